@@ -1,0 +1,25 @@
+import { Logger } from "@aws-lambda-powertools/logger";
+import type { Context } from "aws-lambda";
+import { readConfigFile } from "../lib/config/read-file.ts";
+import { parseConfig } from "../lib/config.ts";
+import { readEnvironment } from "../lib/environment.ts";
+import { type PollInput, type PollOutput, pollSources } from "../lib/poll-sources.ts";
+import { createClients, createSourceGraph } from "../lib/wiring.ts";
+
+const environment = readEnvironment(process.env, import.meta.dirname);
+const config = parseConfig(readConfigFile(environment.configFile), { deployed: false });
+const clients = createClients();
+const graphs = config.sources
+  .filter((source) => source.enabled)
+  .map((source) => createSourceGraph(source, environment, clients));
+const logger = new Logger({ serviceName: "survey-poller" });
+
+/** The scheduled tick: polls the source its schedule names, or all of them. */
+export async function handler(input: PollInput, context: Context): Promise<PollOutput> {
+  return pollSources({
+    graphs: graphs.filter(({ source }) => input.source === undefined || source.name === input.source),
+    owner: context.awsRequestId,
+    remaining: () => context.getRemainingTimeInMillis(),
+    logger,
+  });
+}

@@ -1,0 +1,66 @@
+import { Stack } from "aws-cdk-lib";
+import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import { CfnSchedule } from "aws-cdk-lib/aws-scheduler";
+import type { IQueue } from "aws-cdk-lib/aws-sqs";
+import type { Construct } from "constructs";
+import { MINUTE } from "../lib/config/units.ts";
+import type { SourceConfig } from "../lib/config.ts";
+
+export interface SchedulesProps {
+  sources: readonly SourceConfig[];
+  target: IFunction;
+  deadLetters: IQueue;
+}
+
+/** One schedule for each source, whose name is the invocation's input. A source that is not enabled keeps a disabled one. */
+export function createSchedules(scope: Construct, { sources, target, deadLetters }: SchedulesProps): CfnSchedule[] {
+  const role = createRole(scope, target, deadLetters);
+  return sources.map((source) => {
+    const schedule = new CfnSchedule(scope, `Schedule-${source.name}`, {
+      description: `Polls the survey service, source ${source.name}`,
+      state: source.enabled ? "ENABLED" : "DISABLED",
+      scheduleExpression: rate(source.interval / MINUTE),
+      flexibleTimeWindow: { mode: "OFF" },
+      target: {
+        arn: target.functionArn,
+        roleArn: role.roleArn,
+        input: JSON.stringify({ source: source.name }),
+        deadLetterConfig: { arn: deadLetters.queueArn },
+        // The default, 185 retries over 24 hours, would pile old ticks up on the service once it is back.
+        retryPolicy: { maximumEventAgeInSeconds: 60, maximumRetryAttempts: 1 },
+      },
+    });
+    // Without its policy the first ticks after a deployment would be refused.
+    schedule.node.addDependency(role);
+    return schedule;
+  });
+}
+
+function createRole(scope: Construct, target: IFunction, deadLetters: IQueue): Role {
+  const { account } = Stack.of(scope);
+  const group = Stack.of(scope).formatArn({
+    service: "scheduler",
+    resource: "schedule-group",
+    resourceName: "default",
+  });
+  const role = new Role(scope, "ScheduleRole", {
+    // Without the conditions a schedule in somebody else's account could be given this role.
+    assumedBy: new ServicePrincipal("scheduler.amazonaws.com", {
+      conditions: { StringEquals: { "aws:SourceAccount": account, "aws:SourceArn": group } },
+    }),
+    description: "What the survey poller's schedules may do",
+  });
+  role.addToPolicy(
+    new PolicyStatement({ sid: "StartTick", actions: ["lambda:InvokeFunction"], resources: [target.functionArn] }),
+  );
+  role.addToPolicy(
+    new PolicyStatement({ sid: "ReportFailures", actions: ["sqs:SendMessage"], resources: [deadLetters.queueArn] }),
+  );
+  return role;
+}
+
+/** The expression knows a singular. */
+function rate(minutes: number): string {
+  return minutes === 1 ? "rate(1 minute)" : `rate(${minutes} minutes)`;
+}

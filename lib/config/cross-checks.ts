@@ -1,0 +1,47 @@
+import { isObject } from "./shape.ts";
+import { DEFAULT_NAME, DEFAULT_RETENTION } from "./source.ts";
+import { DAY, formatDuration, parseDuration } from "./units.ts";
+
+/** A problem with the path as keys, relative to the long form of the configuration. */
+export interface FoundProblem {
+  path: PropertyKey[];
+  message: string;
+}
+
+/** How much longer an object must live than an archived event that points to it: time to notice, replay and consume. */
+const CLAIM_CHECK_MARGIN = 14 * DAY;
+
+/** The checks that need more than one field. They read the raw input, so that they also speak when another field is bad. */
+export function crossChecks(sources: unknown): FoundProblem[] {
+  const list = Array.isArray(sources) ? sources : [];
+  return [...names(list), ...list.flatMap((source, index) => claimCheck(source, index))];
+}
+
+function names(sources: readonly unknown[]): FoundProblem[] {
+  const first = new Map<string, { index: number; name: string }>();
+  return sources.flatMap((source, index) => {
+    const name = isObject(source) && source.name !== undefined ? source.name : DEFAULT_NAME;
+    if (typeof name !== "string") return [];
+    // Names of CloudFormation outputs hold letters and digits only.
+    const key = name.replaceAll(/[^A-Za-z0-9]/g, "");
+    const earlier = first.get(key);
+    if (earlier === undefined) {
+      first.set(key, { index, name });
+      return [];
+    }
+    const how = earlier.name === name ? "the same as" : 'only "-" or "_" away from';
+    return [
+      { path: ["sources", index, "name"], message: `must be unique, but is ${how} sources[${earlier.index}].name` },
+    ];
+  });
+}
+
+function claimCheck(source: unknown, index: number): FoundProblem[] {
+  const given = isObject(source) && isObject(source.retention) ? source.retention : {};
+  const archive = parseDuration(given.archive ?? DEFAULT_RETENTION.archive);
+  const kept = parseDuration(given.claimCheck ?? DEFAULT_RETENTION.claimCheck);
+  if (archive === undefined || kept === undefined || kept >= archive + CLAIM_CHECK_MARGIN) return [];
+  const least = formatDuration(archive + CLAIM_CHECK_MARGIN);
+  const message = `must be at least ${least} (archive + ${formatDuration(CLAIM_CHECK_MARGIN)}): a replayed event points to its object`;
+  return [{ path: ["sources", index, "retention", "claimCheck"], message }];
+}

@@ -1,0 +1,22 @@
+import type { Config } from "../config.ts";
+
+/** Fields that are checked but do nothing yet, and what happens instead. An entry goes when its field acts. */
+const NOT_YET: readonly { field: string; instead: string }[] = [
+  { field: "sources[].questions", instead: "events carry no question texts" },
+  { field: "sources[].maxRequestsPerSecond", instead: "only the service's own answers slow the requests down" },
+  { field: "sources[].lookBack", instead: "late completions are found on the head pages and by counts only" },
+  { field: "sources[].scrub", instead: "no scrub runs" },
+  { field: "sources[].retention.quarantine", instead: "quarantined records are kept" },
+  { field: "sources[].retention.archive", instead: "the bus has no archive" },
+  { field: "monitoring", instead: "there is no dashboard and there are no alarms" },
+  { field: "webhooks", instead: "no endpoint is subscribed" },
+];
+
+/** One notice for each field that was set on purpose and does not act in this version. */
+export function notYetActing(config: Config): string[] {
+  return NOT_YET.flatMap(({ field, instead }) =>
+    config.stated
+      .filter((path) => path.replaceAll(/\[\d+\]/g, "[]") === field)
+      .map((path) => `${path} is set but does not act in this version: ${instead}.`),
+  );
+}

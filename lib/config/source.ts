@@ -1,0 +1,134 @@
+import * as z from "zod";
+import { baseUrlProblem, normalBaseUrl } from "./base-url.ts";
+import { duration, flag, oneOf, refuse, section, size, wholeNumber } from "./fields.ts";
+import { DAY, formatDuration, MINUTE, parseDuration } from "./units.ts";
+
+/** The periods CloudWatch Logs can keep a log group for, in days. */
+const LOG_DAYS = [
+  1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
+];
+
+/** Defaults that checks across fields need as well. */
+export const DEFAULT_NAME = "main";
+export const DEFAULT_RETENTION = { quarantine: "30d", archive: "30d", claimCheck: "60d", logs: "30d" } as const;
+
+const baseUrl = z
+  .string({ error: "must be the address of the survey service, such as https://surveys.example.com" })
+  .transform((text, context) => {
+    const problem = baseUrlProblem(text);
+    return problem === undefined ? normalBaseUrl(text) : refuse(context, problem);
+  });
+
+const NAME = 'must be 1 to 64 letters, digits, "-" or "_", with at least one letter or digit';
+const name = z.string({ error: NAME }).regex(/^(?=.*[A-Za-z0-9])[A-Za-z0-9_-]{1,64}$/, { error: NAME });
+
+const START = 'must be "now", "beginning" or a date such as "2026-01-31"';
+const startFrom = z
+  .string({ error: START })
+  .refine((text) => text === "now" || text === "beginning" || isDate(text), { error: START });
+
+const ZONE = 'must be an IANA time zone such as "Europe/Warsaw"';
+const timeZone = z.string({ error: ZONE }).refine(isTimeZone, { error: ZONE });
+
+const SURVEYS = 'must be "all", { "include": [ids] } or { "exclude": [ids] }';
+const surveyIds = z.array(
+  z.int({ error: "must be a survey id, a whole number above 0" }).positive({ error: "must be above 0" }),
+  { error: "must be a list of survey ids" },
+);
+const included = surveyIds.nonempty({ error: "must name at least one survey" });
+const chosen = section({ include: included.optional(), exclude: surveyIds.optional() }, SURVEYS);
+const surveys = z
+  .custom<"all" | { include: number[] } | { exclude: number[] }>(() => true)
+  .transform((value, context): "all" | { include: number[] } | { exclude: number[] } => {
+    if (value === "all") return value;
+    const parsed = chosen.safeParse(value);
+    if (!parsed.success) {
+      for (const { path, message } of parsed.error.issues) context.addIssue({ code: "custom", path, message });
+      return z.NEVER;
+    }
+    const { include, exclude } = parsed.data;
+    if (include !== undefined && exclude === undefined) return { include };
+    if (exclude !== undefined && include === undefined) return { exclude };
+    return refuse(context, SURVEYS);
+  });
+
+const EVENT_SOURCE = 'must be 1 to 256 letters, digits, ".", "-", "_" or "/", not beginning with "aws."';
+const eventSource = z
+  .string({ error: EVENT_SOURCE })
+  .regex(/^(?!aws\.)[A-Za-z0-9._/-]{1,256}$/, { error: EVENT_SOURCE });
+
+const rate = { error: "must be a number above 0 and at most 1000" };
+
+/** EventBridge keeps archives, and S3 objects, by whole days. */
+const days = () => duration({ min: DAY, whole: DAY });
+
+const logs = days().refine((kept) => LOG_DAYS.includes(kept / DAY), {
+  error: `must be a period CloudWatch Logs offers: ${LOG_DAYS.map((count) => formatDuration(count * DAY)).join(", ")}`,
+});
+
+/** The schema of one source. Deployed, the schedule is an EventBridge rate, which takes whole minutes only. */
+export function sourceSchema(options: { deployed: boolean }) {
+  return section({
+    name: name.prefault(DEFAULT_NAME),
+    baseUrl,
+    enabled: flag().prefault(true),
+    surveys: surveys.prefault("all"),
+    interval: duration(options.deployed ? { min: MINUTE, whole: MINUTE } : {}).prefault("1m"),
+    startFrom: startFrom.prefault("now"),
+    timeZone: timeZone.optional(),
+    enrich: section({ metrics: flag().prefault(true), metadata: flag().prefault(true) }).prefault({}),
+    questions: flag().prefault(false),
+    privacy: section({
+      ip: oneOf("keep", "truncate", "drop").prefault("keep"),
+      referrer: oneOf("keep", "drop").prefault("keep"),
+      comments: oneOf("keep", "drop").prefault("keep"),
+    }).prefault({}),
+    // A publish batch ends at 900 KB, so a larger event could never be sent.
+    inlineLimit: size("900KB").prefault("200KB"),
+    enrichmentPatience: duration().prefault("15m"),
+    absentAfter: duration().prefault("1m"),
+    // With none at all an idle account would never be scrubbed, and nothing could be proved.
+    backgroundRequests: wholeNumber(1, 1000).prefault(1),
+    concurrency: wholeNumber(1, 256).prefault(16),
+    maxRequestsPerSecond: z.number(rate).positive(rate).max(1000, rate).optional(),
+    timeouts: section({ connect: timeout().prefault("5s"), response: timeout().prefault("30s") }).prefault({}),
+    headPages: wholeNumber(1, 10_000).prefault(20),
+    fullPoll: section({ every: period().prefault("15m") }).prefault({}),
+    lookBack: section({ every: period().prefault("1h"), window: period().prefault("7d") }).prefault({}),
+    scrub: section({ every: period().prefault("7d") }).prefault({}),
+    retention: section({
+      quarantine: days().prefault(DEFAULT_RETENTION.quarantine),
+      archive: days().prefault(DEFAULT_RETENTION.archive),
+      claimCheck: days().prefault(DEFAULT_RETENTION.claimCheck),
+      logs: logs.prefault(DEFAULT_RETENTION.logs),
+    }).prefault({}),
+    eventSource: eventSource.prefault("survey-poller"),
+    logLevel: oneOf("debug", "info", "warn", "error").prefault("info"),
+  });
+}
+
+function timeout() {
+  return duration({ min: 1, max: parseDuration("5m") });
+}
+
+function period() {
+  return duration({ min: 1 });
+}
+
+function isDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const date = new Date(`${text}T00:00:00Z`);
+  // Some engines roll 30 February over into March instead of refusing it.
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
+/** Intl also takes bare offsets, which know no summer time: they would give wrong instants for half the year. */
+function isTimeZone(text: string): boolean {
+  if (!/^[A-Za-z]/.test(text)) return false;
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: text });
+    return true;
+  } catch {
+    return false;
+  }
+}

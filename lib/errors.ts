@@ -1,0 +1,30 @@
+/** Options every error of the project takes. */
+export interface PollerErrorOptions {
+  /** What the reader should do next, as one sentence. */
+  hint?: string;
+  cause?: unknown;
+  /** Whether the same call may succeed when it is made again later. */
+  retryable?: boolean;
+}
+
+/** Base of all errors raised on purpose: `code` for programs, `message` and `hint` for people, never a secret in either. */
+export abstract class PollerError extends Error {
+  abstract readonly code: string;
+  readonly retryable: boolean;
+  readonly hint: string;
+
+  constructor(message: string, options: PollerErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = new.target.name;
+    this.retryable = options.retryable ?? false;
+    this.hint = options.hint ?? "";
+  }
+}
+
+/** The `code` of anything thrown: also of errors that crossed a bundle boundary, where `instanceof` no longer holds. */
+export function errorCode(error: unknown): string {
+  if (typeof error !== "object" || error === null) return "UNKNOWN";
+  const { code, name } = error as { code?: unknown; name?: unknown };
+  if (typeof code === "string") return code;
+  return typeof name === "string" ? name : "UNKNOWN";
+}

@@ -1,0 +1,114 @@
+import { z } from "zod";
+
+/** DetailType of the event. */
+export const DETAIL_TYPE = "response.completed";
+
+/** Version of the contract; a field added is not a new version. */
+export const SCHEMA_VERSION = "1";
+
+/** How a response was found. */
+export const origins = ["head", "look-back", "scrub", "catch-up", "recheck", "replay"] as const;
+
+// Every object is loose: a field added later must never break a consumer that validates, and zod's JSON Schema
+// of a plain object would forbid additional properties.
+const moment = z
+  .looseObject({
+    local: z.string().nullable().describe("The service's own string, YYYY-MM-DD HH:MM:SS, in a zone it does not name"),
+    at: z.string().optional().describe("The instant in UTC (ISO 8601); only with a configured time zone"),
+    ambiguous: z.boolean().optional().describe("True when a clock change makes `local` name two instants or none"),
+  })
+  .describe("A date of the service");
+
+const answer = z.looseObject({
+  questionId: z.number().int().nullable(),
+  answer: z.array(z.number().int()).describe("Indexes of the chosen answers"),
+  comment: z.string(),
+  score: z.number().nullable(),
+  matrixScore: z.unknown(),
+  raw: z.looseObject({}).optional().describe("Fields that were not as documented, as they were read"),
+});
+
+const score = z.looseObject({
+  pointsSum: z.number().nullish(),
+  maxPointsSum: z.number().nullish(),
+  minPointsSum: z.number().nullish(),
+  nps: z.boolean().nullish(),
+});
+
+const metric = z.looseObject({
+  key: z.string().describe("The key under which operation 11 lists the metric"),
+  metricId: z.number().int().nullish(),
+  surveyId: z.number().int().nullish(),
+  metricName: z.string().nullish(),
+  presentation: z.string().nullish(),
+  maxValueIncludingEmptyAnswer: z.number().nullish(),
+  testMode: z.number().int().nullish(),
+  firstLevelThreshold: z.number().nullish(),
+  secondLevelThreshold: z.number().nullish(),
+  created: z.string().nullish(),
+  score: score.nullish(),
+  raw: z.looseObject({}).optional(),
+});
+
+const metadata = z.looseObject({
+  responseId: z.number().int().nullish(),
+  ip: z.string().nullish(),
+  referrer: z.string().nullish(),
+  iso3166: z.string().nullish(),
+  languageId: z.number().int().nullish(),
+  languageName: z.string().nullish(),
+  languageSymbol: z.string().nullish(),
+  deviceType: z.string().nullish(),
+  deviceTypeName: z.string().nullish(),
+  os: z.string().nullish(),
+  browser: z.string().nullish(),
+  raw: z.looseObject({}).optional(),
+});
+
+const response = z.looseObject({
+  country: z.string().nullable(),
+  crk: z.unknown(),
+  promoCode: z.unknown(),
+  hasComment: z.boolean(),
+  answerCount: z.number().int().nonnegative().describe("Number of answers, also when they went to S3"),
+  started: moment,
+  completed: moment,
+  raw: z.looseObject({}).optional(),
+});
+
+const answersRef = z
+  .looseObject({ bucket: z.string(), key: z.string(), bytes: z.number().int().nonnegative() })
+  .describe("Claim check: where the answers lie as a JSON array when they are too large for the event");
+
+/** The `detail` of a `response.completed` event: the only definition of the contract. */
+export const responseCompleted = z.looseObject({
+  meta: z.looseObject({
+    eventId: z.string().describe("The same for every delivery of the same response: the idempotency key"),
+    schemaVersion: z.literal(SCHEMA_VERSION),
+    sourceName: z.string(),
+    detectedAt: z.string().describe("UTC, ISO 8601"),
+    origin: z.enum(origins),
+    revision: z.number().int().positive(),
+    replaces: z.string().optional().describe("The event that this revision replaces"),
+    complete: z.boolean().describe("False when something named in `missing` could not be had"),
+    missing: z.array(z.string()),
+    irregular: z.array(z.string()).describe("Fields that were not as documented"),
+  }),
+  data: z.looseObject({
+    surveyId: z.number().int(),
+    responseId: z.number().int(),
+    response,
+    metrics: z.array(metric),
+    metadata: metadata.nullable(),
+    answers: z.array(answer),
+    answersRef: answersRef.nullable(),
+  }),
+});
+
+export type ResponseCompleted = z.infer<typeof responseCompleted>;
+export type Answer = z.infer<typeof answer>;
+export type Metric = z.infer<typeof metric>;
+export type Metadata = z.infer<typeof metadata>;
+export type Moment = z.infer<typeof moment>;
+export type AnswersRef = z.infer<typeof answersRef>;
+export type Origin = (typeof origins)[number];

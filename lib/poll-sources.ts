@@ -1,0 +1,84 @@
+import { errorCode, PollerError } from "./errors.ts";
+import { type TickSummary, tick } from "./polling/tick.ts";
+import type { SourceGraph } from "./wiring.ts";
+
+/** Input of the poll function: what its schedule passes. */
+export interface PollInput {
+  /** Name of the source to poll; all of them when left out. */
+  source?: string;
+}
+
+export interface PollOutput {
+  ticks: TickSummary[];
+}
+
+/** The part of a logger that is used here. */
+export interface Log {
+  info(message: string, details: Record<string, unknown>): void;
+  warn(message: string, details: Record<string, unknown>): void;
+  error(message: string, details: Record<string, unknown>): void;
+}
+
+export interface PollSourcesRequest {
+  graphs: SourceGraph[];
+  owner: string;
+  /** Milliseconds left for this invocation. */
+  remaining: () => number;
+  logger: Log;
+}
+
+/** One tick of each source failed as a whole; the sources after the first failure were polled all the same. */
+export class PollFailedError extends PollerError {
+  readonly code: string;
+  constructor(first: { code: string; message: string; hint: string }) {
+    super(first.message, { hint: first.hint, retryable: true });
+    this.code = first.code;
+  }
+}
+
+/** Time kept for bringing the state home when an invocation runs out of time. */
+const RESERVE = 20_000;
+
+/** Ticks each source in turn. A source that fails does not keep the others from being polled; the first failure is thrown at the end. */
+export async function pollSources(request: PollSourcesRequest): Promise<PollOutput> {
+  const ticks: TickSummary[] = [];
+  let failure: { code: string; message: string; hint: string } | undefined;
+  for (const { source, ports, service } of request.graphs) {
+    try {
+      const deadline = ports.clock.now() + Math.max(0, request.remaining() - RESERVE);
+      const summary = await tick({ ports, source, service, owner: request.owner, deadline });
+      ticks.push(summary);
+      report(request.logger, summary);
+    } catch (error) {
+      const described = describe(error);
+      request.logger.error("tick failed", { source: source.name, ...described });
+      failure ??= described;
+    }
+  }
+  if (failure !== undefined) throw new PollFailedError(failure);
+  return { ticks };
+}
+
+/** One line for each tick with news; nothing when there is none. */
+function report(logger: Log, summary: TickSummary): void {
+  const sum = (count: (survey: TickSummary["surveys"][number]) => number): number =>
+    summary.surveys.reduce((total, survey) => total + count(survey), 0);
+  const failed = summary.surveys.filter((survey) => survey.outcome === "failed");
+  for (const survey of failed)
+    logger.warn("survey failed", { source: summary.source, surveyId: survey.surveyId, ...survey.failure });
+  const news = {
+    emitted: sum((survey) => survey.emitted),
+    waiting: sum((survey) => survey.waiting),
+    quarantined: sum((survey) => survey.quarantined),
+  };
+  if (Object.values(news).some((count) => count > 0)) {
+    logger.info("tick", { source: summary.source, listed: summary.listed, polled: summary.surveys.length, ...news });
+  }
+}
+
+/** Only our own messages are fit for a log: others may quote what they were working on. */
+function describe(error: unknown): { code: string; message: string; hint: string } {
+  const code = errorCode(error);
+  if (error instanceof PollerError) return { code, message: error.message, hint: error.hint };
+  return { code, message: `unexpected ${code}`, hint: "See the function's log and its permissions." };
+}

@@ -1,0 +1,55 @@
+import type { Selection } from "./due.ts";
+import { LeaseLostError } from "./errors.ts";
+import type { Ports } from "./ports.ts";
+import type { Privacy } from "./privacy.ts";
+import type { Lease, Mark } from "./state-types.ts";
+
+/** The part of a source's configuration that polling acts upon. Durations are milliseconds. */
+export interface PollingSource {
+  name: string;
+  surveys: Selection;
+  /** "now", "beginning" or YYYY-MM-DD. */
+  startFrom: string;
+  interval: number;
+  timeZone?: string | undefined;
+  enrich: { metrics: boolean; metadata: boolean };
+  privacy: Privacy;
+  enrichmentPatience: number;
+  absentAfter: number;
+  backgroundRequests: number;
+  headPages: number;
+  fullPoll: { every: number };
+}
+
+/** What the poll of one survey works with. */
+export interface PollContext {
+  ports: Ports;
+  source: PollingSource;
+  surveyId: number;
+  lease: Lease;
+  /** Changed in memory as the poll goes on; written under the lease's fence. */
+  mark: Mark;
+  /** Epoch milliseconds after which no new page is begun. */
+  deadline: number;
+  /** Whether a page of fewer than 100 records is known to be the last. */
+  shortPageEnds: boolean;
+  /** Largest credible date of the source's first tick. */
+  sourceFloor: string | undefined;
+  /** Largest credible date that this poll has read. */
+  newestSeen: string | undefined;
+}
+
+/** A lease is short, so that the work of a killed process goes on soon, and is prolonged while there is work. */
+export const LEASE_DURATION = 15_000;
+/** A request to the bus is over by then, one way or the other. */
+export const PUBLISH_TIMEOUT = 5_000;
+
+/** Called before anything that must not happen without the lease: prolongs it in time, or throws `LeaseLostError`. */
+export async function holdLease(ctx: PollContext): Promise<void> {
+  const { clock, state } = ctx.ports;
+  if (clock.now() < ctx.lease.until - LEASE_DURATION / 2) return;
+  await state.renew(ctx.lease, LEASE_DURATION);
+  if (clock.now() >= ctx.lease.until - PUBLISH_TIMEOUT) {
+    throw new LeaseLostError("the lease ran out while it was being prolonged", { retryable: true });
+  }
+}

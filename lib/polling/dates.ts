@@ -1,0 +1,40 @@
+// Date strings of the service carry no zone: they are compared with each other only, as text, which for this form is
+// the order of time. The one look at our own clock is `credible`.
+
+const FORM = /^(\d{4})-(\d{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2})$/;
+/** Clocks fold by an hour or two when the zone changes its offset. */
+export const MARGIN = 3 * 3_600_000;
+/** The easternmost zone is 14 h ahead of UTC; the rest is room for a wrong clock. */
+const FURTHEST_AHEAD = 26 * 3_600_000;
+
+/** Epoch milliseconds the string would name in UTC; undefined when it is no date of the documented form. */
+function asUtc(local: string): number | undefined {
+  const parts = FORM.exec(local);
+  if (parts === null) return undefined;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1).map(Number);
+  const at = Date.UTC(year, month - 1, day, hour, minute, second);
+  // Date.UTC rolls the 31st of April over to May.
+  return formatUtc(at) === local ? at : undefined;
+}
+
+function formatUtc(at: number): string {
+  return new Date(at).toISOString().slice(0, 19).replace("T", " ");
+}
+
+/** Whether a date may set a floor or settle a response: documented form, a real date, not in the future. */
+export function credible(local: string | null, now: number): local is string {
+  const at = local === null || local.startsWith("0000") ? undefined : asUtc(local);
+  return at !== undefined && at <= now + FURTHEST_AHEAD;
+}
+
+/** The date string `milliseconds` before `local`, which must be a credible one. */
+export function before(local: string, milliseconds: number): string {
+  const at = asUtc(local);
+  return at === undefined ? local : formatUtc(at - milliseconds);
+}
+
+/** The larger of two date strings. */
+export function later(a: string | undefined, b: string | undefined): string | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a > b ? a : b;
+}

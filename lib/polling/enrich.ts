@@ -1,0 +1,103 @@
+import { errorCode } from "../errors.ts";
+import type { PollContext } from "./context.ts";
+import { concernsWholeSource } from "./errors.ts";
+import type { DetailRead } from "./ports.ts";
+import { privateMetadata } from "./privacy.ts";
+import { readMetadata, readMetrics } from "./read-details.ts";
+
+export type DetailKind = "metrics" | "metadata";
+
+/** What is known of a response's metrics and metadata so far. Bodies are as they were read. */
+export interface Details {
+  metrics?: unknown;
+  metadata?: unknown;
+}
+
+/** Ready: everything was had, or is known to be missing. Otherwise the response waits. */
+export interface Enrichment {
+  ready: boolean;
+  details: Details;
+  missing: string[];
+  /** Why it waits: codes only. */
+  reason: string | undefined;
+}
+
+export interface Patience {
+  /** Epoch milliseconds at which the response was first seen complete. */
+  firstSeen: number;
+  /** Attempts made before this one. */
+  attempts: number;
+}
+
+/** After so many answers in a row without any, a survey is taken to have none. */
+const NONE_IN_A_ROW = 20;
+const LEAST_ATTEMPTS = 3;
+
+/** Asks for what is still unknown of a response's metrics and metadata, both at once. */
+export async function enrich(
+  ctx: PollContext,
+  responseId: number,
+  known: Details,
+  patience: Patience,
+): Promise<Enrichment> {
+  const { service } = ctx.ports;
+  const details = { ...known };
+  const missing: string[] = [];
+  const reasons: string[] = [];
+
+  const ask = async (
+    kind: DetailKind,
+    read: () => Promise<DetailRead>,
+    holds: (body: unknown) => boolean,
+  ): Promise<void> => {
+    if (!ctx.source.enrich[kind] || details[kind] !== undefined) return;
+    const outcome = await attempt(read, holds);
+    const counts = ctx.mark.absent;
+    if (outcome.kind === "found") {
+      counts[kind] = 0;
+      details[kind] = kind === "metadata" ? privateMetadata(outcome.body, ctx.source.privacy) : outcome.body;
+      return;
+    }
+    if (outcome.kind === "failed") {
+      if (isGivenUp(ctx, patience)) missing.push(`${kind}:gave-up`);
+      else reasons.push(`${kind}:${outcome.code}`);
+      return;
+    }
+    const usual = counts[kind] >= NONE_IN_A_ROW;
+    if (patience.attempts === 0) counts[kind] += 1;
+    const longEnough = ctx.ports.clock.now() - patience.firstSeen >= ctx.source.absentAfter;
+    if (usual || longEnough) missing.push(`${kind}:absent`);
+    else reasons.push(`${kind}:absent`);
+  };
+
+  await Promise.all([
+    ask(
+      "metrics",
+      () => service.metrics(ctx.surveyId, responseId),
+      (body) => readMetrics(body) !== undefined,
+    ),
+    ask(
+      "metadata",
+      () => service.metadata(ctx.surveyId, responseId),
+      (body) => readMetadata(body) !== undefined,
+    ),
+  ]);
+  const ready = reasons.length === 0;
+  return { ready, details, missing, reason: ready ? undefined : reasons.sort().join(" ") };
+}
+
+type Outcome = { kind: "found"; body: unknown } | { kind: "absent" } | { kind: "failed"; code: string };
+
+async function attempt(read: () => Promise<DetailRead>, holds: (body: unknown) => boolean): Promise<Outcome> {
+  try {
+    const answer = await read();
+    return answer.kind === "found" && holds(answer.body) ? answer : { kind: "absent" };
+  } catch (error) {
+    if (concernsWholeSource(error)) throw error;
+    return { kind: "failed", code: errorCode(error) };
+  }
+}
+
+function isGivenUp(ctx: PollContext, { firstSeen, attempts }: Patience): boolean {
+  return attempts + 1 >= LEAST_ATTEMPTS && ctx.ports.clock.now() - firstSeen >= ctx.source.enrichmentPatience;
+}

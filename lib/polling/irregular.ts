@@ -1,0 +1,41 @@
+/** Collects what of one JSON object is not as documented: the field takes its empty value, what was read is kept raw. */
+export interface FieldReader {
+  /** The field's value if `accepts` it, else `empty`. A missing field is empty and regular only if `optional`. */
+  take<T>(name: string, accepts: (value: unknown) => value is T, empty: T, optional?: boolean): T;
+  /** What was read of the irregular fields; undefined when all were regular. */
+  raw(): Record<string, unknown> | undefined;
+  /** Names of the irregular fields. */
+  irregular: string[];
+}
+
+export function readFields(value: unknown): FieldReader {
+  const fields = (typeof value === "object" && value !== null && !Array.isArray(value) ? value : {}) as Record<
+    string,
+    unknown
+  >;
+  const irregular: string[] = [];
+  const raw: Record<string, unknown> = {};
+  return {
+    irregular,
+    take(name, accepts, empty, optional = false) {
+      const read = fields[name];
+      if (accepts(read)) return read;
+      if (read === undefined && optional) return empty;
+      irregular.push(name);
+      if (read !== undefined) raw[name] = read;
+      return empty;
+    },
+    raw: () => (Object.keys(raw).length === 0 ? undefined : raw),
+  };
+}
+
+export const isText = (value: unknown): value is string => typeof value === "string";
+export const isTextOrNull = (value: unknown): value is string | null => value === null || isText(value);
+export const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
+export const isNumberOrNull = (value: unknown): value is number | null => value === null || isNumber(value);
+export const isInteger = (value: unknown): value is number => Number.isSafeInteger(value);
+export const isIntegerOrNull = (value: unknown): value is number | null => value === null || isInteger(value);
+export const isFlag = (value: unknown): value is boolean => typeof value === "boolean";
+export const isIntegers = (value: unknown): value is number[] => Array.isArray(value) && value.every(isInteger);
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,0 +1,33 @@
+import type { PollContext } from "./context.ts";
+import type { Details } from "./enrich.ts";
+import { isObject } from "./irregular.ts";
+import type { LedgerEntry } from "./state-types.ts";
+
+/** What is kept of a waiting or quarantined response, so that the list is not needed again. */
+export interface Kept {
+  records: unknown[];
+  details: Details;
+}
+
+/** An item of the table holds at most 400 KB. */
+const MOST_IN_ITEM = 100_000;
+
+/** The fields of a ledger entry that hold `kept`, in the item itself or in the vault. */
+export async function keep(
+  ctx: PollContext,
+  id: LedgerEntry["id"],
+  digest: string,
+  kept: Kept,
+): Promise<Pick<LedgerEntry, "kept" | "keptKey">> {
+  if (Buffer.byteLength(JSON.stringify(kept)) <= MOST_IN_ITEM) return { kept };
+  const keptKey = `kept/${ctx.source.name}/${ctx.surveyId}/${id}/${digest}.json`;
+  await ctx.ports.vault.put(keptKey, kept);
+  return { keptKey };
+}
+
+/** What was kept of an entry; undefined when it is gone. */
+export async function takeOut(ctx: PollContext, entry: LedgerEntry): Promise<Kept | undefined> {
+  const kept = entry.keptKey === undefined ? entry.kept : await ctx.ports.vault.get(entry.keptKey);
+  if (!isObject(kept) || !Array.isArray(kept.records) || kept.records.length === 0) return undefined;
+  return { records: kept.records, details: isObject(kept.details) ? kept.details : {} };
+}

@@ -1,0 +1,23 @@
+import { Temporal } from "temporal-polyfill";
+import type { Moment } from "../events/index.ts";
+
+/**
+ * A date string of the service with its instant, when the zone is known.
+ *
+ * A clock set back makes some strings name two instants: the earlier is given. A clock set forward skips some: the
+ * instant is taken as if the clock had not been set yet. Both are marked `ambiguous`.
+ */
+export function toMoment(local: string | null, timeZone: string | undefined): Moment {
+  if (local === null || timeZone === undefined) return { local };
+  try {
+    const plain = Temporal.PlainDateTime.from(local.replace(" ", "T"));
+    const earlier = plain.toZonedDateTime(timeZone, { disambiguation: "earlier" });
+    const later = plain.toZonedDateTime(timeZone, { disambiguation: "later" });
+    // In a gap "later" shifts by the old offset, which is what "compatible" means.
+    const inGap = !earlier.toPlainDateTime().equals(plain);
+    const at = (inGap ? later : earlier).toInstant().toString({ smallestUnit: "second" });
+    return earlier.epochMilliseconds === later.epochMilliseconds ? { local, at } : { local, at, ambiguous: true };
+  } catch {
+    return { local };
+  }
+}

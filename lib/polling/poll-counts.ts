@@ -1,0 +1,26 @@
+import type { EmitCounts } from "./emit.ts";
+
+/** What one poll of a survey came to. */
+export interface PollCounts extends EmitCounts {
+  /** New responses met, whatever became of them. */
+  found: number;
+  /** Responses left for the next poll because their pages did not hold still. */
+  deferred: number;
+  /** Whether a stream stopped at the end of its time. */
+  unfinished: boolean;
+}
+
+export function noCounts(): PollCounts {
+  return { emitted: 0, waiting: 0, quarantined: 0, found: 0, deferred: 0, unfinished: false };
+}
+
+/** Adds `more` to `counts`, which is changed and given back. */
+export function addCounts(counts: PollCounts, more: Partial<PollCounts>): PollCounts {
+  counts.emitted += more.emitted ?? 0;
+  counts.waiting += more.waiting ?? 0;
+  counts.quarantined += more.quarantined ?? 0;
+  counts.found += more.found ?? 0;
+  counts.deferred += more.deferred ?? 0;
+  counts.unfinished ||= more.unfinished ?? false;
+  return counts;
+}

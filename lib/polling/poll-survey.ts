@@ -1,0 +1,114 @@
+import { LEASE_DURATION, type PollContext, type PollingSource } from "./context.ts";
+import { emitWaiting } from "./emit.ts";
+import { LeaseLostError } from "./errors.ts";
+import { firstPass, type Presence } from "./first-pass.ts";
+import { headScan } from "./head-scan.ts";
+import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
+import type { Ports } from "./ports.ts";
+import type { Books } from "./state-types.ts";
+import { stream } from "./stream.ts";
+
+export interface PollRequest {
+  ports: Ports;
+  source: PollingSource;
+  surveyId: number;
+  owner: string;
+  /** Epoch milliseconds after which no new page is begun. */
+  deadline: number;
+  presence: Presence;
+  sourceFloor: string | undefined;
+  shortPageEnds: boolean;
+}
+
+/** Busy: someone else holds the lease, until about `until`. */
+export type PollResult =
+  | { kind: "busy" }
+  | {
+      kind: "polled";
+      counts: PollCounts;
+      /** Epoch milliseconds at which the survey is due by itself; absent when never. */
+      dueAt: number | undefined;
+      newestSeen: string | undefined;
+      shortPageEnds: boolean;
+      books: Books | undefined;
+      booksOpen: string | undefined;
+    };
+
+/** Most waiting responses looked at in one poll. */
+const MOST_WAITING = 100;
+
+/** Polls one survey under its lease: what waits and is due, then its backlog or its head. */
+export async function pollSurvey(request: PollRequest): Promise<PollResult> {
+  const { ports, surveyId } = request;
+  const lease = await ports.state.acquire(surveyId, request.owner, LEASE_DURATION);
+  if (lease === undefined) return { kind: "busy" };
+  const ctx: PollContext = {
+    ports,
+    source: request.source,
+    surveyId,
+    lease,
+    mark: lease.mark,
+    deadline: request.deadline,
+    shortPageEnds: request.shortPageEnds,
+    sourceFloor: request.sourceFloor,
+    newestSeen: undefined,
+  };
+  try {
+    const counts = await work(ctx, request.presence);
+    const dueAt = await nextDue(ctx, counts);
+    await ports.state.release(lease, ctx.mark);
+    return {
+      kind: "polled",
+      counts,
+      dueAt,
+      newestSeen: ctx.newestSeen,
+      shortPageEnds: ctx.shortPageEnds,
+      books: ctx.mark.books,
+      booksOpen: ctx.mark.booksOpen,
+    };
+  } catch (error) {
+    if (error instanceof LeaseLostError) return { kind: "busy" };
+    await giveBack(ctx);
+    throw error;
+  }
+}
+
+async function work(ctx: PollContext, presence: Presence): Promise<PollCounts> {
+  const { state, clock } = ctx.ports;
+  const { pending } = ctx.mark;
+  if (pending !== undefined && pending.length > 0) {
+    // Published, and not in the ledger yet: before that nothing more may be published.
+    await state.putEntries(ctx.surveyId, pending);
+    delete ctx.mark.pending;
+    await state.saveMark(ctx.lease, ctx.mark);
+  }
+  const counts = noCounts();
+  const due = await state.due(ctx.surveyId, clock.now(), MOST_WAITING);
+  if (due.length > 0) addCounts(counts, await emitWaiting(ctx, due));
+
+  const position = ctx.mark.stream;
+  if (position !== undefined) {
+    // One page back: a deletion meanwhile has moved records there.
+    addCounts(counts, await stream(ctx, Math.max(1, position.page - 1), position.purpose));
+    return counts.unfinished ? counts : addCounts(counts, await headScan(ctx));
+  }
+  return addCounts(counts, ctx.mark.firstPassDone ? await headScan(ctx) : await firstPass(ctx, presence));
+}
+
+async function nextDue(ctx: PollContext, counts: PollCounts): Promise<number | undefined> {
+  const now = ctx.ports.clock.now();
+  if (counts.unfinished || counts.deferred > 0) return now;
+  const next = await ctx.ports.state.nextDue(ctx.surveyId);
+  // The index may lag behind what was just written.
+  if (counts.waiting > 0) return Math.min(next ?? Number.POSITIVE_INFINITY, now + ctx.source.absentAfter);
+  return next;
+}
+
+/** After a failure the lease is given back, so that the next tick need not wait for it to run out. */
+async function giveBack(ctx: PollContext): Promise<void> {
+  try {
+    await ctx.ports.state.release(ctx.lease, ctx.mark);
+  } catch {
+    // The failure that led here is the one to report; the lease runs out by itself.
+  }
+}

@@ -1,0 +1,114 @@
+import type { Origin, ResponseCompleted } from "../events/index.ts";
+import type { AccountState, Lease, LedgerEntry, Mark, SurveyRow } from "./state-types.ts";
+
+// What the polling core needs of the world. Adapters sit beside their service; the simulation brings its own.
+
+export interface Clock {
+  /** Epoch milliseconds. */
+  now(): number;
+  sleep(milliseconds: number): Promise<void>;
+}
+
+export type Order = "asc" | "desc";
+
+/** One read of a page: its records as they came, or that there is no such page. */
+export type PageRead = { kind: "page"; records: unknown[] } | { kind: "none"; status: 400 | 404 };
+
+/** One read of metrics, metadata or a single response. */
+export type DetailRead = { kind: "found"; body: unknown } | { kind: "absent" };
+
+/** The survey service. A failure that remains after all retries is thrown. */
+export interface SurveyService {
+  surveys(): Promise<unknown[]>;
+  page(surveyId: number, page: number, order: Order): Promise<PageRead>;
+  response(surveyId: number, responseId: number): Promise<DetailRead>;
+  metrics(surveyId: number, responseId: number): Promise<DetailRead>;
+  metadata(surveyId: number, responseId: number): Promise<DetailRead>;
+}
+
+/** The table. Reads are strongly consistent unless said otherwise. */
+export interface State {
+  /** The account item and the last counts of every survey. */
+  account(): Promise<AccountState>;
+  /** Merges `changes` into the account item. */
+  saveAccount(changes: Partial<Omit<AccountState, "rows">>): Promise<void>;
+  /** Replaces the rows of these surveys, by survey id. */
+  saveRows(rows: Map<number, SurveyRow>): Promise<void>;
+  /** Takes the lease of a survey with the next fence; undefined while someone else holds it. */
+  acquire(surveyId: number, owner: string, duration: number): Promise<Lease | undefined>;
+  /** Prolongs a lease. Throws `LeaseLostError` when it has been taken over. */
+  renew(lease: Lease, duration: number): Promise<void>;
+  /** Writes the mark under the lease's fence. Throws `LeaseLostError` when it has been taken over. */
+  saveMark(lease: Lease, mark: Mark): Promise<void>;
+  /** Writes the mark and gives the lease back. Throws `LeaseLostError` when it has been taken over. */
+  release(lease: Lease, mark: Mark): Promise<void>;
+  /** Entries of those of `responseIds` (at most 100) that the ledger holds. */
+  entries(surveyId: number, responseIds: number[]): Promise<Map<number, LedgerEntry>>;
+  /** Writes entries, replacing what is there; resolves once all are durable. */
+  putEntries(surveyId: number, entries: LedgerEntry[]): Promise<void>;
+  /** Entries whose next check is due, oldest first; may lag behind writes by moments. */
+  due(surveyId: number, until: number, limit: number): Promise<LedgerEntry[]>;
+  /** Epoch milliseconds of the earliest next check of a survey, if any; may lag. */
+  nextDue(surveyId: number): Promise<number | undefined>;
+}
+
+export interface OutgoingEvent {
+  detail: ResponseCompleted;
+  /** Epoch milliseconds of the detection. */
+  time: number;
+}
+
+/** An event in the form in which it goes to the bus, its answers already at their claim-check place if too large. */
+export interface SealedEvent {
+  /** Bytes that count against the limit of a request. */
+  bytes: number;
+  /** The `detail` as JSON. */
+  json: string;
+  /** Epoch milliseconds. */
+  time: number;
+}
+
+/**
+ * Refused is for good: the entry itself is at fault. Failed: it was not published, or nobody knows, and may be tried
+ * again. `code` is the bus's own.
+ */
+export type PublishOutcome =
+  | { kind: "published" }
+  | { kind: "refused"; code: string }
+  | { kind: "failed"; code: string };
+
+export interface Publisher {
+  /** Makes an event ready for the bus. */
+  seal(event: OutgoingEvent): Promise<SealedEvent>;
+  /**
+   * Publishes one batch (see `batchLength`) and gives the outcome of each event, after retries of what can be retried.
+   * `guard` is called before each request to the bus, and stops it by throwing.
+   */
+  publish(events: SealedEvent[], guard: () => Promise<void>): Promise<PublishOutcome[]>;
+}
+
+/** Where records too large for the table lie. */
+export interface Vault {
+  put(key: string, value: unknown): Promise<void>;
+  get(key: string): Promise<unknown>;
+}
+
+/** What the poller tells of its work while it works. Nothing personal is in any of it. */
+export type Progress =
+  | { kind: "surveys"; listed: number; due: number }
+  | { kind: "page"; surveyId: number; page: number; order: Order }
+  | { kind: "emitted"; surveyId: number; count: number; origin: Origin; lag: number | undefined }
+  | { kind: "waiting"; surveyId: number; count: number }
+  | { kind: "quarantined"; surveyId: number; responseId: number | undefined; reason: string }
+  | { kind: "survey failed"; surveyId: number; code: string; message: string };
+
+export type Observer = (progress: Progress) => void;
+
+export interface Ports {
+  clock: Clock;
+  service: SurveyService;
+  state: State;
+  publisher: Publisher;
+  vault: Vault;
+  observe: Observer;
+}

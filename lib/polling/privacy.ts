@@ -1,0 +1,44 @@
+import { isIPv4, isIPv6 } from "node:net";
+import { isObject, isText } from "./irregular.ts";
+
+export interface Privacy {
+  ip: "keep" | "truncate" | "drop";
+  referrer: "keep" | "drop";
+  comments: "keep" | "drop";
+}
+
+/** A record without what may not leave the process: applied before it is kept anywhere. */
+export function privateRecord(record: unknown, privacy: Privacy): unknown {
+  if (privacy.comments === "keep" || !isObject(record) || !("comment" in record)) return record;
+  return { ...record, comment: "" };
+}
+
+/** The body of operation 13 without what may not leave the process. */
+export function privateMetadata(body: unknown, privacy: Privacy): unknown {
+  if (Array.isArray(body)) return body.map((item) => privateMetadata(item, privacy));
+  if (!isObject(body)) return body;
+  const kept = { ...body };
+  if (privacy.ip !== "keep" && kept.ip !== undefined) {
+    kept.ip = privacy.ip === "truncate" && isText(kept.ip) ? truncateIp(kept.ip) : null;
+  }
+  if (privacy.referrer === "drop" && kept.referrer !== undefined) kept.referrer = null;
+  return kept;
+}
+
+/** IPv4 without its last 8 bits, IPv6 without its last 80; null when it is neither. */
+export function truncateIp(ip: string): string | null {
+  if (isIPv4(ip)) return ip.replace(/\d+$/, "0");
+  if (!isIPv6(ip)) return null;
+  // An IPv4 address in IPv6 clothes carries all of the person in its last 32 bits.
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
+  if (mapped !== undefined) return truncateIp(mapped);
+  return `${expandIpv6(ip).slice(0, 3).join(":")}::`;
+}
+
+function expandIpv6(ip: string): string[] {
+  const [head = "", tail] = (ip.split("%")[0] ?? "").split("::");
+  const left = head === "" ? [] : head.split(":");
+  if (tail === undefined) return left;
+  const right = tail === "" ? [] : tail.split(":");
+  return [...left, ...Array<string>(Math.max(0, 8 - left.length - right.length)).fill("0"), ...right];
+}

@@ -1,0 +1,167 @@
+import type { Answer, Metadata, Metric, Moment } from "../events/index.ts";
+import {
+  isFlag,
+  isInteger,
+  isIntegerOrNull,
+  isIntegers,
+  isNumber,
+  isNumberOrNull,
+  isObject,
+  isText,
+  isTextOrNull,
+  readFields,
+} from "./irregular.ts";
+import { toMoment } from "./local-time.ts";
+import { readId } from "./records.ts";
+
+/** A value read from JSON, and the names of what in it was not as documented. */
+export interface Read<T> {
+  value: T;
+  irregular: string[];
+}
+
+/** The answer in one response record (2.4). */
+export function readAnswer(record: unknown): Read<Answer> {
+  const fields = readFields(record);
+  const value: Answer = {
+    questionId: fields.take<number | null>("questionId", isInteger, null),
+    answer: fields.take<number[]>("answer", isIntegers, []),
+    comment: fields.take<string>("comment", isText, ""),
+    score: fields.take<number | null>("score", isNumberOrNull, null),
+    matrixScore: isObject(record) ? (record.matrixScore ?? null) : null,
+  };
+  const id = readId(isObject(record) ? record.questionId : undefined);
+  if (value.questionId === null && id !== undefined) value.questionId = id;
+  return withRaw(value, fields.raw(), fields.irregular);
+}
+
+/** What is the same on all records of a response. */
+export interface ResponseFacts {
+  country: string | null;
+  crk: unknown;
+  promoCode: unknown;
+  started: Moment;
+  completed: Moment;
+  raw?: Record<string, unknown>;
+}
+
+/** What the records of a response say of it as a whole. */
+export function readResponse(records: unknown[], timeZone: string | undefined): Read<ResponseFacts> {
+  const irregular: string[] = [];
+  const raw: Record<string, unknown> = {};
+  const values = (name: string): unknown[] => records.map((record) => (isObject(record) ? record[name] : undefined));
+  const note = (name: string, value: unknown): void => {
+    irregular.push(name);
+    if (value !== undefined) raw[name] = value;
+  };
+  /** The largest text among the records: where they differ, the newest is the latest state. */
+  const newest = (name: string): string | null => {
+    const odd = values(name).find((value) => !isTextOrNull(value));
+    if (odd !== undefined || values(name).includes(undefined)) note(name, odd);
+    return values(name).filter(isText).sort().at(-1) ?? null;
+  };
+  const first = (name: string): unknown => values(name).find((value) => value !== null && value !== undefined) ?? null;
+
+  const country = first("iso3166");
+  if (!isTextOrNull(country)) note("iso3166", country);
+  if (new Set(values("completed").map(String)).size > 1) note("completed", undefined);
+  const value = {
+    country: isTextOrNull(country) ? country : null,
+    crk: first("crk"),
+    promoCode: first("promoCode"),
+    started: toMoment(newest("dateStart"), timeZone),
+    completed: toMoment(newest("dateCompleted"), timeZone),
+  };
+  return withRaw(value, Object.keys(raw).length === 0 ? undefined : raw, irregular);
+}
+
+/** Metrics of operation 11 (2.6), sorted by metricId; undefined when the body holds none. */
+export function readMetrics(body: unknown): Read<Metric[]> | undefined {
+  const maps = (Array.isArray(body) ? body : [body]).filter(isObject);
+  const metrics: Metric[] = [];
+  const irregular: string[] = [];
+  for (const map of maps) {
+    for (const [key, value] of Object.entries(map)) {
+      const metric = readMetric(key, value);
+      metrics.push(metric.value);
+      irregular.push(...metric.irregular.map((name) => `metrics.${key}.${name}`));
+    }
+  }
+  if (metrics.length === 0) return undefined;
+  metrics.sort((a, b) => (a.metricId ?? Number(a.key)) - (b.metricId ?? Number(b.key)) || compare(a.key, b.key));
+  return { value: metrics, irregular };
+}
+
+function readMetric(key: string, body: unknown): Read<Metric> {
+  const fields = readFields(body);
+  const score = readFields(isObject(body) ? body.score : undefined);
+  const value: Metric = {
+    ...(isObject(body) ? body : {}),
+    key,
+    metricId: fields.take<number | null>("metricId", isInteger, null),
+    surveyId: fields.take<number | null>("surveyId", isInteger, null),
+    metricName: fields.take<string | null>("metricName", isText, null),
+    presentation: fields.take<string | null>("presentation", isText, null),
+    maxValueIncludingEmptyAnswer: fields.take<number | null>("maxValueIncludingEmptyAnswer", isNumber, null),
+    testMode: fields.take<number | null>("testMode", isInteger, null),
+    firstLevelThreshold: fields.take<number | null>("firstLevelThreshold", isNumberOrNull, null),
+    secondLevelThreshold: fields.take<number | null>("secondLevelThreshold", isNumberOrNull, null),
+    created: fields.take<string | null>("created", isText, null),
+  };
+  fields.take<Record<string, unknown>>("score", isObject, {});
+  value.score = {
+    ...(isObject(body) && isObject(body.score) ? body.score : {}),
+    pointsSum: score.take<number | null>("pointsSum", isNumber, null),
+    maxPointsSum: score.take<number | null>("maxPointsSum", isNumber, null),
+    minPointsSum: score.take<number | null>("minPointsSum", isNumber, null),
+    nps: score.take<boolean | null>("nps", isFlag, null),
+  };
+  const rawScore = score.raw();
+  const raw = { ...fields.raw(), ...(rawScore === undefined ? {} : { score: rawScore }) };
+  return withRaw(value, Object.keys(raw).length === 0 ? undefined : raw, [
+    ...fields.irregular,
+    ...score.irregular.map((name) => `score.${name}`),
+  ]);
+}
+
+/** Metadata of operation 13 (2.5); undefined when the body holds none. */
+export function readMetadata(body: unknown): Read<Metadata> | undefined {
+  const item = (Array.isArray(body) ? body : [body]).find(isObject);
+  if (item === undefined || Object.keys(item).length === 0) return undefined;
+  const fields = readFields(item);
+  const value: Metadata = {
+    ...item,
+    responseId: fields.take<number | null>("responseId", isInteger, null),
+    ip: fields.take<string | null>("ip", isText, null),
+    referrer: fields.take<string | null>("referrer", isTextOrNull, null),
+    iso3166: fields.take<string | null>("iso3166", isText, null),
+    languageId: fields.take<number | null>("languageId", isIntegerOrNull, null),
+    languageName: fields.take<string | null>("languageName", isTextOrNull, null),
+    languageSymbol: fields.take<string | null>("languageSymbol", isTextOrNull, null),
+    deviceType: fields.take<string | null>("deviceType", isText, null),
+    deviceTypeName: fields.take<string | null>("deviceTypeName", isText, null),
+    os: fields.take<string | null>("os", isText, null),
+    browser: fields.take<string | null>("browser", isText, null),
+  };
+  return withRaw(
+    value,
+    fields.raw(),
+    fields.irregular.map((name) => `metadata.${name}`),
+  );
+}
+
+/** The order of a response's answers is the same whichever way its pages were read. */
+export function sortAnswers(answers: Answer[]): Answer[] {
+  const keyed = answers.map((answer) => ({ answer, text: JSON.stringify(answer) }));
+  keyed.sort((a, b) => (a.answer.questionId ?? -1) - (b.answer.questionId ?? -1) || compare(a.text, b.text));
+  return keyed.map(({ answer }) => answer);
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function withRaw<T extends object>(value: T, raw: Record<string, unknown> | undefined, irregular: string[]): Read<T> {
+  return { value: raw === undefined ? value : { ...value, raw }, irregular };
+}

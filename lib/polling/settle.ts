@@ -1,0 +1,80 @@
+import { before, credible, later, MARGIN } from "./dates.ts";
+import { classOf, completedAt, type Run } from "./records.ts";
+import type { Floor, LedgerEntry } from "./state-types.ts";
+
+/**
+ * What is to be done about a response that a scan met:
+ * settled: nothing; old: nothing, and no item either, its date alone says that it is before the floor;
+ * before-floor and open: an item; emit and quarantine: its whole is needed.
+ */
+export type Decision = "settled" | "old" | "before-floor" | "open" | "emit" | "quarantine";
+
+export interface Judgement {
+  floor: Floor;
+  /** Whether every response that was there when the floor was set has been met. */
+  firstPassDone: boolean;
+  /** Epoch milliseconds. */
+  now: number;
+}
+
+/** Decides by the ledger alone wherever it knows the response; dates only ever settle unknown ones far below the floor. */
+export function decide(run: Run, entry: LedgerEntry | undefined, by: Judgement): Decision {
+  const kind = classOf(run);
+  if (entry !== undefined) return decideKnown(kind, entry);
+  if (kind === "open") return "open";
+  const decision = decideUnknown(completedAt(run), by);
+  return decision === "emit" && kind === "unreadable" ? "quarantine" : decision;
+}
+
+function decideKnown(kind: ReturnType<typeof classOf>, entry: LedgerEntry): Decision {
+  // A waiting one has its records: it is looked at when its next check is due.
+  if (entry.state === "emitted" || entry.state === "before-floor" || entry.state === "waiting") return "settled";
+  if (kind === "completed") return "emit";
+  if (kind === "open") return entry.state === "open" ? "settled" : "open";
+  return entry.state === "quarantined" ? "settled" : "quarantine";
+}
+
+function decideUnknown(completed: string | null, by: Judgement): Decision {
+  const { at, inclusive } = by.floor;
+  if (at === null) return "emit";
+  if (!credible(completed, by.now)) return by.firstPassDone ? "emit" : "before-floor";
+  if (completed < before(at, MARGIN)) return "old";
+  if (by.firstPassDone) return "emit";
+  return completed > at || (inclusive && completed === at) ? "emit" : "before-floor";
+}
+
+/** The largest credible date among runs. */
+export function newestDate(runs: Iterable<Run>, now: number): string | undefined {
+  let newest: string | undefined;
+  for (const run of runs) {
+    const date = classOf(run) === "completed" ? completedAt(run) : null;
+    if (credible(date, now)) newest = later(newest, date);
+  }
+  return newest;
+}
+
+/**
+ * Whether the first pages of both orders look sorted by completion: descending in one, ascending in the other, and the
+ * newest of the one not before the newest of the other. Open responses have no say.
+ */
+export function orderedByCompletion(descending: Run[], ascending: Run[], now: number): boolean {
+  const down = completedDates(descending, now);
+  const up = completedDates(ascending, now);
+  if (down === undefined || up === undefined) return false;
+  const falls = down.every((date, i) => i === 0 || date <= (down[i - 1] ?? date));
+  const rises = up.every((date, i) => i === 0 || date >= (up[i - 1] ?? date));
+  const [newest = "", oldest = ""] = [down[0], up[0]];
+  return falls && rises && newest >= (up.at(-1) ?? "") && oldest <= (down.at(-1) ?? oldest);
+}
+
+/** Undefined when a completed response has no credible date: then nothing can be said of the order. */
+function completedDates(runs: Run[], now: number): string[] | undefined {
+  const dates: string[] = [];
+  for (const run of runs) {
+    if (classOf(run) !== "completed") continue;
+    const date = completedAt(run);
+    if (!credible(date, now)) return undefined;
+    dates.push(date);
+  }
+  return dates;
+}

@@ -1,0 +1,110 @@
+import type { Origin } from "../events/index.ts";
+
+/** State of a response in the ledger. Emitted and before-floor ones are settled. */
+export type EntryState = "emitted" | "before-floor" | "open" | "waiting" | "quarantined";
+
+/** One ledger item. Only waiting and quarantined ones hold records. Times are epoch milliseconds. */
+export interface LedgerEntry {
+  /** A record without a readable responseId is held under the digest of its JSON instead. */
+  id: number | `record-${string}`;
+  state: EntryState;
+  digest?: string;
+  /** Number of its records when it was emitted or last seen. */
+  count?: number;
+  eventId?: string;
+  revision?: number;
+  /** When it is looked at again; absent when never. */
+  nextCheck?: number;
+  firstSeen?: number;
+  /** Attempts to get what it waits for. */
+  attempts?: number;
+  origin?: Origin;
+  reason?: string;
+  /** What is kept of it to go on without the list, or where that lies in the vault. */
+  kept?: unknown;
+  keptKey?: string;
+}
+
+/** Where history begins: `at` is a date string of the service, or null for the beginning. */
+export interface Floor {
+  at: string | null;
+  /** Whether a response completed at exactly `at` is after the floor. */
+  inclusive: boolean;
+}
+
+/** How an asc stream over a survey goes on after a crash or at the end of its time. */
+export interface StreamPosition {
+  /** The last page all of whose closed responses are in the state. */
+  page: number;
+  /** Why it runs: the very first pass over a survey, or a backlog too deep for a head scan. */
+  purpose: "first-pass" | "catch-up";
+}
+
+/** A proof over one full pass: listed = emitted + before floor + open + waiting + quarantined. */
+export interface Books {
+  closedAt: number;
+  listed: number;
+  emitted: number;
+  beforeFloor: number;
+  open: number;
+  waiting: number;
+  quarantined: number;
+}
+
+/** What is known of a survey as a whole. */
+export interface Mark {
+  /** Absent until the floor stands: nothing is emitted before. */
+  floor?: Floor;
+  /** Whether the floor still rises with what a first pass in no order of completion meets. */
+  floorRises?: boolean;
+  /** Whether every response that was there when the floor was set has been met. */
+  firstPassDone: boolean;
+  stream?: StreamPosition;
+  /** Newest responseId and date string settled. */
+  highWater?: { responseId: number; completed: string };
+  /** Ids published whose ledger write failed: the survey publishes nothing until they are in the ledger. */
+  pending?: LedgerEntry[];
+  /** Answers in a row that had no metrics or metadata. */
+  absent: { metrics: number; metadata: number };
+  books?: Books;
+  /** Why the books are not closed. */
+  booksOpen?: string;
+}
+
+/** The right to poll a survey, with the mark as it was when the lease was taken. */
+export interface Lease {
+  surveyId: number;
+  owner: string;
+  fence: number;
+  /** Epoch milliseconds. */
+  until: number;
+  mark: Mark;
+}
+
+/** What the tick knows of a survey without reading its mark: its last counts and when it is due by itself. */
+export interface SurveyRow {
+  /** `responses`, `correct` and `unpaidResponses` of the list that led to the last poll; null when unreadable. */
+  counts: (number | null)[];
+  /** Ticks for which a count that moved without a find keeps the survey due. */
+  owed: number;
+  /** Epoch milliseconds; absent when nothing of it is due by itself. */
+  dueAt?: number;
+  polledAt: number;
+}
+
+export interface AccountState {
+  /** Epoch milliseconds of the first tick that read the list. */
+  firstTick?: number;
+  /** Largest credible date string of the first tick. */
+  sourceFloor?: string;
+  /** Fingerprint of the service's base URL. */
+  service?: string;
+  lastTick?: number;
+  /** Whether a short page has been shown to be the last one. */
+  shortPageEnds?: boolean;
+  rows: Map<number, SurveyRow>;
+}
+
+export function emptyMark(): Mark {
+  return { firstPassDone: false, absent: { metrics: 0, metadata: 0 } };
+}

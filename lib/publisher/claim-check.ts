@@ -1,0 +1,25 @@
+import { hash } from "node:crypto";
+import type { AnswersRef, ResponseCompleted } from "../events/index.ts";
+
+/** Writes one object of the claim-check bucket. */
+export type PutObject = (key: string, body: string) => Promise<void>;
+
+/**
+ * The event's JSON, with its answers in the bucket when it is larger than `inlineLimit` bytes; only the answers go, so
+ * that filters on everything else still match.
+ */
+export async function checkIn(
+  detail: ResponseCompleted,
+  inlineLimit: number,
+  bucket: string,
+  put: PutObject,
+): Promise<string> {
+  const json = JSON.stringify(detail);
+  if (Buffer.byteLength(json) <= inlineLimit || detail.data.answers.length === 0) return json;
+  const answers = JSON.stringify(detail.data.answers);
+  // The digest keeps a later revision, or a repeat with other contents, from changing what an earlier event refers to.
+  const key = `${detail.meta.eventId}/${hash("sha256", answers, "hex").slice(0, 32)}.json`;
+  await put(key, answers);
+  const answersRef: AnswersRef = { bucket, key, bytes: Buffer.byteLength(answers) };
+  return JSON.stringify({ ...detail, data: { ...detail.data, answers: [], answersRef } });
+}

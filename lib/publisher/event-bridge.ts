@@ -1,0 +1,83 @@
+import { type EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from "@aws-sdk/client-eventbridge";
+import { errorCode } from "../errors.ts";
+import { DETAIL_TYPE } from "../events/index.ts";
+import type { Publisher, PublishOutcome, SealedEvent } from "../polling/ports.ts";
+import { checkIn, type PutObject } from "./claim-check.ts";
+
+export interface EventBridgePublisherOptions {
+  client: EventBridgeClient;
+  bus: string;
+  eventSource: string;
+  bucket: string;
+  putObject: PutObject;
+  /** Bytes. */
+  inlineLimit: number;
+  sleep: (milliseconds: number) => Promise<void>;
+}
+
+/** The bus's own passing faults, by entry or for a whole request; every other code is about the entry itself. */
+const passing = new Set([
+  "InternalFailure",
+  "InternalException",
+  "ThrottlingException",
+  "ThrottlingError",
+  "ServiceUnavailable",
+]);
+const MOST_ATTEMPTS = 5;
+
+export function createEventBridgePublisher(options: EventBridgePublisherOptions): Publisher {
+  const { client, bus, eventSource } = options;
+
+  const toEntry = (event: SealedEvent): PutEventsRequestEntry => ({
+    EventBusName: bus,
+    Source: eventSource,
+    DetailType: DETAIL_TYPE,
+    Detail: event.json,
+    Time: new Date(event.time),
+  });
+
+  /** Codes by index: undefined is published. */
+  async function put(events: SealedEvent[]): Promise<(string | undefined)[]> {
+    try {
+      const answer = await client.send(new PutEventsCommand({ Entries: events.map(toEntry) }));
+      return events.map((_, i) => {
+        const entry = answer.Entries?.[i];
+        if (entry?.EventId !== undefined) return undefined;
+        return entry?.ErrorCode ?? "InternalFailure";
+      });
+    } catch (error) {
+      return events.map(() => `request:${errorCode(error)}`);
+    }
+  }
+
+  return {
+    async seal(event) {
+      const json = await checkIn(event.detail, options.inlineLimit, options.bucket, options.putObject);
+      // 14 bytes stand for Time, by the service's own way of counting.
+      const bytes = 14 + Buffer.byteLength(json) + Buffer.byteLength(eventSource) + Buffer.byteLength(DETAIL_TYPE);
+      return { bytes, json, time: event.time };
+    },
+    async publish(events, guard) {
+      const outcomes: PublishOutcome[] = events.map(() => ({ kind: "failed", code: "InternalFailure" }));
+      let left = events.map((event, index) => ({ event, index }));
+      for (let attempt = 1; left.length > 0; attempt += 1) {
+        await guard();
+        const codes = await put(left.map(({ event }) => event));
+        left = left.filter(({ index }, i) => {
+          const code = codes[i];
+          outcomes[index] = toOutcome(code);
+          return outcomes[index].kind === "failed";
+        });
+        if (left.length === 0 || attempt >= MOST_ATTEMPTS) break;
+        await options.sleep(100 * 2 ** attempt * (0.5 + Math.random() / 2));
+      }
+      return outcomes;
+    },
+  };
+}
+
+function toOutcome(code: string | undefined): PublishOutcome {
+  if (code === undefined) return { kind: "published" };
+  const isRequest = code.startsWith("request:");
+  return isRequest || passing.has(code) ? { kind: "failed", code } : { kind: "refused", code };
+}

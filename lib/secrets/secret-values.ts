@@ -1,0 +1,20 @@
+import {
+  GetSecretValueCommand,
+  PutSecretValueCommand,
+  ResourceNotFoundException,
+  type SecretsManagerClient,
+} from "@aws-sdk/client-secrets-manager";
+
+/** The secret's text; undefined while it has no value (or does not exist). */
+export async function readSecret(client: SecretsManagerClient, secretId: string): Promise<string | undefined> {
+  try {
+    return (await client.send(new GetSecretValueCommand({ SecretId: secretId }))).SecretString;
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return undefined;
+    throw error;
+  }
+}
+
+export async function writeSecret(client: SecretsManagerClient, secretId: string, value: string): Promise<void> {
+  await client.send(new PutSecretValueCommand({ SecretId: secretId, SecretString: value }));
+}

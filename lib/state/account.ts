@@ -1,0 +1,82 @@
+import { QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import type { AccountState, SurveyRow } from "../polling/state-types.ts";
+import { checkVersion, ITEM_VERSION } from "./item-version.ts";
+import { ACCOUNT, COUNTS_PREFIX, countsKey, sourceKey } from "./keys.ts";
+import type { Item, Table } from "./table-client.ts";
+
+/** Rows changed by one update: an expression holds at most 4 KB. */
+const ROWS_AT_ONCE = 50;
+
+/** The account item and all counts, in one query. */
+export async function readAccount(table: Table, source: string): Promise<AccountState> {
+  const account: AccountState = { rows: new Map() };
+  let from: Item | undefined;
+  do {
+    const answer = await table.client.send(
+      new QueryCommand({
+        TableName: table.name,
+        KeyConditionExpression: "pk = :pk",
+        ExpressionAttributeValues: { ":pk": sourceKey(source) },
+        ConsistentRead: true,
+        ...(from === undefined ? {} : { ExclusiveStartKey: from }),
+      }),
+    );
+    for (const raw of answer.Items ?? []) {
+      const { pk, sk, v, ...fields } = checkVersion(raw);
+      if (sk === ACCOUNT) Object.assign(account, fields);
+      else if (String(sk).startsWith(COUNTS_PREFIX)) readRows(fields, account.rows);
+    }
+    from = answer.LastEvaluatedKey;
+  } while (from !== undefined);
+  return account;
+}
+
+export async function writeAccount(
+  table: Table,
+  source: string,
+  changes: Partial<Omit<AccountState, "rows">>,
+): Promise<void> {
+  await setAttributes(table, { pk: sourceKey(source), sk: ACCOUNT }, Object.entries(changes));
+}
+
+export async function writeRows(table: Table, source: string, rows: Map<number, SurveyRow>): Promise<void> {
+  const items = new Map<string, [string, unknown][]>();
+  for (const [surveyId, row] of rows) {
+    const sk = countsKey(surveyId);
+    const attributes = items.get(sk) ?? [];
+    // A list, not a map: names would be most of the item.
+    attributes.push([`s${surveyId}`, [...row.counts, row.owed, row.polledAt, row.dueAt ?? null]]);
+    items.set(sk, attributes);
+  }
+  for (const [sk, attributes] of items) {
+    for (let i = 0; i < attributes.length; i += ROWS_AT_ONCE) {
+      await setAttributes(table, { pk: sourceKey(source), sk }, attributes.slice(i, i + ROWS_AT_ONCE));
+    }
+  }
+}
+
+async function setAttributes(table: Table, key: Item, attributes: [string, unknown][]): Promise<void> {
+  const all: [string, unknown][] = [["v", ITEM_VERSION], ...attributes.filter(([, value]) => value !== undefined)];
+  await table.client.send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: key,
+      UpdateExpression: `SET ${all.map((_, i) => `#a${i} = :a${i}`).join(", ")}`,
+      ExpressionAttributeNames: Object.fromEntries(all.map(([name], i) => [`#a${i}`, name])),
+      ExpressionAttributeValues: Object.fromEntries(all.map(([, value], i) => [`:a${i}`, value])),
+    }),
+  );
+}
+
+function readRows(fields: Item, rows: Map<number, SurveyRow>): void {
+  for (const [name, value] of Object.entries(fields)) {
+    if (!name.startsWith("s") || !Array.isArray(value)) continue;
+    const [responses, correct, unpaid, owed, polledAt, dueAt] = value as (number | null)[];
+    rows.set(Number(name.slice(1)), {
+      counts: [responses ?? null, correct ?? null, unpaid ?? null],
+      owed: owed ?? 0,
+      polledAt: polledAt ?? 0,
+      ...(dueAt === null || dueAt === undefined ? {} : { dueAt }),
+    });
+  }
+}

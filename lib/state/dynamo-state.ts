@@ -1,0 +1,22 @@
+import type { State } from "../polling/ports.ts";
+import { readAccount, writeAccount, writeRows } from "./account.ts";
+import { createLeases } from "./leases.ts";
+import { dueEntries, readEntries, writeEntries } from "./ledger.ts";
+import type { Table } from "./table-client.ts";
+
+/** The state port of one source over the table. */
+export function createDynamoState(table: Table, source: string, now: () => number = Date.now): State {
+  return {
+    account: () => readAccount(table, source),
+    saveAccount: (changes) => writeAccount(table, source, changes),
+    saveRows: (rows) => writeRows(table, source, rows),
+    ...createLeases(table, source, now),
+    entries: (surveyId, ids) => readEntries(table, source, surveyId, ids),
+    putEntries: (surveyId, entries) => writeEntries(table, source, surveyId, entries),
+    due: (surveyId, until, limit) => dueEntries(table, source, surveyId, until, limit),
+    async nextDue(surveyId) {
+      const [first] = await dueEntries(table, source, surveyId, Number.MAX_SAFE_INTEGER, 1);
+      return first?.nextCheck;
+    },
+  };
+}

@@ -1,0 +1,14 @@
+import { StateRefusedError } from "../polling/errors.ts";
+
+/** Version of every item this code writes. Newer code reads older items. */
+export const ITEM_VERSION = 1;
+
+/** Two versions run at once during a deploy: the older one stops at what the newer one has written. */
+export function checkVersion<T extends Record<string, unknown>>(item: T): T {
+  if (typeof item.v === "number" && item.v > ITEM_VERSION) {
+    throw new StateRefusedError(`an item of the table has version ${item.v}, this code knows ${ITEM_VERSION}`, {
+      hint: "A newer version of the poller has written it: deploy that version again.",
+    });
+  }
+  return item;
+}

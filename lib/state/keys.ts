@@ -1,0 +1,19 @@
+import type { LedgerEntry } from "../polling/state-types.ts";
+
+/** Keys of the table's items, by section 5 of the design. */
+export const sourceKey = (source: string): string => `SOURCE#${source}`;
+export const surveyKey = (source: string, surveyId: number): string => `SURVEY#${source}#${surveyId}`;
+export const ACCOUNT = "ACCOUNT";
+export const MARK = "MARK";
+export const COUNTS_PREFIX = "COUNTS#";
+/** A thousand survey ids share an item. */
+export const countsKey = (surveyId: number): string => `${COUNTS_PREFIX}${Math.floor(surveyId / 1_000)}`;
+export const responseKey = (id: LedgerEntry["id"]): string =>
+  typeof id === "number" ? `RESPONSE#${id}` : `RECORD#${id}`;
+
+/** The id in a ledger item's sort key. */
+export function idOf(sk: string): LedgerEntry["id"] {
+  return sk.startsWith("RECORD#")
+    ? (sk.slice("RECORD#".length) as LedgerEntry["id"])
+    : Number(sk.slice("RESPONSE#".length));
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from "node:crypto";
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { GetCommand, UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
+import { LeaseLostError } from "../polling/errors.ts";
+import { emptyMark, type Lease, type Mark } from "../polling/state-types.ts";
+import { checkVersion, ITEM_VERSION } from "./item-version.ts";
+import { MARK, surveyKey } from "./keys.ts";
+import type { Item, Table } from "./table-client.ts";
+
+/** Leases and marks of one source: both live in the mark item, so that every mark write is conditional on the fence. */
+export interface Leases {
+  acquire(surveyId: number, owner: string, duration: number): Promise<Lease | undefined>;
+  renew(lease: Lease, duration: number): Promise<void>;
+  saveMark(lease: Lease, mark: Mark): Promise<void>;
+  release(lease: Lease, mark: Mark): Promise<void>;
+}
+
+export function createLeases(table: Table, source: string, now: () => number): Leases {
+  const keyOf = (surveyId: number): Item => ({ pk: surveyKey(source, surveyId), sk: MARK });
+
+  async function read(surveyId: number): Promise<Item> {
+    const answer = await table.client.send(
+      new GetCommand({ TableName: table.name, Key: keyOf(surveyId), ConsistentRead: true }),
+    );
+    return checkVersion(answer.Item ?? {});
+  }
+
+  /** False when the condition failed. The SDK's own retry of a write that did apply fails too: see `stillMine`. */
+  async function update(input: Omit<UpdateCommandInput, "TableName">): Promise<Item | undefined> {
+    try {
+      const answer = await table.client.send(new UpdateCommand({ TableName: table.name, ...input }));
+      return answer.Attributes ?? {};
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return undefined;
+      throw error;
+    }
+  }
+
+  /** A write under the fence. When its condition fails, the item itself says whether it had been applied before. */
+  async function fenced(
+    lease: Lease,
+    input: Partial<UpdateCommandInput>,
+    applied: (item: Item) => boolean,
+  ): Promise<void> {
+    const done = await update({
+      Key: keyOf(lease.surveyId),
+      ConditionExpression: "#owner = :owner AND fence = :fence",
+      ...input,
+      ExpressionAttributeNames: { "#owner": "owner", ...input.ExpressionAttributeNames },
+      ExpressionAttributeValues: { ":owner": lease.owner, ":fence": lease.fence, ...input.ExpressionAttributeValues },
+    });
+    if (done !== undefined || applied(await read(lease.surveyId))) return;
+    throw new LeaseLostError(`survey ${lease.surveyId} is being polled by someone else now`, { retryable: true });
+  }
+
+  return {
+    async acquire(surveyId, owner, duration) {
+      // Unique for each taking, so that a re-read can tell this one from any other.
+      const me = `${owner}/${randomUUID()}`;
+      const until = now() + duration;
+      const taken = await update({
+        Key: keyOf(surveyId),
+        UpdateExpression: "SET #owner = :me, #until = :until, v = :v ADD fence :one",
+        ConditionExpression: "(attribute_not_exists(#until) OR #until < :now) AND (attribute_not_exists(v) OR v <= :v)",
+        ExpressionAttributeNames: { "#owner": "owner", "#until": "until" },
+        ExpressionAttributeValues: { ":me": me, ":until": until, ":now": now(), ":v": ITEM_VERSION, ":one": 1 },
+        ReturnValues: "ALL_NEW",
+      });
+      const item = taken ?? (await read(surveyId));
+      if (item.owner !== me) return undefined;
+      return {
+        surveyId,
+        owner: me,
+        fence: Number(item.fence),
+        until,
+        mark: (item.mark as Mark | undefined) ?? emptyMark(),
+      };
+    },
+    async renew(lease, duration) {
+      const until = now() + duration;
+      await fenced(
+        lease,
+        {
+          UpdateExpression: "SET #until = :until",
+          ExpressionAttributeNames: { "#until": "until" },
+          ExpressionAttributeValues: { ":until": until },
+        },
+        (item) => item.owner === lease.owner && item.fence === lease.fence,
+      );
+      lease.until = until;
+    },
+    saveMark: (lease, mark) =>
+      fenced(
+        lease,
+        { UpdateExpression: "SET mark = :mark", ExpressionAttributeValues: { ":mark": mark } },
+        (item) => item.owner === lease.owner && item.fence === lease.fence,
+      ),
+    release: (lease, mark) =>
+      fenced(
+        lease,
+        {
+          UpdateExpression: "SET mark = :mark REMOVE #owner, #until",
+          ExpressionAttributeNames: { "#until": "until" },
+          ExpressionAttributeValues: { ":mark": mark },
+        },
+        (item) => item.owner === undefined && item.fence === lease.fence,
+      ),
+  };
+}

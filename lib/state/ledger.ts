@@ -1,0 +1,85 @@
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import type { Origin } from "../events/index.ts";
+import type { EntryState, LedgerEntry } from "../polling/state-types.ts";
+import { checkVersion, ITEM_VERSION } from "./item-version.ts";
+import { idOf, responseKey, surveyKey } from "./keys.ts";
+import { batchGet, batchPut, type Item, type Table } from "./table-client.ts";
+
+/** What judging a response needs: never the kept records, which may be large. */
+const SHORT = ["sk", "v", "state", "digest", "count", "eventId", "revision"];
+
+export async function readEntries(
+  table: Table,
+  source: string,
+  surveyId: number,
+  ids: number[],
+): Promise<Map<number, LedgerEntry>> {
+  const pk = surveyKey(source, surveyId);
+  const items = await batchGet(
+    table,
+    ids.map((id) => ({ pk, sk: responseKey(id) })),
+    SHORT,
+  );
+  const entries = new Map<number, LedgerEntry>();
+  for (const item of items) {
+    const entry = toEntry(item);
+    if (typeof entry.id === "number") entries.set(entry.id, entry);
+  }
+  return entries;
+}
+
+export async function writeEntries(
+  table: Table,
+  source: string,
+  surveyId: number,
+  entries: LedgerEntry[],
+): Promise<void> {
+  await batchPut(
+    table,
+    entries.map((entry) => toItem(surveyKey(source, surveyId), entry)),
+  );
+}
+
+/** Entries of a survey whose next check is not after `until`, from the sparse index. */
+export async function dueEntries(
+  table: Table,
+  source: string,
+  surveyId: number,
+  until: number,
+  limit: number,
+): Promise<LedgerEntry[]> {
+  const answer = await table.client.send(
+    new QueryCommand({
+      TableName: table.name,
+      IndexName: "due",
+      KeyConditionExpression: "#due = :due AND dueAt <= :until",
+      ExpressionAttributeNames: { "#due": "due" },
+      ExpressionAttributeValues: { ":due": surveyKey(source, surveyId), ":until": until },
+      Limit: limit,
+    }),
+  );
+  return (answer.Items ?? []).map(toEntry);
+}
+
+function toItem(pk: string, entry: LedgerEntry): Item {
+  const { id, nextCheck, kept, ...fields } = entry;
+  return {
+    pk,
+    sk: responseKey(id),
+    v: ITEM_VERSION,
+    ...fields,
+    // As text: numbers and depths of foreign JSON are none of the table's business.
+    ...(kept === undefined ? {} : { kept: JSON.stringify(kept) }),
+    ...(nextCheck === undefined ? {} : { due: pk, dueAt: nextCheck }),
+  };
+}
+
+function toEntry(raw: Item): LedgerEntry {
+  const { pk, sk, v, due, dueAt, kept, ...fields } = checkVersion(raw);
+  return {
+    ...(fields as { state: EntryState; origin?: Origin }),
+    id: idOf(String(sk)),
+    ...(typeof kept === "string" ? { kept: JSON.parse(kept) as unknown } : {}),
+    ...(typeof dueAt === "number" ? { nextCheck: dueAt } : {}),
+  };
+}

@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { BatchGetCommand, BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { PollerError } from "../errors.ts";
+
+export type Item = Record<string, unknown>;
+
+/** Where the state lies. */
+export interface Table {
+  client: DynamoDBDocumentClient;
+  name: string;
+}
+
+/** The table left part of a batch undone however often it was asked. */
+export class TableBusyError extends PollerError {
+  readonly code = "TABLE_BUSY";
+}
+
+const MOST_ATTEMPTS = 8;
+const MOST_WRITES = 25;
+
+/** Strongly consistent; at most 100 keys. Attributes named in `projection` only. */
+export async function batchGet(table: Table, keys: Item[], projection: string[]): Promise<Item[]> {
+  const names = Object.fromEntries(projection.map((name, i) => [`#a${i}`, name]));
+  const items: Item[] = [];
+  let left = keys;
+  for (let attempt = 1; left.length > 0; attempt += 1) {
+    const answer = await table.client.send(
+      new BatchGetCommand({
+        RequestItems: {
+          [table.name]: {
+            Keys: left,
+            ConsistentRead: true,
+            ProjectionExpression: Object.keys(names).join(", "),
+            ExpressionAttributeNames: names,
+          },
+        },
+      }),
+    );
+    items.push(...((answer.Responses?.[table.name] ?? []) as Item[]));
+    left = (answer.UnprocessedKeys?.[table.name]?.Keys ?? []) as Item[];
+    if (left.length > 0) await backOff(attempt);
+  }
+  return items;
+}
+
+/** Resolves once every item is durable. */
+export async function batchPut(table: Table, items: Item[]): Promise<void> {
+  const chunks: Item[][] = [];
+  for (let i = 0; i < items.length; i += MOST_WRITES) chunks.push(items.slice(i, i + MOST_WRITES));
+  await Promise.all(
+    chunks.map(async (chunk) => {
+      let left = chunk.map((item) => ({ PutRequest: { Item: item } }));
+      for (let attempt = 1; left.length > 0; attempt += 1) {
+        const answer = await table.client.send(new BatchWriteCommand({ RequestItems: { [table.name]: left } }));
+        left = (answer.UnprocessedItems?.[table.name] ?? []) as typeof left;
+        if (left.length > 0) await backOff(attempt);
+      }
+    }),
+  );
+}
+
+async function backOff(attempt: number): Promise<void> {
+  if (attempt >= MOST_ATTEMPTS) {
+    throw new TableBusyError("the table left part of a batch undone", {
+      retryable: true,
+      hint: "The table is throttled: look at its consumed capacity and at the account's limits.",
+    });
+  }
+  await sleep(Math.min(2_000, 25 * 2 ** attempt) * (0.5 + Math.random() / 2));
+}

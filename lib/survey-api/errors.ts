@@ -1,0 +1,78 @@
+import { PollerError, type PollerErrorOptions } from "../errors.ts";
+import type { Operation } from "./operations.ts";
+
+export interface SurveyApiErrorOptions extends PollerErrorOptions {
+  operation: Operation;
+  /** HTTP status, when there was an answer. */
+  status?: number;
+  /** How often the request was made. */
+  attempts?: number;
+}
+
+/** Base of every error of the survey service: which operation failed, how, and after how many attempts. */
+export abstract class SurveyApiError extends PollerError {
+  readonly operation: Operation;
+  readonly status: number | undefined;
+  readonly attempts: number;
+
+  constructor(message: string, options: SurveyApiErrorOptions) {
+    super(`${options.operation}: ${message}`, options);
+    this.operation = options.operation;
+    this.status = options.status;
+    this.attempts = options.attempts ?? 1;
+  }
+}
+
+/** 400 that is not about the token. */
+export class BadRequestError extends SurveyApiError {
+  readonly code = "BAD_REQUEST";
+}
+
+/** 401 on the token request: the client id or the client secret is wrong. */
+export class WrongCredentialsError extends SurveyApiError {
+  readonly code = "WRONG_CREDENTIALS";
+}
+
+/** 400 with every token that could be had. */
+export class WrongTokenError extends SurveyApiError {
+  readonly code = "WRONG_TOKEN";
+}
+
+export class NotFoundError extends SurveyApiError {
+  readonly code = "NOT_FOUND";
+}
+
+export class TooManyRequestsError extends SurveyApiError {
+  readonly code = "TOO_MANY_REQUESTS";
+  /** Milliseconds the service asked to wait; undefined when it did not say. */
+  readonly retryAfter: number | undefined;
+
+  constructor(message: string, options: SurveyApiErrorOptions & { retryAfter?: number }) {
+    super(message, { retryable: true, ...options });
+    this.retryAfter = options.retryAfter;
+  }
+}
+
+/** 5xx, or a status that the API document does not list. */
+export class ServerError extends SurveyApiError {
+  readonly code = "SERVER_ERROR";
+}
+
+/** No connection, or one that broke before the answer was whole. */
+export class NetworkError extends SurveyApiError {
+  readonly code = "UNREACHABLE";
+}
+
+export class TimeoutError extends SurveyApiError {
+  readonly code = "TIMEOUT";
+}
+
+/** An answer that is not what the API document shows and cannot be read in any other way either. */
+export class UnreadableBodyError extends SurveyApiError {
+  readonly code = "UNREADABLE_BODY";
+}
+
+/** The credentials secret has no value yet. */
+export class CredentialsMissingError extends PollerError {
+  readonly code = "CREDENTIALS_MISSING";
+}

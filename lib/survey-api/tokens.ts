@@ -1,0 +1,109 @@
+import { tokenChannel } from "./diagnostics.ts";
+import { WrongTokenError } from "./errors.ts";
+
+/** What is kept of a token between runs. Times are epoch milliseconds. */
+export interface StoredToken {
+  token: string;
+  expiresAt: number;
+}
+
+/** Where the token is kept between runs. */
+export interface TokenStore {
+  read(): Promise<StoredToken | undefined>;
+  write(token: StoredToken): Promise<void>;
+}
+
+export interface Tokens {
+  /** The token to use now. */
+  current(): Promise<string>;
+  /** A token kept by someone else meanwhile, if it is not `rejected`. */
+  reread(rejected: string): Promise<string | undefined>;
+  /** Another token than `rejected`, asked for once whatever the number of callers. */
+  renew(rejected: string): Promise<string>;
+}
+
+/** Validity of a token by section 5 of the API document. */
+const VALIDITY = 30 * 24 * 3_600_000;
+const RENEW_BEFORE = 3_600_000;
+/** Two clients that revoke each other's token must not storm the service. */
+const MOST_RENEWALS = 5;
+const RENEWAL_WINDOW = 600_000;
+
+export interface TokensOptions {
+  store: TokenStore;
+  /** Operation 1. */
+  request: () => Promise<string>;
+  now: () => number;
+}
+
+export function createTokens(options: TokensOptions): Tokens {
+  const { store, now } = options;
+  let held: StoredToken | undefined;
+  let pending: Promise<string> | undefined;
+  let renewals: number[] = [];
+
+  async function obtain(): Promise<string> {
+    renewals = renewals.filter((at) => at > now() - RENEWAL_WINDOW);
+    if (renewals.length >= MOST_RENEWALS) {
+      throw new WrongTokenError("five tokens in ten minutes were refused", {
+        operation: "get token",
+        hint: "Another client may be revoking them: give this poller credentials of its own.",
+      });
+    }
+    renewals.push(now());
+    const token = await options.request();
+    held = { token, expiresAt: expiryOf(token) ?? now() + VALIDITY };
+    tokenChannel.publish({ kind: "renewed" });
+    try {
+      await store.write(held);
+    } catch {
+      // The token works all the same: only the next process has to ask for one of its own.
+      tokenChannel.publish({ kind: "not stored" });
+    }
+    return token;
+  }
+
+  /** One request in flight at a time: later callers share its outcome. */
+  function shared(work: () => Promise<string>): Promise<string> {
+    pending ??= work().finally(() => {
+      pending = undefined;
+    });
+    return pending;
+  }
+
+  function usable(token: StoredToken | undefined): token is StoredToken {
+    return token !== undefined && token.expiresAt - RENEW_BEFORE > now();
+  }
+
+  return {
+    async current() {
+      if (usable(held)) return held.token;
+      return shared(async () => {
+        held = await store.read();
+        return usable(held) ? held.token : obtain();
+      });
+    },
+    async reread(rejected) {
+      if (held !== undefined && held.token !== rejected) return held.token;
+      const stored = await store.read();
+      if (stored === undefined || stored.token === rejected) return undefined;
+      held = stored;
+      return stored.token;
+    },
+    async renew(rejected) {
+      if (held !== undefined && held.token !== rejected) return held.token;
+      return shared(obtain);
+    },
+  };
+}
+
+/** Epoch milliseconds of the `exp` claim when the token is a readable JWT. */
+function expiryOf(token: string): number | undefined {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
+    const exp = (claims as { exp?: unknown } | null)?.exp;
+    return typeof exp === "number" && Number.isFinite(exp) ? exp * 1000 : undefined;
+  } catch {
+    return undefined;
+  }
+}

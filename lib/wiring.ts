@@ -1,0 +1,105 @@
+import { hash } from "node:crypto";
+import { setTimeout as sleepFor } from "node:timers/promises";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
+import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import type { SourceConfig } from "./config.ts";
+import { progressChannel } from "./diagnostics.ts";
+import { type Environment, EnvironmentError } from "./environment.ts";
+import { PUBLISH_TIMEOUT } from "./polling/context.ts";
+import type { Ports, Vault } from "./polling/ports.ts";
+import { toSurveyService } from "./polling/survey-service.ts";
+import { createEventBridgePublisher } from "./publisher/event-bridge.ts";
+import { readCredentials } from "./secrets/credentials.ts";
+import { createTokenStore } from "./secrets/token-store.ts";
+import { createDynamoState } from "./state/dynamo-state.ts";
+import { createSurveyApi } from "./survey-api/index.ts";
+
+/** The SDK clients, made once for a process and shared by all sources. Endpoints and credentials come from the environment. */
+export interface Clients {
+  dynamodb: DynamoDBDocumentClient;
+  events: EventBridgeClient;
+  secrets: SecretsManagerClient;
+  s3: S3Client;
+}
+
+/** The object graph of one source. */
+export interface SourceGraph {
+  source: SourceConfig;
+  ports: Ports;
+  /** Fingerprint of the service's base URL. */
+  service: string;
+}
+
+export function createClients(): Clients {
+  return {
+    dynamodb: DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 5 }), {
+      marshallOptions: { removeUndefinedValues: true },
+    }),
+    // The publisher retries by itself, entry by entry and under the lease: here one attempt, over in time for the guard.
+    events: new EventBridgeClient({
+      maxAttempts: 1,
+      requestHandler: { requestTimeout: PUBLISH_TIMEOUT - 500, connectionTimeout: 1_000, throwOnRequestTimeout: true },
+    }),
+    secrets: new SecretsManagerClient({ maxAttempts: 5 }),
+    // Local endpoints have no host name for each bucket.
+    s3: new S3Client({ maxAttempts: 5, forcePathStyle: process.env.AWS_ENDPOINT_URL_S3 !== undefined }),
+  };
+}
+
+export function createSourceGraph(source: SourceConfig, environment: Environment, clients: Clients): SourceGraph {
+  const secretIds = environment.secrets[source.name];
+  if (secretIds === undefined) {
+    throw new EnvironmentError(`there are no secrets for source "${source.name}"`, { hint: "Deploy the stack again." });
+  }
+  const service = hash("sha256", source.baseUrl, "hex").slice(0, 16);
+  const credentials = () => readCredentials(clients.secrets, secretIds.credentials);
+  const api = createSurveyApi({
+    baseUrl: source.baseUrl,
+    credentials,
+    tokenStore: createTokenStore(clients.secrets, secretIds.token, async () =>
+      hash("sha256", JSON.stringify([source.baseUrl, (await credentials()).clientId]), "hex").slice(0, 32),
+    ),
+    timeouts: source.timeouts,
+    concurrency: source.concurrency,
+  });
+  const vault = createVault(clients.s3, environment.claimCheckBucket);
+  const sleep = async (milliseconds: number): Promise<void> => {
+    await sleepFor(milliseconds);
+  };
+  const ports: Ports = {
+    clock: { now: Date.now, sleep },
+    service: toSurveyService(api),
+    state: createDynamoState({ client: clients.dynamodb, name: environment.tableName }, source.name),
+    publisher: createEventBridgePublisher({
+      client: clients.events,
+      bus: environment.busName,
+      eventSource: source.eventSource,
+      bucket: environment.claimCheckBucket,
+      putObject: (key, body) => putJson(clients.s3, environment.claimCheckBucket, key, body),
+      inlineLimit: source.inlineLimit,
+      sleep,
+    }),
+    vault,
+    observe: (progress) => {
+      if (progressChannel.hasSubscribers) progressChannel.publish({ source: source.name, ...progress });
+    },
+  };
+  return { source, ports, service };
+}
+
+function createVault(s3: S3Client, bucket: string): Vault {
+  return {
+    put: (key, value) => putJson(s3, bucket, key, JSON.stringify(value)),
+    async get(key) {
+      const answer = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+      return JSON.parse((await answer.Body?.transformToString()) ?? "null");
+    },
+  };
+}
+
+async function putJson(s3: S3Client, bucket: string, key: string, body: string): Promise<void> {
+  await s3.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: body, ContentType: "application/json" }));
+}

@@ -1,0 +1,57 @@
+import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { PollerError } from "../../lib/errors.ts";
+
+/** Another process (or another start in this one) already works on the data folder. */
+export class DataFolderInUseError extends PollerError {
+  override readonly code = "DATA_FOLDER_IN_USE";
+}
+
+export interface DataFolder {
+  /** A subfolder, made when needed, readable by its owner only. */
+  folder(name: string): string;
+  release(): void;
+}
+
+/**
+ * Makes the folder (mode 0700) and takes it for this process.
+ *
+ * @throws {DataFolderInUseError} when it is taken
+ */
+export function openDataFolder(dataDir: string): DataFolder {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const release = lock(join(dataDir, "lock.db"), dataDir);
+  return {
+    release,
+    folder(name) {
+      const path = join(dataDir, name);
+      mkdirSync(path, { recursive: true, mode: 0o700 });
+      // The parent may be a folder of the user's own with other permissions, and the umask may have added none.
+      chmodSync(path, 0o700);
+      return path;
+    },
+  };
+}
+
+/** A SQLite write lock: the system drops it with the process, however that ends, where a pid file would stay behind. */
+function lock(file: string, dataDir: string): () => void {
+  const database = new DatabaseSync(file);
+  try {
+    database.exec("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE");
+  } catch (cause) {
+    database.close();
+    throw new DataFolderInUseError(`The data folder ${dataDir} is in use by another process.`, {
+      cause,
+      hint: "Stop the other process, or give this one a data folder of its own.",
+    });
+  }
+  return () => database.close();
+}
+
+/** Replaces a file as a whole, so that no crash leaves half of it; readable by its owner only. */
+export function replaceFile(path: string, text: string): void {
+  const next = `${path}.next`;
+  writeFileSync(next, text, { mode: 0o600 });
+  renameSync(next, path);
+}

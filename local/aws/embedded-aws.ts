@@ -1,0 +1,155 @@
+import type { RequestListener } from "node:http";
+import { join } from "node:path";
+import { awsJsonHandler } from "./aws-json.ts";
+import { openDataFolder } from "./data-folder.ts";
+import { startDynamodb } from "./dynamodb.ts";
+import { startDeliveries } from "./event-bridge/deliveries.ts";
+import { openJournal } from "./event-bridge/journal.ts";
+import { type EventSink, putEventsOperation } from "./event-bridge/put-events.ts";
+import { openRegistry } from "./event-bridge/registry.ts";
+import { ruleOperations } from "./event-bridge/rule-operations.ts";
+import { createFaults, type Faults } from "./faults.ts";
+import { createFront } from "./front.ts";
+import { closeServer, createLoopbackServer, listenOnLoopback } from "./http.ts";
+import { openQueuesAndBuckets, type QueuesAndBuckets } from "./queues-and-buckets.ts";
+import { createRequestLog, type OperationUse } from "./request-log.ts";
+import { secretsOperations } from "./secrets-manager/operations.ts";
+import { openSecretStore } from "./secrets-manager/store.ts";
+import { sendWithFaults } from "./send-with-faults.ts";
+import { REGION, type Service } from "./services.ts";
+
+export interface EmbeddedAwsOptions {
+  /** Folder that keeps all state; made with mode 0700, used by one process at a time. */
+  dataDir: string;
+  /**
+   * Called for each event a bus accepts, one at a time, and awaited before PutEvents is answered. When it throws, the
+   * entry fails as `InternalFailure`, which publishers retry.
+   */
+  onEvent?: EventSink;
+  /** Seed of all chance in the faults; 1 by default. */
+  seed?: number;
+}
+
+export interface EmbeddedAws {
+  /** Addresses on 127.0.0.1. */
+  endpoints: Record<Service, string>;
+  /** What an unmodified AWS SDK needs in its environment to talk to these endpoints, and to no other. */
+  env: Record<string, string>;
+  faults: Faults;
+  /** Requests by `service:operation`, e.g. `{ "dynamodb:GetItem": 3 }`; failed and faulted ones included. */
+  counters(): Record<string, number>;
+  /** Which access key used which operation, with the IAM action that has to allow it. */
+  operations(): OperationUse[];
+  /** Stops all services; pending deliveries to queues go out after the next start. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts DynamoDB, SQS, S3, EventBridge and Secrets Manager in this process, on 127.0.0.1 alone. What any of them has
+ * acknowledged survives a kill -9.
+ *
+ * @throws {DataFolderInUseError} when another process has the folder
+ * @example
+ * const aws = await startEmbeddedAws({ dataDir, onEvent: (event) => appendFileSync(file, `${JSON.stringify(event)}\n`) });
+ * Object.assign(process.env, aws.env); // before the first SDK client is made
+ */
+export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<EmbeddedAws> {
+  const faults = createFaults(options.seed ?? 1);
+  const log = createRequestLog();
+  const closing: (() => void | Promise<void>)[] = [];
+
+  async function close(): Promise<void> {
+    for (const step of closing.splice(0).reverse()) await step();
+  }
+
+  function front(service: Service): (handle: RequestListener) => RequestListener {
+    return (handle) => createFront(service, handle, faults, log);
+  }
+
+  async function listen(service: Service, handle: RequestListener): Promise<string> {
+    const server = createLoopbackServer();
+    server.on("request", front(service)(handle));
+    const endpoint = await listenOnLoopback(server);
+    closing.push(() => closeServer(server));
+    return endpoint;
+  }
+
+  try {
+    const data = openDataFolder(options.dataDir);
+    closing.push(data.release);
+    const dynamodb = await startDynamodb(data.folder("dynamodb"), front("dynamodb"));
+    closing.push(dynamodb.close);
+    const { sqs, s3, queues } = await startQueuesAndBuckets(data.folder("queues-and-buckets"));
+    const eventbridge = await startEventBridge(data.folder("event-bridge"), queues);
+    const secrets = openSecretStore(data.folder("secrets"));
+    const secretsmanager = await listen(
+      "secretsmanager",
+      awsJsonHandler("secretsmanager", secretsOperations(secrets, Date.now)),
+    );
+    const endpoints = { dynamodb: dynamodb.endpoint, sqs, s3, eventbridge, secretsmanager };
+    return {
+      endpoints,
+      env: environment(endpoints),
+      faults,
+      counters: log.counters,
+      operations: log.operations,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  async function startQueuesAndBuckets(folder: string) {
+    // The address comes before the queues, whose URLs are made of it.
+    let opened: QueuesAndBuckets | undefined;
+    const handle: RequestListener = (request, response) => {
+      if (opened === undefined) response.destroy();
+      else opened.handle(request, response);
+    };
+    const sqs = await listen("sqs", handle);
+    const s3 = await listen("s3", handle);
+    const queues = await openQueuesAndBuckets(folder, sqs);
+    opened = queues;
+    closing.push(queues.close);
+    return { sqs, s3, queues };
+  }
+
+  async function startEventBridge(folder: string, queues: QueuesAndBuckets): Promise<string> {
+    const registry = openRegistry(join(folder, "rules.json"));
+    const deliveries = startDeliveries(
+      openJournal(join(folder, "deliveries.jsonl")),
+      sendWithFaults(queues, faults),
+      join(folder, "refused.jsonl"),
+    );
+    closing.push(deliveries.close);
+    const putEvents = putEventsOperation({
+      registry,
+      deliveries,
+      onEvent: options.onEvent ?? (() => undefined),
+      now: Date.now,
+    });
+    return listen(
+      "eventbridge",
+      awsJsonHandler("AWSEvents", { ...ruleOperations(registry, Date.now), PutEvents: putEvents }),
+    );
+  }
+}
+
+function environment(endpoints: Record<Service, string>): Record<string, string> {
+  return {
+    AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
+    AWS_ENDPOINT_URL_SQS: endpoints.sqs,
+    AWS_ENDPOINT_URL_S3: endpoints.s3,
+    AWS_ENDPOINT_URL_EVENTBRIDGE: endpoints.eventbridge,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoints.secretsmanager,
+    AWS_REGION: REGION,
+    AWS_DEFAULT_REGION: REGION,
+    AWS_ACCESS_KEY_ID: "local",
+    AWS_SECRET_ACCESS_KEY: "local",
+    // Nothing of the user's own AWS set-up may be read, and no metadata service asked.
+    AWS_CONFIG_FILE: "/dev/null",
+    AWS_SHARED_CREDENTIALS_FILE: "/dev/null",
+    AWS_EC2_METADATA_DISABLED: "true",
+  };
+}

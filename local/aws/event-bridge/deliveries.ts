@@ -1,0 +1,74 @@
+import { appendFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import type { SendFailure } from "../queues-and-buckets.ts";
+import type { Delivery, Journal } from "./journal.ts";
+
+/** @returns what went wrong, or nothing when the queue has the message */
+export type SendToQueue = (delivery: Delivery) => Promise<SendFailure | undefined>;
+
+export interface Deliveries {
+  /** Writes the deliveries down, then sends them in the background: one after the other for each queue, in order. */
+  enqueue(deliveries: readonly Delivery[]): void;
+  /** Stops sending; what is pending is sent after the next start. */
+  close(): Promise<void>;
+}
+
+const FIRST_RETRY_MS = 20;
+const LAST_RETRY_MS = 2000;
+
+/**
+ * Sends deliveries until their queue has taken them: also to a queue that is yet to be created, so that the order in
+ * which a local system starts cannot lose an event. A message that SQS can never take goes to `refusedFile`.
+ */
+export function startDeliveries(journal: Journal, send: SendToQueue, refusedFile: string): Deliveries {
+  const stop = new AbortController();
+  const waiting = new Map<string, Delivery[]>();
+  const workers = new Map<string, Promise<void>>();
+
+  async function deliver(delivery: Delivery): Promise<void> {
+    for (let wait = FIRST_RETRY_MS; !stop.signal.aborted; wait = Math.min(wait * 2, LAST_RETRY_MS)) {
+      const failure = await send(delivery).catch(
+        (error: unknown): SendFailure => ({ code: "InternalFailure", message: String(error), retryable: true }),
+      );
+      if (failure?.retryable === true) {
+        await delay(wait, undefined, { signal: stop.signal }).catch(() => undefined);
+        continue;
+      }
+      if (failure !== undefined) appendFileSync(refusedFile, `${JSON.stringify({ ...failure, delivery })}\n`);
+      if (!stop.signal.aborted || failure === undefined) journal.done(delivery.id);
+      return;
+    }
+  }
+
+  async function work(queueArn: string, queue: Delivery[]): Promise<void> {
+    for (let next = queue.shift(); next !== undefined && !stop.signal.aborted; next = queue.shift()) {
+      await deliver(next);
+    }
+    workers.delete(queueArn);
+    waiting.delete(queueArn);
+  }
+
+  function dispatch(delivery: Delivery): void {
+    const queue = waiting.get(delivery.queueArn);
+    if (queue !== undefined) {
+      queue.push(delivery);
+      return;
+    }
+    const started = [delivery];
+    waiting.set(delivery.queueArn, started);
+    workers.set(delivery.queueArn, work(delivery.queueArn, started));
+  }
+
+  for (const delivery of journal.pending()) dispatch(delivery);
+  return {
+    enqueue(deliveries) {
+      journal.add(deliveries);
+      for (const delivery of deliveries) dispatch(delivery);
+    },
+    async close() {
+      stop.abort();
+      await Promise.all(workers.values());
+      journal.close();
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { ACCOUNT, REGION } from "../services.ts";
+import type { PutEventsEntry } from "./entry.ts";
+
+/** An event as the bus delivers it to targets. */
+export interface EventEnvelope {
+  version: "0";
+  id: string;
+  "detail-type": string;
+  source: string;
+  account: string;
+  /** To the second, e.g. `2026-11-21T10:00:00Z`. */
+  time: string;
+  region: string;
+  resources: string[];
+  detail: Record<string, unknown>;
+}
+
+/** @param now epoch milliseconds, used when the entry has no time of its own */
+export function toEnvelope(
+  entry: PutEventsEntry,
+  detail: Record<string, unknown>,
+  id: string,
+  now: number,
+): EventEnvelope {
+  const milliseconds = entry.Time === undefined ? now : entry.Time * 1000;
+  return {
+    version: "0",
+    id,
+    "detail-type": entry.DetailType ?? "",
+    source: entry.Source ?? "",
+    account: ACCOUNT,
+    time: `${new Date(milliseconds).toISOString().slice(0, 19)}Z`,
+    region: REGION,
+    resources: entry.Resources ?? [],
+    detail,
+  };
+}

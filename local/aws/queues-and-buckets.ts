@@ -1,0 +1,117 @@
+import type { RequestListener } from "node:http";
+import { findPackageJSON } from "node:module";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
+import { type BuildAppOptions, buildApp } from "fauxqs";
+import { ACCOUNT, REGION } from "./services.ts";
+
+/** A message that SQS did not take. `retryable` is false when it never will. */
+export interface SendFailure {
+  code: string;
+  message: string;
+  retryable: boolean;
+}
+
+export interface QueuesAndBuckets {
+  /** Answers SQS and S3 requests alike. */
+  handle: RequestListener;
+  /** @returns what went wrong, or nothing */
+  send(queueArn: string, body: string, messageGroupId?: string): Promise<SendFailure | undefined>;
+  close(): Promise<void>;
+}
+
+type Stores = NonNullable<BuildAppOptions["stores"]>;
+type Persistence = NonNullable<Stores["sqsStore"]["persistence"]>;
+
+interface Internals {
+  PersistenceManager: new (dataDir: string) => Persistence;
+  SqsStore: new () => Stores["sqsStore"];
+  SnsStore: new () => Stores["snsStore"];
+  S3Store: new () => Stores["s3Store"];
+}
+
+/**
+ * SQS and S3 (fauxqs) on disk.
+ *
+ * It is put together from fauxqs's parts, because its own `startFauxqs` listens on every interface of the machine and
+ * hands out queue URLs under a host name that does not resolve everywhere.
+ *
+ * @param sqsEndpoint address that the queue URLs are to start with: it changes with every start
+ */
+export async function openQueuesAndBuckets(dataDir: string, sqsEndpoint: string): Promise<QueuesAndBuckets> {
+  const { PersistenceManager, SqsStore, SnsStore, S3Store } = await loadInternals();
+  const persistence = new PersistenceManager(dataDir);
+  const database = new DatabaseSync(join(dataDir, "fauxqs.db"));
+  // Stored queue URLs hold the port of the start that created them.
+  database.prepare("UPDATE sqs_queues SET url = ? || '/' || ? || '/' || name").run(sqsEndpoint, ACCOUNT);
+  // fauxqs 2.4.1 clears the receive count here, which its own schema forbids: ChangeMessageVisibility to 0 then fails
+  // and takes the message out of the queue until the next start.
+  const makeReady = database.prepare(
+    "UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL WHERE message_id = ?",
+  );
+  persistence.updateMessageReady = (messageId) => {
+    makeReady.run(messageId);
+  };
+  const sqsStore = new SqsStore();
+  const snsStore = new SnsStore();
+  const s3Store = new S3Store();
+  // Without a host, queue URLs are built from the Host header of the request that creates the queue.
+  sqsStore.host = "";
+  sqsStore.region = REGION;
+  persistence.load(sqsStore, snsStore, s3Store);
+  sqsStore.persistence = persistence;
+  snsStore.persistence = persistence;
+  s3Store.persistence = persistence;
+  for (const queue of sqsStore.allQueues()) queue.persistence = persistence;
+
+  const app = buildApp({ logger: false, defaultRegion: REGION, stores: { sqsStore, snsStore, s3Store } });
+  await app.ready();
+  return {
+    handle: (request, response) => app.routing(request, response),
+    async send(queueArn, body, messageGroupId) {
+      const name = queueArn.slice(queueArn.lastIndexOf(":") + 1);
+      const answer = await app.inject({
+        method: "POST",
+        url: "/",
+        headers: { "content-type": "application/x-amz-json-1.0", "x-amz-target": "AmazonSQS.SendMessage" },
+        payload: JSON.stringify({
+          QueueUrl: `${sqsEndpoint}/${ACCOUNT}/${name}`,
+          MessageBody: body,
+          ...(messageGroupId === undefined ? {} : { MessageGroupId: messageGroupId }),
+        }),
+      });
+      return answer.statusCode === 200 ? undefined : failure(answer.statusCode, answer.body);
+    },
+    async close() {
+      await app.close();
+      persistence.close();
+      database.close();
+    },
+  };
+}
+
+async function loadInternals(): Promise<Internals> {
+  const manifest = findPackageJSON("fauxqs", import.meta.url);
+  if (manifest === undefined) throw new TypeError("The package fauxqs is not installed: run npm ci.");
+  const load = (file: string) => import(pathToFileURL(join(dirname(manifest), "dist", file)).href);
+  const [persistence, sqs, sns, s3] = await Promise.all(
+    ["persistence.js", "sqs/sqsStore.js", "sns/snsStore.js", "s3/s3Store.js"].map(load),
+  );
+  return { ...persistence, ...sqs, ...sns, ...s3 } as Internals;
+}
+
+const permanentCodes = /InvalidMessageContents|InvalidParameterValue|MissingParameter|InvalidAttributeValue/;
+
+function failure(status: number, body: string): SendFailure {
+  let code = `HTTP ${status}`;
+  let message = body;
+  try {
+    const parsed = JSON.parse(body) as { __type?: unknown; message?: unknown };
+    if (typeof parsed.__type === "string") code = parsed.__type.slice(parsed.__type.lastIndexOf("#") + 1);
+    if (typeof parsed.message === "string") message = parsed.message;
+  } catch {
+    // Not JSON: the text as it is says more than nothing.
+  }
+  return { code, message, retryable: !permanentCodes.test(code) };
+}

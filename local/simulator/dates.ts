@@ -1,0 +1,37 @@
+import { Temporal } from "temporal-polyfill";
+
+const quarterHour = 900_000;
+const offsets = new Map<string, Map<number, number>>();
+
+/** The wall-clock time of an instant in a zone, as epoch milliseconds of the same digits in UTC. */
+export function localTime(instant: number, zone: string): number {
+  return zone === "UTC" ? instant : instant + offsetAt(instant, zone);
+}
+
+/** `YYYY-MM-DD HH:MM:SS` in `zone`, the date-time string of every payload; fractions of a second are dropped. */
+export function dateTimeString(instant: number, zone: string): string {
+  return new Date(localTime(instant, zone)).toISOString().slice(0, 19).replace("T", " ");
+}
+
+/** Throws a RangeError when `zone` is no IANA zone. */
+export function checkZone(zone: string): void {
+  if (zone !== "UTC") Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(zone);
+}
+
+// Offsets are looked up once a quarter of an hour: no zone changes its offset inside one, and a lookup costs too much
+// to be made for each of a million responses.
+function offsetAt(instant: number, zone: string): number {
+  let known = offsets.get(zone);
+  if (known === undefined) {
+    known = new Map();
+    offsets.set(zone, known);
+  }
+  const quarter = Math.floor(instant / quarterHour);
+  let offset = known.get(quarter);
+  if (offset === undefined) {
+    const start = Temporal.Instant.fromEpochMilliseconds(quarter * quarterHour);
+    offset = start.toZonedDateTimeISO(zone).offsetNanoseconds / 1e6;
+    known.set(quarter, offset);
+  }
+  return offset;
+}

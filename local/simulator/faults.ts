@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Operation } from "./routes.ts";
+
+/** What goes wrong. */
+export type FaultKind =
+  /** The request is held back for `ms` (or between two) before it is looked at; adds to any other fault. */
+  | { kind: "latency"; ms: number | readonly [number, number] }
+  /** An error status; `retryAfter` in seconds, sent as a number or as an HTTP date. */
+  | { kind: "status"; status: number; retryAfter?: number; retryAfterForm?: "seconds" | "date" }
+  /** The connection is reset before the request is looked at, or in the middle of the right answer. */
+  | { kind: "reset"; when: "before" | "during" }
+  /** Half of the right body; as a complete HTTP message, or the connection ends before the stated length. */
+  | { kind: "truncate"; framing?: "complete" | "short" }
+  /** An HTML page with status 200, as a proxy or a maintenance page sends. */
+  | { kind: "html" }
+  /** Any answer, verbatim. */
+  | { kind: "body"; body: string; status?: number; contentType?: string }
+  /** No answer at all. */
+  | { kind: "hang" };
+
+/** A fault and the requests it meets: by default all, until it is cleared. */
+export type Fault = FaultKind & {
+  operation?: Operation | readonly Operation[];
+  surveyId?: number;
+  /** Lets so many matching requests pass first. */
+  after?: number;
+  /** Meets only so many requests. */
+  count?: number;
+  /** Meets each matching request with this probability, drawn from the simulator's seed. */
+  probability?: number;
+};
+
+export interface Faults {
+  /** Returns a function that clears this fault alone. */
+  add(fault: Fault): () => void;
+  clear(): void;
+  /** The faults that meet this request, used up by it: latencies add, of the others the oldest acts. */
+  take(operation: Operation | undefined, surveyId: number | undefined): { delayMs: number; fault: Fault | undefined };
+}
+
+export function createFaults(random: () => number): Faults {
+  const active = new Set<{ fault: Fault; skip: number; left: number }>();
+
+  function meets({ fault }: { fault: Fault }, operation: Operation | undefined, surveyId: number | undefined): boolean {
+    if (fault.surveyId !== undefined && fault.surveyId !== surveyId) return false;
+    if (fault.operation === undefined) return true;
+    const operations: readonly Operation[] = typeof fault.operation === "string" ? [fault.operation] : fault.operation;
+    return operation !== undefined && operations.includes(operation);
+  }
+
+  return {
+    add(fault) {
+      const entry = { fault, skip: fault.after ?? 0, left: fault.count ?? Number.POSITIVE_INFINITY };
+      active.add(entry);
+      return () => void active.delete(entry);
+    },
+    clear: () => active.clear(),
+    take(operation, surveyId) {
+      let delayMs = 0;
+      let chosen: Fault | undefined;
+      for (const entry of active) {
+        const { fault } = entry;
+        if (!meets(entry, operation, surveyId)) continue;
+        if (fault.kind !== "latency" && chosen !== undefined) continue;
+        if (entry.skip > 0) {
+          entry.skip -= 1;
+          continue;
+        }
+        if (fault.probability !== undefined && random() >= fault.probability) continue;
+        entry.left -= 1;
+        if (entry.left <= 0) active.delete(entry);
+        if (fault.kind === "latency") delayMs += latency(fault.ms, random);
+        else chosen = fault;
+      }
+      return { delayMs, fault: chosen };
+    },
+  };
+}
+
+/** Waits without keeping the process alive. */
+export async function delay(ms: number): Promise<void> {
+  if (ms > 0) await sleep(ms, undefined, { ref: false });
+}
+
+function latency(ms: number | readonly [number, number], random: () => number): number {
+  if (typeof ms === "number") return ms;
+  return ms[0] + random() * (ms[1] - ms[0]);
+}

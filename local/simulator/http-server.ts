@@ -1,0 +1,100 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+
+export interface HttpRequest {
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** What goes back over the wire, or what happens to the connection in its place. */
+export interface HttpReply {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+  compress: boolean;
+  damage?: "resetDuring" | "truncateComplete" | "truncateShort" | undefined;
+}
+export type HttpOutcome = HttpReply | "reset" | "hang";
+
+export interface HttpServer {
+  url: string;
+  /** Closes connections that carry no request, as a server does with idle ones. */
+  dropIdleConnections(): void;
+  close(): Promise<void>;
+}
+
+const longestBody = 65_536;
+
+/** Serves on 127.0.0.1 only; port 0 takes a free one. Rejects when the port is taken. */
+export async function startHttpServer(
+  port: number,
+  answer: (request: HttpRequest) => Promise<HttpOutcome>,
+): Promise<HttpServer> {
+  const server = createServer((request, response) => {
+    // A client that goes away in the middle of its request is no concern of the service.
+    serve(request, response, answer).catch(() => request.socket.destroy());
+  });
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  const { port: bound } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${bound}`,
+    dropIdleConnections: () => server.closeIdleConnections(),
+    async close() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: (request: HttpRequest) => Promise<HttpOutcome>,
+): Promise<void> {
+  const { method = "", url = "", headers } = request;
+  const outcome = await answer({ method, path: url, headers, body: await readBody(request) });
+  if (outcome === "hang") return;
+  if (outcome === "reset") {
+    request.socket.resetAndDestroy();
+    return;
+  }
+  const gzip = outcome.compress && /\bgzip\b/.test(String(headers["accept-encoding"] ?? ""));
+  const body = gzip ? gzipSync(outcome.body) : Buffer.from(outcome.body);
+  const encoding = gzip ? { "Content-Encoding": "gzip" } : {};
+  response.writeHead(outcome.status, {
+    ...outcome.headers,
+    ...encoding,
+    "Content-Length": outcome.damage === "truncateComplete" ? body.length >> 1 : body.length,
+  });
+  if (outcome.damage === undefined) {
+    response.end(body);
+    return;
+  }
+  const half = body.subarray(0, body.length >> 1);
+  if (outcome.damage === "truncateComplete") {
+    response.end(half);
+    return;
+  }
+  // Only once this half is on its way: a reset at once would take the headers with it.
+  await new Promise<void>((resolve) => response.write(half, () => resolve()));
+  if (outcome.damage === "resetDuring") request.socket.resetAndDestroy();
+  else request.socket.destroySoon();
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size > longestBody) throw new Error("the request body is too long");
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString("utf8");
+}

@@ -1,0 +1,127 @@
+import { hash32 } from "./hashing.ts";
+import { durationSeconds } from "./population.ts";
+import { type ResponseOverrides, recordCount, repeatOf, type SimulatedResponse } from "./responses.ts";
+import type { Settings } from "./settings.ts";
+import { createSurvey, type Survey, type SurveySpec } from "./survey.ts";
+
+/** What happens to surveys and responses, at the simulator's present time. All of it throws for what does not exist. */
+export interface Life {
+  /** Adds a survey; throws when its id is taken. */
+  addSurvey(spec: SurveySpec): void;
+  removeSurvey(surveyId: number): void;
+  /** Changes the questions of a survey, and with them its `modified`. */
+  editSurvey(surveyId: number): void;
+  /** Somebody looks at a survey without answering: its impressions move, nothing else. */
+  visit(surveyId: number, count?: number): void;
+  /** New completed responses; returns their ids. */
+  complete(surveyId: number, count?: number, overrides?: Partial<ResponseOverrides>): number[];
+  /** New open responses; returns their ids. */
+  start(surveyId: number, count?: number, overrides?: Partial<ResponseOverrides>): number[];
+  /** An open response is completed. */
+  finish(surveyId: number, responseId: number, overrides?: Partial<ResponseOverrides>): void;
+  /** Puts overrides on a response; without any, its answers change. */
+  edit(surveyId: number, responseId: number, overrides?: Partial<ResponseOverrides>): void;
+  remove(surveyId: number, responseId: number): void;
+}
+
+export function createLife(
+  surveys: Map<number, Survey>,
+  context: { seed: number; settings: () => Settings; now: () => number },
+): Life {
+  const { seed, settings, now } = context;
+  // Ids are given out through the whole account, in the order in which responses begin.
+  let nextId = 1000 + (hash32(seed, 90) % 100_000);
+
+  function survey(surveyId: number): Survey {
+    const found = surveys.get(surveyId);
+    if (found === undefined) throw new Error(`there is no survey ${surveyId}`);
+    return found;
+  }
+
+  function response(surveyId: number, responseId: number): SimulatedResponse {
+    const found = survey(surveyId).find(responseId);
+    if (found === undefined) throw new Error(`survey ${surveyId} has no response ${responseId}`);
+    return found;
+  }
+
+  function freeId(owner: Survey, wanted: number | undefined): number {
+    if (wanted !== undefined) {
+      if (!Number.isInteger(wanted) || wanted < 0 || wanted >= 2 ** 40)
+        throw new RangeError(`${wanted} is no response id`);
+      for (const each of surveys.values())
+        if (each.find(wanted) !== undefined) throw new Error(`response id ${wanted} is taken`);
+      nextId = Math.max(nextId, wanted + 1);
+      return wanted;
+    }
+    nextId += 1 + (hash32(seed, owner.surveyId, nextId, 91) % 3);
+    return nextId - 1;
+  }
+
+  function add(surveyId: number, count: number, completed: boolean, overrides: Partial<ResponseOverrides>): number[] {
+    const owner = survey(surveyId);
+    const content = settings();
+    return Array.from({ length: count }, () => {
+      const responseId = freeId(owner, overrides.responseId);
+      const completedAt = completed ? (overrides.completedAt ?? now()) : null;
+      const took = durationSeconds(owner.seed, responseId) * 1000;
+      const startedAt = overrides.startedAt ?? (completedAt === null ? now() : completedAt - took);
+      const records = recordCount(owner.seed, responseId, content, overrides);
+      owner.put({ responseId, startedAt, completedAt, records, revision: 0, content, overrides });
+      owner.impressions += 1;
+      return responseId;
+    });
+  }
+
+  function change(surveyId: number, before: SimulatedResponse, changes: Partial<ResponseOverrides>): SimulatedResponse {
+    const owner = survey(surveyId);
+    const overrides = { ...before.overrides, ...changes };
+    const own = before.records - repeatOf(owner.seed, before).copies;
+    const recount = changes.records !== undefined || changes.repeat !== undefined;
+    const records = recount
+      ? recordCount(owner.seed, before.responseId, before.content, { records: own, ...overrides })
+      : before.records;
+    const startedAt = changes.startedAt ?? before.startedAt;
+    const completedAt = before.completedAt === null ? null : (changes.completedAt ?? before.completedAt);
+    return { ...before, overrides, records, startedAt, completedAt };
+  }
+
+  return {
+    addSurvey(spec) {
+      if (surveys.has(spec.surveyId)) throw new Error(`there is already a survey ${spec.surveyId}`);
+      const added = createSurvey(spec, { seed, firstId: nextId, settings: settings(), now });
+      nextId = Math.max(nextId, added.nextId);
+      // Built now, so that the first page read of a long survey costs no more than the next.
+      added.list(settings());
+      surveys.set(spec.surveyId, added);
+    },
+    removeSurvey(surveyId) {
+      survey(surveyId);
+      surveys.delete(surveyId);
+    },
+    editSurvey(surveyId) {
+      const edited = survey(surveyId);
+      edited.edition += 1;
+      edited.modifiedAt = now();
+    },
+    visit(surveyId, count = 1) {
+      survey(surveyId).impressions += count;
+    },
+    complete: (surveyId, count = 1, overrides = {}) => add(surveyId, count, true, overrides),
+    start: (surveyId, count = 1, overrides = {}) => add(surveyId, count, false, overrides),
+    finish(surveyId, responseId, overrides = {}) {
+      const before = response(surveyId, responseId);
+      if (before.completedAt !== null) throw new Error(`response ${responseId} is completed already`);
+      const completedAt = overrides.completedAt ?? now();
+      survey(surveyId).put({ ...change(surveyId, before, overrides), completedAt });
+    },
+    edit(surveyId, responseId, overrides) {
+      const before = response(surveyId, responseId);
+      const revision = overrides === undefined ? before.revision + 1 : before.revision;
+      survey(surveyId).put({ ...change(surveyId, before, overrides ?? {}), revision });
+    },
+    remove(surveyId, responseId) {
+      response(surveyId, responseId);
+      survey(surveyId).drop(responseId);
+    },
+  };
+}

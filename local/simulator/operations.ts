@@ -1,0 +1,118 @@
+import type { Counts } from "./counts.ts";
+import { type EnrichmentAnswer, metadataAnswer, metricsAnswer, reportMetricsBody } from "./enrichment.ts";
+import { type PageHooks, readPage } from "./page-reads.ts";
+import { questionList } from "./question-bodies.ts";
+import { allRecords } from "./record-contents.ts";
+import type { RequestLog } from "./request-log.ts";
+import type { SimulatedResponse } from "./responses.ts";
+import type { Operation, PathParameters, Route } from "./routes.ts";
+import type { Settings } from "./settings.ts";
+import type { Survey } from "./survey.ts";
+import { fullSurvey, surveyListItem } from "./survey-bodies.ts";
+import { reportIds, reportsBody, singleResponseBody, v2Body } from "./unshown-bodies.ts";
+
+/** The status of an answer and, when it is 200, what its JSON says. */
+export interface Answer {
+  status: number;
+  body?: unknown;
+}
+
+export interface OperationContext {
+  surveys: ReadonlyMap<number, Survey>;
+  settings: () => Settings;
+  counts: Counts;
+  hooks: PageHooks;
+  log: RequestLog;
+}
+
+/** Answers every data request (all but the token), once its headers are found right. */
+export function createOperations(context: OperationContext): (route: Route) => Answer {
+  const { surveys, settings, counts, log } = context;
+  const enrichmentReads = new Map<string, number>();
+
+  function answer(operation: Exclude<Operation, "token">, parameters: PathParameters): Answer {
+    const survey = surveys.get(Number(parameters.survey));
+    if (operation === "surveys" || operation === "v2-surveys")
+      return ok(Array.from(surveys.values(), (each) => surveyListItem(each, counts, settings())));
+    if (survey === undefined) return notFound;
+    switch (operation) {
+      case "survey":
+      case "v2-survey":
+        return ok([fullSurvey(survey, settings())]);
+      case "questions":
+      case "v2-questions":
+        return ok(questionList(survey));
+      case "reports":
+        return ok(reportsBody(survey, settings()));
+      case "report-metrics":
+        return reportIds(survey).includes(Number(parameters.report))
+          ? ok(reportMetricsBody(survey, settings()))
+          : notFound;
+      case "responses":
+      case "v2-responses":
+      case "responses-page":
+      case "v2-responses-page":
+      case "responses-order":
+        return readPage(survey, parameters, context);
+      case "response":
+      case "v2-response":
+        return single(survey, readable(survey.find(Number(parameters.response))));
+      case "response-by-crk":
+      case "v2-response-by-crk":
+        return single(survey, readable(survey.findByCrk(decoded(parameters.crk))));
+      case "metrics":
+      case "metadata":
+      case "v2-metadata":
+        return enrichment(survey, Number(parameters.response), operation === "metrics" ? "metrics" : "metadata");
+    }
+  }
+
+  function readable(response: SimulatedResponse | undefined): SimulatedResponse | undefined {
+    return response?.completedAt === null && !settings().openById ? undefined : response;
+  }
+
+  function single(survey: Survey, response: SimulatedResponse | undefined): Answer {
+    if (response === undefined) return notFound;
+    const records = allRecords(survey, response, settings());
+    log.count("records", records.length);
+    return ok(singleResponseBody(records, settings().singleResponseBody));
+  }
+
+  function enrichment(survey: Survey, responseId: number, which: "metrics" | "metadata"): Answer {
+    const response = readable(survey.find(responseId));
+    if (response === undefined || (which === "metrics" && response.completedAt === null)) return notFound;
+    const reads = countRead(survey, response, which);
+    const given: EnrichmentAnswer =
+      which === "metrics"
+        ? metricsAnswer(survey, response, settings(), reads)
+        : metadataAnswer(survey, response, settings(), reads);
+    return "status" in given ? { status: given.status } : ok(given.body);
+  }
+
+  // Only the overrides of a response count reads; for the rest of a million nothing is kept.
+  function countRead(survey: Survey, response: SimulatedResponse, which: "metrics" | "metadata"): number {
+    if (response.overrides[which] === undefined) return 1;
+    const key = `${survey.surveyId}/${response.responseId}/${which}`;
+    const reads = (enrichmentReads.get(key) ?? 0) + 1;
+    enrichmentReads.set(key, reads);
+    return reads;
+  }
+
+  return ({ operation, parameters }) => {
+    if (operation === "token") throw new Error("the token request is no data request");
+    const given = answer(operation, parameters);
+    const wrapped = operation.startsWith("v2-") && given.status === 200;
+    return wrapped ? { ...given, body: v2Body(given.body, settings()) } : given;
+  };
+}
+
+const notFound: Answer = { status: 404 };
+const ok = (body: unknown): Answer => ({ status: 200, body });
+
+function decoded(crk: string | undefined): string {
+  try {
+    return decodeURIComponent(crk ?? "");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,77 @@
+import { dateTimeString } from "./dates.ts";
+import { hash32, hashFraction } from "./hashing.ts";
+import { irregularFields } from "./irregular.ts";
+import { questionIndex, recordSlot } from "./record-slots.ts";
+import { crkOf, type ListedRecord, type SimulatedResponse } from "./responses.ts";
+import type { Settings } from "./settings.ts";
+import { questionAt, type SurveyQuestions } from "./survey-questions.ts";
+import { someWords, textOfBytes } from "./words.ts";
+
+const countries = ["PL", "PL", "PL", "DE", "CZ", "GB", "US"];
+
+/** The country of a response, equal in its records and in its metadata. */
+export function countryOf(seed: number, response: SimulatedResponse): string {
+  return countries[hash32(seed, response.responseId, 50) % countries.length] ?? "PL";
+}
+
+/** Record `slot` of a response (section 2.4 of the API document), with the deviations of its settings and overrides. */
+export function recordAt(
+  survey: SurveyQuestions,
+  response: SimulatedResponse,
+  slot: number,
+  settings: Settings,
+): ListedRecord {
+  const { seed, surveyId } = survey;
+  const { overrides, content } = response;
+  const { source, row } = recordSlot(seed, response, slot);
+  const question = questionAt(survey, questionIndex(seed, response, slot, survey.questions));
+  const draw = hash32(seed, response.responseId, response.revision, source, row, 51);
+
+  const bytes = overrides.commentBytes ?? content.commentBytes;
+  const hasComment = question.kind === "open" || hashFraction(draw, 1) < 0.3;
+  const comment =
+    bytes === null || bytes === undefined
+      ? hasComment
+        ? someWords(draw, 2 + (hash32(draw, 2) % 9))
+        : ""
+      : textOfBytes(draw, bytes);
+
+  const record: ListedRecord = {
+    responseId: response.responseId,
+    surveyId,
+    iso3166: countryOf(seed, response),
+    crk: crkOf(seed, response),
+    promoCode: null,
+    completed: response.completedAt === null ? 0 : 1,
+    dateStart: dateTimeString(response.startedAt, settings.zone),
+    dateCompleted: completedString(response, settings),
+    questionId: question.questionId,
+    answer: chosenAnswers(draw, question.kind, question.answers.length),
+    comment,
+    score: question.kind === "open" ? null : hash32(draw, 3) % 11,
+    matrixScore: null,
+  };
+  Object.assign(record, irregularFields(seed, response, slot, record));
+  const { patch } = overrides;
+  return Object.assign(record, typeof patch === "function" ? patch({ ...record }, slot) : patch);
+}
+
+/** All records of a response, its questions ascending. */
+export function allRecords(survey: SurveyQuestions, response: SimulatedResponse, settings: Settings): ListedRecord[] {
+  return Array.from({ length: response.records }, (_, slot) => recordAt(survey, response, slot, settings));
+}
+
+function completedString(response: SimulatedResponse, settings: Settings): string | null {
+  if (response.completedAt !== null) return dateTimeString(response.completedAt, settings.zone);
+  const { openDateCompleted } = settings;
+  return openDateCompleted === "dateStart" ? dateTimeString(response.startedAt, settings.zone) : openDateCompleted;
+}
+
+function chosenAnswers(draw: number, kind: "single" | "multiple" | "open", answers: number): number[] {
+  if (kind === "open") return [];
+  const first = hash32(draw, 4) % answers;
+  if (kind === "single") return [first + 1];
+  return Array.from({ length: answers }, (_, index) => index + 1).filter(
+    (index) => index === first + 1 || hash32(draw, 5, index) % 4 === 0,
+  );
+}

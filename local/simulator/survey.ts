@@ -1,0 +1,139 @@
+import { hash32 } from "./hashing.ts";
+import { createPopulation } from "./population.ts";
+import { createResponseList, type ResponseList, sameList } from "./response-list.ts";
+import type { SimulatedResponse } from "./responses.ts";
+import { recordRange, type Settings } from "./settings.ts";
+import type { SurveyQuestions } from "./survey-questions.ts";
+
+export interface SurveySpec {
+  surveyId: number;
+  /** Completed responses it begins with; default 0, at most four million. */
+  responses?: number;
+  /** Open responses it begins with; default 0. */
+  open?: number;
+  name?: string;
+  /** Epoch milliseconds; default: a day before `completedFrom`. */
+  createdAt?: number;
+  /** Between which instants (epoch milliseconds) the first responses completed; default: the 30 days up to an hour ago. */
+  completedFrom?: number;
+  completedTo?: number;
+  /** Whether this survey has metrics and metadata, whatever the settings say of all. */
+  metrics?: Settings["metrics"];
+  metadata?: Settings["metadata"];
+}
+
+/** How many responses a survey has; `everCompleted` never falls. */
+export interface SurveyTally {
+  completed: number;
+  open: number;
+  everCompleted: number;
+}
+
+/** One survey with its responses, its list and its counts. */
+export interface Survey extends SurveyQuestions {
+  readonly name: string;
+  readonly createdAt: number;
+  modifiedAt: number;
+  edition: number;
+  impressions: number;
+  readonly spec: SurveySpec;
+  readonly tally: SurveyTally;
+  /** Earlier tallies, oldest first: what lagging counts still show. */
+  readonly history: { at: number; completed: number }[];
+  /** The first response id that is free after those the survey began with. */
+  readonly nextId: number;
+  find(responseId: number): SimulatedResponse | undefined;
+  findByCrk(crk: string): SimulatedResponse | undefined;
+  /** Every response id, ascending. */
+  ids(): Float64Array;
+  /** Adds a response, or puts it in the place of the one with its id. */
+  put(response: SimulatedResponse): void;
+  drop(responseId: number): void;
+  list(settings: Settings): ResponseList;
+}
+
+// Enough for counts that lag minutes behind thousands of arrivals; a long run must not keep them all.
+const longestHistory = 10_000;
+
+/** `firstId`: the first response id that the survey may use. */
+export function createSurvey(
+  spec: SurveySpec,
+  context: { seed: number; firstId: number; settings: Settings; now: () => number },
+): Survey {
+  const { settings, now } = context;
+  const { surveyId, responses = 0, open = 0 } = spec;
+  const seed = hash32(context.seed, surveyId);
+  const completedTo = spec.completedTo ?? now() - 3_600_000;
+  const completedFrom = spec.completedFrom ?? completedTo - 30 * 86_400_000;
+  const createdAt = spec.createdAt ?? completedFrom - 86_400_000;
+  const questions = Math.max(5, recordRange(settings)[1]);
+  const population = createPopulation({
+    seed,
+    firstId: context.firstId,
+    responses,
+    open,
+    completedFrom,
+    completedTo,
+    content: settings,
+  });
+  const tally: SurveyTally = { completed: responses, open, everCompleted: responses };
+  const history = [{ at: now(), completed: responses }];
+  let list: { settings: Settings; responses: ResponseList } | undefined;
+
+  function count(response: SimulatedResponse, change: 1 | -1): void {
+    if (response.completedAt === null) tally.open += change;
+    else tally.completed += change;
+  }
+
+  function drop(responseId: number): SimulatedResponse | undefined {
+    const response = population.find(responseId);
+    if (response === undefined) return undefined;
+    list?.responses.remove(response);
+    count(response, -1);
+    population.drop(responseId);
+    return response;
+  }
+
+  function remember(): void {
+    history.push({ at: now(), completed: tally.completed });
+    if (history.length > 2 * longestHistory) history.splice(0, longestHistory);
+  }
+
+  return {
+    seed,
+    surveyId,
+    questions,
+    edition: 0,
+    name: spec.name ?? `Survey ${surveyId}`,
+    createdAt,
+    modifiedAt: createdAt,
+    impressions: 3 * (responses + open),
+    spec,
+    tally,
+    history,
+    nextId: population.nextId,
+    find: population.find,
+    findByCrk: population.findByCrk,
+    ids: population.ids,
+    put(response) {
+      const before = drop(response.responseId);
+      population.put(response);
+      count(response, 1);
+      if (response.completedAt !== null && (before === undefined || before.completedAt === null))
+        tally.everCompleted += 1;
+      list?.responses.add(response);
+      remember();
+    },
+    drop(responseId) {
+      drop(responseId);
+      remember();
+    },
+    list(current) {
+      if (list === undefined || !sameList(list.settings, current)) {
+        const responses = createResponseList({ seed, questions, population, settings: current });
+        list = { settings: current, responses };
+      }
+      return list.responses;
+    },
+  };
+}

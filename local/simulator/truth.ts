@@ -1,0 +1,58 @@
+import { metadataAnswer, metricsAnswer } from "./enrichment.ts";
+import { allRecords } from "./record-contents.ts";
+import type { ListedRecord, SimulatedResponse } from "./responses.ts";
+import type { Settings } from "./settings.ts";
+import type { Survey } from "./survey.ts";
+
+/** A completed response as it truly is: what a test compares events with. Instants are epoch milliseconds. */
+export interface TruthResponse {
+  surveyId: number;
+  responseId: number;
+  startedAt: number;
+  completedAt: number;
+  /** Its records as they are listed, its questions ascending. */
+  records: ListedRecord[];
+  /** The bodies of operations 11 and 13 once they no longer fail; null where there are none (404). */
+  metrics: unknown;
+  metadata: unknown;
+}
+
+/** Every completed response of these surveys, by survey and id. Builds all of it: not for a million responses. */
+export function truthOf(surveys: Iterable<Survey>, settings: Settings): TruthResponse[] {
+  const truths: TruthResponse[] = [];
+  for (const survey of surveys) {
+    for (const responseId of survey.ids()) {
+      const truth = responseTruth(survey, survey.find(responseId), settings);
+      if (truth !== undefined) truths.push(truth);
+    }
+  }
+  return truths;
+}
+
+/** The truth of one response; undefined while it is open, or when it does not exist. */
+export function responseTruth(
+  survey: Survey,
+  response: SimulatedResponse | undefined,
+  settings: Settings,
+): TruthResponse | undefined {
+  if (response === undefined || response.completedAt === null) return undefined;
+  const { responseId, startedAt, completedAt } = response;
+  // By its last read an enrichment that fails for a while has come through.
+  const lastRead = Number.POSITIVE_INFINITY;
+  const metrics = metricsAnswer(survey, response, settings, lastRead);
+  const metadata = metadataAnswer(survey, response, settings, lastRead);
+  return {
+    surveyId: survey.surveyId,
+    responseId,
+    startedAt,
+    completedAt,
+    records: allRecords(survey, response, settings).map(asListed),
+    metrics: "body" in metrics ? metrics.body : null,
+    metadata: "body" in metadata ? metadata.body : null,
+  };
+}
+
+// As JSON carries it: a field that is undefined is not there.
+function asListed(record: ListedRecord): ListedRecord {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
+}

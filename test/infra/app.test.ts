@@ -1,0 +1,77 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "./support/temporary-folder.ts";
+
+interface Synthesis {
+  code: number;
+  stderr: string;
+  outDir: string;
+}
+
+/** Runs the app as `cdk synth` does, which hands over context and folder by the environment. */
+function synth(context: Record<string, unknown>): Promise<Synthesis> {
+  const outDir = join(temporaryFolder(), "cdk.out");
+  const flags = (JSON.parse(readFileSync("cdk.json", "utf8")) as { context: object }).context;
+  const env = { ...process.env, CDK_OUTDIR: outDir, CDK_CONTEXT_JSON: JSON.stringify({ ...flags, ...context }) };
+  return new Promise((resolve) => {
+    execFile(process.execPath, ["infra/app.ts"], { env }, (error, _stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stderr, outDir });
+    });
+  });
+}
+
+function written(config: unknown): string {
+  const file = join(temporaryFolder(), "config.json");
+  writeFileSync(file, JSON.stringify(config));
+  return file;
+}
+
+describe("the app", () => {
+  it("makes a template of the example, with the real function and the configuration in its package", async () => {
+    const { code, stderr, outDir } = await synth({ config: "examples/survey-poller.json" });
+    expect(stderr).toBe("");
+    expect(code).toBe(0);
+    const template = JSON.parse(readFileSync(join(outDir, "SurveyPoller.template.json"), "utf8"));
+    expect(template.Outputs.BusName).toBeDefined();
+    const assets = JSON.parse(readFileSync(join(outDir, "SurveyPoller.assets.json"), "utf8")).files;
+    const [asset] = Object.values<{ source: { path: string; packaging: string } }>(assets).filter(
+      ({ source }) => source.packaging === "zip",
+    );
+    const folder = join(outDir, asset?.source.path ?? "none");
+    expect(existsSync(join(folder, "index.mjs"))).toBe(true);
+    expect(JSON.parse(readFileSync(join(folder, "config.json"), "utf8"))).toEqual(
+      JSON.parse(readFileSync("examples/survey-poller.json", "utf8")),
+    );
+  });
+
+  it("without a configuration says where to put one and how to look first", async () => {
+    const { code, stderr, outDir } = await synth({});
+    expect(code).toBe(1);
+    expect(stderr).toContain('"survey-poller" in the context of cdk.json');
+    expect(stderr).toContain("npx cdk synth -c config=examples/survey-poller.json");
+    expect(stderr.trim().split("\n")).toHaveLength(2);
+    expect(existsSync(join(outDir, "SurveyPoller.template.json"))).toBe(false);
+  });
+
+  it("names every bad field of the context key, without a stack trace", async () => {
+    const { code, stderr } = await synth({ "survey-poller": { baseUrl: "ftp://x", intervall: "1m", interval: "30s" } });
+    expect(code).toBe(1);
+    for (const path of ["baseUrl: ", "intervall: ", "interval: "]) expect(stderr).toContain(path);
+    expect(stderr).not.toContain("    at ");
+  });
+
+  it("takes the file before the context key", async () => {
+    const { code, stderr } = await synth({ config: written({ sources: [] }), "survey-poller": { baseUrl: "ftp://x" } });
+    expect(code).toBe(1);
+    expect(stderr).toContain("sources: must hold at least one source");
+    expect(stderr).not.toContain("baseUrl");
+  });
+
+  it("names a file that is not there", async () => {
+    const { code, stderr } = await synth({ config: "nowhere.json" });
+    expect(code).toBe(1);
+    expect(stderr).toContain("nowhere.json does not exist");
+  });
+});

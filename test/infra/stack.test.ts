@@ -1,0 +1,218 @@
+import { Match } from "aws-cdk-lib/assertions";
+import { describe, expect, it, vi } from "vitest";
+import { ConfigError } from "../../lib/config.ts";
+import { createTableInput } from "../../lib/state/table.ts";
+import { synthesize } from "./support/synthesize.ts";
+
+vi.mock("../../infra/bundle.ts", () => import("./support/stub-bundle.ts"));
+
+const baseUrl = "https://surveys.example.com";
+const one = synthesize({ sources: [{ baseUrl }] });
+const several = synthesize({
+  sources: [
+    { baseUrl, retention: { logs: "7d", claimCheck: "50d" } },
+    { name: "eu-2", baseUrl, interval: "5m", enabled: false, retention: { logs: "90d", claimCheck: "100d" } },
+  ],
+  bus: { name: "team.surveys" },
+});
+
+/** Name of the only resource of a type. */
+function only(type: string): string {
+  const names = Object.keys(one.findResources(type));
+  expect(names).toHaveLength(1);
+  return names[0] ?? "";
+}
+
+const table = only("AWS::DynamoDB::Table");
+const queue = only("AWS::SQS::Queue");
+const lambda = only("AWS::Lambda::Function");
+const bus = only("AWS::Events::EventBus");
+const bucket = only("AWS::S3::Bucket");
+
+function arn(name: string) {
+  return { "Fn::GetAtt": [name, "Arn"] };
+}
+
+describe("the schedules", () => {
+  it("start the function with the name of the source, and give up within the minute", () => {
+    one.hasResourceProperties("AWS::Scheduler::Schedule", {
+      ScheduleExpression: "rate(1 minute)",
+      State: "ENABLED",
+      FlexibleTimeWindow: { Mode: "OFF" },
+      Target: {
+        Arn: arn(lambda),
+        Input: '{"source":"main"}',
+        DeadLetterConfig: { Arn: arn(queue) },
+        RetryPolicy: { MaximumEventAgeInSeconds: 60, MaximumRetryAttempts: 1 },
+      },
+    });
+  });
+
+  it("are one for each source, each with its own interval and state", () => {
+    several.resourceCountIs("AWS::Scheduler::Schedule", 2);
+    several.hasResourceProperties("AWS::Scheduler::Schedule", {
+      ScheduleExpression: "rate(5 minutes)",
+      State: "DISABLED",
+      Target: { Input: '{"source":"eu-2"}' },
+    });
+  });
+
+  it("wait for the policy that lets them start anything", () => {
+    const [schedule] = Object.values(one.findResources("AWS::Scheduler::Schedule"));
+    const policies = Object.keys(one.findResources("AWS::IAM::Policy"));
+    expect(policies.some((policy) => schedule?.DependsOn?.includes(policy))).toBe(true);
+  });
+});
+
+describe("the scheduled function", () => {
+  it("runs on the runtime the tests run on, on arm64, without reserved concurrency", () => {
+    one.hasResourceProperties("AWS::Lambda::Function", {
+      Runtime: "nodejs24.x",
+      Architectures: ["arm64"],
+      Handler: "index.handler",
+      MemorySize: 512,
+      Timeout: 300,
+      ReservedConcurrentExecutions: Match.absent(),
+    });
+  });
+
+  it("gets what it works on by its environment, and secrets by name only", () => {
+    one.hasResourceProperties("AWS::Lambda::Function", {
+      Environment: {
+        Variables: {
+          TABLE_NAME: { Ref: table },
+          BUS_NAME: { Ref: bus },
+          CLAIM_CHECK_BUCKET: { Ref: bucket },
+          SECRETS: '{"main":{"credentials":"Test/main/credentials","token":"Test/main/token"}}',
+          NODE_OPTIONS: "--enable-source-maps",
+        },
+      },
+    });
+  });
+
+  it("is never retried late, and its failures go to the dead-letter queue", () => {
+    one.hasResourceProperties("AWS::Lambda::EventInvokeConfig", {
+      FunctionName: { Ref: lambda },
+      MaximumEventAgeInSeconds: 60,
+      MaximumRetryAttempts: 0,
+      DestinationConfig: { OnFailure: { Destination: arn(queue) } },
+    });
+  });
+
+  it("logs to a group that is kept as long as the source that asks for most", () => {
+    one.hasResourceProperties("AWS::Logs::LogGroup", { RetentionInDays: 30 });
+    several.hasResourceProperties("AWS::Logs::LogGroup", { RetentionInDays: 90 });
+    one.hasResourceProperties("AWS::Lambda::Function", {
+      LoggingConfig: { LogGroup: { Ref: only("AWS::Logs::LogGroup") } },
+    });
+  });
+});
+
+describe("the state table", () => {
+  it("is the one a local endpoint is asked for", () => {
+    const { TableName: _, ...keys } = createTableInput("any");
+    one.hasResourceProperties("AWS::DynamoDB::Table", keys);
+    expect(keys).toMatchObject({
+      BillingMode: "PAY_PER_REQUEST",
+      KeySchema: [{ AttributeName: "pk" }, { AttributeName: "sk" }],
+      GlobalSecondaryIndexes: [{ IndexName: "due", KeySchema: [{ AttributeName: "due" }, { AttributeName: "dueAt" }] }],
+      AttributeDefinitions: [
+        { AttributeName: "pk", AttributeType: "S" },
+        { AttributeName: "sk", AttributeType: "S" },
+        { AttributeName: "due", AttributeType: "S" },
+        { AttributeName: "dueAt", AttributeType: "N" },
+      ],
+    });
+  });
+
+  it("can be restored to any point in time and outlives the stack, but not a first deployment that failed", () => {
+    one.hasResource("AWS::DynamoDB::Table", {
+      Properties: {
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+        DeletionProtectionEnabled: Match.absent(),
+      },
+      DeletionPolicy: "RetainExceptOnCreate",
+      UpdateReplacePolicy: "Retain",
+    });
+  });
+});
+
+describe("the secrets", () => {
+  it("are two for each source, without a value that a deployment would write over", () => {
+    one.resourceCountIs("AWS::SecretsManager::Secret", 2);
+    several.resourceCountIs("AWS::SecretsManager::Secret", 4);
+    one.allResourcesProperties("AWS::SecretsManager::Secret", {
+      SecretString: Match.absent(),
+      GenerateSecretString: Match.absent(),
+    });
+  });
+});
+
+describe("the bus", () => {
+  it("has the name of the configuration, by default survey-poller", () => {
+    one.hasResourceProperties("AWS::Events::EventBus", { Name: "survey-poller" });
+    several.hasResourceProperties("AWS::Events::EventBus", { Name: "team.surveys" });
+  });
+});
+
+describe("the claim-check bucket", () => {
+  it("is closed to the public, kept on deletion, and drops objects after the longest period asked for", () => {
+    one.hasResource("AWS::S3::Bucket", {
+      Properties: {
+        PublicAccessBlockConfiguration: {
+          BlockPublicAcls: true,
+          BlockPublicPolicy: true,
+          IgnorePublicAcls: true,
+          RestrictPublicBuckets: true,
+        },
+        LifecycleConfiguration: { Rules: [{ ExpirationInDays: 60, Status: "Enabled" }] },
+      },
+      DeletionPolicy: "Retain",
+    });
+    several.hasResourceProperties("AWS::S3::Bucket", {
+      LifecycleConfiguration: { Rules: [{ ExpirationInDays: 100 }] },
+    });
+  });
+
+  it("like the queue refuses plain http", () => {
+    const refused = Match.objectLike({
+      PolicyDocument: {
+        Statement: [Match.objectLike({ Effect: "Deny", Condition: { Bool: { "aws:SecureTransport": "false" } } })],
+      },
+    });
+    one.hasResourceProperties("AWS::S3::BucketPolicy", refused);
+    one.hasResourceProperties("AWS::SQS::QueuePolicy", refused);
+  });
+});
+
+describe("the outputs", () => {
+  it("have the documented names", () => {
+    expect(Object.keys(one.toJSON().Outputs).sort()).toEqual([
+      "BusArn",
+      "BusName",
+      "CredentialsSecretName",
+      "PollFunctionName",
+      "TableName",
+      "TokenSecretName",
+    ]);
+    one.hasOutput("CredentialsSecretName", { Value: "Test/main/credentials" });
+    one.hasOutput("TableName", { Value: { Ref: table } });
+  });
+
+  it("have the name of the source appended when there are several", () => {
+    several.hasOutput("CredentialsSecretNamemain", { Value: "Test/main/credentials" });
+    several.hasOutput("CredentialsSecretNameeu2", { Value: "Test/eu-2/credentials" });
+    several.hasOutput("TokenSecretNameeu2", { Value: "Test/eu-2/token" });
+  });
+});
+
+describe("a configuration that cannot be deployed", () => {
+  it("is refused at synthesis", () => {
+    expect(() => synthesize({ sources: [{ baseUrl, interval: "30s" }] })).toThrow(ConfigError);
+  });
+
+  it("also when the names of its sources do not fit into the function's environment", () => {
+    const sources = Array.from({ length: 30 }, (_, index) => ({ name: `${"x".repeat(60)}${index}`, baseUrl }));
+    expect(() => synthesize({ sources })).toThrow(/sources: too many for one deployment/);
+  });
+});

@@ -1,0 +1,17 @@
+import { readFileSync } from "node:fs";
+import { App } from "aws-cdk-lib";
+import { Template } from "aws-cdk-lib/assertions";
+import { SurveyPollerStack } from "../../../infra/stack.ts";
+import type { ConfigInput } from "../../../lib/config.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+const { context } = JSON.parse(readFileSync("cdk.json", "utf8")) as { context: Record<string, unknown> };
+
+/** An app as `cdk` would run it: the feature flags of cdk.json change templates. */
+export function createApp(): App {
+  return new App({ context, outdir: temporaryFolder() });
+}
+
+export function synthesize(config: ConfigInput): Template {
+  return Template.fromStack(new SurveyPollerStack(createApp(), "Test", { config }));
+}

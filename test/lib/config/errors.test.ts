@@ -1,0 +1,244 @@
+import { describe, expect, it } from "vitest";
+import { ConfigError, type ConfigProblem, parseConfig } from "../../../lib/config.ts";
+
+const baseUrl = "https://surveys.example.com";
+
+function problemsOf(input: unknown, deployed = false): readonly ConfigProblem[] {
+  try {
+    parseConfig(input, { deployed });
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe("a bad value", () => {
+  it.each([
+    [{ name: "" }, "name"],
+    [{ name: "a b" }, "name"],
+    [{ name: "a/b" }, "name"],
+    [{ name: "--" }, "name"],
+    [{ name: "x".repeat(65) }, "name"],
+    [{ baseUrl: "http://example.com" }, "baseUrl"],
+    [{ enabled: "yes" }, "enabled"],
+    [{ surveys: "some" }, "surveys"],
+    [{ surveys: [1] }, "surveys"],
+    [{ surveys: {} }, "surveys"],
+    [{ surveys: { include: [1], exclude: [2] } }, "surveys"],
+    [{ surveys: { include: [] } }, "surveys.include"],
+    [{ surveys: { include: [1, "2"] } }, "surveys.include[1]"],
+    [{ surveys: { exclude: [0] } }, "surveys.exclude[0]"],
+    [{ interval: 60 }, "interval"],
+    [{ interval: "1h30m" }, "interval"],
+    [{ startFrom: "yesterday" }, "startFrom"],
+    [{ startFrom: "2026-02-30" }, "startFrom"],
+    [{ startFrom: "2026-1-1" }, "startFrom"],
+    [{ startFrom: "2026-01-01T00:00:00Z" }, "startFrom"],
+    [{ timeZone: "Europe/Warszawa" }, "timeZone"],
+    [{ timeZone: "+02:00" }, "timeZone"],
+    [{ timeZone: null }, "timeZone"],
+    [{ enrich: { metrics: 1 } }, "enrich.metrics"],
+    [{ enrich: true }, "enrich"],
+    [{ questions: 1 }, "questions"],
+    [{ privacy: { ip: "hash" } }, "privacy.ip"],
+    [{ privacy: { referrer: "truncate" } }, "privacy.referrer"],
+    [{ inlineLimit: 200_000 }, "inlineLimit"],
+    [{ inlineLimit: "1MB" }, "inlineLimit"],
+    [{ enrichmentPatience: "soon" }, "enrichmentPatience"],
+    [{ absentAfter: -1 }, "absentAfter"],
+    [{ backgroundRequests: 0 }, "backgroundRequests"],
+    [{ concurrency: 1.5 }, "concurrency"],
+    [{ concurrency: 257 }, "concurrency"],
+    [{ maxRequestsPerSecond: 0 }, "maxRequestsPerSecond"],
+    [{ timeouts: { connect: "0s" } }, "timeouts.connect"],
+    [{ timeouts: { response: "6m" } }, "timeouts.response"],
+    [{ headPages: 0 }, "headPages"],
+    [{ fullPoll: { every: "0s" } }, "fullPoll.every"],
+    [{ lookBack: { window: "week" } }, "lookBack.window"],
+    [{ scrub: "7d" }, "scrub"],
+    [{ retention: { quarantine: "12h" } }, "retention.quarantine"],
+    [{ retention: { archive: "36h" } }, "retention.archive"],
+    [{ retention: { claimCheck: "43d" } }, "retention.claimCheck"],
+    [{ retention: { archive: "47d" } }, "retention.claimCheck"],
+    [{ retention: { logs: "2d" } }, "retention.logs"],
+    [{ retention: { quarantine: "9999d" } }, "retention.quarantine"],
+    [{ eventSource: "aws.surveys" }, "eventSource"],
+    [{ eventSource: "" }, "eventSource"],
+    [{ logLevel: "verbose" }, "logLevel"],
+  ])("%j is named by its path alone", (fields, path) => {
+    expect(problemsOf({ baseUrl, ...fields }).map((problem) => problem.path)).toEqual([path]);
+  });
+
+  it.each([
+    [{ sources: [] }, "sources"],
+    [{ sources: { baseUrl } }, "sources"],
+    [{ sources: [{ baseUrl }], bus: { name: "default" } }, "bus.name"],
+    [{ sources: [{ baseUrl }], bus: { name: "aws.events" } }, "bus.name"],
+    [{ sources: [{ baseUrl }], bus: "events" }, "bus"],
+    [{ sources: [{ baseUrl }], monitoring: { email: "ops" } }, "monitoring.email"],
+    [{ sources: [{ baseUrl }], webhooks: {} }, "webhooks"],
+    [{ sources: [{ baseUrl }], webhooks: [{ name: "crm" }] }, "webhooks[0].url"],
+    [{ sources: [{ baseUrl }], webhooks: [{ name: "crm", url: "http://crm.example.com" }] }, "webhooks[0].url"],
+    [{ sources: [{ baseUrl }], webhooks: [{ name: "crm", url: "https://a:b@crm.example.com" }] }, "webhooks[0].url"],
+  ])("%j is named by its path alone", (input, path) => {
+    expect(problemsOf(input).map((problem) => problem.path)).toEqual([path]);
+  });
+
+  it.each([null, undefined, 5, "https://surveys.example.com", [], [{ baseUrl }]])("%j is no configuration", (input) => {
+    expect(problemsOf(input)).toEqual([{ path: "", message: "must be an object" }]);
+  });
+
+  it.each(["0s", "30s", "90s", "61s"])("deployed, an interval of %s is refused", (interval) => {
+    expect(problemsOf({ baseUrl, interval }, true).map(({ path }) => path)).toEqual(["interval"]);
+    expect(problemsOf({ baseUrl, interval }, false)).toEqual([]);
+  });
+
+  it("that is missing says what belongs there", () => {
+    expect(problemsOf({ name: "main" })).toEqual([
+      { path: "baseUrl", message: expect.stringContaining("https://surveys.example.com") },
+    ]);
+    expect(problemsOf({})).toEqual([{ path: "sources", message: expect.stringContaining("baseUrl") }]);
+  });
+});
+
+describe("an unknown field", () => {
+  it.each([
+    [{ sources: [{ baseUrl, intervall: "1m" }] }, "sources[0].intervall", 'did you mean "interval"?'],
+    [{ baseUrl, intervall: "1m" }, "intervall", 'did you mean "interval"?'],
+    [{ baseUrl, privacy: { IP: "drop" } }, "privacy.IP", 'did you mean "ip"?'],
+    [{ baseUrl, surveys: { exlcude: [1] } }, "surveys.exlcude", 'did you mean "exclude"?'],
+    [{ baseUrl, retention: { claimcheck: "60d" } }, "retention.claimcheck", 'did you mean "claimCheck"?'],
+    [{ sources: [{ baseUrl }], webhook: [] }, "webhook", 'did you mean "webhooks"?'],
+    [{ sources: [{ baseUrl }], bus: { nmae: "x" } }, "bus.nmae", 'did you mean "name"?'],
+    [{ baseUrl, lookBack: { depth: "1d" } }, "lookBack.depth", "the known ones here are every, window"],
+    [{ baseUrl, toString: "1d" }, "toString", "unknown field"],
+    [{ sources: [{ baseUrl }], interval: "5m" }, "interval", "it belongs into a source"],
+    [{ baseUrl, bus: { name: "x" } }, "bus", 'write { "sources": [ { … } ], "bus": … }'],
+  ])("of %j is told apart from the known ones", (input, path, message) => {
+    expect(problemsOf(input)).toEqual([{ path, message: expect.stringContaining(message) }]);
+  });
+});
+
+describe("several sources", () => {
+  it("must have different names, the default one counted", () => {
+    const problems = problemsOf({ sources: [{ baseUrl }, { baseUrl, name: "b" }, { baseUrl, name: "main" }] });
+    expect(problems).toEqual([{ path: "sources[2].name", message: expect.stringContaining("sources[0].name") }]);
+  });
+
+  it("must differ in letters and digits, of which the names of stack outputs are made", () => {
+    const problems = problemsOf({
+      sources: [
+        { baseUrl, name: "eu-1" },
+        { baseUrl, name: "eu_1" },
+      ],
+    });
+    expect(problems.map(({ path }) => path)).toEqual(["sources[1].name"]);
+    expect(
+      problemsOf({
+        sources: [
+          { baseUrl, name: "eu" },
+          { baseUrl, name: "EU" },
+        ],
+      }),
+    ).toEqual([]);
+  });
+});
+
+describe("the error", () => {
+  it("names every bad field at once, in one line", () => {
+    const input = {
+      sources: [
+        { baseUrl: "ftp://x", interval: "1x", retention: { archive: "90d", logs: 3 }, colour: "red" },
+        { name: "main", surveys: 3 },
+      ],
+      bus: { name: "default" },
+      webhoks: [],
+    };
+    const error = (() => {
+      try {
+        return parseConfig(input, { deployed: true });
+      } catch (thrown) {
+        return thrown;
+      }
+    })();
+    expect(error).toMatchObject({
+      code: "BAD_CONFIGURATION",
+      retryable: false,
+      hint: expect.stringContaining("examples/"),
+    });
+    const { problems, message } = error as ConfigError;
+    expect(problems.map(({ path }) => path).sort()).toEqual([
+      "bus.name",
+      "sources[0].baseUrl",
+      "sources[0].colour",
+      "sources[0].interval",
+      "sources[0].retention.claimCheck",
+      "sources[0].retention.logs",
+      "sources[1].baseUrl",
+      "sources[1].name",
+      "sources[1].surveys",
+      "webhoks",
+    ]);
+    expect(message.split("\n")).toHaveLength(1);
+    for (const { path } of problems) expect(message).toContain(`${path}: `);
+  });
+
+  it("names a credential in the wrong place and says where it belongs", () => {
+    const [problem] = problemsOf({ baseUrl, clientSecret: "hunter2" });
+    expect(problem?.path).toBe("clientSecret");
+    expect(problem?.message).toContain("credentials secret");
+  });
+
+  it("never repeats a value, wherever it stands", () => {
+    const secret = "hunter2-s3cr3t !";
+    const fields = [
+      "name",
+      "baseUrl",
+      "enabled",
+      "surveys",
+      "interval",
+      "startFrom",
+      "timeZone",
+      "enrich",
+      "questions",
+      "privacy",
+      "inlineLimit",
+      "enrichmentPatience",
+      "absentAfter",
+      "backgroundRequests",
+      "concurrency",
+      "maxRequestsPerSecond",
+      "timeouts",
+      "headPages",
+      "fullPoll",
+      "lookBack",
+      "scrub",
+      "retention",
+      "eventSource",
+      "logLevel",
+      "clientSecret",
+      "other",
+    ];
+    const everywhere = (value: unknown) => Object.fromEntries(fields.map((field) => [field, value]));
+    const inputs = [
+      { sources: [everywhere(secret)], bus: secret, monitoring: secret, webhooks: secret, other: secret },
+      { sources: [everywhere([secret])], bus: { name: secret }, monitoring: { email: secret }, webhooks: [secret] },
+      {
+        sources: [
+          everywhere({ every: secret, ip: secret, include: [secret], logs: secret, connect: secret, metrics: secret }),
+        ],
+      },
+      {
+        sources: [{ baseUrl: `https://someone:${secret}@example.com` }],
+        webhooks: [{ name: secret, url: secret, where: secret }],
+      },
+      secret,
+    ];
+    for (const input of inputs) {
+      const problems = problemsOf(input);
+      expect(problems.length).toBeGreaterThan(0);
+      expect(JSON.stringify(problems)).not.toContain("hunter2");
+    }
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+import { parseConfig } from "../../../lib/config.ts";
+
+const baseUrl = "https://surveys.example.com";
+const deployed = { deployed: true };
+const local = { deployed: false };
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+/** The only source of a configuration. */
+function source(input: Record<string, unknown>, options = local) {
+  return parseConfig({ baseUrl, ...input }, options).sources[0];
+}
+
+describe("the defaults", () => {
+  it("are the documented ones, with durations in milliseconds and sizes in bytes", () => {
+    expect(parseConfig({ baseUrl }, deployed)).toEqual({
+      sources: [
+        {
+          name: "main",
+          baseUrl,
+          enabled: true,
+          surveys: "all",
+          interval: MINUTE,
+          startFrom: "now",
+          enrich: { metrics: true, metadata: true },
+          questions: false,
+          privacy: { ip: "keep", referrer: "keep", comments: "keep" },
+          inlineLimit: 200 * 1024,
+          enrichmentPatience: 15 * MINUTE,
+          absentAfter: MINUTE,
+          backgroundRequests: 1,
+          concurrency: 16,
+          timeouts: { connect: 5_000, response: 30_000 },
+          headPages: 20,
+          fullPoll: { every: 15 * MINUTE },
+          lookBack: { every: 60 * MINUTE, window: 7 * DAY },
+          scrub: { every: 7 * DAY },
+          retention: { quarantine: 30 * DAY, archive: 30 * DAY, claimCheck: 60 * DAY, logs: 30 * DAY },
+          eventSource: "survey-poller",
+          logLevel: "info",
+        },
+      ],
+      bus: { name: "survey-poller" },
+      monitoring: { alarms: true, dashboard: true },
+      webhooks: [],
+      stated: ["sources", "sources[0].baseUrl"],
+    });
+  });
+
+  it("fill up an object that is given in part", () => {
+    expect(
+      source({ enrich: { metadata: false }, timeouts: { connect: "1s" }, lookBack: { window: "1d" } }),
+    ).toMatchObject({
+      enrich: { metrics: true, metadata: false },
+      timeouts: { connect: 1_000, response: 30_000 },
+      lookBack: { every: 60 * MINUTE, window: DAY },
+    });
+  });
+});
+
+describe("the forms", () => {
+  it("a bare source object is the same as a list of it", () => {
+    expect(parseConfig({ baseUrl, interval: "5m" }, deployed)).toEqual(
+      parseConfig({ sources: [{ baseUrl, interval: "5m" }] }, deployed),
+    );
+  });
+
+  it("takes everything beside the sources", () => {
+    const { bus, monitoring, webhooks } = parseConfig(
+      {
+        sources: [{ baseUrl }],
+        bus: { name: "team.surveys" },
+        monitoring: { email: "ops@example.com", dashboard: false },
+        webhooks: [{ name: "crm", url: "https://crm.example.com/hook?key=1", where: { data: { surveyId: [1] } } }],
+      },
+      deployed,
+    );
+    expect(bus).toEqual({ name: "team.surveys" });
+    expect(monitoring).toEqual({ email: "ops@example.com", alarms: true, dashboard: false });
+    expect(webhooks).toEqual([
+      { name: "crm", url: "https://crm.example.com/hook?key=1", where: { data: { surveyId: [1] } } },
+    ]);
+  });
+
+  it("keeps several sources in their order", () => {
+    const sources = ["main", "second", "third"].map((name) => ({ name, baseUrl }));
+    expect(parseConfig({ sources }, deployed).sources.map(({ name }) => name)).toEqual(["main", "second", "third"]);
+  });
+
+  it("leaves the input as it is, so that it can travel as JSON and be parsed again to the same", () => {
+    const input = {
+      baseUrl: `${baseUrl}/`,
+      interval: "5m",
+      surveys: { include: [2, 1] },
+      retention: { archive: "40d" },
+    };
+    const before = JSON.stringify(input);
+    const parsed = parseConfig(input, deployed);
+    expect(JSON.stringify(input)).toBe(before);
+    expect(parseConfig(JSON.parse(before), deployed)).toEqual(parsed);
+  });
+});
+
+describe("the fields", () => {
+  it.each([
+    ["all", "all"],
+    [{ include: [3, 1] }, { include: [3, 1] }],
+    [{ exclude: [7] }, { exclude: [7] }],
+    [{ exclude: [] }, { exclude: [] }],
+  ])("surveys %j", (given, parsed) => {
+    expect(source({ surveys: given })?.surveys).toEqual(parsed);
+  });
+
+  it.each(["now", "beginning", "2026-01-31", "2024-02-29"])("startFrom %s", (startFrom) => {
+    expect(source({ startFrom })?.startFrom).toBe(startFrom);
+  });
+
+  it.each(["Europe/Warsaw", "America/Argentina/Buenos_Aires", "UTC"])("timeZone %s", (timeZone) => {
+    expect(source({ timeZone })?.timeZone).toBe(timeZone);
+  });
+
+  it.each(["0s", "50ms", "90s", "1m"])("locally any interval: %s", (interval) => {
+    expect(source({ interval }, local)?.interval).toBeLessThanOrEqual(90_000);
+  });
+
+  it.each([
+    ["1m", MINUTE],
+    ["60s", MINUTE],
+    ["2h", 120 * MINUTE],
+  ])("deployed whole minutes, however written: %s", (interval, milliseconds) => {
+    expect(source({ interval }, deployed)?.interval).toBe(milliseconds);
+  });
+
+  it("a claim check may expire exactly 14 days after the archive", () => {
+    expect(source({ retention: { archive: "50d", claimCheck: "64d" } })?.retention.claimCheck).toBe(64 * DAY);
+  });
+
+  it("a rate may be a fraction", () => {
+    expect(source({ maxRequestsPerSecond: 0.5 })?.maxRequestsPerSecond).toBe(0.5);
+  });
+});
