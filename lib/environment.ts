@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { PollerError } from "./errors.ts";
 
 /** What the stack, or the local runner, tells a function by its environment. */

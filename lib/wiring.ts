@@ -94,8 +94,14 @@ function createVault(s3: S3Client, bucket: string): Vault {
   return {
     put: (key, value) => putJson(s3, bucket, key, JSON.stringify(value)),
     async get(key) {
-      const answer = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
-      return JSON.parse((await answer.Body?.transformToString()) ?? "null");
+      try {
+        const answer = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+        return JSON.parse((await answer.Body?.transformToString()) ?? "null");
+      } catch (error) {
+        // Without the right to list the bucket, S3 answers for a missing key that access is denied.
+        if (error instanceof Error && ["NoSuchKey", "AccessDenied"].includes(error.name)) return undefined;
+        throw error;
+      }
     },
   };
 }

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { responseCompleted } from "./response-completed.ts";
 
 /** The contract as JSON Schema draft 4, which is what the EventBridge schema registry takes. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** DetailType of the event. */
 export const DETAIL_TYPE = "response.completed";

@@ -1,5 +1,5 @@
 import type { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { z } from "zod";
+import * as z from "zod";
 import { type Credentials, CredentialsMissingError } from "../survey-api/index.ts";
 import { readSecret } from "./secret-values.ts";
 

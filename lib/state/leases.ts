@@ -15,6 +15,13 @@ export interface Leases {
   release(lease: Lease, mark: Mark): Promise<void>;
 }
 
+/** The mark of a survey, without taking its lease: for people to look at. */
+export async function readMark(table: Table, source: string, surveyId: number): Promise<Mark> {
+  const key = { pk: surveyKey(source, surveyId), sk: MARK };
+  const answer = await table.client.send(new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true }));
+  return (checkVersion(answer.Item ?? {}).mark as Mark | undefined) ?? emptyMark();
+}
+
 export function createLeases(table: Table, source: string, now: () => number): Leases {
   const keyOf = (surveyId: number): Item => ({ pk: surveyKey(source, surveyId), sk: MARK });
 

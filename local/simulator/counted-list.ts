@@ -54,7 +54,11 @@ export function createCountedList(
   return {
     total: () => sums.total(),
     insert(item, count) {
-      if (chunks.length === 0) chunks.push(chunkOf([], []));
+      if (chunks.length === 0) {
+        chunks.push(chunkOf([item], [count]));
+        sums = totals();
+        return;
+      }
       const index = Math.min(chunkIndex(item), chunks.length - 1);
       const chunk = chunks[index];
       if (chunk === undefined) return;
@@ -62,13 +66,13 @@ export function createCountedList(
       chunk.items.splice(place, 0, item);
       chunk.records.splice(place, 0, count);
       chunk.total += count;
-      if (chunk.items.length > 1 && chunk.items.length <= 2 * chunkSize) {
+      if (chunk.items.length <= 2 * chunkSize) {
         sums.add(index, count);
         return;
       }
       const tail = chunkOf(chunk.items.splice(chunkSize), chunk.records.splice(chunkSize));
       chunk.total -= tail.total;
-      if (tail.items.length > 0) chunks.splice(index + 1, 0, tail);
+      chunks.splice(index + 1, 0, tail);
       sums = totals();
     },
     remove(item) {

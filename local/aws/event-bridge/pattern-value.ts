@@ -56,10 +56,11 @@ function compileAnythingBut(operand: unknown): ValueTest {
     const [type, values] = onlyField(operand, "Anything-But expression name not found");
     const compile = Object.hasOwn(negatable, type) ? negatable[type] : undefined;
     if (compile === undefined) return invalid(`Unsupported anything-but pattern: ${type}`);
-    return anythingBut((Array.isArray(values) ? values : [values]).map(compile));
+    const list = Array.isArray(values) ? values : [values];
+    return list.length === 0 ? invalid("Empty arrays are not allowed") : anythingBut(list.map(compile));
   }
   const values = Array.isArray(operand) ? operand : [operand];
-  if (values.length > 0 && values.every((value) => typeof value === "number")) return anythingButNumbers(values);
+  if (values.length > 0 && values.every(Number.isFinite)) return anythingButNumbers(values);
   if (values.length > 0 && values.every((value) => typeof value === "string")) return anythingBut(values.map(exactly));
   return invalid("Inside anything but list, either all values are number or string, mixed type is not supported");
 }
@@ -103,7 +104,7 @@ const comparisons: Readonly<Record<string, (number: number, bound: number) => bo
 function comparison(operator: string, bound: unknown): { bound: number; test: (number: number) => boolean } {
   const compare = Object.hasOwn(comparisons, operator) ? comparisons[operator] : undefined;
   if (compare === undefined) return invalid(`Bad numeric range operator: ${operator}`);
-  if (typeof bound !== "number") return invalid(`Value of ${operator} must be numeric`);
+  if (typeof bound !== "number" || !Number.isFinite(bound)) return invalid(`Value of ${operator} must be numeric`);
   return { bound, test: (number) => compare(number, bound) };
 }
 

@@ -1,0 +1,125 @@
+import { parseArgs } from "node:util";
+import { nearestName } from "../lib/config/edit-distance.ts";
+import { parseDuration } from "../lib/config/units.ts";
+import { PollerError } from "../lib/errors.ts";
+
+/** The command was called in a way that it does not understand. */
+export class UsageError extends PollerError {
+  readonly code = "BAD_USAGE";
+}
+
+/** What the user asked for; a field is absent when its flag was. */
+export interface CommandLine {
+  help: boolean;
+  baseUrl?: string;
+  clientId?: string;
+  clientSecret?: string;
+  ticks?: number;
+  /** Milliseconds. */
+  interval?: number;
+  data: string;
+  /** A file, or "-" for standard output. */
+  events?: string;
+  startFrom?: string;
+  surveys?: number[];
+  timeZone?: string;
+  config?: string;
+}
+
+const options = {
+  "base-url": { type: "string" },
+  "client-id": { type: "string" },
+  "client-secret": { type: "string" },
+  ticks: { type: "string" },
+  interval: { type: "string" },
+  data: { type: "string" },
+  events: { type: "string" },
+  "start-from": { type: "string" },
+  surveys: { type: "string" },
+  "time-zone": { type: "string" },
+  "no-console": { type: "boolean" },
+  config: { type: "string" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+export const usage = `Usage: npm start -- [flags]
+
+  (no flags)             demo: a simulated survey service, polled on this machine
+  --base-url URL         poll this survey service instead
+  --client-id C          its credentials; or SURVEY_CLIENT_ID and SURVEY_CLIENT_SECRET in the environment
+  --client-secret S
+  --ticks N              stop after N ticks, once queued work and catch-up are done
+  --interval 60s         time between ticks; 0s: the next starts when the one before is done
+  --data DIR             where the state is kept (default .survey-poller)
+  --events FILE|-        append each event as one JSON line; - is standard output
+  --start-from WHEN      now (default), beginning or YYYY-MM-DD
+  --surveys 1,2          only these surveys
+  --time-zone ZONE       IANA zone of the service's dates, such as Europe/Warsaw
+  --config FILE          a configuration file; flags win over it
+  --no-console           no live page (there is none yet)
+  --help                 this text
+`;
+
+/** @throws UsageError naming the flag that is wrong */
+export function parseCommandLine(args: string[]): CommandLine {
+  const { values, tokens } = parse(args);
+  const seen = new Set<string>();
+  for (const token of tokens) {
+    if (token.kind === "positional") throw wrong(`unexpected argument "${token.value}"`);
+    if (token.kind !== "option") continue;
+    if (seen.has(token.name)) throw wrong(`--${token.name} is given twice`);
+    seen.add(token.name);
+    const known = Object.hasOwn(options, token.name) ? options[token.name as keyof typeof options] : undefined;
+    if (known === undefined) throw unknown(token.rawName);
+    if (known.type === "string" && (token.value === undefined || token.value === "")) {
+      throw wrong(`--${token.name} needs a value`);
+    }
+    if (known.type === "boolean" && token.value !== undefined) throw wrong(`--${token.name} takes no value`);
+  }
+  const text = (name: keyof typeof options): string | undefined => values[name] as string | undefined;
+  const line: CommandLine = { help: values.help === true, data: text("data") ?? ".survey-poller" };
+  const set = <K extends keyof CommandLine>(key: K, value: CommandLine[K] | undefined): void => {
+    if (value !== undefined) line[key] = value;
+  };
+  set("baseUrl", text("base-url"));
+  set("clientId", text("client-id"));
+  set("clientSecret", text("client-secret"));
+  set("ticks", read(text("ticks"), toCount, "--ticks takes a whole number from 1"));
+  set("interval", read(text("interval"), parseDuration, "--interval takes a duration such as 500ms, 60s or 5m"));
+  set("events", text("events"));
+  set("startFrom", text("start-from"));
+  set("surveys", read(text("surveys"), toIds, "--surveys takes survey ids separated by commas, such as 1,2"));
+  set("timeZone", text("time-zone"));
+  set("config", text("config"));
+  return line;
+}
+
+function parse(args: string[]) {
+  // Not strict: its messages would come one at a time and without a suggestion.
+  return parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true });
+}
+
+function read<T>(text: string | undefined, parser: (text: string) => T | undefined, message: string): T | undefined {
+  if (text === undefined) return undefined;
+  const value = parser(text);
+  if (value === undefined) throw wrong(message);
+  return value;
+}
+
+function toCount(text: string): number | undefined {
+  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
+}
+
+function toIds(text: string): number[] | undefined {
+  const parts = text.split(",").map((part) => part.trim());
+  return parts.every((part) => /^\d{1,15}$/.test(part)) ? parts.map(Number) : undefined;
+}
+
+function unknown(name: string): UsageError {
+  const nearest = nearestName(name.replace(/^-+/, ""), Object.keys(options));
+  return wrong(`unknown flag ${name}${nearest === undefined ? "" : `, did you mean --${nearest}?`}`);
+}
+
+function wrong(message: string): UsageError {
+  return new UsageError(message, { hint: "npm start -- --help lists the flags." });
+}

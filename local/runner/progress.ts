@@ -1,0 +1,104 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { Progress } from "../../lib/polling/ports.ts";
+
+/** Totals of a run, counted from what the bundle publishes on its diagnostics channels. */
+export interface Totals {
+  requests: number;
+  pages: number;
+  emitted: number;
+  waiting: number;
+  quarantined: number;
+}
+
+export interface ProgressView {
+  totals: Totals;
+  /** A line that stays. */
+  say(line: string): void;
+  stop(): void;
+}
+
+/** Milliseconds between two lines, or two redraws on a terminal. */
+const PLAIN_EVERY = 5_000;
+const REDRAW_EVERY = 200;
+
+/** Shows what is going on: one line that is redrawn on a terminal, plain lines otherwise. */
+export function showProgress(out: NodeJS.WriteStream): ProgressView {
+  const totals: Totals = { requests: 0, pages: 0, emitted: 0, waiting: 0, quarantined: 0 };
+  const terminal = out.isTTY === true;
+  let surveys = 0;
+  let lag: number | undefined;
+  let drawn = false;
+  let changed = false;
+  let last = { at: Date.now(), emitted: 0 };
+  let rate = 0;
+
+  const clear = (): void => {
+    if (drawn) out.write("\r\u001b[K");
+    drawn = false;
+  };
+  const say = (line: string): void => {
+    clear();
+    out.write(`${line}\n`);
+  };
+  const status = (): string =>
+    [
+      `${surveys} surveys`,
+      `${totals.pages} pages`,
+      `${totals.emitted} responses`,
+      `${rate.toFixed(1)}/s`,
+      `${totals.requests} requests`,
+      ...(totals.waiting > 0 ? [`${totals.waiting} had to wait`] : []),
+      ...(totals.quarantined > 0 ? [`${totals.quarantined} quarantined`] : []),
+      ...(lag === undefined ? [] : [`lag ${(lag / 1000).toFixed(1)} s`]),
+    ].join(", ");
+  const draw = (): void => {
+    if (!changed) return;
+    changed = false;
+    const now = Date.now();
+    if (now > last.at) rate = ((totals.emitted - last.emitted) * 1000) / (now - last.at);
+    last = { at: now, emitted: totals.emitted };
+    if (!terminal) {
+      say(status());
+      return;
+    }
+    clear();
+    out.write(status().slice(0, Math.max(20, (out.columns ?? 80) - 1)));
+    drawn = true;
+  };
+
+  const onRequest = (): void => {
+    totals.requests += 1;
+    changed = true;
+  };
+  const onProgress = (message: unknown): void => {
+    const progress = message as Progress;
+    changed = true;
+    if (progress.kind === "surveys") surveys = progress.listed;
+    else if (progress.kind === "page") totals.pages += 1;
+    else if (progress.kind === "waiting") totals.waiting += progress.count;
+    else if (progress.kind === "emitted") {
+      totals.emitted += progress.count;
+      lag = progress.lag;
+    } else if (progress.kind === "quarantined") {
+      totals.quarantined += 1;
+      const which = progress.responseId === undefined ? "a record" : `response ${progress.responseId}`;
+      say(`survey ${progress.surveyId}: ${which} is quarantined: ${progress.reason}`);
+    } else if (progress.kind === "survey failed") {
+      say(`survey ${progress.surveyId}: ${progress.message} (${progress.code}); tried again at the next tick`);
+    }
+  };
+  subscribe("survey-poller:request", onRequest);
+  subscribe("survey-poller:progress", onProgress);
+  const timer = setInterval(draw, terminal ? REDRAW_EVERY : PLAIN_EVERY);
+  timer.unref();
+  return {
+    totals,
+    say,
+    stop() {
+      clearInterval(timer);
+      unsubscribe("survey-poller:request", onRequest);
+      unsubscribe("survey-poller:progress", onProgress);
+      clear();
+    },
+  };
+}

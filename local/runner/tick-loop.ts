@@ -1,0 +1,104 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { errorCode, PollerError } from "../../lib/errors.ts";
+import type { PollInput, PollOutput } from "../../lib/poll-sources.ts";
+import type { ProgressView } from "./progress.ts";
+
+/** The function as Lambda would call it. */
+export type PollHandler = (
+  input: PollInput,
+  context: { awsRequestId: string; getRemainingTimeInMillis(): number },
+) => Promise<PollOutput>;
+
+export interface TickLoopOptions {
+  handler: PollHandler;
+  /** Undefined: until `stop` aborts. */
+  ticks: number | undefined;
+  /** Milliseconds from the start of one tick to the start of the next. */
+  interval: number;
+  stop: AbortSignal;
+  view: ProgressView;
+}
+
+export interface TickLoopResult {
+  ticks: number;
+  /** Events by source and survey. */
+  emitted: Map<string, Map<number, number>>;
+}
+
+/** Lambda's own limit. */
+const INVOCATION_TIME = 15 * 60_000;
+/** Between two ticks made only to bring unfinished work to its end. */
+const FINISHING_PAUSE = 1_000;
+/** A survey that fails so often after the last tick is given up. */
+const MOST_FAILURES = 5;
+
+/** The run ended with surveys that could not be polled. */
+class SurveysFailedError extends PollerError {
+  readonly code = "SURVEYS_FAILED";
+}
+
+/** Invokes the function tick after tick, then until nothing is unfinished. */
+export async function runTicks(options: TickLoopOptions): Promise<TickLoopResult> {
+  const { stop, view } = options;
+  const result: TickLoopResult = { ticks: 0, emitted: new Map() };
+  let failure: unknown;
+  let reached = false;
+  let failuresAtEnd = 0;
+
+  for (;;) {
+    const started = Date.now();
+    let unfinished = false;
+    let failed: string | undefined;
+    try {
+      const { ticks } = await options.handler({}, context());
+      failure = undefined;
+      reached = true;
+      for (const tick of ticks) {
+        const emitted = result.emitted.get(tick.source) ?? new Map<number, number>();
+        result.emitted.set(tick.source, emitted);
+        for (const survey of tick.surveys) {
+          emitted.set(survey.surveyId, (emitted.get(survey.surveyId) ?? 0) + survey.emitted);
+          unfinished ||= survey.unfinished;
+          if (survey.outcome === "failed") failed = `survey ${survey.surveyId}: ${survey.failure?.message}`;
+        }
+      }
+    } catch (error) {
+      // A service that was there before may come back; credentials that are refused do not mend themselves.
+      if (!reached || fatal.has(errorCode(error))) throw error;
+      failure = error;
+      view.say(`tick failed: ${(error as Error).message}; tried again at the next tick`);
+    }
+    result.ticks += 1;
+    if (stop.aborted) return result;
+    const lastTick = options.ticks !== undefined && result.ticks >= options.ticks;
+    if (lastTick) {
+      if (failure === undefined && !unfinished) return result;
+      failuresAtEnd += failure !== undefined || failed !== undefined ? 1 : 0;
+      if (failuresAtEnd >= MOST_FAILURES) {
+        if (failure !== undefined) throw failure;
+        throw new SurveysFailedError(failed ?? "surveys could not be polled", {
+          hint: "Nothing is lost: the next run goes on where this one stopped.",
+        });
+      }
+    }
+    const wait = lastTick ? FINISHING_PAUSE : Math.max(0, started + options.interval - Date.now());
+    await pause(wait, stop);
+    if (stop.aborted) return result;
+  }
+}
+
+const fatal = new Set(["WRONG_CREDENTIALS", "WRONG_TOKEN", "CREDENTIALS_MISSING", "STATE_REFUSED"]);
+
+function context(): { awsRequestId: string; getRemainingTimeInMillis(): number } {
+  const until = Date.now() + INVOCATION_TIME;
+  return { awsRequestId: randomUUID(), getRemainingTimeInMillis: () => until - Date.now() };
+}
+
+async function pause(milliseconds: number, stop: AbortSignal): Promise<void> {
+  try {
+    await sleep(milliseconds, undefined, { signal: stop });
+  } catch {
+    // Told to stop.
+  }
+}

@@ -1,0 +1,35 @@
+import { PollerError } from "../lib/errors.ts";
+import { parseCommandLine, usage } from "./command-line.ts";
+import { run } from "./runner/run.ts";
+
+/** `npm start`: exit code 0 when done, 1 with one line on standard error that says what to do. */
+async function main(): Promise<number> {
+  const stop = new AbortController();
+  const interrupted = (): void => {
+    // The second time the user means it.
+    if (stop.signal.aborted) process.exit(130);
+    stop.abort();
+  };
+  process.on("SIGINT", interrupted);
+  process.on("SIGTERM", interrupted);
+  try {
+    const line = parseCommandLine(process.argv.slice(2));
+    if (line.help) process.stdout.write(usage);
+    else await run({ line, environment: process.env, stop: stop.signal });
+    return 0;
+  } catch (error) {
+    process.stderr.write(`${oneLine(error)}\n`);
+    return 1;
+  }
+}
+
+/** Errors of the bundle are of another copy of the class: known by their hint. */
+function oneLine(error: unknown): string {
+  const own = error instanceof PollerError || (error instanceof Error && "hint" in error && "code" in error);
+  if (!own)
+    return `survey-poller stopped: unexpected ${error instanceof Error ? `${error.name}: ${error.message}` : "failure"}`;
+  const { message, hint } = error as PollerError;
+  return `${message.replace(/\.$/, "")}${hint === "" ? "." : `. ${hint}`}`.replaceAll(/\s*\n\s*/g, " ");
+}
+
+process.exit(await main());

@@ -1,0 +1,55 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A pattern and an event to put to it, both parsed JSON. */
+export interface RuleCase {
+  pattern: unknown;
+  event: object;
+}
+
+export type Verdict = "true" | "false" | "invalid";
+
+const here = import.meta.dirname;
+
+/** Asks AWS's own event-ruler (from Maven Central, run by Java 17) for its verdict on every case. */
+export function askEventRuler(cases: readonly RuleCase[]): Verdict[] {
+  const scratch = mkdtempSync(join(tmpdir(), "event-rules-"));
+  try {
+    const classpathFile = join(scratch, "classpath");
+    run("mvn", [
+      "-q",
+      "-B",
+      "-f",
+      join(here, "pom.xml"),
+      "dependency:build-classpath",
+      `-Dmdep.outputFile=${classpathFile}`,
+    ]);
+    const classpath = readFileSync(classpathFile, "utf8").trim();
+    const lines = cases.map(({ pattern, event }) => `${JSON.stringify({ pattern, event })}\n`).join("");
+    const answers = run("java", ["-cp", classpath, join(here, "RulerOracle.java")], lines)
+      .trim()
+      .split("\n");
+    if (answers.length !== cases.length) {
+      throw new Error(`event-ruler gave ${answers.length} answers to ${cases.length} cases`);
+    }
+    return answers.map(toVerdict);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function run(command: string, args: string[], input = ""): string {
+  return execFileSync(command, args, {
+    input,
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+}
+
+function toVerdict(text: string): Verdict {
+  if (text === "true" || text === "false" || text === "invalid") return text;
+  throw new Error(`event-ruler answered "${text}"`);
+}
