@@ -1,5 +1,4 @@
 import type { EmitCounts } from "./emit.ts";
-import type { ScanEnd } from "./scan.ts";
 import type { Decision } from "./settle.ts";
 import type { Books, EntryState, Mark } from "./state-types.ts";
 
@@ -9,7 +8,7 @@ export interface PassBooks {
   /** What became of the responses that had to go out. */
   settle(outcome: EmitCounts): void;
   /** Enters the proof into the mark, or why there is none. */
-  close(mark: Mark, end: ScanEnd, now: number): void;
+  close(mark: Mark, now: number): void;
 }
 
 type Class = keyof Omit<Books, "closedAt" | "listed">;
@@ -37,12 +36,11 @@ export function openBooks(): PassBooks {
       tally.waiting += outcome.waiting;
       tally.quarantined += outcome.quarantined;
     },
-    close(mark, end, now) {
+    close(mark, now) {
       const { listed, ...classes } = tally;
       const unaccounted = listed - Object.values(classes).reduce((sum, count) => sum + count, 0);
       delete mark.booksOpen;
-      if (end.scattered.length > 0) mark.booksOpen = `records of ${end.scattered.length} responses lie apart`;
-      else if (unaccounted !== 0) mark.booksOpen = `${unaccounted} listed responses are not accounted for yet`;
+      if (unaccounted !== 0) mark.booksOpen = `${unaccounted} listed responses are not accounted for yet`;
       else mark.books = { closedAt: now, ...tally };
     },
   };

@@ -1,5 +1,6 @@
 import type { Origin } from "../events/index.ts";
 import { buildEvent } from "./build-event.ts";
+import { confirm } from "./confirm.ts";
 import { holdLease, type PollContext } from "./context.ts";
 import { credible, later } from "./dates.ts";
 import { type Details, enrich, type Patience } from "./enrich.ts";
@@ -31,6 +32,8 @@ const MOST_ENTRIES = 10;
 const MOST_BYTES = 900_000;
 
 export interface EmitCounts {
+  /** Not confirmed yet: left for a later scan. */
+  deferred: number;
   emitted: number;
   waiting: number;
   quarantined: number;
@@ -39,18 +42,18 @@ export interface EmitCounts {
 /** Responses that a scan found whole: oldest first, each one event, each in the ledger when this resolves. */
 export async function emitRuns(ctx: PollContext, runs: Run[], origin: Origin): Promise<EmitCounts> {
   const firstSeen = ctx.ports.clock.now();
-  return emit(
-    ctx,
-    runs.map((run) => ({
-      responseId: run.responseId,
-      digest: digestOf(run),
-      records: run.records.map((record) => privateRecord(record.raw, ctx.source.privacy)),
-      completed: completedAt(run),
-      origin,
-      patience: { firstSeen, attempts: 0 },
-      details: {},
-    })),
-  );
+  const candidates: Candidate[] = runs.map((run) => ({
+    responseId: run.responseId,
+    digest: digestOf(run),
+    records: run.records.map((record) => privateRecord(record.raw, ctx.source.privacy)),
+    completed: completedAt(run),
+    origin,
+    patience: { firstSeen, attempts: 0 },
+    details: {},
+  }));
+  const confirmed = await confirm(ctx, candidates);
+  const counts = await emit(ctx, confirmed);
+  return { ...counts, deferred: candidates.length - confirmed.length };
 }
 
 /** Waiting responses whose next attempt is due: their records were kept, so the list is not needed again. */
@@ -79,7 +82,7 @@ export async function emitWaiting(ctx: PollContext, entries: LedgerEntry[]): Pro
 }
 
 async function emit(ctx: PollContext, candidates: Candidate[]): Promise<EmitCounts> {
-  const counts: EmitCounts = { emitted: 0, waiting: 0, quarantined: 0 };
+  const counts: EmitCounts = { deferred: 0, emitted: 0, waiting: 0, quarantined: 0 };
   const ready: Ready[] = [];
   const waiting: LedgerEntry[] = [];
   await Promise.all(

@@ -33,7 +33,7 @@ export async function headScan(ctx: PollContext): Promise<PollCounts> {
     books.settle(outcome);
     addCounts(counts, outcome);
     counts.deferred += end?.deferred.length ?? 0;
-    if (end !== undefined) books.close(ctx.mark, end, ctx.ports.clock.now());
+    if (end !== undefined) books.close(ctx.mark, ctx.ports.clock.now());
     return counts;
   }
 }

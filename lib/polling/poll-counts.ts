@@ -4,8 +4,6 @@ import type { EmitCounts } from "./emit.ts";
 export interface PollCounts extends EmitCounts {
   /** New responses met, whatever became of them. */
   found: number;
-  /** Responses left for the next poll because their pages did not hold still. */
-  deferred: number;
   /** Whether a stream stopped at the end of its time. */
   unfinished: boolean;
 }

@@ -100,6 +100,7 @@ export type Progress =
   | { kind: "emitted"; surveyId: number; count: number; origin: Origin; lag: number | undefined }
   | { kind: "waiting"; surveyId: number; count: number }
   | { kind: "quarantined"; surveyId: number; responseId: number | undefined; reason: string }
+  | { kind: "unconfirmed"; surveyId: number; code: string }
   | { kind: "survey failed"; surveyId: number; code: string; message: string };
 
 export type Observer = (progress: Progress) => void;

@@ -51,6 +51,21 @@ export interface Books {
   quarantined: number;
 }
 
+/** What comparing responses joined from pages with operation 9 has shown of a survey. */
+export interface Confirmation {
+  /** Responses compared, and how many have gone by since the last one. */
+  made: number;
+  since: number;
+  /** Comparisons in a row that said nothing. */
+  silent: number;
+  /** Whether operation 9 has equalled a response joined from pages: only then its contents are used. */
+  trusted: boolean;
+  /** Whether records of one response lie apart from each other. */
+  apart: boolean;
+  /** Epoch milliseconds of the last pass made to earn trust. */
+  triedAt?: number;
+}
+
 /** What is known of a survey as a whole. */
 export interface Mark {
   /** Absent until the floor stands: nothing is emitted before. */
@@ -66,6 +81,9 @@ export interface Mark {
   pending?: LedgerEntry[];
   /** Answers in a row that had no metrics or metadata. */
   absent: { metrics: number; metadata: number };
+  confirmation: Confirmation;
+  /** Whether a full pass has shown that the records of each response stand together. */
+  contiguous?: boolean;
   books?: Books;
   /** Why the books are not closed. */
   booksOpen?: string;
@@ -106,5 +124,9 @@ export interface AccountState {
 }
 
 export function emptyMark(): Mark {
-  return { firstPassDone: false, absent: { metrics: 0, metadata: 0 } };
+  return {
+    firstPassDone: false,
+    absent: { metrics: 0, metadata: 0 },
+    confirmation: { made: 0, since: 0, silent: 0, trusted: false, apart: false },
+  };
 }

@@ -20,7 +20,7 @@ export async function stream(ctx: PollContext, from: number, purpose: StreamPosi
     const next = await steps.next();
     if (next.done) {
       counts.deferred += next.value.deferred.length;
-      books?.close(ctx.mark, next.value, clock.now());
+      books?.close(ctx.mark, clock.now());
       break;
     }
     const outcome = await emitRuns(ctx, next.value.toEmit, "catch-up");

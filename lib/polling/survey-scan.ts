@@ -68,7 +68,7 @@ export async function* surveyScan(
   for (;;) {
     const next = await steps.next();
     if (next.done) {
-      ctx.shortPageEnds ||= next.value.shortPageEnds;
+      learn(ctx, next.value, from === 1);
       return next.value;
     }
     yield await settleStep(next.value);
@@ -88,6 +88,13 @@ export async function* surveyScan(
     const toEmit = step.whole.filter((run) => !unreadable.includes(run));
     return { page: step.page, toEmit, news: step.news, found: step.whole.length + step.noted.length };
   }
+}
+
+/** What a scan to the end of the list has shown. */
+function learn(ctx: PollContext, end: ScanEnd, fullPass: boolean): void {
+  ctx.shortPageEnds ||= end.shortPageEnds;
+  if (end.scattered.length > 0) ctx.mark.confirmation.apart = true;
+  else if (fullPass && end.deferred.length === 0) ctx.mark.contiguous = true;
 }
 
 /** During a first pass over a list that is not ordered by completion, "now" is the largest date met so far. */
