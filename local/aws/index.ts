@@ -4,4 +4,4 @@ export type { EventEnvelope } from "./event-bridge/envelope.ts";
 export type { EventSink } from "./event-bridge/put-events.ts";
 export type { Fault, FaultHandle, FaultKind, Faults } from "./faults.ts";
 export type { OperationUse } from "./request-log.ts";
-export { type Service, services } from "./services.ts";
+export type { Service } from "./services.ts";

@@ -2,8 +2,7 @@ import type { CountRule, Settings } from "./settings.ts";
 import type { Survey } from "./survey.ts";
 
 /** The three counts of a survey list item, of which the document does not say what they count. */
-export const countFields = ["responses", "correct", "unpaidResponses"] as const;
-export type CountField = (typeof countFields)[number];
+type CountField = keyof Settings["counts"];
 
 export interface Counts {
   of(survey: Survey, field: CountField): number;

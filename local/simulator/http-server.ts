@@ -35,8 +35,15 @@ export async function startHttpServer(
   answer: (request: HttpRequest) => Promise<HttpOutcome>,
 ): Promise<HttpServer> {
   const server = createServer((request, response) => {
-    // A client that goes away in the middle of its request is no concern of the service.
-    serve(request, response, answer).catch(() => request.socket.destroy());
+    serve(request, response, answer).catch((error: unknown) => {
+      request.socket.destroy();
+      // A client that goes away in the middle of its request is no concern of the service. Anything else is a fault of
+      // the simulator or of a hook: as a 500 it would look like one of the service's own.
+      if (!request.complete) return;
+      process.nextTick(() => {
+        throw error;
+      });
+    });
   });
   server.listen(port, "127.0.0.1");
   await once(server, "listening");

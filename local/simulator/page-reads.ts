@@ -14,7 +14,7 @@ export interface PageHooks {
 }
 
 /** Records a page holds: the one limit that the document states. */
-export const recordsPerPage = 100;
+const recordsPerPage = 100;
 
 /** Operations 6 to 8 and the two lists of v2. */
 export function readPage(survey: Survey, parameters: PathParameters, context: OperationContext): Answer {

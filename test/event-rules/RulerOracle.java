@@ -19,6 +19,7 @@ public final class RulerOracle {
     out.flush();
   }
 
+  @SuppressWarnings("deprecation")
   private static String answer(String pattern, String event) throws Exception {
     Machine machine = new Machine();
     try {

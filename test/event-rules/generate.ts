@@ -6,8 +6,11 @@ type Scalar = string | number | boolean | null;
 /** Small pools, so that patterns and events meet often; with the values on which matchers tend to differ. */
 const strings = [
   ...["", "a", "ab", "abc", "ABC", "Abc", "b", "aab", "a*c", "a\\c", 'a"', "é", "É", "straße", "STRASSE", "日本"],
-  ...["1", "true", "null", "10.0.0.1", "10.0.0.2", "10.255.255.255", "010.0.0.1", "256.1.1.1", "192.168.1.1"],
-  ...["::1", "0:0:0:0:0:0:0:1", "2001:db8::1", "2001:DB8:0::1", "::ffff:0a00:0001", "12:30"],
+  ...["1", "true", "null", "256.1.1.1", "12:30"],
+];
+const addresses = [
+  ...["10.0.0.1", "10.0.0.2", "10.255.255.255", "010.0.0.1", "192.168.1.1", "16.0.0.1"],
+  ...["::1", "0:0:0:0:0:0:0:1", "2001:db8::1", "2001:DB8:0::1", "::ffff:0a00:0001"],
 ];
 const numbers = [0, 1, -1, 1.5, 5, 6, 9, 10, 300, -0.5, 1e10, -5e9, 0.1, 10000001, 1012, 123456789012345];
 /**
@@ -27,13 +30,13 @@ const blocks = [
 ];
 
 const scalar: fc.Arbitrary<Scalar> = fc.oneof(
-  { weight: 5, arbitrary: fc.constantFrom(...strings) },
+  { weight: 5, arbitrary: fc.constantFrom(...strings, ...addresses) },
   { weight: 4, arbitrary: fc.constantFrom(...numbers) },
   { weight: 2, arbitrary: fc.constantFrom<Scalar>(true, false, null) },
 );
 
 const { object: eventObject } = fc.letrec<{ object: object; value: unknown }>((tie) => ({
-  object: fc.dictionary(fc.constantFrom(...names), tie("value"), { maxKeys: 4, depthSize: "small" }),
+  object: fc.dictionary(fc.constantFrom(...names), tie("value"), { maxKeys: 4 }),
   value: fc.oneof(
     { depthSize: "small" },
     { weight: 4, arbitrary: scalar },
@@ -114,7 +117,7 @@ function wildcardFor(g: Generator, value: string): string {
 }
 
 function anythingBut(g: Generator, value: string | number): unknown {
-  const others = typeof value === "number" ? numbers : strings;
+  const others = typeof value === "number" ? numbers : [...strings, ...addresses];
   const other = pick<string | number>(g, ...others);
   return { "anything-but": pick<unknown>(g, other, [other], [other, value], value) };
 }
@@ -134,11 +137,7 @@ const broken: readonly unknown[] = [
   ...[[{ numeric: [] }], [{ numeric: ["<", 5, ">", 1] }], [{ numeric: [">", 5, "<", 5] }], [{ numeric: ["=", "1"] }]],
   ...[[{ numeric: ["!=", 1] }], [{ numeric: "<" }], [{ exists: "yes" }], [{ exists: true, prefix: "a" }]],
   ...[[{ "anything-but": [] }], [{ "anything-but": ["a", 1] }], [{ "anything-but": null }], [{ "anything-but": true }]],
-  ...[
-    [{ "anything-but": { prefix: "" } }],
-    [{ "anything-but": { numeric: ["=", 1] } }],
-    [{ "anything-but": { prefix: [] } }],
-  ],
+  ...[[{ "anything-but": { prefix: "" } }], [{ "anything-but": { numeric: ["=", 1] } }]],
   ...[[{ wildcard: "a**b" }], [{ wildcard: "a\\b" }], [{ wildcard: 1 }], [{ "equals-ignore-case": ["a"] }]],
   ...[[{ cidr: "10.0.0.0" }], [{ cidr: "10.0.0.0/32" }], [{ cidr: "x/8" }], [{ cidr: "10.0.0.0/x" }], [{ cidr: 1 }]],
   ...[[{ cidr: "300.0.0.0/8" }], [{ cidr: "::/128" }], [{ exactly: 1 }], [{ prefix: { "equals-ignore-case": 1 } }]],

@@ -104,6 +104,7 @@ export const goldenCases: readonly GoldenCase[] = [
   expecting("invalid", { $or: [{ surveyId: [1] }] }),
   expecting("invalid", { surveyId: 31415 }),
   expecting("invalid", { surveyId: [{ between: [1, 2] }] }),
+  expecting("invalid", { surveyId: [{ "anything-but": { prefix: [] } }] }),
   expecting("invalid", { response: {} }),
   meta("true", { complete: [true], revision: [1], origin: ["head", "look-back"] }),
   meta("false", { origin: [{ "anything-but": ["head", "replay"] }] }),

@@ -13,28 +13,34 @@ export type Verdict = "true" | "false" | "invalid";
 
 const here = import.meta.dirname;
 
-/** Asks AWS's own event-ruler (from Maven Central, run by Java 17) for its verdict on every case. */
-export function askEventRuler(cases: readonly RuleCase[]): Verdict[] {
+export interface EventRuler {
+  ask(cases: readonly RuleCase[]): Verdict[];
+}
+
+/** AWS's own event-ruler (from Maven Central, run by Java 17). */
+export function createEventRuler(): EventRuler {
+  const classpath = resolveClasspath();
+  return {
+    ask(cases) {
+      if (cases.length === 0) return [];
+      const lines = cases.map(({ pattern, event }) => `${JSON.stringify({ pattern, event })}\n`).join("");
+      const answers = run("java", ["-cp", classpath, join(here, "RulerOracle.java")], lines)
+        .trim()
+        .split("\n");
+      if (answers.length !== cases.length) {
+        throw new Error(`event-ruler gave ${answers.length} answers to ${cases.length} cases`);
+      }
+      return answers.map(toVerdict);
+    },
+  };
+}
+
+function resolveClasspath(): string {
   const scratch = mkdtempSync(join(tmpdir(), "event-rules-"));
   try {
-    const classpathFile = join(scratch, "classpath");
-    run("mvn", [
-      "-q",
-      "-B",
-      "-f",
-      join(here, "pom.xml"),
-      "dependency:build-classpath",
-      `-Dmdep.outputFile=${classpathFile}`,
-    ]);
-    const classpath = readFileSync(classpathFile, "utf8").trim();
-    const lines = cases.map(({ pattern, event }) => `${JSON.stringify({ pattern, event })}\n`).join("");
-    const answers = run("java", ["-cp", classpath, join(here, "RulerOracle.java")], lines)
-      .trim()
-      .split("\n");
-    if (answers.length !== cases.length) {
-      throw new Error(`event-ruler gave ${answers.length} answers to ${cases.length} cases`);
-    }
-    return answers.map(toVerdict);
+    const file = join(scratch, "classpath");
+    run("mvn", ["-q", "-B", "-f", join(here, "pom.xml"), "dependency:build-classpath", `-Dmdep.outputFile=${file}`]);
+    return readFileSync(file, "utf8").trim();
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

@@ -7,9 +7,11 @@
 import { createMatcher, InvalidEventPatternError } from "../../local/aws/event-bridge/matcher.ts";
 import { generateCases } from "./generate.ts";
 import { goldenCases } from "./golden.ts";
-import { askEventRuler, type RuleCase, type Verdict } from "./oracle.ts";
+import { createEventRuler, type EventRuler, type RuleCase, type Verdict } from "./oracle.ts";
+import { simpleForms } from "./split.ts";
 
 const [seed = 20261121, count = 8000] = process.argv.slice(2).map(Number);
+const MOST_FORMS = 500;
 
 function verdictOfOurs({ pattern, event }: RuleCase): Verdict {
   try {
@@ -20,31 +22,49 @@ function verdictOfOurs({ pattern, event }: RuleCase): Verdict {
   }
 }
 
+/**
+ * Whether event-ruler contradicts itself: 2.1.0 tosses a coin on some lists (fresh machines differ on
+ * `["ab", {"numeric": ["<=", 10000000002.5]}, "STRASSE"]` for "ab") and errs on some mixtures within `$or`. What it
+ * says of the pattern's single alternatives, which is what the pattern means, then decides.
+ */
+function rulerContradictsItself(ruler: EventRuler, { pattern, event }: RuleCase, ours: Verdict): boolean {
+  if (ours === "invalid" || typeof pattern !== "object" || pattern === null) return false;
+  const forms = simpleForms(pattern, MOST_FORMS);
+  if (forms === undefined) return false;
+  const verdicts = ruler.ask(forms.map((form) => ({ pattern: form, event })));
+  return !verdicts.includes("invalid") && verdicts.includes("true") === (ours === "true");
+}
+
+const ruler = createEventRuler();
 const generated = generateCases(count, seed);
 const cases: readonly (RuleCase & { expected?: Verdict })[] = [...goldenCases, ...generated];
-const rulers = askEventRuler(cases);
+const rulers = ruler.ask(cases);
 const tally: Record<Verdict, number> = { true: 0, false: 0, invalid: 0 };
-let failed = 0;
+let [passed, failed, setAside] = [0, 0, 0];
 
 for (const [index, ruleCase] of cases.entries()) {
   const theirs = rulers[index] ?? "invalid";
   const ours = verdictOfOurs(ruleCase);
   tally[theirs] += 1;
-  const expected = ruleCase.expected ?? theirs;
-  if (ours === theirs && ours === expected) continue;
-  failed += 1;
-  if (failed > 20) continue;
-  const { pattern, event } = ruleCase;
-  console.log(`ours ${ours}, event-ruler ${theirs}, expected ${expected}: ${JSON.stringify({ pattern, event })}`);
+  const { pattern, event, expected } = ruleCase;
+  if (ours === theirs && (expected === undefined || ours === expected)) {
+    passed += 1;
+  } else if (theirs !== "invalid" && expected === undefined && rulerContradictsItself(ruler, ruleCase, ours)) {
+    setAside += 1;
+  } else {
+    failed += 1;
+    console.log(`ours ${ours}, event-ruler ${theirs}, known ${expected}: ${JSON.stringify({ pattern, event })}`);
+  }
 }
 
 const share = (verdict: Verdict) => `${((100 * tally[verdict]) / cases.length).toFixed(0)} % ${verdict}`;
 console.log(`${goldenCases.length} golden and ${generated.length} generated cases (seed ${seed})`);
 console.log(`event-ruler's verdicts: ${share("true")}, ${share("false")}, ${share("invalid")}`);
-// A run in which hardly anything matches, or hardly anything does not, would prove little.
-if (Math.min(tally.true, tally.false) < cases.length / 5) {
-  console.log("too few cases of one kind");
+console.log(`${setAside} set aside: event-ruler contradicts what it says of their single alternatives`);
+// A run in which hardly anything matches, or hardly anything does not, or the judge is often unsure, proves little.
+if (Math.min(tally.true, tally.false) < cases.length / 5 || setAside > cases.length / 500) {
+  console.log("the cases are too one-sided, or too many are set aside");
   failed += 1;
 }
-console.log(`${cases.length - Math.min(failed, cases.length)} passed, ${failed} failed`);
+console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

@@ -85,12 +85,18 @@ export function numberWhere(test: (number: number) => boolean): ValueTest {
 }
 
 export function anythingButNumbers(numbers: readonly number[]): ValueTest {
-  return { numeric: true, matches: (candidate) => candidate.kind !== "number" || !numbers.includes(candidate.number) };
+  return {
+    numeric: true,
+    matches: (candidate) =>
+      candidate.kind === "text" || (candidate.kind === "number" && !numbers.includes(candidate.number)),
+  };
 }
 
 /** Anything that none of the tests matches; a list of tests over strings lets every other kind of value through. */
 export function anythingBut(tests: readonly ValueTest[]): ValueTest {
-  return { matches: (candidate) => !tests.some((test) => test.matches?.(candidate) === true) };
+  return {
+    matches: (candidate) => candidate.kind !== "address" && !tests.some((test) => test.matches?.(candidate) === true),
+  };
 }
 
 /** The forms in which a value of an event is put to the tests of one list. */

@@ -126,7 +126,7 @@ describe("overrides of one response", () => {
     expect(first[2]).toEqual(first[1]);
     expect(first[3]).toEqual(first[1]);
     expect(distinct(first, "questionId")).toHaveLength(3);
-    for (const record of first) expect(record.comment).toHaveLength(7);
+    for (const record of first) expect(Buffer.byteLength(String(record.comment))).toBe(7);
     expect(second).toHaveLength(3);
     expect(at(second, 0).questionId).toBe(at(second, 1).questionId);
     expect(distinct(second, "questionId")).toHaveLength(2);

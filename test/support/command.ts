@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { performance } from "node:perf_hooks";
+import { onTestFinished } from "vitest";
+import type { EventEnvelope } from "../../local/aws/index.ts";
+import type { ResponseCompleted } from "../../lib/events/index.ts";
+
+/** An event as the bus delivered it. `detail` is only claimed to follow the contract: a test has to parse it. */
+export type DeliveredEvent = Omit<EventEnvelope, "detail"> & { detail: ResponseCompleted };
+
+export interface CommandResult {
+  /** Null when a signal ended it. */
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+  /** Every event in the file of `--events` (earlier runs' too), or on standard output for `-`. */
+  events: DeliveredEvent[];
+  /** Milliseconds from start to exit. */
+  ms: number;
+}
+
+export interface RunningCommand {
+  readonly pid: number;
+  /** What it has written so far, standard output first. */
+  output(): { stdout: string; stderr: string };
+  /** Resolves as soon as either output matches; rejects when the command ends without. */
+  printed(pattern: RegExp): Promise<void>;
+  kill(signal: NodeJS.Signals): void;
+  readonly done: Promise<CommandResult>;
+}
+
+export interface CommandOptions {
+  /** Added to an environment that holds nothing of the caller's but PATH and HOME. */
+  env?: Record<string, string>;
+  /** Default: the root of the project. */
+  cwd?: string;
+  /** Milliseconds after which it is killed and `done` rejects; default 60,000. */
+  limit?: number;
+}
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const COMMAND = join(ROOT, "local", "start.ts");
+
+/**
+ * Starts `local/start.ts` with these flags in a process of its own, killed at the latest when the test ends.
+ *
+ * @example
+ * const command = startCommand(["--base-url", simulator.url, "--data", folder]);
+ * await command.printed(/polling/);
+ * command.kill("SIGKILL");
+ * await command.done;
+ */
+export function startCommand(args: readonly string[], options: CommandOptions = {}): RunningCommand {
+  const started = performance.now();
+  const child = spawn(process.execPath, [COMMAND, ...args], {
+    cwd: options.cwd ?? ROOT,
+    // The caller's own AWS set-up, proxies and credentials must not decide what a test sees.
+    env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...options.env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const text = { stdout: "", stderr: "" };
+  const waiting = new Set<{ pattern: RegExp; resolve: () => void; reject: (error: Error) => void }>();
+  const collect = (name: "stdout" | "stderr") => (chunk: string) => {
+    text[name] += chunk;
+    for (const one of waiting) {
+      if (!one.pattern.test(text.stdout) && !one.pattern.test(text.stderr)) continue;
+      waiting.delete(one);
+      one.resolve();
+    }
+  };
+  child.stdout.setEncoding("utf8").on("data", collect("stdout"));
+  child.stderr.setEncoding("utf8").on("data", collect("stderr"));
+
+  const done = ended(child, options.limit ?? 60_000).then(({ code, signal, late }): CommandResult => {
+    const ms = performance.now() - started;
+    for (const one of waiting) one.reject(new Error(`ended (${code ?? signal}) without ${one.pattern}: ${text.stderr}`));
+    if (late) throw new Error(`did not end in ${options.limit ?? 60_000} ms\n${text.stdout}\n${text.stderr}`);
+    return { code, signal, ...text, events: eventsOf(args, text.stdout, options.cwd ?? ROOT), ms };
+  });
+  return {
+    pid: child.pid ?? 0,
+    output: () => ({ ...text }),
+    printed: (pattern) =>
+      new Promise<void>((resolve, reject) => {
+        if (pattern.test(text.stdout) || pattern.test(text.stderr)) resolve();
+        else waiting.add({ pattern, resolve, reject });
+      }),
+    kill: (signal) => void child.kill(signal),
+    done,
+  };
+}
+
+/** Runs the command to its end. */
+export async function runCommand(args: readonly string[], options?: CommandOptions): Promise<CommandResult> {
+  return startCommand(args, options).done;
+}
+
+/** The events in a file, each of its lines being one. Throws for a torn or unreadable line. */
+export function readEvents(file: string): DeliveredEvent[] {
+  return existsSync(file) ? eventLines(readFileSync(file, "utf8")) : [];
+}
+
+/** A folder that is removed when the test ends. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "survey-poller-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function eventsOf(args: readonly string[], stdout: string, cwd: string): DeliveredEvent[] {
+  const at = args.indexOf("--events");
+  const target = at < 0 ? undefined : args[at + 1];
+  if (target === undefined) return [];
+  return target === "-" ? eventLines(stdout) : readEvents(resolve(cwd, target));
+}
+
+function eventLines(text: string): DeliveredEvent[] {
+  if (text !== "" && !text.endsWith("\n")) throw new Error(`the last line is torn: ${text.slice(-80)}`);
+  return text
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as DeliveredEvent);
+}
+
+function ended(
+  child: ChildProcess,
+  limit: number,
+): Promise<{ code: number | null; signal: NodeJS.Signals | null; late: boolean }> {
+  return new Promise((resolve, reject) => {
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      child.kill("SIGKILL");
+    }, limit);
+    child.once("error", reject);
+    // "close" and not "exit": by then everything it wrote has been read.
+    child.once("close", (code, signal) => {
+      clearTimeout(timer);
+      resolve({ code, signal, late });
+    });
+  });
+}
