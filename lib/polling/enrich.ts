@@ -13,13 +13,12 @@ export interface Details {
   metadata?: unknown;
 }
 
-/** Ready: everything was had, or is known to be missing. Otherwise the response waits. */
 export interface Enrichment {
-  ready: boolean;
   details: Details;
+  /** What the event goes out without. */
   missing: string[];
-  /** Why it waits: codes only. */
-  reason: string | undefined;
+  /** Why the response waits, as `metrics:CODE`; empty when everything was had, or is known to be missing. */
+  reasons: string[];
 }
 
 export interface Patience {
@@ -82,8 +81,7 @@ export async function enrich(
       (body) => readMetadata(body) !== undefined,
     ),
   ]);
-  const ready = reasons.length === 0;
-  return { ready, details, missing, reason: ready ? undefined : reasons.sort().join(" ") };
+  return { details, missing, reasons };
 }
 
 type Outcome = { kind: "found"; body: unknown } | { kind: "absent" } | { kind: "failed"; code: string };

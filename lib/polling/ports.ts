@@ -42,8 +42,8 @@ export interface State {
   saveMark(lease: Lease, mark: Mark): Promise<void>;
   /** Writes the mark and gives the lease back. Throws `LeaseLostError` when it has been taken over. */
   release(lease: Lease, mark: Mark): Promise<void>;
-  /** Entries of those of `responseIds` (at most 100) that the ledger holds. */
-  entries(surveyId: number, responseIds: number[]): Promise<Map<number, LedgerEntry>>;
+  /** Entries of those of `ids` (at most 100) that the ledger holds. */
+  entries(surveyId: number, ids: LedgerEntry["id"][]): Promise<Map<LedgerEntry["id"], LedgerEntry>>;
   /** Writes entries, replacing what is there; resolves once all are durable. */
   putEntries(surveyId: number, entries: LedgerEntry[]): Promise<void>;
   /** Entries whose next check is due, oldest first; may lag behind writes by moments. */
@@ -82,7 +82,7 @@ export interface Publisher {
   seal(event: OutgoingEvent): Promise<SealedEvent>;
   /**
    * Publishes one batch (see `batchLength`) and gives the outcome of each event, after retries of what can be retried.
-   * `guard` is called before each request to the bus, and stops it by throwing.
+   * `guard` is called before each request to the bus, and stops it by throwing: what is left then has failed.
    */
   publish(events: SealedEvent[], guard: () => Promise<void>): Promise<PublishOutcome[]>;
 }

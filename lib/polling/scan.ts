@@ -24,7 +24,7 @@ export interface ScanStep {
   whole: Run[];
   /** Records without a readable responseId. */
   orphans: ReadRecord[];
-  /** Whether anything of this page is not settled. */
+  /** Whether any response of this page is not settled. */
   news: boolean;
 }
 
@@ -201,7 +201,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     }
     const noted = dedupe(page.runs.filter((run) => verdicts.get(run.responseId) === "note"));
     for (const run of noted) verdicts.set(run.responseId, "settled");
-    const news = noted.length > 0 || whole.length > 0 || orphans.length > 0 || matters(carry);
+    const news = noted.length > 0 || whole.length > 0 || matters(carry);
     yield { page: page.number, noted, whole, orphans, news };
     if (ended) return yield* finish(page);
     previous = page;

@@ -105,8 +105,8 @@ function raiseFloor(ctx: PollContext, newest: string | undefined): void {
   floor.at = ctx.sourceFloor !== undefined && ctx.sourceFloor < raised ? ctx.sourceFloor : raised;
 }
 
-async function entriesOf(ctx: PollContext, runs: Run[]): Promise<Map<number, LedgerEntry>> {
-  const found = new Map<number, LedgerEntry>();
+async function entriesOf(ctx: PollContext, runs: Run[]): Promise<Map<LedgerEntry["id"], LedgerEntry>> {
+  const found = new Map<LedgerEntry["id"], LedgerEntry>();
   const ids = runs.map((run) => run.responseId);
   for (let i = 0; i < ids.length; i += 100) {
     for (const [id, entry] of await ctx.ports.state.entries(ctx.surveyId, ids.slice(i, i + 100))) found.set(id, entry);
@@ -131,13 +131,16 @@ async function quarantineRun(ctx: PollContext, run: Run): Promise<LedgerEntry> {
 
 /** Records without a readable responseId are quarantined one by one; the rest of their page goes on. */
 async function newOrphans(ctx: PollContext, orphans: ReadRecord[]): Promise<LedgerEntry[]> {
-  const entries: LedgerEntry[] = [];
+  if (orphans.length === 0) return [];
+  const known = await ctx.ports.state.entries(ctx.surveyId, [...new Set(orphans.map(orphanId))].slice(0, 100));
+  const entries = new Map<LedgerEntry["id"], LedgerEntry>();
   for (const orphan of orphans) {
-    const id = `record-${orphan.digest}` as const;
+    const id = orphanId(orphan);
+    if (known.has(id) || entries.has(id)) continue;
     const reason = "unreadable responseId";
     const records = [privateRecord(orphan.raw, ctx.source.privacy)];
     const kept = await keep(ctx, id, orphan.digest, { records, details: {} });
-    entries.push({
+    entries.set(id, {
       id,
       state: "quarantined",
       digest: orphan.digest,
@@ -147,5 +150,7 @@ async function newOrphans(ctx: PollContext, orphans: ReadRecord[]): Promise<Ledg
     });
     ctx.ports.observe({ kind: "quarantined", surveyId: ctx.surveyId, responseId: undefined, reason });
   }
-  return entries;
+  return [...entries.values()];
 }
+
+const orphanId = (orphan: ReadRecord): LedgerEntry["id"] => `record-${orphan.digest}`;

@@ -61,7 +61,14 @@ export function createEventBridgePublisher(options: EventBridgePublisherOptions)
       const outcomes: PublishOutcome[] = events.map(() => ({ kind: "failed", code: "InternalFailure" }));
       let left = events.map((event, index) => ({ event, index }));
       for (let attempt = 1; left.length > 0; attempt += 1) {
-        await guard();
+        try {
+          await guard();
+        } catch (error) {
+          // What an earlier attempt has published must still be told.
+          if (attempt === 1) throw error;
+          for (const { index } of left) outcomes[index] = { kind: "failed", code: errorCode(error) };
+          break;
+        }
         const codes = await put(left.map(({ event }) => event));
         left = left.filter(({ index }, i) => {
           const code = codes[i];

@@ -12,20 +12,15 @@ export async function readEntries(
   table: Table,
   source: string,
   surveyId: number,
-  ids: number[],
-): Promise<Map<number, LedgerEntry>> {
+  ids: LedgerEntry["id"][],
+): Promise<Map<LedgerEntry["id"], LedgerEntry>> {
   const pk = surveyKey(source, surveyId);
   const items = await batchGet(
     table,
     ids.map((id) => ({ pk, sk: responseKey(id) })),
     SHORT,
   );
-  const entries = new Map<number, LedgerEntry>();
-  for (const item of items) {
-    const entry = toEntry(item);
-    if (typeof entry.id === "number") entries.set(entry.id, entry);
-  }
-  return entries;
+  return new Map(items.map(toEntry).map((entry) => [entry.id, entry]));
 }
 
 export async function writeEntries(
