@@ -5,9 +5,11 @@ import { run } from "./runner/run.ts";
 /** `npm start`: exit code 0 when done, 1 with one line on standard error that says what to do. */
 async function main(): Promise<number> {
   const stop = new AbortController();
+  let first = 0;
   const interrupted = (): void => {
-    // The second time the user means it.
-    if (stop.signal.aborted) process.exit(130);
+    first ||= Date.now();
+    // The second time the user means it; but one Ctrl-C under npm arrives twice, from the terminal and from npm.
+    if (Date.now() - first > 1_000) process.exit(130);
     stop.abort();
   };
   process.on("SIGINT", interrupted);
@@ -29,7 +31,8 @@ function oneLine(error: unknown): string {
   if (!own)
     return `survey-poller stopped: unexpected ${error instanceof Error ? `${error.name}: ${error.message}` : "failure"}`;
   const { message, hint } = error as PollerError;
-  return `${message.replace(/\.$/, "")}${hint === "" ? "." : `. ${hint}`}`.replaceAll(/\s*\n\s*/g, " ");
+  const sentence = /[.?!]$/.test(message) ? message : `${message}.`;
+  return `${sentence} ${hint}`.trim().replaceAll(/\s*\n\s*/g, " ");
 }
 
 process.exit(await main());

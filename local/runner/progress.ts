@@ -62,7 +62,7 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
       return;
     }
     clear();
-    out.write(status().slice(0, Math.max(20, (out.columns ?? 80) - 1)));
+    out.write(status().slice(0, (out.columns || 80) - 1));
     drawn = true;
   };
 

@@ -48,9 +48,7 @@ describe("the scheduled function", () => {
         actions: [
           "dynamodb:BatchGetItem",
           "dynamodb:BatchWriteItem",
-          "dynamodb:DeleteItem",
           "dynamodb:GetItem",
-          "dynamodb:PutItem",
           "dynamodb:Query",
           "dynamodb:UpdateItem",
         ],
