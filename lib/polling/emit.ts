@@ -11,7 +11,7 @@ import type { LedgerEntry } from "./state-types.ts";
 
 export interface EmitCounts {
   /** Not confirmed yet: left for a later scan. */
-  deferred: number;
+  held: number;
   emitted: number;
   waiting: number;
   quarantined: number;
@@ -37,8 +37,8 @@ export async function emitWaiting(ctx: PollContext, entries: LedgerEntry[]): Pro
   return emit(ctx, candidates, 0);
 }
 
-async function emit(ctx: PollContext, candidates: Candidate[], deferred: number): Promise<EmitCounts> {
-  const counts: EmitCounts = { deferred, emitted: 0, waiting: 0, quarantined: 0 };
+async function emit(ctx: PollContext, candidates: Candidate[], held: number): Promise<EmitCounts> {
+  const counts: EmitCounts = { held, emitted: 0, waiting: 0, quarantined: 0 };
   const ready: Ready[] = [];
   const waiting: LedgerEntry[] = [];
   await Promise.all(

@@ -4,12 +4,14 @@ import type { EmitCounts } from "./emit.ts";
 export interface PollCounts extends EmitCounts {
   /** New responses met, whatever became of them. */
   found: number;
+  /** Responses left for the next poll because their pages did not hold still. */
+  deferred: number;
   /** Whether a stream stopped at the end of its time. */
   unfinished: boolean;
 }
 
 export function noCounts(): PollCounts {
-  return { emitted: 0, waiting: 0, quarantined: 0, found: 0, deferred: 0, unfinished: false };
+  return { held: 0, deferred: 0, emitted: 0, waiting: 0, quarantined: 0, found: 0, unfinished: false };
 }
 
 /** Adds `more` to `counts`, which is changed and given back. */
@@ -18,6 +20,7 @@ export function addCounts(counts: PollCounts, more: Partial<PollCounts>): PollCo
   counts.waiting += more.waiting ?? 0;
   counts.quarantined += more.quarantined ?? 0;
   counts.found += more.found ?? 0;
+  counts.held += more.held ?? 0;
   counts.deferred += more.deferred ?? 0;
   counts.unfinished ||= more.unfinished ?? false;
   return counts;

@@ -34,6 +34,8 @@ export type PollResult =
       booksOpen: string | undefined;
     };
 
+/** What operation 9 could not confirm now it seldom can a moment later, and each look costs a request. */
+const HELD_FOR = 300_000;
 /** Most waiting responses looked at in one poll. */
 const MOST_WAITING = 100;
 
@@ -98,10 +100,13 @@ async function work(ctx: PollContext, presence: Presence): Promise<PollCounts> {
 async function nextDue(ctx: PollContext, counts: PollCounts): Promise<number | undefined> {
   const now = ctx.ports.clock.now();
   if (counts.unfinished || counts.deferred > 0) return now;
+  const moments: number[] = [];
   const next = await ctx.ports.state.nextDue(ctx.surveyId);
+  if (next !== undefined) moments.push(next);
   // The index may lag behind what was just written.
-  if (counts.waiting > 0) return Math.min(next ?? Number.POSITIVE_INFINITY, now + ctx.source.absentAfter);
-  return next;
+  if (counts.waiting > 0) moments.push(now + ctx.source.absentAfter);
+  if (counts.held > 0) moments.push(now + HELD_FOR);
+  return moments.length === 0 ? undefined : Math.min(...moments);
 }
 
 /** After a failure the lease is given back, so that the next tick need not wait for it to run out. */

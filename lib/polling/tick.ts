@@ -148,9 +148,8 @@ async function save(
     lastTick: now,
     firstTick: tickDone.firstTick,
     ...(shortPageEnds ? { shortPageEnds } : {}),
-    ...(account.sourceFloor === undefined && newest !== undefined && account.firstTick === undefined
-      ? { sourceFloor: newest }
-      : {}),
+    // The first tick that could read a date at all: until then every survey may have failed.
+    ...(account.sourceFloor === undefined && newest !== undefined ? { sourceFloor: newest } : {}),
   });
 }
 

@@ -7,7 +7,8 @@ const attemptsByCode: Record<string, number> = {
   UNREACHABLE: 4,
   TIMEOUT: 2,
   UNREADABLE_BODY: 3,
-  TOO_MANY_REQUESTS: 6,
+  // Requests that were refused together come back together: some meet several refusals in a row.
+  TOO_MANY_REQUESTS: 10,
 };
 
 const BASE_DELAY = 250;

@@ -30,6 +30,8 @@ export interface TickLoopResult {
 const INVOCATION_TIME = 15 * 60_000;
 /** Between two ticks made only to bring unfinished work to its end. */
 const FINISHING_PAUSE = 1_000;
+/** A lease left by a killed process runs out well within so many of these ticks. */
+const MOST_IDLE = 60;
 /** A survey that fails so often after the last tick is given up. */
 const MOST_FAILURES = 5;
 
@@ -45,10 +47,12 @@ export async function runTicks(options: TickLoopOptions): Promise<TickLoopResult
   let failure: unknown;
   let reached = false;
   let failuresAtEnd = 0;
+  let idleAtEnd = 0;
 
   for (;;) {
     const started = Date.now();
     let unfinished = false;
+    let progressed = false;
     let failed: string | undefined;
     try {
       const { ticks } = await options.handler({}, context());
@@ -60,12 +64,14 @@ export async function runTicks(options: TickLoopOptions): Promise<TickLoopResult
         for (const survey of tick.surveys) {
           emitted.set(survey.surveyId, (emitted.get(survey.surveyId) ?? 0) + survey.emitted);
           unfinished ||= survey.unfinished;
+          progressed ||= survey.emitted + survey.waiting + survey.quarantined > 0;
           if (survey.outcome === "failed") failed = `survey ${survey.surveyId}: ${survey.failure?.message}`;
         }
       }
     } catch (error) {
       // A service that was there before may come back; credentials that are refused do not mend themselves.
-      if (!reached || fatal.has(errorCode(error))) throw error;
+      const code = errorCode(error);
+      if (fatal.has(code) || (!reached && code !== "TOO_MANY_REQUESTS")) throw error;
       failure = error;
       view.say(`tick failed: ${(error as Error).message}; tried again at the next tick`);
     }
@@ -75,7 +81,9 @@ export async function runTicks(options: TickLoopOptions): Promise<TickLoopResult
     if (lastTick) {
       if (failure === undefined && !unfinished) return result;
       failuresAtEnd += failure !== undefined || failed !== undefined ? 1 : 0;
-      if (failuresAtEnd >= MOST_FAILURES) {
+      idleAtEnd = progressed ? 0 : idleAtEnd + 1;
+      if (idleAtEnd >= MOST_IDLE) failed ??= "some surveys have work left that does not get on";
+      if (failuresAtEnd >= MOST_FAILURES || idleAtEnd >= MOST_IDLE) {
         if (failure !== undefined) throw failure;
         throw new SurveysFailedError(failed ?? "surveys could not be polled", {
           hint: "Nothing is lost: the next run goes on where this one stopped.",
