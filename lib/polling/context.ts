@@ -35,6 +35,8 @@ export interface PollContext {
   shortPageEnds: boolean;
   /** Largest credible date of the source's first tick. */
   sourceFloor: string | undefined;
+  /** Pages that the head scan reads even though they hold nothing new. */
+  depth: number;
   /** Largest credible date that this poll has read. */
   newestSeen: string | undefined;
 }

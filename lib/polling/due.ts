@@ -1,3 +1,4 @@
+import { chaseDueAt } from "./chase.ts";
 import { readId } from "./records.ts";
 import type { SurveyRow } from "./state-types.ts";
 
@@ -16,9 +17,6 @@ export type Selection = "all" | { include: number[] } | { exclude: number[] };
 export interface DueSurvey extends ListedSurvey {
   reason: "first" | "news" | "background";
 }
-
-/** Ticks for which a count that moved without a find keeps a survey due: lists may lag behind counts. */
-export const OWED_TICKS = 5;
 
 export function readSurveyList(items: unknown[]): ListedSurvey[] {
   const surveys = new Map<number, ListedSurvey>();
@@ -61,15 +59,8 @@ export function dueSurveys(
 }
 
 function asksForPoll(survey: ListedSurvey, row: SurveyRow, now: number): boolean {
-  if (row.owed > 0 || (row.dueAt !== undefined && row.dueAt <= now)) return true;
+  const chasedAt = chaseDueAt(row.chase);
+  if ((row.dueAt !== undefined && row.dueAt <= now) || (chasedAt !== undefined && chasedAt <= now)) return true;
   // Without a single readable count there is no hint, and the survey is polled each tick.
   return survey.counts.every((count) => count === null) || survey.counts.some((count, i) => count !== row.counts[i]);
-}
-
-/** Ticks that remain due after a poll that found `found` new responses. */
-export function owedAfter(survey: ListedSurvey, row: SurveyRow | undefined, found: number): number {
-  if (row === undefined) return 0;
-  const grown = Math.max(0, ...survey.counts.map((count, i) => (count ?? 0) - (row.counts[i] ?? count ?? 0)));
-  if (grown > found) return OWED_TICKS;
-  return found > 0 ? 0 : Math.max(0, row.owed - 1);
 }

@@ -8,7 +8,7 @@ import { stream } from "./stream.ts";
 import { type SurveyStep, surveyScan } from "./survey-scan.ts";
 
 /**
- * Reads desc pages from the first until one holds nothing new, and emits what it found, oldest first.
+ * Reads desc pages from the first until one holds nothing new (and at least `depth` of them), and emits what it found, oldest first.
  * A backlog deeper than `headPages` is not held: where it begins is found, and it is streamed from there in asc order.
  */
 export async function headScan(ctx: PollContext): Promise<PollCounts> {
@@ -22,7 +22,7 @@ export async function headScan(ctx: PollContext): Promise<PollCounts> {
     if (next.done) return finish(next.value);
     counts.found += next.value.found;
     toEmit.push(...next.value.toEmit);
-    if (!next.value.news) return finish(undefined);
+    if (!next.value.news && next.value.page >= ctx.depth) return finish(undefined);
     if (next.value.toEmit.length > 0) deep += 1;
     if (deep > ctx.source.headPages)
       return addCounts(counts, await stream(ctx, await backlogStart(ctx, steps), "catch-up"));
@@ -33,6 +33,7 @@ export async function headScan(ctx: PollContext): Promise<PollCounts> {
     books.settle(outcome);
     addCounts(counts, outcome);
     counts.deferred += end?.deferred.length ?? 0;
+    counts.complete = end !== undefined;
     if (end !== undefined) books.close(ctx.mark, ctx.ports.clock.now());
     return counts;
   }

@@ -6,12 +6,14 @@ export interface PollCounts extends EmitCounts {
   found: number;
   /** Responses left for the next poll because their pages did not hold still. */
   deferred: number;
+  /** Whether every page of the survey was read. */
+  complete: boolean;
   /** Whether a stream stopped at the end of its time. */
   unfinished: boolean;
 }
 
 export function noCounts(): PollCounts {
-  return { held: 0, deferred: 0, emitted: 0, waiting: 0, quarantined: 0, found: 0, unfinished: false };
+  return { held: 0, deferred: 0, emitted: 0, waiting: 0, quarantined: 0, found: 0, complete: false, unfinished: false };
 }
 
 /** Adds `more` to `counts`, which is changed and given back. */
@@ -22,6 +24,7 @@ export function addCounts(counts: PollCounts, more: Partial<PollCounts>): PollCo
   counts.found += more.found ?? 0;
   counts.held += more.held ?? 0;
   counts.deferred += more.deferred ?? 0;
+  counts.complete ||= more.complete ?? false;
   counts.unfinished ||= more.unfinished ?? false;
   return counts;
 }

@@ -18,6 +18,8 @@ export interface PollRequest {
   presence: Presence;
   sourceFloor: string | undefined;
   shortPageEnds: boolean;
+  /** Pages that the head scan reads even though they hold nothing new. */
+  depth: number;
 }
 
 /** Busy: someone else holds the lease, until about `until`. */
@@ -54,6 +56,7 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
     shortPageEnds: request.shortPageEnds,
     sourceFloor: request.sourceFloor,
     newestSeen: undefined,
+    depth: request.depth,
   };
   try {
     const counts = await work(ctx, request.presence);

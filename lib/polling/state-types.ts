@@ -1,4 +1,5 @@
 import type { Origin } from "../events/index.ts";
+import type { Chase } from "./chase.ts";
 
 /** State of a response in the ledger. Emitted and before-floor ones are settled. */
 export type EntryState = "emitted" | "before-floor" | "open" | "waiting" | "quarantined";
@@ -103,8 +104,7 @@ export interface Lease {
 export interface SurveyRow {
   /** `responses`, `correct` and `unpaidResponses` of the list that led to the last poll; null when unreadable. */
   counts: (number | null)[];
-  /** Ticks for which a count that moved without a find keeps the survey due. */
-  owed: number;
+  chase: Chase;
   /** Epoch milliseconds; absent when nothing of it is due by itself. */
   dueAt?: number;
   polledAt: number;

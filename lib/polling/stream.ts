@@ -20,6 +20,7 @@ export async function stream(ctx: PollContext, from: number, purpose: StreamPosi
     const next = await steps.next();
     if (next.done) {
       counts.deferred += next.value.deferred.length;
+      counts.complete = from === 1;
       books?.close(ctx.mark, clock.now());
       break;
     }

@@ -1,8 +1,9 @@
 import pLimit from "p-limit";
 import { errorCode } from "../errors.ts";
+import { chaseDepth, nextChase } from "./chase.ts";
 import type { PollingSource } from "./context.ts";
 import { later } from "./dates.ts";
-import { type DueSurvey, dueSurveys, type ListedSurvey, owedAfter, readSurveyList, selected } from "./due.ts";
+import { type DueSurvey, dueSurveys, type ListedSurvey, readSurveyList, selected } from "./due.ts";
 import { concernsWholeSource, StateRefusedError } from "./errors.ts";
 import type { Presence } from "./first-pass.ts";
 import { type PollResult, pollSurvey } from "./poll-survey.ts";
@@ -39,6 +40,8 @@ export interface TickSummary {
   source: string;
   listed: number;
   surveys: SurveySummary[];
+  /** Due surveys that this tick had no time for. */
+  unpolled: number;
 }
 
 /** Surveys polled at once: each keeps some requests in flight of its own. */
@@ -72,6 +75,7 @@ export async function tick(request: TickRequest): Promise<TickSummary> {
     source: source.name,
     listed: listed.length,
     surveys: [...results].map(([surveyId, result]) => summarize(surveyId, result)),
+    unpolled: due.length - results.size,
   };
 }
 
@@ -101,6 +105,7 @@ async function pollAll(request: TickRequest, due: DueSurvey[], account: AccountS
             presence: presenceOf(survey, account),
             sourceFloor: account.sourceFloor,
             shortPageEnds,
+            depth: chaseDepth(account.rows.get(survey.surveyId), ports.clock.now()),
           });
           if (result.kind === "polled") shortPageEnds ||= result.shortPageEnds;
           outcomes.set(survey.surveyId, { result });
@@ -122,7 +127,7 @@ function presenceOf(survey: ListedSurvey, account: AccountState): Presence {
 
 /** Counts are saved last, once all that was seen is in the state; of a survey that failed they are not, so it stays due. */
 async function save(
-  { ports, service }: TickRequest,
+  { ports, service, source }: TickRequest,
   account: AccountState,
   tickDone: { due: DueSurvey[]; results: Map<number, Outcome>; firstTick: number },
 ): Promise<void> {
@@ -137,7 +142,12 @@ async function save(
     shortPageEnds ||= result.shortPageEnds;
     rows.set(survey.surveyId, {
       counts: survey.counts,
-      owed: owedAfter(survey, account.rows.get(survey.surveyId), result.counts.found),
+      chase: nextChase(survey, account.rows.get(survey.surveyId), {
+        now,
+        found: result.counts.found,
+        complete: result.counts.complete,
+        requestEvery: Math.max(source.interval, 1) / source.backgroundRequests,
+      }),
       polledAt: now,
       ...(result.dueAt === undefined ? {} : { dueAt: result.dueAt }),
     });

@@ -45,7 +45,7 @@ export async function writeRows(table: Table, source: string, rows: Map<number, 
     const sk = countsKey(surveyId);
     const attributes = items.get(sk) ?? [];
     // A list, not a map: names would be most of the item.
-    attributes.push([`s${surveyId}`, [...row.counts, row.owed, row.polledAt, row.dueAt ?? null]]);
+    attributes.push([`s${surveyId}`, rowToList(row)]);
     items.set(sk, attributes);
   }
   for (const [sk, attributes] of items) {
@@ -71,12 +71,20 @@ async function setAttributes(table: Table, key: Item, attributes: [string, unkno
 function readRows(fields: Item, rows: Map<number, SurveyRow>): void {
   for (const [name, value] of Object.entries(fields)) {
     if (!name.startsWith("s") || !Array.isArray(value)) continue;
-    const [responses, correct, unpaid, owed, polledAt, dueAt] = value as (number | null)[];
-    rows.set(Number(name.slice(1)), {
-      counts: [responses ?? null, correct ?? null, unpaid ?? null],
-      owed: owed ?? 0,
-      polledAt: polledAt ?? 0,
-      ...(dueAt === null || dueAt === undefined ? {} : { dueAt }),
-    });
+    rows.set(Number(name.slice(1)), rowFromList(value as (number | null)[]));
   }
+}
+
+function rowToList({ counts, polledAt, dueAt, chase }: SurveyRow): (number | null)[] {
+  return [...counts, polledAt, dueAt ?? null, chase.missing, chase.owed, chase.depth, chase.deeperFrom];
+}
+
+function rowFromList(list: (number | null)[]): SurveyRow {
+  const [responses = null, correct = null, unpaid = null, polledAt, dueAt, missing, owed, depth, deeperFrom] = list;
+  return {
+    counts: [responses, correct, unpaid],
+    polledAt: polledAt ?? 0,
+    ...(dueAt === null || dueAt === undefined ? {} : { dueAt }),
+    chase: { missing: missing ?? 0, owed: owed ?? 0, depth: depth ?? 0, deeperFrom: deeperFrom ?? 0 },
+  };
 }

@@ -40,7 +40,8 @@ export function awsJsonHandler(target: string, operations: Readonly<Record<strin
   return (request, response) => {
     const name = String(request.headers["x-amz-target"] ?? "");
     const prefix = `${target}.`;
-    const run = name.startsWith(prefix) ? operations[name.slice(prefix.length)] : undefined;
+    const short = name.startsWith(prefix) ? name.slice(prefix.length) : "";
+    const run = Object.hasOwn(operations, short) ? operations[short] : undefined;
     readBody(request)
       .then(async (body) => {
         if (run === undefined) throw new AwsError("UnknownOperationException", `${name} is not offered here.`);

@@ -1,6 +1,6 @@
-import type { RequestListener } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import dynalite from "dynalite";
-import { closeServer, listenOnLoopback, readBody, withBody } from "./http.ts";
+import { captureAnswer, closeServer, listenOnLoopback, readBody, withBody } from "./http.ts";
 
 export interface RunningService {
   endpoint: string;
@@ -15,18 +15,50 @@ export async function startDynamodb(
   const server = dynalite({ path, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
   const [handle] = server.listeners("request") as RequestListener[];
   if (handle === undefined) throw new TypeError("dynalite's server has no request handler");
+  const shielded = shield(handle);
   server.removeAllListeners("request");
-  server.on("request", front(whole(handle)));
+  server.on("request", front(shielded.handle));
   const endpoint = await listenOnLoopback(server);
-  return { endpoint, close: () => closeServer(server) };
+  return {
+    endpoint,
+    async close() {
+      await shielded.drain();
+      await closeServer(server);
+    },
+  };
 }
 
-/** dynalite throws out of an event handler, and so ends the process, when a client breaks off while it is sending. */
-function whole(handle: RequestListener): RequestListener {
-  return (request, response) => {
-    readBody(request).then(
-      (body) => handle(withBody(request, body), response),
-      () => response.destroy(),
-    );
+/**
+ * dynalite throws out of a callback, and so ends the process, when a client breaks off while it is sending and when its
+ * store is closed under an operation. So it sees whole requests only, and is closed after the last one.
+ */
+function shield(handle: RequestListener): { handle: RequestListener; drain(): Promise<void> } {
+  const running = new Set<Promise<void>>();
+  let closing = false;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readBody(request);
+    if (closing) {
+      response.destroy();
+      return;
+    }
+    const { status, headers, body: text } = await captureAnswer(handle, withBody(request, body));
+    response.writeHead(status, headers);
+    response.end(text);
+  }
+
+  return {
+    handle(request, response) {
+      const one = answer(request, response)
+        .catch(() => {
+          response.destroy();
+        })
+        .finally(() => running.delete(one));
+      running.add(one);
+    },
+    async drain() {
+      closing = true;
+      await Promise.all(running);
+    },
   };
 }

@@ -147,7 +147,12 @@ function environment(endpoints: Record<Service, string>): Record<string, string>
     AWS_DEFAULT_REGION: REGION,
     AWS_ACCESS_KEY_ID: "local",
     AWS_SECRET_ACCESS_KEY: "local",
-    // Nothing of the user's own AWS set-up may be read, and no metadata service asked.
+    // Nothing of the user's own AWS set-up may have a say, and no metadata service be asked. Empty counts as unset.
+    AWS_PROFILE: "",
+    AWS_SESSION_TOKEN: "",
+    AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: "false",
+    AWS_USE_DUALSTACK_ENDPOINT: "false",
+    AWS_USE_FIPS_ENDPOINT: "false",
     AWS_CONFIG_FILE: "/dev/null",
     AWS_SHARED_CREDENTIALS_FILE: "/dev/null",
     AWS_EC2_METADATA_DISABLED: "true",

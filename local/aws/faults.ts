@@ -1,3 +1,4 @@
+import { planners } from "./partial.ts";
 import { seededRandom } from "./random.ts";
 import type { Service } from "./services.ts";
 
@@ -6,19 +7,10 @@ import type { Service } from "./services.ts";
  * - `error`: the service's own 500, nothing done
  * - `down`: the connection is dropped before anything is done
  * - `delay`: the answer comes `delayMs` later; adds up with another fault on the same request
- * - `partial`: some entries of a batch fail, the others are done (see {@link partialOperations})
+ * - `partial`: some entries of a batch fail, the others are done (PutEvents, and the batch operations of DynamoDB, SQS and S3)
  * - `lose-answer`: the work is done, then the connection is dropped instead of an answer
  */
 export type FaultKind = "throttle" | "delay" | "partial" | "lose-answer" | "error" | "down";
-
-/** Operations that can fail in part; `partial` on any other one is refused when it is added. */
-export const partialOperations: Readonly<Record<Service, readonly string[]>> = {
-  dynamodb: ["BatchGetItem", "BatchWriteItem"],
-  eventbridge: ["PutEvents"],
-  s3: ["DeleteObjects"],
-  secretsmanager: [],
-  sqs: ["ChangeMessageVisibilityBatch", "DeleteMessageBatch", "SendMessageBatch"],
-};
 
 export interface Fault {
   service: Service;
@@ -73,7 +65,7 @@ export function createFaults(seed: number): FaultBoard {
     const { fault } = candidate;
     if (fault.service !== service) return false;
     if (fault.operation !== undefined && fault.operation !== operation) return false;
-    if (fault.kind === "partial" && !partialOperations[service].includes(operation)) return false;
+    if (fault.kind === "partial" && planners[service][operation] === undefined) return false;
     if (fault.probability !== undefined && random() >= fault.probability) return false;
     candidate.hits += 1;
     if (fault.times !== undefined && candidate.hits >= fault.times) armed = armed.filter((one) => one !== candidate);
@@ -125,7 +117,7 @@ function check(fault: Fault): void {
     throw new TypeError("a delay needs delayMs, in milliseconds");
   }
   if (kind === "partial") {
-    const possible = partialOperations[service];
+    const possible = Object.keys(planners[service]);
     if (possible.length === 0 || (operation !== undefined && !possible.includes(operation))) {
       throw new TypeError(`${service} ${operation ?? ""} cannot fail in part; ${possible.join(", ") || "nothing"} can`);
     }

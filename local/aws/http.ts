@@ -1,4 +1,11 @@
-import { createServer, IncomingMessage, type RequestListener, type Server, ServerResponse } from "node:http";
+import {
+  createServer,
+  IncomingMessage,
+  type OutgoingHttpHeaders,
+  type RequestListener,
+  type Server,
+  ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** Starts a server on a free port of 127.0.0.1, never of another interface: what it holds is personal data. */
@@ -50,6 +57,8 @@ export function withBody(request: IncomingMessage, body: Buffer): IncomingMessag
 
 export interface CapturedAnswer {
   status: number;
+  /** As far as the handler set them one by one; not those it gave along with the status. */
+  headers: OutgoingHttpHeaders;
   body: Buffer;
 }
 
@@ -69,7 +78,7 @@ export function captureAnswer(handle: RequestListener, request: IncomingMessage)
       end(chunk?: unknown): ServerResponse {
         collect(chunk);
         process.nextTick(() => response.emit("finish"));
-        resolve({ status: response.statusCode, body: Buffer.concat(chunks) });
+        resolve({ status: response.statusCode, headers: response.getHeaders(), body: Buffer.concat(chunks) });
         return response;
       },
     });

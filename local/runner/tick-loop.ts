@@ -61,6 +61,7 @@ export async function runTicks(options: TickLoopOptions): Promise<TickLoopResult
       for (const tick of ticks) {
         const emitted = result.emitted.get(tick.source) ?? new Map<number, number>();
         result.emitted.set(tick.source, emitted);
+        unfinished ||= tick.unpolled > 0;
         for (const survey of tick.surveys) {
           emitted.set(survey.surveyId, (emitted.get(survey.surveyId) ?? 0) + survey.emitted);
           unfinished ||= survey.unfinished;

@@ -39,7 +39,15 @@ function resolveClasspath(): string {
   const scratch = mkdtempSync(join(tmpdir(), "event-rules-"));
   try {
     const file = join(scratch, "classpath");
-    run("mvn", ["-q", "-B", "-f", join(here, "pom.xml"), "dependency:build-classpath", `-Dmdep.outputFile=${file}`]);
+    run("mvn", [
+      "-q",
+      "-B",
+      "-Dstyle.color=never",
+      "-f",
+      join(here, "pom.xml"),
+      "dependency:build-classpath",
+      `-Dmdep.outputFile=${file}`,
+    ]);
     return readFileSync(file, "utf8").trim();
   } finally {
     rmSync(scratch, { recursive: true, force: true });

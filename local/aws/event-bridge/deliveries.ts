@@ -35,7 +35,7 @@ export function startDeliveries(journal: Journal, send: SendToQueue, refusedFile
         continue;
       }
       if (failure !== undefined) appendFileSync(refusedFile, `${JSON.stringify({ ...failure, delivery })}\n`);
-      if (!stop.signal.aborted || failure === undefined) journal.done(delivery.id);
+      journal.done(delivery.id);
       return;
     }
   }

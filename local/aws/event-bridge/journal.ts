@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, existsSync, openSync, readFileSync, statSync } from "node:fs";
+import { appendFileSync, closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { z } from "zod";
 import { replaceFile } from "../data-folder.ts";
 
@@ -23,23 +23,37 @@ export interface Journal {
   close(): void;
 }
 
-/** Rewritten with what is still pending when it has grown this far: bodies of finished deliveries are ballast. */
+/**
+ * Bytes appended before the file is rewritten with what is still pending (bodies of finished deliveries are ballast), or
+ * twice what the last rewrite left when that is more: a long queue is not copied over and over.
+ */
 const REWRITE_BYTES = 8 * 1024 * 1024;
 
 /**
  * Deliveries in a file to which only whole lines are appended. It outlives a kill -9 (the system has the data then),
  * not a power cut.
  */
-export function openJournal(file: string): Journal {
+export function openJournal(file: string, rewriteBytes = REWRITE_BYTES): Journal {
   const pending = read(file);
-  const text = () => [...pending.values()].map((put) => `${JSON.stringify({ put })}\n`).join("");
-  replaceFile(file, text());
-  let descriptor = openSync(file, "a");
+  let descriptor = -1;
+  let appended = 0;
+  let rewriteAt = 0;
+
+  function rewrite(): void {
+    if (descriptor >= 0) closeSync(descriptor);
+    const text = [...pending.values()].map((put) => `${JSON.stringify({ put })}\n`).join("");
+    replaceFile(file, text);
+    descriptor = openSync(file, "a");
+    appended = 0;
+    rewriteAt = Math.max(rewriteBytes, 2 * text.length);
+  }
 
   function append(lines: string): void {
     appendFileSync(descriptor, lines);
+    appended += lines.length;
   }
 
+  rewrite();
   return {
     pending: () => [...pending.values()],
     add(deliveries) {
@@ -50,10 +64,7 @@ export function openJournal(file: string): Journal {
     done(id) {
       pending.delete(id);
       append(`${JSON.stringify({ done: id })}\n`);
-      if (pending.size > 0 || statSync(file).size < REWRITE_BYTES) return;
-      closeSync(descriptor);
-      replaceFile(file, text());
-      descriptor = openSync(file, "a");
+      if (appended >= rewriteAt) rewrite();
     },
     close: () => closeSync(descriptor),
   };

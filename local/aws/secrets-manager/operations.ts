@@ -1,51 +1,14 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { z } from "zod";
+import type { z } from "zod";
 import { AwsError, type Operation, operation } from "../aws-json.ts";
 import { page } from "../paging.ts";
 import { ACCOUNT, REGION } from "../services.ts";
+import { createInput, deleteInput, describeInput, getInput, listInput, putInput, stageInput } from "./inputs.ts";
 import type { Secret, SecretStore } from "./store.ts";
 import { CURRENT, moveStage, putVersion, requestedValue, versionWith } from "./versions.ts";
 
 const INVALID = "InvalidParameterException";
 const DEFAULT_RECOVERY_DAYS = 30;
-
-const token = z.string().min(32).max(64).optional();
-const value = { SecretString: z.string().optional(), SecretBinary: z.string().optional() };
-const secretId = { SecretId: z.string().min(1).max(2048) };
-
-const createInput = z.looseObject({
-  Name: z.string().regex(/^[\w/+=.@-]{1,512}$/),
-  ClientRequestToken: token,
-  Description: z.string().optional(),
-  Tags: z.array(z.object({ Key: z.string(), Value: z.string() })).optional(),
-  ...value,
-});
-const getInput = z.looseObject({ ...secretId, VersionId: z.string().optional(), VersionStage: z.string().optional() });
-const putInput = z.looseObject({
-  ...secretId,
-  ClientRequestToken: token,
-  VersionStages: z.array(z.string()).min(1).max(20).optional(),
-  ...value,
-});
-const stageInput = z.looseObject({
-  ...secretId,
-  VersionStage: z.string().min(1),
-  RemoveFromVersionId: z.string().optional(),
-  MoveToVersionId: z.string().optional(),
-});
-const deleteInput = z.looseObject({
-  ...secretId,
-  ForceDeleteWithoutRecovery: z.boolean().optional(),
-  RecoveryWindowInDays: z.int().min(7).max(30).optional(),
-});
-const listInput = z.looseObject({
-  MaxResults: z.int().min(1).max(100).optional(),
-  NextToken: z.string().optional(),
-  IncludePlannedDeletion: z.boolean().optional(),
-  Filters: z
-    .array(z.object({ Key: z.literal("name", "Only the name filter is offered here."), Values: z.array(z.string()) }))
-    .optional(),
-});
 
 /** @param now epoch milliseconds */
 export function secretsOperations(store: SecretStore, now: () => number): Record<string, Operation> {
@@ -180,11 +143,7 @@ export function secretsOperations(store: SecretStore, now: () => number): Record
   return {
     CreateSecret: operation(createInput, create, INVALID),
     DeleteSecret: operation(deleteInput, remove, INVALID),
-    DescribeSecret: operation(
-      z.looseObject(secretId),
-      ({ SecretId }) => describe(find(SecretId), "VersionIdsToStages"),
-      INVALID,
-    ),
+    DescribeSecret: operation(describeInput, ({ SecretId }) => describe(find(SecretId), "VersionIdsToStages"), INVALID),
     GetSecretValue: operation(getInput, get, INVALID),
     ListSecrets: operation(listInput, list, INVALID),
     PutSecretValue: operation(putInput, put, INVALID),

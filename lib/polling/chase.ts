@@ -1,0 +1,57 @@
+import type { ListedSurvey } from "./due.ts";
+import type { SurveyRow } from "./state-types.ts";
+
+/** How a count that moved without a find is followed up: part of a survey's row. */
+export interface Chase {
+  /** Responses that counts have shown and no scan has found. */
+  missing: number;
+  /** Ticks for which the head is read again: lists may lag behind counts. */
+  owed: number;
+  /** Pages that the next scan reads even though they hold nothing new; 0: no more than it has to. */
+  depth: number;
+  /** Epoch milliseconds before which no deeper scan begins. */
+  deeperFrom: number;
+}
+
+/** What a poll came to, as far as the chase goes. */
+export interface ChasePoll {
+  now: number;
+  /** New responses met. */
+  found: number;
+  /** Whether every page was read. */
+  complete: boolean;
+  /** Milliseconds in which the background budget allows one request. */
+  requestEvery: number;
+}
+
+const OWED_TICKS = 5;
+/** What a scan to the end has not found is not there to be found: starts and unpaid responses may move counts too. */
+const REST_AFTER_END = 3_600_000;
+
+export const noChase: Chase = { missing: 0, owed: 0, depth: 0, deeperFrom: 0 };
+
+/** First the head is read for some more ticks; then the scan goes deeper, doubling, no faster than the background budget. */
+export function nextChase(survey: ListedSurvey, row: SurveyRow | undefined, poll: ChasePoll): Chase {
+  if (row === undefined) return noChase;
+  const { chase } = row;
+  const grown = Math.max(0, ...survey.counts.map((count, i) => (count ?? 0) - (row.counts[i] ?? count ?? 0)));
+  const missing = Math.max(0, chase.missing + grown - poll.found);
+  if (missing === 0) return { ...noChase, deeperFrom: chase.deeperFrom };
+  if (grown > poll.found) return { ...chase, missing, owed: OWED_TICKS };
+  if (chase.owed > 1) return { ...chase, missing, owed: chase.owed - 1 };
+  if (chase.owed === 1) return { ...chase, missing, owed: 0, depth: Math.max(2, chase.depth) };
+  if (chase.depth > 0 && poll.now < chase.deeperFrom) return { ...chase, missing };
+  if (poll.complete) return { ...noChase, deeperFrom: poll.now + REST_AFTER_END };
+  return { missing, owed: 0, depth: chase.depth * 2, deeperFrom: poll.now + chase.depth * poll.requestEvery };
+}
+
+/** Pages that a poll at `now` reads even though they hold nothing new. */
+export function chaseDepth(row: SurveyRow | undefined, now: number): number {
+  return row === undefined || row.chase.owed > 0 || now < row.chase.deeperFrom ? 0 : row.chase.depth;
+}
+
+/** Epoch milliseconds at which the chase asks for a poll; undefined when it does not. */
+export function chaseDueAt(chase: Chase): number | undefined {
+  if (chase.owed > 0) return 0;
+  return chase.depth > 0 ? chase.deeperFrom : undefined;
+}
