@@ -1,11 +1,16 @@
-import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { accessSync, chmodSync, constants, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { PollerError } from "../../lib/errors.ts";
+import { errorCode, PollerError } from "../../lib/errors.ts";
 
 /** Another process (or another start in this one) already works on the data folder. */
 export class DataFolderInUseError extends PollerError {
   override readonly code = "DATA_FOLDER_IN_USE";
+}
+
+/** The data folder cannot be made or written to. */
+export class DataFolderUnusableError extends PollerError {
+  override readonly code = "DATA_FOLDER_UNUSABLE";
 }
 
 export interface DataFolder {
@@ -18,9 +23,18 @@ export interface DataFolder {
  * Makes the folder (mode 0700) and takes it for this process.
  *
  * @throws {DataFolderInUseError} when it is taken
+ * @throws {DataFolderUnusableError} when it cannot be made or written to
  */
 export function openDataFolder(dataDir: string): DataFolder {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new DataFolderUnusableError(`The data folder ${dataDir} cannot be used (${errorCode(cause)}).`, {
+      cause,
+      hint: "Give a folder that can be made and written to.",
+    });
+  }
   const release = lock(join(dataDir, "lock.db"), dataDir);
   return {
     release,

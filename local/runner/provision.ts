@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   CreateTableCommand,
+  DescribeTableCommand,
   DynamoDBClient,
   ResourceInUseException,
-  waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
 import { CreateEventBusCommand, EventBridgeClient, ResourceAlreadyExistsException } from "@aws-sdk/client-eventbridge";
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
@@ -77,7 +78,9 @@ async function createTable(): Promise<void> {
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
   }
-  await waitUntilTableExists({ client, maxWaitTime: 30, minDelay: 0.05, maxDelay: 0.2 }, { TableName: names.table });
+  // The SDK's own waiter looks once a second; this table takes a few milliseconds.
+  const about = new DescribeTableCommand({ TableName: names.table });
+  while ((await client.send(about)).Table?.TableStatus !== "ACTIVE") await sleep(10);
   client.destroy();
 }
 
