@@ -1,5 +1,6 @@
 import { errorCode, PollerError } from "./errors.ts";
-import { type TickSummary, tick } from "./polling/tick.ts";
+import { tick } from "./polling/tick.ts";
+import type { TickSummary } from "./polling/tick-summary.ts";
 import type { SourceGraph } from "./wiring.ts";
 
 /** Input of the poll function: what its schedule passes. */

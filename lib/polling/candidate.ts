@@ -2,7 +2,7 @@ import type { Origin } from "../events/index.ts";
 import type { PollContext } from "./context.ts";
 import type { Details, Patience } from "./enrich.ts";
 import { keep, takeOut } from "./kept-records.ts";
-import { privateRecord } from "./privacy.ts";
+import { privateMetadata, privateRecord } from "./privacy.ts";
 import { completedAt, digestOf, type Run, readRecord } from "./records.ts";
 import type { LedgerEntry } from "./state-types.ts";
 
@@ -41,11 +41,12 @@ export async function fromWaiting(ctx: PollContext, entry: LedgerEntry): Promise
   return {
     responseId: entry.id,
     digest: entry.digest ?? digestOf(run),
-    records: kept.records,
+    // What may leave the process can have changed while it waited.
+    records: kept.records.map((record) => privateRecord(record, ctx.source.privacy)),
     completed: completedAt(run),
     origin: entry.origin ?? "recheck",
     patience: { firstSeen: entry.firstSeen ?? ctx.ports.clock.now(), attempts: entry.attempts ?? 1 },
-    details: kept.details,
+    details: { ...kept.details, metadata: privateMetadata(kept.details.metadata, ctx.source.privacy) },
   };
 }
 

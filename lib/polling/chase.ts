@@ -18,8 +18,9 @@ export interface ChasePoll {
   now: number;
   /** New responses met. */
   found: number;
-  /** Whether every page was read. */
+  /** Whether every page was read, and whether the time was up before. */
   complete: boolean;
+  unfinished: boolean;
   /** Milliseconds in which the background budget allows one request. */
   requestEvery: number;
 }
@@ -27,6 +28,9 @@ export interface ChasePoll {
 const OWED_TICKS = 5;
 /** What a scan to the end has not found is not there to be found: starts and unpaid responses may move counts too. */
 const REST_AFTER_END = 3_600_000;
+
+/** Deeper than a tick can read it is left to slower means. */
+const MOST_PAGES = 512;
 
 export const noChase: Chase = { missing: 0, owed: 0, depth: 0, deeperFrom: 0 };
 
@@ -41,7 +45,8 @@ export function nextChase(survey: ListedSurvey, row: SurveyRow | undefined, poll
   if (chase.owed > 1) return { ...chase, missing, owed: chase.owed - 1 };
   if (chase.owed === 1) return { ...chase, missing, owed: 0, depth: Math.max(2, chase.depth) };
   if (chase.depth > 0 && poll.now < chase.deeperFrom) return { ...chase, missing };
-  if (poll.complete) return { ...noChase, deeperFrom: poll.now + REST_AFTER_END };
+  if (poll.complete || poll.unfinished || chase.depth >= MOST_PAGES)
+    return { ...noChase, deeperFrom: poll.now + REST_AFTER_END };
   return { missing, owed: 0, depth: chase.depth * 2, deeperFrom: poll.now + chase.depth * poll.requestEvery };
 }
 

@@ -31,10 +31,16 @@ export interface PollContext {
   mark: Mark;
   /** Epoch milliseconds after which no new page is begun. */
   deadline: number;
-  /** Whether a page of fewer than 100 records is known to be the last. */
-  shortPageEnds: boolean;
-  /** Largest credible date of the source's first tick. */
+  /** Whether a page of fewer than 100 records was the last whenever it was met; undefined: not known yet. */
+  shortPageEnds: boolean | undefined;
+  /** Largest credible date read in the source's first tick; undefined while nothing was read. */
   sourceFloor: string | undefined;
+  /** Epoch milliseconds of the source's first tick, unless that is this one. */
+  firstTick: number | undefined;
+  /** Largest of the counts that the survey list shows. */
+  listedCount: number;
+  /** Set when the lease could not be prolonged meanwhile. */
+  lost: unknown;
   /** Pages that the head scan reads even though they hold nothing new. */
   depth: number;
   /** Largest credible date that this poll has read. */
@@ -49,9 +55,36 @@ export const PUBLISH_TIMEOUT = 5_000;
 /** Called before anything that must not happen without the lease: prolongs it in time, or throws `LeaseLostError`. */
 export async function holdLease(ctx: PollContext): Promise<void> {
   const { clock, state } = ctx.ports;
+  if (ctx.lost !== undefined) throw ctx.lost;
   if (clock.now() < ctx.lease.until - LEASE_DURATION / 2) return;
   await state.renew(ctx.lease, LEASE_DURATION);
   if (clock.now() >= ctx.lease.until - PUBLISH_TIMEOUT) {
     throw new LeaseLostError("the lease ran out while it was being prolonged", { retryable: true });
+  }
+}
+
+/**
+ * Prolongs the lease while `work` runs, also when that waits for the service for long. Whoever finds the lease lost
+ * stops at its next `holdLease`.
+ */
+export async function underLease<T>(ctx: PollContext, work: () => Promise<T>): Promise<T> {
+  let done = false;
+  const beat = async (): Promise<void> => {
+    for (;;) {
+      await ctx.ports.clock.sleep(LEASE_DURATION / 3);
+      if (done) return;
+      try {
+        await holdLease(ctx);
+      } catch (error) {
+        ctx.lost = error;
+        return;
+      }
+    }
+  };
+  void beat();
+  try {
+    return await work();
+  } finally {
+    done = true;
   }
 }

@@ -14,10 +14,11 @@ function asUtc(local: string): number | undefined {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1).map(Number);
   const at = Date.UTC(year, month - 1, day, hour, minute, second);
   // Date.UTC rolls the 31st of April over to May.
-  return formatUtc(at) === local ? at : undefined;
+  return utcString(at) === local ? at : undefined;
 }
 
-function formatUtc(at: number): string {
+/** A date string of the documented form that names `at` (epoch milliseconds) in UTC. */
+export function utcString(at: number): string {
   return new Date(at).toISOString().slice(0, 19).replace("T", " ");
 }
 
@@ -30,7 +31,7 @@ export function credible(local: string | null, now: number): local is string {
 /** The date string `milliseconds` before `local`, which must be a credible one. */
 export function before(local: string, milliseconds: number): string {
   const at = asUtc(local);
-  return at === undefined ? local : formatUtc(at - milliseconds);
+  return at === undefined ? local : utcString(at - milliseconds);
 }
 
 /** The larger of two date strings. */

@@ -15,13 +15,30 @@ export interface EmitCounts {
   emitted: number;
   waiting: number;
   quarantined: number;
+  /** New responses dealt with. */
+  found: number;
+  /** Whether the time was up before all were dealt with. */
+  unfinished: boolean;
 }
+
+/** Responses whose metrics and metadata are asked for before the first of them is published. */
+const AT_ONCE = 40;
 
 /** Responses that a scan found whole: oldest first, each one event, each in the ledger when this resolves. */
 export async function emitRuns(ctx: PollContext, runs: Run[], origin: Origin): Promise<EmitCounts> {
-  const candidates = runs.map((run) => fromRun(ctx, run, origin));
-  const confirmed = await confirm(ctx, candidates);
-  return emit(ctx, confirmed, candidates.length - confirmed.length);
+  const now = ctx.ports.clock.now();
+  const candidates = runs.map((run) => fromRun(ctx, run, origin)).sort(oldestFirst(now));
+  const counts: EmitCounts = { held: 0, emitted: 0, waiting: 0, quarantined: 0, found: 0, unfinished: false };
+  for (let i = 0; i < candidates.length; i += AT_ONCE) {
+    // The first ones always go out: however short the time is, something gets done in it.
+    if (i > 0 && ctx.ports.clock.now() > ctx.deadline) return { ...counts, unfinished: true };
+    const some = candidates.slice(i, i + AT_ONCE);
+    const confirmed = await confirm(ctx, some);
+    counts.held += some.length - confirmed.length;
+    await emit(ctx, confirmed, counts);
+  }
+  counts.found = counts.emitted + counts.waiting + counts.quarantined;
+  return counts;
 }
 
 /** Waiting responses whose next attempt is due: their records were kept, so the list is not needed again. */
@@ -34,16 +51,19 @@ export async function emitWaiting(ctx: PollContext, entries: LedgerEntry[]): Pro
     // Without its records it cannot go out: as an open one it is new again to the next scan that meets it.
     else await ctx.ports.state.putEntries(ctx.surveyId, [{ id: entry.id, state: "open", reason: "kept-records-gone" }]);
   }
-  return emit(ctx, candidates, 0);
+  const counts: EmitCounts = { held: 0, emitted: 0, waiting: 0, quarantined: 0, found: 0, unfinished: false };
+  await emit(ctx, candidates, counts);
+  return counts;
 }
 
-async function emit(ctx: PollContext, candidates: Candidate[], held: number): Promise<EmitCounts> {
-  const counts: EmitCounts = { held, emitted: 0, waiting: 0, quarantined: 0 };
+/** Adds what becomes of the candidates to `counts`. */
+async function emit(ctx: PollContext, candidates: Candidate[], counts: EmitCounts): Promise<void> {
+  const usual = { ...ctx.mark.absent };
   const ready: Ready[] = [];
   const waiting: LedgerEntry[] = [];
   await Promise.all(
     candidates.map(async (candidate) => {
-      const found = await enrich(ctx, candidate.responseId, candidate.details, candidate.patience);
+      const found = await enrich(ctx, candidate.responseId, candidate.details, candidate.patience, usual);
       const enriched = { ...candidate, details: found.details };
       if (found.reasons.length === 0) ready.push(await seal(ctx, enriched, found.missing));
       else waiting.push(await waitingEntry(ctx, enriched, found.reasons));
@@ -52,7 +72,7 @@ async function emit(ctx: PollContext, candidates: Candidate[], held: number): Pr
   if (waiting.length > 0) {
     await holdLease(ctx);
     await ctx.ports.state.putEntries(ctx.surveyId, waiting);
-    counts.waiting = waiting.length;
+    counts.waiting += waiting.length;
     ctx.ports.observe({ kind: "waiting", surveyId: ctx.surveyId, count: waiting.length });
   }
   ready.sort(oldestFirst(ctx.ports.clock.now()));
@@ -61,7 +81,6 @@ async function emit(ctx: PollContext, candidates: Candidate[], held: number): Pr
     counts.emitted += outcome.published;
     counts.quarantined += outcome.quarantined;
   }
-  return counts;
 }
 
 function oldestFirst(now: number): (a: Candidate, b: Candidate) => number {

@@ -38,6 +38,7 @@ export async function enrich(
   responseId: number,
   known: Details,
   patience: Patience,
+  inARow: Record<DetailKind, number>,
 ): Promise<Enrichment> {
   const { service } = ctx.ports;
   const details = { ...known };
@@ -62,10 +63,10 @@ export async function enrich(
       else reasons.push(`${kind}:${outcome.code}`);
       return;
     }
-    const usual = counts[kind] >= NONE_IN_A_ROW;
-    if (patience.attempts === 0) counts[kind] += 1;
     const longEnough = ctx.ports.clock.now() - patience.firstSeen >= ctx.source.absentAfter;
-    if (usual || longEnough) missing.push(`${kind}:absent`);
+    // Only absence that has lasted counts: in a burst the metrics of all may be late.
+    if (longEnough) counts[kind] += 1;
+    if (longEnough || inARow[kind] >= NONE_IN_A_ROW) missing.push(`${kind}:absent`);
     else reasons.push(`${kind}:absent`);
   };
 

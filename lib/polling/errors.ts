@@ -15,6 +15,11 @@ export class PublishFailedError extends PollerError {
   readonly code = "PUBLISH_FAILED";
 }
 
+/** A page that should be there is not: what lies on it cannot be read now. */
+export class RangeUnreachableError extends PollerError {
+  readonly code = "RANGE_UNREACHABLE";
+}
+
 /** Failures that concern the whole source: no survey can be polled now, so the tick ends. */
 const wholeSource = new Set([
   "WRONG_CREDENTIALS",
@@ -26,4 +31,11 @@ const wholeSource = new Set([
 
 export function concernsWholeSource(error: unknown): boolean {
   return wholeSource.has(errorCode(error));
+}
+
+/** A message of our own errors is fit for people; of others only the name is given, as they may quote data. */
+export function failureOf(error: unknown): { code: string; message: string } {
+  const code = errorCode(error);
+  const own = typeof error === "object" && error !== null && "hint" in error && error instanceof Error;
+  return { code, message: own ? error.message : code };
 }

@@ -1,13 +1,20 @@
 import type { PollContext } from "./context.ts";
-import { headScan } from "./head-scan.ts";
+import { utcString } from "./dates.ts";
+import { headScan, isClean } from "./head-scan.ts";
 import { toPage } from "./pages.ts";
-import { addCounts, type PollCounts } from "./poll-counts.ts";
+import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
 import { classOf, type Run } from "./records.ts";
 import { newestDate, orderedByCompletion } from "./settle.ts";
+import type { Floor } from "./state-types.ts";
 import { stream } from "./stream.ts";
 
 /** Whether a survey's history counts: one that came to be after the source's first tick is taken from its beginning. */
 export type Presence = "present" | "later";
+
+/** Empty lists that are not believed while the counts say that there are responses. */
+const MOST_EMPTY_READS = 3;
+/** The westernmost zone is 12 h behind UTC: nothing completed after an instant carries an earlier string than this. */
+const FURTHEST_BEHIND = 12 * 3_600_000;
 
 /**
  * The first poll of a survey: sets the floor, then meets everything that is there. Where the list is ordered by
@@ -16,39 +23,60 @@ export type Presence = "present" | "later";
  */
 export async function firstPass(ctx: PollContext, presence: Presence): Promise<PollCounts> {
   const { startFrom } = ctx.source;
+  const { mark } = ctx;
   if (startFrom === "beginning" || presence === "later") {
-    ctx.mark.floor = { at: null, inclusive: true };
+    await setFloor(ctx, { at: null, inclusive: true });
     return streamAll(ctx);
   }
   const descending = await firstPageRuns(ctx, "desc");
   const ascending = await firstPageRuns(ctx, "asc");
   const now = ctx.ports.clock.now();
   const runs = [...descending, ...ascending];
-  const ordered = orderedByCompletion(descending, ascending, now);
+  if (runs.length === 0 && ctx.listedCount > 0 && (mark.emptyReads ?? 0) < MOST_EMPTY_READS) {
+    mark.emptyReads = (mark.emptyReads ?? 0) + 1;
+    return { ...noCounts(), unfinished: true };
+  }
   const newest = newestDate(runs, now);
-
-  if (startFrom === "now" && newest === undefined && onlyPage(descending, ascending)) {
-    // Nothing is complete yet, so whatever completes from now on is new.
-    if (!runs.some((run) => classOf(run) === "completed")) ctx.mark.floor = { at: null, inclusive: true };
+  const noneCompleted = onlyPage(descending, ascending) && !runs.some((run) => classOf(run) === "completed");
+  const ordered = noneCompleted || (newest !== undefined && orderedByCompletion(descending, ascending, now));
+  if (startFrom !== "now") await setFloor(ctx, { at: `${startFrom} 00:00:00`, inclusive: true });
+  // Nothing is complete yet, so whatever completes from now on is new.
+  else if (noneCompleted) await setFloor(ctx, { at: null, inclusive: true });
+  else {
+    const cap = floorCap(ctx);
+    if (cap !== undefined) mark.floorCap = cap;
+    if (!ordered) mark.floorRises = true;
+    const at = newest ?? "";
+    await setFloor(ctx, { at: cap !== undefined && cap < at ? cap : at, inclusive: false });
   }
-  ctx.mark.floor ??=
-    startFrom === "now"
-      ? { at: capped(ctx, newest ?? ""), inclusive: false }
-      : { at: capped(ctx, `${startFrom} 00:00:00`), inclusive: true };
+  if (!ordered) return streamAll(ctx);
+  const counts = await headScan(ctx);
+  if (isClean(counts)) mark.firstPassDone = true;
+  return counts;
+}
 
-  if (ordered) {
-    const counts = await headScan(ctx);
-    if (!counts.unfinished) ctx.mark.firstPassDone = true;
-    return counts;
-  }
-  if (startFrom === "now") ctx.mark.floorRises = true;
-  return streamAll(ctx);
+/** The floor stands from the first moment on: a crash must not let a later poll set a later one. */
+async function setFloor(ctx: PollContext, floor: Floor): Promise<void> {
+  if (ctx.mark.floor !== undefined) return;
+  ctx.mark.floor = floor;
+  await ctx.ports.state.saveMark(ctx.lease, ctx.mark);
+}
+
+/**
+ * What a floor of "now" may not rise above when a survey is polled for the first time after the source's first tick: it
+ * must lose nothing that completed since.
+ */
+function floorCap(ctx: PollContext): string | undefined {
+  const { sourceFloor, firstTick } = ctx;
+  if (firstTick === undefined) return undefined;
+  const earliest = utcString(firstTick - FURTHEST_BEHIND);
+  return sourceFloor !== undefined && sourceFloor > earliest ? sourceFloor : earliest;
 }
 
 /** After a whole pass in asc order, the head is looked at: the list may have its news elsewhere than at the asc end. */
 async function streamAll(ctx: PollContext): Promise<PollCounts> {
   const counts = await stream(ctx, 1, "first-pass");
-  return counts.unfinished ? counts : addCounts(counts, await headScan(ctx));
+  return isClean(counts) ? addCounts(counts, await headScan(ctx)) : counts;
 }
 
 async function firstPageRuns(ctx: PollContext, order: "asc" | "desc"): Promise<Run[]> {
@@ -62,9 +90,4 @@ function onlyPage(descending: Run[], ascending: Run[]): boolean {
     ids.size === new Set(ascending.map((run) => run.responseId)).size &&
     ascending.every((run) => ids.has(run.responseId))
   );
-}
-
-/** A floor is never above what was newest in the source's first tick: a survey polled late must lose nothing. */
-function capped(ctx: PollContext, at: string): string {
-  return ctx.sourceFloor !== undefined && ctx.sourceFloor < at ? ctx.sourceFloor : at;
 }

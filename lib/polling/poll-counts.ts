@@ -2,14 +2,10 @@ import type { EmitCounts } from "./emit.ts";
 
 /** What one poll of a survey came to. */
 export interface PollCounts extends EmitCounts {
-  /** New responses met, whatever became of them. */
-  found: number;
   /** Responses left for the next poll because their pages did not hold still. */
   deferred: number;
   /** Whether every page of the survey was read. */
   complete: boolean;
-  /** Whether a stream stopped at the end of its time. */
-  unfinished: boolean;
 }
 
 export function noCounts(): PollCounts {

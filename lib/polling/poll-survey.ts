@@ -1,11 +1,11 @@
-import { LEASE_DURATION, type PollContext, type PollingSource } from "./context.ts";
+import { LEASE_DURATION, type PollContext, type PollingSource, underLease } from "./context.ts";
 import { emitWaiting } from "./emit.ts";
 import { LeaseLostError } from "./errors.ts";
 import { firstPass, type Presence } from "./first-pass.ts";
-import { headScan } from "./head-scan.ts";
+import { headScan, isClean } from "./head-scan.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
 import type { Ports } from "./ports.ts";
-import type { Books } from "./state-types.ts";
+import type { Books, LedgerEntry } from "./state-types.ts";
 import { stream } from "./stream.ts";
 
 export interface PollRequest {
@@ -17,7 +17,11 @@ export interface PollRequest {
   deadline: number;
   presence: Presence;
   sourceFloor: string | undefined;
-  shortPageEnds: boolean;
+  /** Epoch milliseconds of the source's first tick, unless that is this one. */
+  firstTick: number | undefined;
+  /** Largest of the counts that the survey list shows. */
+  listedCount: number;
+  shortPageEnds: boolean | undefined;
   /** Pages that the head scan reads even though they hold nothing new. */
   depth: number;
 }
@@ -31,15 +35,15 @@ export type PollResult =
       /** Epoch milliseconds at which the survey is due by itself; absent when never. */
       dueAt: number | undefined;
       newestSeen: string | undefined;
-      shortPageEnds: boolean;
+      shortPageEnds: boolean | undefined;
       books: Books | undefined;
       booksOpen: string | undefined;
     };
 
 /** What operation 9 could not confirm now it seldom can a moment later, and each look costs a request. */
 const HELD_FOR = 300_000;
-/** Most waiting responses looked at in one poll. */
-const MOST_WAITING = 100;
+/** Waiting responses looked at together. */
+const WAITING_AT_ONCE = 100;
 
 /** Polls one survey under its lease: what waits and is due, then its backlog or its head. */
 export async function pollSurvey(request: PollRequest): Promise<PollResult> {
@@ -55,11 +59,14 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
     deadline: request.deadline,
     shortPageEnds: request.shortPageEnds,
     sourceFloor: request.sourceFloor,
+    firstTick: request.firstTick,
+    listedCount: request.listedCount,
     newestSeen: undefined,
+    lost: undefined,
     depth: request.depth,
   };
   try {
-    const counts = await work(ctx, request.presence);
+    const counts = await underLease(ctx, () => work(ctx, request.presence));
     const dueAt = await nextDue(ctx, counts);
     await ports.state.release(lease, ctx.mark);
     return {
@@ -79,7 +86,7 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
 }
 
 async function work(ctx: PollContext, presence: Presence): Promise<PollCounts> {
-  const { state, clock } = ctx.ports;
+  const { state } = ctx.ports;
   const { pending } = ctx.mark;
   if (pending !== undefined && pending.length > 0) {
     // Published, and not in the ledger yet: before that nothing more may be published.
@@ -88,16 +95,38 @@ async function work(ctx: PollContext, presence: Presence): Promise<PollCounts> {
     await state.saveMark(ctx.lease, ctx.mark);
   }
   const counts = noCounts();
-  const due = await state.due(ctx.surveyId, clock.now(), MOST_WAITING);
-  if (due.length > 0) addCounts(counts, await emitWaiting(ctx, due));
+  await emitDue(ctx, counts);
 
   const position = ctx.mark.stream;
   if (position !== undefined) {
     // One page back: a deletion meanwhile has moved records there.
     addCounts(counts, await stream(ctx, Math.max(1, position.page - 1), position.purpose));
-    return counts.unfinished ? counts : addCounts(counts, await headScan(ctx));
+    return isClean(counts) ? addCounts(counts, await headScan(ctx)) : counts;
   }
   return addCounts(counts, ctx.mark.firstPassDone ? await headScan(ctx) : await firstPass(ctx, presence));
+}
+
+/** Looks at what waits and is due, until there is no more of it or the time is up. */
+async function emitDue(ctx: PollContext, counts: PollCounts): Promise<void> {
+  const { state, clock } = ctx.ports;
+  const seen = new Set<LedgerEntry["id"]>();
+  while (clock.now() <= ctx.deadline) {
+    const due = (await state.due(ctx.surveyId, clock.now(), WAITING_AT_ONCE)).filter(({ id }) => !seen.has(id));
+    if (due.length === 0) return;
+    for (const { id } of due) seen.add(id);
+    // The index lags behind: what went out a moment ago may still stand in it.
+    const now = await state.entries(
+      ctx.surveyId,
+      due.map(({ id }) => id),
+    );
+    addCounts(
+      counts,
+      await emitWaiting(
+        ctx,
+        due.filter(({ id }) => now.get(id)?.state === "waiting"),
+      ),
+    );
+  }
 }
 
 async function nextDue(ctx: PollContext, counts: PollCounts): Promise<number | undefined> {

@@ -32,7 +32,7 @@ export interface State {
   account(): Promise<AccountState>;
   /** Merges `changes` into the account item. */
   saveAccount(changes: Partial<Omit<AccountState, "rows">>): Promise<void>;
-  /** Replaces the rows of these surveys, by survey id. */
+  /** Replaces the rows of these surveys, by survey id; the others stay. */
   saveRows(rows: Map<number, SurveyRow>): Promise<void>;
   /** Takes the lease of a survey with the next fence; undefined while someone else holds it. */
   acquire(surveyId: number, owner: string, duration: number): Promise<Lease | undefined>;

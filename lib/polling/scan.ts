@@ -1,9 +1,10 @@
+import { RangeUnreachableError } from "./errors.ts";
 import { PAGE_SIZE, type Page, toPage } from "./pages.ts";
 import type { PageRead } from "./ports.ts";
 import type { ReadRecord, Run } from "./records.ts";
+import { createScanMemory, type Verdict } from "./scan-memory.ts";
 
-/** What is to be done about a run: nothing, or something for which its first records are enough, or its whole. */
-export type Verdict = "settled" | "note" | "whole";
+export type { Verdict } from "./scan-memory.ts";
 
 export interface ScanOptions {
   /** First page to read; from a page after the first, the beginning of its first response is unknown. */
@@ -11,13 +12,20 @@ export interface ScanOptions {
   read: (page: number) => Promise<PageRead>;
   /** Judges runs (which may be cut by a page edge) that this scan meets for the first time. */
   judge: (runs: Run[]) => Promise<Map<number, Verdict>>;
-  /** Whether a page of fewer than 100 records is known to be the last one. */
-  shortPageEnds: boolean;
+  /** Whether a page of fewer than 100 records was the last one whenever it was met; undefined: not known yet. */
+  shortPageEnds: boolean | undefined;
+  /**
+   * Which seams between pages are proved: those that cut a response that matters, or all those beside a page with such
+   * a response, so that nothing can slip through between two settled ones either.
+   */
+  prove: "cuts" | "news";
 }
 
 /** What one more page has settled. */
 export interface ScanStep {
   page: number;
+  /** Responses of the page. */
+  ids: number[];
   /** Runs judged "note" that were met on this page. */
   noted: Run[];
   /** Runs judged "whole" that are now known from their first record to their last. */
@@ -26,39 +34,45 @@ export interface ScanStep {
   orphans: ReadRecord[];
   /** Whether any response of this page is not settled. */
   news: boolean;
+  /** Responses that have been left for a later scan so far. */
+  deferred: number;
+  /** Whether this scan is certain that records of one response lie apart. */
+  apart: boolean;
 }
 
 export interface ScanEnd {
   /** Last page that held records. */
   lastPage: number;
-  /** Learned on the way: the page before two empty ones was short. */
-  shortPageEnds: boolean;
+  /** As learned on the way. */
+  shortPageEnds: boolean | undefined;
   /** Responses left for a later scan because the pages around them did not hold still. */
   deferred: number[];
-  /** Responses whose records were found apart from each other. */
-  scattered: number[];
+  apart: boolean;
+  /** Whether a response came back changed, which may mean that records lie apart. */
+  suspect: boolean;
+  /** Whether every seam was proved. */
+  proved: boolean;
 }
 
 /** How often the pages around one seam may change before its responses are left for a later scan. */
 const MOST_BROKEN_SEAMS = 6;
 /** Pages to go back for the beginning of a response: 10,000 records of one response. */
 const MOST_RETREATS = 100;
-/** Responses remembered as met: enough for any shift, and no list of a million ids. */
-const REMEMBERED = 20_000;
 
 /**
  * Reads pages one after the other and joins records into responses.
  *
  * A response that touches a page edge is whole only if nothing moved between the reads of the two pages: for one that
  * matters, the earlier page is read again after the later one and must be wholly unchanged; else the scan steps back.
+ *
+ * @throws RangeUnreachableError when a page stays empty although a later one holds records
  */
 export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, ScanEnd> {
-  const verdicts = new Map<number, Verdict>();
-  const closed = new Map<number, Set<string>>();
+  const memory = createScanMemory();
+  const { matters, defer } = memory;
   const orphaned = new Set<string>();
-  const deferred = new Set<number>();
-  const scattered = new Set<number>();
-  let shortPageEnds = options.shortPageEnds;
+  let { shortPageEnds } = options;
+  let proved = true;
   let previous: Page | undefined;
   /** The last run of `previous`, with what it had on the pages before. */
   let carry: Run | undefined;
@@ -67,63 +81,63 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   let broken = 0;
   let retreats = 0;
 
-  const matters = (run: Run | undefined): run is Run =>
-    run !== undefined && verdicts.get(run.responseId) === "whole" && !closed.has(run.responseId);
-
-  /** Goes back to `page`, which was just read. */
-  const stepBack = (page: Page): void => {
-    previous = undefined;
-    carry = undefined;
-    number = page.number;
-    ready = page;
-  };
-
   const read = async (page: number): Promise<Page | undefined> => toPage(page, await options.read(page));
 
-  const close = (run: Run, whole: Run[]): void => {
-    const seen = closed.get(run.responseId);
-    if (seen === undefined) {
-      closed.set(run.responseId, new Set(run.records.map((record) => record.digest)));
-      forgetOldest(closed);
-      if (verdicts.get(run.responseId) === "whole") whole.push(run);
-    } else if (run.records.some((record) => !seen.has(record.digest))) {
-      // A repeat would be a shift of the pages; a record never seen before means that records lie apart.
-      scattered.add(run.responseId);
-    }
+  /** Begins again at a page, of which `known` is a fresh read if there is one. */
+  const stepBack = (page: number, known: Page | undefined): void => {
+    previous = undefined;
+    carry = undefined;
+    number = page;
+    ready = known;
+    memory.unsettle(page);
   };
 
-  /** True when the seam after `earlier` is proved; otherwise the scan has stepped back, or given the seam up. */
+  /** True when the seam after `earlier` is proved or given up; false when the scan has stepped back. */
   const prove = async (earlier: Page, first: Run | undefined): Promise<boolean> => {
     const again = await read(earlier.number);
-    if (again?.digest === earlier.digest) {
-      broken = 0;
-      return true;
-    }
-    broken += 1;
-    if (broken < MOST_BROKEN_SEAMS && again !== undefined) {
-      stepBack(again);
+    const holds = again?.digest === earlier.digest;
+    if (!holds && ++broken < MOST_BROKEN_SEAMS) {
+      stepBack(earlier.number, again);
       return false;
     }
     broken = 0;
+    if (holds) return true;
+    // Given up.
+    memory.unsettle(earlier.number);
+    proved = false;
     defer(carry);
     defer(first);
     return true;
   };
 
-  /** Leaves a response whose edges cannot be proved for a later scan. */
-  const defer = (run: Run | undefined): void => {
-    if (!matters(run)) return;
-    deferred.add(run.responseId);
-    verdicts.set(run.responseId, "settled");
+  /** Whether the list ends before the page at `number`, which is not there; else goes on with that page. */
+  const endsHere = async (): Promise<boolean> => {
+    const short = previous === undefined || previous.size < PAGE_SIZE;
+    if (short && shortPageEnds === true) return true;
+    // One empty page may be a fault of the moment; two in a row are the end.
+    const next = await read(number + 1);
+    if (next === undefined || next.digest === previous?.digest) {
+      if (previous !== undefined && short) shortPageEnds ??= true;
+      return true;
+    }
+    ready = await read(number);
+    if (ready !== undefined) return false;
+    throw new RangeUnreachableError(`page ${number} is empty although page ${number + 1} holds records`, {
+      retryable: true,
+      hint: "The survey is read again at the next tick; if this stays, ask the service's operator.",
+    });
   };
 
-  /** Closes what is still open at the end of the list. */
   async function* finish(last: Page | undefined): AsyncGenerator<ScanStep, ScanEnd> {
-    const lastPage = last?.number ?? 0;
-    const whole: Run[] = [];
-    if (carry !== undefined) close(carry, whole);
-    if (whole.length > 0) yield { page: lastPage, noted: [], whole, orphans: [], news: true };
-    return { lastPage, shortPageEnds, deferred: [...deferred], scattered: [...scattered] };
+    const page = last?.number ?? 0;
+    const closing = carry === undefined ? undefined : memory.close(carry, page);
+    const apart = memory.apart.size > 0;
+    const { deferred } = memory;
+    if (closing !== undefined) {
+      const step = { noted: [], whole: [closing], orphans: [], news: true, deferred: deferred.size, apart };
+      yield { page, ids: [], ...step };
+    }
+    return { lastPage: page, shortPageEnds, deferred: [...deferred], apart, suspect: memory.suspect.size > 0, proved };
   }
 
   for (;;) {
@@ -135,90 +149,72 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       number = Math.floor(number / 2);
       continue;
     }
-    if (page !== undefined && page.digest === previous?.digest) {
+    if (page === undefined) {
+      if (!(await endsHere())) continue;
+      const cut = previous !== undefined && (previous.size >= PAGE_SIZE || shortPageEnds === false);
+      if (cut && previous !== undefined && matters(carry) && !(await prove(previous, undefined))) continue;
+      return yield* finish(previous);
+    }
+    if (page.digest === previous?.digest) {
       // Past the end some services repeat the last page; but a page's worth of new records also shifts it here.
       const again = await read(previous.number);
-      if (again !== undefined && again.digest !== page.digest) {
-        stepBack(again);
-        continue;
-      }
-      return yield* finish(previous);
+      if (again?.digest === page.digest) return yield* finish(previous);
+      stepBack(previous.number, again);
+      continue;
     }
-    if (page === undefined) {
-      const short = previous === undefined || previous.size < PAGE_SIZE;
-      if (!(short && shortPageEnds)) {
-        // One empty page may be a fault of the moment; two in a row are the end.
-        const next = await read(number + 1);
-        if (next !== undefined && next.digest !== previous?.digest) {
-          defer(carry);
-          previous = undefined;
-          carry = undefined;
-          ready = next;
-          number += 1;
-          retreats = MOST_RETREATS;
-          continue;
-        }
-        if (previous !== undefined && short) shortPageEnds = true;
-      }
-      if (previous !== undefined && !short && matters(carry) && !(await prove(previous, undefined))) continue;
-      return yield* finish(previous);
-    }
-
-    const fresh = page.runs.filter((run) => !verdicts.has(run.responseId));
-    if (fresh.length > 0) {
-      for (const [id, verdict] of await options.judge(dedupe(fresh))) verdicts.set(id, verdict);
-      forgetOldest(verdicts);
-    }
+    const fresh = memory.unmet(page);
+    if (fresh.length > 0) memory.judged(await options.judge(fresh));
     const first = page.runs[0];
     if (previous === undefined && page.number > 1 && matters(first)) {
       if (retreats < MOST_RETREATS) {
         // Its beginning may lie on the page before.
         retreats += 1;
-        number = page.number - 1;
+        stepBack(page.number - 1, undefined);
         continue;
       }
       defer(first);
     }
-    if (previous !== undefined && (matters(carry) || matters(first)) && !(await prove(previous, first))) continue;
+    if (previous !== undefined) {
+      const needed =
+        matters(carry) ||
+        matters(first) ||
+        (options.prove === "news" && (memory.hasNews(page) || memory.hasNews(previous)));
+      if (!needed) {
+        proved = false;
+        memory.unsettle(previous.number);
+      } else if (!(await prove(previous, first))) continue;
+      else if (previous.size < PAGE_SIZE) shortPageEnds = false;
+    }
 
     const whole: Run[] = [];
+    const close = (run: Run): void => {
+      const closing = memory.close(run, page.number);
+      if (closing !== undefined) whole.push(closing);
+    };
     let rest = page.runs;
     if (carry !== undefined && first?.responseId === carry.responseId) {
       carry = { responseId: carry.responseId, records: [...carry.records, ...first.records] };
       rest = rest.slice(1);
     }
     if (rest.length > 0) {
-      if (carry !== undefined) close(carry, whole);
-      for (const run of rest.slice(0, -1)) close(run, whole);
+      if (carry !== undefined) close(carry);
+      for (const run of rest.slice(0, -1)) close(run);
       carry = rest.at(-1);
     }
     const orphans = page.orphans.filter((record) => !orphaned.has(record.digest));
     for (const record of orphans) orphaned.add(record.digest);
-    const ended = page.size < PAGE_SIZE && shortPageEnds;
-    if (ended && carry !== undefined) {
-      close(carry, whole);
-      carry = undefined;
-    }
-    const noted = dedupe(page.runs.filter((run) => verdicts.get(run.responseId) === "note"));
-    for (const run of noted) verdicts.set(run.responseId, "settled");
-    const news = noted.length > 0 || whole.length > 0 || matters(carry);
-    yield { page: page.number, noted, whole, orphans, news };
-    if (ended) return yield* finish(page);
+    const noted = memory.takeNoted(page);
+    yield {
+      page: page.number,
+      ids: page.runs.map((run) => run.responseId),
+      noted,
+      whole,
+      orphans,
+      news: noted.length > 0 || whole.length > 0 || matters(carry),
+      deferred: memory.deferred.size,
+      apart: memory.apart.size > 0,
+    };
     previous = page;
     number = page.number + 1;
-  }
-}
-
-/** A response may have several runs on a page where records are not contiguous: judged by the first. */
-function dedupe(runs: Run[]): Run[] {
-  const first = new Map<number, Run>();
-  for (const run of runs) if (!first.has(run.responseId)) first.set(run.responseId, run);
-  return [...first.values()];
-}
-
-function forgetOldest(map: Map<number, unknown>): void {
-  for (const key of map.keys()) {
-    if (map.size <= REMEMBERED) return;
-    map.delete(key);
   }
 }

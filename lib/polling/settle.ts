@@ -29,6 +29,8 @@ export function decide(run: Run, entry: LedgerEntry | undefined, by: Judgement):
 function decideKnown(kind: ReturnType<typeof classOf>, entry: LedgerEntry): Decision {
   // A waiting one has its records: it is looked at when its next check is due.
   if (entry.state === "emitted" || entry.state === "before-floor" || entry.state === "waiting") return "settled";
+  // The bus has refused it for good: it would refuse it again.
+  if (entry.state === "quarantined" && entry.reason?.startsWith("bus:")) return "settled";
   if (kind === "completed") return "emit";
   if (kind === "open") return entry.state === "open" ? "settled" : "open";
   return entry.state === "quarantined" ? "settled" : "quarantine";

@@ -73,9 +73,17 @@ export interface Mark {
   floor?: Floor;
   /** Whether the floor still rises with what a first pass in no order of completion meets. */
   floorRises?: boolean;
+  /** What the floor may not rise above. */
+  floorCap?: string;
   /** Whether every response that was there when the floor was set has been met. */
   firstPassDone: boolean;
   stream?: StreamPosition;
+  /** Whether a head scan with news has begun and not come to a clean end. */
+  headOpen?: boolean;
+  /** Responses on page 1 when everything down from there was settled last. */
+  anchor?: number[];
+  /** Polls that met an empty list although the counts say otherwise, before the first pass. */
+  emptyReads?: number;
   /** Newest responseId and date string settled. */
   highWater?: { responseId: number; completed: string };
   /** Ids published whose ledger write failed: the survey publishes nothing until they are in the ledger. */
@@ -118,7 +126,7 @@ export interface AccountState {
   /** Fingerprint of the service's base URL. */
   service?: string;
   lastTick?: number;
-  /** Whether a short page has been shown to be the last one. */
+  /** Whether a page of fewer than 100 records was the last one whenever it was met. */
   shortPageEnds?: boolean;
   rows: Map<number, SurveyRow>;
 }

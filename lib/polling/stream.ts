@@ -7,37 +7,50 @@ import { surveyScan } from "./survey-scan.ts";
 
 /**
  * Streams asc pages to the end of the list, emitting page by page: holds two pages, whatever the length of the list.
- * The position is saved after each page, so that a crash costs one page and the publishes in flight.
+ * The position is saved after each page, so that a crash costs one page and the publishes in flight. It does not pass
+ * the first page with a response that had to be left: there the stream begins again.
  */
 export async function stream(ctx: PollContext, from: number, purpose: StreamPosition["purpose"]): Promise<PollCounts> {
   const counts = noCounts();
   const { clock, state } = ctx.ports;
   // Only a pass from the first page to the last in one go can close the books.
   const books = from === 1 ? openBooks() : undefined;
-  ctx.mark.stream = { page: from, purpose };
-  const steps = surveyScan(ctx, "asc", from, books);
+  const position: StreamPosition = { page: from, purpose };
+  ctx.mark.stream = position;
+  await state.saveMark(ctx.lease, ctx.mark);
+  const steps = surveyScan(ctx, { order: "asc", from, prove: "news", ...(books === undefined ? {} : { books }) });
   for (;;) {
     const next = await steps.next();
     if (next.done) {
-      counts.deferred += next.value.deferred.length;
+      counts.deferred = next.value.deferred.length;
       counts.complete = from === 1;
-      books?.close(ctx.mark, clock.now());
+      if (next.value.proved) books?.close(ctx.mark, clock.now());
       break;
     }
     const outcome = await emitRuns(ctx, next.value.toEmit, "catch-up");
     books?.settle(outcome);
-    addCounts(counts, { ...outcome, found: next.value.found });
-    ctx.mark.stream = { page: next.value.page, purpose };
+    addCounts(counts, { ...outcome, found: outcome.found + next.value.noted });
+    counts.deferred = next.value.deferred;
+    if (counts.deferred + counts.held === 0 && !counts.unfinished) position.page = next.value.page;
     await holdLease(ctx);
-    if (clock.now() > ctx.deadline) {
-      await steps.return({ lastPage: 0, shortPageEnds: ctx.shortPageEnds, deferred: [], scattered: [] });
+    if (counts.unfinished || clock.now() > ctx.deadline) {
+      await steps.return({
+        lastPage: 0,
+        shortPageEnds: ctx.shortPageEnds,
+        deferred: [],
+        apart: false,
+        suspect: false,
+        proved: false,
+      });
       counts.unfinished = true;
       return counts;
     }
     await state.saveMark(ctx.lease, ctx.mark);
   }
+  if (counts.deferred + counts.held > 0) return counts;
   delete ctx.mark.stream;
   delete ctx.mark.floorRises;
+  delete ctx.mark.headOpen;
   ctx.mark.firstPassDone = true;
   return counts;
 }

@@ -1,10 +1,9 @@
 import type { PassBooks } from "./books.ts";
 import { holdLease, type PollContext } from "./context.ts";
 import { later } from "./dates.ts";
-import { keep } from "./kept-records.ts";
+import { noted, orphanEntries, quarantined } from "./note-entries.ts";
 import type { Order } from "./ports.ts";
-import { privateRecord } from "./privacy.ts";
-import { classOf, digestOf, type ReadRecord, type Run } from "./records.ts";
+import { classOf, type Run } from "./records.ts";
 import { type ScanEnd, type ScanStep, scan, type Verdict } from "./scan.ts";
 import { type Decision, decide, newestDate } from "./settle.ts";
 import type { LedgerEntry } from "./state-types.ts";
@@ -21,12 +20,25 @@ const verdictOf: Record<Decision, Verdict> = {
 /** One page of a survey, judged by the ledger. */
 export interface SurveyStep {
   page: number;
+  ids: number[];
   /** Completed responses that are whole and have to go out. */
   toEmit: Run[];
   /** Whether anything on the page was new. */
   news: boolean;
-  /** How many new responses it showed, noted ones included. */
-  found: number;
+  /** New responses that needed no event: noted or quarantined. */
+  noted: number;
+  /** Whether every response of the page lies below the floor by its date alone, or is open and known. */
+  belowFloor: boolean;
+  deferred: number;
+}
+
+export interface SurveyScanOptions {
+  order: Order;
+  from: number;
+  prove: "cuts" | "news";
+  books?: PassBooks;
+  /** Called before the first thing that this scan writes. */
+  onNews?: () => Promise<void>;
 }
 
 /**
@@ -35,15 +47,17 @@ export interface SurveyStep {
  */
 export async function* surveyScan(
   ctx: PollContext,
-  order: Order,
-  from: number,
-  books?: PassBooks,
+  { order, from, prove, books, onNews }: SurveyScanOptions,
 ): AsyncGenerator<SurveyStep, ScanEnd> {
   const { service, state, observe, clock } = ctx.ports;
+  const above = new Set<number>();
+
   const steps = scan({
     from,
+    prove,
     shortPageEnds: ctx.shortPageEnds,
     read: async (page) => {
+      await holdLease(ctx);
       observe({ kind: "page", surveyId: ctx.surveyId, page, order });
       return service.page(ctx.surveyId, page, order);
     },
@@ -59,6 +73,7 @@ export async function* surveyScan(
         const entry = entries.get(run.responseId);
         const decision = decide(run, entry, { floor, firstPassDone: ctx.mark.firstPassDone, now });
         verdicts.set(run.responseId, verdictOf[decision]);
+        if (decision !== "old" && entry?.state !== "open") above.add(run.responseId);
         books?.count(decision, entry?.state);
       }
       return verdicts;
@@ -71,38 +86,56 @@ export async function* surveyScan(
       learn(ctx, next.value, from === 1);
       return next.value;
     }
+    // Before anything of the page goes out: contents of records that lie apart are to be confirmed.
+    if (next.value.apart) ctx.mark.confirmation.apart = true;
     yield await settleStep(next.value);
   }
 
   async function settleStep(step: ScanStep): Promise<SurveyStep> {
+    if (step.news) await onNews?.();
     const unreadable = step.whole.filter((run) => classOf(run) === "unreadable");
     const entries: LedgerEntry[] = [
-      ...step.noted.map((run) => notedEntry(run, clock.now())),
-      ...(await Promise.all(unreadable.map((run) => quarantineRun(ctx, run)))),
-      ...(await newOrphans(ctx, step.orphans)),
+      ...step.noted.map((run) => noted(run, clock.now())),
+      ...(await Promise.all(unreadable.map((run) => quarantined(ctx, run)))),
+      ...(await orphanEntries(ctx, step.orphans)),
     ];
     if (entries.length > 0) {
       await holdLease(ctx);
       await state.putEntries(ctx.surveyId, entries);
     }
-    const toEmit = step.whole.filter((run) => !unreadable.includes(run));
-    return { page: step.page, toEmit, news: step.news, found: step.whole.length + step.noted.length };
+    return {
+      page: step.page,
+      ids: step.ids,
+      toEmit: step.whole.filter((run) => !unreadable.includes(run)),
+      news: step.news,
+      noted: step.noted.length + unreadable.length,
+      belowFloor: step.ids.length > 0 && !step.ids.some((id) => above.has(id)),
+      deferred: step.deferred,
+    };
   }
 }
 
 /** What a scan to the end of the list has shown. */
 function learn(ctx: PollContext, end: ScanEnd, fullPass: boolean): void {
-  ctx.shortPageEnds ||= end.shortPageEnds;
-  if (end.scattered.length > 0) ctx.mark.confirmation.apart = true;
-  else if (fullPass && end.deferred.length === 0) ctx.mark.contiguous = true;
+  const { mark } = ctx;
+  ctx.shortPageEnds = end.shortPageEnds;
+  if (end.apart) return;
+  if (end.suspect) {
+    // The next ones are compared with operation 9 as the first ones were.
+    mark.confirmation.made = 0;
+    mark.contiguous = false;
+  } else if (fullPass && end.proved && end.deferred.length === 0) {
+    mark.confirmation.apart = false;
+    mark.contiguous = true;
+  }
 }
 
 /** During a first pass over a list that is not ordered by completion, "now" is the largest date met so far. */
 function raiseFloor(ctx: PollContext, newest: string | undefined): void {
-  const { floor } = ctx.mark;
+  const { floor, floorCap } = ctx.mark;
   if (!ctx.mark.floorRises || floor === undefined || newest === undefined) return;
   const raised = later(floor.at ?? "", newest) ?? newest;
-  floor.at = ctx.sourceFloor !== undefined && ctx.sourceFloor < raised ? ctx.sourceFloor : raised;
+  floor.at = floorCap !== undefined && floorCap < raised ? floorCap : raised;
 }
 
 async function entriesOf(ctx: PollContext, runs: Run[]): Promise<Map<LedgerEntry["id"], LedgerEntry>> {
@@ -113,44 +146,3 @@ async function entriesOf(ctx: PollContext, runs: Run[]): Promise<Map<LedgerEntry
   }
   return found;
 }
-
-function notedEntry(run: Run, now: number): LedgerEntry {
-  if (classOf(run) !== "open") return { id: run.responseId, state: "before-floor" };
-  return { id: run.responseId, state: "open", firstSeen: now };
-}
-
-async function quarantineRun(ctx: PollContext, run: Run): Promise<LedgerEntry> {
-  const digest = digestOf(run);
-  const reason = "unreadable completed";
-  ctx.ports.observe({ kind: "quarantined", surveyId: ctx.surveyId, responseId: run.responseId, reason });
-  const records = run.records.map((record) => privateRecord(record.raw, ctx.source.privacy));
-  const kept = await keep(ctx, run.responseId, digest, { records, details: {} });
-  const firstSeen = ctx.ports.clock.now();
-  return { id: run.responseId, state: "quarantined", digest, count: records.length, reason, firstSeen, ...kept };
-}
-
-/** Records without a readable responseId are quarantined one by one; the rest of their page goes on. */
-async function newOrphans(ctx: PollContext, orphans: ReadRecord[]): Promise<LedgerEntry[]> {
-  if (orphans.length === 0) return [];
-  const known = await ctx.ports.state.entries(ctx.surveyId, [...new Set(orphans.map(orphanId))].slice(0, 100));
-  const entries = new Map<LedgerEntry["id"], LedgerEntry>();
-  for (const orphan of orphans) {
-    const id = orphanId(orphan);
-    if (known.has(id) || entries.has(id)) continue;
-    const reason = "unreadable responseId";
-    const records = [privateRecord(orphan.raw, ctx.source.privacy)];
-    const kept = await keep(ctx, id, orphan.digest, { records, details: {} });
-    entries.set(id, {
-      id,
-      state: "quarantined",
-      digest: orphan.digest,
-      reason,
-      firstSeen: ctx.ports.clock.now(),
-      ...kept,
-    });
-    ctx.ports.observe({ kind: "quarantined", surveyId: ctx.surveyId, responseId: undefined, reason });
-  }
-  return [...entries.values()];
-}
-
-const orphanId = (orphan: ReadRecord): LedgerEntry["id"] => `record-${orphan.digest}`;

@@ -6,7 +6,7 @@ import { idOf, responseKey, surveyKey } from "./keys.ts";
 import { batchGet, batchPut, type Item, type Table } from "./table-client.ts";
 
 /** What judging a response needs: never the kept records, which may be large. */
-const SHORT = ["sk", "v", "state", "digest", "count", "eventId", "revision"];
+const SHORT = ["sk", "v", "state", "digest", "count", "eventId", "revision", "reason"];
 
 export async function readEntries(
   table: Table,

@@ -1,0 +1,44 @@
+import type { PollContext } from "./context.ts";
+import { keep } from "./kept-records.ts";
+import { privateRecord } from "./privacy.ts";
+import { classOf, digestOf, type ReadRecord, type Run } from "./records.ts";
+import type { LedgerEntry } from "./state-types.ts";
+
+// Ledger entries of what a scan meets that needs no event.
+
+/** An open response, or one before the floor. */
+export function noted(run: Run, now: number): LedgerEntry {
+  if (classOf(run) !== "open") return { id: run.responseId, state: "before-floor" };
+  return { id: run.responseId, state: "open", firstSeen: now };
+}
+
+/** A response whose `completed` cannot be read. */
+export async function quarantined(ctx: PollContext, run: Run): Promise<LedgerEntry> {
+  const digest = digestOf(run);
+  const reason = "unreadable completed";
+  ctx.ports.observe({ kind: "quarantined", surveyId: ctx.surveyId, responseId: run.responseId, reason });
+  const records = run.records.map((record) => privateRecord(record.raw, ctx.source.privacy));
+  const kept = await keep(ctx, run.responseId, digest, { records, details: {} });
+  const firstSeen = ctx.ports.clock.now();
+  return { id: run.responseId, state: "quarantined", digest, count: records.length, reason, firstSeen, ...kept };
+}
+
+/** Records without a readable responseId, one by one and each once; the rest of their page goes on. */
+export async function orphanEntries(ctx: PollContext, orphans: ReadRecord[]): Promise<LedgerEntry[]> {
+  if (orphans.length === 0) return [];
+  const known = await ctx.ports.state.entries(ctx.surveyId, [...new Set(orphans.map(orphanId))].slice(0, 100));
+  const entries = new Map<LedgerEntry["id"], LedgerEntry>();
+  for (const orphan of orphans) {
+    const id = orphanId(orphan);
+    if (known.has(id) || entries.has(id)) continue;
+    const { digest } = orphan;
+    const reason = "unreadable responseId";
+    const records = [privateRecord(orphan.raw, ctx.source.privacy)];
+    const kept = await keep(ctx, id, digest, { records, details: {} });
+    entries.set(id, { id, state: "quarantined", digest, reason, firstSeen: ctx.ports.clock.now(), ...kept });
+    ctx.ports.observe({ kind: "quarantined", surveyId: ctx.surveyId, responseId: undefined, reason });
+  }
+  return [...entries.values()];
+}
+
+const orphanId = (orphan: ReadRecord): LedgerEntry["id"] => `record-${orphan.digest}`;

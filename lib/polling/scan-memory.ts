@@ -1,0 +1,106 @@
+import type { Page } from "./pages.ts";
+import type { Run } from "./records.ts";
+
+/** What is to be done about a run: nothing, or something for which its first records are enough, or its whole. */
+export type Verdict = "settled" | "note" | "whole";
+
+/** Responses remembered as met: enough for any shift, and no list of a million ids. */
+const REMEMBERED = 20_000;
+
+/** What one scan remembers of the responses that it has met. */
+export interface ScanMemory {
+  /** Runs of a page that this scan meets for the first time, each response once. */
+  unmet(page: Page): Run[];
+  judged(verdicts: Map<number, Verdict>): void;
+  /** Whether the run belongs to a response whose whole is needed and not known yet. */
+  matters(run: Run | undefined): run is Run;
+  /** Whether any response of the page has to be known whole, or had to be. */
+  hasNews(page: Page): boolean;
+  /** Takes the runs judged "note" from a page, once. */
+  takeNoted(page: Page): Run[];
+  /** Closes a run that ends on `page`; gives it if it is now known whole for the first time. */
+  close(run: Run, page: number): Run | undefined;
+  /** Leaves a response whose edges cannot be proved for a later scan. */
+  defer(run: Run | undefined): void;
+  /** Pages from here on are read again: what they showed first is no evidence. */
+  unsettle(page: number): void;
+  deferred: Set<number>;
+  /** Responses whose records certainly lie apart. */
+  apart: Set<number>;
+  /** Responses that came back with a record not seen before, which a change of the list explains as well. */
+  suspect: Set<number>;
+}
+
+interface Closed {
+  page: number;
+  records: Set<string>;
+}
+
+export function createScanMemory(): ScanMemory {
+  const verdicts = new Map<number, Verdict>();
+  const closed = new Map<number, Closed>();
+  const deferred = new Set<number>();
+  const apart = new Set<number>();
+  const suspect = new Set<number>();
+  /** From this page on nothing has moved while it was read. */
+  let stillFrom = 1;
+
+  const matters = (run: Run | undefined): run is Run =>
+    run !== undefined && verdicts.get(run.responseId) === "whole" && !closed.has(run.responseId);
+
+  return {
+    deferred,
+    apart,
+    suspect,
+    matters,
+    unmet: (page) => firstOfEach(page.runs.filter((run) => !verdicts.has(run.responseId))),
+    judged(fresh) {
+      for (const [id, verdict] of fresh) verdicts.set(id, verdict);
+      forgetOldest(verdicts);
+    },
+    hasNews: (page) => page.runs.some((run) => verdicts.get(run.responseId) === "whole"),
+    takeNoted(page) {
+      const noted = firstOfEach(page.runs.filter((run) => verdicts.get(run.responseId) === "note"));
+      for (const run of noted) verdicts.set(run.responseId, "settled");
+      return noted;
+    },
+    close(run, page) {
+      const before = closed.get(run.responseId);
+      const records = new Set(run.records.map((record) => record.digest));
+      if (before === undefined) {
+        closed.set(run.responseId, { page, records });
+        forgetOldest(closed);
+        return verdicts.get(run.responseId) === "whole" ? run : undefined;
+      }
+      // A repeat is a shift of the pages. A record never seen before is a response that lies apart, unless the list
+      // has changed meanwhile: certain only if nothing has moved since the first part was read.
+      if (run.records.some((record) => !before.records.has(record.digest))) {
+        (before.page >= stillFrom ? apart : suspect).add(run.responseId);
+        for (const digest of records) before.records.add(digest);
+      }
+      return undefined;
+    },
+    defer(run) {
+      if (!matters(run)) return;
+      deferred.add(run.responseId);
+      verdicts.set(run.responseId, "settled");
+    },
+    unsettle(page) {
+      stillFrom = Math.max(stillFrom, page + 1);
+    },
+  };
+}
+
+/** A response may have several runs on a page where records are not contiguous: judged by the first. */
+function firstOfEach(runs: Run[]): Run[] {
+  const first = new Map<number, Run>();
+  for (const run of runs) if (!first.has(run.responseId)) first.set(run.responseId, run);
+  return [...first.values()];
+}
+
+function forgetOldest(map: Map<number, unknown>): void {
+  for (const key of map.keys()) {
+    if (map.size <= REMEMBERED) return;
+    map.delete(key);
+  }
+}

@@ -1,0 +1,48 @@
+import { failureOf } from "./errors.ts";
+import type { PollResult } from "./poll-survey.ts";
+import type { Books } from "./state-types.ts";
+
+/** What one survey's poll came to, for whoever watches. */
+export interface SurveySummary {
+  surveyId: number;
+  outcome: "polled" | "busy" | "failed";
+  emitted: number;
+  waiting: number;
+  quarantined: number;
+  /** Whether there is work left that the next tick goes on with at once. */
+  unfinished: boolean;
+  books?: Books;
+  booksOpen?: string;
+  /** Code and message of the failure; nothing personal. */
+  failure?: { code: string; message: string };
+}
+
+export interface TickSummary {
+  source: string;
+  listed: number;
+  surveys: SurveySummary[];
+  /** Due surveys that this tick had no time for. */
+  unpolled: number;
+}
+
+export interface SurveyOutcome {
+  result?: PollResult;
+  error?: unknown;
+}
+
+export function summarize(surveyId: number, { result, error }: SurveyOutcome): SurveySummary {
+  const nothing = { surveyId, emitted: 0, waiting: 0, quarantined: 0, unfinished: true };
+  if (error !== undefined) return { ...nothing, outcome: "failed", failure: failureOf(error) };
+  if (result?.kind !== "polled") return { ...nothing, outcome: "busy" };
+  const { counts, books, booksOpen } = result;
+  return {
+    surveyId,
+    outcome: "polled",
+    emitted: counts.emitted,
+    waiting: counts.waiting,
+    quarantined: counts.quarantined,
+    unfinished: counts.unfinished || counts.deferred > 0,
+    ...(books === undefined ? {} : { books }),
+    ...(booksOpen === undefined ? {} : { booksOpen }),
+  };
+}
