@@ -70,7 +70,7 @@ export function createSourceGraph(source: SourceConfig, environment: Environment
     await sleepFor(milliseconds);
   };
   const ports: Ports = {
-    clock: { now: Date.now, sleep },
+    clock: { now: Date.now, every },
     service: toSurveyService(api),
     state: createDynamoState({ client: clients.dynamodb, name: environment.tableName }, source.name),
     publisher: createEventBridgePublisher({
@@ -88,6 +88,11 @@ export function createSourceGraph(source: SourceConfig, environment: Environment
     },
   };
   return { source, ports, service };
+}
+
+function every(milliseconds: number, work: () => void): () => void {
+  const timer = setInterval(work, milliseconds);
+  return () => clearInterval(timer);
 }
 
 function createVault(s3: S3Client, bucket: string): Vault {

@@ -17,8 +17,9 @@ const FIRST = 20;
 const ONE_IN = 200;
 /** After so many answers that could not be compared, operation 9 is not asked for this survey any more. */
 const MOST_SILENT = 3;
-/** Responses joined over a whole pass to find out whether operation 9 can be believed. */
-const TRUSTED_BY = 3;
+/** Responses joined over a whole pass when pages and operation 9 disagree, and the pages that such a pass reads at most. */
+const WITNESSES = 3;
+const MOST_PAGES = 1_000;
 /** Such a pass reads every page: once an hour is enough. */
 const TRY_AGAIN = 3_600_000;
 
@@ -29,59 +30,59 @@ const TRY_AGAIN = 3_600_000;
  */
 export async function confirm<T extends Joined>(ctx: PollContext, responses: T[]): Promise<T[]> {
   const state = ctx.mark.confirmation;
-  const whole = new Map<T, unknown[]>();
   if (!state.apart) {
     const due = chooseDue(ctx, responses);
     const answers = await Promise.all(due.map((response) => ask(ctx, response)));
-    for (const [i, records] of answers.entries()) {
-      const response = due[i];
-      if (response === undefined) continue;
-      note(state, response, records);
-    }
+    const larger = due.filter((response, i) => note(state, response, answers[i]) === "more");
+    if (larger.length > 0) await findOut(ctx, larger.slice(0, WITNESSES));
   }
+  // What is known of it now is known for all of them: those that were not compared are of the same list.
   if (!state.apart) return responses;
+  return fromOperation9(ctx, responses);
+}
 
-  for (const response of responses) {
-    const records = await ask(ctx, response);
-    if (records === undefined) continue;
-    const comparison = compareAnswers(response.records, records);
-    if (comparison === "equal") state.trusted = true;
-    if (comparison !== "different") whole.set(response, records);
-  }
-  const now = ctx.ports.clock.now();
-  if (!state.trusted && whole.size > 0 && now >= (state.triedAt ?? 0) + TRY_AGAIN) {
-    state.triedAt = now;
-    await earnTrust(ctx, [...whole.keys()].slice(0, TRUSTED_BY));
-  }
-  if (!state.trusted) return [];
-  return responses.flatMap((response) => {
-    const records = whole.get(response);
-    return records === undefined ? [] : [{ ...response, records }];
+/** Contents by operation 9, for a survey whose records lie apart. */
+async function fromOperation9<T extends Joined>(ctx: PollContext, responses: T[]): Promise<T[]> {
+  const state = ctx.mark.confirmation;
+  const answers = await Promise.all(responses.map((response) => ask(ctx, response)));
+  const whole = responses.flatMap((response, i) => {
+    const records = answers[i];
+    if (records === undefined || compareAnswers(response.records, records) === "different") return [];
+    return [{ ...response, records }];
   });
+  const now = ctx.ports.clock.now();
+  if (!state.trusted && whole.length > 0 && now >= (state.triedAt ?? 0) + TRY_AGAIN) {
+    await findOut(
+      ctx,
+      responses.filter(({ responseId }) => whole.some((one) => one.responseId === responseId)).slice(0, WITNESSES),
+    );
+  }
+  return state.trusted ? whole : [];
 }
 
 function chooseDue<T extends Joined>(ctx: PollContext, responses: T[]): T[] {
   const state = ctx.mark.confirmation;
   if (state.silent >= MOST_SILENT) return [];
-  return responses.filter(() => {
+  const due: T[] = [];
+  for (const response of responses) {
     state.since += 1;
-    const due = (state.made < FIRST && ctx.mark.contiguous !== true) || state.since >= ONE_IN;
-    if (due) {
-      state.made += 1;
-      state.since = 0;
-    }
-    return due;
-  });
+    const first = state.made < FIRST && ctx.mark.contiguous !== true;
+    if (!first && state.since < ONE_IN) continue;
+    state.made += 1;
+    state.since = 0;
+    due.push(response);
+  }
+  return due;
 }
 
-function note(state: Confirmation, response: Joined, records: unknown[] | undefined): void {
+function note(state: Confirmation, response: Joined, records: unknown[] | undefined): "equal" | "more" | "different" {
   const comparison = records === undefined ? "different" : compareAnswers(response.records, records);
-  if (comparison === "more") state.apart = true;
   if (comparison === "different") state.silent += 1;
   if (comparison === "equal") {
     state.trusted = true;
     state.silent = 0;
   }
+  return comparison;
 }
 
 /** The records of operation 9; undefined when it says nothing that can be compared. */
@@ -98,13 +99,32 @@ async function ask(ctx: PollContext, { responseId }: Joined): Promise<unknown[] 
   }
 }
 
-/** Joins a few responses over one pass of all pages and compares them with operation 9. */
-async function earnTrust(ctx: PollContext, responses: Joined[]): Promise<void> {
-  const joined = new Map<number, unknown[]>(responses.map((response) => [response.responseId, []]));
+/**
+ * Operation 9 lists more than was joined: either the records lie apart, or it lists what pages never do. A few
+ * responses are joined over one pass of all pages to find out.
+ */
+async function findOut(ctx: PollContext, witnesses: Joined[]): Promise<void> {
+  const state = ctx.mark.confirmation;
+  state.triedAt = ctx.ports.clock.now();
+  const joined = await joinOverAllPages(ctx, witnesses);
+  let apart = false;
+  for (const witness of witnesses) {
+    const fromPages = joined.get(witness.responseId) ?? [];
+    if (fromPages.length <= witness.records.length) continue;
+    apart = true;
+    const records = await ask(ctx, witness);
+    if (records !== undefined && compareAnswers(fromPages, records) === "equal") state.trusted = true;
+  }
+  if (apart) state.apart = true;
+  // The pages have no more of them: operation 9 is of another opinion about what a response is.
+  else if (!state.apart) state.silent = MOST_SILENT;
+}
+
+async function joinOverAllPages(ctx: PollContext, witnesses: Joined[]): Promise<Map<number, unknown[]>> {
+  const joined = new Map<number, unknown[]>(witnesses.map(({ responseId }) => [responseId, []]));
   let previous: string | undefined;
-  for (let number = 1; ; number += 1) {
+  for (let number = 1; number <= MOST_PAGES; number += 1) {
     await holdLease(ctx);
-    if (ctx.ports.clock.now() > ctx.deadline) return;
     const page = toPage(number, await ctx.ports.service.page(ctx.surveyId, number, "asc"));
     // Past the end some services repeat the last page.
     if (page === undefined || page.digest === previous) break;
@@ -114,9 +134,5 @@ async function earnTrust(ctx: PollContext, responses: Joined[]): Promise<void> {
       joined.get(run.responseId)?.push(...records);
     }
   }
-  for (const response of responses) {
-    const records = await ask(ctx, response);
-    const fromPages = joined.get(response.responseId) ?? [];
-    if (records !== undefined && compareAnswers(fromPages, records) === "equal") ctx.mark.confirmation.trusted = true;
-  }
+  return joined;
 }

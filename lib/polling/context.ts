@@ -68,23 +68,14 @@ export async function holdLease(ctx: PollContext): Promise<void> {
  * stops at its next `holdLease`.
  */
 export async function underLease<T>(ctx: PollContext, work: () => Promise<T>): Promise<T> {
-  let done = false;
-  const beat = async (): Promise<void> => {
-    for (;;) {
-      await ctx.ports.clock.sleep(LEASE_DURATION / 3);
-      if (done) return;
-      try {
-        await holdLease(ctx);
-      } catch (error) {
-        ctx.lost = error;
-        return;
-      }
-    }
-  };
-  void beat();
+  const stop = ctx.ports.clock.every(LEASE_DURATION / 3, () => {
+    holdLease(ctx).catch((error: unknown) => {
+      ctx.lost ??= error;
+    });
+  });
   try {
     return await work();
   } finally {
-    done = true;
+    stop();
   }
 }

@@ -6,7 +6,8 @@ import type { AccountState, Lease, LedgerEntry, Mark, SurveyRow } from "./state-
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number;
-  sleep(milliseconds: number): Promise<void>;
+  /** Calls `work` again and again at this distance until the function it gives is called. */
+  every(milliseconds: number, work: () => void): () => void;
 }
 
 export type Order = "asc" | "desc";

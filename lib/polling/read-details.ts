@@ -64,6 +64,11 @@ export function readResponse(records: unknown[], timeZone: string | undefined): 
 
   const country = first("iso3166");
   if (!isTextOrNull(country)) note("iso3166", country);
+  // Quoted numbers are understood; they are not as documented all the same.
+  for (const name of ["responseId", "completed"]) {
+    const odd = values(name).find((value) => !isInteger(value));
+    if (odd !== undefined) note(name, odd);
+  }
   if (new Set(values("completed").map(String)).size > 1) note("completed", undefined);
   const value = {
     country: isTextOrNull(country) ? country : null,

@@ -22,15 +22,27 @@ export interface Run {
 /** A response in one of three classes, by the `completed` of its records. */
 export type RunClass = "completed" | "open" | "unreadable";
 
-export function readRecord(raw: unknown): ReadRecord {
+export function readRecord(read: unknown): ReadRecord {
+  const { raw, json } = asText(read);
   const fields = (typeof raw === "object" && raw !== null ? raw : {}) as Record<string, unknown>;
   return {
     responseId: readId(fields.responseId),
     completed: readFlag(fields.completed),
     completedAt: typeof fields.dateCompleted === "string" ? fields.dateCompleted : null,
     raw,
-    digest: hash("sha1", JSON.stringify(raw) ?? "null", "base64url"),
+    digest: hash("sha1", json, "base64url"),
   };
+}
+
+/** JSON nested thousands deep can be read but not written again: of such a record only its ids are kept. */
+function asText(raw: unknown): { raw: unknown; json: string } {
+  try {
+    return { raw, json: JSON.stringify(raw) ?? "null" };
+  } catch {
+    const { responseId, surveyId, questionId } = raw as Record<string, unknown>;
+    const rest = { responseId: readId(responseId), surveyId: readId(surveyId), questionId: readId(questionId) };
+    return { raw: rest, json: JSON.stringify(rest) };
+  }
 }
 
 /** An identifier is an integer; text of digits is read as one, for services that quote their numbers. */

@@ -24,6 +24,10 @@ const passing = new Set([
   "ServiceUnavailable",
 ]);
 const MOST_ATTEMPTS = 5;
+/** The limit of an entry and of a request. */
+const MOST_BYTES = 1_048_576;
+
+const INVALID_REQUEST = "request:ValidationException";
 
 export function createEventBridgePublisher(options: EventBridgePublisherOptions): Publisher {
   const { client, bus, eventSource } = options;
@@ -50,6 +54,16 @@ export function createEventBridgePublisher(options: EventBridgePublisherOptions)
     }
   }
 
+  /** A request that is refused as a whole does not say for which of its entries: they are sent one by one. */
+  async function putAll(events: SealedEvent[]): Promise<(string | undefined)[]> {
+    const codes = await put(events);
+    if (!codes.every((code) => code === INVALID_REQUEST)) return codes;
+    if (events.length === 1) return [INVALID_REQUEST.slice("request:".length)];
+    const single: (string | undefined)[] = [];
+    for (const event of events) single.push(...(await putAll([event])));
+    return single;
+  }
+
   return {
     async seal(event) {
       const json = await checkIn(event.detail, options.inlineLimit, options.bucket, options.putObject);
@@ -58,8 +72,10 @@ export function createEventBridgePublisher(options: EventBridgePublisherOptions)
       return { bytes, json, time: event.time };
     },
     async publish(events, guard) {
-      const outcomes: PublishOutcome[] = events.map(() => ({ kind: "failed", code: "InternalFailure" }));
-      let left = events.map((event, index) => ({ event, index }));
+      const outcomes: PublishOutcome[] = events.map(({ bytes }) =>
+        bytes > MOST_BYTES ? { kind: "refused", code: "TooLarge" } : { kind: "failed", code: "InternalFailure" },
+      );
+      let left = events.map((event, index) => ({ event, index })).filter(({ event }) => event.bytes <= MOST_BYTES);
       for (let attempt = 1; left.length > 0; attempt += 1) {
         try {
           await guard();
@@ -69,7 +85,7 @@ export function createEventBridgePublisher(options: EventBridgePublisherOptions)
           for (const { index } of left) outcomes[index] = { kind: "failed", code: errorCode(error) };
           break;
         }
-        const codes = await put(left.map(({ event }) => event));
+        const codes = await putAll(left.map(({ event }) => event));
         left = left.filter(({ index }, i) => {
           const code = codes[i];
           outcomes[index] = toOutcome(code);

@@ -3,7 +3,12 @@ import * as z from "zod";
 import type { TokenStore } from "../survey-api/index.ts";
 import { readSecret, writeSecret } from "./secret-values.ts";
 
-const storedSchema = z.looseObject({ token: z.string().min(1), expiresAt: z.number(), owner: z.string() });
+const storedSchema = z.looseObject({
+  token: z.string().min(1),
+  obtainedAt: z.number(),
+  expiresAt: z.number(),
+  owner: z.string(),
+});
 
 /**
  * Keeps the token in a secret over runs. `owner` says to which service and client it belongs: after either has changed,
@@ -20,7 +25,8 @@ export function createTokenStore(
       if (text === undefined) return undefined;
       try {
         const stored = storedSchema.parse(JSON.parse(text));
-        return stored.owner === (await owner()) ? { token: stored.token, expiresAt: stored.expiresAt } : undefined;
+        const { token, obtainedAt, expiresAt } = stored;
+        return stored.owner === (await owner()) ? { token, obtainedAt, expiresAt } : undefined;
       } catch (error) {
         // Not ours to read: a new token replaces it.
         if (error instanceof SyntaxError || error instanceof z.ZodError) return undefined;

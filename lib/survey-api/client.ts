@@ -1,6 +1,7 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
 import {
   BadRequestError,
+  NotAllowedError,
   NotFoundError,
   ServerError,
   UnreadableBodyError,
@@ -29,6 +30,7 @@ export interface SurveyApiOptions {
   /** Most requests in flight, 16 when left out. */
   concurrency?: number;
   now?: () => number;
+  monotonic?: () => number;
   sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   random?: () => number;
 }
@@ -57,6 +59,7 @@ export function createSurveyApi(options: SurveyApiOptions): SurveyApi {
     timeouts: options.timeouts ?? { connect: 5_000, response: 30_000 },
     concurrency: options.concurrency ?? 16,
     now,
+    monotonic: options.monotonic ?? (() => performance.now()),
     sleep,
     random,
   });
@@ -127,12 +130,12 @@ export function createSurveyApi(options: SurveyApiOptions): SurveyApi {
       if (!refused(answer)) return answer;
     }
     const isList = path === paths.surveys;
-    if (answer.status === 400 && !isList && (await accepted(token, signal))) return answer;
+    if (!isList && (await accepted(token, signal))) return answer;
     answer = await send(operation, path, await tokens.renew(token), signal);
-    if (answer.status === 400 && isList) {
-      throw new WrongTokenError("the survey list is refused (400) with a new token too", {
+    if (refused(answer) && isList) {
+      throw new WrongTokenError(`the survey list is refused (${answer.status}) with a new token too`, {
         operation,
-        status: 400,
+        status: answer.status,
         hint: "Check that the credentials belong to an account with API access.",
       });
     }
@@ -146,14 +149,12 @@ export function createSurveyApi(options: SurveyApiOptions): SurveyApi {
       if (answer.status === 404) throw new NotFoundError("not found (404)", about);
       if (answer.status === 400) throw new BadRequestError("bad request (400)", about);
       if (answer.status === 401) {
-        throw new WrongCredentialsError("the service refused the account (401)", {
-          ...about,
-          hint: "Check the credentials.",
-        });
+        const hint = "Ask the service's operator what this account may read.";
+        throw new NotAllowedError("the service does not let this account read it (401)", { ...about, hint });
       }
       if (answer.status >= 300) throw new ServerError(`the service answered ${answer.status}`, about);
       try {
-        return JSON.parse(answer.body);
+        return JSON.parse(answer.body.replace(/^\uFEFF/, ""));
       } catch {
         // The parser's own message quotes the body, which may hold personal data: it is left behind.
         const error = new UnreadableBodyError("the answer is not JSON", {
@@ -172,6 +173,9 @@ export function createSurveyApi(options: SurveyApiOptions): SurveyApi {
   async function readArray(operation: Operation, path: string, signal: AbortSignal | undefined): Promise<unknown[]> {
     const body = await read(operation, path, signal);
     if (Array.isArray(body)) return body;
+    if (body === null) return [];
+    // Some languages write an array whose indexes have gaps as an object.
+    if (typeof body === "object" && Object.keys(body).every((key) => /^\d+$/.test(key))) return Object.values(body);
     throw new UnreadableBodyError("the answer is not an array", {
       operation,
       status: 200,

@@ -33,6 +33,11 @@ export class WrongCredentialsError extends SurveyApiError {
   readonly code = "WRONG_CREDENTIALS";
 }
 
+/** 401 for something with a token that opens other things. */
+export class NotAllowedError extends SurveyApiError {
+  readonly code = "NOT_ALLOWED";
+}
+
 /** 400 with every token that could be had. */
 export class WrongTokenError extends SurveyApiError {
   readonly code = "WRONG_TOKEN";

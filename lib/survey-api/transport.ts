@@ -5,7 +5,7 @@ import { Agent, request, errors as undiciErrors } from "undici";
 import { requestChannel } from "./diagnostics.ts";
 import { NetworkError, ServerError, TimeoutError, TooManyRequestsError, UnreadableBodyError } from "./errors.ts";
 import type { Operation } from "./operations.ts";
-import { nextDelay, parseRetryAfter } from "./retry-policy.ts";
+import { LONGEST_WAIT, nextDelay, parseRetryAfter } from "./retry-policy.ts";
 
 /** No documented body comes near: 100 records of 1 MB each. */
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
@@ -19,6 +19,8 @@ export interface TransportOptions {
   /** Most requests in flight. */
   concurrency: number;
   now: () => number;
+  /** Milliseconds of a clock that is never set. */
+  monotonic: () => number;
   sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   random: () => number;
 }
@@ -58,7 +60,22 @@ export function createTransport(options: TransportOptions): Transport {
   });
   // Waiting for a free connection happens here, so that no time limit runs meanwhile.
   const limit = pLimit(options.concurrency);
+  /** On the monotonic clock: a wall clock that is set back must not prolong a pause. */
   let pausedUntil = 0;
+
+  /** Waits until the service's pause is over; one that is longer than a tick can wait fails at once, without a request. */
+  async function waitForPause(call: HttpRequest, attempt: number): Promise<void> {
+    const pause = pausedUntil - options.monotonic();
+    if (pause > LONGEST_WAIT) {
+      throw new TooManyRequestsError("the service asked for a pause that is not over", {
+        operation: call.operation,
+        attempts: attempt - 1,
+        retryAfter: pause,
+        hint: "It is asked again when the pause is over.",
+      });
+    }
+    if (pause > 0) await options.sleep(pause, call.signal);
+  }
 
   async function once(call: HttpRequest, attempt: number): Promise<HttpAnswer> {
     const started = options.now();
@@ -115,15 +132,19 @@ export function createTransport(options: TransportOptions): Transport {
     async send(call) {
       for (let attempt = 1; ; attempt += 1) {
         call.signal?.throwIfAborted();
-        const pause = pausedUntil - options.now();
-        if (pause > 0) await options.sleep(pause, call.signal);
         try {
-          return await limit(once, call, attempt);
+          return await limit(async () => {
+            // Just before it is sent: a pause may have begun while it was queued.
+            await waitForPause(call, attempt);
+            return once(call, attempt);
+          });
         } catch (error) {
           const delay = nextDelay(error, attempt, options.random());
+          // The pause is for all, also for those that come after the one that gives up.
+          const pause = error instanceof TooManyRequestsError ? (delay ?? error.retryAfter ?? 0) : 0;
+          pausedUntil = Math.max(pausedUntil, options.monotonic() + pause);
           if (delay === undefined) throw error;
-          if (error instanceof TooManyRequestsError) pausedUntil = Math.max(pausedUntil, options.now() + delay);
-          else await options.sleep(delay, call.signal);
+          if (pause === 0) await options.sleep(delay, call.signal);
         }
       }
     },

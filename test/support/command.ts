@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { onTestFinished } from "vitest";
-import type { EventEnvelope } from "../../local/aws/index.ts";
 import type { ResponseCompleted } from "../../lib/events/index.ts";
+import type { EventEnvelope } from "../../local/aws/index.ts";
 
 /** An event as the bus delivered it. `detail` is only claimed to follow the contract: a test has to parse it. */
 export type DeliveredEvent = Omit<EventEnvelope, "detail"> & { detail: ResponseCompleted };
@@ -16,7 +16,10 @@ export interface CommandResult {
   signal: NodeJS.Signals | null;
   stdout: string;
   stderr: string;
-  /** Every event in the file of `--events` (earlier runs' too), or on standard output for `-`. */
+  /**
+   * Every event in the file of `--events` (earlier runs' too), or on standard output for `-`. None after a signal ended
+   * it: the last line may be torn then, which the next start mends.
+   */
   events: DeliveredEvent[];
   /** Milliseconds from start to exit. */
   ms: number;
@@ -77,9 +80,11 @@ export function startCommand(args: readonly string[], options: CommandOptions = 
 
   const done = ended(child, options.limit ?? 60_000).then(({ code, signal, late }): CommandResult => {
     const ms = performance.now() - started;
-    for (const one of waiting) one.reject(new Error(`ended (${code ?? signal}) without ${one.pattern}: ${text.stderr}`));
+    for (const one of waiting)
+      one.reject(new Error(`ended (${code ?? signal}) without ${one.pattern}: ${text.stderr}`));
     if (late) throw new Error(`did not end in ${options.limit ?? 60_000} ms\n${text.stdout}\n${text.stderr}`);
-    return { code, signal, ...text, events: eventsOf(args, text.stdout, options.cwd ?? ROOT), ms };
+    const events = signal === null ? eventsOf(args, text.stdout, options.cwd ?? ROOT) : [];
+    return { code, signal, ...text, events, ms };
   });
   return {
     pid: child.pid ?? 0,
@@ -101,7 +106,7 @@ export async function runCommand(args: readonly string[], options?: CommandOptio
 
 /** The events in a file, each of its lines being one. Throws for a torn or unreadable line. */
 export function readEvents(file: string): DeliveredEvent[] {
-  return existsSync(file) ? eventLines(readFileSync(file, "utf8")) : [];
+  return statSync(file, { throwIfNoEntry: false })?.isFile() ? eventLines(readFileSync(file, "utf8")) : [];
 }
 
 /** A folder that is removed when the test ends. */

@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { compareWithTruth } from "./support/compare-with-truth.ts";
+import { polledService } from "./support/polled-service.ts";
+
+describe("records that are not quite as documented", () => {
+  test("several equal records for one question all go out", async () => {
+    const service = await polledService({
+      surveys: [{ surveyId: 1, responses: 60 }],
+      settings: { repeatedQuestions: 1 },
+    });
+    const { simulator } = service;
+    simulator.complete(1, 3, { repeat: { copies: 4, identical: true } });
+    simulator.complete(1, 3, { repeat: { copies: 4, identical: false } });
+    // More equal records than a page holds: they lie on both sides of an edge.
+    simulator.complete(1, 1, { repeat: { copies: 130, identical: true } });
+    const { events } = await service.poll({ "start-from": "beginning" });
+    expect(compareWithTruth(events, simulator.truth())).toEqual([]);
+  });
+
+  test("a field of another type goes out empty, marked, with what was read", async () => {
+    const service = await polledService({
+      surveys: [{ surveyId: 1, responses: 80 }],
+      settings: {
+        irregular: {
+          probability: 0.8,
+          kinds: ["answerText", "answerNull", "commentNull", "commentMissing", "scoreText", "dateNumber"],
+        },
+      },
+    });
+    const { simulator } = service;
+    const truth = simulator.truth();
+    const { events } = await service.poll({ "start-from": "beginning" });
+    expect(compareWithTruth(events, truth)).toEqual([]);
+    const marks = new Set(events.flatMap(({ detail }) => detail.meta.irregular.map((name) => name.split(".").at(-1))));
+    expect([...marks].sort()).toEqual(["answer", "comment", "dateCompleted", "score"]);
+  });
+
+  test("numbers and flags in quotes are understood, and marked", async () => {
+    const service = await polledService({ surveys: [{ surveyId: 1 }] });
+    const { simulator } = service;
+    const [quoted = 0] = simulator.complete(1, 1, { patch: (record) => ({ completed: String(record.completed) }) });
+    const [named = 0] = simulator.complete(1, 1, { patch: (record) => ({ responseId: String(record.responseId) }) });
+    const { events } = await service.poll({ "start-from": "beginning" });
+    const marks = new Map(events.map(({ detail }) => [detail.data.responseId, detail.meta.irregular]));
+    expect([...marks.keys()].sort()).toEqual([quoted, named].sort());
+    expect(marks.get(quoted)).toContain("completed");
+    expect(marks.get(named)).toContain("responseId");
+  });
+
+  test("what cannot be read is quarantined and said so; everything beside it goes out", async () => {
+    const service = await polledService({ surveys: [{ surveyId: 1, responses: 30 }] });
+    const { simulator } = service;
+    const unreadable = ["maybe", null, 2].flatMap((completed) => simulator.complete(1, 1, { patch: { completed } }));
+    const nameless = simulator.complete(1, 1, { records: 2, patch: { responseId: "none" } });
+    simulator.complete(1, 30);
+    const bad = new Set([...unreadable, ...nameless]);
+    const truth = simulator.truth().filter(({ responseId }) => !bad.has(responseId));
+
+    const { events, stdout } = await service.poll({ "start-from": "beginning" });
+
+    expect(compareWithTruth(events, truth)).toEqual([]);
+    for (const id of unreadable) {
+      expect(stdout).toContain(`survey 1: response ${id} is quarantined: unreadable completed\n`);
+    }
+    expect(stdout.match(/^survey 1: a record is quarantined: unreadable responseId$/gm)).toHaveLength(2);
+    expect(stdout).toMatch(/^done: .* 60 events, .* 5 quarantined$/m);
+    expect(stdout).toMatch(/books: closed at .*\(63 listed = 60 emitted .* \+ 3 quarantined\)$/m);
+
+    const before = readFileSync(`${service.folder}/events.jsonl`);
+    const again = await service.poll({ "start-from": "beginning" });
+    expect(readFileSync(`${service.folder}/events.jsonl`)).toEqual(before);
+    expect(again.stdout).toMatch(/^done: .* 0 events,/m);
+  });
+});

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { compareWithTruth } from "./support/compare-with-truth.ts";
+import { beforeEachList, polledService } from "./support/polled-service.ts";
+
+/** Two for each event's metrics and metadata, 0.4 for pages; 4 for each tick's list, head and background; 4 once. */
+const most = (events: number, ticks: number): number => 2.4 * events + 4 * ticks + 4;
+
+test("10 new responses before each of 4 runs over 2,000 old ones cost no more than their own requests", async () => {
+  const service = await polledService({ surveys: [{ surveyId: 1, responses: 2_000 }] });
+  const { simulator } = service;
+  expect((await service.poll({ "start-from": "now" })).events).toEqual([]);
+  simulator.resetCounters();
+  const completed: number[] = [];
+
+  for (let tick = 1; tick <= 4; tick += 1) {
+    completed.push(...simulator.complete(1, 10));
+    const { events } = await service.poll({ "start-from": "now" });
+    expect(events).toHaveLength(10 * tick);
+    const truth = simulator.truth().filter(({ responseId }) => completed.includes(responseId));
+    expect(compareWithTruth(events, truth)).toEqual([]);
+  }
+
+  const { requests = 0, token = 0, surveys } = simulator.counters();
+  expect(surveys).toBe(4);
+  expect(requests).toBeLessThanOrEqual(most(40, 4));
+  expect(token).toBe(0);
+});
+
+test("10 new responses before each of 4 ticks of one process cost no more either", async () => {
+  const service = await polledService({ surveys: [{ surveyId: 1, responses: 2_000 }] });
+  const { simulator } = service;
+  await service.poll({ "start-from": "now" });
+  simulator.resetCounters();
+  const completed: number[] = [];
+  beforeEachList(simulator, () => completed.push(...simulator.complete(1, 10)));
+
+  const { events } = await service.poll({ "start-from": "now", ticks: "4", interval: "100ms" });
+
+  const truth = simulator.truth().filter(({ responseId }) => completed.includes(responseId));
+  expect(truth).toHaveLength(40);
+  expect(compareWithTruth(events, truth)).toEqual([]);
+  const { requests = 0, token = 0, surveys } = simulator.counters();
+  expect(surveys).toBe(4);
+  expect(requests).toBeLessThanOrEqual(most(40, 4));
+  expect(token).toBe(0);
+});

@@ -1,0 +1,105 @@
+import { createServer } from "node:net";
+import { describe, expect, test } from "vitest";
+import type { Fault } from "../../local/simulator/index.ts";
+import { expectOneClearLine } from "./support/failing.ts";
+import { type Flags, type PolledService, polledService } from "./support/polled-service.ts";
+
+const surveys = [{ surveyId: 1, responses: 5 }];
+
+async function expectFailure(service: PolledService, flags: Flags, line: RegExp): Promise<void> {
+  const result = await service.run({ "start-from": "beginning", ...flags });
+  expectOneClearLine(result, line);
+}
+
+describe("a service that cannot be used", () => {
+  test("refuses connections: unreachable", async () => {
+    const service = await polledService({ surveys });
+    const { port } = await closedPort();
+    await expectFailure(service, { "base-url": `http://127.0.0.1:${port}` }, /cannot be reached \(ECONNREFUSED\)/);
+  });
+
+  const faults: Record<string, { fault: Fault; line: RegExp }> = {
+    "answers an HTML page to the token request": {
+      fault: { kind: "html", operation: "token" },
+      line: /^get token: .*no token.*baseUrl/,
+    },
+    "answers 404 to the token request": {
+      fault: { kind: "status", status: 404, operation: "token" },
+      line: /^get token: .*404.*baseUrl/,
+    },
+    "answers an HTML page for the survey list": {
+      fault: { kind: "html", operation: "surveys" },
+      line: /^get survey list: .*not JSON.*baseUrl/,
+    },
+    "answers 404 for the survey list": {
+      fault: { kind: "status", status: 404, operation: "surveys" },
+      line: /^get survey list: .*404/,
+    },
+    "refuses every token": {
+      fault: { kind: "status", status: 400, operation: "surveys" },
+      line: /^get survey list: .*400.*credentials/,
+    },
+    "answers 500 to everything": { fault: { kind: "status", status: 500 }, line: /^get token: .*500/ },
+  };
+  for (const [what, { fault, line }] of Object.entries(faults)) {
+    test(what, async () => {
+      const service = await polledService({ surveys });
+      service.simulator.fault(fault);
+      await expectFailure(service, {}, line);
+    });
+  }
+});
+
+describe("credentials", () => {
+  test("that the service refuses are asked with once", async () => {
+    const service = await polledService({ surveys });
+    await expectFailure(service, { "client-secret": "hunter2-wrong" }, /refused the client id or the client secret/);
+    expect(service.simulator.counters()).toMatchObject({ requests: 1, token: 1, "status:401": 1 });
+  });
+
+  test("that are missing, or half of them, are asked for", async () => {
+    const service = await polledService({ surveys });
+    const none = { "client-id": undefined, "client-secret": undefined };
+    await expectFailure(service, none, /no credentials.*SURVEY_CLIENT_ID/);
+    await expectFailure(service, { ...none, "client-id": "me" }, /client secret is missing/);
+    expect(service.simulator.counters().requests ?? 0).toBe(0);
+  });
+
+  test("may come from the environment, and stay with the data folder", async () => {
+    const service = await polledService({ surveys });
+    const none = { "start-from": "beginning", "client-id": undefined, "client-secret": undefined };
+    const { clientId, clientSecret } = service.simulator;
+    const env = { SURVEY_CLIENT_ID: clientId, SURVEY_CLIENT_SECRET: clientSecret };
+    expect((await service.poll(none, { env })).events).toHaveLength(5);
+    service.simulator.complete(1, 2);
+    expect((await service.poll(none)).events).toHaveLength(7);
+  });
+});
+
+describe("the data folder", () => {
+  test("is used by one process at a time", async () => {
+    const service = await polledService({ surveys });
+    const first = service.start({ ticks: undefined, interval: "1h" });
+    await first.printed(/^polling /m);
+    await expectFailure(service, { events: `${service.folder}/other.jsonl` }, /in use by another process/);
+    first.kill("SIGINT");
+    expect((await first.done).code).toBe(0);
+  });
+
+  test("belongs to one service", async () => {
+    const service = await polledService({ surveys });
+    await service.poll();
+    const other = await polledService({ surveys });
+    await expectFailure(service, { "base-url": other.simulator.url }, /belongs to another survey service/);
+    expect(other.simulator.counters()["responses-order"] ?? 0).toBe(0);
+  });
+});
+
+/** A port at which nothing listens any more. */
+async function closedPort(): Promise<{ port: number }> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  return { port: typeof address === "object" && address !== null ? address.port : 9 };
+}

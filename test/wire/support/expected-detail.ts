@@ -1,0 +1,83 @@
+import type { ListedRecord, TruthResponse } from "../../../local/simulator/index.ts";
+
+/** What an event has to hold of a response, worked out from the API document and DESIGN alone, with none of lib's readers. */
+export interface ExpectedDetail {
+  country: unknown;
+  crk: unknown;
+  promoCode: unknown;
+  hasComment: boolean;
+  answerCount: number;
+  startedLocal: string | null;
+  completedLocal: string | null;
+  /** Irregular fields of the response as they were read. */
+  raw: Record<string, unknown>;
+  answers: Record<string, unknown>[];
+  metrics: Record<string, unknown>[];
+  metadata: unknown;
+  missing: string[];
+  irregular: string[];
+}
+
+const isInteger = (value: unknown): boolean => Number.isInteger(value);
+
+/** Fields of one answer: what section 2.4 accepts, and the empty value that stands in for anything else. */
+const answerFields: Record<string, { accepts: (value: unknown) => boolean; empty: unknown }> = {
+  questionId: { accepts: isInteger, empty: null },
+  answer: { accepts: (value) => Array.isArray(value) && value.every(isInteger), empty: [] },
+  comment: { accepts: (value) => typeof value === "string", empty: "" },
+  score: { accepts: (value) => value === null || isInteger(value), empty: null },
+  matrixScore: { accepts: () => true, empty: null },
+};
+
+export function expectedDetail(truth: TruthResponse): ExpectedDetail {
+  const first = truth.records[0] ?? {};
+  const answers = truth.records.map(expectedAnswer);
+  const raw: Record<string, unknown> = {};
+  for (const name of ["dateStart", "dateCompleted"]) {
+    if (typeof first[name] !== "string" && first[name] !== null) raw[name] = first[name];
+  }
+  const metrics = expectedMetrics(truth.metrics);
+  const metadata = Array.isArray(truth.metadata) ? (truth.metadata[0] ?? null) : null;
+  return {
+    country: first.iso3166,
+    crk: first.crk,
+    promoCode: first.promoCode,
+    hasComment: answers.some(({ value }) => value.comment !== ""),
+    answerCount: truth.records.length,
+    startedLocal: text(first.dateStart),
+    completedLocal: text(first.dateCompleted),
+    raw,
+    answers: answers.map(({ value }) => value),
+    metrics,
+    metadata,
+    missing: [...(metadata === null ? ["metadata:absent"] : []), ...(metrics.length === 0 ? ["metrics:absent"] : [])],
+    irregular: [...new Set([...Object.keys(raw), ...answers.flatMap(({ irregular }) => irregular)])].sort(),
+  };
+}
+
+function expectedAnswer(record: ListedRecord): { value: Record<string, unknown>; irregular: string[] } {
+  const value: Record<string, unknown> = {};
+  const raw: Record<string, unknown> = {};
+  const bad: string[] = [];
+  for (const [name, { accepts, empty }] of Object.entries(answerFields)) {
+    const read = record[name];
+    value[name] = accepts(read) ? read : empty;
+    if (accepts(read)) continue;
+    bad.push(name);
+    if (read !== undefined) raw[name] = read;
+  }
+  // A quoted number is no less an identifier: without it nobody could tell which question was answered.
+  if (typeof record.questionId === "string" && /^\d+$/.test(record.questionId))
+    value.questionId = Number(record.questionId);
+  if (Object.keys(raw).length > 0) value.raw = raw;
+  return { value, irregular: bad.map((name) => `answers.${value.questionId}.${name}`) };
+}
+
+function expectedMetrics(body: unknown): Record<string, unknown>[] {
+  const maps = Array.isArray(body) ? (body as Record<string, Record<string, unknown>>[]) : [];
+  return maps
+    .flatMap((map) => Object.entries(map).map(([key, metric]) => ({ key, ...metric }) as Record<string, unknown>))
+    .sort((a, b) => Number(a.metricId) - Number(b.metricId));
+}
+
+const text = (value: unknown): string | null => (typeof value === "string" ? value : null);
