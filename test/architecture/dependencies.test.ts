@@ -1,0 +1,66 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { specifiers, violations } from "./import-rules.ts";
+
+const root = join(import.meta.dirname, "../..");
+const sources = new Map(
+  globSync("{lib,functions,infra,local,cli,console}/**/*.ts", { cwd: root }).map((file) => [
+    file,
+    readFileSync(join(root, file), "utf8"),
+  ]),
+);
+
+const planted = (file: string, source: string): string[] => violations(new Map([[file, source]]));
+
+describe("dependencies", () => {
+  it("point one way", () => {
+    expect(sources.size).toBeGreaterThan(100);
+    expect(violations(sources)).toEqual([]);
+  });
+
+  it("are read of every file: none of the core imports nothing at all", () => {
+    const silent = [...sources].filter(([, source]) => specifiers(source).length === 0).map(([file]) => file);
+    expect(silent.filter((file) => /tick|poll-survey|scan|leases|client\.ts/.test(file))).toEqual([]);
+  });
+});
+
+describe("a planted violation is caught", () => {
+  it.each([
+    ["lib/polling/tick.ts", 'import { createLeases } from "../state/leases.ts";'],
+    ["lib/polling/tick.ts", 'import type { Leases } from "../state/leases.ts";'],
+    ["lib/polling/tick.ts", 'import { createEventBridgePublisher } from "../publisher/event-bridge.ts";'],
+    ["lib/polling/tick.ts", 'import { readCredentials } from "../secrets/credentials.ts";'],
+    ["lib/polling/tick.ts", 'import { NotFoundError } from "../survey-api/index.ts";'],
+    ["lib/polling/tick.ts", 'import type { SourceConfig } from "../config.ts";'],
+    ["lib/polling/tick.ts", 'import { eventId } from "../events/event-id.ts";'],
+    ["lib/polling/tick.ts", 'import { DynamoDBClient } from "@aws-sdk/client-dynamodb";'],
+    ["lib/polling/tick.ts", 'import { request } from "undici";'],
+    ["lib/polling/tick.ts", 'const { wire } = await import("../wiring.ts");'],
+    ["lib/survey-api/client.ts", 'import { eventId } from "../events/index.ts";'],
+    ["lib/survey-api/client.ts", 'export * from "../polling/ports.ts";'],
+    ["lib/survey-api/client.ts", 'import "@aws-sdk/client-s3";'],
+    ["lib/events/index.ts", 'import { PollerError } from "../errors.ts";'],
+    ["lib/state/table.ts", 'import { tick } from "../polling/tick.ts";'],
+    ["lib/publisher/event-bridge.ts", 'import { createLeases } from "../state/leases.ts";'],
+    ["lib/secrets/credentials.ts", 'import { createTokens } from "../survey-api/tokens.ts";'],
+    ["lib/config/schema.ts", 'import { tick } from "../polling/tick.ts";'],
+    ["lib/wiring.ts", 'import { startEmbeddedAws } from "../local/aws/index.ts";'],
+    ["lib/wiring.ts", 'import { handler } from "../functions/poll.ts";'],
+    ["lib/wiring.ts", 'import { Stack } from "aws-cdk-lib";'],
+    ["functions/poll.ts", 'import { bundle } from "../infra/bundle.ts";'],
+    ["infra/stack.ts", 'import { noon } from "../test/support/memory-ports.ts";'],
+    ["lib/polling/tick.ts", "import {\n  a,\n  b,\n} from '../state/leases.ts';"],
+  ])("%s: %s", (file, source) => {
+    expect(planted(file, source)).toHaveLength(1);
+  });
+
+  it("and what is allowed is not", () => {
+    const source =
+      'import { hash } from "node:crypto";\nimport pLimit from "p-limit";\nimport type { Ports } from "./ports.ts";';
+    expect(planted("lib/polling/tick.ts", `${source}\nimport { errorCode } from "../errors.ts";`)).toEqual([]);
+    expect(planted("lib/state/ledger.ts", 'import type { State } from "../polling/ports.ts";')).toEqual([]);
+    expect(planted("local/start.ts", 'import { bundle } from "../infra/bundle.ts";')).toEqual([]);
+    expect(planted("lib/polling/tick.ts", '// import { x } from "../state/leases.ts";')).toEqual([]);
+  });
+});

@@ -1,0 +1,55 @@
+import { dirname, join } from "node:path/posix";
+
+/** What files under `from` may import besides their own folder. Paths are from the root; a folder ends in a slash. */
+interface Rule {
+  from: string;
+  mayImport: readonly string[];
+  /** Packages that would bring in what this part must know nothing of. */
+  noPackages: RegExp;
+}
+
+const noPackage = /^$/;
+const aws = /^@aws|^aws-|^@smithy/;
+const awsOrHttp = /^@aws|^aws-|^@smithy|^undici$|^node:(http|https|net\/.*|tls)$/;
+const adapter = ["lib/errors.ts", "lib/events/index.ts", "lib/polling/ports.ts", "lib/polling/errors.ts"];
+
+/** The first rule whose `from` fits a file is the one that holds for it. */
+export const rules: readonly Rule[] = [
+  { from: "lib/polling/", mayImport: ["lib/errors.ts", "lib/events/index.ts"], noPackages: awsOrHttp },
+  { from: "lib/survey-api/", mayImport: ["lib/errors.ts"], noPackages: aws },
+  { from: "lib/events/", mayImport: [], noPackages: awsOrHttp },
+  { from: "lib/config/", mayImport: ["lib/config.ts", "lib/errors.ts"], noPackages: awsOrHttp },
+  { from: "lib/state/", mayImport: [...adapter, "lib/polling/state-types.ts"], noPackages: noPackage },
+  { from: "lib/publisher/", mayImport: adapter, noPackages: noPackage },
+  // The credentials and the token store are ports of the survey API client.
+  { from: "lib/secrets/", mayImport: [...adapter, "lib/survey-api/index.ts"], noPackages: noPackage },
+  { from: "lib/", mayImport: ["lib/"], noPackages: /^aws-cdk|^constructs$|^dynalite$|^fauxqs$/ },
+  { from: "functions/", mayImport: ["lib/"], noPackages: /^aws-cdk|^constructs$|^dynalite$|^fauxqs$/ },
+  { from: "", mayImport: ["lib/", "functions/", "infra/", "local/", "cli/", "console/"], noPackages: noPackage },
+];
+
+const STATEMENT = /(?:\bfrom|\bimport)\s*\(?\s*["']([^"']+)["']/g;
+
+/** Module specifiers that a source file names in import and export statements. */
+export function specifiers(source: string): string[] {
+  const code = source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
+  return [...code.matchAll(STATEMENT)].map(([, specifier = ""]) => specifier);
+}
+
+/** Every import that the rules forbid, as `file → what it imports`. Files are sources by their path from the root. */
+export function violations(files: ReadonlyMap<string, string>): string[] {
+  return [...files].flatMap(([file, source]) =>
+    specifiers(source)
+      .filter((specifier) => !allowed(file, specifier))
+      .map((specifier) => `${file} → ${specifier}`),
+  );
+}
+
+function allowed(file: string, specifier: string): boolean {
+  const rule = rules.find(({ from }) => file.startsWith(from));
+  if (rule === undefined) return false;
+  if (!specifier.startsWith(".")) return !rule.noPackages.test(specifier);
+  const target = join(dirname(file), specifier);
+  if (rule.from !== "" && target.startsWith(rule.from)) return true;
+  return rule.mayImport.some((path) => (path.endsWith("/") ? target.startsWith(path) : target === path));
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { parseConfig } from "../../lib/config.ts";
+import { type Log, pollSources } from "../../lib/poll-sources.ts";
+import type { MemoryWorld } from "../support/memory-ports.ts";
+import { at, deliveredIds, recordsOf, surveyOf, worldWith } from "./polling/support/survey.ts";
+
+interface Line {
+  level: string;
+  message: string;
+  details: Record<string, unknown>;
+}
+
+function logger(): Log & { lines: Line[] } {
+  const lines: Line[] = [];
+  const write =
+    (level: string) =>
+    (message: string, details: Record<string, unknown>): void =>
+      void lines.push({ level, message, details });
+  return { lines, info: write("info"), warn: write("warn"), error: write("error") };
+}
+
+function graph(name: string, world: MemoryWorld) {
+  const [source] = parseConfig(
+    { name, baseUrl: "https://surveys.example.com", startFrom: "beginning" },
+    { deployed: true },
+  ).sources;
+  if (source === undefined) throw new Error("no source");
+  return { source, ports: world.ports, service: "service-1" };
+}
+
+const one = (): MemoryWorld => worldWith([{ responseId: 1, completed: at(0) }]);
+const remaining = (): number => 60_000;
+
+describe("polling all sources", () => {
+  it("gives what each tick came to, and one line in the log for one with news", async () => {
+    const [first, second] = [one(), one()];
+    const log = logger();
+
+    const request = { graphs: [graph("a", first), graph("b", second)], owner: "o", remaining, logger: log };
+    const { ticks } = await pollSources(request);
+    await pollSources(request);
+
+    expect(ticks.map(({ source, listed }) => [source, listed])).toEqual([
+      ["a", 1],
+      ["b", 1],
+    ]);
+    expect(log.lines).toMatchObject([
+      { level: "info", details: { source: "a", emitted: 1 } },
+      { level: "info", details: { source: "b", emitted: 1 } },
+    ]);
+  });
+
+  it("goes on after a source that fails, and throws its error at the end, without what others might quote", async () => {
+    const [broken, well] = [one(), one()];
+    broken.before.push(({ operation }) => {
+      if (operation === "surveys") throw Object.assign(new Error("jane@example.com"), { code: "ODD" });
+    });
+    const log = logger();
+
+    await expect(
+      pollSources({ graphs: [graph("a", broken), graph("b", well)], owner: "o", remaining, logger: log }),
+    ).rejects.toMatchObject({ code: "ODD", retryable: true });
+
+    expect(deliveredIds(well)).toEqual([1]);
+    expect(log.lines[0]).toMatchObject({ level: "error", details: { source: "a", code: "ODD" } });
+    expect(JSON.stringify(log.lines)).not.toContain("jane@example.com");
+  });
+
+  it("tells of a survey that failed, without failing the invocation", async () => {
+    const world = one();
+    world.before.push(({ operation }) => {
+      if (operation === "page") throw Object.assign(new Error("x"), { code: "TIMEOUT" });
+    });
+    const log = logger();
+    await pollSources({ graphs: [graph("a", world)], owner: "o", remaining, logger: log });
+    expect(log.lines[0]).toMatchObject({ level: "warn", details: { source: "a", surveyId: 1, code: "TIMEOUT" } });
+  });
+
+  it("begins nothing when there is no time left but to bring the state home", async () => {
+    const world = one();
+    surveyOf(world).records.push(...recordsOf({ responseId: 2, completed: at(1) }));
+    world.before.push(({ operation }) => {
+      if (operation === "surveys") world.time.now += 1;
+    });
+    await pollSources({ graphs: [graph("a", world)], owner: "o", remaining: () => 15_000, logger: logger() });
+    expect(deliveredIds(world)).toEqual([]);
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { noChase } from "../../../lib/polling/chase.ts";
+import { dueSurveys, readSurveyList } from "../../../lib/polling/due.ts";
+import type { SurveyRow } from "../../../lib/polling/state-types.ts";
+
+const MINUTE = 60_000;
+const now = Date.UTC(2026, 2, 10, 12);
+const listed = (surveyId: number, counts: (number | null)[] = [1, 1, 0]) => ({ surveyId, counts, created: undefined });
+const row = (polledAt: number, more: Partial<SurveyRow> = {}): SurveyRow => ({
+  counts: [1, 1, 0],
+  chase: noChase,
+  polledAt,
+  ...more,
+});
+const options = { now, fullPollEvery: 15 * MINUTE, background: 1 };
+
+describe("the survey list", () => {
+  it("is read for its ids, three counts and the epoch of creation", () => {
+    expect(
+      readSurveyList([{ surveyId: 7, responses: 5, correct: "4", unpaidResponses: null, created: 1_700_000_000 }]),
+    ).toEqual([{ surveyId: 7, counts: [5, 4, null], created: 1_700_000_000_000 }]);
+  });
+
+  it("gives a survey once, and leaves out what has no id", () => {
+    const read = readSurveyList([{ surveyId: 7, responses: 1 }, null, "x", {}, { surveyId: 7, responses: 2 }]);
+    expect(read).toEqual([{ surveyId: 7, counts: [2, null, null], created: undefined }]);
+  });
+});
+
+describe("due surveys", () => {
+  it("are those with news, longest unpolled first, new ones before all, then background ones", () => {
+    const rows = new Map([
+      [1, row(now - 3 * MINUTE, { chase: { ...noChase, missing: 1, owed: 2 } })],
+      [2, row(now - 5 * MINUTE, { dueAt: now })],
+      [3, row(now - MINUTE)],
+      [4, row(now - 20 * MINUTE)],
+      [5, row(now - 30 * MINUTE)],
+    ]);
+    const due = dueSurveys([listed(1), listed(2), listed(3), listed(4), listed(5), listed(6)], rows, options);
+    expect(due.map(({ surveyId, reason }) => [surveyId, reason])).toEqual([
+      [6, "first"],
+      [2, "news"],
+      [1, "news"],
+      [5, "background"],
+    ]);
+  });
+
+  it("are none when nothing moved, and nothing is due by itself yet", () => {
+    const rows = new Map([[1, row(now - MINUTE, { dueAt: now + 1 })]]);
+    expect(dueSurveys([listed(1)], rows, options)).toEqual([]);
+  });
+
+  it("include one whose count became unreadable, which is a change, but not one that stays half readable", () => {
+    const rows = new Map([[1, row(now)]]);
+    expect(dueSurveys([listed(1, [1, null, 0])], rows, options)).toHaveLength(1);
+    const half = new Map([[1, row(now, { counts: [1, null, 0] })]]);
+    expect(dueSurveys([listed(1, [1, null, 0])], half, options)).toHaveLength(0);
+  });
+});

@@ -1,0 +1,240 @@
+import { describe, expect, it } from "vitest";
+import type { Selection } from "../../../../lib/polling/due.ts";
+import type { MemoryWorld } from "../../../support/memory-ports.ts";
+import {
+  addSurvey,
+  arrive,
+  at,
+  deliveredIds,
+  HOUR,
+  MINUTE,
+  range,
+  recordsOf,
+  runTick,
+  SECOND,
+  surveyOf,
+  timesCalled,
+  worldWith,
+} from "../support/survey.ts";
+
+const complete = (count: number) =>
+  range(1, count).map((responseId) => ({ responseId, completed: at(responseId * SECOND) }));
+
+/** A world of `count` surveys that a first tick has polled. */
+async function polledWorld(count: number): Promise<MemoryWorld> {
+  const world = worldWith(complete(3));
+  for (const surveyId of range(2, count)) addSurvey(world, surveyId, complete(3));
+  await runTick(world);
+  world.calls.length = 0;
+  return world;
+}
+
+/** Ids of the surveys whose pages were read. */
+function read(world: MemoryWorld): number[] {
+  const ids = world.calls.filter(({ operation }) => operation === "page").map(({ args }) => Number(args[0]));
+  return [...new Set(ids)].sort((a, b) => a - b);
+}
+
+async function readBy(world: MemoryWorld, overrides = {}): Promise<number[]> {
+  world.calls.length = 0;
+  await runTick(world, overrides);
+  return read(world);
+}
+
+describe("an idle tick", () => {
+  it("costs one request of the service, one read and one write of the table", async () => {
+    const world = await polledWorld(5);
+    world.time.now += MINUTE;
+
+    await runTick(world);
+
+    const calls = world.calls.map(({ port, operation }) => `${port}.${operation}`);
+    expect(calls).toEqual(["state.account", "service.surveys", "state.saveAccount"]);
+  });
+});
+
+describe("a survey is polled", () => {
+  it("when one of its counts moves, up or down, and the others are left alone", async () => {
+    const world = await polledWorld(4);
+    surveyOf(world, 2).counts.correct = 1;
+    expect(await readBy(world)).toEqual([2]);
+
+    const other = await polledWorld(4);
+    surveyOf(other, 3).counts.responses = 2;
+    expect(await readBy(other)).toEqual([3]);
+  });
+
+  it("not for what says nothing of completions", async () => {
+    const world = await polledWorld(1);
+    world.ports.service.surveys = async () => [
+      { surveyId: 1, impressions: 99, opened: 99, ...surveyOf(world).counts, modified: "2030-01-01 00:00:00" },
+    ];
+    expect(await readBy(world)).toEqual([]);
+  });
+
+  it("until what the count announced is listed, and then no more", async () => {
+    const world = await polledWorld(1);
+    surveyOf(world).counts.responses = 4;
+    await runTick(world);
+    await runTick(world);
+
+    surveyOf(world).records.push(...recordsOf({ responseId: 9, completed: at(HOUR) }));
+    await runTick(world);
+
+    expect(deliveredIds(world)).toContain(9);
+    expect(await readBy(world)).toEqual([]);
+  });
+
+  it("each tick while none of its counts can be read", async () => {
+    const world = await polledWorld(1);
+    surveyOf(world).counts = { responses: null, correct: "many", unpaidResponses: undefined };
+    expect(await readBy(world)).toEqual([1]);
+    expect(await readBy(world)).toEqual([1]);
+  });
+
+  it("when something of it waits and is due, whatever its counts say", async () => {
+    const world = worldWith(complete(1), { metrics: new Map([[1, { kind: "absent" }]]) });
+    await runTick(world);
+    expect(deliveredIds(world)).toEqual([]);
+    world.time.now += 59 * SECOND;
+    expect(await readBy(world)).toEqual([]);
+
+    world.time.now += SECOND;
+    await runTick(world);
+
+    expect(deliveredIds(world)).toEqual([1]);
+  });
+
+  it("again when the counts could not be saved", async () => {
+    const world = await polledWorld(1);
+    arrive(world, { responseId: 4, completed: at(HOUR) });
+    world.before.push(({ operation }) => {
+      if (operation === "saveRows") throw new Error("the table is throttled");
+    });
+    await expect(runTick(world)).rejects.toThrow("throttled");
+
+    world.before.length = 0;
+    expect(await readBy(world)).toEqual([1]);
+    expect(deliveredIds(world).filter((id) => id === 4)).toEqual([4]);
+  });
+});
+
+describe("full polls", () => {
+  it("come every fifteen minutes, one survey a tick by default, the longest unpolled first", async () => {
+    const world = await polledWorld(3);
+    world.time.now += 5 * MINUTE;
+    arrive(world, { responseId: 4, completed: at(HOUR), surveyId: 1 });
+    await runTick(world);
+
+    world.time.now += 10 * MINUTE - SECOND;
+    expect(await readBy(world)).toEqual([]);
+    world.time.now += SECOND;
+    const first = await readBy(world);
+    const second = await readBy(world);
+    expect([...first, ...second].sort()).toEqual([2, 3]);
+    expect(first).toHaveLength(1);
+    expect(await readBy(world)).toEqual([]);
+
+    world.time.now += 5 * MINUTE;
+    expect(await readBy(world)).toEqual([1]);
+  });
+
+  it("find what no count announced", async () => {
+    const world = await polledWorld(1);
+    surveyOf(world).records.push(...recordsOf({ responseId: 9, completed: at(HOUR) }));
+    await runTick(world);
+    expect(deliveredIds(world)).not.toContain(9);
+
+    world.time.now += 15 * MINUTE;
+    await runTick(world);
+    expect(deliveredIds(world)).toContain(9);
+  });
+
+  it("take as much of the background budget as there is, and never hold news back", async () => {
+    const world = await polledWorld(6);
+    world.time.now += 15 * MINUTE;
+    arrive(world, { responseId: 4, completed: at(HOUR), surveyId: 5 });
+
+    const ids = await readBy(world, { source: { backgroundRequests: 2 } });
+
+    expect(ids).toContain(5);
+    expect(ids).toHaveLength(3);
+  });
+});
+
+describe("which surveys", () => {
+  it("are all of the list, or those included, or all but those excluded", async () => {
+    const selections: [Selection, number[]][] = [
+      ["all", [1, 2, 3]],
+      [{ include: [2, 9] }, [2]],
+      [{ exclude: [2] }, [1, 3]],
+    ];
+    for (const [surveys, expected] of selections) {
+      const world = worldWith(complete(1));
+      addSurvey(world, 2, complete(1));
+      addSurvey(world, 3, complete(1));
+      expect(await readBy(world, { source: { surveys } })).toEqual(expected);
+    }
+  });
+
+  it("leave out list items without a readable id, and never fail on them", async () => {
+    const world = worldWith(complete(1));
+    const real = world.ports.service.surveys;
+    world.ports.service.surveys = async () => [null, 7, {}, { surveyId: "x" }, { surveyId: -1 }, ...(await real())];
+    expect(await readBy(world)).toEqual([1]);
+  });
+});
+
+describe("a survey that the source's first tick did not see", () => {
+  const now = { source: { startFrom: "now" } };
+
+  it("and that was created after it is taken from its beginning", async () => {
+    const world = worldWith(complete(3));
+    await runTick(world, now);
+    world.time.now += HOUR;
+    addSurvey(world, 2, [{ responseId: 70, completed: at(HOUR / 2) }], { created: (world.time.now - MINUTE) / SECOND });
+
+    await runTick(world, now);
+
+    expect(deliveredIds(world)).toEqual([70]);
+  });
+
+  it("but that was created before it is present: startFrom decides", async () => {
+    const world = worldWith(complete(3));
+    await runTick(world, now);
+    world.time.now += HOUR;
+    addSurvey(world, 2, [{ responseId: 70, completed: at(-HOUR) }]);
+
+    await runTick(world, now);
+
+    expect(deliveredIds(world)).toEqual([]);
+  });
+
+  it("because its poll failed then loses nothing that was completed meanwhile", async () => {
+    const world = worldWith(complete(3));
+    addSurvey(world, 2, [{ responseId: 70, completed: at(-HOUR) }]);
+    const fail = ({ operation, args }: { operation: string; args: readonly unknown[] }): void => {
+      if (operation === "page" && args[0] === 2) throw new Error("no answer");
+    };
+    world.before.push(fail);
+    await runTick(world, now);
+    world.before.length = 0;
+    world.time.now += MINUTE;
+    arrive(world, { responseId: 71, completed: at(30 * SECOND), surveyId: 2 });
+
+    await runTick(world, now);
+
+    expect(deliveredIds(world)).toEqual([71]);
+  });
+});
+
+it("learns that a short page is the last one, and then reads one page past it instead of two", async () => {
+  const world = await polledWorld(1);
+  expect(world.account.shortPageEnds).toBe(true);
+  arrive(world, { responseId: 4, completed: at(HOUR) });
+  world.calls.length = 0;
+
+  await runTick(world);
+
+  expect(timesCalled(world, "service", "page")).toBe(2);
+});

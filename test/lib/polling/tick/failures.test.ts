@@ -1,0 +1,179 @@
+import { describe, expect, it } from "vitest";
+import type { MemoryWorld } from "../../../support/memory-ports.ts";
+import {
+  addSurvey,
+  arrive,
+  at,
+  deliveredIds,
+  HOUR,
+  MINUTE,
+  range,
+  runTick,
+  SECOND,
+  surveyOf,
+  timesCalled,
+  worldWith,
+} from "../support/survey.ts";
+
+/** Surveys 1 to `count` with one response each, whose id is ten times theirs. */
+function world(count: number): MemoryWorld {
+  const made = worldWith([{ responseId: 10, completed: at(0) }]);
+  for (const surveyId of range(2, count)) addSurvey(made, surveyId, [{ responseId: surveyId * 10, completed: at(0) }]);
+  return made;
+}
+
+function failPagesOf(made: MemoryWorld, surveyId: number, error: Error): void {
+  made.before.push(({ operation, args }) => {
+    if (operation === "page" && args[0] === surveyId) throw error;
+  });
+}
+
+const coded = (code: string): Error => Object.assign(new Error(`says ${code}, and quotes jane@example.com`), { code });
+
+describe("a survey that fails", () => {
+  it("does not touch the others, is told of, and is polled again at the next tick", async () => {
+    const made = world(6);
+    failPagesOf(made, 3, coded("SERVER_ERROR"));
+
+    const summary = await runTick(made);
+
+    expect(deliveredIds(made).sort()).toEqual([10, 20, 40, 50, 60]);
+    expect(summary.surveys.find(({ surveyId }) => surveyId === 3)).toMatchObject({
+      outcome: "failed",
+      unfinished: true,
+      failure: { code: "SERVER_ERROR" },
+    });
+    expect(summary.surveys.filter(({ outcome }) => outcome === "polled")).toHaveLength(5);
+    made.before.length = 0;
+    await runTick(made);
+    expect(deliveredIds(made)).toContain(30);
+  });
+
+  it("with an error that is not our own is told of by its code alone: such a message may quote data", async () => {
+    const made = world(2);
+    failPagesOf(made, 2, coded("ODD"));
+
+    const summary = await runTick(made);
+
+    expect(JSON.stringify(summary)).not.toContain("jane@example.com");
+    expect(JSON.stringify(made.progress)).not.toContain("jane@example.com");
+  });
+
+  it("by the bus does not keep the others from the bus", async () => {
+    const made = world(4);
+    made.bus.decide = ({ data }) => (data.surveyId === 2 ? { kind: "failed", code: "ThrottlingException" } : undefined);
+
+    const summary = await runTick(made);
+
+    expect(deliveredIds(made).sort()).toEqual([10, 30, 40]);
+    expect(summary.surveys.find(({ surveyId }) => surveyId === 2)?.failure?.code).toBe("PUBLISH_FAILED");
+    made.bus.decide = () => undefined;
+    await runTick(made);
+    expect(deliveredIds(made).sort()).toEqual([10, 20, 30, 40]);
+  });
+
+  it("is busy while someone else polls it, and stays due", async () => {
+    const made = world(2);
+    const lease = await made.ports.state.acquire(2, "other", 15 * SECOND);
+
+    const summary = await runTick(made);
+    expect(summary.surveys.find(({ surveyId }) => surveyId === 2)).toMatchObject({ outcome: "busy", unfinished: true });
+    expect(deliveredIds(made)).toEqual([10]);
+
+    if (lease !== undefined) await made.ports.state.release(lease, lease.mark);
+    await runTick(made);
+    expect(deliveredIds(made)).toEqual([10, 20]);
+  });
+});
+
+describe("a failure of the whole source", () => {
+  it.each(["WRONG_CREDENTIALS", "WRONG_TOKEN", "CREDENTIALS_MISSING", "TOO_MANY_REQUESTS", "STATE_REFUSED"])(
+    "(%s) ends the tick: no survey is begun after it, and it is thrown",
+    async (code) => {
+      const made = world(30);
+      failPagesOf(made, 1, coded(code));
+
+      await expect(runTick(made)).rejects.toMatchObject({ code });
+
+      // Four are polled at once: those already begun are finished.
+      expect(timesCalled(made, "state", "acquire")).toBeLessThanOrEqual(4);
+    },
+  );
+
+  it("keeps what was done before it: those surveys are not polled again", async () => {
+    const made = world(3);
+    made.before.push(({ operation, args }) => {
+      if (operation === "metrics" && args[0] === 3) throw coded("WRONG_CREDENTIALS");
+    });
+    await expect(runTick(made)).rejects.toThrow();
+
+    made.before.length = 0;
+    made.calls.length = 0;
+    await runTick(made);
+
+    const acquired = made.calls.filter(({ operation }) => operation === "acquire").map(({ args }) => args[0]);
+    expect(acquired).toEqual([3]);
+    expect(deliveredIds(made).sort()).toEqual([10, 20, 30]);
+  });
+
+  it("of the survey list changes nothing in the table", async () => {
+    const made = world(2);
+    await runTick(made);
+    const account = structuredClone(made.account);
+    made.time.now += MINUTE;
+    made.before.push(({ operation }) => {
+      if (operation === "surveys") throw coded("SERVER_ERROR");
+    });
+
+    await expect(runTick(made)).rejects.toMatchObject({ code: "SERVER_ERROR" });
+
+    expect(made.account).toEqual(account);
+  });
+});
+
+describe("a survey list without surveys", () => {
+  it("forgets nothing of those it had", async () => {
+    const made = world(2);
+    await runTick(made);
+    const surveys = new Map(made.surveys);
+    made.surveys.clear();
+    await runTick(made);
+    expect(made.account.rows.size).toBe(2);
+
+    for (const [id, survey] of surveys) made.surveys.set(id, survey);
+    made.calls.length = 0;
+    await runTick(made);
+    expect(timesCalled(made, "service", "page")).toBe(0);
+  });
+});
+
+describe("the time of a tick", () => {
+  it("that is over begins no further survey; those left are first at the next one", async () => {
+    const made = world(12);
+    made.before.push(({ operation }) => {
+      if (operation === "page") made.time.now += 3 * SECOND;
+    });
+    await runTick(made);
+    const first = deliveredIds(made).length;
+    expect(first).toBeLessThan(12);
+
+    for (let ticks = 0; ticks < 9; ticks += 1) await runTick(made);
+
+    expect(deliveredIds(made).sort((a, b) => a - b)).toEqual(range(1, 12).map((id) => id * 10));
+  });
+});
+
+describe("the state of another service", () => {
+  it("behind the same source name is refused before anything is read or written", async () => {
+    const made = world(1);
+    await runTick(made);
+    arrive(made, { responseId: 11, completed: at(HOUR) });
+    made.calls.length = 0;
+
+    await expect(runTick(made, { service: "service-2" })).rejects.toMatchObject({ code: "STATE_REFUSED" });
+
+    expect(made.calls.map(({ operation }) => operation)).toEqual(["account"]);
+    expect(surveyOf(made).records).toHaveLength(4);
+    expect(made.account.service).toBe("service-1");
+  });
+});

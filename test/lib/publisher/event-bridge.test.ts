@@ -1,0 +1,160 @@
+import { describe, expect, it } from "vitest";
+import { eventId, type ResponseCompleted } from "../../../lib/events/index.ts";
+import { LeaseLostError } from "../../../lib/polling/errors.ts";
+import type { SealedEvent } from "../../../lib/polling/ports.ts";
+import { useAws } from "../support/aws.ts";
+import { detail, publisherTo, seal } from "./support/events.ts";
+
+const test = useAws();
+const publisher = () => publisherTo(test);
+
+const ten = (): ResponseCompleted[] => Array.from({ length: 10 }, (_, i) => detail(i + 1));
+const free = async (): Promise<void> => undefined;
+const published = { kind: "published" } as const;
+
+function idsOnTheBus(): string[] {
+  return test.events.map((event) => (event.detail as ResponseCompleted).meta.eventId);
+}
+
+const idOf = (responseId: number): string => eventId("main", 1, responseId);
+
+describe("an event on the bus", () => {
+  it("has the source, the detail type, the time of its detection, and the detail as it was built", async () => {
+    const to = publisher();
+    expect(await to.publish(await seal(to, detail(1)), free)).toEqual([published]);
+    expect(test.events).toMatchObject([
+      {
+        source: "survey-poller",
+        "detail-type": "response.completed",
+        time: "2026-03-10T12:00:00Z",
+        detail: JSON.parse(JSON.stringify(detail(1))) as unknown,
+      },
+    ]);
+  });
+
+  it("counts as many bytes as the service counts", async () => {
+    const to = publisher();
+    const [sealed] = await seal(to, detail(1, "żółć"));
+    const json = JSON.stringify(detail(1, "żółć"));
+    expect(sealed?.bytes).toBe(14 + Buffer.byteLength(json) + "survey-poller".length + "response.completed".length);
+  });
+
+  it("goes ten at a time with one request", async () => {
+    const to = publisher();
+    const before = test.aws.counters()["eventbridge:PutEvents"] ?? 0;
+    expect(await to.publish(await seal(to, ...ten()), free)).toEqual(Array.from({ length: 10 }, () => published));
+    expect(test.aws.counters()["eventbridge:PutEvents"]).toBe(before + 1);
+  });
+});
+
+describe("a bus that fails for a moment", () => {
+  it("in part is given what is left, and each event is there once, with its own outcome", async () => {
+    const to = publisher();
+    const fault = test.aws.faults.add({ service: "eventbridge", operation: "PutEvents", kind: "partial", times: 3 });
+
+    const outcomes = await to.publish(await seal(to, ...ten()), free);
+
+    expect(fault.hits()).toBe(3);
+    expect(outcomes).toEqual(Array.from({ length: 10 }, () => published));
+    expect(idsOnTheBus().sort()).toEqual(
+      ten()
+        .map(({ meta }) => meta.eventId)
+        .sort(),
+    );
+  });
+
+  it.each(["throttle", "error", "down"] as const)("with %s is asked again, later each time", async (kind) => {
+    const to = publisher();
+    test.aws.faults.add({ service: "eventbridge", operation: "PutEvents", kind, times: 2 });
+
+    expect(await to.publish(await seal(to, detail(1)), free)).toEqual([published]);
+
+    expect(to.slept).toHaveLength(2);
+    expect(to.slept[1]).toBeGreaterThan(to.slept[0] ?? 0);
+    expect(idsOnTheBus()).toEqual([idOf(1)]);
+  });
+
+  it("by losing its answer gets the events twice, with the same ids", async () => {
+    const to = publisher();
+    test.aws.faults.add({ service: "eventbridge", operation: "PutEvents", kind: "lose-answer", times: 1 });
+
+    expect(await to.publish(await seal(to, detail(1), detail(2)), free)).toEqual([published, published]);
+
+    expect(idsOnTheBus()).toEqual([idOf(1), idOf(2), idOf(1), idOf(2)]);
+  });
+});
+
+describe("a bus that keeps failing", () => {
+  it("is given up after five requests: the events have failed, and are told so", async () => {
+    const to = publisher();
+    const fault = test.aws.faults.add({ service: "eventbridge", operation: "PutEvents", kind: "throttle" });
+
+    const outcomes = await to.publish(await seal(to, detail(1), detail(2)), free);
+
+    expect(outcomes.map(({ kind }) => kind)).toEqual(["failed", "failed"]);
+    expect(JSON.stringify(outcomes)).toContain("ThrottlingException");
+    expect(fault.hits()).toBe(5);
+  });
+
+  it("in part is told event by event: published ones never count as failed, nor the other way round", async () => {
+    const to = publisher();
+    test.aws.faults.add({ service: "eventbridge", operation: "PutEvents", kind: "partial" });
+
+    const outcomes = await to.publish(await seal(to, ...ten()), free);
+
+    const told = outcomes.flatMap(({ kind }, i) => (kind === "published" ? [idOf(i + 1)] : []));
+    expect(idsOnTheBus().sort()).toEqual(told.sort());
+    expect(outcomes.some(({ kind }) => kind === "failed")).toBe(true);
+  });
+});
+
+describe("an entry that is itself at fault", () => {
+  it("is refused, and not sent again; the others are published", async () => {
+    const to = publisher();
+    const [first, last] = await seal(to, detail(1), detail(3));
+    if (first === undefined || last === undefined) throw new Error("not sealed");
+    const broken: SealedEvent = { ...first, json: "{" };
+
+    const outcomes = await to.publish([first, broken, last], free);
+
+    expect(outcomes.map(({ kind }) => kind)).toEqual(["published", "refused", "published"]);
+    expect(idsOnTheBus()).toEqual([idOf(1), idOf(3)]);
+  });
+
+  it("because it is too large for the bus even without its answers is refused, and does not fail for ever", async () => {
+    const to = publisher();
+    const [large] = await seal(to, detail(1, "", "x".repeat(1_100_000)));
+    if (large === undefined) throw new Error("not sealed");
+
+    expect(await to.publish([large], free)).toMatchObject([{ kind: "refused" }]);
+  });
+});
+
+describe("the guard", () => {
+  it("is asked before each request, and stops the first one by throwing: nothing is sent", async () => {
+    const to = publisher();
+    const before = test.aws.counters()["eventbridge:PutEvents"] ?? 0;
+    const lost = async (): Promise<void> => {
+      throw new LeaseLostError("lost");
+    };
+    await expect(to.publish(await seal(to, detail(1)), lost)).rejects.toMatchObject({ code: "LEASE_LOST" });
+    expect(test.aws.counters()["eventbridge:PutEvents"] ?? 0).toBe(before);
+  });
+
+  it("that stops a later one leaves what was published told, and the rest failed", async () => {
+    const to = publisher();
+    test.aws.faults.add({ service: "eventbridge", operation: "PutEvents", kind: "partial", times: 1 });
+    let asked = 0;
+    const guard = async (): Promise<void> => {
+      asked += 1;
+      if (asked > 1) throw new LeaseLostError("lost");
+    };
+
+    const outcomes = await to.publish(await seal(to, ...ten()), guard);
+
+    const told = outcomes.flatMap(({ kind }, i) => (kind === "published" ? [idOf(i + 1)] : []));
+    expect(idsOnTheBus().sort()).toEqual(told.sort());
+    expect(outcomes).toContainEqual({ kind: "failed", code: "LEASE_LOST" });
+    expect(asked).toBe(2);
+  });
+});

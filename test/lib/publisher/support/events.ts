@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { PutObjectCommand } from "@aws-sdk/client-s3";
+import type { ResponseCompleted } from "../../../../lib/events/index.ts";
+import { buildEvent } from "../../../../lib/polling/build-event.ts";
+import type { Publisher, SealedEvent } from "../../../../lib/polling/ports.ts";
+import { createEventBridgePublisher } from "../../../../lib/publisher/event-bridge.ts";
+import type { TestAws } from "../../support/aws.ts";
+
+export const time = Date.UTC(2026, 2, 10, 12);
+const KB = 1_024;
+
+/** A publisher to the bus of the tests, and how long it would have slept. */
+export function publisherTo(test: TestAws, options: { inlineLimit?: number } = {}): Publisher & { slept: number[] } {
+  const slept: number[] = [];
+  const made = createEventBridgePublisher({
+    client: test.clients.events,
+    bus: test.bus,
+    eventSource: "survey-poller",
+    bucket: test.bucket,
+    putObject: async (key, body) => {
+      await test.clients.s3.send(new PutObjectCommand({ Bucket: test.bucket, Key: key, Body: body }));
+    },
+    inlineLimit: options.inlineLimit ?? 200 * KB,
+    sleep: async (milliseconds) => {
+      slept.push(milliseconds);
+      await sleep(1);
+    },
+  });
+  return { ...made, slept };
+}
+
+export function detail(responseId: number, comment = "", metricName = "NPS"): ResponseCompleted {
+  return buildEvent({
+    sourceName: "main",
+    surveyId: 1,
+    responseId,
+    records: [{ responseId, completed: 1, questionId: 7, answer: [1], comment, score: null }],
+    metrics: [{ "31": { metricId: 31, metricName } }],
+    metadata: undefined,
+    missing: [],
+    origin: "head",
+    detectedAt: time,
+    timeZone: undefined,
+  });
+}
+
+export const seal = (to: Publisher, ...details: ResponseCompleted[]): Promise<SealedEvent[]> =>
+  Promise.all(details.map((one) => to.seal({ detail: one, time })));

@@ -1,0 +1,85 @@
+import { randomUUID } from "node:crypto";
+import { inspect } from "node:util";
+import { CreateSecretCommand, PutSecretValueCommand } from "@aws-sdk/client-secrets-manager";
+import { describe, expect, it } from "vitest";
+import { readCredentials } from "../../../lib/secrets/credentials.ts";
+import { createTokenStore } from "../../../lib/secrets/token-store.ts";
+import { useAws } from "../support/aws.ts";
+
+const test = useAws();
+const PRIVATE = "s3cret-of-the-client";
+
+/** A secret, empty as the stack makes it unless it is given a value. */
+async function secret(value?: string): Promise<string> {
+  const name = randomUUID();
+  await test.clients.secrets.send(new CreateSecretCommand({ Name: name }));
+  if (value !== undefined) await put(name, value);
+  return name;
+}
+
+async function put(name: string, value: string): Promise<void> {
+  await test.clients.secrets.send(new PutSecretValueCommand({ SecretId: name, SecretString: value }));
+}
+
+describe("the credentials", () => {
+  it("are those of the secret, read anew each time", async () => {
+    const name = await secret(JSON.stringify({ clientId: "me", clientSecret: PRIVATE, note: "ours" }));
+    expect(await readCredentials(test.clients.secrets, name)).toEqual({ clientId: "me", clientSecret: PRIVATE });
+
+    await put(name, JSON.stringify({ clientId: "you", clientSecret: "new" }));
+    expect(await readCredentials(test.clients.secrets, name)).toEqual({ clientId: "you", clientSecret: "new" });
+  });
+
+  it.each([
+    ["not filled yet", undefined],
+    ["the secret alone", PRIVATE],
+    ["not JSON", `{"clientId":"me","clientSecret":"${PRIVATE}"`],
+    ["without clientId", JSON.stringify({ clientSecret: PRIVATE })],
+    ["with an empty clientId", JSON.stringify({ clientId: "", clientSecret: PRIVATE })],
+    ["with a number", JSON.stringify({ clientId: 7, clientSecret: PRIVATE })],
+    ["a list", JSON.stringify([PRIVATE])],
+  ])(
+    "in a secret that is %s are missing: the error says what to put there, and quotes nothing",
+    async (_name, value) => {
+      const name = await secret(value);
+      const error: unknown = await readCredentials(test.clients.secrets, name).catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ code: "CREDENTIALS_MISSING", hint: expect.stringContaining("clientSecret") });
+      expect(inspect(error, { depth: 9 })).not.toContain(PRIVATE);
+    },
+  );
+});
+
+describe("the token that is kept", () => {
+  const token = { token: "abc.def.ghi", obtainedAt: 1_773_140_000_000, expiresAt: 1_773_144_000_000 };
+  const store = (name: string, owner = "owner-1") => createTokenStore(test.clients.secrets, name, async () => owner);
+
+  it("comes back to the next process", async () => {
+    const name = await secret();
+    expect(await store(name).read()).toBeUndefined();
+    await store(name).write(token);
+    expect(await store(name).read()).toEqual(token);
+  });
+
+  it("is not used for another service or another client", async () => {
+    const name = await secret();
+    await store(name).write(token);
+    expect(await store(name, "owner-2").read()).toBeUndefined();
+  });
+
+  it.each([
+    "not JSON",
+    "{}",
+    '{"token":"","expiresAt":1,"owner":"owner-1"}',
+    '{"token":"x","owner":"owner-1"}',
+    "null",
+  ])("is none when the secret holds %j", async (value) => {
+    expect(await store(await secret(value)).read()).toBeUndefined();
+  });
+
+  it("is not taken for missing when the secrets cannot be read: that would ask for a new one each time", async () => {
+    const name = await secret();
+    await store(name).write(token);
+    test.aws.faults.add({ service: "secretsmanager", operation: "GetSecretValue", kind: "error" });
+    await expect(store(name).read()).rejects.toThrow();
+  });
+});

@@ -1,0 +1,94 @@
+import { randomUUID } from "node:crypto";
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { describe, expect, it } from "vitest";
+import type { SurveyRow } from "../../../lib/polling/state-types.ts";
+import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
+import { useAws } from "../support/aws.ts";
+
+const test = useAws();
+
+function fresh() {
+  const source = `source-${randomUUID()}`;
+  return { source, state: createDynamoState({ client: test.clients.dynamodb, name: test.table }, source) };
+}
+
+const row = (surveyId: number): SurveyRow => ({
+  counts: [surveyId, null, 0],
+  polledAt: 1_773_144_000_000 + surveyId,
+  chase: { missing: 1, owed: 2, depth: 4, deeperFrom: 1_773_144_000_000 },
+  ...(surveyId % 2 === 0 ? { dueAt: 1_773_144_060_000 } : {}),
+});
+
+describe("the account", () => {
+  it("is empty before the first tick", async () => {
+    expect(await fresh().state.account()).toEqual({ rows: new Map() });
+  });
+
+  it("keeps what is not among the changes", async () => {
+    const { state } = fresh();
+    await state.saveAccount({ service: "a", firstTick: 5, sourceFloor: "2026-03-10 12:00:00" });
+    await state.saveAccount({ lastTick: 9, shortPageEnds: true });
+    expect(await state.account()).toEqual({
+      service: "a",
+      firstTick: 5,
+      sourceFloor: "2026-03-10 12:00:00",
+      lastTick: 9,
+      shortPageEnds: true,
+      rows: new Map(),
+    });
+  });
+
+  it("keeps the rows of thousands of surveys, each as it was written last, and reads them with one query", async () => {
+    const { state } = fresh();
+    const ids = Array.from({ length: 1_200 }, (_, i) => i * 7 + 1);
+    await state.saveRows(new Map(ids.map((id) => [id, row(id)])));
+    await state.saveRows(new Map([[8, { ...row(8), counts: [9, 9, 9] }]]));
+    const before = test.aws.counters()["dynamodb:Query"] ?? 0;
+
+    const { rows } = await state.account();
+
+    expect(rows.size).toBe(1_200);
+    expect(rows.get(8)).toEqual({ ...row(8), counts: [9, 9, 9] });
+    expect(rows.get(15)).toEqual(row(15));
+    expect(rows.get(22)).toEqual(row(22));
+    expect(test.aws.counters()["dynamodb:Query"]).toBe(before + 1);
+  });
+
+  it("of one source is not that of another", async () => {
+    const { state } = fresh();
+    await state.saveAccount({ service: "a" });
+    await state.saveRows(new Map([[1, row(1)]]));
+    expect(await fresh().state.account()).toEqual({ rows: new Map() });
+  });
+
+  it("written by a newer version is refused", async () => {
+    for (const sk of ["ACCOUNT", "COUNTS#0"]) {
+      const { state, source } = fresh();
+      await state.saveAccount({ service: "a" });
+      await state.saveRows(new Map([[1, row(1)]]));
+      await test.clients.dynamodb.send(
+        new UpdateCommand({
+          TableName: test.table,
+          Key: { pk: `SOURCE#${source}`, sk },
+          UpdateExpression: "SET v = :v",
+          ExpressionAttributeValues: { ":v": 2 },
+        }),
+      );
+      await expect(state.account()).rejects.toMatchObject({ code: "STATE_REFUSED" });
+    }
+  });
+
+  it("written by a newer version is not overwritten by an older one either", async () => {
+    const { state, source } = fresh();
+    await state.saveAccount({ service: "a" });
+    await test.clients.dynamodb.send(
+      new UpdateCommand({
+        TableName: test.table,
+        Key: { pk: `SOURCE#${source}`, sk: "ACCOUNT" },
+        UpdateExpression: "SET v = :v",
+        ExpressionAttributeValues: { ":v": 2 },
+      }),
+    );
+    await expect(state.saveAccount({ lastTick: 1 })).rejects.toMatchObject({ code: "STATE_REFUSED" });
+  });
+});

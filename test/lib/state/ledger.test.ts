@@ -1,0 +1,156 @@
+import { randomInt } from "node:crypto";
+import { PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { describe, expect, it } from "vitest";
+import type { LedgerEntry } from "../../../lib/polling/state-types.ts";
+import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
+import { useAws } from "../support/aws.ts";
+
+const test = useAws();
+
+function fresh() {
+  const state = createDynamoState({ client: test.clients.dynamodb, name: test.table }, "main");
+  return { state, surveyId: randomInt(1, 2 ** 47) };
+}
+
+const emitted = (id: number): LedgerEntry => ({
+  id,
+  state: "emitted",
+  digest: `d${id}`,
+  count: 2,
+  eventId: `e${id}`,
+  revision: 1,
+});
+const ids = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1);
+
+describe("entries", () => {
+  it("come back as they were written, and those not there are left out", async () => {
+    const { state, surveyId } = fresh();
+    await state.putEntries(surveyId, [emitted(1), { id: 2, state: "before-floor" }, emitted(3)]);
+    expect(await state.entries(surveyId, [1, 2, 4])).toEqual(
+      new Map([
+        [1, emitted(1)],
+        [2, { id: 2, state: "before-floor" }],
+      ]),
+    );
+  });
+
+  it("of another survey with the same response ids stay apart", async () => {
+    const { state, surveyId } = fresh();
+    await state.putEntries(surveyId, [emitted(1)]);
+    expect(await state.entries(surveyId + 1, [1])).toEqual(new Map());
+  });
+
+  it("are read a hundred at once with one request, and written any number at once", async () => {
+    const { state, surveyId } = fresh();
+    await state.putEntries(surveyId, ids(130).map(emitted));
+    const before = test.aws.counters()["dynamodb:BatchGetItem"] ?? 0;
+
+    expect((await state.entries(surveyId, ids(100))).size).toBe(100);
+
+    expect(test.aws.counters()["dynamodb:BatchGetItem"]).toBe(before + 1);
+  });
+
+  it("without an id of their own are kept under the digest of their record", async () => {
+    const { state, surveyId } = fresh();
+    const orphan: LedgerEntry = {
+      id: "record-abc",
+      state: "quarantined",
+      digest: "abc",
+      reason: "unreadable responseId",
+    };
+    await state.putEntries(surveyId, [orphan, emitted(1)]);
+    expect([...(await state.entries(surveyId, ["record-abc", 1])).keys()].sort()).toEqual([1, "record-abc"]);
+  });
+
+  it("replace what was there: of a waiting one nothing stays once it is emitted", async () => {
+    const { state, surveyId } = fresh();
+    const kept = { records: [{ comment: "private" }], details: {} };
+    await state.putEntries(surveyId, [{ id: 1, state: "waiting", digest: "d1", nextCheck: 5, attempts: 1, kept }]);
+    await state.putEntries(surveyId, [emitted(1)]);
+
+    expect(await state.due(surveyId, Number.MAX_SAFE_INTEGER, 10)).toEqual([]);
+    const { Items: [item] = [] } = await test.clients.dynamodb.send(
+      new QueryCommand({
+        TableName: test.table,
+        KeyConditionExpression: "pk = :pk",
+        ExpressionAttributeValues: { ":pk": `SURVEY#main#${surveyId}` },
+      }),
+    );
+    expect(JSON.stringify(item)).not.toContain("private");
+    expect(Object.keys(item ?? {}).sort()).toEqual(
+      ["count", "digest", "eventId", "pk", "revision", "sk", "state", "v"].sort(),
+    );
+  });
+
+  it("are all durable when a batch is done in part, or an answer is lost", async () => {
+    for (const kind of ["partial", "lose-answer", "throttle"] as const) {
+      const { state, surveyId } = fresh();
+      const fault = test.aws.faults.add({ service: "dynamodb", operation: "BatchWriteItem", kind, times: 2 });
+      await state.putEntries(surveyId, ids(30).map(emitted));
+      expect([kind, fault.hits()]).toEqual([kind, 2]);
+      expect((await state.entries(surveyId, ids(30))).size).toBe(30);
+    }
+  });
+
+  it("are all read when a batch is read in part", async () => {
+    const { state, surveyId } = fresh();
+    await state.putEntries(surveyId, ids(40).map(emitted));
+    const fault = test.aws.faults.add({ service: "dynamodb", operation: "BatchGetItem", kind: "partial", times: 3 });
+    expect((await state.entries(surveyId, ids(40))).size).toBe(40);
+    expect(fault.hits()).toBe(3);
+  });
+
+  it("keep foreign JSON as it was read, however odd", async () => {
+    const { state, surveyId } = fresh();
+    const kept = {
+      records: [{ big: 1e300, small: 5e-324, zero: -0.5, text: "", list: [], none: null, "": {} }],
+      details: {},
+    };
+    await state.putEntries(surveyId, [{ id: 1, state: "waiting", nextCheck: 1, kept }]);
+    expect((await state.due(surveyId, 1, 1))[0]?.kept).toEqual(kept);
+  });
+
+  it("written by a newer version are refused", async () => {
+    const { state, surveyId } = fresh();
+    await test.clients.dynamodb.send(
+      new PutCommand({
+        TableName: test.table,
+        Item: {
+          pk: `SURVEY#main#${surveyId}`,
+          sk: "RESPONSE#1",
+          v: 2,
+          state: "exported",
+          due: `SURVEY#main#${surveyId}`,
+          dueAt: 1,
+        },
+      }),
+    );
+    await expect(state.entries(surveyId, [1])).rejects.toMatchObject({ code: "STATE_REFUSED" });
+    await expect(state.due(surveyId, 9, 9)).rejects.toMatchObject({ code: "STATE_REFUSED" });
+  });
+});
+
+describe("the index of what is due", () => {
+  it("gives what is due by then, oldest first, at most so many, with all that was kept", async () => {
+    const { state, surveyId } = fresh();
+    const waiting = (id: number, nextCheck: number): LedgerEntry => ({
+      id,
+      state: "waiting",
+      digest: `d${id}`,
+      count: 1,
+      firstSeen: 10,
+      attempts: 2,
+      origin: "head",
+      reason: "metrics:absent",
+      nextCheck,
+      kept: { records: [id], details: {} },
+    });
+    await state.putEntries(surveyId, [waiting(1, 300), waiting(2, 100), waiting(3, 200), waiting(4, 301), emitted(5)]);
+
+    expect(await state.due(surveyId, 300, 10)).toEqual([waiting(2, 100), waiting(3, 200), waiting(1, 300)]);
+    expect((await state.due(surveyId, 300, 2)).map(({ id }) => id)).toEqual([2, 3]);
+    expect(await state.due(surveyId, 99, 10)).toEqual([]);
+    expect(await state.nextDue(surveyId)).toBe(100);
+    expect(await state.nextDue(surveyId + 1)).toBeUndefined();
+  });
+});

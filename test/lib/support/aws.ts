@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { CreateEventBusCommand, EventBridgeClient } from "@aws-sdk/client-eventbridge";
+import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
+import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { afterAll, afterEach, beforeAll } from "vitest";
+import { createTableInput } from "../../../lib/state/table.ts";
+import type { Clients } from "../../../lib/wiring.ts";
+import { type EmbeddedAws, type EventEnvelope, startEmbeddedAws } from "../../../local/aws/index.ts";
+
+export interface TestAws {
+  aws: EmbeddedAws;
+  clients: Clients;
+  table: string;
+  bus: string;
+  bucket: string;
+  /** What the bus has accepted, in order, since the last test. */
+  events: EventEnvelope[];
+}
+
+/** The embedded AWS for all tests of a file, with a table, a bus and a bucket; its faults are cleared after each test. */
+export function useAws(): TestAws {
+  const dataDir = mkdtempSync(join(tmpdir(), "survey-poller-test-"));
+  const test = {
+    table: "state",
+    bus: "bus",
+    bucket: "claim-check",
+    events: [] as EventEnvelope[],
+  } as unknown as TestAws;
+
+  beforeAll(async () => {
+    test.aws = await startEmbeddedAws({ dataDir, onEvent: (event) => void test.events.push(event) });
+    test.clients = clientsOf(test.aws);
+    await Promise.all([
+      test.clients.dynamodb.send(new CreateTableCommand(createTableInput(test.table))),
+      test.clients.events.send(new CreateEventBusCommand({ Name: test.bus })),
+      test.clients.s3.send(new CreateBucketCommand({ Bucket: test.bucket })),
+    ]);
+  });
+  afterEach(() => {
+    test.aws.faults.clear();
+    test.events.length = 0;
+  });
+  afterAll(async () => {
+    for (const client of Object.values(test.clients)) client.destroy();
+    await test.aws.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  return test;
+}
+
+function clientsOf({ endpoints }: EmbeddedAws): Clients {
+  const common = {
+    region: "us-east-1",
+    credentials: { accessKeyId: "local", secretAccessKey: "local" },
+  };
+  return {
+    dynamodb: DynamoDBDocumentClient.from(
+      new DynamoDBClient({ ...common, endpoint: endpoints.dynamodb, maxAttempts: 5 }),
+      { marshallOptions: { removeUndefinedValues: true } },
+    ),
+    events: new EventBridgeClient({ ...common, endpoint: endpoints.eventbridge, maxAttempts: 1 }),
+    secrets: new SecretsManagerClient({ ...common, endpoint: endpoints.secretsmanager, maxAttempts: 5 }),
+    s3: new S3Client({ ...common, endpoint: endpoints.s3, maxAttempts: 5, forcePathStyle: true }),
+  };
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { readTokenBody } from "../../../lib/survey-api/token-body.ts";
+
+describe("the token in the body of operation 1", () => {
+  it.each([
+    ["raw text", "abc.def.ghi"],
+    ["raw text with a line end", "abc.def.ghi\n"],
+    ["a JSON string", '"abc.def.ghi"'],
+    ["token", '{"token":"abc.def.ghi"}'],
+    ["access_token", '{"token_type":"bearer","access_token":"abc.def.ghi","expires_in":5}'],
+    ["accessToken", '{"accessToken":"abc.def.ghi"}'],
+    ["jwt", '{"jwt":"abc.def.ghi"}'],
+    ["an array of one object, as all payloads are", '[{"token":"abc.def.ghi"}]'],
+    ["an array of one string", '["abc.def.ghi"]'],
+    ["data", '{"data":{"token":"abc.def.ghi"}}'],
+    ["result", '{"status":"ok","result":["abc.def.ghi"]}'],
+  ])("is found as %s", (_name, body) => {
+    expect(readTokenBody(body)).toBe("abc.def.ghi");
+  });
+
+  it.each([
+    "",
+    "<html>",
+    "{}",
+    "[]",
+    "null",
+    "7",
+    '{"token":""}',
+    '{"token":7}',
+    '{"error":"no"}',
+    "two words",
+    '["a","b"]',
+    '{"token":"x\\r\\nset-cookie: y"}',
+  ])("is not found in %j", (body) => {
+    expect(readTokenBody(body)).toBeUndefined();
+  });
+});

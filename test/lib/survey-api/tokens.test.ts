@@ -1,0 +1,204 @@
+import { describe, expect, it } from "vitest";
+import { toSurveyService } from "../../../lib/polling/survey-service.ts";
+import { tokenChannel } from "../../../lib/survey-api/diagnostics.ts";
+import { CLIENT_SECRET, clientOf, inTurn, startService, TOKEN } from "./support/service.ts";
+
+const list = "/api/v3/surveys/";
+const page = "/api/v3/surveys/7/responses/page/";
+const MINUTE = 60_000;
+
+/** A JWT with these claims. */
+function jwt(claims: object): string {
+  return `h.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.s`;
+}
+
+describe("the token", () => {
+  it("is asked for once for twenty callers at the same time", async () => {
+    const service = await startService();
+    const { api, credentialsRead } = clientOf(service);
+    await Promise.all(Array.from({ length: 20 }, () => api.surveys()));
+    expect(service.tokenRequests()).toBe(1);
+    expect(credentialsRead()).toBe(1);
+    expect(service.data()).toHaveLength(20);
+  });
+
+  it("is taken from the store, without reading the credentials, and kept there when it is new", async () => {
+    const service = await startService();
+    const first = clientOf(service);
+    await first.api.surveys();
+    const { now } = first.time;
+    expect(first.store.kept).toEqual({ token: TOKEN, obtainedAt: now, expiresAt: now + 30 * 24 * 60 * MINUTE });
+
+    const second = clientOf(service);
+    second.store.kept = first.store.kept;
+    await second.api.surveys();
+    expect(second.credentialsRead()).toBe(0);
+    expect(service.tokenRequests()).toBe(1);
+  });
+
+  it.each([
+    ["an hour before its end when it lives for a month", 30 * 24 * 60, 60],
+    ["in the last tenth of a short life", 60, 6],
+  ])("is renewed %s, by its own claim", async (_name, life, before) => {
+    const service = await startService();
+    const client = clientOf(service);
+    service.token.value = jwt({ exp: client.time.now / 1_000 + life * 60 });
+    await client.api.surveys();
+    client.time.now += (life - before - 1) * MINUTE;
+    await client.api.surveys();
+    expect(service.tokenRequests()).toBe(1);
+
+    client.time.now += 2 * MINUTE;
+    await client.api.surveys();
+    expect(service.tokenRequests()).toBe(2);
+  });
+
+  it("that was born expired, as two clocks may differ, is used until it is refused", async () => {
+    const service = await startService();
+    const client = clientOf(service);
+    service.token.value = jwt({ exp: client.time.now / 1_000 - 3_600 });
+    await client.api.surveys();
+    await client.api.surveys();
+    expect(service.tokenRequests()).toBe(1);
+  });
+
+  it("works also when it cannot be kept", async () => {
+    const service = await startService();
+    const told: unknown[] = [];
+    const listen = (message: unknown): void => void told.push(message);
+    tokenChannel.subscribe(listen);
+    const { api } = clientOf(service, {
+      tokenStore: {
+        read: async () => undefined,
+        write: async () => {
+          throw new Error("denied");
+        },
+      },
+    });
+    expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
+    tokenChannel.unsubscribe(listen);
+    expect(told).toEqual([{ kind: "renewed" }, { kind: "not stored" }]);
+  });
+});
+
+describe("400", () => {
+  it("with a revoked token is met with one renewal, and the request is made again", async () => {
+    const service = await startService();
+    service.answers.set(page, () => ({ json: [] }));
+    const { api, store } = clientOf(service);
+    await api.surveys();
+    service.token.value = "second-token";
+
+    expect(await api.responsePage(7, 1, "asc")).toEqual([]);
+
+    expect(service.tokenRequests()).toBe(2);
+    expect(store.kept?.token).toBe("second-token");
+  });
+
+  it("with a token that someone else has renewed takes theirs, and asks for none", async () => {
+    const service = await startService();
+    const { api, store, time } = clientOf(service);
+    await api.surveys();
+    service.token.value = "their-token";
+    store.kept = { token: "their-token", obtainedAt: time.now, expiresAt: time.now + 60 * 60 * MINUTE };
+
+    expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
+
+    expect(service.tokenRequests()).toBe(1);
+  });
+
+  it("with a good token is a bad request: no new token is asked for, each time anew", async () => {
+    const service = await startService();
+    service.answers.set(page, () => ({ status: 400, json: {} }));
+    const { api } = clientOf(service);
+
+    for (let i = 0; i < 3; i += 1) {
+      await expect(api.responsePage(7, 99, "asc")).rejects.toMatchObject({ code: "BAD_REQUEST", status: 400 });
+    }
+
+    expect(service.tokenRequests()).toBe(1);
+    expect(service.data().map(({ path }) => path)).toEqual(
+      Array.from({ length: 3 }, () => [`${page}99/order/asc/`, list]).flat(),
+    );
+  });
+
+  it("to twenty callers at once costs one renewal", async () => {
+    const service = await startService();
+    const { api } = clientOf(service);
+    await api.surveys();
+    service.token.value = "second-token";
+    await Promise.all(Array.from({ length: 20 }, () => api.surveys()));
+    expect(service.tokenRequests()).toBe(2);
+  });
+
+  it("to the survey list with every token ends in an error, and in no storm: five renewals in ten minutes", async () => {
+    const service = await startService();
+    service.answers.set(list, () => ({ status: 400, json: {} }));
+    const { api, time } = clientOf(service);
+
+    for (let i = 0; i < 12; i += 1) await expect(api.surveys()).rejects.toMatchObject({ code: "WRONG_TOKEN" });
+    expect(service.tokenRequests()).toBe(5);
+
+    time.now += 10 * MINUTE;
+    service.answers.set(list, () => ({ json: [] }));
+    expect(await api.surveys()).toEqual([]);
+  });
+});
+
+describe("401", () => {
+  it("to the token request is wrong credentials: one request, no retry", async () => {
+    const service = await startService();
+    service.answers.set("/oauth/token/", () => ({ status: 401, json: { error: CLIENT_SECRET } }));
+    const { api } = clientOf(service);
+
+    await expect(api.surveys()).rejects.toMatchObject({ code: "WRONG_CREDENTIALS", status: 401, retryable: false });
+
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it("to the survey list is met with a renewal, and is a wrong token if it stays", async () => {
+    const service = await startService();
+    service.answers.set(list, inTurn({ status: 401, json: {} }, { json: [] }));
+    expect(await clientOf(service).api.surveys()).toEqual([]);
+
+    service.answers.set(list, () => ({ status: 401, json: {} }));
+    await expect(clientOf(service).api.surveys()).rejects.toMatchObject({ code: "WRONG_TOKEN", status: 401 });
+  });
+
+  it("to one request, while the token opens the list, is not allowed: no other token is asked for", async () => {
+    const service = await startService();
+    service.answers.set(page, () => ({ status: 401, json: {} }));
+    const { api } = clientOf(service);
+
+    await expect(api.responsePage(7, 1, "asc")).rejects.toMatchObject({ code: "NOT_ALLOWED", status: 401 });
+
+    expect(service.tokenRequests()).toBe(1);
+  });
+});
+
+describe("a token request that fails while pages are read", () => {
+  it.each([
+    [400, "the end of the list"],
+    [404, "the end of the list"],
+  ])("with %i is an error, and not taken for %s", async (status) => {
+    const service = await startService();
+    service.answers.set(page, () => ({ json: [{ responseId: 1 }] }));
+    const { api } = clientOf(service);
+    const port = toSurveyService(api);
+    await port.page(7, 1, "asc");
+    service.token.value = "revoked";
+    service.answers.set("/oauth/token/", () => ({ status, json: {} }));
+
+    await expect(port.page(7, 2, "asc")).rejects.toMatchObject({ operation: "get token" });
+  });
+
+  it("with 404 is an error, and not taken for metrics that are absent", async () => {
+    const service = await startService();
+    const { api } = clientOf(service);
+    await api.surveys();
+    service.token.value = "revoked";
+    service.answers.set("/oauth/token/", () => ({ status: 404, json: {} }));
+
+    await expect(toSurveyService(api).metrics(7, 1)).rejects.toMatchObject({ operation: "get token" });
+  });
+});

@@ -1,0 +1,241 @@
+import type { ResponseCompleted } from "../../lib/events/index.ts";
+import { LeaseLostError } from "../../lib/polling/errors.ts";
+import type {
+  DetailRead,
+  PageRead,
+  Ports,
+  Progress,
+  Publisher,
+  PublishOutcome,
+  State,
+  SurveyService,
+  Vault,
+} from "../../lib/polling/ports.ts";
+import { type AccountState, emptyMark, type LedgerEntry, type Mark } from "../../lib/polling/state-types.ts";
+import { type VirtualTime, virtualClock } from "../lib/polling/support/virtual-clock.ts";
+
+/** One call of a port, in the order in which they were made. */
+export interface PortCall {
+  port: "service" | "state" | "publisher" | "vault";
+  operation: string;
+  args: readonly unknown[];
+}
+
+export type Hook = (call: PortCall) => void | Promise<void>;
+
+/** A survey of the in-memory service. Tests change it between calls, or from a hook between any two reads. */
+export interface MemorySurvey {
+  surveyId: number;
+  /** Unix seconds. */
+  created: number;
+  /** Records as asc order lists them; desc is the same from the last to the first. */
+  records: unknown[];
+  counts: { responses: unknown; correct: unknown; unpaidResponses: unknown };
+  /** Bodies of operations 11, 13 and 9 by response id; without an entry 11 and 13 are found, and 9 is not. */
+  metrics: Map<number, DetailRead>;
+  metadata: Map<number, DetailRead>;
+  single: Map<number, DetailRead>;
+}
+
+export interface MemoryWorld {
+  ports: Ports;
+  time: VirtualTime;
+  surveys: Map<number, MemorySurvey>;
+  calls: PortCall[];
+  progress: Progress[];
+  /** Called before a port does anything: throwing is a failure without an effect. */
+  before: Hook[];
+  /** Called once a port has done its work: throwing is an answer that was lost. */
+  after: Hook[];
+  /** Events as the bus has them, repeats included. */
+  delivered: ResponseCompleted[];
+  /** What the bus makes of an event; published when it gives nothing. */
+  bus: { decide: (detail: ResponseCompleted) => PublishOutcome | undefined };
+  account: AccountState;
+  entry: (surveyId: number, id: LedgerEntry["id"]) => LedgerEntry | undefined;
+  entries: (surveyId: number) => LedgerEntry[];
+  mark: (surveyId: number) => Mark;
+  objects: Map<string, unknown>;
+}
+
+/** All ports in memory, on a virtual clock: deterministic, and strict where the real ones are. */
+export function memoryWorld(now: number): MemoryWorld {
+  const { clock, time } = virtualClock(now);
+  const world = {
+    time,
+    surveys: new Map(),
+    calls: [],
+    progress: [],
+    before: [],
+    after: [],
+    delivered: [],
+    bus: { decide: () => undefined },
+    objects: new Map(),
+  } as Omit<MemoryWorld, "ports" | "account" | "entry" | "entries" | "mark">;
+  const { state, ...views } = memoryState(() => time.now);
+  const ports: Ports = {
+    clock,
+    service: watched("service", memoryService(world.surveys), world),
+    state: watched("state", state, world),
+    publisher: watched("publisher", memoryPublisher(world), world),
+    vault: watched("vault", memoryVault(world.objects), world),
+    observe: (progress) => world.progress.push(progress),
+  };
+  return { ...world, ports, ...views };
+}
+
+function watched<T extends object>(
+  port: PortCall["port"],
+  target: T,
+  world: Pick<MemoryWorld, "calls" | "before" | "after">,
+): T {
+  return new Proxy(target, {
+    get(object, key) {
+      const method: unknown = Reflect.get(object, key);
+      if (typeof method !== "function") return method;
+      return async (...args: unknown[]): Promise<unknown> => {
+        const call: PortCall = { port, operation: String(key), args };
+        world.calls.push(call);
+        for (const hook of [...world.before]) await hook(call);
+        const result: unknown = await method.apply(object, args);
+        for (const hook of [...world.after]) await hook(call);
+        return result;
+      };
+    },
+  });
+}
+
+const PAGE = 100;
+
+function memoryService(surveys: Map<number, MemorySurvey>): SurveyService {
+  const survey = (surveyId: number): MemorySurvey => {
+    const found = surveys.get(surveyId);
+    if (found === undefined) throw new TypeError(`the test has no survey ${surveyId}`);
+    return found;
+  };
+  const found = (body: unknown): DetailRead => ({ kind: "found", body });
+  return {
+    surveys: async () =>
+      [...surveys.values()].map(({ surveyId, created, counts }) => ({ surveyId, created, ...counts })),
+    async page(surveyId, page, order): Promise<PageRead> {
+      const listed = survey(surveyId).records;
+      const ordered = order === "asc" ? listed : [...listed].reverse();
+      return { kind: "page", records: structuredClone(ordered.slice((page - 1) * PAGE, page * PAGE)) };
+    },
+    response: async (surveyId, id) => survey(surveyId).single.get(id) ?? { kind: "absent" },
+    metrics: async (surveyId, id) =>
+      survey(surveyId).metrics.get(id) ?? found([{ "31": { metricId: 31, surveyId, score: { pointsSum: 9 } } }]),
+    metadata: async (surveyId, id) =>
+      survey(surveyId).metadata.get(id) ?? found([{ responseId: id, ip: "203.0.113.77", deviceType: "desktop" }]),
+  };
+}
+
+interface HeldMark {
+  fence: number;
+  owner?: string;
+  until: number;
+  mark: Mark;
+}
+
+type StateViews = Pick<MemoryWorld, "account" | "entry" | "entries" | "mark">;
+
+function memoryState(now: () => number): StateViews & { state: State } {
+  const account: AccountState = { rows: new Map() };
+  const marks = new Map<number, HeldMark>();
+  const ledger = new Map<number, Map<LedgerEntry["id"], LedgerEntry>>();
+  const held = (surveyId: number): Map<LedgerEntry["id"], LedgerEntry> => {
+    const entries = ledger.get(surveyId) ?? new Map<LedgerEntry["id"], LedgerEntry>();
+    ledger.set(surveyId, entries);
+    return entries;
+  };
+  const fenced = (lease: { surveyId: number; owner: string; fence: number }): HeldMark => {
+    const mark = marks.get(lease.surveyId);
+    if (mark?.owner === lease.owner && mark.fence === lease.fence) return mark;
+    throw new LeaseLostError(`survey ${lease.surveyId} is being polled by someone else now`, { retryable: true });
+  };
+  const checked = (surveyId: number): LedgerEntry[] =>
+    [...held(surveyId).values()]
+      .filter(({ nextCheck }) => nextCheck !== undefined)
+      .sort((a, b) => (a.nextCheck ?? 0) - (b.nextCheck ?? 0));
+
+  // Everything is copied on its way in and out: what is not written is lost, as with a real table.
+  const state: State = {
+    account: async () => structuredClone(account),
+    saveAccount: async (changes) => void Object.assign(account, structuredClone(changes)),
+    async saveRows(rows) {
+      for (const [surveyId, row] of rows) account.rows.set(surveyId, structuredClone(row));
+    },
+    async acquire(surveyId, owner, duration) {
+      const last = marks.get(surveyId);
+      if (last?.owner !== undefined && last.until >= now()) return undefined;
+      const fence = (last?.fence ?? 0) + 1;
+      const me = `${owner}/${fence}`;
+      const until = now() + duration;
+      const mark = last?.mark ?? emptyMark();
+      marks.set(surveyId, { fence, owner: me, until, mark });
+      return { surveyId, owner: me, fence, until, mark: structuredClone(mark) };
+    },
+    async renew(lease, duration) {
+      fenced(lease).until = now() + duration;
+      lease.until = now() + duration;
+    },
+    async saveMark(lease, mark) {
+      fenced(lease).mark = structuredClone(mark);
+    },
+    async release(lease, mark) {
+      const item = fenced(lease);
+      item.mark = structuredClone(mark);
+      delete item.owner;
+    },
+    async entries(surveyId, ids) {
+      // The limits of BatchGetItem.
+      if (ids.length > PAGE || new Set(ids).size < ids.length) throw new TypeError("not a batch the table would read");
+      const found = ids.map((id) => held(surveyId).get(id)).filter((entry) => entry !== undefined);
+      return new Map(found.map(({ kept, ...entry }) => [entry.id, structuredClone(entry)]));
+    },
+    async putEntries(surveyId, entries) {
+      // BatchWriteItem refuses a batch that names one item twice.
+      if (new Set(entries.map(({ id }) => id)).size < entries.length) throw new TypeError("one item twice in a batch");
+      for (const entry of entries) held(surveyId).set(entry.id, structuredClone(entry));
+    },
+    due: async (surveyId, until, limit) =>
+      structuredClone(
+        checked(surveyId)
+          .filter(({ nextCheck = 0 }) => nextCheck <= until)
+          .slice(0, limit),
+      ),
+    nextDue: async (surveyId) => checked(surveyId)[0]?.nextCheck,
+  };
+  return {
+    state,
+    account,
+    entry: (surveyId, id) => held(surveyId).get(id),
+    entries: (surveyId) => [...held(surveyId).values()],
+    mark: (surveyId) => marks.get(surveyId)?.mark ?? emptyMark(),
+  };
+}
+
+function memoryPublisher(world: Pick<MemoryWorld, "bus" | "delivered">): Publisher {
+  return {
+    async seal({ detail, time }) {
+      const json = JSON.stringify(detail);
+      return { json, time, bytes: Buffer.byteLength(json) };
+    },
+    async publish(events, guard) {
+      await guard();
+      return events.map(({ json }): PublishOutcome => {
+        const detail = JSON.parse(json) as ResponseCompleted;
+        const outcome = world.bus.decide(detail) ?? { kind: "published" };
+        if (outcome.kind === "published") world.delivered.push(detail);
+        return outcome;
+      });
+    },
+  };
+}
+
+function memoryVault(objects: Map<string, unknown>): Vault {
+  return {
+    put: async (key, value) => void objects.set(key, structuredClone(value)),
+    get: async (key) => structuredClone(objects.get(key)),
+  };
+}
