@@ -1,7 +1,7 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import type { Context } from "aws-lambda";
 import { readConfigFile } from "../lib/config/read-file.ts";
-import { parseConfig } from "../lib/config.ts";
+import { mostDetailed, parseConfig } from "../lib/config.ts";
 import { readEnvironment } from "../lib/environment.ts";
 import { type PollInput, type PollOutput, pollSources } from "../lib/poll-sources.ts";
 import { createClients, createSourceGraph } from "../lib/wiring.ts";
@@ -12,7 +12,11 @@ const clients = createClients();
 const graphs = config.sources
   .filter((source) => source.enabled)
   .map((source) => createSourceGraph(source, environment, clients));
-const logger = new Logger({ serviceName: "survey-poller" });
+const logger = new Logger({
+  serviceName: "survey-poller",
+  // The sources share this function: its log is as detailed as the most curious of them wants it.
+  ...(process.env.POWERTOOLS_LOG_LEVEL === undefined ? { logLevel: mostDetailed(config.sources) } : {}),
+});
 
 /** The scheduled tick: polls the source its schedule names, or all of them. */
 export async function handler(input: PollInput, context: Context): Promise<PollOutput> {

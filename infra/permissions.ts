@@ -58,6 +58,7 @@ export function acknowledgeObjectWildcard(scope: Construct, bucket: Bucket): voi
   const logicalId: string = Stack.of(bucket).resolve((bucket.node.defaultChild as CfnElement).logicalId);
   Validations.of(scope).acknowledge({
     id: `AwsSolutions-IAM5[Resource::<${logicalId}.Arn>/*]`,
-    reason: "The keys are event ids, which are not known before; the bucket holds nothing else.",
+    reason:
+      "The keys are made of event and response ids, which are not known before; all of the bucket is the poller's.",
   });
 }

@@ -24,7 +24,14 @@ const environmentSchema = z.object({
   CLAIM_CHECK_BUCKET: z.string().min(1),
   SECRETS: z
     .string()
-    .transform((text) => JSON.parse(text) as unknown)
+    .transform((text, context) => {
+      try {
+        return JSON.parse(text) as unknown;
+      } catch {
+        context.addIssue({ code: "custom", message: "not JSON" });
+        return z.NEVER;
+      }
+    })
     .pipe(secretsSchema),
 });
 

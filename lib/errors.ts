@@ -15,11 +15,17 @@ export abstract class PollerError extends Error {
 
   constructor(message: string, options: PollerErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.name = new.target.name;
     this.retryable = options.retryable ?? false;
     this.hint = options.hint ?? "";
   }
 }
+
+// Class names do not survive the bundler; codes do.
+Object.defineProperty(PollerError.prototype, "name", {
+  get(this: PollerError) {
+    return this.code;
+  },
+});
 
 /** The `code` of anything thrown: also of errors that crossed a bundle boundary, where `instanceof` no longer holds. */
 export function errorCode(error: unknown): string {

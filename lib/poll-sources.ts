@@ -52,7 +52,9 @@ export async function pollSources(request: PollSourcesRequest): Promise<PollOutp
       report(request.logger, summary);
     } catch (error) {
       const described = describe(error);
-      request.logger.error("tick failed", { source: source.name, ...described });
+      // "message" is the logger's own word: a detail of that name would be dropped.
+      const { code, message: reason, hint } = described;
+      request.logger.error("tick failed", { source: source.name, code, reason, hint });
       failure ??= described;
     }
   }
@@ -65,8 +67,9 @@ function report(logger: Log, summary: TickSummary): void {
   const sum = (count: (survey: TickSummary["surveys"][number]) => number): number =>
     summary.surveys.reduce((total, survey) => total + count(survey), 0);
   const failed = summary.surveys.filter((survey) => survey.outcome === "failed");
-  for (const survey of failed)
-    logger.warn("survey failed", { source: summary.source, surveyId: survey.surveyId, ...survey.failure });
+  for (const { surveyId, failure } of failed) {
+    logger.warn("survey failed", { source: summary.source, surveyId, code: failure?.code, reason: failure?.message });
+  }
   const news = {
     emitted: sum((survey) => survey.emitted),
     waiting: sum((survey) => survey.waiting),

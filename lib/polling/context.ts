@@ -70,7 +70,8 @@ export async function holdLease(ctx: PollContext): Promise<void> {
 export async function underLease<T>(ctx: PollContext, work: () => Promise<T>): Promise<T> {
   const stop = ctx.ports.clock.every(LEASE_DURATION / 3, () => {
     holdLease(ctx).catch((error: unknown) => {
-      ctx.lost ??= error;
+      // Anything else may pass: the next call, or whoever needs the lease, tries again.
+      if (error instanceof LeaseLostError) ctx.lost ??= error;
     });
   });
   try {

@@ -22,10 +22,14 @@ export function utcString(at: number): string {
   return new Date(at).toISOString().slice(0, 19).replace("T", " ");
 }
 
+/** Whether a text is a real date of the documented form. */
+export function isDateString(local: string): boolean {
+  return !local.startsWith("0000") && asUtc(local) !== undefined;
+}
+
 /** Whether a date may set a floor or settle a response: documented form, a real date, not in the future. */
 export function credible(local: string | null, now: number): local is string {
-  const at = local === null || local.startsWith("0000") ? undefined : asUtc(local);
-  return at !== undefined && at <= now + FURTHEST_AHEAD;
+  return local !== null && isDateString(local) && (asUtc(local) ?? 0) <= now + FURTHEST_AHEAD;
 }
 
 /** The date string `milliseconds` before `local`, which must be a credible one. */

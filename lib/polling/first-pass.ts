@@ -75,7 +75,7 @@ function floorCap(ctx: PollContext): string | undefined {
 
 /** After a whole pass in asc order, the head is looked at: the list may have its news elsewhere than at the asc end. */
 async function streamAll(ctx: PollContext): Promise<PollCounts> {
-  const counts = await stream(ctx, 1, "first-pass");
+  const counts = await stream(ctx, { page: 1, purpose: "first-pass" });
   return isClean(counts) ? addCounts(counts, await headScan(ctx)) : counts;
 }
 

@@ -38,7 +38,7 @@ export async function headScan(ctx: PollContext): Promise<PollCounts> {
     }
     const step = next.value;
     if (step.page === 1) newest = step.ids.slice(0, ANCHORS);
-    counts.found += step.noted;
+    addCounts(counts, { found: step.noted, quarantined: step.quarantined });
     toEmit.push(...step.toEmit);
     if (maySettle(step) && step.page >= ctx.depth) {
       await finish(counts);
@@ -52,7 +52,10 @@ export async function headScan(ctx: PollContext): Promise<PollCounts> {
     }
     if (step.toEmit.length > 0) deep += 1;
     if (deep > ctx.source.headPages) {
-      return addCounts(counts, await stream(ctx, await backlogStart(ctx, steps, maySettle), "catch-up"));
+      return addCounts(
+        counts,
+        await stream(ctx, { page: await backlogStart(ctx, steps, maySettle), purpose: "catch-up" }),
+      );
     }
   }
   if (isClean(counts)) {

@@ -14,7 +14,8 @@ export function readFields(value: unknown): FieldReader {
     unknown
   >;
   const irregular: string[] = [];
-  const raw: Record<string, unknown> = {};
+  // A field of the service by our own name is kept where it cannot be taken for ours.
+  const raw: Record<string, unknown> = "raw" in fields ? { raw: fields.raw } : {};
   return {
     irregular,
     take(name, accepts, empty, optional = false) {

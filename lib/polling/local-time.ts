@@ -1,5 +1,6 @@
 import { Temporal } from "temporal-polyfill";
 import type { Moment } from "../events/index.ts";
+import { isDateString } from "./dates.ts";
 
 /**
  * A date string of the service with its instant, when the zone is known.
@@ -8,7 +9,8 @@ import type { Moment } from "../events/index.ts";
  * instant is taken as if the clock had not been set yet. Both are marked `ambiguous`.
  */
 export function toMoment(local: string | null, timeZone: string | undefined): Moment {
-  if (local === null || timeZone === undefined) return { local };
+  // Anything but the documented form may mean another thing than it seems to: no instant is invented.
+  if (local === null || timeZone === undefined || !isDateString(local)) return { local };
   try {
     const plain = Temporal.PlainDateTime.from(local.replace(" ", "T"));
     const earlier = plain.toZonedDateTime(timeZone, { disambiguation: "earlier" });

@@ -99,8 +99,7 @@ async function work(ctx: PollContext, presence: Presence): Promise<PollCounts> {
 
   const position = ctx.mark.stream;
   if (position !== undefined) {
-    // One page back: a deletion meanwhile has moved records there.
-    addCounts(counts, await stream(ctx, Math.max(1, position.page - 1), position.purpose));
+    addCounts(counts, await stream(ctx, position));
     return isClean(counts) ? addCounts(counts, await headScan(ctx)) : counts;
   }
   return addCounts(counts, ctx.mark.firstPassDone ? await headScan(ctx) : await firstPass(ctx, presence));

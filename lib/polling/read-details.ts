@@ -56,17 +56,19 @@ export function readResponse(records: unknown[], timeZone: string | undefined): 
   };
   /** The largest text among the records: where they differ, the newest is the latest state. */
   const newest = (name: string): string | null => {
-    const odd = values(name).find((value) => !isTextOrNull(value));
+    const odd = leastOf(values(name).filter((value) => !isTextOrNull(value)));
     if (odd !== undefined || values(name).includes(undefined)) note(name, odd);
     return values(name).filter(isText).sort().at(-1) ?? null;
   };
-  const first = (name: string): unknown => values(name).find((value) => value !== null && value !== undefined) ?? null;
+  /** The same whatever the order of the records: where they differ, the first in the order of their JSON. */
+  const first = (name: string): unknown =>
+    leastOf(values(name).filter((value) => value !== null && value !== undefined)) ?? null;
 
   const country = first("iso3166");
   if (!isTextOrNull(country)) note("iso3166", country);
   // Quoted numbers are understood; they are not as documented all the same.
   for (const name of ["responseId", "completed"]) {
-    const odd = values(name).find((value) => !isInteger(value));
+    const odd = leastOf(values(name).filter((value) => !isInteger(value)));
     if (odd !== undefined) note(name, odd);
   }
   if (new Set(values("completed").map(String)).size > 1) note("completed", undefined);
@@ -78,6 +80,12 @@ export function readResponse(records: unknown[], timeZone: string | undefined): 
     completed: toMoment(newest("dateCompleted"), timeZone),
   };
   return withRaw(value, Object.keys(raw).length === 0 ? undefined : raw, irregular);
+}
+
+/** The first in the order of their JSON; undefined when there are none. */
+function leastOf(values: unknown[]): unknown {
+  const text = (value: unknown): string => JSON.stringify(value) ?? "";
+  return values.reduce((least, value, i) => (i === 0 || text(value) < text(least) ? value : least), undefined);
 }
 
 /** Metrics of operation 11 (2.6), sorted by metricId; undefined when the body holds none. */
@@ -101,7 +109,7 @@ function readMetric(key: string, body: unknown): Read<Metric> {
   const fields = readFields(body);
   const score = readFields(isObject(body) ? body.score : undefined);
   const value: Metric = {
-    ...(isObject(body) ? body : {}),
+    ...(isObject(body) ? withoutRaw(body) : {}),
     key,
     metricId: fields.take<number | null>("metricId", isInteger, null),
     surveyId: fields.take<number | null>("surveyId", isInteger, null),
@@ -135,7 +143,7 @@ export function readMetadata(body: unknown): Read<Metadata> | undefined {
   if (item === undefined || Object.keys(item).length === 0) return undefined;
   const fields = readFields(item);
   const value: Metadata = {
-    ...item,
+    ...withoutRaw(item),
     responseId: fields.take<number | null>("responseId", isInteger, null),
     ip: fields.take<string | null>("ip", isText, null),
     referrer: fields.take<string | null>("referrer", isTextOrNull, null),
@@ -153,6 +161,11 @@ export function readMetadata(body: unknown): Read<Metadata> | undefined {
     fields.raw(),
     fields.irregular.map((name) => `metadata.${name}`),
   );
+}
+
+/** `raw` is our own word: a field of the service by that name would be taken for it. */
+function withoutRaw({ raw: _, ...fields }: Record<string, unknown>): Record<string, unknown> {
+  return fields;
 }
 
 /** The order of a response's answers is the same whichever way its pages were read. */

@@ -20,11 +20,12 @@ export interface ScanMemory {
   takeNoted(page: Page): Run[];
   /** Closes a run that ends on `page`; gives it if it is now known whole for the first time. */
   close(run: Run, page: number): Run | undefined;
+  /** Responses left for a later scan, those included that were begun and have moved out of sight; not `carried`. */
+  left(carried: Run | undefined): number[];
   /** Leaves a response whose edges cannot be proved for a later scan. */
   defer(run: Run | undefined): void;
   /** Pages from here on are read again: what they showed first is no evidence. */
   unsettle(page: number): void;
-  deferred: Set<number>;
   /** Responses whose records certainly lie apart. */
   apart: Set<number>;
   /** Responses that came back with a record not seen before, which a change of the list explains as well. */
@@ -40,6 +41,8 @@ export function createScanMemory(): ScanMemory {
   const verdicts = new Map<number, Verdict>();
   const closed = new Map<number, Closed>();
   const deferred = new Set<number>();
+  /** Responses whose whole is needed and not known yet. */
+  const awaited = new Set<number>();
   const apart = new Set<number>();
   const suspect = new Set<number>();
   /** From this page on nothing has moved while it was read. */
@@ -49,13 +52,15 @@ export function createScanMemory(): ScanMemory {
     run !== undefined && verdicts.get(run.responseId) === "whole" && !closed.has(run.responseId);
 
   return {
-    deferred,
     apart,
     suspect,
     matters,
     unmet: (page) => firstOfEach(page.runs.filter((run) => !verdicts.has(run.responseId))),
     judged(fresh) {
-      for (const [id, verdict] of fresh) verdicts.set(id, verdict);
+      for (const [id, verdict] of fresh) {
+        verdicts.set(id, verdict);
+        if (verdict === "whole") awaited.add(id);
+      }
       forgetOldest(verdicts);
     },
     hasNews: (page) => page.runs.some((run) => verdicts.get(run.responseId) === "whole"),
@@ -68,6 +73,7 @@ export function createScanMemory(): ScanMemory {
       const before = closed.get(run.responseId);
       const records = new Set(run.records.map((record) => record.digest));
       if (before === undefined) {
+        awaited.delete(run.responseId);
         closed.set(run.responseId, { page, records });
         forgetOldest(closed);
         return verdicts.get(run.responseId) === "whole" ? run : undefined;
@@ -83,8 +89,10 @@ export function createScanMemory(): ScanMemory {
     defer(run) {
       if (!matters(run)) return;
       deferred.add(run.responseId);
+      awaited.delete(run.responseId);
       verdicts.set(run.responseId, "settled");
     },
+    left: (carried) => [...deferred, ...[...awaited].filter((id) => id !== carried?.responseId)],
     unsettle(page) {
       stillFrom = Math.max(stillFrom, page + 1);
     },

@@ -132,12 +132,12 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     const page = last?.number ?? 0;
     const closing = carry === undefined ? undefined : memory.close(carry, page);
     const apart = memory.apart.size > 0;
-    const { deferred } = memory;
+    const deferred = memory.left(undefined);
     if (closing !== undefined) {
-      const step = { noted: [], whole: [closing], orphans: [], news: true, deferred: deferred.size, apart };
+      const step = { noted: [], whole: [closing], orphans: [], news: true, deferred: deferred.length, apart };
       yield { page, ids: [], ...step };
     }
-    return { lastPage: page, shortPageEnds, deferred: [...deferred], apart, suspect: memory.suspect.size > 0, proved };
+    return { lastPage: page, shortPageEnds, deferred, apart, suspect: memory.suspect.size > 0, proved };
   }
 
   for (;;) {
@@ -187,18 +187,20 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     }
 
     const whole: Run[] = [];
-    const close = (run: Run): void => {
-      const closing = memory.close(run, page.number);
+    const close = (run: Run, endsOn: number): void => {
+      const closing = memory.close(run, endsOn);
       if (closing !== undefined) whole.push(closing);
     };
     let rest = page.runs;
+    let carryEnds = page.number - 1;
     if (carry !== undefined && first?.responseId === carry.responseId) {
       carry = { responseId: carry.responseId, records: [...carry.records, ...first.records] };
       rest = rest.slice(1);
+      carryEnds = page.number;
     }
     if (rest.length > 0) {
-      if (carry !== undefined) close(carry);
-      for (const run of rest.slice(0, -1)) close(run);
+      if (carry !== undefined) close(carry, carryEnds);
+      for (const run of rest.slice(0, -1)) close(run, page.number);
       carry = rest.at(-1);
     }
     const orphans = page.orphans.filter((record) => !orphaned.has(record.digest));
@@ -211,7 +213,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       whole,
       orphans,
       news: noted.length > 0 || whole.length > 0 || matters(carry),
-      deferred: memory.deferred.size,
+      deferred: memory.left(carry).length,
       apart: memory.apart.size > 0,
     };
     previous = page;

@@ -10,12 +10,14 @@ import { surveyScan } from "./survey-scan.ts";
  * The position is saved after each page, so that a crash costs one page and the publishes in flight. It does not pass
  * the first page with a response that had to be left: there the stream begins again.
  */
-export async function stream(ctx: PollContext, from: number, purpose: StreamPosition["purpose"]): Promise<PollCounts> {
+export async function stream(ctx: PollContext, { page: reached, purpose }: StreamPosition): Promise<PollCounts> {
+  // One page back: a deletion meanwhile has moved records there.
+  const from = Math.max(1, reached - 1);
   const counts = noCounts();
   const { clock, state } = ctx.ports;
   // Only a pass from the first page to the last in one go can close the books.
   const books = from === 1 ? openBooks() : undefined;
-  const position: StreamPosition = { page: from, purpose };
+  const position: StreamPosition = { page: reached, purpose };
   ctx.mark.stream = position;
   await state.saveMark(ctx.lease, ctx.mark);
   const steps = surveyScan(ctx, { order: "asc", from, prove: "news", ...(books === undefined ? {} : { books }) });
@@ -29,11 +31,14 @@ export async function stream(ctx: PollContext, from: number, purpose: StreamPosi
     }
     const outcome = await emitRuns(ctx, next.value.toEmit, "catch-up");
     books?.settle(outcome);
-    addCounts(counts, { ...outcome, found: outcome.found + next.value.noted });
+    const { noted, quarantined } = next.value;
+    addCounts(counts, { ...outcome, found: outcome.found + noted, quarantined: outcome.quarantined + quarantined });
     counts.deferred = next.value.deferred;
-    if (counts.deferred + counts.held === 0 && !counts.unfinished) position.page = next.value.page;
+    if (counts.deferred + counts.held === 0 && !counts.unfinished) position.page = Math.max(reached, next.value.page);
     await holdLease(ctx);
-    if (counts.unfinished || clock.now() > ctx.deadline) {
+    // However short the time is, a slice gets beyond the page where the last one stopped.
+    const further = next.value.page > reached || reached === 1;
+    if (counts.unfinished || (further && clock.now() > ctx.deadline)) {
       await steps.return({
         lastPage: 0,
         shortPageEnds: ctx.shortPageEnds,

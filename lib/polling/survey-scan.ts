@@ -25,8 +25,10 @@ export interface SurveyStep {
   toEmit: Run[];
   /** Whether anything on the page was new. */
   news: boolean;
-  /** New responses that needed no event: noted or quarantined. */
+  /** New responses that needed no event: open, before the floor or unreadable. */
   noted: number;
+  /** Unreadable responses and single records. */
+  quarantined: number;
   /** Whether every response of the page lies below the floor by its date alone, or is open and known. */
   belowFloor: boolean;
   deferred: number;
@@ -94,11 +96,11 @@ export async function* surveyScan(
   async function settleStep(step: ScanStep): Promise<SurveyStep> {
     if (step.news) await onNews?.();
     const unreadable = step.whole.filter((run) => classOf(run) === "unreadable");
-    const entries: LedgerEntry[] = [
-      ...step.noted.map((run) => noted(run, clock.now())),
+    const unfit = [
       ...(await Promise.all(unreadable.map((run) => quarantined(ctx, run)))),
       ...(await orphanEntries(ctx, step.orphans)),
     ];
+    const entries: LedgerEntry[] = [...step.noted.map((run) => noted(run, clock.now())), ...unfit];
     if (entries.length > 0) {
       await holdLease(ctx);
       await state.putEntries(ctx.surveyId, entries);
@@ -109,6 +111,7 @@ export async function* surveyScan(
       toEmit: step.whole.filter((run) => !unreadable.includes(run)),
       news: step.news,
       noted: step.noted.length + unreadable.length,
+      quarantined: unfit.length,
       belowFloor: step.ids.length > 0 && !step.ids.some((id) => above.has(id)),
       deferred: step.deferred,
     };

@@ -10,13 +10,19 @@ export interface SurveyReads {
   metadata(surveyId: number, responseId: number): Promise<unknown>;
 }
 
+/** The code of an error about what was asked for; a token request that is refused says nothing about that. */
+function refusal(error: unknown): string | undefined {
+  const isAboutToken = (error as { operation?: unknown } | null)?.operation === "get token";
+  return isAboutToken ? undefined : errorCode(error);
+}
+
 /** The service port over the API client: what is not there is an answer, not a failure. */
 export function toSurveyService(api: SurveyReads): SurveyService {
   const detail = async (read: Promise<unknown>): Promise<DetailRead> => {
     try {
       return { kind: "found", body: await read };
     } catch (error) {
-      if (errorCode(error) === "NOT_FOUND") return { kind: "absent" };
+      if (refusal(error) === "NOT_FOUND") return { kind: "absent" };
       throw error;
     }
   };
@@ -26,7 +32,7 @@ export function toSurveyService(api: SurveyReads): SurveyService {
       try {
         return { kind: "page", records: await api.responsePage(surveyId, page, order) };
       } catch (error) {
-        const code = errorCode(error);
+        const code = refusal(error);
         if (code === "NOT_FOUND") return { kind: "none", status: 404 };
         // The client has made sure that the token is good: past the end some services answer so.
         if (code === "BAD_REQUEST" && page > 1) return { kind: "none", status: 400 };

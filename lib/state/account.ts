@@ -1,6 +1,7 @@
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { AccountState, SurveyRow } from "../polling/state-types.ts";
-import { checkVersion, ITEM_VERSION } from "./item-version.ts";
+import { checkVersion, ITEM_VERSION, newerVersion } from "./item-version.ts";
 import { ACCOUNT, COUNTS_PREFIX, countsKey, sourceKey } from "./keys.ts";
 import type { Item, Table } from "./table-client.ts";
 
@@ -57,10 +58,21 @@ export async function writeRows(table: Table, source: string, rows: Map<number, 
 
 async function setAttributes(table: Table, key: Item, attributes: [string, unknown][]): Promise<void> {
   const all: [string, unknown][] = [["v", ITEM_VERSION], ...attributes.filter(([, value]) => value !== undefined)];
+  try {
+    await update(table, key, all);
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) throw newerVersion();
+    throw error;
+  }
+}
+
+async function update(table: Table, key: Item, all: [string, unknown][]): Promise<void> {
   await table.client.send(
     new UpdateCommand({
       TableName: table.name,
       Key: key,
+      // Attribute 0 is the version: what a newer one has written is not set back.
+      ConditionExpression: "attribute_not_exists(#a0) OR #a0 <= :a0",
       UpdateExpression: `SET ${all.map((_, i) => `#a${i} = :a${i}`).join(", ")}`,
       ExpressionAttributeNames: Object.fromEntries(all.map(([name], i) => [`#a${i}`, name])),
       ExpressionAttributeValues: Object.fromEntries(all.map(([, value], i) => [`:a${i}`, value])),

@@ -9,11 +9,9 @@ export const COUNTS_PREFIX = "COUNTS#";
 /** A thousand survey ids share an item. */
 export const countsKey = (surveyId: number): string => `${COUNTS_PREFIX}${Math.floor(surveyId / 1_000)}`;
 export const responseKey = (id: LedgerEntry["id"]): string =>
-  typeof id === "number" ? `RESPONSE#${id}` : `RECORD#${id}`;
+  typeof id === "number" ? `RESPONSE#${id}` : `RECORD#${id.slice("record-".length)}`;
 
 /** The id in a ledger item's sort key. */
 export function idOf(sk: string): LedgerEntry["id"] {
-  return sk.startsWith("RECORD#")
-    ? (sk.slice("RECORD#".length) as LedgerEntry["id"])
-    : Number(sk.slice("RESPONSE#".length));
+  return sk.startsWith("RECORD#") ? `record-${sk.slice("RECORD#".length)}` : Number(sk.slice("RESPONSE#".length));
 }

@@ -18,7 +18,7 @@ export const LONGEST_WAIT = 20_000;
 
 /** Milliseconds to wait before the next attempt; undefined when the failure stands. `random` is in [0, 1). */
 export function nextDelay(error: unknown, attempt: number, random: number): number | undefined {
-  if (!(error instanceof SurveyApiError)) return undefined;
+  if (!(error instanceof SurveyApiError) || !error.retryable) return undefined;
   if (attempt >= (attemptsByCode[error.code] ?? 1)) return undefined;
   const backOff = Math.min(MAX_DELAY, BASE_DELAY * 2 ** (attempt - 1)) * (0.5 + random / 2);
   if (error instanceof TooManyRequestsError && error.retryAfter !== undefined) {

@@ -41,6 +41,12 @@ export interface HttpAnswer {
   attempts: number;
 }
 
+interface Failure {
+  error: unknown;
+  /** Undefined when the failure stands. */
+  delay: number | undefined;
+}
+
 export interface Transport {
   /** Makes a request, again where the retry policy says so. */
   send(request: HttpRequest): Promise<HttpAnswer>;
@@ -128,24 +134,29 @@ export function createTransport(options: TransportOptions): Transport {
     }
   }
 
+  /** The answer, or the failure with the milliseconds to wait before another attempt. */
+  async function attemptOnce(call: HttpRequest, attempt: number): Promise<HttpAnswer | Failure> {
+    try {
+      // Just before it is sent: a pause may have begun while it was queued.
+      await waitForPause(call, attempt);
+      return await once(call, attempt);
+    } catch (error) {
+      const delay = nextDelay(error, attempt, options.random());
+      if (!(error instanceof TooManyRequestsError)) return { error, delay };
+      // Before this place is free for the next: the pause is for all, also when this one gives up.
+      pausedUntil = Math.max(pausedUntil, options.monotonic() + (delay ?? error.retryAfter ?? 0));
+      return { error, delay: delay === undefined ? undefined : 0 };
+    }
+  }
+
   return {
     async send(call) {
       for (let attempt = 1; ; attempt += 1) {
         call.signal?.throwIfAborted();
-        try {
-          return await limit(async () => {
-            // Just before it is sent: a pause may have begun while it was queued.
-            await waitForPause(call, attempt);
-            return once(call, attempt);
-          });
-        } catch (error) {
-          const delay = nextDelay(error, attempt, options.random());
-          // The pause is for all, also for those that come after the one that gives up.
-          const pause = error instanceof TooManyRequestsError ? (delay ?? error.retryAfter ?? 0) : 0;
-          pausedUntil = Math.max(pausedUntil, options.monotonic() + pause);
-          if (delay === undefined) throw error;
-          if (pause === 0) await options.sleep(delay, call.signal);
-        }
+        const outcome = await limit(attemptOnce, call, attempt);
+        if ("status" in outcome) return outcome;
+        if (outcome.delay === undefined) throw outcome.error;
+        if (outcome.delay > 0) await options.sleep(outcome.delay, call.signal);
       }
     },
     close: () => agent.close(),
