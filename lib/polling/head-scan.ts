@@ -108,7 +108,7 @@ async function backlogStart(
     settled ||= maySettle(next.value);
     if (quiet < ctx.source.headPages || !settled) continue;
     const last = await lastPage(ctx, next.value.page);
-    return last === undefined ? 1 : Math.max(1, last - next.value.page);
+    return last === undefined ? 1 : Math.max(1, last - next.value.page + 1);
   }
 }
 
