@@ -35,7 +35,7 @@ export interface State {
   saveAccount(changes: Partial<Omit<AccountState, "rows">>): Promise<void>;
   /** Replaces the rows of these surveys, by survey id; the others stay. */
   saveRows(rows: Map<number, SurveyRow>): Promise<void>;
-  /** Takes the lease of a survey with the next fence; undefined while someone else holds it. */
+  /** Takes the lease of a survey with the next fence, also from an earlier taking of the same owner; undefined while someone else holds it. */
   acquire(surveyId: number, owner: string, duration: number): Promise<Lease | undefined>;
   /** Prolongs a lease. Throws `LeaseLostError` when it has been taken over. */
   renew(lease: Lease, duration: number): Promise<void>;

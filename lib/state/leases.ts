@@ -68,9 +68,18 @@ export function createLeases(table: Table, source: string, now: () => number): L
       const taken = await update({
         Key: keyOf(surveyId),
         UpdateExpression: "SET #owner = :me, #until = :until, v = :v ADD fence :one",
-        ConditionExpression: "(attribute_not_exists(#until) OR #until < :now) AND (attribute_not_exists(v) OR v <= :v)",
+        ConditionExpression:
+          "(attribute_not_exists(#until) OR #until < :now OR begins_with(#owner, :same)) AND (attribute_not_exists(v) OR v <= :v)",
         ExpressionAttributeNames: { "#owner": "owner", "#until": "until" },
-        ExpressionAttributeValues: { ":me": me, ":until": until, ":now": now(), ":v": ITEM_VERSION, ":one": 1 },
+        ExpressionAttributeValues: {
+          ":me": me,
+          // A repeated invocation goes on with what its own first attempt, which has ended, still holds.
+          ":same": `${owner}/`,
+          ":until": until,
+          ":now": now(),
+          ":v": ITEM_VERSION,
+          ":one": 1,
+        },
         ReturnValues: "ALL_NEW",
       });
       const item = taken ?? (await read(surveyId));

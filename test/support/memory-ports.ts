@@ -167,7 +167,8 @@ function memoryState(now: () => number): StateViews & { state: State } {
     },
     async acquire(surveyId, owner, duration) {
       const last = marks.get(surveyId);
-      if (last?.owner !== undefined && last.until >= now()) return undefined;
+      const mine = last?.owner?.startsWith(`${owner}/`) === true;
+      if (last?.owner !== undefined && last.until >= now() && !mine) return undefined;
       const fence = (last?.fence ?? 0) + 1;
       const me = `${owner}/${fence}`;
       const until = now() + duration;

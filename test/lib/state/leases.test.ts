@@ -36,13 +36,24 @@ describe("a lease", () => {
     const { state, surveyId } = fresh();
     const first = await take(state, surveyId, "one");
     expect(await state.acquire(surveyId, "two", 15 * SECOND)).toBeUndefined();
-    expect(await state.acquire(surveyId, "one", 15 * SECOND)).toBeUndefined();
 
     await state.release(first, first.mark);
     const second = await take(state, surveyId, "two");
 
     expect(first.fence).toBe(1);
     expect(second.fence).toBe(2);
+  });
+
+  it("goes again to its own holder, whose earlier taking is fenced off", async () => {
+    const { state, surveyId } = fresh();
+    const first = await take(state, surveyId, "one");
+    const second = await take(state, surveyId, "one");
+
+    expect(second.fence).toBe(2);
+    await expect(state.saveMark(first, first.mark)).rejects.toMatchObject({ code: "LEASE_LOST" });
+    await state.saveMark(second, second.mark);
+    // A name that only begins alike is someone else.
+    expect(await state.acquire(surveyId, "on", 15 * SECOND)).toBeUndefined();
   });
 
   it("goes to exactly one of many who ask at once", async () => {
