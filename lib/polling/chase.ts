@@ -1,17 +1,4 @@
-import type { ListedSurvey } from "./due.ts";
-import type { SurveyRow } from "./state-types.ts";
-
-/** How a count that moved without a find is followed up: part of a survey's row. */
-export interface Chase {
-  /** Responses that counts have shown and no scan has found. */
-  missing: number;
-  /** Ticks for which the head is read again: lists may lag behind counts. */
-  owed: number;
-  /** Pages that the next scan reads even though they hold nothing new; 0: no more than it has to. */
-  depth: number;
-  /** Epoch milliseconds before which no deeper scan begins. */
-  deeperFrom: number;
-}
+import type { Chase, SurveyRow } from "./state-types.ts";
 
 /** What a poll came to, as far as the chase goes. */
 export interface ChasePoll {
@@ -35,10 +22,10 @@ const MOST_PAGES = 512;
 export const noChase: Chase = { missing: 0, owed: 0, depth: 0, deeperFrom: 0 };
 
 /** First the head is read for some more ticks; then the scan goes deeper, doubling, no faster than the background budget. */
-export function nextChase(survey: ListedSurvey, row: SurveyRow | undefined, poll: ChasePoll): Chase {
+export function nextChase(counts: SurveyRow["counts"], row: SurveyRow | undefined, poll: ChasePoll): Chase {
   if (row === undefined) return noChase;
   const { chase } = row;
-  const grown = Math.max(0, ...survey.counts.map((count, i) => (count ?? 0) - (row.counts[i] ?? count ?? 0)));
+  const grown = Math.max(0, ...counts.map((count, i) => (count ?? 0) - (row.counts[i] ?? count ?? 0)));
   const missing = Math.max(0, chase.missing + grown - poll.found);
   if (missing === 0) return { ...noChase, deeperFrom: chase.deeperFrom };
   if (grown > poll.found) return { ...chase, missing, owed: OWED_TICKS };

@@ -1,5 +1,4 @@
 import type { Origin } from "../events/index.ts";
-import type { Chase } from "./chase.ts";
 
 /** State of a response in the ledger. Emitted and before-floor ones are settled. */
 export type EntryState = "emitted" | "before-floor" | "open" | "waiting" | "quarantined";
@@ -106,6 +105,18 @@ export interface Lease {
   /** Epoch milliseconds. */
   until: number;
   mark: Mark;
+}
+
+/** How a count that moved without a find is followed up. */
+export interface Chase {
+  /** Responses that counts have shown and no scan has found. */
+  missing: number;
+  /** Ticks for which the head is read again: lists may lag behind counts. */
+  owed: number;
+  /** Pages that the next scan reads even though they hold nothing new; 0: no more than it has to. */
+  depth: number;
+  /** Epoch milliseconds before which no deeper scan begins. */
+  deeperFrom: number;
 }
 
 /** What the tick knows of a survey without reading its mark: its last counts and when it is due by itself. */

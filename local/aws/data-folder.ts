@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, constants, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { accessSync, chmodSync, constants, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { errorCode, PollerError } from "../../lib/errors.ts";
@@ -13,9 +13,13 @@ export class DataFolderUnusableError extends PollerError {
   override readonly code = "DATA_FOLDER_UNUSABLE";
 }
 
+/** One subfolder for the state of each service. */
+const parts = ["dynamodb", "queues-and-buckets", "event-bridge", "secrets"] as const;
+export type DataPart = (typeof parts)[number];
+
 export interface DataFolder {
   /** A subfolder, made when needed, readable by its owner only. */
-  folder(name: string): string;
+  folder(name: DataPart): string;
   release(): void;
 }
 
@@ -46,6 +50,17 @@ export function openDataFolder(dataDir: string): DataFolder {
       return path;
     },
   };
+}
+
+/**
+ * Forgets all state in the folder; whatever else lies there stays.
+ *
+ * @throws {DataFolderInUseError} when it is taken
+ */
+export function clearDataFolder(dataDir: string): void {
+  const { release } = openDataFolder(dataDir);
+  for (const part of parts) rmSync(join(dataDir, part), { recursive: true, force: true });
+  release();
 }
 
 /** A SQLite write lock: the system drops it with the process, however that ends, where a pid file would stay behind. */

@@ -1,18 +1,15 @@
-import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { bundleFunction } from "../../infra/bundle.ts";
-import type { SourceConfig } from "../../lib/config.ts";
 import { notYetActing } from "../../lib/config.ts";
-import { type EmbeddedAws, startEmbeddedAws } from "../aws/index.ts";
-import { type CommandLine, UsageError } from "../command-line.ts";
+import { clearDataFolder, type EmbeddedAws, startEmbeddedAws } from "../aws/index.ts";
+import type { CommandLine } from "../command-line.ts";
 import { runDemoLife, type Simulator, startSimulator } from "../simulator/index.ts";
 import { type EventsFile, openEventsFile } from "./events-file.ts";
+import { givenCredentials } from "./given-credentials.ts";
+import { loadHandler } from "./load-handler.ts";
 import { showProgress } from "./progress.ts";
-import { fillCredentials, hasCredentials, names, provision } from "./provision.ts";
 import { type RunConfiguration, runConfiguration } from "./run-configuration.ts";
 import { surveyLines } from "./summary.ts";
-import { type PollHandler, runTicks } from "./tick-loop.ts";
+import { runTicks } from "./tick-loop.ts";
 
 export interface RunRequest {
   line: CommandLine;
@@ -37,8 +34,8 @@ export async function run({ line, environment, stop }: RunRequest): Promise<void
     if (events !== undefined) closing.push(() => events.close());
     const aws = await startAws(line, demo, events);
     closing.push(() => aws.close());
-    const handler = await loadHandler(configured, dataFolder(line, demo), aws, (source) =>
-      credentialsOf(source, line, environment, simulator),
+    const handler = await loadHandler(configured, dataFolder(line, demo), (source) =>
+      simulator === undefined ? givenCredentials(source, line, environment) : simulator,
     );
 
     const view = showProgress(line.events === "-" ? process.stderr : process.stdout);
@@ -80,66 +77,11 @@ async function startAws(line: CommandLine, demo: boolean, events: EventsFile | u
     dataDir,
     ...(events === undefined ? {} : { onEvent: (envelope: unknown) => events.append(JSON.stringify(envelope)) }),
   };
-  if (demo) {
-    // Starting once takes the folder's lock, so that another demo's state is not pulled from under it.
-    await (await startEmbeddedAws({ dataDir })).close();
-    rmSync(dataDir, { recursive: true, force: true });
-  }
+  if (demo) clearDataFolder(dataDir);
   const aws = await startEmbeddedAws(options);
   // Before the bundle is loaded: its clients read them when they are made.
   Object.assign(process.env, aws.env);
   return aws;
-}
-
-/** Makes what the stack would make, bundles the function as the stack would, and loads it as Lambda would. */
-async function loadHandler(
-  { raw, config }: RunConfiguration,
-  dataDir: string,
-  _aws: EmbeddedAws,
-  credentials: (source: SourceConfig) => { clientId: string; clientSecret: string } | undefined,
-): Promise<PollHandler> {
-  const bus = config.bus.name;
-  const secrets = await provision({ bus, sources: config.sources.map((source) => source.name) });
-  for (const source of config.sources) {
-    const ids = secrets[source.name];
-    if (ids === undefined) continue;
-    const given = credentials(source);
-    if (given !== undefined) await fillCredentials(ids.credentials, given);
-    else if (!(await hasCredentials(ids.credentials))) {
-      throw new UsageError("there are no credentials for the survey service", {
-        hint: "Give --client-id and --client-secret, or SURVEY_CLIENT_ID and SURVEY_CLIENT_SECRET in the environment.",
-      });
-    }
-  }
-  Object.assign(process.env, {
-    TABLE_NAME: names.table,
-    BUS_NAME: bus,
-    CLAIM_CHECK_BUCKET: names.bucket,
-    SECRETS: JSON.stringify(secrets),
-    // The progress view tells what there is to tell; standard output may belong to the events.
-    POWERTOOLS_LOG_LEVEL: "SILENT",
-  });
-  const { file } = bundleFunction("poll", join(dataDir, "bundle"), raw);
-  const loaded = (await import(pathToFileURL(file).href)) as { handler: PollHandler };
-  return loaded.handler;
-}
-
-function credentialsOf(
-  source: SourceConfig,
-  line: CommandLine,
-  environment: Record<string, string | undefined>,
-  simulator: Simulator | undefined,
-): { clientId: string; clientSecret: string } | undefined {
-  if (simulator !== undefined) return { clientId: simulator.clientId, clientSecret: simulator.clientSecret };
-  const suffix = source.name.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_");
-  const clientId = line.clientId ?? environment[`SURVEY_CLIENT_ID_${suffix}`] ?? environment.SURVEY_CLIENT_ID;
-  const clientSecret =
-    line.clientSecret ?? environment[`SURVEY_CLIENT_SECRET_${suffix}`] ?? environment.SURVEY_CLIENT_SECRET;
-  if (!clientId && !clientSecret) return undefined;
-  if (clientId && clientSecret) return { clientId, clientSecret };
-  throw new UsageError(`the client ${clientId ? "secret" : "id"} is missing`, {
-    hint: "Give both --client-id and --client-secret, or both SURVEY_CLIENT_ID and SURVEY_CLIENT_SECRET.",
-  });
 }
 
 function greeting({ config }: RunConfiguration, demo: boolean): string {

@@ -1,0 +1,24 @@
+import type { SourceConfig } from "../../lib/config.ts";
+import type { Credentials } from "../../lib/survey-api/index.ts";
+import { type CommandLine, UsageError } from "../command-line.ts";
+
+/**
+ * Credentials of a source by flag or environment; undefined when there are none, so that those of an earlier run are used.
+ *
+ * @throws UsageError when only half of them is given
+ */
+export function givenCredentials(
+  source: SourceConfig,
+  line: CommandLine,
+  environment: Record<string, string | undefined>,
+): Credentials | undefined {
+  const suffix = source.name.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_");
+  const clientId = line.clientId ?? environment[`SURVEY_CLIENT_ID_${suffix}`] ?? environment.SURVEY_CLIENT_ID;
+  const clientSecret =
+    line.clientSecret ?? environment[`SURVEY_CLIENT_SECRET_${suffix}`] ?? environment.SURVEY_CLIENT_SECRET;
+  if (!clientId && !clientSecret) return undefined;
+  if (clientId && clientSecret) return { clientId, clientSecret };
+  throw new UsageError(`the client ${clientId ? "secret" : "id"} is missing`, {
+    hint: "Give both --client-id and --client-secret, or both SURVEY_CLIENT_ID and SURVEY_CLIENT_SECRET.",
+  });
+}
