@@ -1,11 +1,13 @@
 import { App } from "aws-cdk-lib";
 import { PollerError } from "../lib/errors.ts";
 import { configFromContext } from "./config-from-context.ts";
+import { warnOfPlaceholders } from "./placeholder-warning.ts";
 import { SurveyPollerStack } from "./stack.ts";
 
 const app = new App();
 try {
-  new SurveyPollerStack(app, "SurveyPoller", { config: configFromContext(app.node) });
+  const stack = new SurveyPollerStack(app, "SurveyPoller", { config: configFromContext(app.node) });
+  warnOfPlaceholders(stack);
 } catch (error) {
   if (!(error instanceof PollerError)) throw error;
   process.stderr.write(`${error.message}\n${error.hint}\n`);

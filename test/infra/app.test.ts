@@ -31,7 +31,7 @@ function written(config: unknown): string {
 describe("the app", () => {
   it("makes a template of the example, with the real function and the configuration in its package", async () => {
     const { code, stderr, outDir } = await synth({ config: "examples/survey-poller.json" });
-    expect(stderr).toBe("");
+    expect(stderr).not.toMatch(/error| {4}at /i);
     expect(code).toBe(0);
     const template = JSON.parse(readFileSync(join(outDir, "SurveyPoller.template.json"), "utf8"));
     expect(template.Outputs.BusName).toBeDefined();
@@ -47,12 +47,20 @@ describe("the app", () => {
   });
 
   it("without a configuration says where to put one and how to look first", async () => {
-    const { code, stderr, outDir } = await synth({});
+    const { code, stderr, outDir } = await synth({ "survey-poller": undefined });
     expect(code).toBe(1);
     expect(stderr).toContain('"survey-poller" in the context of cdk.json');
     expect(stderr).toContain("npx cdk synth -c config=examples/survey-poller.json");
     expect(stderr.trim().split("\n")).toHaveLength(2);
     expect(existsSync(join(outDir, "SurveyPoller.template.json"))).toBe(false);
+  });
+
+  it("makes a template of cdk.json as it comes, and warns that its address is only an example", async () => {
+    const { code, outDir } = await synth({});
+    expect(code).toBe(0);
+    const metadata = readFileSync(join(outDir, "SurveyPoller.metadata.json"), "utf8");
+    expect(existsSync(join(outDir, "SurveyPoller.template.json"))).toBe(true);
+    expect(metadata).toContain("https://surveys.example.com is only an example");
   });
 
   it("names every bad field of the context key, without a stack trace", async () => {
