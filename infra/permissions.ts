@@ -24,6 +24,7 @@ export function pollStatements({ table, bus, claimCheckBucket, secrets }: Resour
         "dynamodb:GetItem",
         "dynamodb:BatchGetItem",
         "dynamodb:Query",
+        "dynamodb:PutItem",
         "dynamodb:UpdateItem",
         "dynamodb:BatchWriteItem",
       ],

@@ -45,7 +45,7 @@ export interface State {
   release(lease: Lease, mark: Mark): Promise<void>;
   /** Entries of those of `ids` (at most 100) that the ledger holds. */
   entries(surveyId: number, ids: LedgerEntry["id"][]): Promise<Map<LedgerEntry["id"], LedgerEntry>>;
-  /** Writes entries, replacing what is there; resolves once all are durable. */
+  /** Writes entries, replacing what is there, but nothing over an emitted one save that; resolves once all are durable. */
   putEntries(surveyId: number, entries: LedgerEntry[]): Promise<void>;
   /** Entries whose next check is due, oldest first; may lag behind writes by moments. */
   due(surveyId: number, until: number, limit: number): Promise<LedgerEntry[]>;

@@ -1,10 +1,13 @@
-import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import pLimit from "p-limit";
 import type { Origin } from "../events/index.ts";
 import type { EntryState, LedgerEntry } from "../polling/state-types.ts";
 import { checkVersion, ITEM_VERSION } from "./item-version.ts";
 import { idOf, responseKey, surveyKey } from "./keys.ts";
 import { batchGet, batchPut, type Item, type Table } from "./table-client.ts";
 
+const WRITES_AT_ONCE = 25;
 /** What judging a response needs: never the kept records, which may be large. */
 const SHORT = ["sk", "v", "state", "digest", "count", "eventId", "revision", "reason"];
 
@@ -29,10 +32,32 @@ export async function writeEntries(
   surveyId: number,
   entries: LedgerEntry[],
 ): Promise<void> {
+  const pk = surveyKey(source, surveyId);
+  const emitted = entries.filter((entry) => entry.state === "emitted");
+  const others = entries.filter((entry) => entry.state !== "emitted");
   await batchPut(
     table,
-    entries.map((entry) => toItem(surveyKey(source, surveyId), entry)),
+    emitted.map((entry) => toItem(pk, entry)),
   );
+  const limit = pLimit(WRITES_AT_ONCE);
+  await Promise.all(others.map((entry) => limit(putUnlessEmitted, table, toItem(pk, entry))));
+}
+
+/** A worker that was frozen beyond its lease must not put back what its successor has emitted meanwhile. */
+async function putUnlessEmitted(table: Table, item: Item): Promise<void> {
+  try {
+    await table.client.send(
+      new PutCommand({
+        TableName: table.name,
+        Item: item,
+        ConditionExpression: "attribute_not_exists(#state) OR #state <> :emitted",
+        ExpressionAttributeNames: { "#state": "state" },
+        ExpressionAttributeValues: { ":emitted": "emitted" },
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  }
 }
 
 /** Entries of a survey whose next check is not after `until`, from the sparse index. */

@@ -49,6 +49,7 @@ describe("the scheduled function", () => {
           "dynamodb:BatchGetItem",
           "dynamodb:BatchWriteItem",
           "dynamodb:GetItem",
+          "dynamodb:PutItem",
           "dynamodb:Query",
           "dynamodb:UpdateItem",
         ],

@@ -197,7 +197,10 @@ function memoryState(now: () => number): StateViews & { state: State } {
     async putEntries(surveyId, entries) {
       // BatchWriteItem refuses a batch that names one item twice.
       if (new Set(entries.map(({ id }) => id)).size < entries.length) throw new TypeError("one item twice in a batch");
-      for (const entry of entries) held(surveyId).set(entry.id, structuredClone(entry));
+      for (const entry of entries) {
+        if (entry.state !== "emitted" && held(surveyId).get(entry.id)?.state === "emitted") continue;
+        held(surveyId).set(entry.id, structuredClone(entry));
+      }
     },
     due: async (surveyId, until, limit) =>
       structuredClone(

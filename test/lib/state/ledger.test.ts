@@ -82,6 +82,20 @@ describe("entries", () => {
     );
   });
 
+  it("that were emitted stay so, whatever a worker that woke up late writes over them", async () => {
+    const { state, surveyId } = fresh();
+    await state.putEntries(surveyId, [emitted(1)]);
+    await state.putEntries(surveyId, [
+      { id: 1, state: "waiting", digest: "late", nextCheck: 5, attempts: 1 },
+      { id: 2, state: "open", firstSeen: 1 },
+    ]);
+
+    const entries = await state.entries(surveyId, [1, 2]);
+    expect(entries.get(1)).toEqual(emitted(1));
+    expect(entries.get(2)?.state).toBe("open");
+    expect(await state.due(surveyId, Number.MAX_SAFE_INTEGER, 10)).toEqual([]);
+  });
+
   it("are all durable when a batch is done in part, or an answer is lost", async () => {
     for (const kind of ["partial", "lose-answer", "throttle"] as const) {
       const { state, surveyId } = fresh();
