@@ -4,7 +4,8 @@ import type { Books, EntryState, Mark } from "./state-types.ts";
 
 /** The books of one full pass: each listed id in the class it had once its page was dealt with. */
 export interface PassBooks {
-  count(decision: Decision, known: EntryState | undefined): void;
+  /** A response counted before (see `scan-memory.ts`: one may be judged again) is counted anew. */
+  count(responseId: number, decision: Decision, known: EntryState | undefined): void;
   /** What became of the responses that had to go out. */
   settle(outcome: EmitCounts): void;
   /** Enters the proof into the mark, or why there is none. */
@@ -21,15 +22,27 @@ const classOfState: Record<EntryState, Class> = {
   quarantined: "quarantined",
 };
 
+/** Undefined for one that has to go out: its class is known once that is done. */
+function classOf(decision: Decision, known: EntryState | undefined): Class | undefined {
+  if (decision === "settled") return known === undefined ? undefined : classOfState[known];
+  if (decision === "old" || decision === "before-floor") return "beforeFloor";
+  if (decision === "open") return "open";
+  return decision === "quarantine" ? "quarantined" : undefined;
+}
+
 export function openBooks(): PassBooks {
   const tally = { listed: 0, emitted: 0, beforeFloor: 0, open: 0, waiting: 0, quarantined: 0 };
+  const noted = new Map<number, Class>();
   return {
-    count(decision, known) {
-      tally.listed += 1;
-      if (decision === "settled" && known !== undefined) tally[classOfState[known]] += 1;
-      else if (decision === "old" || decision === "before-floor") tally.beforeFloor += 1;
-      else if (decision === "open") tally.open += 1;
-      else if (decision === "quarantine") tally.quarantined += 1;
+    count(responseId, decision, known) {
+      const before = noted.get(responseId);
+      if (before === undefined) tally.listed += 1;
+      else tally[before] -= 1;
+      noted.delete(responseId);
+      const kind = classOf(decision, known);
+      if (kind !== undefined) tally[kind] += 1;
+      // Only what was judged by its first records can be judged again.
+      if (kind !== undefined && (decision === "open" || decision === "before-floor")) noted.set(responseId, kind);
     },
     settle(outcome) {
       tally.emitted += outcome.emitted;

@@ -8,6 +8,8 @@ export interface ChasePoll {
   /** Whether every page was read, and whether the time was up before. */
   complete: boolean;
   unfinished: boolean;
+  /** Whether the poll was part of a pass over several: what it found tells nothing of what arrived meanwhile. */
+  resumed: boolean;
   /** Milliseconds in which the background budget allows one request. */
   requestEvery: number;
 }
@@ -23,12 +25,14 @@ export const noChase: Chase = { missing: 0, owed: 0, depth: 0, deeperFrom: 0 };
 
 /** First the head is read for some more ticks; then the scan goes deeper, doubling, no faster than the background budget. */
 export function nextChase(counts: SurveyRow["counts"], row: SurveyRow | undefined, poll: ChasePoll): Chase {
-  if (row === undefined) return noChase;
+  // Behind a pass that took several polls something may have arrived where it had been: looked for once, at leisure.
+  if (row === undefined) return poll.resumed ? { ...noChase, missing: 1, owed: 1 } : noChase;
   const { chase } = row;
+  const found = poll.resumed ? 0 : poll.found;
   const grown = Math.max(0, ...counts.map((count, i) => (count ?? 0) - (row.counts[i] ?? count ?? 0)));
-  const missing = Math.max(0, chase.missing + grown - poll.found);
+  const missing = Math.max(0, chase.missing + grown - found);
   if (missing === 0) return { ...noChase, deeperFrom: chase.deeperFrom };
-  if (grown > poll.found) return { ...chase, missing, owed: OWED_TICKS };
+  if (grown > found) return { ...chase, missing, owed: OWED_TICKS };
   if (chase.owed > 1) return { ...chase, missing, owed: chase.owed - 1 };
   if (chase.owed === 1) return { ...chase, missing, owed: 0, depth: Math.max(2, chase.depth) };
   if (chase.depth > 0 && poll.now < chase.deeperFrom) return { ...chase, missing };

@@ -39,6 +39,8 @@ export interface PollContext {
   firstTick: number | undefined;
   /** Largest of the counts that the survey list shows. */
   listedCount: number;
+  /** Whether this poll went on with a pass that an earlier one had begun, or left one for a later one. */
+  resumed: boolean;
   /** Set when the lease could not be prolonged meanwhile. */
   lost: unknown;
   /** Pages that the head scan reads even though they hold nothing new. */

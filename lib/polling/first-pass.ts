@@ -38,7 +38,9 @@ export async function firstPass(ctx: PollContext, presence: Presence): Promise<P
   }
   const newest = newestDate(runs, now);
   const noneCompleted = onlyPage(descending, ascending) && !runs.some((run) => classOf(run) === "completed");
-  const ordered = noneCompleted || (newest !== undefined && orderedByCompletion(descending, ascending, now));
+  const ordered = noneCompleted || (newest !== undefined && (await looksOrdered(ctx, descending, ascending)));
+  // A floor that stands from an earlier poll stays, and so does the way in which it was found.
+  if (mark.floor !== undefined) return meetAll(ctx, ordered && mark.floorRises !== true);
   if (startFrom !== "now") await setFloor(ctx, { at: `${startFrom} 00:00:00`, inclusive: true });
   // Nothing is complete yet, so whatever completes from now on is new.
   else if (noneCompleted) await setFloor(ctx, { at: null, inclusive: true });
@@ -49,9 +51,21 @@ export async function firstPass(ctx: PollContext, presence: Presence): Promise<P
     const at = newest ?? "";
     await setFloor(ctx, { at: cap !== undefined && cap < at ? cap : at, inclusive: false });
   }
+  return meetAll(ctx, ordered);
+}
+
+/** An arrival between the two looks makes an ordered list seem unordered: the first look is taken again. */
+async function looksOrdered(ctx: PollContext, descending: Run[], ascending: Run[]): Promise<boolean> {
+  const now = ctx.ports.clock.now();
+  if (orderedByCompletion(descending, ascending, now)) return true;
+  return orderedByCompletion(await firstPageRuns(ctx, "desc"), ascending, now);
+}
+
+/** Meets every response that may have been there when the floor was set. */
+async function meetAll(ctx: PollContext, ordered: boolean): Promise<PollCounts> {
   if (!ordered) return streamAll(ctx);
   const counts = await headScan(ctx);
-  if (isClean(counts)) mark.firstPassDone = true;
+  if (isClean(counts)) ctx.mark.firstPassDone = true;
   return counts;
 }
 

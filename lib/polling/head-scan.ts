@@ -22,7 +22,15 @@ export async function headScan(ctx: PollContext): Promise<PollCounts> {
   const { mark } = ctx;
   const counts = noCounts();
   const books = openBooks();
-  const steps = surveyScan(ctx, { order: "desc", from: 1, prove: "cuts", books, onNews: () => openHead(ctx) });
+  const steps = surveyScan(ctx, {
+    order: "desc",
+    from: 1,
+    prove: "cuts",
+    // Nothing to be proved then: a second look would be a request for nothing.
+    trustEmpty: mark.firstPassDone && ctx.depth === 0,
+    books,
+    onNews: () => openHead(ctx),
+  });
   const maySettle = settledBelow(ctx);
   const toEmit: Run[] = [];
   let newest: number[] = [];
@@ -31,14 +39,14 @@ export async function headScan(ctx: PollContext): Promise<PollCounts> {
     const next = await steps.next();
     if (next.done) {
       await finish(counts);
-      counts.complete = true;
+      counts.complete = next.value.ended;
       counts.deferred += next.value.deferred.length;
-      if (isClean(counts) && next.value.proved) books.close(mark, ctx.ports.clock.now());
+      if (isClean(counts) && next.value.proved && next.value.ended) books.close(mark, ctx.ports.clock.now());
       break;
     }
     const step = next.value;
     if (step.page === 1) newest = step.ids.slice(0, ANCHORS);
-    addCounts(counts, { found: step.noted, quarantined: step.quarantined });
+    addCounts(counts, { found: step.found, quarantined: step.quarantined });
     toEmit.push(...step.toEmit);
     if (maySettle(step) && step.page >= ctx.depth) {
       await finish(counts);
@@ -146,5 +154,7 @@ async function lastPage(ctx: PollContext, known: number): Promise<number | undef
     if (digest === undefined || digest === beyond) high = middle;
     else low = middle;
   }
+  // A list that moves meanwhile can make an echo seem a page: then its own neighbour is the same.
+  if (beyond !== undefined && low > 1 && (await digestAt(low)) === (await digestAt(low - 1))) return undefined;
   return low;
 }

@@ -6,7 +6,7 @@ import type { LedgerEntry } from "./state-types.ts";
 
 // Ledger entries of what a scan meets that needs no event.
 
-/** An open response, or one before the floor. */
+/** An open response, or one before the floor: as it was judged on the very page read that is being noted. */
 export function noted(run: Run, now: number): LedgerEntry {
   if (classOf(run) !== "open") return { id: run.responseId, state: "before-floor" };
   return { id: run.responseId, state: "open", firstSeen: now };

@@ -35,6 +35,8 @@ export type PollResult =
       /** Epoch milliseconds at which the survey is due by itself; absent when never. */
       dueAt: number | undefined;
       newestSeen: string | undefined;
+      /** Whether it was part of a pass over several polls. */
+      resumed: boolean;
       shortPageEnds: boolean | undefined;
       books: Books | undefined;
       booksOpen: string | undefined;
@@ -63,6 +65,7 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
     listedCount: request.listedCount,
     newestSeen: undefined,
     lost: undefined,
+    resumed: lease.mark.floor !== undefined && !lease.mark.firstPassDone,
     depth: request.depth,
   };
   try {
@@ -74,6 +77,7 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
       counts,
       dueAt,
       newestSeen: ctx.newestSeen,
+      resumed: ctx.resumed,
       shortPageEnds: ctx.shortPageEnds,
       books: ctx.mark.books,
       booksOpen: ctx.mark.booksOpen,

@@ -9,7 +9,7 @@ const REMEMBERED = 20_000;
 
 /** What one scan remembers of the responses that it has met. */
 export interface ScanMemory {
-  /** Runs of a page that this scan meets for the first time, each response once. */
+  /** Runs of a page that this scan meets for the first time, or has not noted yet, each response once. */
   unmet(page: Page): Run[];
   judged(verdicts: Map<number, Verdict>): void;
   /** Whether the run belongs to a response whose whole is needed and not known yet. */
@@ -55,7 +55,8 @@ export function createScanMemory(): ScanMemory {
     apart,
     suspect,
     matters,
-    unmet: (page) => firstOfEach(page.runs.filter((run) => !verdicts.has(run.responseId))),
+    // One judged "note" whose page was read again is judged again: it may have been completed in between.
+    unmet: (page) => firstOfEach(page.runs.filter((run) => (verdicts.get(run.responseId) ?? "note") === "note")),
     judged(fresh) {
       for (const [id, verdict] of fresh) {
         verdicts.set(id, verdict);

@@ -19,6 +19,8 @@ export interface ScanOptions {
    * a response, so that nothing can slip through between two settled ones either.
    */
   prove: "cuts" | "news";
+  /** Whether an empty first page is taken as it is, without a second look; such a scan proves nothing. */
+  trustEmpty: boolean;
 }
 
 /** What one more page has settled. */
@@ -52,6 +54,8 @@ export interface ScanEnd {
   suspect: boolean;
   /** Whether every seam was proved. */
   proved: boolean;
+  /** Whether the end of the list was reached for certain. */
+  ended: boolean;
 }
 
 /** How often the pages around one seam may change before its responses are left for a later scan. */
@@ -73,6 +77,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   const orphaned = new Set<string>();
   let { shortPageEnds } = options;
   let proved = true;
+  let ended = true;
   let previous: Page | undefined;
   /** The last run of `previous`, with what it had on the pages before. */
   let carry: Run | undefined;
@@ -112,11 +117,21 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
 
   /** Whether the list ends before the page at `number`, which is not there; else goes on with that page. */
   const endsHere = async (): Promise<boolean> => {
-    const short = previous === undefined || previous.size < PAGE_SIZE;
+    if (previous === undefined && options.trustEmpty) {
+      ended = false;
+      return true;
+    }
+    const short = previous !== undefined && previous.size < PAGE_SIZE;
     if (short && shortPageEnds === true) return true;
-    // One empty page may be a fault of the moment; two in a row are the end.
+    // One empty page may be a fault of the moment; two in a row are the end, if the first of them stays empty: the
+    // second is empty anyway where the first was the last of the list.
     const next = await read(number + 1);
     if (next === undefined || next.digest === previous?.digest) {
+      const again = await read(number);
+      if (again !== undefined && again.digest !== previous?.digest) {
+        ready = again;
+        return false;
+      }
       if (previous !== undefined && short) shortPageEnds ??= true;
       return true;
     }
@@ -137,7 +152,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       const step = { noted: [], whole: [closing], orphans: [], news: true, deferred: deferred.length, apart };
       yield { page, ids: [], ...step };
     }
-    return { lastPage: page, shortPageEnds, deferred, apart, suspect: memory.suspect.size > 0, proved };
+    return { lastPage: page, shortPageEnds, deferred, apart, suspect: memory.suspect.size > 0, proved, ended };
   }
 
   for (;;) {

@@ -18,6 +18,7 @@ export async function stream(ctx: PollContext, { page: reached, purpose }: Strea
   // Only a pass from the first page to the last in one go can close the books.
   const books = from === 1 ? openBooks() : undefined;
   const position: StreamPosition = { page: reached, purpose };
+  ctx.resumed ||= ctx.mark.stream !== undefined;
   ctx.mark.stream = position;
   await state.saveMark(ctx.lease, ctx.mark);
   const steps = surveyScan(ctx, { order: "asc", from, prove: "news", ...(books === undefined ? {} : { books }) });
@@ -31,8 +32,8 @@ export async function stream(ctx: PollContext, { page: reached, purpose }: Strea
     }
     const outcome = await emitRuns(ctx, next.value.toEmit, "catch-up");
     books?.settle(outcome);
-    const { noted, quarantined } = next.value;
-    addCounts(counts, { ...outcome, found: outcome.found + noted, quarantined: outcome.quarantined + quarantined });
+    const { found, quarantined } = next.value;
+    addCounts(counts, { ...outcome, found: outcome.found + found, quarantined: outcome.quarantined + quarantined });
     counts.deferred = next.value.deferred;
     if (counts.deferred + counts.held === 0 && !counts.unfinished) position.page = Math.max(reached, next.value.page);
     await holdLease(ctx);
@@ -46,8 +47,10 @@ export async function stream(ctx: PollContext, { page: reached, purpose }: Strea
         apart: false,
         suspect: false,
         proved: false,
+        ended: false,
       });
       counts.unfinished = true;
+      ctx.resumed = true;
       return counts;
     }
     await state.saveMark(ctx.lease, ctx.mark);

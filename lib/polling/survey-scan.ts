@@ -25,8 +25,8 @@ export interface SurveyStep {
   toEmit: Run[];
   /** Whether anything on the page was new. */
   news: boolean;
-  /** New responses that needed no event: open, before the floor or unreadable. */
-  noted: number;
+  /** New completed responses that needed no event: before the floor or unreadable. */
+  found: number;
   /** Unreadable responses and single records. */
   quarantined: number;
   /** Whether every response of the page lies below the floor by its date alone, or is open and known. */
@@ -38,6 +38,8 @@ export interface SurveyScanOptions {
   order: Order;
   from: number;
   prove: "cuts" | "news";
+  /** Whether an empty first page is taken as it is. */
+  trustEmpty?: boolean;
   books?: PassBooks;
   /** Called before the first thing that this scan writes. */
   onNews?: () => Promise<void>;
@@ -49,7 +51,7 @@ export interface SurveyScanOptions {
  */
 export async function* surveyScan(
   ctx: PollContext,
-  { order, from, prove, books, onNews }: SurveyScanOptions,
+  { order, from, prove, trustEmpty = false, books, onNews }: SurveyScanOptions,
 ): AsyncGenerator<SurveyStep, ScanEnd> {
   const { service, state, observe, clock } = ctx.ports;
   const above = new Set<number>();
@@ -57,6 +59,7 @@ export async function* surveyScan(
   const steps = scan({
     from,
     prove,
+    trustEmpty,
     shortPageEnds: ctx.shortPageEnds,
     read: async (page) => {
       await holdLease(ctx);
@@ -76,7 +79,7 @@ export async function* surveyScan(
         const decision = decide(run, entry, { floor, firstPassDone: ctx.mark.firstPassDone, now });
         verdicts.set(run.responseId, verdictOf[decision]);
         if (decision !== "old" && entry?.state !== "open") above.add(run.responseId);
-        books?.count(decision, entry?.state);
+        books?.count(run.responseId, decision, entry?.state);
       }
       return verdicts;
     },
@@ -110,7 +113,7 @@ export async function* surveyScan(
       ids: step.ids,
       toEmit: step.whole.filter((run) => !unreadable.includes(run)),
       news: step.news,
-      noted: step.noted.length + unreadable.length,
+      found: step.noted.filter((run) => classOf(run) !== "open").length + unreadable.length,
       quarantined: unfit.length,
       belowFloor: step.ids.length > 0 && !step.ids.some((id) => above.has(id)),
       deferred: step.deferred,
@@ -127,7 +130,7 @@ function learn(ctx: PollContext, end: ScanEnd, fullPass: boolean): void {
     // The next ones are compared with operation 9 as the first ones were.
     mark.confirmation.made = 0;
     mark.contiguous = false;
-  } else if (fullPass && end.proved && end.deferred.length === 0) {
+  } else if (fullPass && end.proved && end.ended && end.deferred.length === 0) {
     mark.confirmation.apart = false;
     mark.contiguous = true;
   }
@@ -135,10 +138,11 @@ function learn(ctx: PollContext, end: ScanEnd, fullPass: boolean): void {
 
 /** During a first pass over a list that is not ordered by completion, "now" is the largest date met so far. */
 function raiseFloor(ctx: PollContext, newest: string | undefined): void {
-  const { floor, floorCap } = ctx.mark;
+  const { floor } = ctx.mark;
+  // A pass that goes on after the source's first tick meets what completed since, which is not before any floor.
+  const cap = ctx.mark.floorCap ?? (ctx.firstTick === undefined ? undefined : ctx.sourceFloor);
   if (!ctx.mark.floorRises || floor === undefined || newest === undefined) return;
-  const raised = later(floor.at ?? "", newest) ?? newest;
-  floor.at = floorCap !== undefined && floorCap < raised ? floorCap : raised;
+  floor.at = later(floor.at ?? "", cap !== undefined && cap < newest ? cap : newest) ?? newest;
 }
 
 async function entriesOf(ctx: PollContext, runs: Run[]): Promise<Map<LedgerEntry["id"], LedgerEntry>> {

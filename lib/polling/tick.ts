@@ -145,7 +145,7 @@ function nextRow(
   return {
     counts: survey.counts,
     polledAt: now,
-    chase: nextChase(survey.counts, row, { now, found, complete, unfinished, requestEvery }),
+    chase: nextChase(survey.counts, row, { now, found, complete, unfinished, resumed: result.resumed, requestEvery }),
     ...(result.dueAt === undefined ? {} : { dueAt: result.dueAt }),
   };
 }

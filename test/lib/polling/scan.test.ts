@@ -20,6 +20,7 @@ async function run(read: (page: number) => Promise<PageRead>, verdict: Verdict =
     from: 1,
     shortPageEnds: undefined,
     prove: "cuts",
+    trustEmpty: false,
     read,
     judge: async (runs) => new Map(runs.map(({ responseId }) => [responseId, verdict])),
   });

@@ -131,6 +131,7 @@ export async function scanAll(
     from: options.from ?? 1,
     shortPageEnds: options.shortPageEnds,
     prove: options.prove ?? "cuts",
+    trustEmpty: false,
     read: list.read,
     judge: async (runs) => {
       for (const { responseId } of runs) met.add(responseId);
