@@ -1,8 +1,8 @@
 import type { PollContext } from "./context.ts";
 import { utcString } from "./dates.ts";
-import { headScan, isClean } from "./head-scan.ts";
+import { headScan } from "./head-scan.ts";
 import { toPage } from "./pages.ts";
-import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
+import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
 import { classOf, type Run } from "./records.ts";
 import { newestDate, orderedByCompletion } from "./settle.ts";
 import type { Floor } from "./state-types.ts";

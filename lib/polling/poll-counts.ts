@@ -24,3 +24,8 @@ export function addCounts(counts: PollCounts, more: Partial<PollCounts>): PollCo
   counts.unfinished ||= more.unfinished ?? false;
   return counts;
 }
+
+/** Whether everything that was met is dealt with, so that a later scan may rely on it. */
+export function isClean(counts: PollCounts): boolean {
+  return counts.held === 0 && counts.deferred === 0 && !counts.unfinished;
+}

@@ -2,8 +2,8 @@ import { LEASE_DURATION, type PollContext, type PollingSource, underLease } from
 import { emitWaiting } from "./emit.ts";
 import { LeaseLostError } from "./errors.ts";
 import { firstPass, type Presence } from "./first-pass.ts";
-import { headScan, isClean } from "./head-scan.ts";
-import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
+import { headScan } from "./head-scan.ts";
+import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
 import type { Ports } from "./ports.ts";
 import type { Books, LedgerEntry } from "./state-types.ts";
 import { stream } from "./stream.ts";

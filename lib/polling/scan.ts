@@ -43,8 +43,6 @@ export interface ScanStep {
 }
 
 export interface ScanEnd {
-  /** Last page that held records. */
-  lastPage: number;
   /** As learned on the way. */
   shortPageEnds: boolean | undefined;
   /** Responses left for a later scan because the pages around them did not hold still. */
@@ -152,7 +150,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       const step = { noted: [], whole: [closing], orphans: [], news: true, deferred: deferred.length, apart };
       yield { page, ids: [], ...step };
     }
-    return { lastPage: page, shortPageEnds, deferred, apart, suspect: memory.suspect.size > 0, proved, ended };
+    return { shortPageEnds, deferred, apart, suspect: memory.suspect.size > 0, proved, ended };
   }
 
   for (;;) {
@@ -227,7 +225,8 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       noted,
       whole,
       orphans,
-      news: noted.length > 0 || whole.length > 0 || matters(carry),
+      // A response that ended with the page before is no news of this one.
+      news: noted.length > 0 || memory.hasNews(page),
       deferred: memory.left(carry).length,
       apart: memory.apart.size > 0,
     };

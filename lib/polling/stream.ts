@@ -40,15 +40,6 @@ export async function stream(ctx: PollContext, { page: reached, purpose }: Strea
     // However short the time is, a slice gets beyond the page where the last one stopped.
     const further = next.value.page > reached || reached === 1;
     if (counts.unfinished || (further && clock.now() > ctx.deadline)) {
-      await steps.return({
-        lastPage: 0,
-        shortPageEnds: ctx.shortPageEnds,
-        deferred: [],
-        apart: false,
-        suspect: false,
-        proved: false,
-        ended: false,
-      });
       counts.unfinished = true;
       ctx.resumed = true;
       return counts;

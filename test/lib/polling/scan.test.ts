@@ -49,9 +49,8 @@ describe("the end of the list", () => {
       return list.read(page);
     };
 
-    const { whole: found, end } = await scanAll({ ...list, read });
+    const { whole: found } = await scanAll({ ...list, read });
 
-    expect(end?.lastPage).toBe(5);
     expect(found.map((one) => flaw(one, list))).toEqual(found.map(() => undefined));
     expect(found.map(({ responseId }) => responseId)).toEqual(responses.map(({ id }) => id));
   });
@@ -89,7 +88,7 @@ describe("the end of the list", () => {
 
     const { steps, end } = await run(read);
 
-    expect(end).toMatchObject({ lastPage: 4, shortPageEnds: false });
+    expect(end).toMatchObject({ shortPageEnds: false });
     expect(steps.flatMap((step) => step.whole.map(({ responseId }) => responseId))).toEqual([1, 2, 3, 4]);
   });
 });

@@ -60,6 +60,42 @@ describe("a list that changes while it is read", () => {
     expect(world.delivered.map(({ data }) => data.answers.length).filter((length) => length !== 7)).toEqual([]);
   });
 
+  it("finishes a scan that was cut short, though its first page is read as empty once in between", async () => {
+    const world = worldWith(range(1, 100).map((id) => ({ responseId: id, size: 10, completed: at(-id * 1_000) })));
+    await runTick(world, fromNow);
+    const counts = { ...surveyOf(world).counts };
+    // Oldest first is from the head down here, so that the first batch settles page 1 and no other.
+    for (const id of range(101, 130)) {
+      arrive(world, { responseId: id, size: 10, completed: at((200 - id) * 1_000) });
+    }
+    // Counts that stand still: only the scan itself can know that it has not come to its end.
+    surveyOf(world).counts = { ...counts };
+    const read = world.ports.service.page;
+    const pages: number[] = [];
+    let publishes = 0;
+    let empty = false;
+    world.before.push(({ operation }) => {
+      if (operation !== "publish") return;
+      publishes += 1;
+      if (publishes !== 2) return;
+      empty = true;
+      throw Object.assign(new Error("down"), { code: "PUBLISH_FAILED" });
+    });
+    world.ports.service.page = async (surveyId, page, order) => {
+      pages.push(page);
+      if (!empty) return read(surveyId, page, order);
+      empty = false;
+      return { kind: "page", records: [] };
+    };
+
+    await quiet(world, 120, fromNow);
+
+    expect(publishes).toBeGreaterThan(2);
+    // No further than to what was on page 1 before: 13 pages more would be the whole list.
+    expect(Math.max(...pages)).toBeLessThanOrEqual(5);
+    expect(deliveredIds(world).toSorted((a, b) => a - b)).toEqual(range(101, 130));
+  });
+
   it("keeps the floor that stands, whatever a repeated first pass sees", async () => {
     const world = worldWith(range(21, 30).map((id) => ({ responseId: id, completed: at(-(31 - id) * MINUTE) })));
     let pages = 0;
