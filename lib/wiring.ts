@@ -10,12 +10,12 @@ import { progressChannel } from "./diagnostics.ts";
 import { type Environment, EnvironmentError } from "./environment.ts";
 import { PUBLISH_TIMEOUT } from "./polling/context.ts";
 import type { Ports, Vault } from "./polling/ports.ts";
-import { toSurveyService } from "./polling/survey-service.ts";
 import { createEventBridgePublisher } from "./publisher/event-bridge.ts";
 import { readCredentials } from "./secrets/credentials.ts";
 import { createTokenStore } from "./secrets/token-store.ts";
 import { createDynamoState } from "./state/dynamo-state.ts";
 import { createSurveyApi } from "./survey-api/index.ts";
+import { toSurveyService } from "./survey-service.ts";
 
 /** The SDK clients, made once for a process and shared by all sources. Endpoints and credentials come from the environment. */
 export interface Clients {
@@ -62,8 +62,11 @@ export function createSourceGraph(source: SourceConfig, environment: Environment
     tokenStore: createTokenStore(clients.secrets, secretIds.token, async () =>
       hash("sha256", JSON.stringify([source.baseUrl, (await credentials()).clientId]), "hex").slice(0, 32),
     ),
-    timeouts: source.timeouts,
+    timeouts: { connect: source.timeouts.connect, headers: source.timeouts.response, body: source.timeouts.response },
     concurrency: source.concurrency,
+    ...(source.maxRequestsPerSecond === undefined ? {} : { maxRequestsPerSecond: source.maxRequestsPerSecond }),
+    // A longer Retry-After ends the tick instead of keeping a paid function asleep.
+    retry: { longestPause: 20_000 },
   });
   const vault = createVault(clients.s3, environment.claimCheckBucket);
   const sleep = async (milliseconds: number): Promise<void> => {

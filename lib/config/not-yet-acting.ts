@@ -3,7 +3,6 @@ import type { Config } from "../config.ts";
 /** Fields that are checked but do nothing yet, and what happens instead. An entry goes when its field acts. */
 const NOT_YET: readonly { field: string; instead: string }[] = [
   { field: "sources[].questions", instead: "events carry no question texts" },
-  { field: "sources[].maxRequestsPerSecond", instead: "only the service's own answers slow the requests down" },
   { field: "sources[].lookBack", instead: "late completions are found on the head pages and by counts only" },
   { field: "sources[].scrub", instead: "no scrub runs" },
   { field: "sources[].retention.quarantine", instead: "quarantined records are kept" },

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { baseUrlProblem } from "./base-url.ts";
+import { baseUrlProblem } from "../survey-api/base-url.ts";
 import { flag, section } from "./fields.ts";
 import { sourceSchema } from "./source.ts";
 

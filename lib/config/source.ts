@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { baseUrlProblem, normalBaseUrl } from "./base-url.ts";
+import { baseUrlProblem, normalBaseUrl } from "../survey-api/base-url.ts";
 import { duration, flag, oneOf, refuse, section, size, wholeNumber } from "./fields.ts";
 import { DAY, formatDuration, MINUTE, parseDuration } from "./units.ts";
 

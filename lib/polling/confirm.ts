@@ -1,9 +1,9 @@
 import { errorCode } from "../errors.ts";
+import { compareAnswers } from "./compare-answers.ts";
 import { holdLease, type PollContext } from "./context.ts";
 import { concernsWholeSource } from "./errors.ts";
 import { toPage } from "./pages.ts";
 import { privateRecord } from "./privacy.ts";
-import { compareAnswers, readSingleResponse } from "./single-response.ts";
 import type { Confirmation } from "./state-types.ts";
 
 /** A response as pages joined it. */
@@ -90,8 +90,7 @@ async function ask(ctx: PollContext, { responseId }: Joined): Promise<unknown[] 
   try {
     const read = await ctx.ports.service.response(ctx.surveyId, responseId);
     if (read.kind === "absent") return undefined;
-    const records = readSingleResponse(read.body, responseId);
-    return records?.map((record) => privateRecord(record, ctx.source.privacy));
+    return read.body.map((record) => privateRecord(record, ctx.source.privacy));
   } catch (error) {
     if (concernsWholeSource(error)) throw error;
     ctx.ports.observe({ kind: "unconfirmed", surveyId: ctx.surveyId, code: errorCode(error) });

@@ -16,13 +16,14 @@ export type Order = "asc" | "desc";
 export type PageRead = { kind: "page"; records: unknown[] } | { kind: "none"; status: 400 | 404 };
 
 /** One read of metrics, metadata or a single response. */
-export type DetailRead = { kind: "found"; body: unknown } | { kind: "absent" };
+export type DetailRead<T = unknown> = { kind: "found"; body: T } | { kind: "absent" };
 
 /** The survey service. A failure that remains after all retries is thrown. */
 export interface SurveyService {
   surveys(): Promise<unknown[]>;
   page(surveyId: number, page: number, order: Order): Promise<PageRead>;
-  response(surveyId: number, responseId: number): Promise<DetailRead>;
+  /** The records of one response, as they were read. */
+  response(surveyId: number, responseId: number): Promise<DetailRead<unknown[]>>;
   metrics(surveyId: number, responseId: number): Promise<DetailRead>;
   metadata(surveyId: number, responseId: number): Promise<DetailRead>;
 }

@@ -1,196 +1,173 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
+import { createAuthorized, unlessAborted } from "./authorized.ts";
 import {
-  BadRequestError,
-  NotAllowedError,
-  NotFoundError,
-  ServerError,
-  UnreadableBodyError,
-  WrongCredentialsError,
-  WrongTokenError,
-} from "./errors.ts";
-import { type Operation, type Order, paths } from "./operations.ts";
-import { nextDelay } from "./retry-policy.ts";
-import { readTokenBody } from "./token-body.ts";
+  fitting,
+  metadataBody,
+  metricsBody,
+  questionsBody,
+  readReports,
+  readSingleResponse,
+  readV2,
+  recordsBody,
+  reportMetricsBody,
+  surveyBody,
+  surveyListBody,
+} from "./bodies/index.ts";
+import { BadRequestError, NotAllowedError, NotFoundError } from "./errors.ts";
+import { joinResponses } from "./joined-responses.ts";
+import { type DataOperation, type ParametersOf, pathOf } from "./operations.ts";
+import { checkOptions, type SurveyApiOptions } from "./options.ts";
+import { orNothing, readPages } from "./pages.ts";
+import { documented, elements, notShown, type ReadBody, readJson } from "./read-body.ts";
+import type { CallOptions, SingleResponse, SurveyApi, SurveyApiV2, V2Answer } from "./survey-api.ts";
+import { requestToken } from "./token-request.ts";
 import { createTokens, type TokenStore } from "./tokens.ts";
-import { createTransport, type HttpAnswer } from "./transport.ts";
+import { createTransport } from "./transport.ts";
 
-export interface Credentials {
-  clientId: string;
-  clientSecret: string;
-}
-
-export interface SurveyApiOptions {
-  /** Scheme and host of the service. */
-  baseUrl: string;
-  /** Read only when a token must be asked for. */
-  credentials: () => Promise<Credentials>;
-  tokenStore: TokenStore;
-  /** Milliseconds; 5 s to connect and 30 s for an answer when left out. */
-  timeouts?: { connect: number; response: number };
-  /** Most requests in flight, 16 when left out. */
-  concurrency?: number;
-  now?: () => number;
-  monotonic?: () => number;
-  sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
-  random?: () => number;
-}
-
-/** Each function gives the JSON as it was read, and throws a `SurveyApiError`. */
-export interface SurveyApi {
-  /** Operation 2: all surveys of the account. */
-  surveys(signal?: AbortSignal): Promise<unknown[]>;
-  /** Operation 8: at most 100 response records; pages count from 1. */
-  responsePage(surveyId: number, page: number, order: Order, signal?: AbortSignal): Promise<unknown[]>;
-  /** Operation 9: one response; its shape is not shown. */
-  response(surveyId: number, responseId: number, signal?: AbortSignal): Promise<unknown>;
-  /** Operation 11: an array with one object of metrics by key. */
-  metrics(surveyId: number, responseId: number, signal?: AbortSignal): Promise<unknown>;
-  /** Operation 13: an array of metadata. */
-  metadata(surveyId: number, responseId: number, signal?: AbortSignal): Promise<unknown>;
-  close(): Promise<void>;
-}
-
+/**
+ * Makes a client of the survey service. It makes no request before it is asked to.
+ *
+ * @throws OptionsError when an option cannot work
+ * @example
+ * const api = createSurveyApi({
+ *   baseUrl: "https://surveys.example.com",
+ *   credentials: { clientId: "…", clientSecret: "…" },
+ *   maxRequestsPerSecond: 20,
+ * });
+ */
 export function createSurveyApi(options: SurveyApiOptions): SurveyApi {
   const now = options.now ?? Date.now;
-  const random = options.random ?? Math.random;
-  const sleep = options.sleep ?? ((ms, signal) => sleepFor(ms, undefined, signal === undefined ? {} : { signal }));
   const transport = createTransport({
-    baseUrl: options.baseUrl,
-    timeouts: options.timeouts ?? { connect: 5_000, response: 30_000 },
-    concurrency: options.concurrency ?? 16,
+    ...checkOptions(options),
     now,
     monotonic: options.monotonic ?? (() => performance.now()),
-    sleep,
-    random,
+    sleep: options.sleep ?? ((ms, signal) => sleepFor(ms, undefined, signal === undefined ? {} : { signal })),
+    random: options.random ?? Math.random,
   });
+  const { credentials, strict = false } = options;
+  const tokens = createTokens({
+    store: options.tokenStore ?? noStore,
+    request: async () => requestToken(transport, typeof credentials === "function" ? await credentials() : credentials),
+    now,
+  });
+  const authorized = createAuthorized(transport, tokens);
 
-  async function requestToken(): Promise<string> {
-    const { clientId, clientSecret } = await options.credentials();
-    const operation = "get token";
-    const answer = await transport.send({
+  async function call<O extends DataOperation, T>(
+    operation: O,
+    parameters: ParametersOf<O>,
+    readBody: ReadBody<T>,
+    { signal, priority = "news" }: CallOptions = {},
+  ): Promise<T> {
+    const path = pathOf(operation, parameters);
+    // Before a token is asked for.
+    signal?.throwIfAborted();
+    const answer = await authorized<T>({
       operation,
-      method: "POST",
-      path: paths.token,
-      headers: { "content-type": "application/x-www-form-urlencoded" },
-      body: new URLSearchParams({ clientId, clientSecret }).toString(),
+      path,
+      priority,
+      signal,
+      read: (text, about) => readBody(readJson(text, about), about),
     });
-    const about = { operation, status: answer.status, attempts: answer.attempts } as const;
-    if (answer.status === 401) {
-      throw new WrongCredentialsError("the service refused the client id or the client secret (401)", {
-        ...about,
-        hint: "Put the right clientId and clientSecret into the credentials.",
-      });
-    }
-    if (answer.status === 400)
-      throw new BadRequestError("the token request was refused (400)", {
-        ...about,
-        hint: "Check `baseUrl` and the credentials.",
-      });
-    if (answer.status === 404)
-      throw new NotFoundError("there is no token endpoint (404)", { ...about, hint: "Check `baseUrl`." });
-    const token = readTokenBody(answer.body);
-    if (token === undefined) {
-      throw new UnreadableBodyError("no token can be found in the answer", {
-        ...about,
-        hint: "Check `baseUrl`: is it the survey service?",
-      });
-    }
-    return token;
-  }
-
-  const tokens = createTokens({ store: options.tokenStore, request: requestToken, now });
-
-  function send(
-    operation: Operation,
-    path: string,
-    token: string,
-    signal: AbortSignal | undefined,
-  ): Promise<HttpAnswer> {
-    const headers = { authorization: `bearer ${token}`, "content-type": "application/json" };
-    return transport.send({ operation, method: "GET", path, headers, ...(signal === undefined ? {} : { signal }) });
-  }
-
-  /** Whether `token` still opens the survey list, which tells a wrong token from a bad request. */
-  async function accepted(token: string, signal: AbortSignal | undefined): Promise<boolean> {
-    return !refused(await send("get survey list", paths.surveys, token, signal));
-  }
-
-  /** 400 is the documented answer to a wrong token; 401 is listed for wrong credentials only, and met the same way. */
-  const refused = (answer: HttpAnswer): boolean => answer.status === 400 || answer.status === 401;
-
-  /** A 400 may be a wrong token or a bad request: another token is tried, and asked for at most once. */
-  async function authorized(operation: Operation, path: string, signal: AbortSignal | undefined): Promise<HttpAnswer> {
-    let token = await tokens.current();
-    let answer = await send(operation, path, token, signal);
-    if (!refused(answer)) return answer;
-    const stored = await tokens.reread(token);
-    if (stored !== undefined) {
-      token = stored;
-      answer = await send(operation, path, token, signal);
-      if (!refused(answer)) return answer;
-    }
-    const isList = path === paths.surveys;
-    if (!isList && (await accepted(token, signal))) return answer;
-    answer = await send(operation, path, await tokens.renew(token), signal);
-    if (refused(answer) && isList) {
-      throw new WrongTokenError(`the survey list is refused (${answer.status}) with a new token too`, {
-        operation,
-        status: answer.status,
-        hint: "Check that the credentials belong to an account with API access.",
-      });
-    }
-    return answer;
-  }
-
-  async function read(operation: Operation, path: string, signal: AbortSignal | undefined): Promise<unknown> {
-    for (let attempt = 1; ; attempt += 1) {
-      const answer = await authorized(operation, path, signal);
-      const about = { operation, status: answer.status, attempts: answer.attempts };
-      if (answer.status === 404) throw new NotFoundError("not found (404)", about);
-      if (answer.status === 400) throw new BadRequestError("bad request (400)", about);
-      if (answer.status === 401) {
+    const about = { operation, status: answer.status, attempts: answer.attempts };
+    switch (answer.status) {
+      case 200:
+        return answer.value;
+      case 404:
+        throw new NotFoundError("not found (404)", { ...about, hint: "Is there such a thing on this account?" });
+      case 400:
+        throw new BadRequestError("bad request (400)", {
+          ...about,
+          hint: "The token is good: check what was asked for.",
+        });
+      case 401: {
         const hint = "Ask the service's operator what this account may read.";
         throw new NotAllowedError("the service does not let this account read it (401)", { ...about, hint });
       }
-      if (answer.status >= 300) throw new ServerError(`the service answered ${answer.status}`, about);
-      try {
-        return JSON.parse(answer.body.replace(/^\uFEFF/, ""));
-      } catch {
-        // The parser's own message quotes the body, which may hold personal data: it is left behind.
-        const error = new UnreadableBodyError("the answer is not JSON", {
-          ...about,
-          attempts: attempt,
-          retryable: true,
-          hint: "A proxy or a maintenance page may stand before the service; check `baseUrl`.",
-        });
-        const delay = nextDelay(error, attempt, random());
-        if (delay === undefined) throw error;
-        await sleep(delay, signal);
-      }
     }
   }
 
-  async function readArray(operation: Operation, path: string, signal: AbortSignal | undefined): Promise<unknown[]> {
-    const body = await read(operation, path, signal);
-    if (Array.isArray(body)) return body;
-    if (body === null) return [];
-    // Some languages write an array whose indexes have gaps as an object.
-    if (typeof body === "object" && Object.keys(body).every((key) => /^\d+$/.test(key))) return Object.values(body);
-    throw new UnreadableBodyError("the answer is not an array", {
-      operation,
-      status: 200,
-      hint: "Check `baseUrl`: is it the survey service?",
-    });
-  }
+  const read = {
+    surveys: documented(surveyListBody, strict),
+    survey: documented(surveyBody, strict),
+    questions: documented(questionsBody, strict),
+    reports: notShown(readReports),
+    records: documented(recordsBody, strict),
+    metrics: documented(metricsBody, strict),
+    reportMetrics: documented(reportMetricsBody, strict),
+    metadata: documented(metadataBody, strict),
+  };
 
-  return {
-    surveys: (signal) => readArray("get survey list", paths.surveys, signal),
-    responsePage: (surveyId, page, order, signal) =>
-      readArray("get survey responses", paths.responses(surveyId, page, order), signal),
-    response: (surveyId, responseId, signal) =>
-      read("get survey response", paths.response(surveyId, responseId), signal),
-    metrics: (surveyId, responseId, signal) => read("get metrics", paths.metrics(surveyId, responseId), signal),
-    metadata: (surveyId, responseId, signal) => read("get metadata", paths.metadata(surveyId, responseId), signal),
+  const api: Omit<SurveyApi, "v2"> = {
+    token: async ({ signal } = {}) => {
+      signal?.throwIfAborted();
+      return unlessAborted(tokens.current(), signal);
+    },
+    surveys: (given) => call("get survey list", {}, read.surveys, given),
+    survey: (surveyId, given) => call("get survey", { surveyId }, read.survey, given),
+    questions: (surveyId, given) => call("get survey questions", { surveyId }, read.questions, given),
+    reports: (surveyId, given) => call("get reports list", { surveyId }, read.reports, given),
+    records(surveyId, { page, order, ...given } = {}) {
+      if (order !== undefined) {
+        const parameters = { surveyId, page: page ?? 1, order };
+        return call("get survey responses, page and order", parameters, read.records, given);
+      }
+      if (page !== undefined) return call("get survey responses, page", { surveyId, page }, read.records, given);
+      return call("get survey responses", { surveyId }, read.records, given);
+    },
+    response: (surveyId, responseId, given) =>
+      call("get survey response by id", { surveyId, responseId }, notShown(oneResponse(responseId)), given),
+    responseByCrk: (surveyId, crk, given) =>
+      call("get survey response by crk", { surveyId, crk }, notShown(oneResponse(undefined)), given),
+    metrics: (surveyId, responseId, given) =>
+      call("get metric, single response", { surveyId, responseId }, read.metrics, given),
+    reportMetrics: (surveyId, reportId, given) =>
+      call("get metric, report", { surveyId, reportId }, read.reportMetrics, given),
+    metadata: (surveyId, responseId, given) =>
+      call("get response metadata", { surveyId, responseId }, read.metadata, given),
+    pages: (surveyId, { order = "asc", from = 1, ...given } = {}) =>
+      readPages((page) => api.records(surveyId, { page, order, ...given }), from),
+    responses(surveyId, { order = "asc", prove = true, ...given } = {}) {
+      return joinResponses((page) => orNothing(page, api.records(surveyId, { page, order, ...given })), prove);
+    },
+    read: (operation, parameters, given) => call(operation, parameters, (body) => body, given),
+    elements: (operation, parameters, given) => call(operation, parameters, elements, given),
+    learned: () => transport.learned(),
     close: () => transport.close(),
+  };
+
+  const asV3 =
+    <T>(fit: (body: unknown) => T | undefined): ReadBody<V2Answer<T>> =>
+    (body) =>
+      readV2(body, fit);
+  const v2: SurveyApiV2 = {
+    surveys: (given) => call("v2 survey list", {}, asV3(fitting(surveyListBody)), given),
+    survey: (surveyId, given) => call("v2 survey", { surveyId }, asV3(fitting(surveyBody)), given),
+    questions: (surveyId, given) => call("v2 questions", { surveyId }, asV3(fitting(questionsBody)), given),
+    records(surveyId, { page, ...given } = {}) {
+      const fit = asV3(fitting(recordsBody));
+      if (page !== undefined) return call("v2 responses, page", { surveyId, page }, fit, given);
+      return call("v2 responses", { surveyId }, fit, given);
+    },
+    response: (surveyId, responseId, given) => {
+      const fit = asV3((body) => readSingleResponse(body, responseId));
+      return call("v2 response by id", { surveyId, responseId }, fit, given);
+    },
+    responseByCrk: (surveyId, crk, given) => {
+      const fit = asV3((body) => readSingleResponse(body, undefined));
+      return call("v2 response by crk", { surveyId, crk }, fit, given);
+    },
+    metadata: (surveyId, responseId, given) =>
+      call("v2 response metadata", { surveyId, responseId }, asV3(fitting(metadataBody)), given),
+  };
+  return { ...api, v2 };
+}
+
+/** Each client keeps its token to itself. */
+const noStore: TokenStore = { read: async () => undefined, write: async () => undefined };
+
+function oneResponse(responseId: number | undefined): (body: unknown) => SingleResponse | undefined {
+  return (raw) => {
+    const found = readSingleResponse(raw, responseId);
+    return found === undefined ? undefined : { ...found, raw };
   };
 }

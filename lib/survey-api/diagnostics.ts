@@ -1,15 +1,57 @@
 import { channel } from "node:diagnostics_channel";
 import type { Operation } from "./operations.ts";
+import type { FailureCode } from "./retry-policy.ts";
 
-/** One HTTP request that was made, published when its outcome is known. */
+// What the client tells of its work; of no cost while nobody listens. Nothing secret or personal is in any of it.
+
+/** One HTTP request that was made, told when its outcome is known. */
 export interface RequestEvent {
   operation: Operation;
   /** HTTP status; undefined when no answer came. */
   status: number | undefined;
-  /** Milliseconds from sending to the last byte of the body. */
+  /** Milliseconds from sending to the last byte of the body; waiting for its turn is not in it. */
   duration: number;
+  /** 1 for the first request of a call. */
   attempt: number;
 }
 
+/** A request that failed will be made again. */
+export interface RetryEvent {
+  operation: Operation;
+  code: FailureCode;
+  /** The attempt that failed. */
+  attempt: number;
+  /** Milliseconds until the next one may go out. */
+  delay: number;
+}
+
+/** The service refused a request (429): nothing goes out for a while. */
+export interface PauseEvent {
+  operation: Operation;
+  /** Milliseconds. */
+  duration: number;
+  /** Whether the service said for how long. */
+  asked: boolean;
+  /** The rate allowed from now on. */
+  requestsPerSecond: number | undefined;
+}
+
+/** What happened to the token. `not renewed`: a renewal ahead of time failed, and the token in use goes on being used. */
+export interface TokenEvent {
+  kind: "renewed" | "not stored" | "not renewed";
+}
+
+/** A field of an answer is not as documented; it was passed on as it was read. */
+export interface IrregularEvent {
+  operation: Operation;
+  /** Such as `[3].languageId`. */
+  path: string;
+  /** Such as `number`. */
+  expected: string;
+}
+
 export const requestChannel = channel("survey-poller:request");
+export const retryChannel = channel("survey-poller:retry");
+export const pauseChannel = channel("survey-poller:pause");
 export const tokenChannel = channel("survey-poller:token");
+export const irregularChannel = channel("survey-poller:irregular");

@@ -7,6 +7,8 @@ export interface SurveyApiErrorOptions extends PollerErrorOptions {
   status?: number;
   /** How often the request was made. */
   attempts?: number;
+  /** Outline of the body: names, types and lengths, never a value. */
+  excerpt?: string;
 }
 
 /** Base of every error of the survey service: which operation failed, how, and after how many attempts. */
@@ -14,12 +16,14 @@ export abstract class SurveyApiError extends PollerError {
   readonly operation: Operation;
   readonly status: number | undefined;
   readonly attempts: number;
+  readonly excerpt: string | undefined;
 
   constructor(message: string, options: SurveyApiErrorOptions) {
-    super(`${options.operation}: ${message}`, options);
+    super(`${options.operation}: ${message}${options.excerpt === undefined ? "" : `: ${options.excerpt}`}`, options);
     this.operation = options.operation;
     this.status = options.status;
     this.attempts = options.attempts ?? 1;
+    this.excerpt = options.excerpt;
   }
 }
 
@@ -72,9 +76,19 @@ export class TimeoutError extends SurveyApiError {
   readonly code = "TIMEOUT";
 }
 
-/** An answer that is not what the API document shows and cannot be read in any other way either. */
+/** An answer that is not what the API document shows and cannot be read in any other way either; `excerpt` outlines it. */
 export class UnreadableBodyError extends SurveyApiError {
   readonly code = "UNREADABLE_BODY";
+}
+
+/** Records of a response were found behind those of another one: reading page after page does not give whole responses. */
+export class RecordsApartError extends SurveyApiError {
+  readonly code = "RECORDS_APART";
+}
+
+/** The client was made with options that cannot work: every one of them is named. */
+export class OptionsError extends PollerError {
+  readonly code = "OPTIONS";
 }
 
 /** The credentials secret has no value yet. */

@@ -1,5 +1,33 @@
-export { type Credentials, createSurveyApi, type SurveyApi, type SurveyApiOptions } from "./client.ts";
-export { type RequestEvent, requestChannel } from "./diagnostics.ts";
+/** A client of the survey service: complete, and of use without the rest of this package. */
+export type { LearnedRate } from "./allowed-rate.ts";
+export { baseUrlProblem, normalBaseUrl } from "./base-url.ts";
+export { createSurveyApi } from "./client.ts";
+export {
+  type IrregularEvent,
+  irregularChannel,
+  type PauseEvent,
+  pauseChannel,
+  type RequestEvent,
+  type RetryEvent,
+  requestChannel,
+  retryChannel,
+  type TokenEvent,
+  tokenChannel,
+} from "./diagnostics.ts";
 export * from "./errors.ts";
-export { type Operation, type Order, operationNumbers } from "./operations.ts";
+export type { JoinedResponse } from "./joined-responses.ts";
+export type { Priority } from "./limiter.ts";
+export { type DataOperation, type Operation, type Order, operations, type ParametersOf } from "./operations.ts";
+export type { Credentials, SurveyApiOptions } from "./options.ts";
+export { defaultRetryPolicy, type FailureCode, type RetryOptions, type RetryPolicy } from "./retry-policy.ts";
+export * from "./schemas/index.ts";
+export type {
+  CallOptions,
+  RecordsPage,
+  SingleResponse,
+  SurveyApi,
+  SurveyApiV2,
+  V2Answer,
+} from "./survey-api.ts";
 export type { StoredToken, TokenStore } from "./tokens.ts";
+export type { Timeouts } from "./transport.ts";

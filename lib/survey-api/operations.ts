@@ -1,23 +1,94 @@
-/** The operations of the API document that are called here, with their numbers in its section 4.1. */
-export const operationNumbers = {
-  "get token": 1,
-  "get survey list": 2,
-  "get survey responses": 8,
-  "get survey response": 9,
-  "get metrics": 11,
-  "get metadata": 13,
-} as const;
-
-export type Operation = keyof typeof operationNumbers;
 export type Order = "asc" | "desc";
 
-/** Paths exactly as documented: the trailing slash is part of them. */
-export const paths = {
-  token: "/oauth/token/",
-  surveys: "/api/v3/surveys/",
-  responses: (surveyId: number, page: number, order: Order) =>
-    `/api/v3/surveys/${surveyId}/responses/page/${page}/order/${order}/`,
-  response: (surveyId: number, responseId: number) => `/api/v3/surveys/${surveyId}/responses/${responseId}/`,
-  metrics: (surveyId: number, responseId: number) => `/api/v3/surveys/${surveyId}/responses/${responseId}/metrics/`,
-  metadata: (surveyId: number, responseId: number) => `/api/v3/surveys/${surveyId}/responses/${responseId}/metadata/`,
-};
+interface OfSurvey {
+  surveyId: number;
+}
+interface OfPage extends OfSurvey {
+  /** Counts from 1. */
+  page: number;
+}
+interface OfResponse extends OfSurvey {
+  responseId: number;
+}
+interface OfCrk extends OfSurvey {
+  crk: string;
+}
+
+const v3 = ({ surveyId }: OfSurvey): string => `/api/v3/surveys/${integer("surveyId", surveyId)}`;
+const v2 = ({ surveyId }: OfSurvey): string => `/api/v2/surveys/${integer("surveyId", surveyId)}`;
+const pageOf = ({ page }: OfPage): string => String(integer("page", page));
+const responseOf = ({ responseId }: OfResponse): string => String(integer("responseId", responseId));
+
+/**
+ * Every operation of the API document by the name it has there: its number in section 4.1 (the v2 family of 4.2 has none)
+ * and its path. A slash at the end, or its absence, is part of the path. "Get report" is listed in the document
+ * without a path, and so not here.
+ */
+export const operations = {
+  "get token": { number: 1, path: () => "/oauth/token/" },
+  "get survey list": { number: 2, path: () => "/api/v3/surveys/" },
+  "get survey": { number: 3, path: (of: OfSurvey) => `${v3(of)}/` },
+  "get survey questions": { number: 4, path: (of: OfSurvey) => `${v3(of)}/questions/` },
+  "get reports list": { number: 5, path: (of: OfSurvey) => `${v3(of)}/reports/` },
+  "get survey responses": { number: 6, path: (of: OfSurvey) => `${v3(of)}/responses/` },
+  "get survey responses, page": { number: 7, path: (of: OfPage) => `${v3(of)}/responses/page/${pageOf(of)}/` },
+  "get survey responses, page and order": {
+    number: 8,
+    path: (of: OfPage & { order: Order }) => `${v3(of)}/responses/page/${pageOf(of)}/order/${orderOf(of.order)}/`,
+  },
+  "get survey response by id": { number: 9, path: (of: OfResponse) => `${v3(of)}/responses/${responseOf(of)}/` },
+  "get survey response by crk": { number: 10, path: (of: OfCrk) => `${v3(of)}/responses/crk/${segment(of.crk)}/` },
+  "get metric, single response": {
+    number: 11,
+    path: (of: OfResponse) => `${v3(of)}/responses/${responseOf(of)}/metrics/`,
+  },
+  "get metric, report": {
+    number: 12,
+    path: (of: OfSurvey & { reportId: number }) => `${v3(of)}/reports/${integer("reportId", of.reportId)}/metrics/`,
+  },
+  "get response metadata": { number: 13, path: (of: OfResponse) => `${v3(of)}/responses/${responseOf(of)}/metadata/` },
+  "v2 survey list": { number: undefined, path: () => "/api/v2/surveys/" },
+  "v2 survey": { number: undefined, path: (of: OfSurvey) => `${v2(of)}/` },
+  "v2 questions": { number: undefined, path: (of: OfSurvey) => `${v2(of)}/questions/` },
+  "v2 responses": { number: undefined, path: (of: OfSurvey) => `${v2(of)}/responses` },
+  "v2 responses, page": { number: undefined, path: (of: OfPage) => `${v2(of)}/page/${pageOf(of)}/responses` },
+  "v2 response by id": { number: undefined, path: (of: OfResponse) => `${v2(of)}/responses/${responseOf(of)}` },
+  "v2 response by crk": { number: undefined, path: (of: OfCrk) => `${v2(of)}/crk/${segment(of.crk)}` },
+  "v2 response metadata": {
+    number: undefined,
+    path: (of: OfResponse) => `${v2(of)}/responses/${responseOf(of)}/metadata/`,
+  },
+} as const;
+
+export type Operation = keyof typeof operations;
+/** Every operation that is a GET with a token: all but the token request. */
+export type DataOperation = Exclude<Operation, "get token">;
+/** What the path of an operation is made of. */
+export type ParametersOf<O extends Operation> = Parameters<(typeof operations)[O]["path"]>[0] extends infer P
+  ? P extends object
+    ? P
+    : Record<never, never>
+  : never;
+
+/** The path of an operation. Throws a RangeError for parameters that no such path can hold. */
+export function pathOf<O extends Operation>(operation: O, parameters: ParametersOf<O>): string {
+  return (operations[operation].path as (of: ParametersOf<O>) => string)(parameters);
+}
+
+function integer(name: string, value: number): number {
+  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${name} must be a whole number, 0 or more`);
+  return value;
+}
+
+function orderOf(order: Order): Order {
+  if (order !== "asc" && order !== "desc") throw new RangeError('order must be "asc" or "desc"');
+  return order;
+}
+
+/** A path segment of any text; none may be empty, or stand for the folder itself or the one above it. */
+function segment(crk: string): string {
+  if (typeof crk !== "string" || ["", ".", ".."].includes(crk) || !crk.isWellFormed()) {
+    throw new RangeError('crk must be a well-formed text, not empty and not "." or ".."');
+  }
+  return encodeURIComponent(crk);
+}

@@ -1,30 +1,62 @@
 import { SurveyApiError, TooManyRequestsError } from "./errors.ts";
+import type { Operation } from "./operations.ts";
 
-/** How often a failure is met with another attempt, the first request included. */
-const attemptsByCode: Record<string, number> = {
-  SERVER_ERROR: 4,
-  // A frozen and thawed function finds its keep-alive sockets closed by the server: the second attempt is on a new one.
-  UNREACHABLE: 4,
-  TIMEOUT: 2,
-  UNREADABLE_BODY: 3,
-  // Requests that were refused together come back together: some meet several refusals in a row.
-  TOO_MANY_REQUESTS: 10,
+/** The failures that may pass by themselves. */
+export type FailureCode = "SERVER_ERROR" | "UNREACHABLE" | "TIMEOUT" | "UNREADABLE_BODY" | "TOO_MANY_REQUESTS";
+
+type Attempts = Partial<Record<FailureCode, number>>;
+
+/** Which failure of which operation is met with another request, how often, and after how long. */
+export interface RetryPolicy {
+  /** Requests made for one call when they all fail like this, the first one included; 1: no other. */
+  attempts: Record<FailureCode, number>;
+  /** What differs for single operations. */
+  operations: Partial<Record<Operation, Attempts>>;
+  /** Milliseconds before the second attempt, up to half of it less by chance; doubled for each further one. */
+  baseDelay: number;
+  /** Milliseconds; longest delay between two attempts. */
+  maxDelay: number;
+  /** Milliseconds; what the service asks to be left alone for longer ends the call, with an error that says how long. */
+  longestPause: number;
+}
+
+/** What is left out of it when a client is made is as here. */
+export const defaultRetryPolicy: RetryPolicy = {
+  attempts: {
+    SERVER_ERROR: 4,
+    // A frozen and thawed function finds its keep-alive sockets closed by the server: the second attempt is on a new one.
+    UNREACHABLE: 4,
+    TIMEOUT: 2,
+    UNREADABLE_BODY: 3,
+    // Requests that were refused together come back together: some meet several refusals in a row.
+    TOO_MANY_REQUESTS: 10,
+  },
+  // The token request is a POST that may be made again: its only trace is one more token.
+  operations: { "get token": { SERVER_ERROR: 3 } },
+  baseDelay: 250,
+  maxDelay: 8_000,
+  longestPause: 120_000,
 };
 
-const BASE_DELAY = 250;
-const MAX_DELAY = 8_000;
-/** A longer Retry-After ends the tick instead of keeping a paid function asleep. */
-export const LONGEST_WAIT = 20_000;
+export type RetryOptions = Partial<Omit<RetryPolicy, "attempts">> & { attempts?: Attempts };
+
+export function retryPolicy(options: RetryOptions = {}): RetryPolicy {
+  return {
+    ...defaultRetryPolicy,
+    ...options,
+    attempts: { ...defaultRetryPolicy.attempts, ...options.attempts },
+    operations: { ...defaultRetryPolicy.operations, ...options.operations },
+  };
+}
 
 /** Milliseconds to wait before the next attempt; undefined when the failure stands. `random` is in [0, 1). */
-export function nextDelay(error: unknown, attempt: number, random: number): number | undefined {
+export function nextDelay(policy: RetryPolicy, error: unknown, attempt: number, random: number): number | undefined {
   if (!(error instanceof SurveyApiError) || !error.retryable) return undefined;
-  if (attempt >= (attemptsByCode[error.code] ?? 1)) return undefined;
-  const backOff = Math.min(MAX_DELAY, BASE_DELAY * 2 ** (attempt - 1)) * (0.5 + random / 2);
-  if (error instanceof TooManyRequestsError && error.retryAfter !== undefined) {
-    return error.retryAfter > LONGEST_WAIT ? undefined : Math.max(error.retryAfter, backOff);
-  }
-  return backOff;
+  const code = error.code as FailureCode;
+  if (attempt >= (policy.operations[error.operation]?.[code] ?? policy.attempts[code] ?? 1)) return undefined;
+  // The limiter makes all requests wait, this one among them.
+  if (error instanceof TooManyRequestsError) return (error.retryAfter ?? 0) > policy.longestPause ? undefined : 0;
+  return Math.min(policy.maxDelay, policy.baseDelay * 2 ** (attempt - 1)) * (0.5 + random / 2);
 }
 
 /** Milliseconds in a Retry-After header, given as seconds or as an HTTP date; undefined when it cannot be read. */

@@ -25,8 +25,10 @@ export interface Tokens {
 
 /** Validity of a token by section 5 of the API document. */
 const VALIDITY = 30 * 24 * 3_600_000;
-/** Before its end a token is renewed at leisure: an hour, or a tenth of a short life. */
+/** Before its end a token is renewed at leisure: in its last hour, or the last tenth of a short life. */
 const RENEW_BEFORE = 3_600_000;
+/** A renewal at leisure that failed is tried again after so long. */
+const TRY_AGAIN = 300_000;
 /** Two clients that revoke each other's token must not storm the service. */
 const MOST_RENEWALS = 5;
 const RENEWAL_WINDOW = 600_000;
@@ -41,15 +43,17 @@ export interface TokensOptions {
 export function createTokens(options: TokensOptions): Tokens {
   const { store, now } = options;
   let held: StoredToken | undefined;
-  let pending: Promise<string> | undefined;
   let renewals: number[] = [];
+  let leisureAt = 0;
+  const obtaining = singleFlight<string>();
+  const reading = singleFlight<StoredToken | undefined>();
 
   async function obtain(): Promise<string> {
     renewals = renewals.filter((at) => at > now() - RENEWAL_WINDOW);
     if (renewals.length >= MOST_RENEWALS) {
       throw new WrongTokenError("five tokens in ten minutes were refused", {
         operation: "get token",
-        hint: "Another client may be revoking them: give this poller credentials of its own.",
+        hint: "Another client may be revoking them: give this one credentials of its own.",
       });
     }
     renewals.push(now());
@@ -65,40 +69,69 @@ export function createTokens(options: TokensOptions): Tokens {
     return token;
   }
 
-  /** One request in flight at a time: later callers share its outcome. */
-  function shared(work: () => Promise<string>): Promise<string> {
-    pending ??= work().finally(() => {
-      pending = undefined;
-    });
-    return pending;
+  /** The token kept, if it works by what is known of it, or else a new one. */
+  async function storedOrNew(): Promise<string> {
+    const stored = await reading(() => store.read());
+    if (stored !== undefined && state(stored) === "valid") {
+      held = stored;
+      return stored.token;
+    }
+    // Near its end it is still better than none.
+    if (stored !== undefined && state(stored) === "ending") held = stored;
+    return obtain();
   }
 
-  function usable(token: StoredToken | undefined): token is StoredToken {
-    if (token === undefined) return false;
+  function state(token: StoredToken): "valid" | "ending" | "expired" {
     const life = token.expiresAt - token.obtainedAt;
     // A token that was born expired tells of two clocks that differ: it is used until it is refused.
-    return life <= 0 || token.expiresAt - Math.min(RENEW_BEFORE, life / 10) > now();
+    if (life <= 0) return "valid";
+    if (token.expiresAt <= now()) return "expired";
+    return token.expiresAt - Math.min(RENEW_BEFORE, life / 10) > now() ? "valid" : "ending";
   }
 
   return {
     async current() {
-      if (usable(held)) return held.token;
-      return shared(async () => {
-        held = await store.read();
-        return usable(held) ? held.token : obtain();
-      });
+      const known = held === undefined ? "expired" : state(held);
+      if (held !== undefined && known === "valid") return held.token;
+      if (held !== undefined && known === "ending") {
+        // One caller sees to it, at a moment when nothing depends on it; the others go on with what still works.
+        if (now() < leisureAt) return held.token;
+        leisureAt = now() + TRY_AGAIN;
+      }
+      const before = held;
+      try {
+        return await obtaining(storedOrNew);
+      } catch (error) {
+        const spare = held ?? before;
+        if (spare === undefined || state(spare) !== "ending") throw error;
+        leisureAt = now() + TRY_AGAIN;
+        tokenChannel.publish({ kind: "not renewed" });
+        return spare.token;
+      }
     },
     async reread(rejected) {
       if (held !== undefined && held.token !== rejected) return held.token;
-      const stored = await store.read();
+      const stored = await reading(() => store.read());
+      if (held !== undefined && held.token !== rejected) return held.token;
       if (stored === undefined || stored.token === rejected) return undefined;
       held = stored;
       return stored.token;
     },
     async renew(rejected) {
       if (held !== undefined && held.token !== rejected) return held.token;
-      return shared(obtain);
+      return obtaining(obtain);
     },
+  };
+}
+
+/** One at a time: who comes while it is under way shares its outcome. */
+function singleFlight<T>(): (work: () => Promise<T>) => Promise<T> {
+  let pending: Promise<T> | undefined;
+  return (work) => {
+    pending ??= work().finally(() => {
+      pending = undefined;
+    });
+    return pending;
   };
 }
 

@@ -1,44 +1,73 @@
-import { promisify } from "node:util";
-import { brotliDecompress, gunzip, inflate } from "node:zlib";
-import pLimit from "p-limit";
-import { Agent, request, errors as undiciErrors } from "undici";
-import { requestChannel } from "./diagnostics.ts";
-import { NetworkError, ServerError, TimeoutError, TooManyRequestsError, UnreadableBodyError } from "./errors.ts";
+import { Agent, type Dispatcher, Pool, ProxyAgent } from "undici";
+import type { LearnedRate } from "./allowed-rate.ts";
+import { pauseChannel, requestChannel, retryChannel } from "./diagnostics.ts";
+import { TooManyRequestsError } from "./errors.ts";
+import { BrokenEncoding, exchange, LongBody } from "./exchange.ts";
+import {
+  paused,
+  type Redirect,
+  redirectedTooOften,
+  redirectWithin,
+  tooMany,
+  translate,
+  unexpected,
+} from "./http-failures.ts";
+import { createLimiter, LongPause, type Priority } from "./limiter.ts";
 import type { Operation } from "./operations.ts";
-import { LONGEST_WAIT, nextDelay, parseRetryAfter } from "./retry-policy.ts";
+import { type FailureCode, nextDelay, type RetryPolicy } from "./retry-policy.ts";
 
-/** No documented body comes near: 100 records of 1 MB each. */
-const MAX_BODY_BYTES = 128 * 1024 * 1024;
 const USER_AGENT = "survey-poller";
+/** Redirects within the service that are followed, one after the other. */
+const MOST_REDIRECTS = 3;
+
+/** Milliseconds. */
+export interface Timeouts {
+  /** Until a connection stands. */
+  connect: number;
+  /** From the request to the headers of its answer. */
+  headers: number;
+  /** From the headers to the end of the body, however much of it comes meanwhile. */
+  body: number;
+  /** For a call with all its attempts and the waiting between them, from the moment when its first request goes out. */
+  call: number;
+}
 
 export interface TransportOptions {
   /** Scheme and host of the service; a path is kept as prefix. */
   baseUrl: string;
-  /** Milliseconds. */
-  timeouts: { connect: number; response: number };
-  /** Most requests in flight. */
+  timeouts: Timeouts;
   concurrency: number;
+  maxRequestsPerSecond?: number;
+  learned?: LearnedRate;
+  retry: RetryPolicy;
+  proxy?: string;
+  maxBodyBytes: number;
   now: () => number;
-  /** Milliseconds of a clock that is never set. */
   monotonic: () => number;
   sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   random: () => number;
 }
 
-export interface HttpRequest {
+export interface HttpRequest<T> {
   operation: Operation;
   method: "GET" | "POST";
   path: string;
   headers: Record<string, string>;
   body?: string;
-  signal?: AbortSignal;
+  priority: Priority;
+  signal: AbortSignal | undefined;
+  /** Reads the body of an answer with status 200; what it throws as retryable is met with another attempt. */
+  read: (text: string, about: { operation: Operation; status: number; attempts: number }) => T;
 }
 
-/** Statuses below 500 other than 429; the others are thrown. `body` is the decoded text. */
-export interface HttpAnswer {
-  status: number;
-  body: string;
-  attempts: number;
+/** 400, 401 and 404 are answers; any other failure is thrown. */
+export type HttpAnswer<T> = { status: 200; value: T; attempts: number } | { status: 400 | 401 | 404; attempts: number };
+
+export interface Transport {
+  /** Makes a request when its turn has come, and again where the retry policy says so. */
+  send<T>(request: HttpRequest<T>): Promise<HttpAnswer<T>>;
+  learned(): LearnedRate | undefined;
+  close(): Promise<void>;
 }
 
 interface Failure {
@@ -47,48 +76,28 @@ interface Failure {
   delay: number | undefined;
 }
 
-export interface Transport {
-  /** Makes a request, again where the retry policy says so. */
-  send(request: HttpRequest): Promise<HttpAnswer>;
-  close(): Promise<void>;
-}
-
-/** HTTP with time limits, retries and one pause for all requests after a 429. Redirects are not followed. */
+/** HTTP with time limits, retries, and one limiter for everything that goes to the service. */
 export function createTransport(options: TransportOptions): Transport {
-  const base = options.baseUrl.replace(/\/+$/, "");
-  const agent = new Agent({
-    connections: options.concurrency,
-    pipelining: 1,
-    connect: { timeout: options.timeouts.connect },
-    headersTimeout: options.timeouts.response,
-    bodyTimeout: options.timeouts.response,
-    keepAliveTimeout: 4_000,
-  });
-  // Waiting for a free connection happens here, so that no time limit runs meanwhile.
-  const limit = pLimit(options.concurrency);
-  /** On the monotonic clock: a wall clock that is set back must not prolong a pause. */
-  let pausedUntil = 0;
+  const { timeouts, retry, monotonic } = options;
+  const base = new URL(options.baseUrl);
+  const prefix = base.pathname.replace(/\/+$/, "");
+  const dispatcher = createDispatcher(options);
+  let closed: Promise<void> | undefined;
+  const limiter = createLimiter({ ...options, longestPause: retry.longestPause });
 
-  /** Waits until the service's pause is over; one that is longer than a tick can wait fails at once, without a request. */
-  async function waitForPause(call: HttpRequest, attempt: number): Promise<void> {
-    const pause = pausedUntil - options.monotonic();
-    if (pause > LONGEST_WAIT) {
-      throw new TooManyRequestsError("the service asked for a pause that is not over", {
-        operation: call.operation,
-        attempts: attempt - 1,
-        retryAfter: pause,
-        hint: "It is asked again when the pause is over.",
-      });
-    }
-    if (pause > 0) await options.sleep(pause, call.signal);
-  }
-
-  async function once(call: HttpRequest, attempt: number): Promise<HttpAnswer> {
-    const started = options.now();
+  async function once<T>(
+    call: HttpRequest<T>,
+    path: string,
+    attempt: number,
+    left: number,
+  ): Promise<HttpAnswer<T> | Redirect> {
+    const about = { operation: call.operation, attempts: attempt };
+    const sentAt = monotonic();
     let status: number | undefined;
     try {
-      const answer = await request(base + call.path, {
-        dispatcher: agent,
+      const answer = await exchange(dispatcher, {
+        origin: base.origin,
+        path,
         method: call.method,
         headers: {
           accept: "application/json",
@@ -96,133 +105,116 @@ export function createTransport(options: TransportOptions): Transport {
           "user-agent": USER_AGENT,
           ...call.headers,
         },
-        // Each phase has its own limit; this one ends an answer that trickles for ever.
-        signal: signalFor(call.signal, options.timeouts.connect + 2 * options.timeouts.response),
+        timeouts: { headers: Math.min(timeouts.headers, left), body: Math.min(timeouts.body, left) },
+        maxBodyBytes: options.maxBodyBytes,
+        signal: call.signal,
         ...(call.body === undefined ? {} : { body: call.body }),
       });
-      status = answer.statusCode;
-      const body = await readBody(answer.body, header(answer.headers["content-encoding"]), call.operation);
-      if (status === 429) {
-        const retryAfter = parseRetryAfter(header(answer.headers["retry-after"]), options.now());
-        throw new TooManyRequestsError("too many requests (429)", {
-          operation: call.operation,
-          status,
-          attempts: attempt,
-          hint: "The service limits the rate: lower `concurrency`, or wait.",
-          ...(retryAfter === undefined ? {} : { retryAfter }),
-        });
+      status = answer.status;
+      if (status === 429) throw tooMany(answer, about, options.now());
+      limiter.granted();
+      if (status === 400 || status === 401 || status === 404) return { status, attempts: attempt };
+      // 200 is the only success documented; a proxy that rewrites makes 203 of it.
+      if (status === 200 || status === 203) {
+        const text = answer.data.toString("utf8").replace(/^\uFEFF/, "");
+        return { status: 200, value: call.read(text, { ...about, status }), attempts: attempt };
       }
-      if (status >= 500 || (status >= 300 && ![400, 401, 404].includes(status))) {
-        throw new ServerError(`the service answered ${status}`, {
-          operation: call.operation,
-          status,
-          attempts: attempt,
-          retryable: status >= 500,
-          hint:
-            status >= 500
-              ? "The service has a fault of its own: it is asked again at the next tick."
-              : "Not a documented answer: check `baseUrl`.",
-        });
-      }
-      return { status, body, attempts: attempt };
+      return redirectWithin(answer, call, base, path) ?? unexpected(answer, about, base);
     } catch (error) {
-      throw translate(error, call, attempt);
+      if (error instanceof LongBody || error instanceof BrokenEncoding) status = error.status;
+      throw translate(error, call, about);
     } finally {
       if (requestChannel.hasSubscribers) {
-        requestChannel.publish({ operation: call.operation, status, duration: options.now() - started, attempt });
+        requestChannel.publish({ operation: call.operation, status, duration: monotonic() - sentAt, attempt });
       }
     }
   }
 
   /** The answer, or the failure with the milliseconds to wait before another attempt. */
-  async function attemptOnce(call: HttpRequest, attempt: number): Promise<HttpAnswer | Failure> {
+  async function attemptOnce<T>(
+    call: HttpRequest<T>,
+    path: string,
+    attempt: number,
+    begun: { at: number | undefined },
+  ): Promise<HttpAnswer<T> | Redirect | Failure> {
+    const sentAt = monotonic();
+    begun.at ??= sentAt;
+    const left = begun.at + timeouts.call - sentAt;
     try {
-      // Just before it is sent: a pause may have begun while it was queued.
-      await waitForPause(call, attempt);
-      return await once(call, attempt);
+      return await once(call, path, attempt, Math.max(1, left));
     } catch (error) {
-      const delay = nextDelay(error, attempt, options.random());
-      if (!(error instanceof TooManyRequestsError)) return { error, delay };
-      // Before this place is free for the next: the pause is for all, also when this one gives up.
-      pausedUntil = Math.max(pausedUntil, options.monotonic() + (delay ?? error.retryAfter ?? 0));
-      return { error, delay: delay === undefined ? undefined : 0 };
+      // Before this place is free for the next: the pause is for all, also when this call gives up.
+      const pause = error instanceof TooManyRequestsError ? limiter.refused(sentAt, error.retryAfter) : 0;
+      if (error instanceof TooManyRequestsError && pauseChannel.hasSubscribers) {
+        pauseChannel.publish({
+          operation: call.operation,
+          duration: pause,
+          asked: error.retryAfter !== undefined,
+          requestsPerSecond: limiter.learned()?.requestsPerSecond,
+        });
+      }
+      const delay = nextDelay(retry, error, attempt, options.random());
+      const late = delay !== undefined && monotonic() + Math.max(delay, pause) - begun.at >= timeouts.call;
+      return { error, delay: late ? undefined : delay };
+    }
+  }
+
+  async function sleepUnlessAborted(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+    try {
+      await options.sleep(milliseconds, signal);
+    } catch (error) {
+      // The caller's own reason, instead of the timer's.
+      signal?.throwIfAborted();
+      throw error;
     }
   }
 
   return {
     async send(call) {
-      for (let attempt = 1; ; attempt += 1) {
-        call.signal?.throwIfAborted();
-        const outcome = await limit(attemptOnce, call, attempt);
+      const begun: { at: number | undefined } = { at: undefined };
+      let path = prefix + call.path;
+      let redirects = 0;
+      for (let attempt = 1; ; ) {
+        const turn = { priority: call.priority, again: begun.at !== undefined, signal: call.signal };
+        const outcome = await limiter
+          .run(() => attemptOnce(call, path, attempt, begun), turn)
+          .catch((error: unknown) => Promise.reject(error instanceof LongPause ? paused(error, call, attempt) : error));
         if ("status" in outcome) return outcome;
-        if (outcome.delay === undefined) throw outcome.error;
-        if (outcome.delay > 0) await options.sleep(outcome.delay, call.signal);
+        if ("path" in outcome) {
+          redirects += 1;
+          if (redirects > MOST_REDIRECTS) throw redirectedTooOften(call.operation, attempt);
+          path = outcome.path;
+          continue;
+        }
+        const { error, delay } = outcome;
+        if (delay === undefined) throw error;
+        if (retryChannel.hasSubscribers) {
+          const { code } = error as { code: FailureCode };
+          retryChannel.publish({ operation: call.operation, code, attempt, delay });
+        }
+        if (delay > 0) await sleepUnlessAborted(delay, call.signal);
+        attempt += 1;
       }
     },
-    close: () => agent.close(),
+    learned: () => limiter.learned(),
+    close() {
+      closed ??= dispatcher.close();
+      return closed;
+    },
   };
 }
 
-function signalFor(signal: AbortSignal | undefined, wholeCall: number): AbortSignal {
-  const limit = AbortSignal.timeout(wholeCall);
-  return signal === undefined ? limit : AbortSignal.any([signal, limit]);
-}
-
-function header(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value;
-}
-
-const decoders: Record<string, (data: Buffer, limit: { maxOutputLength: number }) => Promise<Buffer>> = {
-  gzip: promisify(gunzip),
-  br: promisify(brotliDecompress),
-  deflate: promisify(inflate),
-};
-
-async function readBody(
-  body: AsyncIterable<Buffer>,
-  encoding: string | undefined,
-  operation: Operation,
-): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) {
-      throw new UnreadableBodyError("the body is larger than 128 MB", { operation, hint: "Check `baseUrl`." });
-    }
-    chunks.push(chunk);
-  }
-  const data = Buffer.concat(chunks);
-  const name = encoding?.trim().toLowerCase() ?? "identity";
-  if (name === "identity" || name === "") return data.toString("utf8");
-  const decode = decoders[name];
-  try {
-    if (decode === undefined) throw new Error("unknown content encoding");
-    return (await decode(data, { maxOutputLength: MAX_BODY_BYTES })).toString("utf8");
-  } catch (cause) {
-    throw new UnreadableBodyError("the body cannot be decompressed", { operation, cause, retryable: true });
-  }
-}
-
-function translate(error: unknown, call: HttpRequest, attempts: number): unknown {
-  if (error instanceof Error && "operation" in error) return error;
-  if (call.signal?.aborted) return error;
-  const about = { operation: call.operation, attempts, cause: error, retryable: true };
-  const timedOut =
-    error instanceof undiciErrors.ConnectTimeoutError ||
-    error instanceof undiciErrors.HeadersTimeoutError ||
-    error instanceof undiciErrors.BodyTimeoutError ||
-    (error instanceof Error && error.name === "TimeoutError");
-  if (timedOut) {
-    return new TimeoutError("no whole answer in time", {
-      ...about,
-      hint: "Is the service up, and `baseUrl` right? Otherwise raise `timeouts`.",
-    });
-  }
-  // Codes such as ECONNREFUSED say what happened and hold no data; messages may hold an address, which is the user's own.
-  const reason = (error as { code?: unknown } | null)?.code;
-  return new NetworkError(`the service cannot be reached${typeof reason === "string" ? ` (${reason})` : ""}`, {
-    ...about,
-    hint: "Check `baseUrl`, the network and that the service is up.",
+function createDispatcher({ concurrency, timeouts, proxy }: TransportOptions): Dispatcher {
+  const common = { connections: concurrency, pipelining: 1, keepAliveTimeout: 4_000 };
+  const connect = { timeout: timeouts.connect };
+  if (proxy === undefined) return new Agent({ ...common, connect });
+  return new ProxyAgent({
+    ...common,
+    uri: proxy,
+    // For http too, so that the proxy sees no more of it than of https.
+    proxyTunnel: true,
+    connectTimeout: timeouts.connect,
+    // A connection stands when the proxy has answered CONNECT, for which undici would wait five minutes.
+    clientFactory: (origin, given) => new Pool(origin, { ...given, headersTimeout: timeouts.connect }),
   });
 }

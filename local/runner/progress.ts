@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Progress } from "../../lib/polling/ports.ts";
+import type { PauseEvent } from "../../lib/survey-api/index.ts";
 
 /** Totals of a run, counted from what the bundle publishes on its diagnostics channels. */
 export interface Totals {
@@ -20,6 +21,8 @@ export interface ProgressView {
 /** Milliseconds between two lines, or two redraws on a terminal. */
 const PLAIN_EVERY = 5_000;
 const REDRAW_EVERY = 200;
+/** Milliseconds; shorter pauses are part of learning how fast the service may be asked. */
+const PAUSE_WORTH_TELLING = 1_000;
 
 /** Shows what is going on: one line that is redrawn on a terminal, plain lines otherwise. */
 export function showProgress(out: NodeJS.WriteStream): ProgressView {
@@ -87,7 +90,14 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
       say(`survey ${progress.surveyId}: ${progress.message} (${progress.code}); tried again at the next tick`);
     }
   };
+  const onPause = (message: unknown): void => {
+    const { duration } = message as PauseEvent;
+    if (duration >= PAUSE_WORTH_TELLING) {
+      say(`the survey service limits the rate: nothing is asked of it for ${(duration / 1000).toFixed(1)} s`);
+    }
+  };
   subscribe("survey-poller:request", onRequest);
+  subscribe("survey-poller:pause", onPause);
   subscribe("survey-poller:progress", onProgress);
   const timer = setInterval(draw, terminal ? REDRAW_EVERY : PLAIN_EVERY);
   timer.unref();
@@ -97,6 +107,7 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
     stop() {
       clearInterval(timer);
       unsubscribe("survey-poller:request", onRequest);
+      unsubscribe("survey-poller:pause", onPause);
       unsubscribe("survey-poller:progress", onProgress);
       clear();
     },

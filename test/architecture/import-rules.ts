@@ -18,7 +18,12 @@ export const rules: readonly Rule[] = [
   { from: "lib/polling/", mayImport: ["lib/errors.ts", "lib/events/index.ts"], noPackages: awsOrHttp },
   { from: "lib/survey-api/", mayImport: ["lib/errors.ts"], noPackages: aws },
   { from: "lib/events/", mayImport: [], noPackages: awsOrHttp },
-  { from: "lib/config/", mayImport: ["lib/config.ts", "lib/errors.ts"], noPackages: awsOrHttp },
+  // What a base URL may be is the survey API client's to say.
+  {
+    from: "lib/config/",
+    mayImport: ["lib/config.ts", "lib/errors.ts", "lib/survey-api/base-url.ts"],
+    noPackages: awsOrHttp,
+  },
   { from: "lib/state/", mayImport: [...adapter, "lib/polling/state-types.ts"], noPackages: noPackage },
   { from: "lib/publisher/", mayImport: adapter, noPackages: noPackage },
   // The credentials and the token store are ports of the survey API client.

@@ -31,10 +31,10 @@ export interface MemorySurvey {
   /** Records as asc order lists them; desc is the same from the last to the first. */
   records: unknown[];
   counts: { responses: unknown; correct: unknown; unpaidResponses: unknown };
-  /** Bodies of operations 11, 13 and 9 by response id; without an entry 11 and 13 are found, and 9 is not. */
+  /** Bodies of operations 11 and 13, and records of 9, by response id; without an entry 11 and 13 are found, and 9 is not. */
   metrics: Map<number, DetailRead>;
   metadata: Map<number, DetailRead>;
-  single: Map<number, DetailRead>;
+  single: Map<number, DetailRead<unknown[]>>;
 }
 
 export interface MemoryWorld {

@@ -13,9 +13,10 @@ describe("429", () => {
   it.each([
     ["seconds", "3", 3_000],
     ["a date", "Tue, 10 Mar 2026 12:00:07 GMT", 7_000],
-    ["nothing", undefined, 250],
-    ["something unreadable", "soon", 250],
-    ["no time at all", "0", 250],
+    // Nothing was granted before: it is asked twice a second at first.
+    ["nothing", undefined, 500],
+    ["something unreadable", "soon", 500],
+    ["no time at all", "0", 500],
   ])("with %s as Retry-After is waited for: %j", async (_name, retryAfter, wait) => {
     const service = await startService();
     service.answers.set(list, inTurn(tooMany(retryAfter), good));
@@ -26,10 +27,10 @@ describe("429", () => {
     expect(slept).toEqual([wait]);
   });
 
-  it("with a longer wait than a paid function should sleep ends in an error that says how long", async () => {
+  it("with a longer wait than the policy's longest pause ends in an error that says how long", async () => {
     const service = await startService();
     service.answers.set(list, () => tooMany("21"));
-    const { api, slept } = clientOf(service);
+    const { api, slept } = clientOf(service, { retry: { longestPause: 20_000 } });
 
     await expect(api.surveys()).rejects.toMatchObject({
       code: "TOO_MANY_REQUESTS",
@@ -44,7 +45,7 @@ describe("429", () => {
   it("with such a wait ends later calls at once, without a request, until it is over", async () => {
     const service = await startService();
     service.answers.set(list, inTurn(tooMany("60"), good));
-    const { api, time } = clientOf(service);
+    const { api, time } = clientOf(service, { retry: { longestPause: 20_000 } });
     await expect(api.surveys()).rejects.toMatchObject({ code: "TOO_MANY_REQUESTS" });
 
     time.now += 30_000;
@@ -66,30 +67,76 @@ describe("429", () => {
     expect(service.data().length).toBeLessThanOrEqual(20);
   });
 
+  it("with a wait of more than half a minute is waited for all the same, when there is time", async () => {
+    const service = await startService();
+    service.answers.set(list, inTurn(tooMany("90"), good));
+    const { api, slept } = clientOf(service);
+    await api.surveys();
+    expect(slept).toEqual([90_000]);
+  });
+
+  it("with a wait that would outlast the time of the call ends it at once", async () => {
+    const service = await startService();
+    service.answers.set(list, () => tooMany("90"));
+    const { api, slept } = clientOf(service, { timeouts: { call: 60_000 } });
+    await expect(api.surveys()).rejects.toMatchObject({ code: "TOO_MANY_REQUESTS", retryAfter: 90_000 });
+    expect(slept).toEqual([]);
+  });
+
   it("pauses all requests, also those that wait for their turn: none goes out before the pause is over", async () => {
     const service = await startService();
-    const sleepers: (() => void)[] = [];
+    const wake: (() => void)[] = [];
     const { api, time } = clientOf(service, {
       concurrency: 1,
-      sleep: () => new Promise((resolve) => sleepers.push(resolve)),
+      sleep: (milliseconds) =>
+        new Promise((resolve) =>
+          wake.push(() => {
+            time.now += milliseconds;
+            resolve();
+          }),
+        ),
     });
     await api.surveys();
     service.answers.set(list, inTurn(tooMany("5"), good));
     const before = service.data().length;
 
     const calls = Promise.all(Array.from({ length: 6 }, () => api.surveys()));
-    await vi.waitFor(() => expect(sleepers.length).toBeGreaterThan(0), { interval: 1 });
+    await vi.waitFor(() => expect(wake.length).toBeGreaterThan(0), { interval: 1 });
     await new Promise((resolve) => setTimeout(resolve, 30));
     const duringPause = service.data().length - before;
 
-    time.now += 5_000;
-    const waking = setInterval(() => {
-      for (const wake of sleepers.splice(0)) wake();
-    }, 1);
+    const waking = setInterval(() => wake.shift()?.(), 1);
     await calls;
     clearInterval(waking);
 
     expect(duringPause).toBe(1);
     expect(service.data().length - before).toBe(7);
+  });
+});
+
+describe("what was learned", () => {
+  it("is undefined while nothing was refused, and then handed from one client to the next", async () => {
+    const service = await startService();
+    const first = clientOf(service);
+    await first.api.surveys();
+    expect(first.api.learned()).toBeUndefined();
+    service.answers.set(list, inTurn(tooMany("1"), good));
+    await first.api.surveys();
+    const learned = first.api.learned();
+    expect(learned).toMatchObject({ requestsPerSecond: expect.any(Number), burst: expect.any(Number) });
+
+    const second = clientOf(service, { learned: JSON.parse(JSON.stringify(learned)) });
+    expect(second.api.learned()).toMatchObject({ requestsPerSecond: learned?.requestsPerSecond });
+  });
+
+  it.each([
+    { requestsPerSecond: 0, burst: 1, searching: false, at: 1 },
+    { requestsPerSecond: null, burst: 1, searching: false, at: 1 },
+    {},
+  ])("is not believed when it makes no sense: %j", async (learned) => {
+    const service = await startService();
+    const { api } = clientOf(service, { learned: learned as never });
+    await api.surveys();
+    expect(api.learned()).toBeUndefined();
   });
 });

@@ -1,33 +1,171 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { CLIENT_SECRET, clientOf, startService, TOKEN } from "./support/service.ts";
+import { listen } from "./support/channels.ts";
+import { answer, type Behaviour, cut, startHostile } from "./support/hostile.ts";
+import { startProxy } from "./support/proxy.ts";
+import { type Answer, CLIENT_SECRET, clientOf, startService, TOKEN, withToken } from "./support/service.ts";
 
-describe("neither token nor secret", () => {
-  it("is in any error, however closely it is looked at", async () => {
-    const service = await startService();
-    const echo = { error: `${CLIENT_SECRET} ${TOKEN}` };
-    const errors: unknown[] = [];
-    const fail = async (call: Promise<unknown>): Promise<void> => {
-      await expect(call.catch((error: unknown) => Promise.reject(errors[errors.push(error) - 1]))).rejects.toThrow();
-    };
-    for (const status of [400, 401, 403, 404, 429, 500]) {
-      service.answers.set("/api/v3/surveys/7/", () => ({ status, json: echo }));
-      await fail(clientOf(service).api.metrics(7, 1));
-    }
-    service.answers.set("/api/v3/surveys/7/", () => ({ body: `${TOKEN} is not JSON, nor is ${CLIENT_SECRET}` }));
-    await fail(clientOf(service).api.metrics(7, 1));
-    service.answers.set("/api/v3/surveys/7/", () => (response) => response.destroy());
-    await fail(clientOf(service).api.metrics(7, 1));
-    for (const status of [200, 400, 401, 404, 500]) {
-      service.answers.set("/oauth/token/", () => ({ status, json: echo }));
-      await fail(clientOf(service).api.surveys());
-    }
+const PERSON = "jane.doe@example.com";
+const PROXY_PASSWORD = "p4ss-of-the-proxy";
+const secrets = [TOKEN, CLIENT_SECRET, PERSON, PROXY_PASSWORD, btoa(`user:${PROXY_PASSWORD}`)];
+const timeouts = { connect: 1_000, headers: 50, body: 50 };
 
-    expect(errors).toHaveLength(13);
-    const seen = errors
-      .map((error) => `${inspect(error, { depth: 9, showHidden: true })}${JSON.stringify(error)}`)
-      .join();
-    expect(seen).not.toContain(CLIENT_SECRET);
-    expect(seen).not.toContain(TOKEN);
+/** All that can be seen of it, by any way of looking. */
+function seenOf(value: unknown): string {
+  const text = inspect(value, {
+    depth: 15,
+    showHidden: true,
+    getters: true,
+    maxStringLength: null,
+    maxArrayLength: null,
   });
+  const { stack = "", cause } = (value ?? {}) as { stack?: string; cause?: unknown };
+  return [text, JSON.stringify(value), String(value), stack, cause === undefined ? "" : seenOf(cause)].join("\n");
+}
+
+function expectNoSecret(value: unknown): void {
+  const seen = seenOf(value);
+  for (const secret of secrets) expect(seen).not.toContain(secret);
+}
+
+async function errorOf(call: Promise<unknown>): Promise<unknown> {
+  const error = await call.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(Error);
+  return error;
+}
+
+/** A body that repeats all it was told and all it knows, as names and as values. */
+const gossip = {
+  error: `${CLIENT_SECRET} ${TOKEN} ${PERSON}`,
+  [PERSON]: { [TOKEN]: [{ [CLIENT_SECRET]: PERSON }] },
+  data: { name: PERSON, [PERSON]: TOKEN },
+};
+const text = JSON.stringify(gossip);
+
+describe("no secret and nothing personal is in an error, however closely it is looked at", () => {
+  it.each([201, 301, 400, 401, 403, 404, 429, 500, 503])("with status %i of a data request", async (status) => {
+    const service = await startService();
+    service.answers.set("/api/v3/surveys/7/", () => ({
+      status,
+      json: gossip,
+      headers: { "x-name": PERSON, location: `http://${PERSON}:${TOKEN}@127.0.0.1:1/${PERSON}?${TOKEN}` },
+    }));
+    expectNoSecret(await errorOf(clientOf(service).api.responseByCrk(7, PERSON)));
+  });
+
+  it.each([200, 201, 301, 400, 401, 403, 404, 429, 500])("with status %i of the token request", async (status) => {
+    const service = await startService();
+    service.answers.set("/oauth/token/", () => ({ status, json: { error: gossip } }));
+    expectNoSecret(await errorOf(clientOf(service).api.surveys()));
+  });
+
+  it.each<[string, Answer]>([
+    ["another JSON", { json: gossip }],
+    ["elements that are none", { json: [gossip, PERSON] }],
+    ["elements without an identity", { json: [{ surveyId: PERSON, responseId: PERSON, ...gossip }] }],
+    ["a map with odd keys", { json: [{ [PERSON]: PERSON }] }],
+    ["a text that is no JSON", { body: `${text},` }],
+    ["a text that begins like HTML", { body: `<html>${PERSON}${TOKEN}` }],
+    ["a JSON text", { json: PERSON }],
+  ])("with %s as the body of any operation", async (_name, given) => {
+    const service = await startService();
+    service.answers.set("/api/v3/surveys/7/", () => given);
+    const { api } = clientOf(service);
+    const told = listen();
+    for (const call of [
+      () => api.survey(7),
+      () => api.questions(7),
+      () => api.records(7, { page: 1 }),
+      () => api.responseByCrk(7, PERSON),
+      () => api.metrics(7, 1),
+      () => api.reportMetrics(7, 1),
+    ]) {
+      const error = await errorOf(call());
+      expectNoSecret(error);
+      expect(error).toHaveProperty("excerpt", expect.stringMatching(/^.{1,200}$/));
+    }
+    expectNoSecret(told);
+  });
+
+  it.each<[string, Behaviour]>([
+    ["a reset within it", cut(`HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n${text}`, "reset")],
+    ["an end within it", cut(`HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n${text}`)],
+    ["a broken chunk", cut(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${text}`)],
+    ["a broken header", cut(`HTTP/1.1 200 OK\r\nx-name\u0000: ${text}\r\n\r\n`)],
+    ["no HTTP at all", cut(`${PERSON} ${TOKEN}\r\n\r\n${text}`)],
+    ["an encoding that it has not", answer(text, { "content-encoding": "gzip" })],
+    ["an encoding of an odd name", answer(text, { "content-encoding": PERSON })],
+    ["more than fits", answer(text, { "content-length": "99999999" })],
+    [
+      "a rest that never comes",
+      (socket) => void socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n${text}`),
+    ],
+  ])("with a body that meets %s", async (_name, behaviour) => {
+    const service = await startHostile(behaviour);
+    const told = listen();
+    const { api } = withToken(clientOf(service, { timeouts, maxBodyBytes: 10_000 }));
+    expectNoSecret(await errorOf(api.responseByCrk(7, PERSON)));
+    expectNoSecret(told);
+  });
+
+  it("with a token or credentials that no header can hold, and with a proxy", async () => {
+    const service = await startService();
+    const proxy = await startProxy(502);
+    const withProxy = proxy.url.replace("//", `//user:${PROXY_PASSWORD}@`);
+    expectNoSecret(await errorOf(clientOf(service, { proxy: withProxy }).api.surveys()));
+    expectNoSecret(await errorOf(withToken(clientOf(service), `${TOKEN}\r\nx: y`).api.surveys()));
+  });
+
+  it("nor is it in those of wrong parameters and options", async () => {
+    const service = await startService();
+    const { api } = clientOf(service);
+    expectNoSecret(await errorOf(api.responseByCrk(7, `${PERSON}\uD800`)));
+    expectNoSecret(await errorOf(api.records(7, { order: PERSON as "asc" })));
+    expectNoSecret(await errorOf(api.survey(PERSON as unknown as number)));
+    const options = {
+      baseUrl: `https://user:${CLIENT_SECRET}@surveys.example.com`,
+      credentials: { clientId: "", clientSecret: CLIENT_SECRET },
+      proxy: `ftp://user:${PROXY_PASSWORD}@proxy.example.com`,
+    };
+    expectNoSecret(await errorOf((async () => clientOf(service, options))()));
+  });
+});
+
+describe("no secret and nothing personal is told on a channel", () => {
+  it("of requests, attempts, pauses, tokens and irregular fields", async () => {
+    const service = await startService();
+    const told = listen();
+    const { api, time } = clientOf(service);
+    let reads = 0;
+    service.answers.set("/api/v3/surveys/7/responses/", () => {
+      reads += 1;
+      if (reads === 1) return { status: 500, json: gossip };
+      if (reads === 2) return { status: 429, json: gossip, headers: { "retry-after": PERSON } };
+      return { json: [{ responseId: 1, completed: 1, comment: { [PERSON]: TOKEN }, [PERSON]: CLIENT_SECRET }] };
+    });
+    await api.records(7);
+    time.now += 40 * 24 * 3_600_000;
+    await api.records(7);
+
+    expect(told.request.length).toBeGreaterThanOrEqual(6);
+    expect(told.retry).toEqual([
+      { operation: "get survey responses", code: "SERVER_ERROR", attempt: 1, delay: 250 },
+      { operation: "get survey responses", code: "TOO_MANY_REQUESTS", attempt: 2, delay: 0 },
+    ]);
+    expect(told.pause).toHaveLength(1);
+    expect(told.token).toEqual([{ kind: "renewed" }, { kind: "renewed" }]);
+    expect(told.irregular.length).toBeGreaterThan(0);
+    expectNoSecret(told);
+  });
+});
+
+it("the looking itself would find a secret", () => {
+  for (const secret of secrets) {
+    const hidden = Object.defineProperty(new Error("x", { cause: new Error("y") }), "s", { value: secret });
+    expect(seenOf(hidden)).toContain(secret);
+    expect(seenOf(new Error("x", { cause: new Error(secret) }))).toContain(secret);
+  }
 });

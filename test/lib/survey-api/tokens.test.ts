@@ -1,5 +1,4 @@
-import { describe, expect, it } from "vitest";
-import { toSurveyService } from "../../../lib/polling/survey-service.ts";
+import { describe, expect, it, vi } from "vitest";
 import { tokenChannel } from "../../../lib/survey-api/diagnostics.ts";
 import { CLIENT_SECRET, clientOf, inTurn, startService, TOKEN } from "./support/service.ts";
 
@@ -53,6 +52,61 @@ describe("the token", () => {
     expect(service.tokenRequests()).toBe(2);
   });
 
+  it("near its end is renewed for one caller, while the others go on with it", async () => {
+    const service = await startService();
+    const client = clientOf(service);
+    const old = jwt({ exp: client.time.now / 1_000 + 10 * 3_600 });
+    service.token.value = old;
+    await client.api.surveys();
+    client.time.now += 9.5 * 60 * MINUTE;
+    service.acceptsAlso.add(old);
+    service.token.value = "second-token";
+
+    await Promise.all(Array.from({ length: 10 }, () => client.api.surveys()));
+
+    expect(service.tokenRequests()).toBe(2);
+    const bearers = service
+      .data()
+      .slice(1)
+      .map(({ headers }) => headers.authorization);
+    expect(bearers.filter((bearer) => bearer === `bearer ${old}`)).toHaveLength(9);
+    expect(await client.api.token()).toBe("second-token");
+  });
+
+  it("near its end goes on being used when no other is to be had, and is asked for again minutes later", async () => {
+    const service = await startService();
+    const told: unknown[] = [];
+    const listen = (message: unknown): void => void told.push(message);
+    const client = clientOf(service);
+    service.token.value = jwt({ exp: client.time.now / 1_000 + 10 * 3_600 });
+    await client.api.surveys();
+    client.time.now += 9.5 * 60 * MINUTE;
+    service.answers.set("/oauth/token/", () => ({ status: 401, json: {} }));
+
+    tokenChannel.subscribe(listen);
+    await client.api.surveys();
+    await client.api.surveys();
+    tokenChannel.unsubscribe(listen);
+    expect(told).toEqual([{ kind: "not renewed" }]);
+    expect(service.tokenRequests()).toBe(2);
+
+    client.time.now += 5 * MINUTE;
+    await client.api.surveys();
+    expect(service.tokenRequests()).toBe(3);
+
+    client.time.now += 30 * MINUTE;
+    await expect(client.api.surveys()).rejects.toMatchObject({ code: "WRONG_CREDENTIALS" });
+  });
+
+  it("that is kept in the store and near its end is used when no other is to be had", async () => {
+    const service = await startService();
+    const client = clientOf(service);
+    const { now } = client.time;
+    client.store.kept = { token: TOKEN, obtainedAt: now - 100 * 60 * MINUTE, expiresAt: now + 30 * MINUTE };
+    service.answers.set("/oauth/token/", () => ({ status: 404, json: {} }));
+    expect(await client.api.surveys()).toEqual([{ surveyId: 1 }]);
+  });
+
   it("that was born expired, as two clocks may differ, is used until it is refused", async () => {
     const service = await startService();
     const client = clientOf(service);
@@ -89,7 +143,7 @@ describe("400", () => {
     await api.surveys();
     service.token.value = "second-token";
 
-    expect(await api.responsePage(7, 1, "asc")).toEqual([]);
+    expect(await api.records(7, { page: 1, order: "asc" })).toEqual([]);
 
     expect(service.tokenRequests()).toBe(2);
     expect(store.kept?.token).toBe("second-token");
@@ -113,7 +167,10 @@ describe("400", () => {
     const { api } = clientOf(service);
 
     for (let i = 0; i < 3; i += 1) {
-      await expect(api.responsePage(7, 99, "asc")).rejects.toMatchObject({ code: "BAD_REQUEST", status: 400 });
+      await expect(api.records(7, { page: 99, order: "asc" })).rejects.toMatchObject({
+        code: "BAD_REQUEST",
+        status: 400,
+      });
     }
 
     expect(service.tokenRequests()).toBe(1);
@@ -122,12 +179,61 @@ describe("400", () => {
     );
   });
 
-  it("to twenty callers at once costs one renewal", async () => {
+  it("to fifty callers at once with a revoked token costs one token request, and two looks at the list at most", async () => {
+    const service = await startService();
+    service.answers.set(page, () => ({ json: [] }));
+    const { api } = clientOf(service, { concurrency: 64 });
+    await api.records(7, { page: 1, order: "asc" });
+    service.token.value = "second-token";
+    const before = service.data().length;
+    service.together.count = 50;
+
+    await Promise.all(Array.from({ length: 50 }, (_, i) => api.records(7, { page: i + 1, order: "asc" })));
+
+    expect(service.tokenRequests()).toBe(2);
+    const looks = service
+      .data()
+      .slice(before)
+      .filter(({ path }) => path === list);
+    expect(looks.length).toBeLessThanOrEqual(2);
+    expect(service.data().length - before).toBeLessThanOrEqual(102);
+  });
+
+  it("to fifty callers with a good token is a bad request for each of them, and no new token", async () => {
+    const service = await startService();
+    service.answers.set(page, () => ({ status: 400, json: {} }));
+    const { api } = clientOf(service, { concurrency: 64 });
+    await api.surveys();
+    service.requests.splice(0);
+    service.together.count = 50;
+    const calls = Array.from({ length: 50 }, (_, i) => api.records(7, { page: i + 2, order: "asc" }));
+    const outcomes = await Promise.allSettled(calls);
+    expect(outcomes.every(({ status }) => status === "rejected")).toBe(true);
+    expect(service.tokenRequests()).toBe(0);
+    expect(service.data().filter(({ path }) => path === list).length).toBeLessThanOrEqual(2);
+  });
+
+  it("is never told a bad request because of a look at the list that was made before it", async () => {
     const service = await startService();
     const { api } = clientOf(service);
     await api.surveys();
+    // The first caller's bad request is looked into; while that look is on its way, the token is revoked, and a second caller is refused.
+    const held: (() => void)[] = [];
+    service.answers.set(`${page}9/`, () => ({ status: 400, json: {} }));
+    service.answers.set(`${page}1/`, () => ({ json: [] }));
+    service.answers.set(list, () => (response) => held.push(() => response.end("[]")));
+    const first = api.records(7, { page: 9, order: "asc" });
+    await vi.waitFor(() => expect(held).toHaveLength(1), { interval: 1 });
     service.token.value = "second-token";
-    await Promise.all(Array.from({ length: 20 }, () => api.surveys()));
+    const second = api.records(7, { page: 1, order: "asc" });
+    await vi.waitFor(() => expect(service.data().filter(({ path }) => path.startsWith(page))).toHaveLength(2), {
+      interval: 1,
+    });
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    held[0]?.();
+
+    await expect(first).rejects.toMatchObject({ code: "BAD_REQUEST" });
+    expect(await second).toEqual([]);
     expect(service.tokenRequests()).toBe(2);
   });
 
@@ -170,35 +276,8 @@ describe("401", () => {
     service.answers.set(page, () => ({ status: 401, json: {} }));
     const { api } = clientOf(service);
 
-    await expect(api.responsePage(7, 1, "asc")).rejects.toMatchObject({ code: "NOT_ALLOWED", status: 401 });
+    await expect(api.records(7, { page: 1, order: "asc" })).rejects.toMatchObject({ code: "NOT_ALLOWED", status: 401 });
 
     expect(service.tokenRequests()).toBe(1);
-  });
-});
-
-describe("a token request that fails while pages are read", () => {
-  it.each([
-    [400, "the end of the list"],
-    [404, "the end of the list"],
-  ])("with %i is an error, and not taken for %s", async (status) => {
-    const service = await startService();
-    service.answers.set(page, () => ({ json: [{ responseId: 1 }] }));
-    const { api } = clientOf(service);
-    const port = toSurveyService(api);
-    await port.page(7, 1, "asc");
-    service.token.value = "revoked";
-    service.answers.set("/oauth/token/", () => ({ status, json: {} }));
-
-    await expect(port.page(7, 2, "asc")).rejects.toMatchObject({ operation: "get token" });
-  });
-
-  it("with 404 is an error, and not taken for metrics that are absent", async () => {
-    const service = await startService();
-    const { api } = clientOf(service);
-    await api.surveys();
-    service.token.value = "revoked";
-    service.answers.set("/oauth/token/", () => ({ status: 404, json: {} }));
-
-    await expect(toSurveyService(api).metrics(7, 1)).rejects.toMatchObject({ operation: "get token" });
   });
 });

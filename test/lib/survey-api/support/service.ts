@@ -34,17 +34,27 @@ export interface Service {
   answers: Map<string, (seen: Seen) => Answer>;
   /** The token that the service gives out and accepts. */
   token: { value: string };
+  /** Older tokens that are not revoked. */
+  acceptsAlso: Set<string>;
+  /** The next so many requests are answered together, once all of them are here. */
+  together: { count: number };
+  /** Connections accepted so far, and those still open. */
+  connections: { accepted: number; open: number };
 }
 
 /** A real HTTP server on loopback that speaks the documented operations, and misbehaves as told. */
 export async function startService(): Promise<Service> {
   const requests: Seen[] = [];
   const token = { value: TOKEN };
+  const acceptsAlso = new Set<string>();
+  const together = { count: 1 };
+  const held: (() => void)[] = [];
   const answers = new Map<string, (seen: Seen) => Answer>([
     ["/oauth/token/", () => ({ json: { token: token.value } })],
     ["/api/v3/surveys/", () => ({ json: [{ surveyId: 1 }] })],
   ]);
   const sockets = new Set<Socket>();
+  const connections = { accepted: 0, open: 0 };
   const server = createServer((request, response) => {
     void text(request).then((body) => {
       const seen = { method: request.method ?? "", path: request.url ?? "", headers: request.headers, body };
@@ -52,14 +62,23 @@ export async function startService(): Promise<Service> {
       const best = [...answers.keys()]
         .filter((path) => seen.path.startsWith(path))
         .sort((a, b) => b.length - a.length)[0];
-      const wrongToken = seen.path.startsWith("/api") && seen.headers.authorization !== `bearer ${token.value}`;
+      const bearer = seen.headers.authorization?.replace("bearer ", "") ?? "";
+      const wrongToken = seen.path.startsWith("/api") && bearer !== token.value && !acceptsAlso.has(bearer);
       const answer = wrongToken ? { status: 400, json: { error: "invalid token" } } : answers.get(best ?? "")?.(seen);
-      send(answer ?? { status: 404, json: {} }, response, request);
+      held.push(() => send(answer ?? { status: 404, json: {} }, response, request));
+      if (held.length < together.count) return;
+      together.count = 1;
+      for (const go of held.splice(0)) go();
     });
   });
   server.on("connection", (socket) => {
     sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
+    connections.accepted += 1;
+    connections.open += 1;
+    socket.on("close", () => {
+      sockets.delete(socket);
+      connections.open -= 1;
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(async () => {
@@ -71,6 +90,9 @@ export async function startService(): Promise<Service> {
     requests,
     answers,
     token,
+    acceptsAlso,
+    together,
+    connections,
     data: () => requests.filter(({ path }) => path.startsWith("/api")),
     tokenRequests: () => requests.filter(({ path }) => path === "/oauth/token/").length,
   };
@@ -118,7 +140,7 @@ export function clientOf(service: { url: string }, options: Partial<SurveyApiOpt
         store.kept = token;
       },
     },
-    timeouts: { connect: 1_000, response: 2_000 },
+    timeouts: { connect: 1_000, headers: 2_000, body: 2_000 },
     now: () => time.now,
     monotonic: () => time.now,
     sleep: async (milliseconds) => {
@@ -130,6 +152,13 @@ export function clientOf(service: { url: string }, options: Partial<SurveyApiOpt
   });
   onTestFinished(() => api.close());
   return { api, slept, time, store, credentialsRead: () => credentialsRead };
+}
+
+/** Hands it the token as an earlier run would have kept it, so that it asks for none. */
+export function withToken(client: Client, token = TOKEN): Client {
+  const { now } = client.time;
+  client.store.kept = { token, obtainedAt: now, expiresAt: now + 30 * 24 * 3_600_000 };
+  return client;
 }
 
 /** Gives these answers in turn, the last one for ever. */

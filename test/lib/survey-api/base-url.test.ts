@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { baseUrlProblem, normalBaseUrl } from "../../../lib/config/base-url.ts";
+import { baseUrlProblem, normalBaseUrl } from "../../../lib/survey-api/base-url.ts";
 
 describe("baseUrlProblem", () => {
   it.each([

@@ -1,0 +1,171 @@
+import { createGrants } from "./grants.ts";
+
+/** What a limiter has learned of a service, as plain JSON: handed to the next run, which then need not be refused to know. */
+export interface LearnedRate {
+  /** Requests a second that the service has been seen to sustain. */
+  requestsPerSecond: number;
+  /** Requests that it grants at once after a rest. */
+  burst: number;
+  /** Whether the rate was still being searched for, from below. */
+  searching: boolean;
+  /** Epoch milliseconds. */
+  at: number;
+}
+
+export interface AllowedRateOptions {
+  /** Requests a second that are never exceeded; none when left out. */
+  ceiling?: number;
+  /** From an earlier run. */
+  learned?: LearnedRate;
+  /** Epoch milliseconds. */
+  now: () => number;
+  /** Milliseconds of a clock that is never set. */
+  monotonic: () => number;
+}
+
+/** How many requests may go out, and when. */
+export interface AllowedRate {
+  /** Milliseconds until one more request may go out; 0: now. */
+  wait(): number;
+  /** One request goes out. */
+  take(): void;
+  /** An answer other than 429 has come. */
+  granted(): void;
+  /** 429 has come for a request sent at `sentAt` (monotonic); gives the milliseconds for which nothing should go out. */
+  refused(sentAt: number, retryAfter: number | undefined): number;
+  /** What was learned; undefined while nothing was ever refused. */
+  learned(): LearnedRate | undefined;
+}
+
+/** Requests a second: at least this is asked, whatever is refused, and this at first. */
+const LEAST = 0.1;
+const LEAST_AT_FIRST = 2;
+/** A refusal takes the rate down to what was sustained before it, but at least and at most by these factors. */
+const LEAST_DECREASE = 0.95;
+const MOST_DECREASE = 0.5;
+/** Growth for each second in which the rate is used up: a share of it, at least so much, doubled after so many seconds without a refusal. */
+const INCREASE = 0.005;
+const LEAST_INCREASE = 0.2;
+const CALM_SECONDS = 10;
+/** Beside that, a share of what is missing to the rate that was refused last: far below it there is little to fear. */
+const RETURN = 0.1;
+/** While the rate is searched for it doubles in a second, which is also the most it ever grows. */
+const MOST_INCREASE = Math.LN2;
+/** Of the burst that was seen only so much is used: a part may have been spent by someone else. */
+const BURST_USED = 0.6;
+/** More than the rate by this factor went out in a second: then the burst may have been too much. */
+const BURSTING = 1.3;
+/** Milliseconds to pause when the service does not say for how long; doubled while nothing is granted. */
+const LEAST_PAUSE = 100;
+const MOST_PAUSE = 8_000;
+/** Milliseconds by which a timer may wake late without lowering the ceiling's rate. */
+const SLACK = 20;
+
+/**
+ * The rate that a service allows, learned from its refusals by additive increase and multiplicative decrease. The service
+ * is taken for a bucket of tokens, as most are: in any span of time it grants no more than `burst + rate × seconds`. So
+ * what it did grant in a span bounds its rate from below, and a decrease need not go below that. A service of another kind is
+ * met with the plain factors.
+ */
+export function createAllowedRate(options: AllowedRateOptions): AllowedRate {
+  const { monotonic, now } = options;
+  const spacing = options.ceiling === undefined ? 0 : 1000 / options.ceiling;
+  const grants = createGrants();
+  let known = options.learned;
+  /** Requests a second; infinite until the first refusal: most services are never asked too much. */
+  let rate = known?.requestsPerSecond ?? Number.POSITIVE_INFINITY;
+  let burst = known?.burst ?? 0;
+  let searching = known?.searching ?? false;
+  let tokens = known === undefined ? 0 : Math.min(capacity(), (Math.max(0, now() - known.at) / 1000) * rate);
+  let filledAt = monotonic();
+  /** The ceiling's own place in time. */
+  let nextAt = filledAt;
+  let decreasedAt = Number.NEGATIVE_INFINITY;
+  let refusedRate = 0;
+  let refusals = 0;
+  /** Whether anything had to wait for the rate, without which its growth would prove nothing. */
+  let usedUp = false;
+  let calm = 0;
+  let beforeFirst: { granted: number; seconds: number } | undefined;
+
+  function capacity(): number {
+    return Math.max(1, burst * BURST_USED);
+  }
+
+  function refill(at: number): void {
+    if (rate !== Number.POSITIVE_INFINITY) tokens = Math.min(capacity(), tokens + ((at - filledAt) / 1000) * rate);
+    filledAt = at;
+  }
+
+  function beginSearch(at: number, retryAfter: number): void {
+    beforeFirst = grants.recent(at);
+    burst = Math.max(1, beforeFirst.granted);
+    rate = Math.max(LEAST_AT_FIRST, burst / Math.max(1, beforeFirst.seconds + retryAfter / 1000));
+    searching = true;
+  }
+
+  function decrease(at: number): void {
+    if (!searching && grants.since(at - 1000) > rate * BURSTING + 3) burst = Math.max(1, burst / 2);
+    refusedRate = rate;
+    const sustained = grants.sustained(at, burst, decreasedAt);
+    rate = Math.max(LEAST, Math.min(rate * LEAST_DECREASE, Math.max(rate * MOST_DECREASE, sustained)));
+    searching = false;
+    // While the first burst was granted, the bucket was filled on.
+    if (beforeFirst !== undefined) {
+      burst = Math.max(1, Math.min(burst, beforeFirst.granted - rate * beforeFirst.seconds));
+    }
+  }
+
+  function growth(): number {
+    if (searching) return MOST_INCREASE;
+    const additive = Math.max(LEAST_INCREASE, rate * INCREASE) * 2 ** Math.floor(calm / CALM_SECONDS);
+    return Math.min(MOST_INCREASE, (additive + Math.max(0, refusedRate - rate) * RETURN) / rate);
+  }
+
+  return {
+    wait() {
+      const at = monotonic();
+      refill(at);
+      const forTokens = rate === Number.POSITIVE_INFINITY || tokens >= 1 ? 0 : ((1 - tokens) / rate) * 1000;
+      if (forTokens > 0) usedUp = true;
+      return Math.max(0, forTokens, nextAt - at);
+    },
+    take() {
+      const at = monotonic();
+      refill(at);
+      tokens = Math.max(0, tokens - 1);
+      nextAt = Math.max(nextAt, at - SLACK) + spacing;
+    },
+    granted() {
+      const at = monotonic();
+      grants.add(at);
+      refusals = 0;
+      if (!usedUp || rate === Number.POSITIVE_INFINITY) return;
+      refill(at);
+      calm += 1 / rate;
+      rate += growth();
+      if (tokens >= 1) usedUp = false;
+    },
+    refused(sentAt, retryAfter) {
+      const at = monotonic();
+      // Requests that were on their way together are refused together: that is one refusal.
+      if (sentAt <= decreasedAt) return retryAfter ?? 0;
+      refill(at);
+      if (rate === Number.POSITIVE_INFINITY) beginSearch(at, retryAfter ?? 0);
+      else decrease(at);
+      known = { requestsPerSecond: rate, burst, searching, at: now() };
+      decreasedAt = at;
+      tokens = 0;
+      calm = 0;
+      refusals += 1;
+      // Zero seconds, or a date that is over, would mean to ask again at once: that is what was just refused.
+      return retryAfter || Math.min(MOST_PAUSE, LEAST_PAUSE * 2 ** (refusals - 1));
+    },
+    learned() {
+      if (known === undefined) return undefined;
+      // The rate of this moment may be one that is only being tried.
+      const proved = Math.min(rate, grants.sustained(monotonic(), burst, decreasedAt));
+      return { requestsPerSecond: Math.max(known.requestsPerSecond, proved), burst, searching, at: now() };
+    },
+  };
+}

@@ -1,0 +1,10 @@
+/** Pure functions from parsed JSON of any shape to what the client gives; none of them throws. */
+export { asArray, asOnlyElement } from "./array.ts";
+export type { BodyReader } from "./containers.ts";
+export type { Irregularity } from "./irregularity.ts";
+export { outline, outlineText } from "./outline.ts";
+export * from "./readers.ts";
+export { readReports } from "./reports.ts";
+export { type Reading, type ResourceSchema, readResource, readResources } from "./resource.ts";
+export { type ReadSingleResponse, readSingleResponse } from "./single-response.ts";
+export { fitting, readV2, type V2Body } from "./v2.ts";

@@ -1,0 +1,49 @@
+import { hasOnlyDigitKeys, isObject } from "./json.ts";
+import { HIDDEN, safeName } from "./safe-names.ts";
+
+const MAX_CHARACTERS = 200;
+const MAX_DEPTH = 4;
+const MAX_FIELDS = 12;
+
+/**
+ * What a body looks like, in at most 200 characters: `{ data: array(3) of { id: number, name: string(12) } }`. Of an
+ * array the first element is shown. It holds types, lengths and field names that look like names, and never a value, so
+ * that it can go into an error or a log whatever the body holds.
+ */
+export function outline(value: unknown): string {
+  const text = outlineAt(value, 0);
+  return text.length <= MAX_CHARACTERS ? text : `${text.slice(0, MAX_CHARACTERS - 1)}${HIDDEN}`;
+}
+
+function outlineAt(value: unknown, depth: number): string {
+  if (value === null) return "null";
+  if (typeof value === "string") return `string(${value.length})`;
+  if (Array.isArray(value)) return container(`array(${value.length})`, value[0], value.length, depth);
+  if (!isObject(value)) return typeof value;
+  const names = Object.keys(value);
+  if (names.length > 0 && hasOnlyDigitKeys(value)) {
+    return container(`map(${names.length})`, Object.values(value)[0], names.length, depth);
+  }
+  if (names.length === 0) return "{}";
+  if (depth >= MAX_DEPTH) return `{ ${HIDDEN} }`;
+  const shown = names.slice(0, MAX_FIELDS).map((name) => `${safeName(name)}: ${outlineAt(value[name], depth + 1)}`);
+  if (names.length > MAX_FIELDS) shown.push(`${HIDDEN} ${names.length - MAX_FIELDS} more`);
+  return `{ ${shown.join(", ")} }`;
+}
+
+function container(head: string, first: unknown, length: number, depth: number): string {
+  return length === 0 || depth >= MAX_DEPTH ? head : `${head} of ${outlineAt(first, depth + 1)}`;
+}
+
+/** What a body that is not JSON looks like, without any of its text: `HTML, 5321 characters`. */
+export function outlineText(text: string): string {
+  const start = text.slice(0, 1024).trimStart().toLowerCase();
+  if (text.trim() === "") return "empty";
+  return `${kindOf(start)}, ${text.length} character${text.length === 1 ? "" : "s"}`;
+}
+
+function kindOf(start: string): string {
+  if (/^<!doctype html|<(html|head|body)[\s>]/.test(start)) return "HTML";
+  if (start.startsWith("<")) return "XML";
+  return /^[[{]/.test(start) ? "broken JSON" : "text";
+}

@@ -1,0 +1,71 @@
+import { isObject, readId } from "./json.ts";
+
+/** The records of one response, each with what stands beside the answers, as every listed record repeats it. */
+export interface ReadSingleResponse {
+  /** Undefined when it was not asked for by id, and the body does not show it. */
+  responseId: number | undefined;
+  records: Record<string, unknown>[];
+}
+
+/**
+ * One response in the body of operation 9 or 10, whose shape the API document does not show: an array of records, a
+ * bare record, or one object (bare, in an array, or beside its head) that lists the answers, as an array or keyed by
+ * question. `responseId` is undefined when it is not known beforehand (operation 10). Records of other responses are
+ * left out. Undefined when there is no response to be found, only others, or several without one asked for.
+ */
+export function readSingleResponse(body: unknown, responseId: number | undefined): ReadSingleResponse | undefined {
+  const found = findAnswers(body, 0);
+  if (found === undefined) return undefined;
+  const asked = responseId === undefined ? {} : { responseId };
+  const head = Object.fromEntries(found.head);
+  const records = found.answers.map((answer) => ({ ...asked, ...head, ...answer }));
+  const ids = new Set((records.length > 0 ? records : [head]).flatMap((record) => idOf(record) ?? []));
+  // An empty list is a response without answers only where something says which response it is.
+  if (records.length === 0 && ids.size === 0) return undefined;
+  const id = responseId ?? (ids.size === 1 ? [...ids][0] : undefined);
+  if (id === undefined) return ids.size === 0 ? { responseId: undefined, records } : undefined;
+  const own = records.filter((record) => (idOf(record) ?? id) === id);
+  return own.length > 0 || (records.length === 0 && ids.has(id)) ? { responseId: id, records: own } : undefined;
+}
+
+const idOf = (record: Record<string, unknown>): number | undefined => readId(record.responseId);
+
+interface Found {
+  answers: Record<string, unknown>[];
+  /** Fields beside the answers, outer ones first. */
+  head: [string, unknown][];
+}
+
+function findAnswers(value: unknown, depth: number): Found | undefined {
+  if (depth > 3) return undefined;
+  const items = answersIn(value);
+  if (items !== undefined) return { answers: items, head: [] };
+  if (Array.isArray(value)) return value.length === 1 ? findAnswers(value[0], depth + 1) : undefined;
+  if (!isObject(value)) return undefined;
+  const candidates = holders.flatMap((name) => {
+    const inside = findIn(value[name], depth);
+    return inside === undefined ? [] : [{ ...inside, name }];
+  });
+  const chosen = candidates.find(({ answers }) => answers.length > 0) ?? candidates[0];
+  if (chosen === undefined) return undefined;
+  const beside = Object.entries(value).filter(([name]) => !holders.includes(name));
+  const response = chosen.name !== "response" && isObject(value.response) ? Object.entries(value.response) : [];
+  return { answers: chosen.answers, head: [...beside, ...response, ...chosen.head] };
+}
+
+function findIn(field: unknown, depth: number): Found | undefined {
+  const isEmpty = Array.isArray(field) ? field.length === 0 : isObject(field) && Object.keys(field).length === 0;
+  return isEmpty ? { answers: [], head: [] } : findAnswers(field, depth + 1);
+}
+
+/** Where answers may lie, the likeliest first: `questions` may as well hold the questions of the survey. */
+const holders = ["answers", "records", "responses", "response", "data", "result", "questions"];
+
+function answersIn(value: unknown): Record<string, unknown>[] | undefined {
+  if (isAnswer(value)) return [value];
+  const items = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [];
+  return items.length > 0 && items.every(isAnswer) ? items : undefined;
+}
+
+const isAnswer = (value: unknown): value is Record<string, unknown> =>
+  isObject(value) && Object.hasOwn(value, "questionId");

@@ -1,0 +1,119 @@
+import { errors as undiciErrors } from "undici";
+import {
+  NetworkError,
+  ServerError,
+  SurveyApiError,
+  TimeoutError,
+  TooManyRequestsError,
+  UnreadableBodyError,
+} from "./errors.ts";
+import { BrokenEncoding, LongBody, type RawAnswer, SlowAnswer, single } from "./exchange.ts";
+import type { LongPause } from "./limiter.ts";
+import type { Operation } from "./operations.ts";
+import { parseRetryAfter } from "./retry-policy.ts";
+
+// From what happened on the wire to the errors of the client.
+
+/** What an error says beside its message. */
+export interface About {
+  operation: Operation;
+  attempts: number;
+}
+
+export function tooMany(answer: RawAnswer, about: About, now: number): TooManyRequestsError {
+  const retryAfter = parseRetryAfter(single(answer.headers["retry-after"]), now);
+  return new TooManyRequestsError("too many requests (429)", {
+    ...about,
+    status: 429,
+    hint: "The service limits the rate: lower `concurrency`, or set `maxRequestsPerSecond`.",
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  });
+}
+
+export function paused({ milliseconds }: LongPause, { operation }: { operation: Operation }, attempt: number): Error {
+  return new TooManyRequestsError("the service asked for a pause that is not over", {
+    operation,
+    attempts: attempt - 1,
+    retryAfter: milliseconds,
+    hint: "It is asked again when the pause is over.",
+  });
+}
+
+/** Where to go on within the service. */
+export interface Redirect {
+  path: string;
+}
+
+const REDIRECTS = [301, 302, 303, 307, 308];
+
+/** A redirect that stays within the service is followed: its path. To any other host nothing is sent, the token least of all. */
+export function redirectWithin(
+  { status, headers }: RawAnswer,
+  call: { method: string },
+  base: URL,
+  path: string,
+): Redirect | undefined {
+  const location = single(headers.location);
+  if (location === undefined || call.method !== "GET" || !REDIRECTS.includes(status)) return undefined;
+  if (!URL.canParse(location, base.origin + path)) return undefined;
+  const target = new URL(location, base.origin + path);
+  return target.origin === base.origin ? { path: target.pathname + target.search } : undefined;
+}
+
+export function unexpected({ status, headers }: RawAnswer, about: About, base: URL): never {
+  const location = single(headers.location) ?? "";
+  const target = REDIRECTS.includes(status) && URL.canParse(location, base.origin) && new URL(location, base.origin);
+  const elsewhere = target && /^https?:$/.test(target.protocol) ? target.origin : undefined;
+  throw new ServerError(`the service answered ${status}`, {
+    ...about,
+    status,
+    retryable: status >= 500,
+    hint:
+      status >= 500
+        ? "The service has a fault of its own: it is asked again at the next tick."
+        : elsewhere !== undefined
+          ? `It redirects to ${elsewhere}, where nothing was sent: if the service is there, put that into \`baseUrl\`.`
+          : "Not a documented answer: check `baseUrl`.",
+  });
+}
+
+export function redirectedTooOften(operation: Operation, attempts: number): ServerError {
+  return new ServerError("the service redirects again and again", { operation, attempts, hint: "Check `baseUrl`." });
+}
+
+export function translate(error: unknown, call: { signal: AbortSignal | undefined }, about: About): unknown {
+  if (error instanceof SurveyApiError) return error;
+  // Whatever broke first: the caller's own reason.
+  if (call.signal?.aborted) return call.signal.reason;
+  if (error instanceof LongBody) {
+    const { status } = error;
+    return new UnreadableBodyError("the body is longer than `maxBodyBytes`", {
+      ...about,
+      status,
+      hint: "Check `baseUrl`.",
+    });
+  }
+  if (error instanceof BrokenEncoding) {
+    const { status } = error;
+    const hint = "A proxy may spoil it on the way; check `baseUrl`.";
+    return new UnreadableBodyError("the body cannot be decompressed", { ...about, status, retryable: true, hint });
+  }
+  // undici's parser keeps what it could not read, which may be a part of the body: of that error the code is enough.
+  const cause = error instanceof undiciErrors.HTTPParserError ? undefined : error;
+  const passing = { ...about, cause, retryable: true };
+  const timedOut =
+    error instanceof SlowAnswer ||
+    error instanceof undiciErrors.ConnectTimeoutError ||
+    error instanceof undiciErrors.HeadersTimeoutError ||
+    error instanceof undiciErrors.BodyTimeoutError;
+  if (timedOut) {
+    const hint = "Is the service up, and `baseUrl` right? Otherwise raise `timeouts`.";
+    return new TimeoutError("no whole answer in time", { ...passing, hint });
+  }
+  // Codes such as ECONNREFUSED say what happened and hold no data; messages may hold an address, which is the user's own.
+  const reason = (error as { code?: unknown } | null)?.code;
+  return new NetworkError(`the service cannot be reached${typeof reason === "string" ? ` (${reason})` : ""}`, {
+    ...passing,
+    hint: "Check `baseUrl`, the network and that the service is up.",
+  });
+}

@@ -1,0 +1,145 @@
+import { constants } from "node:buffer";
+import type { LearnedRate } from "./allowed-rate.ts";
+import { baseUrlProblem, normalBaseUrl } from "./base-url.ts";
+import { OptionsError } from "./errors.ts";
+import { type RetryOptions, type RetryPolicy, retryPolicy } from "./retry-policy.ts";
+import type { TokenStore } from "./tokens.ts";
+import type { Timeouts } from "./transport.ts";
+
+export interface Credentials {
+  clientId: string;
+  clientSecret: string;
+}
+
+/** How a client of the survey service is made. Only `baseUrl` and `credentials` have no default. */
+export interface SurveyApiOptions {
+  /** Scheme and host of the service, and a path before `/api` if it has one. https; plain http for a loopback address only. */
+  baseUrl: string;
+  /** The credentials, or where to read them; read only when a token must be asked for. */
+  credentials: Credentials | (() => Promise<Credentials>);
+  /** Keeps the token between runs; without one each client asks for a token of its own. */
+  tokenStore?: TokenStore;
+  /** Milliseconds. Default `{ connect: 5_000, headers: 30_000, body: 30_000, call: 120_000 }`. */
+  timeouts?: Partial<Timeouts>;
+  /** Most requests in flight. Default 16. */
+  concurrency?: number;
+  /** Most requests a second. No limit by default; in any case the rate that the service allows is learned from its answers. */
+  maxRequestsPerSecond?: number;
+  /** What `learned()` of an earlier client of the same service gave. */
+  learned?: LearnedRate;
+  /** Which failure is met with how many attempts; what is left out is as in `defaultRetryPolicy`. */
+  retry?: RetryOptions;
+  /** URL of an HTTP proxy, with its credentials if it needs some. Everything goes through a tunnel (CONNECT). None by default, whatever the environment says. */
+  proxy?: string;
+  /** Longest body that is read, as it comes and decompressed. Default 64 MiB. */
+  maxBodyBytes?: number;
+  /**
+   * Whether a field that is not as documented is an `UnreadableBodyError`. By default it is passed on as it was read and told
+   * on the channel `survey-poller:irregular`. What identifies an element has to be readable in any case.
+   */
+  strict?: boolean;
+  /** Epoch milliseconds; for tests, as are the three below. */
+  now?: () => number;
+  /** Milliseconds of a clock that is never set. */
+  monotonic?: () => number;
+  sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+  /** In [0, 1). */
+  random?: () => number;
+}
+
+/** The options that were checked and completed, for those parts that need no more than data. */
+export interface CheckedOptions {
+  baseUrl: string;
+  timeouts: Timeouts;
+  concurrency: number;
+  maxBodyBytes: number;
+  retry: RetryPolicy;
+  maxRequestsPerSecond?: number;
+  learned?: LearnedRate;
+  proxy?: string;
+}
+
+/** @throws OptionsError that names every option that cannot work; no value is repeated, since some are secret */
+export function checkOptions(options: SurveyApiOptions): CheckedOptions {
+  const timeouts = { connect: 5_000, headers: 30_000, body: 30_000, call: 120_000, ...options.timeouts };
+  const checked: CheckedOptions = {
+    baseUrl: options.baseUrl,
+    timeouts,
+    concurrency: options.concurrency ?? 16,
+    maxBodyBytes: options.maxBodyBytes ?? 64 * 1024 * 1024,
+    retry: retryPolicy(options.retry),
+  };
+  const { maxRequestsPerSecond, learned, proxy } = options;
+  const problems = [
+    ...problem("baseUrl", typeof options.baseUrl === "string" ? baseUrlProblem(options.baseUrl) : NO_URL),
+    ...problem("credentials", hasCredentials(options.credentials) ? undefined : NO_CREDENTIALS),
+    ...numbers("timeouts", timeouts, (value) => value > 0 && value <= LONGEST_TIMER, "must be 1 to 2147483647"),
+    ...numbers("", { maxRequestsPerSecond: maxRequestsPerSecond ?? 1 }, (value) => value > 0, "must be more than 0"),
+    ...numbers(
+      "",
+      { maxBodyBytes: checked.maxBodyBytes },
+      isCount(constants.MAX_STRING_LENGTH),
+      "must be 1 to 512 MiB",
+    ),
+    ...numbers("", { concurrency: checked.concurrency }, isCount(), "must be a whole number, 1 or more"),
+    ...retryProblems(checked.retry),
+    ...problem(
+      "proxy",
+      proxy === undefined || isProxyUrl(proxy) ? undefined : "must be a URL such as http://proxy.example.com:3128",
+    ),
+  ];
+  if (problems.length > 0)
+    throw new OptionsError(problems.join("; "), { hint: "Correct the options of createSurveyApi." });
+  checked.baseUrl = normalBaseUrl(options.baseUrl);
+  if (maxRequestsPerSecond !== undefined) checked.maxRequestsPerSecond = maxRequestsPerSecond;
+  if (proxy !== undefined) checked.proxy = proxy;
+  // Kept between runs by someone else, perhaps in another version: what cannot be understood is learned anew.
+  if (learned !== undefined && isLearned(learned)) checked.learned = learned;
+  return checked;
+}
+
+const NO_URL = "must be a URL such as https://surveys.example.com";
+const NO_CREDENTIALS = "must be an object with the texts clientId and clientSecret, or a function that gives one";
+/** Milliseconds; a timer that is set for longer goes off at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+const problem = (name: string, text: string | undefined): string[] => (text === undefined ? [] : [`${name} ${text}`]);
+
+const isCount =
+  (most = Number.POSITIVE_INFINITY) =>
+  (value: number): boolean =>
+    Number.isInteger(value) && value > 0 && value <= most;
+
+function numbers(prefix: string, values: object, isRight: (value: number) => boolean, text: string): string[] {
+  return Object.entries(values).flatMap(([name, value]) =>
+    problem(prefix === "" ? name : `${prefix}.${name}`, typeof value === "number" && isRight(value) ? undefined : text),
+  );
+}
+
+function retryProblems({ attempts, operations, ...delays }: RetryPolicy): string[] {
+  const ofOperations = Object.entries(operations).flatMap(([operation, given]) =>
+    numbers(`retry.operations["${operation}"]`, given ?? {}, isCount(), "must be a whole number, 1 or more"),
+  );
+  return [
+    ...numbers("retry.attempts", attempts, isCount(), "must be a whole number, 1 or more"),
+    ...ofOperations,
+    ...numbers("retry", delays, (value) => value >= 0 && value <= LONGEST_TIMER, "must be 0 to 2147483647"),
+  ];
+}
+
+function hasCredentials(credentials: unknown): boolean {
+  if (typeof credentials === "function") return true;
+  const { clientId, clientSecret } = (credentials ?? {}) as { clientId?: unknown; clientSecret?: unknown };
+  return [clientId, clientSecret].every((text) => typeof text === "string" && text !== "");
+}
+
+function isProxyUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  // Percent signs that stand for nothing would throw where the credentials are decoded.
+  return /^https?:$/.test(protocol) && [username, password].every((part) => /^([^%]|%[\da-f]{2})*$/i.test(part));
+}
+
+function isLearned({ requestsPerSecond, burst, at }: LearnedRate): boolean {
+  return [requestsPerSecond, burst, at].every((value) => Number.isFinite(value) && value > 0);
+}

@@ -1,0 +1,235 @@
+import type { LearnedRate } from "./allowed-rate.ts";
+import type { V2Body } from "./bodies/index.ts";
+import type { JoinedResponse } from "./joined-responses.ts";
+import type { Priority } from "./limiter.ts";
+import type { DataOperation, Order, ParametersOf } from "./operations.ts";
+import type {
+  FullSurvey,
+  QuestionListItem,
+  ReportListItem,
+  ReportMetric,
+  ResponseMetadata,
+  ResponseMetric,
+  ResponseRecord,
+  SurveyListItem,
+} from "./schemas/index.ts";
+
+/** Options of every call. */
+export interface CallOptions {
+  /** Ends the call, the waiting for its turn and the request under way; the call then rejects with the signal's reason. */
+  signal?: AbortSignal;
+  /** Requests for news go before those of a catch-up. Default "news". */
+  priority?: Priority;
+}
+
+/** One response by operation 9 or 10, whose body the API document does not show. */
+export interface SingleResponse {
+  /** Undefined when it was asked for by crk and the body does not show it. */
+  responseId: number | undefined;
+  /** As many fields of a `ResponseRecord` as the body has. */
+  records: Record<string, unknown>[];
+  /** The JSON as it was read. */
+  raw: unknown;
+}
+
+/** One page of a response list. */
+export interface RecordsPage {
+  /** Counts from 1. */
+  page: number;
+  /** At most 100. */
+  records: ResponseRecord[];
+}
+
+/** The body of a v2 operation: as it was read, and as what v3 gives for the same operation where it has that shape. */
+export type V2Answer<T> = V2Body<T>;
+
+/**
+ * A client of the survey service. Every function is one operation of the API document (its number is told), and makes one request
+ * unless the service fails, refuses or asks for another token. Rejects with a `SurveyApiError`: `NotFoundError` for 404,
+ * `BadRequestError` for 400, `NotAllowedError` for 401, `WrongCredentialsError` and `WrongTokenError` when no token can be had,
+ * `TooManyRequestsError`, `ServerError`, `NetworkError`, `TimeoutError` when it still fails after the attempts of the retry policy, and
+ * `UnreadableBodyError` for an answer that cannot be understood. Its `code`, `status`, `operation`, `attempts`, `retryable` and `hint`
+ * say the rest. Identifiers that no path can hold throw a RangeError.
+ *
+ * @example
+ * const api = createSurveyApi({ baseUrl: "https://surveys.example.com", credentials: { clientId, clientSecret } });
+ * for (const { surveyId, name } of await api.surveys()) console.log(surveyId, name);
+ * await api.close();
+ */
+export interface SurveyApi {
+  /**
+   * Operation 1: the token in use, asked for or renewed if need be. The other functions see to it by themselves.
+   *
+   * @example
+   * await fetch(`${baseUrl}/api/v3/surveys/`, { headers: { authorization: `bearer ${await api.token()}` } });
+   */
+  token(options?: CallOptions): Promise<string>;
+
+  /**
+   * Operation 2: all surveys of the account. `created` is in seconds since the epoch, `modified` a date-time string without zone.
+   *
+   * @example
+   * const newest = (await api.surveys()).toSorted((a, b) => b.created - a.created)[0];
+   */
+  surveys(options?: CallOptions): Promise<SurveyListItem[]>;
+
+  /**
+   * Operation 3: one whole survey, its blocks, pages and questions keyed by their identifiers.
+   *
+   * @example
+   * const { questionsById } = await api.survey(7);
+   * console.log(questionsById["31"]?.params.question);
+   */
+  survey(surveyId: number, options?: CallOptions): Promise<FullSurvey>;
+
+  /**
+   * Operation 4: the questions of a survey alone.
+   *
+   * @example
+   * const texts = new Map((await api.questions(7)).map((q) => [q.questionId, q.questionParams.question]));
+   */
+  questions(surveyId: number, options?: CallOptions): Promise<QuestionListItem[]>;
+
+  /**
+   * Operation 5: the reports of a survey. Their fields are not shown in the API document: each comes as it was read, with its
+   * identifier where one can be made out. A single report cannot be read, since its path is not shown.
+   *
+   * @example
+   * for (const { reportId, raw } of await api.reports(7)) if (reportId !== undefined) await api.reportMetrics(7, reportId);
+   */
+  reports(surveyId: number, options?: CallOptions): Promise<ReportListItem[]>;
+
+  /**
+   * Operations 6, 7 and 8: at most 100 response records: the first ones; those of a page, counted from 1; or those of a page in an
+   * order (page 1 when left out). By what they are sorted is not shown, nor what comes past the last page: nothing, a 404, a 400 or the
+   * last page again.
+   *
+   * @example
+   * const latest = await api.records(7, { order: "desc" });
+   */
+  records(surveyId: number, options?: CallOptions & { page?: number; order?: Order }): Promise<ResponseRecord[]>;
+
+  /**
+   * Operation 9: one response.
+   *
+   * @example
+   * const { records } = await api.response(7, 42);
+   */
+  response(surveyId: number, responseId: number, options?: CallOptions): Promise<SingleResponse>;
+
+  /**
+   * Operation 10: one response by its `crk`, any text.
+   *
+   * @example
+   * const { responseId } = await api.responseByCrk(7, "customer/4711");
+   */
+  responseByCrk(surveyId: number, crk: string, options?: CallOptions): Promise<SingleResponse>;
+
+  /**
+   * Operation 11: the metrics of one response by key. What the key is, is not shown; `metricId` names the metric. `{}` when there are none,
+   * where some services answer 404.
+   *
+   * @example
+   * const nps = Object.values(await api.metrics(7, 42)).find(({ score }) => score.nps);
+   */
+  metrics(surveyId: number, responseId: number, options?: CallOptions): Promise<Record<string, ResponseMetric>>;
+
+  /**
+   * Operation 12: the metrics of a report by key. `score` and `responseSum` are numbers in strings.
+   *
+   * @example
+   * const scores = Object.values(await api.reportMetrics(7, 71)).map(({ score }) => Number(score));
+   */
+  reportMetrics(surveyId: number, reportId: number, options?: CallOptions): Promise<Record<string, ReportMetric>>;
+
+  /**
+   * Operation 13: operating system, browser, language and device of one response: an array, usually of one. `ip` and `referrer` are personal data.
+   *
+   * @example
+   * const [metadata] = await api.metadata(7, 42);
+   */
+  metadata(surveyId: number, responseId: number, options?: CallOptions): Promise<ResponseMetadata[]>;
+
+  /**
+   * Operation 8, page after page to the end: two empty pages, 404 or 400 in a row, or a page that repeats the one before it. A list that
+   * changes meanwhile shows some records twice, and some not at all.
+   *
+   * @example
+   * for await (const { page, records } of api.pages(7)) console.log(page, records.length);
+   */
+  pages(surveyId: number, options?: CallOptions & { order?: Order; from?: number }): AsyncIterable<RecordsPage>;
+
+  /**
+   * Operation 8, with the records of all pages joined into responses, each given once. Default order "asc". Where one page ends and the next begins,
+   * the first is read again to prove that nothing moved meanwhile, and the reading steps back if it did; `prove: false` saves
+   * these requests, half of all, for a list that does not change. Throws a `RecordsApartError` where the service does not list
+   * the records of a response together. Responses that come in before the place where it reads are not seen: the poller of this package is what loses none.
+   *
+   * @example
+   * for await (const response of api.responses(7, { order: "desc" })) {
+   *   console.log(response.responseId, response.dateCompleted, response.records.length);
+   * }
+   */
+  responses(
+    surveyId: number,
+    options?: CallOptions & { order?: Order; prove?: boolean },
+  ): AsyncIterable<JoinedResponse>;
+
+  /** The legacy family, whose bodies are not shown: each comes as it was read, and as what v3 gives where it has that shape. */
+  v2: SurveyApiV2;
+
+  /**
+   * Any operation, and its JSON as it was read.
+   *
+   * @example
+   * const json = await api.read("get survey response by id", { surveyId: 7, responseId: 42 });
+   */
+  read<O extends DataOperation>(operation: O, parameters: ParametersOf<O>, options?: CallOptions): Promise<unknown>;
+
+  /**
+   * Any operation that gives a list, and its elements as they were read: for those who judge each by themselves.
+   *
+   * @example
+   * const records = await api.elements("get survey responses, page", { surveyId: 7, page: 2 });
+   */
+  elements<O extends DataOperation>(
+    operation: O,
+    parameters: ParametersOf<O>,
+    options?: CallOptions,
+  ): Promise<unknown[]>;
+
+  /**
+   * What the refusals of the service (429) have taught about the rate that it allows; undefined while it refused nothing. Plain JSON, for the
+   * option `learned` of the next client.
+   *
+   * @example
+   * await writeFile("learned.json", JSON.stringify(api.learned() ?? null));
+   */
+  learned(): LearnedRate | undefined;
+
+  /** Closes the connections once the requests under way are done. */
+  close(): Promise<void>;
+}
+
+/**
+ * The legacy family (section 4.2). It has no metrics, no reports and no order; its token is that of operation 1.
+ *
+ * @example
+ * const { value, raw } = await api.v2.surveys();
+ */
+export interface SurveyApiV2 {
+  /** `GET /api/v2/surveys/` */
+  surveys(options?: CallOptions): Promise<V2Answer<SurveyListItem[]>>;
+  /** `GET /api/v2/surveys/{id}/` */
+  survey(surveyId: number, options?: CallOptions): Promise<V2Answer<FullSurvey>>;
+  /** `GET /api/v2/surveys/{id}/questions/` */
+  questions(surveyId: number, options?: CallOptions): Promise<V2Answer<QuestionListItem[]>>;
+  /** `GET /api/v2/surveys/{id}/responses`, or with a page, counted from 1, `GET /api/v2/surveys/{id}/page/{page}/responses`: at most 100 records. */
+  records(surveyId: number, options?: CallOptions & { page?: number }): Promise<V2Answer<ResponseRecord[]>>;
+  /** `GET /api/v2/surveys/{id}/responses/{response-id}` */
+  response(surveyId: number, responseId: number, options?: CallOptions): Promise<V2Answer<Omit<SingleResponse, "raw">>>;
+  /** `GET /api/v2/surveys/{id}/crk/{crk}` */
+  responseByCrk(surveyId: number, crk: string, options?: CallOptions): Promise<V2Answer<Omit<SingleResponse, "raw">>>;
+  /** `GET /api/v2/surveys/{id}/responses/{responseId}/metadata/` */
+  metadata(surveyId: number, responseId: number, options?: CallOptions): Promise<V2Answer<ResponseMetadata[]>>;
+}

@@ -1,0 +1,192 @@
+import { describe, expect, it } from "vitest";
+import * as bodies from "../../../../lib/survey-api/bodies/index.ts";
+import { responseRecordSchema } from "../../../../lib/survey-api/schemas/index.ts";
+import { documentOf } from "../schemas/support/documents.ts";
+import { type Json, type Path, replaced } from "../schemas/support/json.ts";
+
+const records = documentOf("2.4").body as { [name: string]: Json }[];
+const survey = documentOf("2.2").body;
+const metrics = documentOf("2.6").body;
+
+const readRecordsWith = (path: Path, put: Json | undefined) => {
+  const body = replaced(records, path, put);
+  return { body, reading: bodies.recordsBody(body) };
+};
+
+describe("a list of resources", () => {
+  it("gives back what was read when it is as documented", () => {
+    const reading = bodies.recordsBody(records);
+    expect(reading).toEqual({ value: records, irregular: [] });
+    expect("value" in reading && reading.value[0]).toBe(records[0]);
+  });
+
+  it.each<[string, Path, Json | undefined, { path: string; expected: string }]>([
+    ["text for a number", [1, "score"], "8", { path: "[1].score", expected: "integer" }],
+    ["a fraction for an integer", [0, "questionId"], 1.5, { path: "[0].questionId", expected: "integer" }],
+    ["an integer too large", [0, "score"], 2 ** 60, { path: "[0].score", expected: "integer" }],
+    ["null for a text", [0, "comment"], null, { path: "[0].comment", expected: "string" }],
+    ["a missing field", [0, "dateCompleted"], undefined, { path: "[0].dateCompleted", expected: "string" }],
+    ["text for an array", [0, "answer"], "1,3", { path: "[0].answer", expected: "array" }],
+    ["text within an array", [0, "answer", 1], "3", { path: "[0].answer[1]", expected: "integer" }],
+  ])("passes on %s as it was read, and tells it", (_name, path, put, irregularity) => {
+    const { body, reading } = readRecordsWith(path, put);
+    expect(reading).toEqual({ value: body, irregular: [irregularity] });
+  });
+
+  it.each<[string, Json, number]>([
+    ["responseId", "44001", 44001],
+    ["completed", "1", 1],
+    ["completed", false, 0],
+  ])("understands the %s %j, and tells it", (name, put, understood) => {
+    const { body, reading } = readRecordsWith([1, name], put);
+    expect(reading).toEqual({
+      value: replaced(body, [1, name], understood),
+      irregular: [{ path: `[1].${name}`, expected: "integer" }],
+    });
+  });
+
+  it.each<[string, Json | undefined]>([
+    ["responseId", undefined],
+    ["responseId", null],
+    ["responseId", "r-44001"],
+    ["responseId", true],
+    ["responseId", 1.5],
+    ["responseId", 2 ** 60],
+    ["responseId", "9007199254740993"],
+    ["completed", null],
+    ["completed", "maybe"],
+    ["completed", undefined],
+  ])("is unreadable when the %s of an element is %j", (name, put) => {
+    const { reading } = readRecordsWith([1, name], put);
+    expect(reading).toEqual({ unreadable: [{ path: `[1].${name}`, expected: "integer" }] });
+  });
+
+  it("tells only what had to be readable when something is not", () => {
+    const body = [{ ...records[0], comment: 7 }, { ...records[1], completed: "maybe", comment: 7 }, "text"];
+    expect(bodies.recordsBody(body)).toEqual({
+      unreadable: [
+        { path: "[1].completed", expected: "integer" },
+        { path: "[2]", expected: "object" },
+      ],
+    });
+  });
+
+  it.each([["text"], [7], [{ error: "no" }], [{ data: [] }]])("is not in %j", (body) => {
+    expect(bodies.surveyListBody(body)).toEqual({ unreadable: [{ path: "", expected: "array" }] });
+  });
+
+  it("takes the elements of an array with gaps", () => {
+    const reading = bodies.questionsBody({ "3": (documentOf("2.3").body as Json[])[0] ?? null });
+    expect(reading).toEqual({ value: documentOf("2.3").body, irregular: [] });
+  });
+
+  it("does without the responseId of metadata, for the request names the response", () => {
+    const body = replaced(documentOf("2.5").body, [0, "responseId"], null);
+    const irregular = [{ path: "[0].responseId", expected: "integer" }];
+    expect(bodies.metadataBody(body)).toEqual({ value: body, irregular });
+  });
+});
+
+describe("one resource", () => {
+  it.each([
+    ["in an array", survey],
+    ["bare", (survey as Json[])[0] ?? null],
+  ])("is read %s", (_name, body) => {
+    expect(bodies.surveyBody(body)).toEqual({ value: (survey as Json[])[0], irregular: [] });
+  });
+
+  it("has empty maps where empty arrays were read, also beside something irregular", () => {
+    const odd: Path = [0, "blocksById", "501", "blockName"];
+    const empty: Path = [0, "blocksById", "501", "pagesOrder"];
+    const params: Path = [0, "questionsById", "9001", "params", "scoreArray"];
+    const withBoth = (put: Json) => replaced(replaced(replaced(survey, odd, 5), empty, put), params, put);
+    expect(bodies.surveyBody(withBoth([]))).toEqual({
+      value: (withBoth({}) as Json[])[0],
+      irregular: [{ path: "[0].blocksById.501.blockName", expected: "string" }],
+    });
+  });
+
+  it("hides the key of a map that may be data", () => {
+    const body = replaced(survey, [0, "blocksById", "anna@example.org"], 7);
+    expect(bodies.surveyBody(body)).toMatchObject({ irregular: [{ path: "[0].blocksById.…", expected: "object" }] });
+  });
+
+  it("may hold a field named __proto__, which stays a field", () => {
+    const body: unknown = JSON.parse('{"blocksOrder":[],"__proto__":{"surveyId":9}}');
+    expect(bodies.surveyBody(body)).toMatchObject({ unreadable: [{ path: "surveyId", expected: "integer" }] });
+    const whole = { ...(survey as Record<string, Json>[])[0], ...(body as object) };
+    const reading = bodies.surveyBody(whole);
+    expect("value" in reading && Object.hasOwn(reading.value, "__proto__")).toBe(true);
+    expect("value" in reading && Object.getPrototypeOf(reading.value)).toBe(Object.prototype);
+  });
+
+  it.each([[[]], [null], [[1, 2]], ["text"]])("is not in %j", (body) => {
+    expect(bodies.surveyBody(body)).toEqual({ unreadable: [{ path: "", expected: "array with one object" }] });
+  });
+
+  it.each([[[7]], [[null]], [[[]]]])("is not in %j", (body) => {
+    expect(bodies.surveyBody(body)).toEqual({ unreadable: [{ path: "[0]", expected: "object" }] });
+  });
+});
+
+describe("a map of resources", () => {
+  const map = (metrics as Record<string, Json>[])[0] ?? {};
+
+  it.each([
+    ["an array with it", metrics, map],
+    ["the bare map", map, map],
+    ["an empty array", [], {}],
+    ["an array with an empty map", [{}], {}],
+    ["an array with an empty map written as an array", [[]], {}],
+    ["null", null, {}],
+  ])("is read from %s", (_name, body, value) => {
+    expect(bodies.metricsBody(body)).toEqual({ value, irregular: [] });
+  });
+
+  it("passes on an irregular field, and tells it", () => {
+    const body = replaced(metrics, [0, "31", "score", "nps"], 1);
+    const irregular = [{ path: "[0].31.score.nps", expected: "boolean" }];
+    expect(bodies.metricsBody(body)).toEqual({ value: (body as Json[])[0], irregular });
+    const bare = bodies.metricsBody((body as Json[])[0]);
+    expect(bare).toMatchObject({ irregular: [{ path: "31.score.nps" }] });
+  });
+
+  it("joins several maps, and tells it", () => {
+    const body = [map, { "32": map["31"] }];
+    const irregular = [{ path: "", expected: "array with one object" }];
+    expect(bodies.metricsBody(body)).toEqual({ value: { "31": map["31"], "32": map["31"] }, irregular });
+  });
+
+  it.each([["text"], [7], [[7]], [[null]], [[[1]]], [[map, map]]])("is not in %j", (body) => {
+    expect(bodies.metricsBody(body)).toEqual({ unreadable: [{ path: "", expected: "array with one object" }] });
+  });
+
+  it("is not in an object of another kind", () => {
+    const reading = bodies.reportMetricsBody({ error: { code: 7 } });
+    expect("unreadable" in reading && reading.unreadable).toContainEqual({
+      path: "error.metricId",
+      expected: "integer",
+    });
+    expect(bodies.metadataBody([{ message: "no" }])).toHaveProperty("unreadable");
+  });
+
+  it("is unreadable with an element that is no object", () => {
+    expect(bodies.reportMetricsBody([{ "31": null }])).toEqual({
+      unreadable: [{ path: "[0].31", expected: "object" }],
+    });
+  });
+});
+
+describe("a resource of one's own", () => {
+  it("is read with any identity", () => {
+    const record = { ...records[0], crk: undefined, iso3166: 5 };
+    expect(bodies.readResource(responseRecordSchema, [], record)).toMatchObject({ value: record });
+    expect(bodies.readResource(responseRecordSchema, ["iso3166"], { ...record, iso3166: "x" })).toMatchObject({
+      irregular: [],
+    });
+    expect(bodies.readResource(responseRecordSchema, ["iso3166"], record)).toHaveProperty("unreadable");
+    expect(bodies.readResources(responseRecordSchema, ["questionId"], [{ ...record, questionId: null }])).toEqual({
+      unreadable: [{ path: "[0].questionId", expected: "integer" }],
+    });
+  });
+});

@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import * as bodies from "../../../../lib/survey-api/bodies/index.ts";
+import type { SettingsPatch } from "../../../../local/simulator/index.ts";
+import { type Client, simulate } from "../../../local/simulator/support.ts";
+
+const surveys = [{ surveyId: 7, responses: 40, open: 2 }];
+const start = (settings: SettingsPatch = {}): Promise<Client> => simulate({ surveys, settings });
+
+/** The value of a body that has to be wholly as documented. */
+function strictly<T>(reader: bodies.BodyReader<T>, body: unknown): T {
+  const reading = reader(body);
+  if ("unreadable" in reading) throw new Error(JSON.stringify(reading.unreadable));
+  expect(reading.irregular).toEqual([]);
+  return reading.value;
+}
+
+describe("the bodies of the simulated service", () => {
+  it("are as documented for every operation", async () => {
+    const client = await start();
+    const get = (path: string) => client.json<unknown>(`/api/v3/surveys/${path}`);
+    const records = strictly(bodies.recordsBody, await get("7/responses/"));
+    expect(records).toHaveLength(100);
+    const id = records[0]?.responseId;
+
+    expect(strictly(bodies.surveyListBody, await get(""))).toMatchObject([{ surveyId: 7 }]);
+    expect(Object.keys(strictly(bodies.surveyBody, await get("7/")).questionsById).length).toBeGreaterThan(0);
+    expect(strictly(bodies.questionsBody, await get("7/questions/")).length).toBeGreaterThan(0);
+    expect(strictly(bodies.recordsBody, await get("7/responses/page/2/order/desc/")).length).toBeGreaterThan(0);
+    expect(Object.keys(strictly(bodies.metricsBody, await get(`7/responses/${id}/metrics/`))).length).toBeGreaterThan(
+      0,
+    );
+    expect(Object.keys(strictly(bodies.reportMetricsBody, await get("7/reports/71/metrics/"))).length).toBeGreaterThan(
+      0,
+    );
+    expect(strictly(bodies.metadataBody, await get(`7/responses/${id}/metadata/`))).toMatchObject([{ responseId: id }]);
+  });
+
+  it.each(["records", "arrayWithAnswers", "objectWithAnswers", "wrapped", "answersByQuestion"] as const)(
+    "hold one response when they have the shape %s",
+    async (singleResponseBody) => {
+      const client = await start({ singleResponseBody, crk: "all" });
+      const [truth] = client.simulator.truth();
+      const byId = await client.json<unknown>(`/api/v3/surveys/7/responses/${truth?.responseId}/`);
+      const expected = { responseId: truth?.responseId, records: truth?.records };
+      expect(bodies.readSingleResponse(byId, truth?.responseId)).toEqual(expected);
+      const byCrk = await client.json<unknown>(`/api/v3/surveys/7/responses/crk/${truth?.records[0]?.crk}/`);
+      expect(bodies.readSingleResponse(byCrk, undefined)).toEqual(expected);
+    },
+  );
+
+  it.each(["array", "wrapped"] as const)("list reports when they have the shape %s", async (reportsBody) => {
+    const client = await start({ reportsBody });
+    const reports = bodies.readReports(await client.json("/api/v3/surveys/7/reports/"));
+    expect(reports).toMatchObject([
+      { reportId: 71, raw: { name: "Report 1" } },
+      { reportId: 72, raw: { name: "Report 2" } },
+    ]);
+  });
+
+  it.each(["empty", "emptyObject"] as const)("hold no metrics when these are %s", async (metrics) => {
+    const client = await start({ metrics, metadata: "empty" });
+    const path = `/api/v3/surveys/7/responses/${client.simulator.truth()[0]?.responseId}`;
+    expect(strictly(bodies.metricsBody, await client.json(`${path}/metrics/`))).toEqual({});
+    expect(strictly(bodies.metadataBody, await client.json(`${path}/metadata/`))).toEqual([]);
+  });
+
+  it.each(["same", "wrapped"] as const)("are read in v2 when they are %s", async (v2Body) => {
+    const client = await start({ v2Body });
+    const get = (path: string) => client.json<unknown>(`/api/v2/surveys/${path}`);
+    const records = bodies.readV2(await get("7/responses"), bodies.fitting(bodies.recordsBody)).value;
+    expect(records).toHaveLength(100);
+    const id = records?.[0]?.responseId;
+    const list = bodies.readV2(await get(""), bodies.fitting(bodies.surveyListBody));
+    expect(list.value).toMatchObject([{ surveyId: 7 }]);
+    const survey = bodies.readV2(await get("7/"), bodies.fitting(bodies.surveyBody));
+    expect(survey.value).toMatchObject({ surveyId: 7 });
+    const questions = bodies.readV2(await get("7/questions/"), bodies.fitting(bodies.questionsBody));
+    expect(questions.value?.length).toBeGreaterThan(0);
+    const metadata = bodies.readV2(await get(`7/responses/${id}/metadata/`), bodies.fitting(bodies.metadataBody));
+    expect(metadata.value).toMatchObject([{ responseId: id }]);
+    const single = bodies.readV2(await get(`7/responses/${id}`), (body) => bodies.readSingleResponse(body, id));
+    expect(single.value).toMatchObject({ responseId: id });
+  });
+
+  it.each(["json", "text", "html", "empty"] as const)("of errors are outlined when they are %s", async (errorBody) => {
+    const client = await start({ errorBody });
+    const text = await (await client.get("/api/v3/surveys/999/")).text();
+    const expected = {
+      json: "{ status: number, message: string(",
+      text: "text, ",
+      html: "HTML, ",
+      empty: "empty",
+    }[errorBody];
+    const shown = errorBody === "json" ? bodies.outline(JSON.parse(text)) : bodies.outlineText(text);
+    expect(shown.startsWith(expected)).toBe(true);
+  });
+
+  it("that are irregular by a setting are told, or unreadable", async () => {
+    for (const [kind, path] of [
+      ["commentNull", "comment"],
+      ["answerText", "answer"],
+      ["dateNumber", "dateCompleted"],
+      ["idString", "responseId"],
+    ] as const) {
+      const client = await start({ irregular: { probability: 1, kinds: [kind] } });
+      const reading = bodies.recordsBody(await client.page(7, 1));
+      expect("irregular" in reading && reading.irregular[0]?.path, kind).toBe(`[0].${path}`);
+    }
+    const client = await start({ irregular: { probability: 1, kinds: ["completedMaybe"] } });
+    const reading = bodies.recordsBody(await client.page(7, 1));
+    expect("unreadable" in reading && reading.unreadable[0]?.path).toBe("[0].completed");
+  });
+});

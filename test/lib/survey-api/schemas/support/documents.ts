@@ -1,0 +1,70 @@
+import * as z from "zod";
+import {
+  fullSurveySchema,
+  questionListItemSchema,
+  reportMetricSchema,
+  responseMetadataSchema,
+  responseMetricSchema,
+  responseRecordSchema,
+  surveyListItemSchema,
+} from "../../../../../lib/survey-api/schemas/index.ts";
+import metadata from "../fixtures/metadata.json" with { type: "json" };
+import questions from "../fixtures/questions.json" with { type: "json" };
+import records from "../fixtures/records.json" with { type: "json" };
+import reportMetrics from "../fixtures/report-metrics.json" with { type: "json" };
+import responseMetrics from "../fixtures/response-metrics.json" with { type: "json" };
+import survey from "../fixtures/survey.json" with { type: "json" };
+import surveyList from "../fixtures/survey-list.json" with { type: "json" };
+import type { Json } from "./json.ts";
+
+export interface Document {
+  /** The resource and its section of the API document. */
+  name: string;
+  /** A body as documented. */
+  body: Json;
+  /** The schema of the whole body. */
+  schema: z.ZodType;
+}
+
+const keyed = (schema: z.ZodType) => z.array(z.record(z.string(), schema));
+
+/** A body of every resource of section 2, written after the document. */
+export const documents: Document[] = [
+  { name: "2.1 survey list", body: surveyList, schema: z.array(surveyListItemSchema) },
+  { name: "2.2 full survey", body: survey, schema: z.array(fullSurveySchema) },
+  { name: "2.3 questions", body: questions, schema: z.array(questionListItemSchema) },
+  { name: "2.4 records", body: records, schema: z.array(responseRecordSchema) },
+  { name: "2.5 metadata", body: metadata, schema: z.array(responseMetadataSchema) },
+  { name: "2.6 metrics of a response", body: responseMetrics, schema: keyed(responseMetricSchema) },
+  { name: "2.7 metrics of a report", body: reportMetrics, schema: keyed(reportMetricSchema) },
+];
+
+/** The one of a section, such as `2.4`. */
+export function documentOf(section: string): Document {
+  const found = documents.find(({ name }) => name.startsWith(section));
+  if (found === undefined) throw new Error(`no section ${section}`);
+  return found;
+}
+
+const nullSeen = new Set(
+  (
+    "headerPageTitleShow headerPageNumberShow logoPlacement layoutHideProgressBar footerVisible headerShowTitle " +
+    "logoVisibility logoVisibilityEmbedded logoURL randomQuestion crk promoCode matrixScore"
+  ).split(" "),
+);
+
+/** Whether the document says "null seen" of the field; `answerOneClick` is so in the survey list only. */
+export const isNullSeen = (document: Document, field: string): boolean =>
+  nullSeen.has(field) || (field === "answerOneClick" && document.name.startsWith("2.1"));
+
+const orNull = ["firstLevelThreshold", "secondLevelThreshold", "description", "score", "referrer"];
+const languages = ["languageId", "languageName", "languageSymbol"];
+
+/** Whether the document says "or null" of the field at this path. */
+export function isNullable(document: Document, path: readonly (string | number)[]): boolean {
+  const field = String(path.at(-1));
+  if (languages.includes(field)) return !document.name.startsWith("2.1");
+  if (field === "description") return path.includes("pagesById");
+  if (field === "score") return document.name.startsWith("2.4");
+  return orNull.includes(field);
+}

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { toSurveyService } from "../../lib/survey-service.ts";
+import { clientOf, startService } from "./survey-api/support/service.ts";
+
+const page = "/api/v3/surveys/7/responses/page/";
+const one = "/api/v3/surveys/7/responses/1/";
+
+describe("the service port over the API client", () => {
+  it("gives what was read, and judges nothing of it", async () => {
+    const service = await startService();
+    const odd = [{ responseId: "seven" }, 8, null];
+    service.answers.set("/api/v3/surveys/", () => ({ json: odd }));
+    service.answers.set(page, () => ({ json: odd }));
+    service.answers.set(`${one}metrics/`, () => ({ json: { odd: true } }));
+    service.answers.set(`${one}metadata/`, () => ({ json: "odd" }));
+    const port = toSurveyService(clientOf(service).api);
+
+    expect(await port.surveys()).toEqual(odd);
+    expect(await port.page(7, 3, "desc")).toEqual({ kind: "page", records: odd });
+    expect(await port.metrics(7, 1)).toEqual({ kind: "found", body: { odd: true } });
+    expect(await port.metadata(7, 1)).toEqual({ kind: "found", body: "odd" });
+  });
+
+  it("gives the records of a single response, in whatever form they come", async () => {
+    const service = await startService();
+    const answers = [{ questionId: 1 }, { questionId: 2 }];
+    service.answers.set(one, () => ({ json: [{ responseId: 1, answers }] }));
+    const port = toSurveyService(clientOf(service).api);
+    expect(await port.response(7, 1)).toEqual({
+      kind: "found",
+      body: answers.map((answer) => ({ responseId: 1, ...answer })),
+    });
+
+    service.answers.set(one, () => ({ json: { nothing: "of the kind" } }));
+    await expect(port.response(7, 1)).rejects.toMatchObject({ code: "UNREADABLE_BODY" });
+  });
+
+  it("takes 404 for absence, and 400 for the end of a list but on its first page", async () => {
+    const service = await startService();
+    for (const path of [one, `${one}metrics/`, `${one}metadata/`, page]) {
+      service.answers.set(path, () => ({ status: 404, json: {} }));
+    }
+    const port = toSurveyService(clientOf(service).api);
+    expect(await port.metrics(7, 1)).toEqual({ kind: "absent" });
+    expect(await port.metadata(7, 1)).toEqual({ kind: "absent" });
+    expect(await port.response(7, 1)).toEqual({ kind: "absent" });
+    expect(await port.page(7, 1, "asc")).toEqual({ kind: "none", status: 404 });
+
+    service.answers.set(page, () => ({ status: 400, json: {} }));
+    expect(await port.page(7, 2, "asc")).toEqual({ kind: "none", status: 400 });
+    await expect(port.page(7, 1, "asc")).rejects.toMatchObject({ code: "BAD_REQUEST" });
+  });
+});
+
+describe("a token request that fails while pages are read", () => {
+  it.each([
+    [400, "the end of the list"],
+    [404, "the end of the list"],
+  ])("with %i is an error, and not taken for %s", async (status) => {
+    const service = await startService();
+    service.answers.set(page, () => ({ json: [{ responseId: 1 }] }));
+    const { api } = clientOf(service);
+    const port = toSurveyService(api);
+    await port.page(7, 1, "asc");
+    service.token.value = "revoked";
+    service.answers.set("/oauth/token/", () => ({ status, json: {} }));
+
+    await expect(port.page(7, 2, "asc")).rejects.toMatchObject({ operation: "get token" });
+  });
+
+  it("with 404 is an error, and not taken for metrics that are absent", async () => {
+    const service = await startService();
+    const { api } = clientOf(service);
+    await api.surveys();
+    service.token.value = "revoked";
+    service.answers.set("/oauth/token/", () => ({ status: 404, json: {} }));
+
+    await expect(toSurveyService(api).metrics(7, 1)).rejects.toMatchObject({ operation: "get token" });
+  });
+});
