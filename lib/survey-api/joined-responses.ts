@@ -24,8 +24,14 @@ interface Closed {
   runs: Run[];
 }
 
-/** Why a pass stopped: the list has ended; it changed on this page or a later one; or the pass began behind a response that was not given. */
-type Outcome = { kind: "end" | "too far" } | { kind: "changed"; page: number };
+/** Why a pass stopped: the list has ended; the pass began behind responses that were not given; or a page changed, here as it is now. */
+type Outcome = { kind: "end" | "too far" } | { kind: "changed"; now: Start };
+
+/** A page to begin with, and its records where it was just read. */
+interface Start {
+  page: number;
+  records?: ResponseRecord[];
+}
 
 /**
  * Joins records into responses over the pages of a list, and gives each response once. A response that lies on several pages is whole
@@ -35,10 +41,10 @@ type Outcome = { kind: "end" | "too far" } | { kind: "changed"; page: number };
  */
 export async function* joinResponses(read: ReadPage, prove: boolean): AsyncGenerator<JoinedResponse, void, undefined> {
   const given = new Set<number>();
-  let from = 1;
+  let start: Start = { page: 1 };
   let furthest = 0;
   for (let steps = 0, stride = 1; steps <= MOST_STEPS_BACK; ) {
-    const pass = closedRuns(read, { prove, from, given });
+    const pass = closedRuns(read, { prove, start, given });
     let next = await pass.next();
     for (; !next.done; next = await pass.next()) {
       const { page, runs } = next.value;
@@ -58,9 +64,9 @@ export async function* joinResponses(read: ReadPage, prove: boolean): AsyncGener
     if (outcome.kind === "changed") {
       steps += 1;
       stride = 1;
-      from = Math.max(1, outcome.page - 1);
+      start = outcome.now;
     } else {
-      from = Math.max(1, from - stride);
+      start = { page: Math.max(1, start.page - stride) };
       stride *= 2;
     }
   }
@@ -73,13 +79,13 @@ export async function* joinResponses(read: ReadPage, prove: boolean): AsyncGener
 
 interface Pass {
   prove: boolean;
-  from: number;
+  start: Start;
   /** Ids of the responses given by earlier passes: what is listed before one of them has been given as well. */
   given: ReadonlySet<number>;
 }
 
-/** One pass over the pages from `from` on. */
-async function* closedRuns(read: ReadPage, { prove, from, given }: Pass): AsyncGenerator<Closed, Outcome> {
+/** One pass over the pages from `start` on. */
+async function* closedRuns(read: ReadPage, { prove, start, given }: Pass): AsyncGenerator<Closed, Outcome> {
   /** The page where each response was met first. */
   const met = new Map<number, number>();
   /** Pages that are to be read again, all but the last wholly of the response that is `open`. */
@@ -87,13 +93,20 @@ async function* closedRuns(read: ReadPage, { prove, from, given }: Pass): AsyncG
   let closed: Run[] = [];
   let open: Run | undefined;
 
-  const unchanged = async ({ page, text }: ListPage): Promise<boolean> => textOf(await read(page)) === text;
+  let ready = start.records;
+  const readFirst: ReadPage = async (page) => {
+    const records = ready ?? (await read(page));
+    ready = undefined;
+    return records;
+  };
 
-  for await (const page of pagesToEnd(read, from)) {
-    if (page.page === from && from > 1 && !given.has(page.records[0]?.responseId ?? Number.NaN)) {
-      return { kind: "too far" };
-    }
+  for await (const page of pagesToEnd(readFirst, start.page)) {
     const runs = runsOf(page.records);
+    if (page.page === start.page && page.page > 1) {
+      if (!page.records.some(({ responseId }) => given.has(responseId))) return { kind: "too far" };
+      // Where it begins is not known, and it came in behind what was given.
+      if (!given.has(page.records[0]?.responseId ?? Number.NaN)) runs.shift();
+    }
     const [first] = runs;
     const goesOn = open !== undefined && first?.[0].responseId === open[0].responseId;
     if (!page.end && (first === undefined || (goesOn && runs.length === 1))) {
@@ -108,14 +121,16 @@ async function* closedRuns(read: ReadPage, { prove, from, given }: Pass): AsyncG
       else met.set(responseId, page.page);
     }
     for (const one of toRead(unproved, page, { prove, again: again !== undefined })) {
-      if (!(await unchanged(one))) return { kind: "changed", page: unproved[0]?.page ?? one.page };
+      const records = await read(one.page);
+      if (textOf(records) === one.text) continue;
+      return { kind: "changed", now: { page: one.page, records } };
     }
     if (again !== undefined) {
       // It lies in two places, or has been moved to here by what came in before it.
       const earlier = met.get(again) ?? page.page;
-      const isThere = (await read(earlier)).some(({ responseId }) => responseId === again);
-      if (!isThere) return { kind: "changed", page: earlier };
-      throw apart();
+      const records = await read(earlier);
+      if (records.some(({ responseId }) => responseId === again)) throw apart();
+      return { kind: "changed", now: { page: earlier, records } };
     }
     if (goesOn && first !== undefined) open?.push(...first);
     if (page.end) {

@@ -151,8 +151,8 @@ export interface SurveyApi {
   metadata(surveyId: number, responseId: number, options?: CallOptions): Promise<ResponseMetadata[]>;
 
   /**
-   * Operation 8, page after page to the end: two empty pages, 404 or 400 in a row, or a page that repeats the one before it. A list that
-   * changes meanwhile shows some records twice, and some not at all.
+   * Operation 8, page after page to the end: two pages in a row that are empty, 404 or 400, or that repeat the last one. Pages without
+   * records are left out. A list that changes meanwhile shows some records twice, and some not at all.
    *
    * @example
    * for await (const { page, records } of api.pages(7)) console.log(page, records.length);
@@ -160,10 +160,10 @@ export interface SurveyApi {
   pages(surveyId: number, options?: CallOptions & { order?: Order; from?: number }): AsyncIterable<RecordsPage>;
 
   /**
-   * Operation 8, with the records of all pages joined into responses, each given once. Default order "asc". Where one page ends and the next begins,
-   * the first is read again to prove that nothing moved meanwhile, and the reading steps back if it did; `prove: false` saves
-   * these requests, half of all, for a list that does not change. Throws a `RecordsApartError` where the service does not list
-   * the records of a response together. Responses that come in before the place where it reads are not seen: the poller of this package is what loses none.
+   * Operation 8, with the records of all pages joined into responses, each given once. Default order "asc". Each page is read again once the next one
+   * was read, to prove that nothing moved meanwhile, before anything of it is given, and the reading steps back if it did; `prove: false`
+   * saves these requests, half of all, for a list that does not change. Throws a `RecordsApartError` where the service does not list
+   * the records of a response together. Responses that come in behind the place where it reads are not seen: the poller of this package is what loses none.
    *
    * @example
    * for await (const response of api.responses(7, { order: "desc" })) {

@@ -21,6 +21,8 @@ export async function requestToken(transport: Transport, { clientId, clientSecre
       if (token !== undefined) return token;
       throw new UnreadableBodyError("no token can be found in the answer", {
         ...about,
+        // A page stands before the service for a while; another form of answer would be the same the next time.
+        retryable: text.trimStart().startsWith("<"),
         excerpt: outlineText(text),
         hint: "Check `baseUrl`: is it the survey service?",
       });

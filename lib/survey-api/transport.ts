@@ -205,7 +205,8 @@ export function createTransport(options: TransportOptions): Transport {
 }
 
 function createDispatcher({ concurrency, timeouts, proxy }: TransportOptions): Dispatcher {
-  const common = { connections: concurrency, pipelining: 1, keepAliveTimeout: 4_000 };
+  // HTTP/1.1 only: the number of connections is then the number of requests in flight.
+  const common = { connections: concurrency, pipelining: 1, keepAliveTimeout: 4_000, allowH2: false };
   const connect = { timeout: timeouts.connect };
   if (proxy === undefined) return new Agent({ ...common, connect });
   return new ProxyAgent({

@@ -39,7 +39,7 @@ const requested = (service: Service, count: number) => () => expect(service.data
 describe("a signal ends a call with its own reason", () => {
   it("before anything is sent, when it is aborted already", async () => {
     const service = await startService();
-    const { api } = clientOf(service);
+    const { api, store, credentialsRead } = clientOf(service);
     const signal = AbortSignal.abort(reason);
     const calls = [
       api.token({ signal }),
@@ -52,7 +52,9 @@ describe("a signal ends a call with its own reason", () => {
       firstOf(api.responses(7, { signal })),
     ];
     for (const outcome of await Promise.allSettled<unknown>(calls)) expect(outcome).toHaveProperty("reason", reason);
-    expect(service.requests).toEqual([]);
+    expect([store.reads, credentialsRead()]).toEqual([0, 0]);
+    await api.close();
+    expect(service.connections.accepted).toBe(0);
   });
 
   it("while it waits for its turn, without a request", async () => {

@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
 import type { SurveyApiError } from "../../../lib/survey-api/index.ts";
+import { listen } from "./support/channels.ts";
 import { answer, chunk, cut, earlyHints, flood, head, startHostile, trickle } from "./support/hostile.ts";
 import { clientOf, withToken } from "./support/service.ts";
 
@@ -18,8 +19,10 @@ describe("a body longer than `maxBodyBytes`", () => {
     const service = await startHostile(
       flood(head(`content-length: ${100 * MiB}`), Buffer.alloc(65_536), 100 * MiB, taken),
     );
+    const told = listen();
     const { api } = withToken(clientOf(service, { maxBodyBytes }));
     await expect(api.surveys()).rejects.toMatchObject(tooLong);
+    expect(told.request).toMatchObject([{ operation: "get survey list", status: 200, attempt: 1 }]);
     await vi.waitFor(() => expect(service.connections.open).toBe(0), { interval: 2 });
     // What the two socket buffers of the kernel took before the connection was cut.
     expect(taken.bytes).toBeLessThan(16 * MiB);

@@ -6,7 +6,7 @@ import { TOKEN } from "./service.ts";
 /** What does with one request whatever it likes, on the bare socket. */
 export type Behaviour = (socket: Socket, request: string) => void;
 
-export interface HostileService {
+interface HostileService {
   url: string;
   port: number;
   /** Every request as it came, head and body. */

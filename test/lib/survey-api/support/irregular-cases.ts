@@ -12,7 +12,7 @@ import type { Json } from "../schemas/support/json.ts";
 export const PRIVATE = "Jane Doe, jane@example.com";
 
 /** A documented body in which one field can be spoilt. */
-export interface IrregularCase {
+interface IrregularCase {
   name: string;
   call: (api: SurveyApi) => Promise<unknown>;
   path: string;

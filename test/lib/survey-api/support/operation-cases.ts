@@ -8,7 +8,7 @@ import survey from "../schemas/fixtures/survey.json" with { type: "json" };
 import surveyList from "../schemas/fixtures/survey-list.json" with { type: "json" };
 
 /** One way to call an operation, what it requests, and what it gives for a documented body. */
-export interface OperationCase {
+interface OperationCase {
   /** As in section 4.1, with "v2" for the rows of 4.2. */
   number: number | "v2";
   operation: Operation;

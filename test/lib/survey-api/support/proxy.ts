@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-export interface Proxy {
+interface Proxy {
   url: string;
   /** `host:port` of every CONNECT, and its credentials as they came. */
   tunnels: { target: string; authorization: string | undefined }[];
@@ -12,7 +12,7 @@ export interface Proxy {
 }
 
 /** How a CONNECT is met: with a tunnel, a status, or nothing at all. */
-export type Meets = "tunnel" | "silence" | "reset" | number;
+type Meets = "tunnel" | "silence" | "reset" | number;
 
 /** An HTTP proxy on loopback that makes tunnels for those who show these credentials, `user:password`. */
 export async function startProxy(meets: Meets = "tunnel", credentials?: string): Promise<Proxy> {

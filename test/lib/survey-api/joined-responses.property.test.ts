@@ -151,7 +151,7 @@ describe("joined responses of a list that changes between any two reads", () => 
           // A list that grows where it was not read yet, or by more than is read, would be one without end, all of which is to be given.
           fc.pre(repeated.every((one) => one.kind !== "arrive" || one.place === 0));
           const growth = repeated.reduce((sum, one) => sum + ("size" in one ? one.size : 0), 0);
-          fc.pre(growth < (prove ? 45 : 90) * every || (prove && every === 1));
+          fc.pre(growth < (prove ? 15 : 90) * every || (prove && every === 1));
           const restless = changingList(initial, { changes, mostReads: 1_000 });
           const ended = await readAll(restless, prove).then(
             () => "end",
