@@ -46,10 +46,13 @@ export interface Redirect {
 
 const REDIRECTS = [301, 302, 303, 307, 308];
 
-/** A redirect that stays within the service is followed: its path. To any other host nothing is sent, the token least of all. */
+/**
+ * A redirect to the same thing at another place of the service is followed: its path. To any other host nothing is sent, the token
+ * least of all; and a page of responses that leads to something else, a start page say, must not be taken for an empty page.
+ */
 export function redirectWithin(
   { status, headers }: RawAnswer,
-  call: { method: string },
+  call: { method: string; path: string },
   base: URL,
   path: string,
 ): Redirect | undefined {
@@ -57,13 +60,17 @@ export function redirectWithin(
   if (location === undefined || call.method !== "GET" || !REDIRECTS.includes(status)) return undefined;
   if (!URL.canParse(location, base.origin + path)) return undefined;
   const target = new URL(location, base.origin + path);
-  return target.origin === base.origin ? { path: target.pathname + target.search } : undefined;
+  if (target.origin !== base.origin || !bare(target.pathname).endsWith(bare(call.path))) return undefined;
+  return { path: target.pathname + target.search };
 }
+
+const bare = (path: string): string => path.replace(/\/+$/, "");
 
 export function unexpected({ status, headers }: RawAnswer, about: About, base: URL): never {
   const location = single(headers.location) ?? "";
   const target = REDIRECTS.includes(status) && URL.canParse(location, base.origin) && new URL(location, base.origin);
-  const elsewhere = target && /^https?:$/.test(target.protocol) ? target.origin : undefined;
+  const isElsewhere = target && /^https?:$/.test(target.protocol) && target.origin !== base.origin;
+  const elsewhere = isElsewhere ? target.origin : undefined;
   throw new ServerError(`the service answered ${status}`, {
     ...about,
     status,

@@ -48,17 +48,22 @@ describe("a redirect to elsewhere is not followed: nothing is sent there, the to
   it("nor from https to http of the same host", () => {
     const base = new URL("https://surveys.example.com");
     const to = (location: string) =>
-      redirectWithin({ status: 302, headers: { location }, data: Buffer.alloc(0) }, { method: "GET" }, base, "/a/");
+      redirectWithin(
+        { status: 302, headers: { location }, data: Buffer.alloc(0) },
+        { method: "GET", path: "/a/" },
+        base,
+        "/a/",
+      );
     expect(to("http://surveys.example.com/a/")).toBeUndefined();
     expect(to("https://surveys.example.com:444/a/")).toBeUndefined();
-    expect(to("https://surveys.example.com:443/b/?c")).toEqual({ path: "/b/?c" });
+    expect(to("https://surveys.example.com:443/b/a?c")).toEqual({ path: "/b/a?c" });
   });
 
   it("not even after one that stays within the service", async () => {
     const service = await startService();
     const other = await startService();
-    service.answers.set("/api/v3/surveys/7/", () => moved("/api/v3/surveys/8/"));
-    service.answers.set("/api/v3/surveys/8/", () => moved(`${other.url}/api/v3/surveys/8/`));
+    service.answers.set("/api/v3/surveys/7/", () => moved("/new/api/v3/surveys/7/"));
+    service.answers.set("/new/", () => moved(`${other.url}/api/v3/surveys/7/`));
     await expect(clientOf(service).api.survey(7)).rejects.toMatchObject({
       status: 302,
       hint: expect.stringContaining(other.url),
@@ -70,24 +75,37 @@ describe("a redirect to elsewhere is not followed: nothing is sent there, the to
 describe("a redirect within the service", () => {
   it.each([301, 302, 303, 307, 308])("%i is followed with the same request, up to three in a row", async (status) => {
     const service = await startService();
-    service.answers.set("/api/v3/surveys/7/", () => moved("../8/?a=b", status));
-    service.answers.set("/api/v3/surveys/8/", () => moved(`${service.url}/elsewhere/%2F`, status));
+    service.answers.set("/api/v3/surveys/7/", () => moved("../7?a=b", status));
+    service.answers.set("/api/v3/surveys/7?", () => moved(`${service.url}/elsewhere/%2F/api/v3/surveys/7`, status));
     service.answers.set("/elsewhere/", () =>
-      moved("//".concat(new URL(service.url).host, "/api/v3/surveys/9/#x"), status),
+      moved("//".concat(new URL(service.url).host, "/new/api/v3/surveys/7/#x"), status),
     );
-    service.answers.set("/api/v3/surveys/9/", () => ({ json: { surveyId: 9 } }));
+    service.answers.set("/new/", () => ({ json: { surveyId: 9 } }));
 
     expect(await clientOf(service).api.read("get survey", { surveyId: 7 })).toEqual({ surveyId: 9 });
 
     const followed = service.requests.slice(1);
     expect(followed.map(({ method, path }) => `${method} ${path}`)).toEqual([
       "GET /api/v3/surveys/7/",
-      "GET /api/v3/surveys/8/?a=b",
-      "GET /elsewhere/%2F",
-      "GET /api/v3/surveys/9/",
+      "GET /api/v3/surveys/7?a=b",
+      "GET /elsewhere/%2F/api/v3/surveys/7",
+      "GET /new/api/v3/surveys/7/",
     ]);
     expect(new Set(followed.map(({ headers }) => headers.authorization))).toEqual(new Set([`bearer ${TOKEN}`]));
   });
+
+  it.each(["/", "/login", "/api/v3/surveys/", "/api/v3/surveys/8/", "../../surveys/17/"])(
+    "to something else, %s, is not followed: it is not what was asked for",
+    async (location) => {
+      const service = await startService();
+      service.answers.set("/api/v3/surveys/7/", () => moved(location));
+      for (const path of ["/", "/login", "/api/v3/surveys/8/", "/api/v3/surveys/17/"]) {
+        service.answers.set(path, () => ({ json: [] }));
+      }
+      await expect(clientOf(service).api.read("get survey", { surveyId: 7 })).rejects.toMatchObject({ status: 302 });
+      expect(service.data()).toHaveLength(1);
+    },
+  );
 
   it.each([300, 304, 305])("%i is none", async (status) => {
     const service = await startService();
@@ -111,8 +129,8 @@ describe("a redirect within the service", () => {
   it("and a failure behind it is met with another attempt", async () => {
     const service = await startService();
     let failures = 0;
-    service.answers.set("/api/v3/surveys/7/", () => moved("/api/v3/surveys/8/"));
-    service.answers.set("/api/v3/surveys/8/", () => {
+    service.answers.set("/api/v3/surveys/7/", () => moved("/new/api/v3/surveys/7/"));
+    service.answers.set("/new/", () => {
       failures += 1;
       return failures === 1 ? { status: 500, json: {} } : { json: [] };
     });
@@ -124,14 +142,14 @@ describe("a redirect within the service", () => {
   it("with user information takes none of it along", async () => {
     const service = await startService();
     const { host } = new URL(service.url);
-    service.answers.set("/api/v3/surveys/7/", () => moved(`http://someone:else@${host}/api/v3/surveys/8/`));
-    service.answers.set("/api/v3/surveys/8/", () => ({ json: [] }));
+    service.answers.set("/api/v3/surveys/7/", () => moved(`http://someone:else@${host}/new/api/v3/surveys/7/`));
+    service.answers.set("/new/", () => ({ json: [] }));
     await clientOf(service).api.read("get survey", { surveyId: 7 });
-    expect(service.data().at(-1)?.headers.authorization).toBe(`bearer ${TOKEN}`);
+    expect(service.requests.at(-1)?.headers.authorization).toBe(`bearer ${TOKEN}`);
   });
 
   it("cannot smuggle a header into the next request", async () => {
-    const service = await startHostile(answer("", { location: "/api/v3/surveys/8/%0d%0ax-evil:%201" }, "302 Found"));
+    const service = await startHostile(answer("", { location: "/%0d%0ax-evil:%201/api/v3/surveys/7/" }, "302 Found"));
     await expect(clientOf(service).api.survey(7)).rejects.toMatchObject({ code: "SERVER_ERROR" });
     expect(service.requests.join("")).not.toMatch(/^x-evil/m);
   });
