@@ -1,37 +1,43 @@
 import type { DetailRead, SurveyService } from "./polling/ports.ts";
-import { BadRequestError, NotFoundError, type SurveyApi } from "./survey-api/index.ts";
+import { BadRequestError, NotFoundError, type Operation, type SurveyApi } from "./survey-api/index.ts";
 
 /** The service port over the API client: what is not there is an answer, not a failure; and nothing is judged but by polling itself. */
 export function toSurveyService(api: Pick<SurveyApi, "elements" | "read" | "response">): SurveyService {
-  const detail = async <T>(read: Promise<T>): Promise<DetailRead<T>> => {
+  /** Only an error about what was asked for is an answer: a token request, or a look whether the token is good, says nothing about it. */
+  const detail = async <T>(operation: Operation, read: Promise<T>): Promise<DetailRead<T>> => {
     try {
       return { kind: "found", body: await read };
     } catch (error) {
-      if (error instanceof NotFoundError && !isAboutToken(error)) return { kind: "absent" };
+      if (error instanceof NotFoundError && error.operation === operation) return { kind: "absent" };
       throw error;
     }
   };
+  const readDetail = (
+    operation: "get metric, single response" | "get response metadata",
+    surveyId: number,
+    responseId: number,
+  ) => detail(operation, api.read(operation, { surveyId, responseId }));
+
   return {
     surveys: () => api.elements("get survey list", {}),
     async page(surveyId, page, order) {
+      const operation = "get survey responses, page and order";
       try {
-        const operation = "get survey responses, page and order";
         return { kind: "page", records: await api.elements(operation, { surveyId, page, order }) };
       } catch (error) {
-        if (isAboutToken(error)) throw error;
-        if (error instanceof NotFoundError) return { kind: "none", status: 404 };
+        if (error instanceof NotFoundError && error.operation === operation) return { kind: "none", status: 404 };
         // The client has made sure that the token is good: past the end some services answer so.
-        if (error instanceof BadRequestError && page > 1) return { kind: "none", status: 400 };
+        const isPastEnd = error instanceof BadRequestError && error.operation === operation && page > 1;
+        if (isPastEnd) return { kind: "none", status: 400 };
         throw error;
       }
     },
-    response: (surveyId, responseId) => detail(api.response(surveyId, responseId).then(({ records }) => records)),
-    metrics: (surveyId, responseId) => detail(api.read("get metric, single response", { surveyId, responseId })),
-    metadata: (surveyId, responseId) => detail(api.read("get response metadata", { surveyId, responseId })),
+    response: (surveyId, responseId) =>
+      detail(
+        "get survey response by id",
+        api.response(surveyId, responseId).then(({ records }) => records),
+      ),
+    metrics: (surveyId, responseId) => readDetail("get metric, single response", surveyId, responseId),
+    metadata: (surveyId, responseId) => readDetail("get response metadata", surveyId, responseId),
   };
-}
-
-/** A token request that is refused says nothing about what was asked for. */
-function isAboutToken(error: unknown): boolean {
-  return (error as { operation?: unknown } | null)?.operation === "get token";
 }

@@ -25,10 +25,12 @@ export interface AllowedRateOptions {
 
 /** How many requests may go out, and when. */
 export interface AllowedRate {
-  /** Milliseconds until one more request may go out; 0: now. */
+  /** Milliseconds until one more request may go out; 0: now; infinite: not before another one is over. */
   wait(): number;
   /** One request goes out. */
   take(): void;
+  /** One request is over, however it ended. */
+  finished(): void;
   /** An answer other than 429 has come. */
   granted(): void;
   /** 429 has come for a request sent at `sentAt` (monotonic); gives the milliseconds for which nothing should go out. */
@@ -43,9 +45,11 @@ const LEAST_AT_FIRST = 2;
 /** A refusal takes the rate down to what was sustained before it, but at least and at most by these factors. */
 const LEAST_DECREASE = 0.95;
 const MOST_DECREASE = 0.5;
+/** Seconds after a decrease in which a further refusal may show that the service allows far less than before. */
+const SOON = 5;
 /** Growth for each second in which the rate is used up: a share of it, at least so much, doubled after so many seconds without a refusal. */
 const INCREASE = 0.005;
-const LEAST_INCREASE = 0.2;
+const LEAST_INCREASE = 0.02;
 const CALM_SECONDS = 10;
 /** Beside that, a share of what is missing to the rate that was refused last: far below it there is little to fear. */
 const RETURN = 0.1;
@@ -57,7 +61,7 @@ const BURST_USED = 0.6;
 const BURSTING = 1.3;
 /** Milliseconds to pause when the service does not say for how long; doubled while nothing is granted. */
 const LEAST_PAUSE = 100;
-const MOST_PAUSE = 8_000;
+const MOST_PAUSE = 30_000;
 /** Milliseconds by which a timer may wake late without lowering the ceiling's rate. */
 const SLACK = 20;
 
@@ -83,6 +87,10 @@ export function createAllowedRate(options: AllowedRateOptions): AllowedRate {
   let decreasedAt = Number.NEGATIVE_INFINITY;
   let refusedRate = 0;
   let refusals = 0;
+  /** Requests granted since the rate was decreased last. */
+  let grantedSince = 0;
+  /** After a refusal one request is sent to see whether the service grants again, before all the others. */
+  let scoutIsOut = false;
   /** Whether anything had to wait for the rate, without which its growth would prove nothing. */
   let usedUp = false;
   let calm = 0;
@@ -107,13 +115,21 @@ export function createAllowedRate(options: AllowedRateOptions): AllowedRate {
   function decrease(at: number): void {
     if (!searching && grants.since(at - 1000) > rate * BURSTING + 3) burst = Math.max(1, burst / 2);
     refusedRate = rate;
-    const sustained = grants.sustained(at, burst, decreasedAt);
+    const sustained = limitFell(at) ?? grants.sustained(at, burst, decreasedAt);
     rate = Math.max(LEAST, Math.min(rate * LEAST_DECREASE, Math.max(rate * MOST_DECREASE, sustained)));
     searching = false;
     // While the first burst was granted, the bucket was filled on.
     if (beforeFirst !== undefined) {
       burst = Math.max(1, Math.min(burst, beforeFirst.granted - rate * beforeFirst.seconds));
     }
+  }
+
+  /** Requests a second granted since the last decrease, where that is so short ago and so little that what was granted before says nothing. */
+  function limitFell(at: number): number | undefined {
+    const seconds = (at - decreasedAt) / 1000;
+    if (seconds > SOON) return undefined;
+    const granted = grantedSince / seconds;
+    return granted < rate * MOST_DECREASE ? granted : undefined;
   }
 
   function growth(): number {
@@ -126,6 +142,7 @@ export function createAllowedRate(options: AllowedRateOptions): AllowedRate {
     wait() {
       const at = monotonic();
       refill(at);
+      if (scoutIsOut) return Number.POSITIVE_INFINITY;
       const forTokens = rate === Number.POSITIVE_INFINITY || tokens >= 1 ? 0 : ((1 - tokens) / rate) * 1000;
       if (forTokens > 0) usedUp = true;
       return Math.max(0, forTokens, nextAt - at);
@@ -135,10 +152,15 @@ export function createAllowedRate(options: AllowedRateOptions): AllowedRate {
       refill(at);
       tokens = Math.max(0, tokens - 1);
       nextAt = Math.max(nextAt, at - SLACK) + spacing;
+      scoutIsOut = refusals > 0;
+    },
+    finished() {
+      scoutIsOut = false;
     },
     granted() {
       const at = monotonic();
       grants.add(at);
+      grantedSince += 1;
       refusals = 0;
       if (!usedUp || rate === Number.POSITIVE_INFINITY) return;
       refill(at);
@@ -152,9 +174,11 @@ export function createAllowedRate(options: AllowedRateOptions): AllowedRate {
       if (sentAt <= decreasedAt) return retryAfter ?? 0;
       refill(at);
       if (rate === Number.POSITIVE_INFINITY) beginSearch(at, retryAfter ?? 0);
-      else decrease(at);
+      // While nothing at all is granted, it is the pause that was too short, which says nothing about the rate.
+      else if (grantedSince > 0 || searching) decrease(at);
       known = { requestsPerSecond: rate, burst, searching, at: now() };
       decreasedAt = at;
+      grantedSince = 0;
       tokens = 0;
       calm = 0;
       refusals += 1;

@@ -1,13 +1,14 @@
-import { WrongTokenError } from "./errors.ts";
-import type { Priority } from "./limiter.ts";
+import { ServerError, WrongTokenError } from "./errors.ts";
+import type { Turn } from "./limiter.ts";
 import { type DataOperation, operations } from "./operations.ts";
+import { elements, readJson } from "./read-body.ts";
 import type { Tokens } from "./tokens.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "./transport.ts";
 
 export interface DataRequest<T> {
   operation: DataOperation;
   path: string;
-  priority: Priority;
+  priority: Turn["priority"];
   signal: AbortSignal | undefined;
   read: HttpRequest<T>["read"];
 }
@@ -15,34 +16,55 @@ export interface DataRequest<T> {
 /** Sends data requests with the token, and finds out what a refusal means. */
 export type Authorized = <T>(request: DataRequest<T>) => Promise<HttpAnswer<T>>;
 
+/** An answer, and the token that it was given for. */
+interface Sent<T> {
+  answer: HttpAnswer<T>;
+  token: string;
+}
+
 const LIST = operations["get survey list"].path();
 
 /** 400 is the documented answer to a wrong token; 401 is listed for wrong credentials only, and met the same way. */
 const refused = (answer: HttpAnswer<unknown>): boolean => answer.status === 400 || answer.status === 401;
 
 /**
- * A 400 may be a wrong token or a bad request. A token that someone else has renewed meanwhile is tried first; then the survey list
- * tells whether the token is good; and only if it is not, another token is asked for, once.
+ * A 400 may be a wrong token or a bad request, and a bad request may be the end of a list: so it is told as one only where the
+ * survey list has shown, later than the refusal, that the token is good. A token that someone else has renewed meanwhile is tried
+ * first; and only where the list is refused as well, another token is asked for, once.
  */
 export function createAuthorized(transport: Transport, tokens: Tokens): Authorized {
-  function send<T>(request: DataRequest<T>, token: string): Promise<HttpAnswer<T>> {
-    const headers = { authorization: `bearer ${token}`, "content-type": "application/json" };
-    return transport.send({ ...request, method: "GET", headers });
+  async function send<T>(request: DataRequest<T>, tokenNow: () => string): Promise<Sent<T>> {
+    let token = "";
+    // At the moment when it goes out: while it waited for its turn, another token may have come.
+    const headers = (): Record<string, string> => {
+      token = tokenNow();
+      return { authorization: `bearer ${token}`, "content-type": "application/json" };
+    };
+    const answer = await transport.send({ ...request, method: "GET", headers });
+    return { answer, token };
   }
 
   const probes = new Map<string, { sent: Promise<boolean>; next: Promise<boolean> | undefined }>();
 
-  /** Whether `token` opens the survey list. */
-  function probe(token: string): Promise<boolean> {
+  /** Whether `token` opens the survey list: nothing but a list says so. */
+  async function probe(token: string): Promise<boolean> {
     const operation = "get survey list";
-    const request: DataRequest<undefined> = {
+    const request: DataRequest<unknown> = {
       operation,
       path: LIST,
-      priority: "news",
+      priority: "first",
       signal: undefined,
-      read: () => undefined,
+      read: (text, about) => elements(readJson(text, about), about),
     };
-    return send(request, token).then((answer) => !refused(answer));
+    const { answer } = await send(request, () => token);
+    if (answer.status !== 404) return !refused(answer);
+    throw new ServerError("there is no survey list (404) to tell a wrong token from a bad request", {
+      operation,
+      status: 404,
+      attempts: answer.attempts,
+      retryable: true,
+      hint: "Check `baseUrl`; the service may be about to be changed.",
+    });
   }
 
   /**
@@ -69,26 +91,23 @@ export function createAuthorized(transport: Transport, tokens: Tokens): Authoriz
 
   return async (request) => {
     const wait = <V>(work: Promise<V>): Promise<V> => unlessAborted(work, request.signal);
-    let token = await wait(tokens.current());
-    let answer = await send(request, token);
-    if (!refused(answer)) return answer;
-    const stored = await wait(tokens.reread(token));
-    if (stored !== undefined) {
-      token = stored;
-      answer = await send(request, token);
-      if (!refused(answer)) return answer;
-    }
-    const isList = request.path === LIST;
-    if (!isList && (await wait(accepted(token)))) return answer;
-    answer = await send(request, await wait(tokens.renew(token)));
-    if (refused(answer) && isList) {
-      throw new WrongTokenError(`the survey list is refused (${answer.status}) with a new token too`, {
-        operation: request.operation,
-        status: answer.status,
-        hint: "Check that the credentials belong to an account with API access.",
-      });
-    }
-    return answer;
+    const isGood = async (token: string): Promise<boolean> => request.path !== LIST && (await wait(accepted(token)));
+    const latest = (token: string) => (): string => tokens.latest() ?? token;
+
+    const first = await send(request, latest(await wait(tokens.current())));
+    if (!refused(first.answer)) return first.answer;
+    const stored = await wait(tokens.reread(first.token));
+    const second = stored === undefined ? first : await send(request, latest(stored));
+    if (!refused(second.answer)) return second.answer;
+    // The token is good now; whether it was known to the service before, the same request tells.
+    if (await isGood(second.token)) return (await send(request, latest(second.token))).answer;
+    const last = await send(request, latest(await wait(tokens.renew(second.token))));
+    if (!refused(last.answer) || (await isGood(last.token))) return last.answer;
+    throw new WrongTokenError(`it is refused (${last.answer.status}) with a new token too`, {
+      operation: request.operation,
+      status: last.answer.status,
+      hint: "Check that the credentials belong to an account with API access, and that no other client renews its token.",
+    });
   };
 }
 

@@ -3,10 +3,12 @@
  * Plain http is for a service on the same machine only, since the token travels in every request.
  */
 export function baseUrlProblem(text: string): string | undefined {
-  if (text !== text.trim() || !URL.canParse(text)) return "must be a URL such as https://surveys.example.com";
+  // A URL parser takes tabs and line ends out, and a backslash for a slash: what it reads is then not what is written.
+  const isPlain = [...text].every((character) => character > " " && character !== "\\" && character !== "\x7f");
+  if (!isPlain || !URL.canParse(text)) return "must be a URL such as https://surveys.example.com";
   const url = new URL(text);
   if (url.protocol !== "https:" && url.protocol !== "http:") return "must begin with https://";
-  if (url.username !== "" || url.password !== "") {
+  if (url.username !== "" || url.password !== "" || /^[^/]*\/\/[^/]*@/.test(text)) {
     return "must not hold credentials; they belong into the source's credentials secret";
   }
   if (url.search !== "" || url.hash !== "" || /[?#]/.test(text)) return "must not hold a query or a fragment";
@@ -23,6 +25,6 @@ export function normalBaseUrl(text: string): string {
 }
 
 /** The URL parser has already turned every spelling of an IPv4 address (decimal, octal, short) into four numbers. */
-function isLoopback(hostname: string): boolean {
+export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

@@ -65,6 +65,13 @@ export class TooManyRequestsError extends SurveyApiError {
 /** 5xx, or a status that the API document does not list. */
 export class ServerError extends SurveyApiError {
   readonly code = "SERVER_ERROR";
+  /** Milliseconds the service asked to wait (503); undefined when it did not say. */
+  readonly retryAfter: number | undefined;
+
+  constructor(message: string, options: SurveyApiErrorOptions & { retryAfter?: number }) {
+    super(message, options);
+    this.retryAfter = options.retryAfter;
+  }
 }
 
 /** No connection, or one that broke before the answer was whole. */

@@ -8,8 +8,8 @@ export interface ExchangeRequest {
   method: "GET" | "POST";
   headers: Record<string, string>;
   body?: string;
-  /** Milliseconds: until the headers are here, and then until the whole body is. */
-  timeouts: { headers: number; body: number };
+  /** Milliseconds: until the headers are here, then until the whole body is, and for all of it with the connection. */
+  timeouts: { headers: number; body: number; call: number };
   /** Of the body, both as it comes and decompressed. */
   maxBodyBytes: number;
   signal: AbortSignal | undefined;
@@ -72,17 +72,35 @@ function collect(dispatcher: Dispatcher, request: ExchangeRequest): Promise<RawA
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
     };
-    const stop = (reason: Error): void => {
+    /** Of a failure the status says all there is to know, and its Retry-After must not be lost with a body that broke. */
+    const fail = (reason: Error): void => {
       settle();
-      reject(reason);
+      if (status >= 400 && !signal?.aborted) resolve({ status, headers, data: Buffer.alloc(0) });
+      else reject(reason);
+    };
+    const stop = (reason: Error): void => {
+      fail(reason);
       controller?.abort(reason);
     };
     const onAbort = (): void => stop(signal?.reason);
     // Made only when it happens: the stack of an error costs more than all the rest of a request.
     const tooSlow = (): void => stop(new SlowAnswer());
+    const begun = performance.now();
+    /** One timer for both phases: set for the first, it goes on to the second if that is under way when it goes off. */
+    let deadline = 0;
     const limit = (milliseconds: number): void => {
+      const now = performance.now();
+      deadline = Math.min(now + milliseconds, begun + timeouts.call);
+      if (timer === undefined || milliseconds < timeouts.headers) arm(now);
+    };
+    const arm = (now: number): void => {
       clearTimeout(timer);
-      timer = setTimeout(tooSlow, milliseconds);
+      timer = setTimeout(check, Math.max(1, deadline - now));
+    };
+    const check = (): void => {
+      const now = performance.now();
+      if (now >= deadline) tooSlow();
+      else arm(now);
     };
 
     signal?.addEventListener("abort", onAbort, { once: true });
@@ -101,6 +119,7 @@ function collect(dispatcher: Dispatcher, request: ExchangeRequest): Promise<RawA
         // Called again when undici moves a request that was not sent yet to another connection.
         onRequestStart(given) {
           controller = given;
+          status = 0;
           if (signal?.aborted) given.abort(signal.reason);
           else limit(timeouts.headers);
         },
@@ -124,8 +143,7 @@ function collect(dispatcher: Dispatcher, request: ExchangeRequest): Promise<RawA
           resolve({ status, headers, data: chunks.length === 1 && only ? only : Buffer.concat(chunks, bytes) });
         },
         onResponseError(_, error) {
-          settle();
-          reject(error);
+          fail(error);
         },
       },
     );

@@ -20,13 +20,19 @@ export interface About {
   attempts: number;
 }
 
+/** Milliseconds for which the service asked to be left alone. A date is compared with the service's own, where it tells it. */
+function retryAfterOf({ headers }: RawAnswer, now: number): { retryAfter?: number } {
+  const served = Date.parse(single(headers.date) ?? "");
+  const retryAfter = parseRetryAfter(single(headers["retry-after"]), Number.isNaN(served) ? now : served);
+  return retryAfter === undefined ? {} : { retryAfter };
+}
+
 export function tooMany(answer: RawAnswer, about: About, now: number): TooManyRequestsError {
-  const retryAfter = parseRetryAfter(single(answer.headers["retry-after"]), now);
   return new TooManyRequestsError("too many requests (429)", {
     ...about,
     status: 429,
     hint: "The service limits the rate: lower `concurrency`, or set `maxRequestsPerSecond`.",
-    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...retryAfterOf(answer, now),
   });
 }
 
@@ -66,7 +72,20 @@ export function redirectWithin(
 
 const bare = (path: string): string => path.replace(/\/+$/, "");
 
-export function unexpected({ status, headers }: RawAnswer, about: About, base: URL): never {
+/** The client was closed before or while the call waited. */
+export function closedClient(operation: Operation, attempts: number): NetworkError {
+  return new NetworkError("the client is closed", { operation, attempts, hint: "Make another one." });
+}
+
+export function outOfTime(operation: Operation, attempts: number): TimeoutError {
+  const hint = "Raise `timeouts.call`, or ask for less at a time.";
+  return new TimeoutError("no time is left for the call", { operation, attempts, retryable: true, hint });
+}
+
+export function unexpected(answer: RawAnswer, about: About, base: URL, now: number): never {
+  const { status, headers } = answer;
+  // A server gives up a connection that was idle for too long with a 408 that nobody asked for.
+  const passes = status >= 500 || status === 408;
   const location = single(headers.location) ?? "";
   const target = REDIRECTS.includes(status) && URL.canParse(location, base.origin) && new URL(location, base.origin);
   const isElsewhere = target && /^https?:$/.test(target.protocol) && target.origin !== base.origin;
@@ -74,13 +93,13 @@ export function unexpected({ status, headers }: RawAnswer, about: About, base: U
   throw new ServerError(`the service answered ${status}`, {
     ...about,
     status,
-    retryable: status >= 500,
-    hint:
-      status >= 500
-        ? "The service has a fault of its own: it is asked again at the next tick."
-        : elsewhere !== undefined
-          ? `It redirects to ${elsewhere}, where nothing was sent: if the service is there, put that into \`baseUrl\`.`
-          : "Not a documented answer: check `baseUrl`.",
+    retryable: passes,
+    ...(status === 503 ? retryAfterOf(answer, now) : {}),
+    hint: passes
+      ? "The service has a fault of its own: it is asked again at the next tick."
+      : elsewhere !== undefined
+        ? `It redirects to ${elsewhere}, where nothing was sent: if the service is there, put that into \`baseUrl\`.`
+        : "Not a documented answer: check `baseUrl`.",
   });
 }
 

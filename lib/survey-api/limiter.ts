@@ -18,7 +18,8 @@ export interface LimiterOptions {
 }
 
 export interface Turn {
-  priority: Priority;
+  /** First: what all others depend on, the token request and the look whether a token is good. */
+  priority: Priority | "first";
   /** A request made again goes before those of its priority that were not made yet. */
   again: boolean;
   signal: AbortSignal | undefined;
@@ -32,6 +33,8 @@ export interface Limiter {
   granted(): void;
   /** 429 has come for a request sent at `sentAt` (monotonic); gives the milliseconds of the pause that begins now. */
   refused(sentAt: number, retryAfter: number | undefined): number;
+  /** The service asked for a pause without refusing for the rate. */
+  pause(milliseconds: number): void;
   learned(): LearnedRate | undefined;
 }
 
@@ -44,6 +47,13 @@ export class LongPause extends Error {
     this.milliseconds = milliseconds;
   }
 }
+
+const PRIORITIES: readonly Turn["priority"][] = ["first", "news", "catch-up"];
+/** Milliseconds. */
+const LONGEST_PAUSE = 3_600_000;
+const LONGEST_TIMER = 2 ** 31 - 1;
+/** Calls that were given up, after which the queues are cleaned. */
+const MANY = 10_000;
 
 interface Waiting {
   begin: () => void;
@@ -63,10 +73,12 @@ export function createLimiter(options: LimiterOptions): Limiter {
     ...(options.maxRequestsPerSecond === undefined ? {} : { ceiling: options.maxRequestsPerSecond }),
     ...(options.learned === undefined ? {} : { learned: options.learned }),
   });
-  /** First things first: news made again, news, the backlog made again, the backlog. */
-  const queues = Array.from({ length: 4 }, () => new Queue<Waiting>());
+  /** By priority, and of one priority what is made again before what was not made yet. */
+  const queues = Array.from({ length: 2 * PRIORITIES.length }, () => new Queue<Waiting>());
   let inFlight = 0;
-  let pausedUntil = Number.NEGATIVE_INFINITY;
+  let cancelled = 0;
+  /** On both clocks: one may be set back, the other stand still while the process is frozen. Over is what is over on either. */
+  let pausedUntil = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
   let wakesAt = Number.POSITIVE_INFINITY;
 
   function next(): Queue<Waiting> | undefined {
@@ -78,27 +90,50 @@ export function createLimiter(options: LimiterOptions): Limiter {
   }
 
   function wakeAfter(milliseconds: number): void {
-    const at = monotonic() + milliseconds;
+    const wait = Math.min(Math.ceil(milliseconds), LONGEST_TIMER);
+    const at = monotonic() + wait;
     if (at >= wakesAt) return;
     wakesAt = at;
-    void sleep(Math.ceil(milliseconds)).then(() => {
+    void sleep(wait).then(() => {
       if (wakesAt === at) wakesAt = Number.POSITIVE_INFINITY;
       start();
     });
+  }
+
+  /** What was given up lies in its queue until its turn: not for ever, behind a long pause. */
+  function forgetCancelled(): void {
+    cancelled = 0;
+    for (const queue of queues) {
+      const kept = [...queue.drain()].filter((waiting) => !waiting.cancelled);
+      for (const waiting of kept) queue.enqueue(waiting);
+    }
+  }
+
+  function pauseLeft(): number {
+    return Math.min(pausedUntil.monotonic - monotonic(), pausedUntil.wall - options.now());
+  }
+
+  function pause(milliseconds: number): number {
+    // An odd value must not silence the client for good: who asks for a day is asked again after an hour.
+    const duration = Math.min(milliseconds, LONGEST_PAUSE);
+    if (duration > pauseLeft()) {
+      pausedUntil = { monotonic: monotonic() + duration, wall: options.now() + duration };
+    }
+    return duration;
   }
 
   function start(): void {
     while (inFlight < concurrency) {
       const queue = next();
       if (queue === undefined) return;
-      const pause = pausedUntil - monotonic();
+      const pause = pauseLeft();
       if (pause > longestPause) {
         queue.dequeue()?.fail(new LongPause(pause));
         continue;
       }
       const wait = Math.max(pause, rate.wait());
       if (wait > 0) {
-        wakeAfter(wait);
+        if (wait !== Number.POSITIVE_INFINITY) wakeAfter(wait);
         return;
       }
       rate.take();
@@ -117,14 +152,20 @@ export function createLimiter(options: LimiterOptions): Limiter {
         const giveUp = (): void => {
           waiting.cancelled = true;
           reject(signal?.reason);
+          cancelled += 1;
+          if (cancelled >= MANY) forgetCancelled();
         };
         const waiting: Waiting = {
           cancelled: false,
-          fail: reject,
+          fail(error) {
+            signal?.removeEventListener("abort", giveUp);
+            reject(error);
+          },
           begin() {
             signal?.removeEventListener("abort", giveUp);
             const done = (): void => {
               inFlight -= 1;
+              rate.finished();
               start();
             };
             work().then(
@@ -140,16 +181,13 @@ export function createLimiter(options: LimiterOptions): Limiter {
           },
         };
         signal?.addEventListener("abort", giveUp, { once: true });
-        queues[(priority === "news" ? 0 : 2) + (again ? 0 : 1)]?.enqueue(waiting);
+        queues[2 * PRIORITIES.indexOf(priority) + (again ? 0 : 1)]?.enqueue(waiting);
         start();
       });
     },
     granted: () => rate.granted(),
-    refused(sentAt, retryAfter) {
-      const pause = rate.refused(sentAt, retryAfter);
-      pausedUntil = Math.max(pausedUntil, monotonic() + pause);
-      return pause;
-    },
+    refused: (sentAt, retryAfter) => pause(rate.refused(sentAt, retryAfter)),
+    pause,
     learned: () => rate.learned(),
   };
 }

@@ -1,6 +1,6 @@
 import { constants } from "node:buffer";
 import type { LearnedRate } from "./allowed-rate.ts";
-import { baseUrlProblem, normalBaseUrl } from "./base-url.ts";
+import { baseUrlProblem, isLoopback, normalBaseUrl } from "./base-url.ts";
 import { OptionsError } from "./errors.ts";
 import { type RetryOptions, type RetryPolicy, retryPolicy } from "./retry-policy.ts";
 import type { TokenStore } from "./tokens.ts";
@@ -87,6 +87,12 @@ export function checkOptions(options: SurveyApiOptions): CheckedOptions {
       "proxy",
       proxy === undefined || isProxyUrl(proxy) ? undefined : "must be a URL such as http://proxy.example.com:3128",
     ),
+    ...problem(
+      "proxy",
+      showsToken(options.baseUrl, proxy)
+        ? "must be on this machine, or baseUrl https: it would see the token"
+        : undefined,
+    ),
   ];
   if (problems.length > 0)
     throw new OptionsError(problems.join("; "), { hint: "Correct the options of createSurveyApi." });
@@ -138,6 +144,12 @@ function isProxyUrl(text: string): boolean {
   const { protocol, username, password } = new URL(text);
   // Percent signs that stand for nothing would throw where the credentials are decoded.
   return /^https?:$/.test(protocol) && [username, password].every((part) => /^([^%]|%[\da-f]{2})*$/i.test(part));
+}
+
+/** Plain http is for a service on the same machine: through a proxy elsewhere it would leave that. */
+function showsToken(baseUrl: string, proxy: string | undefined): boolean {
+  if (proxy === undefined || !URL.canParse(proxy) || !URL.canParse(baseUrl)) return false;
+  return new URL(baseUrl).protocol === "http:" && !isLoopback(new URL(proxy).hostname);
 }
 
 function isLearned({ requestsPerSecond, burst, at }: LearnedRate): boolean {

@@ -1,4 +1,4 @@
-import { BadRequestError, NotFoundError } from "./errors.ts";
+import { BadRequestError, NotFoundError, UnreadableBodyError } from "./errors.ts";
 import type { ResponseRecord } from "./schemas/index.ts";
 import type { RecordsPage } from "./survey-api.ts";
 
@@ -51,7 +51,14 @@ export async function* pagesToEnd(read: ReadPage, from: number): AsyncGenerator<
   }
 }
 
-export const textOf = (records: readonly ResponseRecord[]): string => JSON.stringify(records);
+/** @throws UnreadableBodyError for records nested so deep that they cannot be compared */
+export function textOf(records: readonly ResponseRecord[]): string {
+  try {
+    return JSON.stringify(records);
+  } catch {
+    throw new UnreadableBodyError("a record is nested too deep", { operation: "get survey responses, page and order" });
+  }
+}
 
 /** Past the end of a list some services answer 404 or 400, as others do with an empty page. On page 1 these are what they say. */
 export async function orNothing(page: number, read: Promise<ResponseRecord[]>): Promise<ResponseRecord[]> {

@@ -1,4 +1,4 @@
-import { SurveyApiError, TooManyRequestsError } from "./errors.ts";
+import { ServerError, SurveyApiError, TooManyRequestsError } from "./errors.ts";
 import type { Operation } from "./operations.ts";
 
 /** The failures that may pass by themselves. */
@@ -55,7 +55,9 @@ export function nextDelay(policy: RetryPolicy, error: unknown, attempt: number, 
   const code = error.code as FailureCode;
   if (attempt >= (policy.operations[error.operation]?.[code] ?? policy.attempts[code] ?? 1)) return undefined;
   // The limiter makes all requests wait, this one among them.
-  if (error instanceof TooManyRequestsError) return (error.retryAfter ?? 0) > policy.longestPause ? undefined : 0;
+  const asked = error instanceof TooManyRequestsError || error instanceof ServerError ? error.retryAfter : undefined;
+  if (asked !== undefined && asked > policy.longestPause) return undefined;
+  if (error instanceof TooManyRequestsError) return 0;
   return Math.min(policy.maxDelay, policy.baseDelay * 2 ** (attempt - 1)) * (0.5 + random / 2);
 }
 
@@ -64,6 +66,7 @@ export function parseRetryAfter(value: string | undefined, now: number): number 
   if (value === undefined) return undefined;
   const text = value.trim();
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
-  const at = Date.parse(text);
+  // Only what is a date by its form: `Date.parse` makes one of "5, 5" too.
+  const at = /^[A-Z][a-z]{2,8},? |^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }

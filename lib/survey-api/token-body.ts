@@ -1,4 +1,5 @@
-const names = ["token", "access_token", "accessToken", "jwt", "id_token"];
+/** Names of a field that holds a token, without regard to case, `_` and `-`; the first ones go before. */
+const names = ["token", "accesstoken", "jwt", "jwttoken", "bearertoken", "authtoken", "idtoken", "bearer"];
 
 /**
  * The token in the body of operation 1, whose shape the API document does not show: raw text, a JSON string, an object
@@ -9,18 +10,22 @@ export function readTokenBody(body: string): string | undefined {
   try {
     return tokenIn(JSON.parse(text), 0);
   } catch {
-    return asToken(text);
+    return asUnnamed(text);
   }
 }
 
 function tokenIn(value: unknown, depth: number): string | undefined {
   if (depth > 3) return undefined;
-  if (typeof value === "string") return asToken(value);
+  if (typeof value === "string") return asUnnamed(value);
   if (Array.isArray(value)) return value.length === 1 ? tokenIn(value[0], depth + 1) : undefined;
   if (typeof value !== "object" || value === null) return undefined;
   const fields = value as Record<string, unknown>;
+  const plain = new Map(
+    Object.entries(fields).map(([name, field]) => [name.toLowerCase().replace(/[_-]/g, ""), field]),
+  );
   for (const name of names) {
-    const token = typeof fields[name] === "string" ? asToken(fields[name]) : undefined;
+    const field = plain.get(name);
+    const token = typeof field === "string" ? asToken(field) : undefined;
     if (token !== undefined) return token;
   }
   for (const name of ["data", "result"]) {
@@ -30,8 +35,14 @@ function tokenIn(value: unknown, depth: number): string | undefined {
   return undefined;
 }
 
+/** A text that nothing calls a token has to look like one: a JWT, or long; a single word is a message. */
+function asUnnamed(text: string): string | undefined {
+  const token = asToken(text);
+  return token !== undefined && (token.split(".").length === 3 || token.length >= 20) ? token : undefined;
+}
+
 /** A token goes into a header: printable ASCII without spaces, which also keeps an HTML page from being taken for one. */
-function asToken(text: string): string | undefined {
+export function asToken(text: string): string | undefined {
   const token = text.trim();
   return /^[\x21-\x7e]{1,8192}$/.test(token) && !token.startsWith("<") ? token : undefined;
 }

@@ -12,9 +12,9 @@ export async function requestToken(transport: Transport, { clientId, clientSecre
     operation,
     method: "POST",
     path: operations[operation].path(),
-    headers: { "content-type": "application/x-www-form-urlencoded" },
+    headers: () => ({ "content-type": "application/x-www-form-urlencoded" }),
     body: new URLSearchParams({ clientId, clientSecret }).toString(),
-    priority: "news",
+    priority: "first",
     signal: undefined,
     read(text, about) {
       const token = readTokenBody(text);

@@ -1,5 +1,6 @@
 import { tokenChannel } from "./diagnostics.ts";
 import { WrongTokenError } from "./errors.ts";
+import { asToken } from "./token-body.ts";
 
 /** What is kept of a token between runs. Times are epoch milliseconds. */
 export interface StoredToken {
@@ -17,6 +18,8 @@ export interface TokenStore {
 export interface Tokens {
   /** The token to use now. */
   current(): Promise<string>;
+  /** The token that was had last, if any, at once. */
+  latest(): string | undefined;
   /** A token kept by someone else meanwhile, if it is not `rejected`. */
   reread(rejected: string): Promise<string | undefined>;
   /** Another token than `rejected`, asked for once whatever the number of callers. */
@@ -29,9 +32,10 @@ const VALIDITY = 30 * 24 * 3_600_000;
 const RENEW_BEFORE = 3_600_000;
 /** A renewal at leisure that failed is tried again after so long. */
 const TRY_AGAIN = 300_000;
-/** Two clients that revoke each other's token must not storm the service. */
+/** Two clients that revoke each other's token must not storm the service; nor must one that is given none. */
 const MOST_RENEWALS = 5;
-const RENEWAL_WINDOW = 600_000;
+const MOST_FAILURES = 20;
+const WINDOW = 600_000;
 
 export interface TokensOptions {
   store: TokenStore;
@@ -43,21 +47,25 @@ export interface TokensOptions {
 export function createTokens(options: TokensOptions): Tokens {
   const { store, now } = options;
   let held: StoredToken | undefined;
-  let renewals: number[] = [];
   let leisureAt = 0;
+  /** Tokens that were found wrong: a store that lags behind may give them again. */
+  const refused = new Set<string>();
+  const renewals = createWindow(now);
+  const failures = createWindow(now);
+  let lastFailure: unknown;
   const obtaining = singleFlight<string>();
   const reading = singleFlight<StoredToken | undefined>();
 
   async function obtain(): Promise<string> {
-    renewals = renewals.filter((at) => at > now() - RENEWAL_WINDOW);
-    if (renewals.length >= MOST_RENEWALS) {
-      throw new WrongTokenError("five tokens in ten minutes were refused", {
-        operation: "get token",
-        hint: "Another client may be revoking them: give this one credentials of its own.",
-      });
+    if (failures.count() >= MOST_FAILURES) throw lastFailure;
+    let token: string;
+    try {
+      token = await options.request();
+    } catch (error) {
+      failures.add();
+      lastFailure = error;
+      throw error;
     }
-    renewals.push(now());
-    const token = await options.request();
     held = { token, obtainedAt: now(), expiresAt: expiryOf(token) ?? now() + VALIDITY };
     tokenChannel.publish({ kind: "renewed" });
     try {
@@ -69,16 +77,32 @@ export function createTokens(options: TokensOptions): Tokens {
     return token;
   }
 
+  /** In the place of a token that was refused. */
+  async function obtainAnother(): Promise<string> {
+    if (renewals.count() >= MOST_RENEWALS) {
+      throw new WrongTokenError("five tokens in ten minutes were refused", {
+        operation: "get token",
+        hint: "Another client may be revoking them: give this one credentials of its own.",
+      });
+    }
+    const token = await obtain();
+    renewals.add();
+    return token;
+  }
+
+  /** The token kept by whoever renewed it last, if it can be one that works. */
+  async function readStore(): Promise<StoredToken | undefined> {
+    const stored = await reading(() => store.read());
+    const isUsable = stored !== undefined && asToken(stored.token) === stored.token && !refused.has(stored.token);
+    return isUsable && state(stored) !== "expired" ? stored : undefined;
+  }
+
   /** The token kept, if it works by what is known of it, or else a new one. */
   async function storedOrNew(): Promise<string> {
-    const stored = await reading(() => store.read());
-    if (stored !== undefined && state(stored) === "valid") {
-      held = stored;
-      return stored.token;
-    }
+    const stored = await readStore();
     // Near its end it is still better than none.
-    if (stored !== undefined && state(stored) === "ending") held = stored;
-    return obtain();
+    if (stored !== undefined) held = stored;
+    return stored !== undefined && state(stored) === "valid" ? stored.token : obtain();
   }
 
   function state(token: StoredToken): "valid" | "ending" | "expired" {
@@ -109,17 +133,36 @@ export function createTokens(options: TokensOptions): Tokens {
         return spare.token;
       }
     },
+    latest: () => held?.token,
     async reread(rejected) {
-      if (held !== undefined && held.token !== rejected) return held.token;
-      const stored = await reading(() => store.read());
+      const before = held;
+      if (before !== undefined && before.token !== rejected) return before.token;
+      const stored = await readStore();
       if (held !== undefined && held.token !== rejected) return held.token;
       if (stored === undefined || stored.token === rejected) return undefined;
+      // What was stored before the token that was just refused is no better.
+      if (before !== undefined && stored.obtainedAt < before.obtainedAt) return undefined;
       held = stored;
       return stored.token;
     },
     async renew(rejected) {
       if (held !== undefined && held.token !== rejected) return held.token;
-      return obtaining(obtain);
+      refused.add(rejected);
+      const token = await obtaining(obtainAnother);
+      // It may have been read from the store for someone who did not know yet.
+      return token === rejected ? obtaining(obtainAnother) : token;
+    },
+  };
+}
+
+/** Counts what happened in the last ten minutes; a clock that is set back forgets. */
+function createWindow(now: () => number): { add(): void; count(): number } {
+  let times: number[] = [];
+  return {
+    add: () => void times.push(now()),
+    count() {
+      times = times.filter((at) => Math.abs(now() - at) < WINDOW);
+      return times.length;
     },
   };
 }

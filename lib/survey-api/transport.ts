@@ -1,9 +1,11 @@
 import { Agent, type Dispatcher, Pool, ProxyAgent } from "undici";
 import type { LearnedRate } from "./allowed-rate.ts";
 import { pauseChannel, requestChannel, retryChannel } from "./diagnostics.ts";
-import { TooManyRequestsError } from "./errors.ts";
+import { ServerError, TooManyRequestsError } from "./errors.ts";
 import { BrokenEncoding, exchange, LongBody } from "./exchange.ts";
 import {
+  closedClient,
+  outOfTime,
   paused,
   type Redirect,
   redirectedTooOften,
@@ -12,7 +14,7 @@ import {
   translate,
   unexpected,
 } from "./http-failures.ts";
-import { createLimiter, LongPause, type Priority } from "./limiter.ts";
+import { createLimiter, LongPause, type Turn } from "./limiter.ts";
 import type { Operation } from "./operations.ts";
 import { type FailureCode, nextDelay, type RetryPolicy } from "./retry-policy.ts";
 
@@ -52,9 +54,10 @@ export interface HttpRequest<T> {
   operation: Operation;
   method: "GET" | "POST";
   path: string;
-  headers: Record<string, string>;
+  /** Asked for when it goes out. */
+  headers: () => Record<string, string>;
   body?: string;
-  priority: Priority;
+  priority: Turn["priority"];
   signal: AbortSignal | undefined;
   /** Reads the body of an answer with status 200; what it throws as retryable is met with another attempt. */
   read: (text: string, about: { operation: Operation; status: number; attempts: number }) => T;
@@ -103,9 +106,9 @@ export function createTransport(options: TransportOptions): Transport {
           accept: "application/json",
           "accept-encoding": "gzip, br",
           "user-agent": USER_AGENT,
-          ...call.headers,
+          ...call.headers(),
         },
-        timeouts: { headers: Math.min(timeouts.headers, left), body: Math.min(timeouts.body, left) },
+        timeouts: { headers: timeouts.headers, body: timeouts.body, call: left },
         maxBodyBytes: options.maxBodyBytes,
         signal: call.signal,
         ...(call.body === undefined ? {} : { body: call.body }),
@@ -119,7 +122,7 @@ export function createTransport(options: TransportOptions): Transport {
         const text = answer.data.toString("utf8").replace(/^\uFEFF/, "");
         return { status: 200, value: call.read(text, { ...about, status }), attempts: attempt };
       }
-      return redirectWithin(answer, call, base, path) ?? unexpected(answer, about, base);
+      return redirectWithin(answer, call, base, path) ?? unexpected(answer, about, base, options.now());
     } catch (error) {
       if (error instanceof LongBody || error instanceof BrokenEncoding) status = error.status;
       throw translate(error, call, about);
@@ -139,12 +142,12 @@ export function createTransport(options: TransportOptions): Transport {
   ): Promise<HttpAnswer<T> | Redirect | Failure> {
     const sentAt = monotonic();
     begun.at ??= sentAt;
-    const left = begun.at + timeouts.call - sentAt;
     try {
-      return await once(call, path, attempt, Math.max(1, left));
+      return await once(call, path, attempt, begun.at + timeouts.call - sentAt);
     } catch (error) {
       // Before this place is free for the next: the pause is for all, also when this call gives up.
       const pause = error instanceof TooManyRequestsError ? limiter.refused(sentAt, error.retryAfter) : 0;
+      if (error instanceof ServerError && error.retryAfter !== undefined) limiter.pause(error.retryAfter);
       if (error instanceof TooManyRequestsError && pauseChannel.hasSubscribers) {
         pauseChannel.publish({
           operation: call.operation,
@@ -169,16 +172,35 @@ export function createTransport(options: TransportOptions): Transport {
     }
   }
 
+  /** Waits for the turn of a further request no longer than the call may last. */
+  async function runInTime<T>(work: () => Promise<T>, turn: Turn, until: number, failure: () => unknown): Promise<T> {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), Math.max(0, until - monotonic()));
+    const signals = turn.signal === undefined ? [late.signal] : [turn.signal, late.signal];
+    try {
+      return await limiter.run(work, { ...turn, signal: AbortSignal.any(signals) });
+    } catch (error) {
+      turn.signal?.throwIfAborted();
+      throw late.signal.aborted ? failure() : error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   return {
     async send(call) {
       const begun: { at: number | undefined } = { at: undefined };
       let path = prefix + call.path;
       let redirects = 0;
+      let failure: unknown;
       for (let attempt = 1; ; ) {
+        if (closed !== undefined) throw closedClient(call.operation, attempt - 1);
         const turn = { priority: call.priority, again: begun.at !== undefined, signal: call.signal };
-        const outcome = await limiter
-          .run(() => attemptOnce(call, path, attempt, begun), turn)
-          .catch((error: unknown) => Promise.reject(error instanceof LongPause ? paused(error, call, attempt) : error));
+        const work = () => attemptOnce(call, path, attempt, begun);
+        const outcome = await (begun.at === undefined
+          ? limiter.run(work, turn)
+          : runInTime(work, turn, begun.at + timeouts.call, () => failure ?? outOfTime(call.operation, attempt))
+        ).catch((error: unknown) => Promise.reject(error instanceof LongPause ? paused(error, call, attempt) : error));
         if ("status" in outcome) return outcome;
         if ("path" in outcome) {
           redirects += 1;
@@ -188,6 +210,7 @@ export function createTransport(options: TransportOptions): Transport {
         }
         const { error, delay } = outcome;
         if (delay === undefined) throw error;
+        failure = error;
         if (retryChannel.hasSubscribers) {
           const { code } = error as { code: FailureCode };
           retryChannel.publish({ operation: call.operation, code, attempt, delay });

@@ -36,6 +36,8 @@ export function oneOf<Schema extends ResourceSchema>(
  */
 export function mapOfAll<Schema extends ResourceSchema>(schema: Schema): BodyReader<Record<string, z.infer<Schema>>> {
   return (body) => {
+    const plain = plainMap(schema, body);
+    if (plain !== undefined) return { value: plain, irregular: [] };
     const maps = body === null ? [] : isObject(body) ? [body] : body;
     if (!Array.isArray(maps)) return unreadableBody(expectedMap);
     const readings: Reading<[string, z.infer<Schema>]>[] = [];
@@ -56,6 +58,18 @@ export function mapOfAll<Schema extends ResourceSchema>(schema: Schema): BodyRea
     const several: Irregularity[] = maps.length > 1 ? [{ path: "", expected: expectedMap }] : [];
     return { value: Object.fromEntries(all.value), irregular: [...several, ...all.irregular] };
   };
+}
+
+/** The map of a body that is wholly as documented, as nearly all are: nothing has to be told of it, nor put together anew. Metrics hold no maps. */
+function plainMap<Schema extends ResourceSchema>(
+  schema: Schema,
+  body: unknown,
+): Record<string, z.infer<Schema>> | undefined {
+  if (!Array.isArray(body) || body.length !== 1 || !isObject(body[0])) return undefined;
+  const [map] = body;
+  return Object.values(map).every((value) => schema.safeParse(value).success)
+    ? (map as Record<string, z.infer<Schema>>)
+    : undefined;
 }
 
 const expectedMap = "array with one object";

@@ -24,7 +24,8 @@ export function readResource<Schema extends ResourceSchema>(
   at: readonly PropertyKey[] = [],
 ): Reading<z.infer<Schema>> {
   const parsed = schema.safeParse(value);
-  const issues = parsed.success ? [] : parsed.error.issues;
+  if (parsed.success) return { value: emptyMapsRead(schema, value) as z.infer<Schema>, irregular: [] };
+  const { issues } = parsed.error;
   if (!isObject(value)) return { unreadable: issues.map((issue) => irregularityOf(issue, at)) };
   const odd = new Set(issues.map(({ path }) => String(path[0])));
   const isKnown = Object.keys(schema.shape).some((name) => Object.hasOwn(value, name) && !odd.has(name));

@@ -99,12 +99,51 @@ describe("the allowed rate", () => {
     const learned = { requestsPerSecond: 100, burst: 10, searching: false, at: 0 };
     const rate = createAllowedRate({ learned, now: () => time, monotonic: () => time });
     time = 1_000;
+    rate.granted();
     for (let i = 0; i < 16; i += 1) rate.refused(990, 1_000);
+    expect(rate.learned()?.requestsPerSecond).toBeLessThan(100);
     expect(rate.learned()?.requestsPerSecond).toBeGreaterThanOrEqual(50);
 
+    // Without a grant in between it is the pause that was too short.
     time = 5_000;
     rate.refused(4_990, 1_000);
+    expect(rate.learned()?.requestsPerSecond).toBeGreaterThanOrEqual(50);
+
+    time = 9_000;
+    rate.granted();
+    rate.refused(8_990, 1_000);
     expect(rate.learned()?.requestsPerSecond).toBeLessThan(50);
+  });
+
+  it("sends one request alone after a refusal, and the others when that is granted or over", () => {
+    let time = 0;
+    const learned = { requestsPerSecond: 100, burst: 50, searching: false, at: 0 };
+    const rate = createAllowedRate({ learned, now: () => time, monotonic: () => time });
+    rate.refused(0, 1_000);
+    time = 1_000;
+    expect(rate.wait()).toBe(0);
+    rate.take();
+    expect(rate.wait()).toBe(Number.POSITIVE_INFINITY);
+    rate.finished();
+    rate.take();
+    expect(rate.wait()).toBe(Number.POSITIVE_INFINITY);
+    rate.granted();
+    rate.finished();
+    for (let i = 0; i < 20; i += 1) {
+      expect(rate.wait()).toBe(0);
+      rate.take();
+    }
+  });
+
+  it.each(["seconds", "none"] as const)("follows a service that allows far less than before, with %s", (retryAfter) => {
+    const learned = { requestsPerSecond: 500, burst: 100, searching: false, at: START };
+    const run = drain(
+      { perSecond: 5, burst: 5, retryAfter, latency: 20 },
+      { count: 300, concurrency: 32, startAt: START, learned },
+    );
+    expect(run.refused.length).toBeLessThan(250);
+    expect(run.seconds).toBeLessThan(1.3 * run.ideal);
+    expect(run.learned?.requestsPerSecond).toBeLessThan(6);
   });
 
   it("pauses as long as it was asked to, and longer from time to time when it was not", () => {
@@ -115,7 +154,7 @@ describe("the allowed rate", () => {
       time += 10_000;
       return rate.refused(time, undefined);
     });
-    expect(pauses).toEqual([200, 400, 800, 1_600, 3_200, 6_400, 8_000, 8_000, 8_000]);
+    expect(pauses).toEqual([200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000]);
     rate.granted();
     time += 10_000;
     expect(rate.refused(time, 0)).toBe(100);

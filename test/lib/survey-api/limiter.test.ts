@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createLimiter, type LimiterOptions, LongPause, type Turn } from "../../../lib/survey-api/limiter.ts";
 
 /** A limiter on a virtual clock: sleepers wake when the time is moved to where they wanted it. */
-function limiterWith(options: Partial<LimiterOptions> = {}) {
-  const time = { now: 1_000 };
+function limiterWith(options: Partial<LimiterOptions> = {}, time = { now: 1_000 }) {
   const sleepers: { until: number; wake: () => void }[] = [];
   const limiter = createLimiter({
     concurrency: 2,
@@ -103,6 +102,45 @@ describe("work that waits for its turn", () => {
 });
 
 describe("a pause", () => {
+  it("that is asked for by an odd value lasts an hour at most", async () => {
+    const { limiter, add, begun, pass, time } = limiterWith({ longestPause: 4_000_000 });
+    limiter.refused(time.now, Date.UTC(2026, 2, 10));
+    void add("patient");
+    await pass(3_599_000);
+    expect(begun).toEqual([]);
+    await pass(1_000);
+    expect(begun).toEqual(["patient"]);
+  });
+
+  it("is over by either clock: one may stand still while the process is frozen, the other be set back", async () => {
+    const time = { now: 1_000 };
+    const still = limiterWith({ longestPause: 20_000, monotonic: () => time.now / 50 }, time);
+    still.limiter.refused(time.now, 60_000);
+    await expect(still.add("too early")).rejects.toBeInstanceOf(LongPause);
+    await still.pass(60_000);
+    void still.add("later");
+    expect(still.begun).toEqual(["later"]);
+
+    const back = limiterWith({ now: () => 5_000, longestPause: 20_000 });
+    back.limiter.refused(back.time.now, 10_000);
+    void back.add("waits");
+    await back.pass(10_000);
+    expect(back.begun).toEqual(["waits"]);
+  });
+
+  it("leaves nothing behind on a signal when it ends a call", async () => {
+    const { limiter, add, time } = limiterWith();
+    limiter.refused(time.now, 600_000);
+    const { signal } = new AbortController();
+    const added: unknown[] = [];
+    const removed: unknown[] = [];
+    signal.addEventListener = (...listener: unknown[]) => void added.push(listener[1]);
+    signal.removeEventListener = (...listener: unknown[]) => void removed.push(listener[1]);
+    await expect(add("late", { signal })).rejects.toBeInstanceOf(LongPause);
+    expect(added).toHaveLength(1);
+    expect(removed).toEqual(added);
+  });
+
   it("holds everything back until it is over, a longer one before a shorter", async () => {
     const { limiter, add, begun, pass, time } = limiterWith();
     limiter.refused(time.now, 5_000);

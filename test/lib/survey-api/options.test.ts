@@ -65,6 +65,7 @@ const wrong: [string, object][] = [
   ["proxy", { proxy: `socks5://user:${SECRET}@proxy.example.com` }],
   ["proxy", { proxy: `http://user%:${SECRET}@proxy.example.com` }],
   ["proxy", { proxy: "" }],
+  ["proxy", { baseUrl: "http://127.0.0.1:8080", proxy: "http://proxy.example.com:3128" }],
 ];
 
 describe("an option that cannot work", () => {

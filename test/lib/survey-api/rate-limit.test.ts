@@ -6,13 +6,17 @@ const good: Answer = { json: [] };
 const tooMany = (retryAfter?: string): Answer => ({
   status: 429,
   json: {},
-  headers: retryAfter === undefined ? {} : { "retry-after": retryAfter },
+  // The service's own clock, which is an hour ahead of the client's.
+  headers: {
+    date: "Tue, 10 Mar 2026 13:00:00 GMT",
+    ...(retryAfter === undefined ? {} : { "retry-after": retryAfter }),
+  },
 });
 
 describe("429", () => {
   it.each([
     ["seconds", "3", 3_000],
-    ["a date", "Tue, 10 Mar 2026 12:00:07 GMT", 7_000],
+    ["a date", "Tue, 10 Mar 2026 13:00:07 GMT", 7_000],
     // Nothing was granted before: it is asked twice a second at first.
     ["nothing", undefined, 500],
     ["something unreadable", "soon", 500],
@@ -112,6 +116,54 @@ describe("429", () => {
     expect(duringPause).toBe(1);
     expect(service.data().length - before).toBe(7);
   });
+});
+
+describe("a failure whose body breaks", () => {
+  it("is still what its status says, and its pause is kept", async () => {
+    const service = await startService();
+    service.answers.set(
+      list,
+      inTurn((response) => {
+        response.writeHead(429, { "retry-after": "30", "content-length": "1000" });
+        response.write("{");
+        setTimeout(() => response.destroy(), 5);
+      }, good),
+    );
+    const { api, slept } = clientOf(service);
+    expect(await api.surveys()).toEqual([]);
+    expect(slept).toEqual([30_000]);
+  });
+
+  it("or never ends, or is too long, is so as well", async () => {
+    for (const length of ["1000", "999999999"]) {
+      const service = await startService();
+      service.answers.set(list, () => (response) => {
+        response.writeHead(404, { "content-length": length });
+        response.write("{");
+      });
+      const { api } = clientOf(service, { timeouts: { body: 50 } });
+      await expect(api.surveys()).rejects.toMatchObject({ code: "NOT_FOUND", attempts: 1 });
+    }
+  });
+});
+
+describe("503", () => {
+  it("with Retry-After pauses everything as long as it says", async () => {
+    const service = await startService();
+    service.answers.set(list, inTurn({ status: 503, json: {}, headers: { "retry-after": "12" } }, good));
+    const { api, slept } = clientOf(service);
+    await api.surveys();
+    expect(slept.reduce((sum, milliseconds) => sum + milliseconds, 0)).toBe(12_000);
+    expect(api.learned()).toBeUndefined();
+  });
+});
+
+it.each(["5, 5", "1,5", "+5", "-1", "Infinity", "1 2", "next week"])("Retry-After %j is no time", async (odd) => {
+  const service = await startService();
+  service.answers.set(list, inTurn(tooMany(odd), good));
+  const { api, slept } = clientOf(service);
+  await api.surveys();
+  expect(slept).toEqual([500]);
 });
 
 describe("what was learned", () => {

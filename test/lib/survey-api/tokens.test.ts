@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { tokenChannel } from "../../../lib/survey-api/diagnostics.ts";
-import { CLIENT_SECRET, clientOf, inTurn, startService, TOKEN } from "./support/service.ts";
+import { type Answer, CLIENT_SECRET, clientOf, inTurn, startService, TOKEN } from "./support/service.ts";
 
 const list = "/api/v3/surveys/";
 const page = "/api/v3/surveys/7/responses/page/";
@@ -175,7 +175,8 @@ describe("400", () => {
 
     expect(service.tokenRequests()).toBe(1);
     expect(service.data().map(({ path }) => path)).toEqual(
-      Array.from({ length: 3 }, () => [`${page}99/order/asc/`, list]).flat(),
+      // Asked again once the list has shown that the token is good: it may have become known to the service just then.
+      Array.from({ length: 3 }, () => [`${page}99/order/asc/`, list, `${page}99/order/asc/`]).flat(),
     );
   });
 
@@ -243,12 +244,137 @@ describe("400", () => {
     const { api, time } = clientOf(service);
 
     for (let i = 0; i < 12; i += 1) await expect(api.surveys()).rejects.toMatchObject({ code: "WRONG_TOKEN" });
-    expect(service.tokenRequests()).toBe(5);
+    expect(service.tokenRequests()).toBe(1 + 5);
 
     time.now += 10 * MINUTE;
     service.answers.set(list, () => ({ json: [] }));
     expect(await api.surveys()).toEqual([]);
   });
+});
+
+describe("a bad request is told only where the token is known to be good, since it may end a list", () => {
+  it("not when the new token is refused as well", async () => {
+    const service = await startService();
+    const { api } = clientOf(service);
+    await api.surveys();
+    // The service gives out tokens that it does not accept.
+    service.token.value = "accepted by nobody";
+    service.answers.set("/oauth/token/", inTurn({ json: { token: "second" } }, { json: { token: "third" } }));
+    await expect(api.records(7, { page: 2 })).rejects.toMatchObject({ code: "WRONG_TOKEN" });
+    const ids: number[] = [];
+    const reading = (async () => {
+      for await (const { page } of api.pages(7)) ids.push(page);
+    })();
+    await expect(reading).rejects.toMatchObject({ code: "WRONG_TOKEN" });
+  });
+
+  it.each<[string, Answer, string]>([
+    ["is not there", { status: 404, json: {} }, "SERVER_ERROR"],
+    ["is a page", { body: "<html>" }, "UNREADABLE_BODY"],
+    ["is no list", { json: { message: "later" } }, "UNREADABLE_BODY"],
+  ])("not when the survey list %s", async (_name, answer, code) => {
+    const service = await startService();
+    service.answers.set(page, () => ({ status: 400, json: {} }));
+    const { api } = clientOf(service);
+    await api.token();
+    service.answers.set(list, () => answer);
+    await expect(api.records(7, { page: 2, order: "asc" })).rejects.toMatchObject({
+      code,
+      operation: "get survey list",
+    });
+  });
+
+  it("not when the same request succeeds right after: the token became known to the service meanwhile", async () => {
+    const service = await startService();
+    service.answers.set(page, inTurn({ status: 400, json: {} }, { json: [] }));
+    const { api } = clientOf(service);
+    expect(await api.records(7, { page: 2, order: "asc" })).toEqual([]);
+  });
+});
+
+describe("a token store", () => {
+  it("that lags behind and gives an old token costs no token request at the end of a list", async () => {
+    const service = await startService();
+    const { api, store, time } = clientOf(service);
+    await api.surveys();
+    const old = { token: "old-token", obtainedAt: time.now - 60 * MINUTE, expiresAt: time.now + 60 * 24 * 60 * MINUTE };
+    service.answers.set(page, () => ({ status: 400, json: {} }));
+    for (let i = 0; i < 8; i += 1) {
+      store.kept = old;
+      await expect(api.records(7, { page: 2, order: "asc" })).rejects.toMatchObject({ code: "BAD_REQUEST" });
+    }
+    expect(service.tokenRequests()).toBe(1);
+    expect(service.data().every(({ headers }) => headers.authorization === `bearer ${TOKEN}`)).toBe(true);
+  });
+
+  it.each(["abc\n", "a b", "", "token\r\nx-evil: 1"])(
+    "that gives what no header can hold, %j, is not believed",
+    async (token) => {
+      const service = await startService();
+      const { api, store, time } = clientOf(service);
+      store.kept = { token, obtainedAt: time.now, expiresAt: time.now + 60 * 60 * MINUTE };
+      expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
+      expect(store.kept.token).toBe(TOKEN);
+    },
+  );
+});
+
+describe("tokens that are asked for often, but not because they were refused,", () => {
+  it("are no storm: short lives", async () => {
+    const service = await startService();
+    const { api, time } = clientOf(service);
+    for (let minute = 0; minute < 30; minute += 1) {
+      service.token.value = jwt({ exp: time.now / 1_000 + 60, minute });
+      await api.surveys();
+      time.now += MINUTE;
+    }
+    expect(service.tokenRequests()).toBe(30);
+  });
+
+  it("are had as soon as the service gives them again, unless it was asked twenty times in vain", async () => {
+    const service = await startService();
+    const { api } = clientOf(service);
+    service.answers.set("/oauth/token/", () => ({ status: 400, json: {} }));
+    for (let i = 0; i < 19; i += 1) await expect(api.surveys()).rejects.toMatchObject({ operation: "get token" });
+    const good = { json: { token: TOKEN } };
+    service.answers.set("/oauth/token/", () => good);
+    expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
+
+    const other = clientOf(service);
+    service.answers.set("/oauth/token/", () => ({ status: 401, json: {} }));
+    for (let i = 0; i < 30; i += 1)
+      await expect(other.api.surveys()).rejects.toMatchObject({ code: "WRONG_CREDENTIALS" });
+    expect(service.tokenRequests()).toBe(20 + 20);
+    other.time.now += 10 * MINUTE;
+    service.answers.set("/oauth/token/", () => good);
+    expect(await other.api.surveys()).toEqual([{ surveyId: 1 }]);
+  });
+
+  it("nor are they blocked by a clock that is set back", async () => {
+    const service = await startService();
+    service.answers.set(list, () => ({ status: 400, json: {} }));
+    const { api, time } = clientOf(service, { monotonic: () => performance.now() });
+    for (let i = 0; i < 8; i += 1) await expect(api.surveys()).rejects.toMatchObject({ code: "WRONG_TOKEN" });
+    time.now -= 6 * 60 * MINUTE;
+    service.answers.set(list, () => ({ json: [] }));
+    service.token.value = "second-token";
+    expect(await api.surveys()).toEqual([]);
+  });
+});
+
+it("calls that wait for their turn go out with the newest token, and what renews it goes before them", async () => {
+  const service = await startService();
+  service.answers.set(page, () => ({ json: [] }));
+  const { api } = clientOf(service, { concurrency: 4 });
+  await api.surveys();
+  service.requests.splice(0);
+  service.token.value = "second-token";
+
+  await Promise.all(Array.from({ length: 200 }, (_, i) => api.records(7, { page: i + 1, order: "asc" })));
+
+  const wrong = service.data().filter(({ headers }) => headers.authorization === `bearer ${TOKEN}`);
+  expect(wrong.length).toBeLessThanOrEqual(20);
+  expect(service.tokenRequests()).toBe(1);
 });
 
 describe("401", () => {

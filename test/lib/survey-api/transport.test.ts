@@ -128,6 +128,25 @@ describe("a time limit", () => {
     }
   });
 
+  it("`call` holds while another attempt waits for its turn: the failure stands", async () => {
+    const service = await startService();
+    service.answers.set(
+      list,
+      inTurn({ status: 500, json: {} }, () => undefined),
+    );
+    const timeouts = { call: 150, headers: 10_000 };
+    const options = { concurrency: 1, timeouts, monotonic: () => performance.now(), retry: { baseDelay: 20 } };
+    const client = withToken(clientOf(service, options));
+    const begun = performance.now();
+    const first = client.api.surveys().catch((error: unknown) => [error, performance.now() - begun] as const);
+    // It takes the only place while the first one waits for its second attempt.
+    const second = client.api.surveys().catch((error: unknown) => error);
+    const [error, took] = (await first) as [unknown, number];
+    expect(error).toMatchObject({ code: "SERVER_ERROR", attempts: 1 });
+    expect(took).toBeLessThan(400);
+    expect(await second).toMatchObject({ code: "TIMEOUT" });
+  });
+
   it("`call` begins with the first request, not with the waiting for its turn", async () => {
     const service = await startService();
     service.answers.set(

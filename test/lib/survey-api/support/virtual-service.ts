@@ -66,6 +66,7 @@ export function drain(service: VirtualService, { count, concurrency, startAt, le
       const wait = grant();
       later(service.latency / 2, () => {
         inFlight -= 1;
+        rate.finished();
         if (wait === undefined) {
           granted += 1;
           rate.granted();
