@@ -1,0 +1,46 @@
+import { expect } from "vitest";
+import type { Settings, Simulator } from "../../../local/simulator/index.ts";
+import { compareWithTruth } from "./compare-with-truth.ts";
+import { polledService } from "./polled-service.ts";
+
+const surveys = [
+  { surveyId: 1, responses: 280 },
+  { surveyId: 2, responses: 140 },
+  { surveyId: 3, responses: 80 },
+];
+
+/** 500 responses that were there before go out once each, within the bound of requests, and never again. */
+export async function expectBacklogOnce(
+  sortKey: Settings["sortKey"],
+  recordOrder: Settings["recordOrder"],
+): Promise<void> {
+  const service = await polledService({ surveys, settings: { sortKey, recordOrder } });
+  const { simulator } = service;
+  const truth = simulator.truth();
+
+  const first = await service.poll({ "start-from": "beginning" });
+
+  expect(first.events).toHaveLength(500);
+  expect(compareWithTruth(first.events, truth)).toEqual([]);
+  expect(first.stdout).toMatch(/^done: 1 ticks in .* 500 events,/m);
+  expect(first.stdout.match(/books: closed at/g)).toHaveLength(3);
+  const requests = simulator.counters();
+  expect(requests.requests).toBeLessThanOrEqual(2 * 500 + 2 * pages(simulator) + 25 * 3 + 2);
+  expect(requests.token).toBe(1);
+
+  simulator.resetCounters();
+  const second = await service.poll({ "start-from": "beginning", ticks: "3" });
+
+  // The file is appended to: still the events of the first run alone.
+  expect(second.events).toEqual(first.events);
+  const again = simulator.counters();
+  expect(again.surveys).toBe(3);
+  expect(again.requests).toBeLessThanOrEqual(3 + 3);
+  expect(again.token ?? 0).toBe(0);
+}
+
+function pages(simulator: Simulator): number {
+  return surveys
+    .map(({ surveyId }) => simulator.truth(surveyId).reduce((sum, { records }) => sum + records.length, 0))
+    .reduce((sum, records) => sum + Math.ceil(records / 100), 0);
+}
