@@ -15,9 +15,9 @@ import {
 } from "./bodies/index.ts";
 import { BadRequestError, NotAllowedError, NotFoundError } from "./errors.ts";
 import { joinResponses } from "./joined-responses.ts";
-import { type DataOperation, type ParametersOf, pathOf } from "./operations.ts";
+import { type DataOperation, type Order, type ParametersOf, pathOf } from "./operations.ts";
 import { checkOptions, type SurveyApiOptions } from "./options.ts";
-import { orNothing, readPages } from "./pages.ts";
+import { orNothing, type ReadPage, readPages } from "./pages.ts";
 import { documented, elements, notShown, type ReadBody, readJson } from "./read-body.ts";
 import type { CallOptions, SingleResponse, SurveyApi, SurveyApiV2, V2Answer } from "./survey-api.ts";
 import { requestToken } from "./token-request.ts";
@@ -97,6 +97,11 @@ export function createSurveyApi(options: SurveyApiOptions): SurveyApi {
     metadata: documented(metadataBody, strict),
   };
 
+  const pageReader =
+    (surveyId: number, given: CallOptions & { order: Order }): ReadPage =>
+    (page) =>
+      orNothing(page, api.records(surveyId, { page, ...given }));
+
   const api: Omit<SurveyApi, "v2"> = {
     token: async ({ signal } = {}) => {
       signal?.throwIfAborted();
@@ -125,10 +130,9 @@ export function createSurveyApi(options: SurveyApiOptions): SurveyApi {
     metadata: (surveyId, responseId, given) =>
       call("get response metadata", { surveyId, responseId }, read.metadata, given),
     pages: (surveyId, { order = "asc", from = 1, ...given } = {}) =>
-      readPages((page) => api.records(surveyId, { page, order, ...given }), from),
-    responses(surveyId, { order = "asc", prove = true, ...given } = {}) {
-      return joinResponses((page) => orNothing(page, api.records(surveyId, { page, order, ...given })), prove);
-    },
+      readPages(pageReader(surveyId, { order, ...given }), from),
+    responses: (surveyId, { order = "asc", prove = true, ...given } = {}) =>
+      joinResponses(pageReader(surveyId, { order, ...given }), prove),
     read: (operation, parameters, given) => call(operation, parameters, (body) => body, given),
     elements: (operation, parameters, given) => call(operation, parameters, elements, given),
     learned: () => transport.learned(),

@@ -25,7 +25,7 @@ export interface RetryEvent {
   delay: number;
 }
 
-/** The service refused a request (429): nothing goes out for a while. */
+/** The service refused a request (429), or asked for time (503): nothing goes out for a while. Told once for what was refused together. */
 export interface PauseEvent {
   operation: Operation;
   /** Milliseconds. */

@@ -20,6 +20,11 @@ export interface About {
   attempts: number;
 }
 
+/** The same of an answer that came. */
+export interface AboutAnswer extends About {
+  status: number;
+}
+
 /** Milliseconds for which the service asked to be left alone. A date is compared with the service's own, where it tells it. */
 function retryAfterOf({ headers }: RawAnswer, now: number): { retryAfter?: number } {
   const served = Date.parse(single(headers.date) ?? "");
@@ -96,7 +101,7 @@ export function unexpected(answer: RawAnswer, about: About, base: URL, now: numb
     retryable: passes,
     ...(status === 503 ? retryAfterOf(answer, now) : {}),
     hint: passes
-      ? "The service has a fault of its own: it is asked again at the next tick."
+      ? "The service has a fault of its own: try again later."
       : elsewhere !== undefined
         ? `It redirects to ${elsewhere}, where nothing was sent: if the service is there, put that into \`baseUrl\`.`
         : "Not a documented answer: check `baseUrl`.",

@@ -31,11 +31,18 @@ export interface Limiter {
   run<T>(work: () => Promise<T>, turn: Turn): Promise<T>;
   /** An answer other than 429 has come. */
   granted(): void;
-  /** 429 has come for a request sent at `sentAt` (monotonic); gives the milliseconds of the pause that begins now. */
-  refused(sentAt: number, retryAfter: number | undefined): number;
+  /** 429 has come for a request sent at `sentAt` (monotonic). */
+  refused(sentAt: number, retryAfter: number | undefined): Pause;
   /** The service asked for a pause without refusing for the rate. */
-  pause(milliseconds: number): void;
+  pause(milliseconds: number): Pause;
   learned(): LearnedRate | undefined;
+}
+
+export interface Pause {
+  /** Milliseconds from now on. */
+  duration: number;
+  /** Not one of several requests that were refused together: there was no pause yet, or one of less than half this length. */
+  isNew: boolean;
 }
 
 /** The service asked for a pause that is too long to wait for. */
@@ -113,13 +120,14 @@ export function createLimiter(options: LimiterOptions): Limiter {
     return Math.min(pausedUntil.monotonic - monotonic(), pausedUntil.wall - options.now());
   }
 
-  function pause(milliseconds: number): number {
+  function pause(milliseconds: number): Pause {
     // An odd value must not silence the client for good: who asks for a day is asked again after an hour.
     const duration = Math.min(milliseconds, LONGEST_PAUSE);
-    if (duration > pauseLeft()) {
+    const left = Math.max(0, pauseLeft());
+    if (duration > left) {
       pausedUntil = { monotonic: monotonic() + duration, wall: options.now() + duration };
     }
-    return duration;
+    return { duration, isNew: duration > 2 * left };
   }
 
   function start(): void {

@@ -15,7 +15,7 @@ export interface ListPage extends RecordsPage {
 
 /** Pages of a list from `from` to the end, without those that hold nothing. */
 export async function* readPages(read: ReadPage, from: number): AsyncGenerator<RecordsPage, void, undefined> {
-  for await (const { page, records } of pagesToEnd((at) => orNothing(at, read(at)), from)) {
+  for await (const { page, records } of pagesToEnd(read, from)) {
     if (records.length > 0) yield { page, records };
   }
 }

@@ -1,23 +1,16 @@
 import { asArray, type Irregularity, outline, outlineText, type Reading } from "./bodies/index.ts";
 import { irregularChannel } from "./diagnostics.ts";
 import { UnreadableBodyError } from "./errors.ts";
-import type { Operation } from "./operations.ts";
-
-/** What an error says beside its message. */
-export interface About {
-  operation: Operation;
-  status: number;
-  attempts: number;
-}
+import type { AboutAnswer } from "./http-failures.ts";
 
 /** Turns the JSON of an answer into what a function gives, or throws an `UnreadableBodyError`. */
-export type ReadBody<T> = (body: unknown, about: About) => T;
+export type ReadBody<T> = (body: unknown, about: AboutAnswer) => T;
 
 /** Places that are named in a message; there may be one for each of a hundred records. */
 const MOST_NAMED = 3;
 
 /** The JSON of a body. The parser's own message quotes the text, which may hold personal data: it is left behind. */
-export function readJson(text: string, about: About): unknown {
+export function readJson(text: string, about: AboutAnswer): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -61,7 +54,7 @@ export const elements: ReadBody<unknown[]> = (body, about) => {
   return list;
 };
 
-function unreadable(body: unknown, about: About, places: readonly Irregularity[]): UnreadableBodyError {
+function unreadable(body: unknown, about: AboutAnswer, places: readonly Irregularity[]): UnreadableBodyError {
   const named = places.slice(0, MOST_NAMED).map(({ path, expected }) => `${path || "it"} should be ${expected}`);
   if (places.length > MOST_NAMED) named.push(`and ${places.length - MOST_NAMED} more`);
   const what = named.length > 0 ? `is not as documented (${named.join(", ")})` : "cannot be understood";

@@ -4,6 +4,7 @@ import { pauseChannel, requestChannel, retryChannel } from "./diagnostics.ts";
 import { ServerError, TooManyRequestsError } from "./errors.ts";
 import { BrokenEncoding, exchange, LongBody } from "./exchange.ts";
 import {
+  type AboutAnswer,
   closedClient,
   outOfTime,
   paused,
@@ -60,7 +61,7 @@ export interface HttpRequest<T> {
   priority: Turn["priority"];
   signal: AbortSignal | undefined;
   /** Reads the body of an answer with status 200; what it throws as retryable is met with another attempt. */
-  read: (text: string, about: { operation: Operation; status: number; attempts: number }) => T;
+  read: (text: string, about: AboutAnswer) => T;
 }
 
 /** 400, 401 and 404 are answers; any other failure is thrown. */
@@ -146,20 +147,24 @@ export function createTransport(options: TransportOptions): Transport {
       return await once(call, path, attempt, begun.at + timeouts.call - sentAt);
     } catch (error) {
       // Before this place is free for the next: the pause is for all, also when this call gives up.
-      const pause = error instanceof TooManyRequestsError ? limiter.refused(sentAt, error.retryAfter) : 0;
-      if (error instanceof ServerError && error.retryAfter !== undefined) limiter.pause(error.retryAfter);
-      if (error instanceof TooManyRequestsError && pauseChannel.hasSubscribers) {
-        pauseChannel.publish({
-          operation: call.operation,
-          duration: pause,
-          asked: error.retryAfter !== undefined,
-          requestsPerSecond: limiter.learned()?.requestsPerSecond,
-        });
-      }
+      const pause = pauseAfter(error, sentAt);
       const delay = nextDelay(retry, error, attempt, options.random());
       const late = delay !== undefined && monotonic() + Math.max(delay, pause) - begun.at >= timeouts.call;
       return { error, delay: late ? undefined : delay };
     }
+  }
+
+  /** Milliseconds for which nothing goes out now, because of this failure. */
+  function pauseAfter(error: unknown, sentAt: number): number {
+    if (!(error instanceof TooManyRequestsError || error instanceof ServerError)) return 0;
+    const { operation, retryAfter } = error;
+    if (error instanceof ServerError && retryAfter === undefined) return 0;
+    const pause = error instanceof ServerError ? limiter.pause(retryAfter ?? 0) : limiter.refused(sentAt, retryAfter);
+    if (pause.isNew && pauseChannel.hasSubscribers) {
+      const { requestsPerSecond } = limiter.learned() ?? {};
+      pauseChannel.publish({ operation, duration: pause.duration, asked: retryAfter !== undefined, requestsPerSecond });
+    }
+    return pause.duration;
   }
 
   async function sleepUnlessAborted(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {

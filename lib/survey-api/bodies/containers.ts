@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { asArray, asOnlyElement } from "./array.ts";
+import { emptyMapsRead } from "./empty-maps.ts";
 import type { Irregularity } from "./irregularity.ts";
 import { isObject } from "./json.ts";
 import { allOf, type Reading, type ResourceSchema, readResource, readResources } from "./resource.ts";
@@ -60,14 +61,14 @@ export function mapOfAll<Schema extends ResourceSchema>(schema: Schema): BodyRea
   };
 }
 
-/** The map of a body that is wholly as documented, as nearly all are: nothing has to be told of it, nor put together anew. Metrics hold no maps. */
+/** The map of a body that is wholly as documented, as nearly all are: nothing has to be told of it, nor put together anew. */
 function plainMap<Schema extends ResourceSchema>(
   schema: Schema,
   body: unknown,
 ): Record<string, z.infer<Schema>> | undefined {
   if (!Array.isArray(body) || body.length !== 1 || !isObject(body[0])) return undefined;
   const [map] = body;
-  return Object.values(map).every((value) => schema.safeParse(value).success)
+  return Object.values(map).every((value) => schema.safeParse(value).success && emptyMapsRead(schema, value) === value)
     ? (map as Record<string, z.infer<Schema>>)
     : undefined;
 }
