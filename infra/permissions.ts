@@ -38,7 +38,7 @@ export function pollStatements({ table, bus, claimCheckBucket, secrets }: Resour
     new PolicyStatement({ sid: "Publish", actions: ["events:PutEvents"], resources: [bus.eventBusArn] }),
     new PolicyStatement({
       sid: "KeepLargeAnswers",
-      actions: ["s3:PutObject", "s3:GetObject"],
+      actions: ["s3:PutObject", "s3:GetObject", "s3:DeleteObject"],
       resources: [claimCheckBucket.arnForObjects("*")],
     }),
     new PolicyStatement({

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { setTimeout as sleepFor } from "node:timers/promises";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
-import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { SourceConfig } from "./config.ts";
@@ -110,6 +110,9 @@ function createVault(s3: S3Client, bucket: string): Vault {
         if (error instanceof Error && ["NoSuchKey", "AccessDenied"].includes(error.name)) return undefined;
         throw error;
       }
+    },
+    delete: async (key) => {
+      await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
     },
   };
 }

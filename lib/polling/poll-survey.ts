@@ -114,7 +114,9 @@ async function emitDue(ctx: PollContext, counts: PollCounts): Promise<void> {
   const { state, clock } = ctx.ports;
   const seen = new Set<LedgerEntry["id"]>();
   while (clock.now() <= ctx.deadline) {
-    const due = (await state.due(ctx.surveyId, clock.now(), WAITING_AT_ONCE)).filter(({ id }) => !seen.has(id));
+    const due = (await state.due(ctx.surveyId, "waiting", clock.now(), WAITING_AT_ONCE)).filter(
+      ({ id }) => !seen.has(id),
+    );
     if (due.length === 0) return;
     for (const { id } of due) seen.add(id);
     // The index lags behind: what went out a moment ago may still stand in it.
@@ -136,7 +138,7 @@ async function nextDue(ctx: PollContext, counts: PollCounts): Promise<number | u
   const now = ctx.ports.clock.now();
   if (counts.unfinished || counts.deferred > 0) return now;
   const moments: number[] = [];
-  const next = await ctx.ports.state.nextDue(ctx.surveyId);
+  const next = await ctx.ports.state.nextDue(ctx.surveyId, "waiting");
   if (next !== undefined) moments.push(next);
   // The index may lag behind what was just written.
   if (counts.waiting > 0) moments.push(now + ctx.source.absentAfter);

@@ -1,5 +1,5 @@
 import type { Origin, ResponseCompleted } from "../events/index.ts";
-import type { AccountState, Lease, LedgerEntry, Mark, SurveyRow } from "./state-types.ts";
+import type { AccountState, CheckedState, Lease, LedgerEntry, Mark, SurveyRow } from "./state-types.ts";
 
 // What the polling core needs of the world. Adapters sit beside their service; the simulation brings its own.
 
@@ -48,10 +48,10 @@ export interface State {
   entries(surveyId: number, ids: LedgerEntry["id"][]): Promise<Map<LedgerEntry["id"], LedgerEntry>>;
   /** Writes entries, replacing what is there, but nothing over an emitted one save that; resolves once all are durable. */
   putEntries(surveyId: number, entries: LedgerEntry[]): Promise<void>;
-  /** Entries whose next check is due, oldest first; may lag behind writes by moments. */
-  due(surveyId: number, until: number, limit: number): Promise<LedgerEntry[]>;
-  /** Epoch milliseconds of the earliest next check of a survey, if any; may lag. */
-  nextDue(surveyId: number): Promise<number | undefined>;
+  /** Waiting or open entries whose next check is due, oldest first; may lag behind writes by moments. */
+  due(surveyId: number, kind: CheckedState, until: number, limit: number): Promise<LedgerEntry[]>;
+  /** Epoch milliseconds of the earliest next check of a survey's waiting or open entries, if any; may lag. */
+  nextDue(surveyId: number, kind: CheckedState): Promise<number | undefined>;
 }
 
 export interface OutgoingEvent {
@@ -89,10 +89,13 @@ export interface Publisher {
   publish(events: SealedEvent[], guard: () => Promise<void>): Promise<PublishOutcome[]>;
 }
 
-/** Where records too large for the table lie. */
+/** Where lies what is too large for the table. */
 export interface Vault {
   put(key: string, value: unknown): Promise<void>;
+  /** Undefined when it is gone. */
   get(key: string): Promise<unknown>;
+  /** Resolves as well when there is no such object. */
+  delete(key: string): Promise<void>;
 }
 
 /** What the poller tells of its work while it works. Nothing personal is in any of it. */

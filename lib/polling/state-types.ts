@@ -3,6 +3,9 @@ import type { Origin } from "../events/index.ts";
 /** State of a response in the ledger. Emitted and before-floor ones are settled. */
 export type EntryState = "emitted" | "before-floor" | "open" | "waiting" | "quarantined";
 
+/** The states in which an entry is looked at again by itself. */
+export type CheckedState = Extract<EntryState, "waiting" | "open">;
+
 /** One ledger item. Only waiting and quarantined ones hold records. Times are epoch milliseconds. */
 export interface LedgerEntry {
   /** A record without a readable responseId is held under the digest of its JSON instead. */

@@ -1,5 +1,6 @@
 import type { State } from "../polling/ports.ts";
 import { readAccount, writeAccount, writeRows } from "./account.ts";
+import { dueKey } from "./keys.ts";
 import { createLeases } from "./leases.ts";
 import { dueEntries, readEntries, writeEntries } from "./ledger.ts";
 import type { Table } from "./table-client.ts";
@@ -13,9 +14,9 @@ export function createDynamoState(table: Table, source: string, now: () => numbe
     ...createLeases(table, source, now),
     entries: (surveyId, ids) => readEntries(table, source, surveyId, ids),
     putEntries: (surveyId, entries) => writeEntries(table, source, surveyId, entries),
-    due: (surveyId, until, limit) => dueEntries(table, source, surveyId, until, limit),
-    async nextDue(surveyId) {
-      const [first] = await dueEntries(table, source, surveyId, Number.MAX_SAFE_INTEGER, 1);
+    due: (surveyId, kind, until, limit) => dueEntries(table, dueKey(source, surveyId, kind), until, limit),
+    async nextDue(surveyId, kind) {
+      const [first] = await dueEntries(table, dueKey(source, surveyId, kind), Number.MAX_SAFE_INTEGER, 1);
       return first?.nextCheck;
     },
   };

@@ -1,4 +1,4 @@
-import type { LedgerEntry } from "../polling/state-types.ts";
+import type { CheckedState, LedgerEntry } from "../polling/state-types.ts";
 
 /** Keys of the table's items, by section 5 of the design. */
 export const sourceKey = (source: string): string => `SOURCE#${source}`;
@@ -10,6 +10,10 @@ export const COUNTS_PREFIX = "COUNTS#";
 export const countsKey = (surveyId: number): string => `${COUNTS_PREFIX}${Math.floor(surveyId / 1_000)}`;
 export const responseKey = (id: LedgerEntry["id"]): string =>
   typeof id === "number" ? `RESPONSE#${id}` : `RECORD#${id.slice("record-".length)}`;
+
+/** Partition of the sparse index: what waits is asked for at each poll, and must not lie behind thousands of open ones. */
+export const dueKey = (source: string, surveyId: number, kind: CheckedState): string =>
+  kind === "waiting" ? surveyKey(source, surveyId) : `${surveyKey(source, surveyId)}#${kind}`;
 
 /** The id in a ledger item's sort key. */
 export function idOf(sk: string): LedgerEntry["id"] {

@@ -4,7 +4,7 @@ import pLimit from "p-limit";
 import type { Origin } from "../events/index.ts";
 import type { EntryState, LedgerEntry } from "../polling/state-types.ts";
 import { checkVersion, ITEM_VERSION } from "./item-version.ts";
-import { idOf, responseKey, surveyKey } from "./keys.ts";
+import { dueKey, idOf, responseKey, surveyKey } from "./keys.ts";
 import { batchGet, batchPut, type Item, type Table } from "./table-client.ts";
 
 const WRITES_AT_ONCE = 25;
@@ -33,14 +33,15 @@ export async function writeEntries(
   entries: LedgerEntry[],
 ): Promise<void> {
   const pk = surveyKey(source, surveyId);
+  const dueOf = ({ state }: LedgerEntry): string => dueKey(source, surveyId, state === "open" ? "open" : "waiting");
   const emitted = entries.filter((entry) => entry.state === "emitted");
   const others = entries.filter((entry) => entry.state !== "emitted");
   await batchPut(
     table,
-    emitted.map((entry) => toItem(pk, entry)),
+    emitted.map((entry) => toItem(pk, entry, dueOf(entry))),
   );
   const limit = pLimit(WRITES_AT_ONCE);
-  await Promise.all(others.map((entry) => limit(putUnlessEmitted, table, toItem(pk, entry))));
+  await Promise.all(others.map((entry) => limit(putUnlessEmitted, table, toItem(pk, entry, dueOf(entry)))));
 }
 
 /** A worker that was frozen beyond its lease must not put back what its successor has emitted meanwhile. */
@@ -60,28 +61,22 @@ async function putUnlessEmitted(table: Table, item: Item): Promise<void> {
   }
 }
 
-/** Entries of a survey whose next check is not after `until`, from the sparse index. */
-export async function dueEntries(
-  table: Table,
-  source: string,
-  surveyId: number,
-  until: number,
-  limit: number,
-): Promise<LedgerEntry[]> {
+/** Entries under `due` (see `dueKey`) whose next check is not after `until`, from the sparse index. */
+export async function dueEntries(table: Table, due: string, until: number, limit: number): Promise<LedgerEntry[]> {
   const answer = await table.client.send(
     new QueryCommand({
       TableName: table.name,
       IndexName: "due",
       KeyConditionExpression: "#due = :due AND dueAt <= :until",
       ExpressionAttributeNames: { "#due": "due" },
-      ExpressionAttributeValues: { ":due": surveyKey(source, surveyId), ":until": until },
+      ExpressionAttributeValues: { ":due": due, ":until": until },
       Limit: limit,
     }),
   );
   return (answer.Items ?? []).map(toEntry);
 }
 
-function toItem(pk: string, entry: LedgerEntry): Item {
+function toItem(pk: string, entry: LedgerEntry, due: string): Item {
   const { id, nextCheck, kept, ...fields } = entry;
   return {
     pk,
@@ -90,7 +85,7 @@ function toItem(pk: string, entry: LedgerEntry): Item {
     ...fields,
     // As text: numbers and depths of foreign JSON are none of the table's business.
     ...(kept === undefined ? {} : { kept: JSON.stringify(kept) }),
-    ...(nextCheck === undefined ? {} : { due: pk, dueAt: nextCheck }),
+    ...(nextCheck === undefined ? {} : { due, dueAt: nextCheck }),
   };
 }
 

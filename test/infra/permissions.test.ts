@@ -57,7 +57,7 @@ describe("the scheduled function", () => {
       },
       FindDue: { actions: ["dynamodb:Query"], resources: ["Table/index/due"] },
       Publish: { actions: ["events:PutEvents"], resources: ["Bus"] },
-      KeepLargeAnswers: { actions: ["s3:GetObject", "s3:PutObject"], resources: ["ClaimCheck/*"] },
+      KeepLargeAnswers: { actions: ["s3:DeleteObject", "s3:GetObject", "s3:PutObject"], resources: ["ClaimCheck/*"] },
       ReadSecrets: {
         actions: ["secretsmanager:GetSecretValue"],
         resources: ["Credentialsb", "Credentialsmain", "Tokenb", "Tokenmain"],

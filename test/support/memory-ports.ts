@@ -11,7 +11,13 @@ import type {
   SurveyService,
   Vault,
 } from "../../lib/polling/ports.ts";
-import { type AccountState, emptyMark, type LedgerEntry, type Mark } from "../../lib/polling/state-types.ts";
+import {
+  type AccountState,
+  type CheckedState,
+  emptyMark,
+  type LedgerEntry,
+  type Mark,
+} from "../../lib/polling/state-types.ts";
 import { type VirtualTime, virtualClock } from "../lib/polling/support/virtual-clock.ts";
 
 /** One call of a port, in the order in which they were made. */
@@ -153,9 +159,9 @@ function memoryState(now: () => number): StateViews & { state: State } {
     if (mark?.owner === lease.owner && mark.fence === lease.fence) return mark;
     throw new LeaseLostError(`survey ${lease.surveyId} is being polled by someone else now`, { retryable: true });
   };
-  const checked = (surveyId: number): LedgerEntry[] =>
+  const checked = (surveyId: number, kind: CheckedState): LedgerEntry[] =>
     [...held(surveyId).values()]
-      .filter(({ nextCheck }) => nextCheck !== undefined)
+      .filter(({ nextCheck, state }) => nextCheck !== undefined && state === kind)
       .sort((a, b) => (a.nextCheck ?? 0) - (b.nextCheck ?? 0));
 
   // Everything is copied on its way in and out: what is not written is lost, as with a real table.
@@ -202,13 +208,13 @@ function memoryState(now: () => number): StateViews & { state: State } {
         held(surveyId).set(entry.id, structuredClone(entry));
       }
     },
-    due: async (surveyId, until, limit) =>
+    due: async (surveyId, kind, until, limit) =>
       structuredClone(
-        checked(surveyId)
+        checked(surveyId, kind)
           .filter(({ nextCheck = 0 }) => nextCheck <= until)
           .slice(0, limit),
       ),
-    nextDue: async (surveyId) => checked(surveyId)[0]?.nextCheck,
+    nextDue: async (surveyId, kind) => checked(surveyId, kind)[0]?.nextCheck,
   };
   return {
     state,
@@ -241,5 +247,6 @@ function memoryVault(objects: Map<string, unknown>): Vault {
   return {
     put: async (key, value) => void objects.set(key, structuredClone(value)),
     get: async (key) => structuredClone(objects.get(key)),
+    delete: async (key) => void objects.delete(key),
   };
 }

@@ -68,7 +68,7 @@ describe("entries", () => {
     await state.putEntries(surveyId, [{ id: 1, state: "waiting", digest: "d1", nextCheck: 5, attempts: 1, kept }]);
     await state.putEntries(surveyId, [emitted(1)]);
 
-    expect(await state.due(surveyId, Number.MAX_SAFE_INTEGER, 10)).toEqual([]);
+    expect(await state.due(surveyId, "waiting", Number.MAX_SAFE_INTEGER, 10)).toEqual([]);
     const { Items: [item] = [] } = await test.clients.dynamodb.send(
       new QueryCommand({
         TableName: test.table,
@@ -93,7 +93,7 @@ describe("entries", () => {
     const entries = await state.entries(surveyId, [1, 2]);
     expect(entries.get(1)).toEqual(emitted(1));
     expect(entries.get(2)?.state).toBe("open");
-    expect(await state.due(surveyId, Number.MAX_SAFE_INTEGER, 10)).toEqual([]);
+    expect(await state.due(surveyId, "waiting", Number.MAX_SAFE_INTEGER, 10)).toEqual([]);
   });
 
   it("are all durable when a batch is done in part, or an answer is lost", async () => {
@@ -121,7 +121,7 @@ describe("entries", () => {
       details: {},
     };
     await state.putEntries(surveyId, [{ id: 1, state: "waiting", nextCheck: 1, kept }]);
-    expect((await state.due(surveyId, 1, 1))[0]?.kept).toEqual(kept);
+    expect((await state.due(surveyId, "waiting", 1, 1))[0]?.kept).toEqual(kept);
   });
 
   it("written by a newer version are refused", async () => {
@@ -140,7 +140,7 @@ describe("entries", () => {
       }),
     );
     await expect(state.entries(surveyId, [1])).rejects.toMatchObject({ code: "STATE_REFUSED" });
-    await expect(state.due(surveyId, 9, 9)).rejects.toMatchObject({ code: "STATE_REFUSED" });
+    await expect(state.due(surveyId, "waiting", 9, 9)).rejects.toMatchObject({ code: "STATE_REFUSED" });
   });
 });
 
@@ -161,10 +161,10 @@ describe("the index of what is due", () => {
     });
     await state.putEntries(surveyId, [waiting(1, 300), waiting(2, 100), waiting(3, 200), waiting(4, 301), emitted(5)]);
 
-    expect(await state.due(surveyId, 300, 10)).toEqual([waiting(2, 100), waiting(3, 200), waiting(1, 300)]);
-    expect((await state.due(surveyId, 300, 2)).map(({ id }) => id)).toEqual([2, 3]);
-    expect(await state.due(surveyId, 99, 10)).toEqual([]);
-    expect(await state.nextDue(surveyId)).toBe(100);
-    expect(await state.nextDue(surveyId + 1)).toBeUndefined();
+    expect(await state.due(surveyId, "waiting", 300, 10)).toEqual([waiting(2, 100), waiting(3, 200), waiting(1, 300)]);
+    expect((await state.due(surveyId, "waiting", 300, 2)).map(({ id }) => id)).toEqual([2, 3]);
+    expect(await state.due(surveyId, "waiting", 99, 10)).toEqual([]);
+    expect(await state.nextDue(surveyId, "waiting")).toBe(100);
+    expect(await state.nextDue(surveyId + 1, "waiting")).toBeUndefined();
   });
 });
