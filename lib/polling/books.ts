@@ -1,18 +1,23 @@
+import type { PollContext } from "./context.ts";
 import type { EmitCounts } from "./emit.ts";
+import { dropIds, keepIds, loadIds } from "./id-set.ts";
 import type { Decision } from "./settle.ts";
-import type { Books, EntryState, Mark } from "./state-types.ts";
+import type { Books, EntryState, Tally } from "./state-types.ts";
 
 /** The books of one full pass: each listed id in the class it had once its page was dealt with. */
 export interface PassBooks {
-  /** A response counted before (see `scan-memory.ts`: one may be judged again) is counted anew. */
+  tally: Tally;
+  /** Ids listed so far; undefined where they are not kept. */
+  ids: Set<number> | undefined;
+  /** Ids met again that an earlier slice has listed. */
+  again: Set<number>;
+  /** A response counted before by the same scan (see `scan-memory.ts`: one may be judged again) is counted anew. */
   count(responseId: number, decision: Decision, known: EntryState | undefined): void;
   /** What became of the responses that had to go out. */
   settle(outcome: EmitCounts): void;
-  /** Enters the proof into the mark, or why there is none. */
-  close(mark: Mark, now: number): void;
 }
 
-type Class = keyof Omit<Books, "closedAt" | "listed">;
+type Class = keyof Pick<Tally, "emitted" | "beforeFloor" | "open" | "waiting" | "quarantined">;
 
 const classOfState: Record<EntryState, Class> = {
   emitted: "emitted",
@@ -30,14 +35,32 @@ function classOf(decision: Decision, known: EntryState | undefined): Class | und
   return decision === "quarantine" ? "quarantined" : undefined;
 }
 
-export function openBooks(): PassBooks {
-  const tally = { listed: 0, emitted: 0, beforeFloor: 0, open: 0, waiting: 0, quarantined: 0 };
+export function emptyTally(): Tally {
+  const classes = { emitted: 0, beforeFloor: 0, open: 0, waiting: 0, quarantined: 0 };
+  return { listed: 0, ...classes, changed: 0, repaired: 0, found: 0 };
+}
+
+/** Goes on with `tally` and `ids`, which are changed; without `ids` every id is taken to be met once. */
+export function openBooks(ids?: Set<number>, tally: Tally = emptyTally()): PassBooks {
   const noted = new Map<number, Class>();
+  const counted = new Set<number>();
+  const again = new Set<number>();
   return {
+    again,
+    tally,
+    ids,
     count(responseId, decision, known) {
       const before = noted.get(responseId);
-      if (before === undefined) tally.listed += 1;
-      else tally[before] -= 1;
+      if (before === undefined) {
+        // Met by an earlier slice already: it has its class.
+        if (ids?.has(responseId)) {
+          if (!counted.has(responseId)) again.add(responseId);
+          return;
+        }
+        ids?.add(responseId);
+        if (ids !== undefined) counted.add(responseId);
+        tally.listed += 1;
+      } else tally[before] -= 1;
       noted.delete(responseId);
       const kind = classOf(decision, known);
       if (kind !== undefined) tally[kind] += 1;
@@ -49,12 +72,55 @@ export function openBooks(): PassBooks {
       tally.waiting += outcome.waiting;
       tally.quarantined += outcome.quarantined;
     },
-    close(mark, now) {
-      const { listed, ...classes } = tally;
-      const unaccounted = listed - Object.values(classes).reduce((sum, count) => sum + count, 0);
-      delete mark.booksOpen;
-      if (unaccounted !== 0) mark.booksOpen = `${unaccounted} listed responses are not accounted for yet`;
-      else mark.books = { closedAt: now, ...tally };
-    },
   };
+}
+
+/** Listed ids that are in no class: held back, or left because their pages did not hold still. */
+export function unaccounted({ listed, emitted, beforeFloor, open, waiting, quarantined }: Tally): number {
+  return listed - emitted - beforeFloor - open - waiting - quarantined;
+}
+
+/** A full pass that has come to the end of the list. */
+export interface FinishedPass {
+  books: PassBooks;
+  startedAt: number;
+  /** Whether pages moved while they were read. */
+  moved: boolean;
+}
+
+/** Enters the proof of a full pass into the mark, or why there is none. */
+export async function closeBooks(ctx: PollContext, { books, startedAt, moved }: FinishedPass): Promise<void> {
+  const { mark } = ctx;
+  const closedAt = ctx.ports.clock.now();
+  const left = unaccounted(books.tally);
+  if (left !== 0) return leaveOpen(ctx, `${left} listed responses are not accounted for yet`, closedAt);
+  const gone = await goneSince(ctx, books.ids);
+  const passes = mark.booksOpen === undefined ? (mark.books?.passes ?? 0) + 1 : 1;
+  const deficit = ctx.listedCount === undefined ? null : ctx.listedCount - books.tally.listed;
+  const proof: Books = { startedAt, closedAt, ...books.tally, gone, deficit, moved, passes };
+  delete mark.booksOpen;
+  mark.books = proof;
+  mark.nextPass = startedAt + ctx.source.scrub.every;
+}
+
+/** A pass that proved nothing is made again sooner. */
+const SOONER = 8;
+
+export function leaveOpen(ctx: PollContext, reason: string, now: number): void {
+  ctx.mark.booksOpen = reason;
+  ctx.mark.nextPass = now + ctx.source.scrub.every / SOONER;
+}
+
+/** How many ids earlier passes have listed and this one has not; keeps the ids of both for the next one. */
+async function goneSince(ctx: PollContext, ids: Set<number> | undefined): Promise<number> {
+  const { mark } = ctx;
+  if (ids === undefined) return mark.books?.gone ?? 0;
+  const before = (await loadIds(ctx, mark.listedIds)) ?? new Set<number>();
+  const all = new Set([...before, ...ids]);
+  if (mark.listedIds === undefined || all.size > before.size) {
+    const older = mark.listedIds;
+    mark.listedIds = await keepIds(ctx, all, "listed");
+    await dropIds(ctx, older);
+  }
+  return all.size - ids.size;
 }

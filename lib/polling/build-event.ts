@@ -12,6 +12,8 @@ export interface EventFacts {
   metadata: unknown;
   missing: string[];
   origin: Origin;
+  /** Above 1 for the repair of an event that was short. */
+  revision: number;
   /** Epoch milliseconds. */
   detectedAt: number;
   timeZone: string | undefined;
@@ -19,7 +21,7 @@ export interface EventFacts {
 
 /** The event of a response: pure, and the same for the same facts whichever way the pages were read. */
 export function buildEvent(facts: EventFacts): ResponseCompleted {
-  const { surveyId, responseId } = facts;
+  const { sourceName, surveyId, responseId, revision } = facts;
   const response = readResponse(facts.records, facts.timeZone);
   const answers = facts.records.map(readAnswer);
   const metrics = readMetrics(facts.metrics);
@@ -32,12 +34,13 @@ export function buildEvent(facts: EventFacts): ResponseCompleted {
   ];
   return {
     meta: {
-      eventId: eventId(facts.sourceName, surveyId, responseId),
+      eventId: eventId(sourceName, surveyId, responseId, revision),
       schemaVersion: SCHEMA_VERSION,
-      sourceName: facts.sourceName,
+      sourceName,
       detectedAt: new Date(facts.detectedAt).toISOString(),
       origin: facts.origin,
-      revision: 1,
+      revision,
+      ...(revision > 1 ? { replaces: eventId(sourceName, surveyId, responseId, revision - 1) } : {}),
       complete: facts.missing.length === 0,
       missing: [...facts.missing].sort(),
       irregular: [...new Set(irregular)].sort(),

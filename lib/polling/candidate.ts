@@ -1,4 +1,4 @@
-import type { Origin } from "../events/index.ts";
+import { eventId, type Origin } from "../events/index.ts";
 import type { PollContext } from "./context.ts";
 import type { Details, Patience } from "./enrich.ts";
 import { keep, takeOut } from "./kept-records.ts";
@@ -9,7 +9,10 @@ import type { LedgerEntry } from "./state-types.ts";
 /** A completed response that is whole, on its way to its event. */
 export interface Candidate {
   responseId: number;
-  digest: string;
+  /** Of its records as pages list them; undefined when they came from operation 9. */
+  digest: string | undefined;
+  /** Above 1 for the repair of an event that was short. */
+  revision: number;
   /** Without what may not leave the process. */
   records: unknown[];
   completed: string | null;
@@ -18,13 +21,22 @@ export interface Candidate {
   details: Details;
 }
 
+/** What has shown that a response is whole, when that is certain beforehand. */
+export type JoinedBy = "full pass" | "operation 9";
+
 const FIRST_BACK_OFF = 5_000;
 
 /** A response as a scan has joined it. */
-export function fromRun(ctx: PollContext, run: Run, origin: Origin): Candidate {
+export function fromRun(
+  ctx: PollContext,
+  run: Run,
+  origin: Origin,
+  { revision = 1, joined }: { revision?: number; joined?: JoinedBy | undefined } = {},
+): Candidate {
   return {
     responseId: run.responseId,
-    digest: digestOf(run),
+    digest: joined === "operation 9" ? undefined : digestOf(run),
+    revision,
     records: run.records.map((record) => privateRecord(record.raw, ctx.source.privacy)),
     completed: completedAt(run),
     origin,
@@ -40,7 +52,8 @@ export async function fromWaiting(ctx: PollContext, entry: LedgerEntry): Promise
   const run: Run = { responseId: entry.id, records: kept.records.map(readRecord) };
   return {
     responseId: entry.id,
-    digest: entry.digest ?? digestOf(run),
+    digest: entry.digest,
+    revision: 1,
     // What may leave the process can have changed while it waited.
     records: kept.records.map((record) => privateRecord(record, ctx.source.privacy)),
     completed: completedAt(run),
@@ -61,7 +74,7 @@ export async function waitingEntry(ctx: PollContext, candidate: Candidate, reaso
   return {
     id: candidate.responseId,
     state: "waiting",
-    digest: candidate.digest,
+    ...(candidate.digest === undefined ? {} : { digest: candidate.digest }),
     count: candidate.records.length,
     firstSeen,
     attempts,
@@ -74,10 +87,23 @@ export async function waitingEntry(ctx: PollContext, candidate: Candidate, reaso
 
 /** The entry of a response whose event the bus refused for good. */
 export async function refusedEntry(ctx: PollContext, candidate: Candidate, code: string): Promise<LedgerEntry> {
+  const { digest, revision } = candidate;
+  if (revision > 1) {
+    // The event that was to be replaced stands; as long as the response does not grow again it is left in peace.
+    return {
+      id: candidate.responseId,
+      state: "emitted",
+      ...(digest === undefined ? {} : { digest }),
+      count: candidate.records.length,
+      eventId: eventId(ctx.source.name, ctx.surveyId, candidate.responseId, revision - 1),
+      revision: revision - 1,
+      reason: `bus:${code}`,
+    };
+  }
   return {
     id: candidate.responseId,
     state: "quarantined",
-    digest: candidate.digest,
+    ...(digest === undefined ? {} : { digest }),
     count: candidate.records.length,
     reason: `bus:${code}`,
     firstSeen: candidate.patience.firstSeen,
@@ -86,5 +112,5 @@ export async function refusedEntry(ctx: PollContext, candidate: Candidate, code:
 }
 
 function keepCandidate(ctx: PollContext, { responseId, digest, records, details }: Candidate) {
-  return keep(ctx, responseId, digest, { records, details });
+  return keep(ctx, responseId, digest ?? "joined", { records, details });
 }

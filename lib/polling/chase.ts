@@ -5,49 +5,53 @@ export interface ChasePoll {
   now: number;
   /** New responses met. */
   found: number;
-  /** Whether every page was read, and whether the time was up before. */
+  /** Whether every page was read. */
   complete: boolean;
-  unfinished: boolean;
   /** Whether the poll was part of a pass over several: what it found tells nothing of what arrived meanwhile. */
   resumed: boolean;
-  /** Milliseconds in which the background budget allows one request. */
-  requestEvery: number;
+  /** New responses met by a search below the head that has come to its end; undefined when none has. */
+  sought: number | undefined;
+  /** Completed responses that are known of and yet to be found on pages. */
+  missing: number;
 }
 
 const OWED_TICKS = 5;
-/** What a scan to the end has not found is not there to be found: starts and unpaid responses may move counts too. */
+/** What a search to the end has not found is not there to be found: starts and unpaid responses may move counts too. */
 const REST_AFTER_END = 3_600_000;
 
-/** Deeper than a tick can read it is left to slower means. */
-const MOST_PAGES = 512;
+export const noChase: Chase = { missing: 0, owed: 0, seeking: false, restUntil: 0, deep: false };
 
-export const noChase: Chase = { missing: 0, owed: 0, depth: 0, deeperFrom: 0 };
+/** By how much the counts have grown since the last poll: the one that has grown most. */
+export function grownBy(counts: SurveyRow["counts"], row: SurveyRow | undefined): number {
+  return Math.max(0, ...counts.map((count, i) => (count ?? 0) - (row?.counts[i] ?? count ?? 0)));
+}
 
-/** First the head is read for some more ticks; then the scan goes deeper, doubling, no faster than the background budget. */
-export function nextChase(counts: SurveyRow["counts"], row: SurveyRow | undefined, poll: ChasePoll): Chase {
+/** First the head is read for some more ticks; then what is missing is looked for below it, at leisure. */
+export function nextChase(grown: number, row: SurveyRow | undefined, poll: ChasePoll): Chase {
   // Behind a pass that took several polls something may have arrived where it had been: looked for once, at leisure.
-  if (row === undefined) return poll.resumed ? { ...noChase, missing: 1, owed: 1 } : noChase;
+  if (row === undefined) return poll.resumed ? { ...noChase, missing: 1, seeking: true } : noChase;
   const { chase } = row;
   const found = poll.resumed ? 0 : poll.found;
-  const grown = Math.max(0, ...counts.map((count, i) => (count ?? 0) - (row.counts[i] ?? count ?? 0)));
-  const missing = Math.max(0, chase.missing + grown - found);
-  if (missing === 0) return { ...noChase, deeperFrom: chase.deeperFrom };
-  if (grown > found) return { ...chase, missing, owed: OWED_TICKS };
+  const missing = Math.max(0, chase.missing + grown + poll.missing - found);
+  const deep = chase.seeking && poll.sought !== undefined ? poll.sought > 0 : chase.deep && found === 0;
+  if (missing === 0) return { ...noChase, restUntil: chase.restUntil, deep };
+  if (chase.seeking) {
+    if (poll.complete && (poll.sought ?? 0) === 0) return { ...noChase, restUntil: poll.now + REST_AFTER_END };
+    return { ...chase, missing, deep };
+  }
+  if (poll.missing > 0) return { ...chase, missing, owed: 0, seeking: true };
+  if (poll.now < chase.restUntil && grown === 0 && chase.owed === 0) return { ...chase, missing };
+  if (grown > found) return { ...chase, missing, owed: deep ? 1 : OWED_TICKS, deep };
   if (chase.owed > 1) return { ...chase, missing, owed: chase.owed - 1 };
-  if (chase.owed === 1) return { ...chase, missing, owed: 0, depth: Math.max(2, chase.depth) };
-  if (chase.depth > 0 && poll.now < chase.deeperFrom) return { ...chase, missing };
-  if (poll.complete || poll.unfinished || chase.depth >= MOST_PAGES)
-    return { ...noChase, deeperFrom: poll.now + REST_AFTER_END };
-  return { missing, owed: 0, depth: chase.depth * 2, deeperFrom: poll.now + chase.depth * poll.requestEvery };
+  return { ...chase, missing, owed: 0, seeking: true };
 }
 
-/** Pages that a poll at `now` reads even though they hold nothing new. */
-export function chaseDepth(row: SurveyRow | undefined, now: number): number {
-  return row === undefined || row.chase.owed > 0 || now < row.chase.deeperFrom ? 0 : row.chase.depth;
+/** Whether the chase asks for another reading of the head. */
+export function asksForHead({ owed }: Chase): boolean {
+  return owed > 0;
 }
 
-/** Epoch milliseconds at which the chase asks for a poll; undefined when it does not. */
-export function chaseDueAt(chase: Chase): number | undefined {
-  if (chase.owed > 0) return 0;
-  return chase.depth > 0 ? chase.deeperFrom : undefined;
+/** Whether a search below the head is to go on at `now`. */
+export function asksForSearch({ seeking, restUntil }: Chase, now: number): boolean {
+  return seeking && restUntil <= now;
 }

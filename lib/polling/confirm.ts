@@ -30,6 +30,7 @@ const TRY_AGAIN = 3_600_000;
  */
 export async function confirm<T extends Joined>(ctx: PollContext, responses: T[]): Promise<T[]> {
   const state = ctx.mark.confirmation;
+  if (responses.length === 0) return [];
   if (!state.apart) {
     const due = chooseDue(ctx, responses);
     const answers = await Promise.all(due.map((response) => ask(ctx, response)));
@@ -37,8 +38,17 @@ export async function confirm<T extends Joined>(ctx: PollContext, responses: T[]
     if (larger.length > 0) await findOut(ctx, larger.slice(0, WITNESSES));
   }
   // What is known of it now is known for all of them: those that were not compared are of the same list.
-  if (!state.apart) return responses;
+  if (!state.apart) return isUnproved(ctx) ? [] : responses;
   return fromOperation9(ctx, responses);
+}
+
+/**
+ * Whether nothing can tell a whole response from a part of one: operation 9 says nothing that can be compared, or its
+ * contents cannot be used, and no full pass has shown that records stand together. Then a full pass joins them.
+ */
+export function isUnproved({ mark }: Pick<PollContext, "mark">): boolean {
+  const { apart, trusted, silent } = mark.confirmation;
+  return apart ? !trusted : mark.contiguous !== true && silent >= MOST_SILENT;
 }
 
 /** Contents by operation 9, for a survey whose records lie apart. */
@@ -48,7 +58,7 @@ async function fromOperation9<T extends Joined>(ctx: PollContext, responses: T[]
   const whole = responses.flatMap((response, i) => {
     const records = answers[i];
     if (records === undefined || compareAnswers(response.records, records) === "different") return [];
-    return [{ ...response, records }];
+    return [{ ...response, records, digest: undefined }];
   });
   const now = ctx.ports.clock.now();
   if (!state.trusted && whole.length > 0 && now >= (state.triedAt ?? 0) + TRY_AGAIN) {
@@ -85,8 +95,11 @@ function note(state: Confirmation, response: Joined, records: unknown[] | undefi
   return comparison;
 }
 
-/** The records of operation 9; undefined when it says nothing that can be compared. */
-async function ask(ctx: PollContext, { responseId }: Joined): Promise<unknown[] | undefined> {
+/** The records of operation 9, fit to leave the process; undefined when it says nothing that can be compared. */
+export async function ask(
+  ctx: PollContext,
+  { responseId }: Pick<Joined, "responseId">,
+): Promise<unknown[] | undefined> {
   try {
     const read = await ctx.ports.service.response(ctx.surveyId, responseId);
     if (read.kind === "absent") return undefined;

@@ -2,7 +2,7 @@ import type { Selection } from "./due.ts";
 import { LeaseLostError } from "./errors.ts";
 import type { Ports } from "./ports.ts";
 import type { Privacy } from "./privacy.ts";
-import type { Lease, Mark } from "./state-types.ts";
+import type { Lease, Mark, ScanPosition } from "./state-types.ts";
 
 /** The part of a source's configuration that polling acts upon. Durations are milliseconds. */
 export interface PollingSource {
@@ -19,6 +19,13 @@ export interface PollingSource {
   backgroundRequests: number;
   headPages: number;
   fullPoll: { every: number };
+  lookBack: { every: number; window: number };
+  scrub: { every: number };
+}
+
+/** Requests that slow work may still make now. */
+export interface Allowance {
+  left(): number;
 }
 
 /** What the poll of one survey works with. */
@@ -37,16 +44,16 @@ export interface PollContext {
   sourceFloor: string | undefined;
   /** Epoch milliseconds of the source's first tick, unless that is this one. */
   firstTick: number | undefined;
-  /** Largest of the counts that the survey list shows. */
-  listedCount: number;
+  /** Largest of the counts that the survey list shows; undefined when it shows none. */
+  listedCount: number | undefined;
   /** Whether this poll went on with a pass that an earlier one had begun, or left one for a later one. */
   resumed: boolean;
   /** Set when the lease could not be prolonged meanwhile. */
   lost: unknown;
-  /** Pages that the head scan reads even though they hold nothing new. */
-  depth: number;
   /** Largest credible date that this poll has read. */
   newestSeen: string | undefined;
+  /** Where the head scan of this poll ended; undefined when it was not made, or read every page. */
+  headEnd: ScanPosition | undefined;
 }
 
 /** A lease is short, so that the work of a killed process goes on soon, and is prolonged while there is work. */

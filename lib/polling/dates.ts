@@ -38,6 +38,11 @@ export function before(local: string, milliseconds: number): string {
   return at === undefined ? local : utcString(at - milliseconds);
 }
 
+/** Milliseconds from one credible date string to another, as far as the strings tell: clocks fold. */
+export function between(from: string, to: string): number {
+  return (asUtc(to) ?? 0) - (asUtc(from) ?? 0);
+}
+
 /** The larger of two date strings. */
 export function later(a: string | undefined, b: string | undefined): string | undefined {
   if (a === undefined || b === undefined) return a ?? b;

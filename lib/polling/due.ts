@@ -1,6 +1,8 @@
-import { chaseDueAt } from "./chase.ts";
+import { asksForHead, asksForSearch } from "./chase.ts";
+import { reliable } from "./counts.ts";
 import { readId } from "./records.ts";
-import type { SurveyRow } from "./state-types.ts";
+import type { CountEvidence, SurveyRow } from "./state-types.ts";
+import { trusts } from "./trust.ts";
 
 /** What the survey list says of one survey, as far as polling reads it. */
 export interface ListedSurvey {
@@ -9,13 +11,34 @@ export interface ListedSurvey {
   counts: (number | null)[];
   /** Epoch milliseconds. */
   created: number | undefined;
+  /** Whether the survey list does not show it any more. */
+  isGone?: boolean;
 }
+
+/** A survey that is no longer listed is looked at once a day. */
+const GONE_EVERY = 24 * 3_600_000;
 
 export type Selection = "all" | { include: number[] } | { exclude: number[] };
 
-/** Why a survey is polled now: news is what the counts or its own state ask for, background what nobody asked for. */
+/** A survey that the counts, or its own state, ask to poll now. */
 export interface DueSurvey extends ListedSurvey {
-  reason: "first" | "news" | "background";
+  reason: "first" | "news";
+}
+
+/** A survey with slow work to do. */
+export interface BackgroundSurvey extends ListedSurvey {
+  /** Whether its head is to be read although nothing asks for it. */
+  fullPoll: boolean;
+  /** Whether something that the counts have shown is to be looked for below the head. */
+  seek: boolean;
+}
+
+export interface DueBy {
+  /** Epoch milliseconds. */
+  now: number;
+  fullPollEvery: number;
+  /** What was learned of the counts. */
+  counts?: CountEvidence[] | undefined;
 }
 
 export function readSurveyList(items: unknown[]): ListedSurvey[] {
@@ -39,28 +62,49 @@ export function selected(surveyId: number, selection: Selection): boolean {
   return "include" in selection ? selection.include.includes(surveyId) : !selection.exclude.includes(surveyId);
 }
 
-/** The surveys to poll at this tick, longest unpolled first; at most `background` that nothing asks for. */
-export function dueSurveys(
-  listed: ListedSurvey[],
-  rows: Map<number, SurveyRow>,
-  options: { now: number; fullPollEvery: number; background: number },
-): DueSurvey[] {
-  const news: DueSurvey[] = [];
-  const overdue: DueSurvey[] = [];
+/** The surveys that something asks to poll at this tick, longest unpolled first. */
+export function dueSurveys(listed: ListedSurvey[], rows: Map<number, SurveyRow>, by: DueBy): DueSurvey[] {
+  const due: DueSurvey[] = [];
   for (const survey of listed) {
     const row = rows.get(survey.surveyId);
-    if (row === undefined) news.push({ ...survey, reason: "first" });
-    else if (asksForPoll(survey, row, options.now)) news.push({ ...survey, reason: "news" });
-    else if (row.polledAt + options.fullPollEvery <= options.now) overdue.push({ ...survey, reason: "background" });
+    if (row === undefined) due.push({ ...survey, reason: "first" });
+    else if (asksForPoll(survey, row, by)) due.push({ ...survey, reason: "news" });
   }
   const polledAt = (survey: ListedSurvey): number => rows.get(survey.surveyId)?.polledAt ?? 0;
-  const longestFirst = (a: ListedSurvey, b: ListedSurvey): number => polledAt(a) - polledAt(b);
-  return [...news.sort(longestFirst), ...overdue.sort(longestFirst).slice(0, options.background)];
+  return due.sort((a, b) => polledAt(a) - polledAt(b));
 }
 
-function asksForPoll(survey: ListedSurvey, row: SurveyRow, now: number): boolean {
-  const chasedAt = chaseDueAt(row.chase);
-  if ((row.dueAt !== undefined && row.dueAt <= now) || (chasedAt !== undefined && chasedAt <= now)) return true;
+/**
+ * The surveys with slow work to do, most urgent first: those that have waited longest in relation to how long they have
+ * been quiet, so that active ones go first and none starves.
+ */
+export function backgroundSurveys(
+  listed: ListedSurvey[],
+  rows: Map<number, SurveyRow>,
+  { now, fullPollEvery }: DueBy,
+): BackgroundSurvey[] {
+  const due: { survey: BackgroundSurvey; urgency: number }[] = [];
+  for (const survey of listed) {
+    const row = rows.get(survey.surveyId);
+    if (row === undefined) continue;
+    const fullPoll = row.polledAt + (survey.isGone === true ? GONE_EVERY : fullPollEvery) <= now;
+    const seek = !survey.isGone && asksForSearch(row.chase, now);
+    const slow = !survey.isGone && row.backgroundAt !== undefined && row.backgroundAt <= now;
+    if (!fullPoll && !seek && !slow) continue;
+    const asked = [fullPoll ? row.polledAt + fullPollEvery : now, seek ? 0 : now, slow ? (row.backgroundAt ?? 0) : now];
+    const since = Math.max(Math.min(...asked), row.workedAt);
+    const urgency = (now - since) / (fullPollEvery + Math.max(0, now - row.activeAt));
+    due.push({ survey: { ...survey, fullPoll, seek }, urgency });
+  }
+  return due.sort((a, b) => b.urgency - a.urgency).map(({ survey }) => survey);
+}
+
+function asksForPoll(survey: ListedSurvey, row: SurveyRow, { now, counts }: DueBy): boolean {
+  if (row.dueAt !== undefined && row.dueAt <= now) return true;
+  if (survey.isGone) return false;
+  if (asksForHead(row.chase) || !trusts(row.trust)) return true;
   // Without a single readable count there is no hint, and the survey is polled each tick.
-  return survey.counts.every((count) => count === null) || survey.counts.some((count, i) => count !== row.counts[i]);
+  if (survey.counts.every((count) => count === null)) return true;
+  const relied = reliable(counts);
+  return survey.counts.some((count, i) => count !== row.counts[i] && (relied.length === 0 || relied.includes(i)));
 }

@@ -1,6 +1,6 @@
 import type { Origin } from "../events/index.ts";
 import { buildEvent } from "./build-event.ts";
-import { type Candidate, fromRun, fromWaiting, waitingEntry } from "./candidate.ts";
+import { type Candidate, fromRun, fromWaiting, type JoinedBy, waitingEntry } from "./candidate.ts";
 import { confirm } from "./confirm.ts";
 import { holdLease, type PollContext } from "./context.ts";
 import { credible } from "./dates.ts";
@@ -8,6 +8,7 @@ import { enrich } from "./enrich.ts";
 import { batchLength, publishBatch, type Ready } from "./publish-batch.ts";
 import type { Run } from "./records.ts";
 import type { LedgerEntry } from "./state-types.ts";
+import type { Repair } from "./survey-scan.ts";
 
 export interface EmitCounts {
   /** Not confirmed yet: left for a later scan. */
@@ -17,23 +18,35 @@ export interface EmitCounts {
   quarantined: number;
   /** New responses dealt with. */
   found: number;
+  /** Events that were short and have been replaced. */
+  repaired: number;
   /** Whether the time was up before all were dealt with. */
   unfinished: boolean;
 }
+
+const nothing = (): EmitCounts => ({
+  held: 0,
+  emitted: 0,
+  waiting: 0,
+  quarantined: 0,
+  found: 0,
+  repaired: 0,
+  unfinished: false,
+});
 
 /** Responses whose metrics and metadata are asked for before the first of them is published. */
 const AT_ONCE = 40;
 
 /** Responses that a scan found whole: oldest first, each one event, each in the ledger when this resolves. */
-export async function emitRuns(ctx: PollContext, runs: Run[], origin: Origin): Promise<EmitCounts> {
+export async function emitRuns(ctx: PollContext, runs: Run[], origin: Origin, joined?: JoinedBy): Promise<EmitCounts> {
   const now = ctx.ports.clock.now();
-  const candidates = runs.map((run) => fromRun(ctx, run, origin)).sort(oldestFirst(now));
-  const counts: EmitCounts = { held: 0, emitted: 0, waiting: 0, quarantined: 0, found: 0, unfinished: false };
+  const candidates = runs.map((run) => fromRun(ctx, run, origin, { joined })).sort(oldestFirst(now));
+  const counts = nothing();
   for (let i = 0; i < candidates.length; i += AT_ONCE) {
     // The first ones always go out: however short the time is, something gets done in it.
     if (i > 0 && ctx.ports.clock.now() > ctx.deadline) return { ...counts, unfinished: true };
     const some = candidates.slice(i, i + AT_ONCE);
-    const confirmed = await confirm(ctx, some);
+    const confirmed = joined === undefined ? await confirm(ctx, some) : some;
     counts.held += some.length - confirmed.length;
     await emit(ctx, confirmed, counts);
   }
@@ -51,9 +64,29 @@ export async function emitWaiting(ctx: PollContext, entries: LedgerEntry[]): Pro
     // Without its records it cannot go out: as an open one it is new again to the next scan that meets it.
     else await ctx.ports.state.putEntries(ctx.surveyId, [{ id: entry.id, state: "open", reason: "kept-records-gone" }]);
   }
-  const counts: EmitCounts = { held: 0, emitted: 0, waiting: 0, quarantined: 0, found: 0, unfinished: false };
+  const counts = nothing();
   await emit(ctx, candidates, counts);
   return counts;
+}
+
+/** Replaces events that were short by a further revision each, with all records that the response has. */
+export async function emitRepairs(
+  ctx: PollContext,
+  repairs: Repair[],
+  origin: Origin,
+  joined?: JoinedBy,
+): Promise<number> {
+  if (repairs.length === 0) return 0;
+  const candidates = repairs.map(({ run, revision }) => fromRun(ctx, run, origin, { revision, joined }));
+  const counts = nothing();
+  await emit(ctx, joined === undefined ? await confirm(ctx, candidates) : candidates, counts);
+  const done = ctx.mark.repairs ?? { once: 0, again: 0 };
+  ctx.mark.repairs = done;
+  const again = repairs.filter(({ revision }) => revision > 2).length;
+  done.once += counts.emitted - Math.min(again, counts.emitted);
+  done.again += Math.min(again, counts.emitted);
+  if (counts.emitted > 0) ctx.ports.observe({ kind: "repaired", surveyId: ctx.surveyId, count: counts.emitted });
+  return counts.emitted;
 }
 
 /** Adds what becomes of the candidates to `counts`. */
@@ -65,7 +98,12 @@ async function emit(ctx: PollContext, candidates: Candidate[], counts: EmitCount
     candidates.map(async (candidate) => {
       const found = await enrich(ctx, candidate.responseId, candidate.details, candidate.patience, usual);
       const enriched = { ...candidate, details: found.details };
-      if (found.reasons.length === 0) ready.push(await seal(ctx, enriched, found.missing));
+      if (candidate.revision > 1) {
+        // The ledger says emitted and must go on saying so: a repair does not wait, it is tried again by a later scan.
+        const absent = found.reasons.filter((reason) => reason.endsWith(":absent"));
+        if (absent.length === found.reasons.length)
+          ready.push(await seal(ctx, enriched, [...found.missing, ...absent]));
+      } else if (found.reasons.length === 0) ready.push(await seal(ctx, enriched, found.missing));
       else waiting.push(await waitingEntry(ctx, enriched, found.reasons));
     }),
   );
@@ -99,6 +137,7 @@ async function seal(ctx: PollContext, candidate: Candidate, missing: string[]): 
     metadata: candidate.details.metadata,
     missing,
     origin: candidate.origin,
+    revision: candidate.revision,
     detectedAt: time,
     timeZone: ctx.source.timeZone,
   });

@@ -32,7 +32,7 @@ export async function firstPass(ctx: PollContext, presence: Presence): Promise<P
   const ascending = await firstPageRuns(ctx, "asc");
   const now = ctx.ports.clock.now();
   const runs = [...descending, ...ascending];
-  if (runs.length === 0 && ctx.listedCount > 0 && (mark.emptyReads ?? 0) < MOST_EMPTY_READS) {
+  if (runs.length === 0 && (ctx.listedCount ?? 0) > 0 && (mark.emptyReads ?? 0) < MOST_EMPTY_READS) {
     mark.emptyReads = (mark.emptyReads ?? 0) + 1;
     return { ...noCounts(), unfinished: true };
   }

@@ -1,11 +1,14 @@
 import { backlogStart } from "./backlog-start.ts";
-import { openBooks } from "./books.ts";
+import { closeBooks, openBooks } from "./books.ts";
 import type { PollContext } from "./context.ts";
-import { emitRuns } from "./emit.ts";
+import { emitRepairs, emitRuns } from "./emit.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
 import type { Run } from "./records.ts";
+import { repairScattered } from "./repair.ts";
+import { positionAfter } from "./slice.ts";
+import { learnSortKey } from "./sort-key.ts";
 import { stream } from "./stream.ts";
-import { type SurveyStep, surveyScan } from "./survey-scan.ts";
+import { type Repair, type SurveyStep, surveyScan } from "./survey-scan.ts";
 
 /** Responses of page 1 remembered as the place down to which everything was settled. */
 const ANCHORS = 20;
@@ -18,38 +21,47 @@ const ANCHORS = 20;
  * to one below the floor. A backlog deeper than `headPages` is not held: it is streamed in asc order.
  */
 export async function headScan(ctx: PollContext): Promise<PollCounts> {
-  const { mark } = ctx;
+  const { mark, ports } = ctx;
   const counts = noCounts();
-  const books = openBooks();
+  const books = openBooks(new Set());
+  const startedAt = ports.clock.now();
   const steps = surveyScan(ctx, {
     order: "desc",
     from: 1,
     prove: "cuts",
     // Nothing is looked for then: a second look would be a request for nothing.
-    trustEmpty: mark.firstPassDone && mark.headOpen !== true && ctx.depth === 0,
+    trustEmpty: mark.firstPassDone && mark.headOpen !== true,
     books,
     onNews: () => openHead(ctx),
   });
   const maySettle = settledBelow(ctx);
   const toEmit: Run[] = [];
+  const toRepair: Repair[] = [];
   let newest: number[] = [];
   let deep = 0;
   for (;;) {
     const next = await steps.next();
     if (next.done) {
       await finish(counts);
+      counts.repaired += await repairScattered(ctx, next.value.scattered, "head");
       counts.complete = next.value.ended;
       counts.deferred += next.value.deferred.length;
       // An empty page that was taken as it is tells nothing of what was settled.
       if (!next.value.ended) return counts;
-      if (isClean(counts) && next.value.proved) books.close(mark, ctx.ports.clock.now());
+      if (isClean(counts) && next.value.proved) await closeBooks(ctx, { books, startedAt, moved: false });
       break;
     }
     const step = next.value;
-    if (step.page === 1) newest = step.ids.slice(0, ANCHORS);
+    if (step.page === 1) {
+      newest = step.ids.slice(0, ANCHORS);
+      const sortKey = learnSortKey(mark.sortKey, step.runs, ports.clock.now());
+      if (sortKey !== undefined) mark.sortKey = sortKey;
+    }
     addCounts(counts, { found: step.found, quarantined: step.quarantined });
     toEmit.push(...step.toEmit);
-    if (maySettle(step) && step.page >= ctx.depth) {
+    toRepair.push(...step.toRepair);
+    if (maySettle(step)) {
+      ctx.headEnd = positionAfter(step);
       await finish(counts);
       counts.deferred += step.deferred;
       break;
@@ -75,6 +87,7 @@ export async function headScan(ctx: PollContext): Promise<PollCounts> {
 
   async function finish(into: PollCounts): Promise<void> {
     const outcome = await emitRuns(ctx, toEmit, "head");
+    outcome.repaired = await emitRepairs(ctx, toRepair, "head");
     books.settle(outcome);
     addCounts(into, outcome);
   }

@@ -1,15 +1,24 @@
 import type { PollContext } from "./context.ts";
+import { between, credible } from "./dates.ts";
 import { keep } from "./kept-records.ts";
 import { privateRecord } from "./privacy.ts";
+import { nextRecheck } from "./recheck.ts";
 import { classOf, digestOf, type ReadRecord, type Run } from "./records.ts";
 import type { LedgerEntry } from "./state-types.ts";
 
 // Ledger entries of what a scan meets that needs no event.
 
 /** An open response, or one before the floor: as it was judged on the very page read that is being noted. */
-export function noted(run: Run, now: number): LedgerEntry {
+export function noted(ctx: PollContext, run: Run): LedgerEntry {
   if (classOf(run) !== "open") return { id: run.responseId, state: "before-floor" };
-  return { id: run.responseId, state: "open", firstSeen: now };
+  const now = ctx.ports.clock.now();
+  // An old one that is met for the first time, say by a first pass, is as old as its dates tell.
+  const started = run.records[0]?.startedAt ?? null;
+  const isOld = credible(started, now) && ctx.newestSeen !== undefined && started < ctx.newestSeen;
+  const firstSeen = isOld ? now - between(started, ctx.newestSeen ?? started) : now;
+  const nextCheck = nextRecheck(ctx, firstSeen, now);
+  const entry: LedgerEntry = { id: run.responseId, state: "open", firstSeen };
+  return nextCheck === undefined ? entry : { ...entry, nextCheck };
 }
 
 /** A response whose `completed` cannot be read. */

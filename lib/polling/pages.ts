@@ -14,7 +14,11 @@ export interface Page {
   /** Number of records, orphans included. */
   size: number;
   /** Digest of the whole page: equal means unchanged. */
-  digest: string;
+  readonly digest: string;
+  /** Digest of its last record. */
+  readonly last: string;
+  /** Whether a record of this digest stands on it. */
+  holds(digest: string): boolean;
 }
 
 /** A page with its runs, or undefined when the read says that the list ends before it. */
@@ -22,10 +26,8 @@ export function toPage(number: number, read: PageRead): Page | undefined {
   if (read.kind === "none" || read.records.length === 0) return undefined;
   const runs: Run[] = [];
   const orphans: ReadRecord[] = [];
-  const digests: string[] = [];
-  for (const raw of read.records) {
-    const record = readRecord(raw);
-    digests.push(record.digest);
+  const records = read.records.map(readRecord);
+  for (const record of records) {
     if (record.responseId === undefined) {
       orphans.push(record);
       continue;
@@ -34,5 +36,19 @@ export function toPage(number: number, read: PageRead): Page | undefined {
     if (last?.responseId === record.responseId) last.records.push(record);
     else runs.push({ responseId: record.responseId, records: [record] });
   }
-  return { number, runs, orphans, size: digests.length, digest: hash("sha1", digests.join("\n"), "base64url") };
+  let digest: string | undefined;
+  return {
+    number,
+    runs,
+    orphans,
+    size: records.length,
+    get digest() {
+      digest ??= hash("sha1", records.map((record) => record.digest).join("\n"), "base64url");
+      return digest;
+    },
+    get last() {
+      return records.at(-1)?.digest ?? "";
+    },
+    holds: (wanted) => records.some((record) => record.digest === wanted),
+  };
 }

@@ -9,7 +9,8 @@ export interface PollCounts extends EmitCounts {
 }
 
 export function noCounts(): PollCounts {
-  return { held: 0, deferred: 0, emitted: 0, waiting: 0, quarantined: 0, found: 0, complete: false, unfinished: false };
+  const emitted = { held: 0, emitted: 0, waiting: 0, quarantined: 0, found: 0, repaired: 0, unfinished: false };
+  return { ...emitted, deferred: 0, complete: false };
 }
 
 /** Adds `more` to `counts`, which is changed and given back. */
@@ -18,6 +19,7 @@ export function addCounts(counts: PollCounts, more: Partial<PollCounts>): PollCo
   counts.waiting += more.waiting ?? 0;
   counts.quarantined += more.quarantined ?? 0;
   counts.found += more.found ?? 0;
+  counts.repaired += more.repaired ?? 0;
   counts.held += more.held ?? 0;
   counts.deferred += more.deferred ?? 0;
   counts.complete ||= more.complete ?? false;

@@ -1,12 +1,16 @@
+import { type BackgroundRequest, type BackgroundResult, background, nextBackground } from "./background.ts";
+import { isUnproved } from "./confirm.ts";
 import { LEASE_DURATION, type PollContext, type PollingSource, underLease } from "./context.ts";
 import { emitWaiting } from "./emit.ts";
 import { LeaseLostError } from "./errors.ts";
 import { firstPass, type Presence } from "./first-pass.ts";
+import { passSlice } from "./full-pass.ts";
 import { headScan } from "./head-scan.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
 import type { Ports } from "./ports.ts";
 import type { Books, LedgerEntry } from "./state-types.ts";
 import { stream } from "./stream.ts";
+import { levels, noteLookBack } from "./sweep.ts";
 
 export interface PollRequest {
   ports: Ports;
@@ -19,11 +23,13 @@ export interface PollRequest {
   sourceFloor: string | undefined;
   /** Epoch milliseconds of the source's first tick, unless that is this one. */
   firstTick: number | undefined;
-  /** Largest of the counts that the survey list shows. */
-  listedCount: number;
+  /** Largest of the counts that the survey list shows; undefined when it shows none. */
+  listedCount: number | undefined;
   shortPageEnds: boolean | undefined;
-  /** Pages that the head scan reads even though they hold nothing new. */
-  depth: number;
+  /** Whether the head is read: something asks for it, or the counts have moved. Else only background work is done. */
+  head: boolean;
+  /** What slow work may be done. */
+  background?: BackgroundRequest;
 }
 
 /** Busy: someone else holds the lease, until about `until`. */
@@ -35,6 +41,13 @@ export type PollResult =
       /** Epoch milliseconds at which the survey is due by itself; absent when never. */
       dueAt: number | undefined;
       newestSeen: string | undefined;
+      /** Epoch milliseconds at which background work is due. */
+      backgroundAt: number;
+      headRead: boolean;
+      /** Set when a search below the head came to an end: how many new responses it met. */
+      sought: number | undefined;
+      /** Completed responses that are known of and yet to be found on pages. */
+      missing: number;
       /** Whether it was part of a pass over several polls. */
       resumed: boolean;
       shortPageEnds: boolean | undefined;
@@ -66,16 +79,19 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
     newestSeen: undefined,
     lost: undefined,
     resumed: lease.mark.floor !== undefined && !lease.mark.firstPassDone,
-    depth: request.depth,
+    headEnd: undefined,
   };
   try {
-    const counts = await underLease(ctx, () => work(ctx, request.presence));
+    const done = await underLease(ctx, () => work(ctx, request));
+    const { counts } = done;
     const dueAt = await nextDue(ctx, counts);
+    const backgroundAt = await nextBackground(ctx);
     await ports.state.release(lease, ctx.mark);
     return {
       kind: "polled",
-      counts,
+      ...done,
       dueAt,
+      backgroundAt,
       newestSeen: ctx.newestSeen,
       resumed: ctx.resumed,
       shortPageEnds: ctx.shortPageEnds,
@@ -89,7 +105,9 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
   }
 }
 
-async function work(ctx: PollContext, presence: Presence): Promise<PollCounts> {
+type Work = BackgroundResult;
+
+async function work(ctx: PollContext, request: PollRequest): Promise<Work> {
   const { state } = ctx.ports;
   const { pending } = ctx.mark;
   if (pending !== undefined && pending.length > 0) {
@@ -101,12 +119,44 @@ async function work(ctx: PollContext, presence: Presence): Promise<PollCounts> {
   const counts = noCounts();
   await emitDue(ctx, counts);
 
+  const wasFirst = !ctx.mark.firstPassDone;
+  const headRead = request.head || ctx.mark.stream !== undefined || !ctx.mark.firstPassDone;
+  if (headRead) addCounts(counts, await news(ctx, request));
+  // What there was has just been met: looking back begins to count from here.
+  if (wasFirst && ctx.mark.firstPassDone) noteLookBack(ctx, levels(ctx.source.lookBack));
+  const done: Work = { counts, headRead, sought: undefined, missing: 0 };
+  if (counts.held > 0 && isUnproved(ctx)) await joinNow(ctx, counts);
+  if (request.background === undefined || !ctx.mark.firstPassDone || counts.unfinished) return done;
+  const slow = await background(ctx, request.background);
+  return { ...slow, counts: addCounts(counts, slow.counts), headRead: headRead || slow.headRead };
+}
+
+/** What is new: a backlog that is being streamed, all that is there at the first poll, else what the head shows. */
+async function news(ctx: PollContext, { presence }: PollRequest): Promise<PollCounts> {
   const position = ctx.mark.stream;
   if (position !== undefined) {
-    addCounts(counts, await stream(ctx, position));
+    const counts = await stream(ctx, position);
     return isClean(counts) ? addCounts(counts, await headScan(ctx)) : counts;
   }
-  return addCounts(counts, ctx.mark.firstPassDone ? await headScan(ctx) : await firstPass(ctx, presence));
+  return ctx.mark.firstPassDone ? headScan(ctx) : firstPass(ctx, presence);
+}
+
+/**
+ * Responses are held because nothing can tell whether they are whole: a full pass will, and they are news, so it does
+ * not wait for the background budget. As it reads every page, it is not made at every tick.
+ */
+async function joinNow(ctx: PollContext, counts: PollCounts): Promise<void> {
+  const { mark, ports } = ctx;
+  const now = ports.clock.now();
+  if (mark.pass?.spilled === undefined) {
+    if (now < (mark.joinAgain ?? 0)) return;
+    delete mark.pass;
+  }
+  mark.joinAgain = now + HELD_FOR;
+  const unlimited = { left: () => Number.POSITIVE_INFINITY };
+  const { held: _, ...joined } = await passSlice(ctx, unlimited);
+  addCounts(counts, joined);
+  if (joined.complete) counts.held = 0;
 }
 
 /** Looks at what waits and is due, until there is no more of it or the time is up. */

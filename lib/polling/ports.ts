@@ -103,6 +103,8 @@ export type Progress =
   | { kind: "surveys"; listed: number; due: number }
   | { kind: "page"; surveyId: number; page: number; order: Order }
   | { kind: "emitted"; surveyId: number; count: number; origin: Origin; lag: number | undefined }
+  | { kind: "repaired"; surveyId: number; count: number }
+  | { kind: "list failed"; code: string; message: string }
   | { kind: "waiting"; surveyId: number; count: number }
   | { kind: "quarantined"; surveyId: number; responseId: number | undefined; reason: string }
   | { kind: "unconfirmed"; surveyId: number; code: string }

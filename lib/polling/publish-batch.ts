@@ -87,7 +87,8 @@ async function enter(ctx: PollContext, published: Ready[]): Promise<void> {
 
 function emittedEntry(item: Ready): LedgerEntry {
   const { eventId, revision } = item.event.detail.meta;
-  return { id: item.responseId, state: "emitted", digest: item.digest, count: item.records.length, eventId, revision };
+  const digest = item.digest === undefined ? {} : { digest: item.digest };
+  return { id: item.responseId, state: "emitted", ...digest, count: item.records.length, eventId, revision };
 }
 
 /** Milliseconds since the oldest of the batch was completed; unknown without a time zone. */

@@ -8,9 +8,11 @@ export interface ReadRecord {
   completed: boolean | undefined;
   /** `dateCompleted` when it is a string. */
   completedAt: string | null;
-  raw: unknown;
+  /** `dateStart` when it is a string. */
+  startedAt: string | null;
+  readonly raw: unknown;
   /** Digest of the JSON as it was read. */
-  digest: string;
+  readonly digest: string;
 }
 
 /** All records of one response that stand next to each other. */
@@ -23,14 +25,26 @@ export interface Run {
 export type RunClass = "completed" | "open" | "unreadable";
 
 export function readRecord(read: unknown): ReadRecord {
-  const { raw, json } = asText(read);
-  const fields = (typeof raw === "object" && raw !== null ? raw : {}) as Record<string, unknown>;
+  const fields = (typeof read === "object" && read !== null ? read : {}) as Record<string, unknown>;
+  // Most records that are read belong to settled responses: nobody asks for their text or its digest.
+  let text: { raw: unknown; json: string } | undefined;
+  let digest: string | undefined;
+  const written = (): { raw: unknown; json: string } => {
+    text ??= asText(read);
+    return text;
+  };
   return {
     responseId: readId(fields.responseId),
     completed: readFlag(fields.completed),
     completedAt: typeof fields.dateCompleted === "string" ? fields.dateCompleted : null,
-    raw,
-    digest: hash("sha1", json, "base64url"),
+    startedAt: typeof fields.dateStart === "string" ? fields.dateStart : null,
+    get raw() {
+      return written().raw;
+    },
+    get digest() {
+      digest ??= hash("sha1", written().json, "base64url");
+      return digest;
+    },
   };
 }
 

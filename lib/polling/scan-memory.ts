@@ -16,10 +16,12 @@ export interface ScanMemory {
   matters(run: Run | undefined): run is Run;
   /** Whether any response of the page has to be known whole, or had to be. */
   hasNews(page: Page): boolean;
+  /** The runs of a page that belong to responses whose whole is or was needed. */
+  pieces(page: Page): Run[];
   /** Takes the runs judged "note" from a page, once. */
   takeNoted(page: Page): Run[];
-  /** Closes a run that ends on `page`; gives it if it is now known whole for the first time. */
-  close(run: Run, page: number): Run | undefined;
+  /** Closes a run that ends on `page`: "whole" if it has to be known whole and is so for the first time, "repeat" if it was met before. */
+  close(run: Run, page: number): "whole" | "first" | "repeat";
   /** Responses left for a later scan, those included that were begun and have moved out of sight; not `carried`. */
   left(carried: Run | undefined): number[];
   /** Leaves a response whose edges cannot be proved for a later scan. */
@@ -65,6 +67,7 @@ export function createScanMemory(): ScanMemory {
       forgetOldest(verdicts);
     },
     hasNews: (page) => page.runs.some((run) => verdicts.get(run.responseId) === "whole"),
+    pieces: (page) => page.runs.filter((run) => verdicts.get(run.responseId) === "whole"),
     takeNoted(page) {
       const noted = firstOfEach(page.runs.filter((run) => verdicts.get(run.responseId) === "note"));
       for (const run of noted) verdicts.set(run.responseId, "settled");
@@ -77,7 +80,7 @@ export function createScanMemory(): ScanMemory {
         awaited.delete(run.responseId);
         closed.set(run.responseId, { page, records });
         forgetOldest(closed);
-        return verdicts.get(run.responseId) === "whole" ? run : undefined;
+        return verdicts.get(run.responseId) === "whole" ? "whole" : "first";
       }
       // A repeat is a shift of the pages. A record never seen before is a response that lies apart, unless the list
       // has changed meanwhile: certain only if nothing has moved since the first part was read.
@@ -85,7 +88,7 @@ export function createScanMemory(): ScanMemory {
         (before.page >= stillFrom ? apart : suspect).add(run.responseId);
         for (const digest of records) before.records.add(digest);
       }
-      return undefined;
+      return "repeat";
     },
     defer(run) {
       if (!matters(run)) return;

@@ -1,7 +1,8 @@
+import { carryOf, type Edge, edgeOf, pageOf } from "./edge.ts";
 import { RangeUnreachableError } from "./errors.ts";
 import { PAGE_SIZE, type Page, toPage } from "./pages.ts";
 import type { PageRead } from "./ports.ts";
-import type { ReadRecord, Run } from "./records.ts";
+import { digestOf, type ReadRecord, type Run } from "./records.ts";
 import { createScanMemory, type Verdict } from "./scan-memory.ts";
 
 export type { Verdict } from "./scan-memory.ts";
@@ -9,16 +10,21 @@ export type { Verdict } from "./scan-memory.ts";
 export interface ScanOptions {
   /** First page to read; from a page after the first, the beginning of its first response is unknown. */
   from: number;
+  /** Where an earlier scan stopped: this one goes on behind it, and `from` is of no account. */
+  after?: Edge | undefined;
   read: (page: number) => Promise<PageRead>;
   /** Judges runs (which may be cut by a page edge) that this scan meets for the first time. */
   judge: (runs: Run[]) => Promise<Map<number, Verdict>>;
   /** Whether a page of fewer than 100 records was the last one whenever it was met; undefined: not known yet. */
   shortPageEnds: boolean | undefined;
   /**
-   * Which seams between pages are proved: those that cut a response that matters, or all those beside a page with such
-   * a response, so that nothing can slip through between two settled ones either.
+   * Which seams between pages are proved: those that cut a response that matters; or all those beside a page with such
+   * a response, so that nothing can slip through between two settled ones either; or every one, so that nothing at all
+   * can, with one request a page where the ledger knows the response that stands across the seam.
    */
-  prove: "cuts" | "news";
+  prove: "cuts" | "news" | "all";
+  /** Digest of all records of a response that the ledger knows, as `digestOf` gives it. */
+  known?: (responseId: number) => string | undefined;
   /** Whether an empty first page is taken as it is, without a second look; such a scan proves nothing. */
   trustEmpty: boolean;
 }
@@ -28,10 +34,14 @@ export interface ScanStep {
   page: number;
   /** Responses of the page. */
   ids: number[];
+  /** All runs of the page. */
+  runs: Run[];
   /** Runs judged "note" that were met on this page. */
   noted: Run[];
   /** Runs judged "whole" that are now known from their first record to their last. */
   whole: Run[];
+  /** Other runs that this scan met for the first time and knows from their first record to their last. */
+  others: Run[];
   /** Records without a readable responseId. */
   orphans: ReadRecord[];
   /** Whether any response of this page is not settled. */
@@ -40,6 +50,13 @@ export interface ScanStep {
   deferred: number;
   /** Whether this scan is certain that records of one response lie apart. */
   apart: boolean;
+  /** All runs of the page that belong to responses whose whole is or was needed. */
+  pieces: Run[];
+  /** As in `ScanEnd`, so far. */
+  covered: boolean;
+  moved: boolean;
+  /** Where a later scan may go on behind this page; undefined while a response that matters stands across its end. */
+  edge: () => Edge | undefined;
 }
 
 export interface ScanEnd {
@@ -50,8 +67,14 @@ export interface ScanEnd {
   apart: boolean;
   /** Whether a response came back changed, which may mean that records lie apart. */
   suspect: boolean;
+  /** Responses that came back with a record not seen before. */
+  scattered: number[];
   /** Whether every seam was proved. */
   proved: boolean;
+  /** Whether nothing that was listed all the time can have slipped through a seam; the list may have moved. */
+  covered: boolean;
+  /** Whether pages were seen to move while they were read. */
+  moved: boolean;
   /** Whether the end of the list was reached for certain. */
   ended: boolean;
 }
@@ -75,11 +98,17 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   const orphaned = new Set<string>();
   let { shortPageEnds } = options;
   let proved = true;
+  let covered = true;
+  let moved = false;
   let ended = true;
-  let previous: Page | undefined;
+  let previous: Page | undefined = options.after === undefined ? undefined : pageOf(options.after);
   /** The last run of `previous`, with what it had on the pages before. */
-  let carry: Run | undefined;
-  let number = options.from;
+  let carry: Run | undefined = options.after === undefined ? undefined : carryOf(options.after);
+  /** Whether `carry` begins with the first record of its response, and nothing of it was skipped. */
+  let carrySure = options.after?.carry?.sure ?? false;
+  /** Whether `carry` comes from an earlier scan: of its records only the digests are known. */
+  let carryKept = carry !== undefined;
+  let number = options.after === undefined ? options.from : options.after.page + 1;
   let ready: Page | undefined;
   let broken = 0;
   let retreats = 0;
@@ -90,27 +119,44 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   const stepBack = (page: number, known: Page | undefined): void => {
     previous = undefined;
     carry = undefined;
+    carryKept = false;
     number = page;
     ready = known;
     memory.unsettle(page);
   };
 
-  /** True when the seam after `earlier` is proved or given up; false when the scan has stepped back. */
-  const prove = async (earlier: Page, first: Run | undefined): Promise<boolean> => {
+  /**
+   * Whether nothing stands between the end of `previous` and the beginning of `page`, as far as they show it: the last
+   * record came again, or the response across the seam is the one that the ledger knows.
+   */
+  const joins = (earlier: Page, page: Page): "moved" | "joined" | undefined => {
+    const first = page.runs[0];
+    if (carry !== undefined && first?.responseId === carry.responseId) {
+      const joined: Run = { responseId: carry.responseId, records: [...carry.records, ...first.records] };
+      if (page.runs.length > 1 && digestOf(joined) === options.known?.(carry.responseId)) return "joined";
+    }
+    return page.holds(earlier.last) ? "moved" : undefined;
+  };
+
+  /** Whether the seam between `earlier` and `page` is proved or given up, or the scan has stepped back. */
+  const prove = async (earlier: Page, page: Page | undefined): Promise<"proved" | "given up" | "stepped back"> => {
     const again = await read(earlier.number);
     const holds = again?.digest === earlier.digest;
+    // Where its last record is found again, all that follows it will be met.
+    moved ||= !holds;
+    if (!holds && again?.holds(earlier.last) !== true && page?.holds(earlier.last) !== true) covered = false;
     if (!holds && ++broken < MOST_BROKEN_SEAMS) {
       stepBack(earlier.number, again);
-      return false;
+      return "stepped back";
     }
     broken = 0;
-    if (holds) return true;
-    // Given up.
+    if (holds) return "proved";
     memory.unsettle(earlier.number);
     proved = false;
+    covered = false;
     defer(carry);
-    defer(first);
-    return true;
+    defer(page?.runs[0]);
+    return "given up";
   };
 
   /** Whether the list ends before the page at `number`, which is not there; else goes on with that page. */
@@ -143,14 +189,17 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
 
   async function* finish(last: Page | undefined): AsyncGenerator<ScanStep, ScanEnd> {
     const page = last?.number ?? 0;
-    const closing = carry === undefined ? undefined : memory.close(carry, page);
+    const closing = carry === undefined || carryKept ? undefined : memory.close(carry, page);
     const apart = memory.apart.size > 0;
     const deferred = memory.left(undefined);
-    if (closing !== undefined) {
-      const step = { noted: [], whole: [closing], orphans: [], news: true, deferred: deferred.length, apart };
-      yield { page, ids: [], ...step };
+    if (carry !== undefined && (closing === "whole" || (closing === "first" && carrySure))) {
+      const [whole, others] = closing === "whole" ? [[carry], []] : [[], [carry]];
+      const step = { noted: [], whole, others, orphans: [], news: closing === "whole", deferred: deferred.length };
+      yield { page, ids: [], runs: [], pieces: [], ...step, covered, moved, apart, edge: () => undefined };
     }
-    return { shortPageEnds, deferred, apart, suspect: memory.suspect.size > 0, proved, ended };
+    const scattered = [...memory.apart, ...memory.suspect];
+    const suspect = memory.suspect.size > 0;
+    return { shortPageEnds, deferred, apart, suspect, scattered, proved, covered, moved, ended };
   }
 
   for (;;) {
@@ -165,7 +214,8 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     if (page === undefined) {
       if (!(await endsHere())) continue;
       const cut = previous !== undefined && (previous.size >= PAGE_SIZE || shortPageEnds === false);
-      if (cut && previous !== undefined && matters(carry) && !(await prove(previous, undefined))) continue;
+      const inDoubt = cut && (matters(carry) || options.prove === "all");
+      if (inDoubt && previous !== undefined && (await prove(previous, undefined)) === "stepped back") continue;
       return yield* finish(previous);
     }
     if (page.digest === previous?.digest) {
@@ -187,48 +237,83 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       }
       defer(first);
     }
+    // Only its digests are kept of the response across the seam, and now its whole is needed.
+    if (carryKept && previous !== undefined && first?.responseId === carry?.responseId && matters(first)) {
+      stepBack(previous.number, undefined);
+      continue;
+    }
+    /** Whether the page begins where the one before ended. */
+    let seamProved = previous === undefined && page.number === 1;
+    let seam: "moved" | "joined" | undefined;
     if (previous !== undefined) {
       const needed =
         matters(carry) ||
         matters(first) ||
         (options.prove === "news" && (memory.hasNews(page) || memory.hasNews(previous)));
-      if (!needed) {
+      seam = !needed && options.prove === "all" ? joins(previous, page) : undefined;
+      if (seam === "joined") seamProved = true;
+      else if (seam === "moved") {
+        // Nothing was skipped: what comes again comes from its first record on.
+        moved = true;
         proved = false;
         memory.unsettle(previous.number);
-      } else if (!(await prove(previous, first))) continue;
-      else if (previous.size < PAGE_SIZE) shortPageEnds = false;
+        carry = undefined;
+      } else if (!needed && options.prove !== "all") {
+        proved = false;
+        covered = false;
+        memory.unsettle(previous.number);
+      } else {
+        const outcome = await prove(previous, page);
+        if (outcome === "stepped back") continue;
+        seamProved = outcome === "proved";
+        if (previous.size < PAGE_SIZE) shortPageEnds = false;
+      }
     }
 
     const whole: Run[] = [];
-    const close = (run: Run, endsOn: number): void => {
+    const others: Run[] = [];
+    const close = (run: Run, endsOn: number, sure: boolean): void => {
       const closing = memory.close(run, endsOn);
-      if (closing !== undefined) whole.push(closing);
+      if (closing === "whole") whole.push(run);
+      else if (closing === "first" && sure) others.push(run);
     };
     let rest = page.runs;
     let carryEnds = page.number - 1;
+    let joined = false;
     if (carry !== undefined && first?.responseId === carry.responseId) {
       carry = { responseId: carry.responseId, records: [...carry.records, ...first.records] };
+      carrySure = (carrySure && seamProved) || seam === "joined";
       rest = rest.slice(1);
       carryEnds = page.number;
+      joined = true;
     }
     if (rest.length > 0) {
-      if (carry !== undefined) close(carry, carryEnds);
-      for (const run of rest.slice(0, -1)) close(run, page.number);
+      if (carry !== undefined && !(carryKept && !joined)) close(carry, carryEnds, carrySure && (joined || seamProved));
+      for (const [i, run] of rest.slice(0, -1).entries()) close(run, page.number, i > 0 || joined || seamProved);
       carry = rest.at(-1);
+      carryKept = false;
+      carrySure = rest.length > 1 || joined || seamProved;
     }
     const orphans = page.orphans.filter((record) => !orphaned.has(record.digest));
     for (const record of orphans) orphaned.add(record.digest);
     const noted = memory.takeNoted(page);
+    const [ending, endingSure] = [carry, carrySure];
     yield {
       page: page.number,
       ids: page.runs.map((run) => run.responseId),
+      runs: page.runs,
       noted,
       whole,
+      others,
       orphans,
       // A response that ended with the page before is no news of this one.
       news: noted.length > 0 || memory.hasNews(page),
       deferred: memory.left(carry).length,
       apart: memory.apart.size > 0,
+      pieces: memory.pieces(page),
+      covered,
+      moved,
+      edge: () => (matters(ending) ? undefined : edgeOf(page, ending, endingSure)),
     };
     previous = page;
     number = page.number + 1;

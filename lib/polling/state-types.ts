@@ -1,4 +1,5 @@
 import type { Origin } from "../events/index.ts";
+import type { Edge } from "./edge.ts";
 
 /** State of a response in the ledger. Emitted and before-floor ones are settled. */
 export type EntryState = "emitted" | "before-floor" | "open" | "waiting" | "quarantined";
@@ -43,15 +44,66 @@ export interface StreamPosition {
   purpose: "first-pass" | "catch-up";
 }
 
-/** A proof over one full pass: listed = emitted + before floor + open + waiting + quarantined. */
-export interface Books {
-  closedAt: number;
+/** What a full pass has counted: each listed id in the class that it had when its page was read. */
+export interface Tally {
   listed: number;
   emitted: number;
   beforeFloor: number;
   open: number;
   waiting: number;
   quarantined: number;
+  /** Emitted ones whose records are no longer those of their event. */
+  changed: number;
+  /** Emitted ones that had more records than their event, which was replaced. */
+  repaired: number;
+  /** New ones that no other scan had met. */
+  found: number;
+}
+
+/** A proof over one full pass: listed = emitted + before floor + open + waiting + quarantined. */
+export interface Books extends Tally {
+  startedAt: number;
+  closedAt: number;
+  /** Ids that an earlier pass has listed and this one has not. */
+  gone: number;
+  /** The service's own count minus `listed`; null when it states none. */
+  deficit: number | null;
+  /** Whether pages moved while they were read. */
+  moved: boolean;
+  /** Closed passes in a row up to this one: one alone cannot see two changes that cancel each other. */
+  passes: number;
+}
+
+/** A set of ids, delta-coded (see id-set.ts): a small one as it is, a large one in the vault. */
+export type IdsRef = { inline: string } | { key: string };
+
+/** How far a scan in slices has come. */
+export interface ScanPosition {
+  /** The last page dealt with; 0 before the first. */
+  page: number;
+  /** Its end; absent where the scan has to begin one page back. */
+  edge?: Edge;
+}
+
+/** A scan in desc order that goes on below the head, in slices. */
+export interface Sweep extends ScanPosition {
+  /** Look-back: down to the depth of `level`; seek: for what the counts have shown, to the end of the list. */
+  goal: "look-back" | "seek";
+  level: number;
+  /** Newest credible date when it began: depth by date is counted from there. */
+  newest?: string;
+}
+
+/** A full pass in slices. */
+export interface Pass extends ScanPosition {
+  startedAt: number;
+  tally: Tally;
+  ids?: IdsRef;
+  /** Whether nothing that was listed all the time can have slipped through so far; whether pages moved. */
+  covered: boolean;
+  moved: boolean;
+  /** Keys in the vault of the records that are joined at its end, where operation 9 cannot give whole responses. */
+  spilled?: string[];
 }
 
 /** What comparing responses joined from pages with operation 9 has shown of a survey. */
@@ -98,7 +150,29 @@ export interface Mark {
   books?: Books;
   /** Why the books are not closed. */
   booksOpen?: string;
+  /** Ids of the last full pass, and those gone since earlier ones. */
+  listedIds?: IdsRef;
+  pass?: Pass;
+  /** Epoch milliseconds before which held responses are not joined by another full pass. */
+  joinAgain?: number;
+  /** Epoch milliseconds before which no further full pass begins; absent: at once. */
+  nextPass?: number;
+  sweep?: Sweep;
+  /** Epoch milliseconds at which each depth of look-back was reached last. */
+  lookedBack?: number[];
+  /** What the desc list is sorted by, as far as its pages have shown. */
+  sortKey?: SortKey;
+  /** The background task that was done last: they take turns. */
+  lastTask?: Task;
+  /** Responses repaired so far, and more than once: repeated repairs need a look. */
+  repairs?: { once: number; again: number };
 }
+
+/** The kinds of slow work on one survey. */
+export type Task = "full poll" | "recheck" | "sweep" | "pass";
+
+/** Completed and started: a date string of that name, newest first. */
+export type SortKey = "completed" | "started" | "other";
 
 /** The right to poll a survey, with the mark as it was when the lease was taken. */
 export interface Lease {
@@ -116,10 +190,21 @@ export interface Chase {
   missing: number;
   /** Ticks for which the head is read again: lists may lag behind counts. */
   owed: number;
-  /** Pages that the next scan reads even though they hold nothing new; 0: no more than it has to. */
-  depth: number;
-  /** Epoch milliseconds before which no deeper scan begins. */
-  deeperFrom: number;
+  /** Whether they are looked for below the head. */
+  seeking: boolean;
+  /** Epoch milliseconds before which no further search below the head begins. */
+  restUntil: number;
+  /** Whether the last ones were found below the head: then the next ones are looked for there at once. */
+  deep: boolean;
+}
+
+/** How far a survey's counts can be trusted to move with every completion. */
+export interface Trust {
+  /** New responses in a row of misses, and of hits since. */
+  misses: number;
+  hits: number;
+  /** New responses met that the counts had not shown: a miss unless the next list shows them. */
+  unseen: number;
 }
 
 /** What the tick knows of a survey without reading its mark: its last counts and when it is due by itself. */
@@ -127,9 +212,23 @@ export interface SurveyRow {
   /** `responses`, `correct` and `unpaidResponses` of the list that led to the last poll; null when unreadable. */
   counts: (number | null)[];
   chase: Chase;
+  trust: Trust;
   /** Epoch milliseconds; absent when nothing of it is due by itself. */
   dueAt?: number;
+  /** Epoch milliseconds at which background work is due; absent when there is none. */
+  backgroundAt?: number;
+  /** Epoch milliseconds of the last reading of its head, of any work on it, and of the last new response. */
   polledAt: number;
+  workedAt: number;
+  activeAt: number;
+}
+
+/** How one of the survey list's counts has moved with completions, and without. */
+export interface CountEvidence {
+  /** Times it moved and new responses were found; moved and none were; stood still although some were found. */
+  hits: number;
+  idle: number;
+  misses: number;
 }
 
 export interface AccountState {
@@ -142,6 +241,10 @@ export interface AccountState {
   lastTick?: number;
   /** Whether a page of fewer than 100 records was the last one whenever it was met. */
   shortPageEnds?: boolean;
+  /** Requests spent on background work beyond its budget: paid back before any more of it is done. */
+  overdrawn?: number;
+  /** What was learned of the survey list's counts (see counts.ts). */
+  counts?: CountEvidence[];
   rows: Map<number, SurveyRow>;
 }
 

@@ -1,7 +1,9 @@
-import { openBooks } from "./books.ts";
+import { closeBooks, openBooks } from "./books.ts";
+import { isUnproved } from "./confirm.ts";
 import { holdLease, type PollContext } from "./context.ts";
-import { emitRuns } from "./emit.ts";
+import { emitRepairs, emitRuns } from "./emit.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
+import { repairScattered } from "./repair.ts";
 import type { StreamPosition } from "./state-types.ts";
 import { surveyScan } from "./survey-scan.ts";
 
@@ -17,6 +19,7 @@ export async function stream(ctx: PollContext, { page: reached, purpose }: Strea
   const { clock, state } = ctx.ports;
   // Only a pass from the first page to the last in one go can close the books.
   const books = from === 1 ? openBooks() : undefined;
+  const startedAt = clock.now();
   const position: StreamPosition = { page: reached, purpose };
   ctx.resumed ||= ctx.mark.stream !== undefined;
   ctx.mark.stream = position;
@@ -27,10 +30,12 @@ export async function stream(ctx: PollContext, { page: reached, purpose }: Strea
     if (next.done) {
       counts.deferred = next.value.deferred.length;
       counts.complete = from === 1;
-      if (next.value.proved) books?.close(ctx.mark, clock.now());
+      counts.repaired += await repairScattered(ctx, next.value.scattered, "catch-up");
+      if (next.value.proved && books !== undefined) await closeBooks(ctx, { books, startedAt, moved: false });
       break;
     }
     const outcome = await emitRuns(ctx, next.value.toEmit, "catch-up");
+    outcome.repaired = await emitRepairs(ctx, next.value.toRepair, "catch-up");
     books?.settle(outcome);
     const { found, quarantined } = next.value;
     addCounts(counts, { ...outcome, found: outcome.found + found, quarantined: outcome.quarantined + quarantined });
@@ -46,7 +51,8 @@ export async function stream(ctx: PollContext, { page: reached, purpose }: Strea
     }
     await state.saveMark(ctx.lease, ctx.mark);
   }
-  if (counts.deferred + counts.held > 0) return counts;
+  // What is held because nothing can tell whether it is whole is joined by a full pass of another kind.
+  if (counts.deferred > 0 || (counts.held > 0 && !isUnproved(ctx))) return counts;
   delete ctx.mark.stream;
   delete ctx.mark.floorRises;
   delete ctx.mark.headOpen;

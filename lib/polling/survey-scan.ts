@@ -1,9 +1,10 @@
 import type { PassBooks } from "./books.ts";
 import { holdLease, type PollContext } from "./context.ts";
 import { later } from "./dates.ts";
+import type { Edge } from "./edge.ts";
 import { noted, orphanEntries, quarantined } from "./note-entries.ts";
 import type { Order } from "./ports.ts";
-import { classOf, type Run } from "./records.ts";
+import { classOf, digestOf, type Run } from "./records.ts";
 import { type ScanEnd, type ScanStep, scan, type Verdict } from "./scan.ts";
 import { type Decision, decide, newestDate } from "./settle.ts";
 import type { LedgerEntry } from "./state-types.ts";
@@ -21,8 +22,18 @@ const verdictOf: Record<Decision, Verdict> = {
 export interface SurveyStep {
   page: number;
   ids: number[];
+  /** All runs of the page. */
+  runs: Run[];
   /** Completed responses that are whole and have to go out. */
   toEmit: Run[];
+  /** See `ScanStep`. */
+  pieces: Run[];
+  covered: boolean;
+  moved: boolean;
+  /** Emitted responses with more records than their event has, to be replaced. */
+  toRepair: Repair[];
+  /** Emitted responses whose records are no longer those of their event; told only where every seam is proved. */
+  changed: number;
   /** Whether anything on the page was new. */
   news: boolean;
   /** New completed responses that needed no event: before the floor or unreadable. */
@@ -32,12 +43,21 @@ export interface SurveyStep {
   /** Whether every response of the page lies below the floor by its date alone, or is open and known. */
   belowFloor: boolean;
   deferred: number;
+  /** Where a later scan may go on behind this page. */
+  edge: () => Edge | undefined;
+}
+
+/** A response whose event was short. */
+export interface Repair {
+  run: Run;
+  revision: number;
 }
 
 export interface SurveyScanOptions {
   order: Order;
   from: number;
-  prove: "cuts" | "news";
+  after?: Edge | undefined;
+  prove: "cuts" | "news" | "all";
   /** Whether an empty first page is taken as it is. */
   trustEmpty?: boolean;
   books?: PassBooks;
@@ -51,14 +71,17 @@ export interface SurveyScanOptions {
  */
 export async function* surveyScan(
   ctx: PollContext,
-  { order, from, prove, trustEmpty = false, books, onNews }: SurveyScanOptions,
+  { order, from, after, prove, trustEmpty = false, books, onNews }: SurveyScanOptions,
 ): AsyncGenerator<SurveyStep, ScanEnd> {
   const { service, state, observe, clock } = ctx.ports;
   const above = new Set<number>();
+  const known = new Map<number, LedgerEntry>();
 
   const steps = scan({
     from,
+    after,
     prove,
+    known: (responseId) => known.get(responseId)?.digest,
     trustEmpty,
     shortPageEnds: ctx.shortPageEnds,
     read: async (page) => {
@@ -79,6 +102,7 @@ export async function* surveyScan(
         const decision = decide(run, entry, { floor, firstPassDone: ctx.mark.firstPassDone, now });
         verdicts.set(run.responseId, verdictOf[decision]);
         if (decision !== "old" && entry?.state !== "open") above.add(run.responseId);
+        if (entry !== undefined) known.set(run.responseId, entry);
         books?.count(run.responseId, decision, entry?.state);
       }
       return verdicts;
@@ -88,7 +112,7 @@ export async function* surveyScan(
   for (;;) {
     const next = await steps.next();
     if (next.done) {
-      learn(ctx, next.value, from === 1);
+      learn(ctx, next.value, from === 1 && after === undefined);
       return next.value;
     }
     // Before anything of the page goes out: contents of records that lie apart are to be confirmed.
@@ -103,14 +127,27 @@ export async function* surveyScan(
       ...(await Promise.all(unreadable.map((run) => quarantined(ctx, run)))),
       ...(await orphanEntries(ctx, step.orphans)),
     ];
-    const entries: LedgerEntry[] = [...step.noted.map((run) => noted(run, clock.now())), ...unfit];
+    const entries: LedgerEntry[] = [...step.noted.map((run) => noted(ctx, run)), ...unfit];
     if (entries.length > 0) {
       await holdLease(ctx);
       await state.putEntries(ctx.surveyId, entries);
     }
+    const repairs = step.others.flatMap((run) => repairOf(run, known.get(run.responseId)));
+    const changed = prove === "all" ? step.others.filter((run) => isChanged(run, known.get(run.responseId))).length : 0;
+    for (const responseId of known.keys()) {
+      if (known.size <= KNOWN_AT_ONCE) break;
+      known.delete(responseId);
+    }
     return {
       page: step.page,
       ids: step.ids,
+      runs: step.runs,
+      pieces: step.pieces,
+      covered: step.covered,
+      moved: step.moved,
+      toRepair: repairs,
+      changed,
+      edge: step.edge,
       toEmit: step.whole.filter((run) => !unreadable.includes(run)),
       news: step.news,
       found: step.noted.filter((run) => classOf(run) !== "open").length + unreadable.length,
@@ -119,6 +156,19 @@ export async function* surveyScan(
       deferred: step.deferred,
     };
   }
+}
+
+/** Entries that the scan holds on to: those of the last few pages. */
+const KNOWN_AT_ONCE = 500;
+
+function repairOf(run: Run, entry: LedgerEntry | undefined): Repair[] {
+  if (entry?.state !== "emitted" || entry.count === undefined || run.records.length <= entry.count) return [];
+  return [{ run, revision: (entry.revision ?? 1) + 1 }];
+}
+
+function isChanged(run: Run, entry: LedgerEntry | undefined): boolean {
+  if (entry?.state !== "emitted" || entry.digest === undefined || run.records.length > (entry.count ?? 0)) return false;
+  return digestOf(run) !== entry.digest;
 }
 
 /** What a scan to the end of the list has shown. */

@@ -1,13 +1,23 @@
 import pLimit from "p-limit";
-import { chaseDepth, nextChase } from "./chase.ts";
 import type { PollingSource } from "./context.ts";
+import { learnCounts } from "./counts.ts";
 import { later } from "./dates.ts";
-import { type DueSurvey, dueSurveys, type ListedSurvey, readSurveyList, selected } from "./due.ts";
+import {
+  type BackgroundSurvey,
+  backgroundSurveys,
+  type DueBy,
+  dueSurveys,
+  type ListedSurvey,
+  readSurveyList,
+  selected,
+} from "./due.ts";
 import { concernsWholeSource, failureOf, StateRefusedError } from "./errors.ts";
 import type { Presence } from "./first-pass.ts";
-import { type PollResult, pollSurvey } from "./poll-survey.ts";
+import { type Meter, metered } from "./meter.ts";
+import { type PollRequest, pollSurvey } from "./poll-survey.ts";
 import type { Ports } from "./ports.ts";
-import type { AccountState, SurveyRow } from "./state-types.ts";
+import type { AccountState, CountEvidence, SurveyRow } from "./state-types.ts";
+import { nextRow } from "./survey-row.ts";
 import { type SurveyOutcome, summarize, type TickSummary } from "./tick-summary.ts";
 
 export interface TickRequest {
@@ -27,61 +37,95 @@ const SURVEYS_AT_ONCE = 4;
 const ROWS_AT_ONCE = 25;
 /** A creation date further ahead is no date: no zone and no clock is so wrong. */
 const FURTHEST_AHEAD = 26 * 3_600_000;
+/** Share of the requests made for news that slow work may make on top of its own budget. */
+const EARNED_BY_NEWS = 0.2;
 
 /** One scheduled run over a source: one look at the survey list, then a poll of each survey that is due. */
 export async function tick(request: TickRequest): Promise<TickSummary> {
-  const { ports, source, service } = request;
-  const account = await ports.state.account();
+  const { source, service } = request;
+  const { state, observe, clock } = request.ports;
+  const account = await state.account();
   if (account.service !== undefined && account.service !== service) {
     throw new StateRefusedError(`the state of source "${source.name}" belongs to another survey service`, {
       hint: "Give the new service a source name of its own, or put the old `baseUrl` back.",
     });
   }
-  const all = readSurveyList(await ports.service.surveys());
-  const listed = all.filter((survey) => selected(survey.surveyId, source.surveys));
-  const now = ports.clock.now();
+  const { service: counting, meter } = metered(request.ports.service);
+  const ports = { ...request.ports, service: counting };
+  const { listed, failure } = await surveysOf(ports, source, account);
+  const now = clock.now();
   // At once: a crash in the first tick must not move the beginning of history.
-  if (account.firstTick === undefined) await ports.state.saveAccount({ service, firstTick: now });
-  const due = dueSurveys(listed, account.rows, {
-    now,
-    fullPollEvery: source.fullPoll.every,
-    background: source.backgroundRequests,
-  });
-  ports.observe({ kind: "surveys", listed: listed.length, due: due.length });
+  if (account.firstTick === undefined) await state.saveAccount({ service, firstTick: now });
+  const by: DueBy = { now, fullPollEvery: source.fullPoll.every, counts: account.counts };
+  const due = dueSurveys(listed, account.rows, by);
+  observe({ kind: "surveys", listed: listed.filter(({ isGone }) => isGone !== true).length, due: due.length });
 
-  const { outcomes, newest, shortPageEnds } = await pollAll(request, due, account, now);
-  await ports.state.saveAccount({
+  const work = startWork({ ...request, ports }, account, now);
+  const beforeNews = meter.all;
+  await work.pollNews(due);
+  const earned = (meter.all - beforeNews) * EARNED_BY_NEWS;
+  const budget = source.backgroundRequests + earned - (account.overdrawn ?? 0);
+  const left = await work.doBackground(backgroundSurveys(listed, account.rows, by), budget, meter);
+
+  const { outcomes, newest, shortPageEnds, counts } = work.done();
+  const overdrawn = Math.max(0, -left);
+  await state.saveAccount({
     service,
-    lastTick: ports.clock.now(),
+    lastTick: clock.now(),
     ...(shortPageEnds === undefined ? {} : { shortPageEnds }),
+    ...(counts === undefined ? {} : { counts }),
+    ...(overdrawn === 0 && account.overdrawn === undefined ? {} : { overdrawn }),
     // Of the first tick that could read a date at all: until then every survey may have failed.
     ...(account.sourceFloor === undefined && newest !== undefined ? { sourceFloor: newest } : {}),
   });
+  if (failure !== undefined) throw failure;
   for (const { error } of outcomes.values()) if (error !== undefined && concernsWholeSource(error)) throw error;
   return {
     source: source.name,
     listed: listed.length,
     surveys: [...outcomes].map(([surveyId, outcome]) => summarize(surveyId, outcome)),
-    unpolled: due.length - outcomes.size,
+    unpolled: due.filter(({ surveyId }) => !outcomes.has(surveyId)).length,
   };
 }
 
-interface Polled {
+/** The surveys to care about. When the list fails or is empty, those known so far, whose counts have not moved then. */
+async function surveysOf(
+  ports: Ports,
+  source: PollingSource,
+  account: AccountState,
+): Promise<{ listed: ListedSurvey[]; failure?: unknown }> {
+  const known = [...account.rows]
+    .filter(([surveyId]) => selected(surveyId, source.surveys))
+    .map(([surveyId, { counts }]): ListedSurvey => ({ surveyId, counts, created: undefined }));
+  try {
+    const all = readSurveyList(await ports.service.surveys());
+    if (all.length === 0) return { listed: known };
+    const ids = new Set(all.map(({ surveyId }) => surveyId));
+    const gone = known.filter(({ surveyId }) => !ids.has(surveyId)).map((survey) => ({ ...survey, isGone: true }));
+    return { listed: [...all.filter(({ surveyId }) => selected(surveyId, source.surveys)), ...gone] };
+  } catch (error) {
+    if (concernsWholeSource(error) || known.length === 0) throw error;
+    ports.observe({ kind: "list failed", ...failureOf(error) });
+    return { listed: known, failure: error };
+  }
+}
+
+interface Done {
   outcomes: Map<number, SurveyOutcome>;
   /** Largest credible date that was read. */
   newest: string | undefined;
   shortPageEnds: boolean | undefined;
+  counts: CountEvidence[] | undefined;
 }
 
-/** Polls the due surveys, each on its own: what fails in one does not touch the others. */
-async function pollAll(request: TickRequest, due: DueSurvey[], account: AccountState, now: number): Promise<Polled> {
+/** Polls surveys, each on its own: what fails in one does not touch the others. */
+function startWork(request: TickRequest, account: AccountState, now: number) {
   const { ports, source } = request;
   const outcomes = new Map<number, SurveyOutcome>();
-  const limit = pLimit(SURVEYS_AT_ONCE);
   let rows = new Map<number, SurveyRow>();
   let stopped = false;
   let newest: string | undefined;
-  let { shortPageEnds } = account;
+  let { shortPageEnds, counts } = account;
 
   const saveRows = async (): Promise<void> => {
     const saved = rows;
@@ -89,9 +133,10 @@ async function pollAll(request: TickRequest, due: DueSurvey[], account: AccountS
     if (saved.size > 0) await ports.state.saveRows(saved);
   };
 
-  const poll = async (survey: DueSurvey): Promise<void> => {
+  const poll = async (survey: ListedSurvey, how: Pick<PollRequest, "head" | "background">): Promise<void> => {
     if (stopped || ports.clock.now() > request.deadline) return;
     const row = account.rows.get(survey.surveyId);
+    const shown = survey.counts.filter((count) => count !== null);
     try {
       const result = await pollSurvey({
         ports,
@@ -103,49 +148,55 @@ async function pollAll(request: TickRequest, due: DueSurvey[], account: AccountS
         sourceFloor: account.sourceFloor,
         // While nothing was ever polled the first tick has not been one: "now" is now.
         firstTick: account.rows.size > 0 || account.sourceFloor !== undefined ? account.firstTick : undefined,
-        listedCount: Math.max(0, ...survey.counts.map((count) => count ?? 0)),
+        listedCount: shown.length === 0 ? undefined : Math.max(...shown),
         shortPageEnds,
-        depth: chaseDepth(row, ports.clock.now()),
+        ...how,
       });
       outcomes.set(survey.surveyId, { result });
       if (result.kind !== "polled") return;
       newest = later(newest, result.newestSeen);
       // Contradicted once is contradicted for good.
       if (shortPageEnds !== false) shortPageEnds = result.shortPageEnds ?? shortPageEnds;
-      rows.set(survey.surveyId, nextRow(survey, row, result, source, ports.clock.now()));
+      const next = nextRow(survey, row, result, ports.clock.now());
+      if (result.headRead && !result.resumed) counts = learnCounts(counts, survey.counts, row, result.counts.found);
+      rows.set(survey.surveyId, next);
+      account.rows.set(survey.surveyId, next);
     } catch (error) {
       outcomes.set(survey.surveyId, { error });
+      // It stays due, but slow work on others goes first.
+      if (row !== undefined) rows.set(survey.surveyId, { ...row, workedAt: ports.clock.now() });
       stopped ||= concernsWholeSource(error);
       ports.observe({ kind: "survey failed", surveyId: survey.surveyId, ...failureOf(error) });
     }
     if (rows.size >= ROWS_AT_ONCE) await saveRows();
   };
 
-  await Promise.all(due.map((survey) => limit(poll, survey)));
-  await saveRows();
-  return { outcomes, newest, shortPageEnds };
+  return {
+    async pollNews(due: ListedSurvey[]): Promise<void> {
+      const limit = pLimit(SURVEYS_AT_ONCE);
+      await Promise.all(due.map((survey) => limit(poll, survey, { head: true })));
+      await saveRows();
+    },
+    /** Spends up to `budget` requests; gives what is left of it, less than nothing when the last work took more. */
+    async doBackground(due: BackgroundSurvey[], budget: number, meter: Meter): Promise<number> {
+      const before = meter.slow;
+      const allowance = { left: () => budget - (meter.slow - before) };
+      for (const { fullPoll, seek, ...survey } of due) {
+        if (allowance.left() <= 0) break;
+        // What has just failed, or is being polled by someone else, is left alone.
+        const outcome = outcomes.get(survey.surveyId);
+        if (outcome !== undefined && outcome.result?.kind !== "polled") continue;
+        await poll(survey, { head: false, background: { allowance, fullPoll, seek } });
+      }
+      await saveRows();
+      return allowance.left();
+    },
+    done: (): Done => ({ outcomes, newest, shortPageEnds, counts }),
+  };
 }
 
 /** A survey created after the source's first tick has no history from before it. */
 function presenceOf({ created }: ListedSurvey, account: AccountState, now: number): Presence {
   const isLater = created !== undefined && created > (account.firstTick ?? now) && created <= now + FURTHEST_AHEAD;
   return isLater ? "later" : "present";
-}
-
-/** Counts are saved last, once all that was seen is in the state; of a survey that failed they are not, so it stays due. */
-function nextRow(
-  survey: ListedSurvey,
-  row: SurveyRow | undefined,
-  result: Extract<PollResult, { kind: "polled" }>,
-  source: PollingSource,
-  now: number,
-): SurveyRow {
-  const { found, complete, unfinished } = result.counts;
-  const requestEvery = Math.max(source.interval, 1) / source.backgroundRequests;
-  return {
-    counts: survey.counts,
-    polledAt: now,
-    chase: nextChase(survey.counts, row, { now, found, complete, unfinished, resumed: result.resumed, requestEvery }),
-    ...(result.dueAt === undefined ? {} : { dueAt: result.dueAt }),
-  };
 }

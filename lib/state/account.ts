@@ -87,16 +87,40 @@ function readRows(fields: Item, rows: Map<number, SurveyRow>): void {
   }
 }
 
-function rowToList({ counts, polledAt, dueAt, chase }: SurveyRow): (number | null)[] {
-  return [...counts, polledAt, dueAt ?? null, chase.missing, chase.owed, chase.depth, chase.deeperFrom];
+/** Times as whole milliseconds, flags as 0 and 1; new fields come at the end, so that older rows stay readable. */
+function rowToList({
+  counts,
+  polledAt,
+  dueAt,
+  chase,
+  trust,
+  backgroundAt,
+  workedAt,
+  activeAt,
+}: SurveyRow): (number | null)[] {
+  const chased = [chase.missing, chase.owed, Number(chase.seeking), chase.restUntil];
+  const trusted = [trust.misses, trust.hits, trust.unseen];
+  const times = [backgroundAt ?? null, workedAt, activeAt];
+  return [...counts, polledAt, dueAt ?? null, ...chased, ...times, ...trusted, Number(chase.deep)];
 }
 
 function rowFromList(list: (number | null)[]): SurveyRow {
-  const [responses = null, correct = null, unpaid = null, polledAt, dueAt, missing, owed, depth, deeperFrom] = list;
+  const [responses = null, correct = null, unpaid = null, polledAt, dueAt, ...rest] = list;
+  const [missing, owed, seeking, restUntil, backgroundAt, workedAt, activeAt, misses, hits, unseen, deep] = rest;
   return {
     counts: [responses, correct, unpaid],
     polledAt: polledAt ?? 0,
     ...(dueAt === null || dueAt === undefined ? {} : { dueAt }),
-    chase: { missing: missing ?? 0, owed: owed ?? 0, depth: depth ?? 0, deeperFrom: deeperFrom ?? 0 },
+    chase: {
+      missing: missing ?? 0,
+      owed: owed ?? 0,
+      seeking: (seeking ?? 0) > 0,
+      restUntil: restUntil ?? 0,
+      deep: deep === 1,
+    },
+    trust: { misses: misses ?? 0, hits: hits ?? 0, unseen: unseen ?? 0 },
+    ...(backgroundAt === null || backgroundAt === undefined ? {} : { backgroundAt }),
+    workedAt: workedAt ?? polledAt ?? 0,
+    activeAt: activeAt ?? polledAt ?? 0,
   };
 }

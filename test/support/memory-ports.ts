@@ -37,7 +37,7 @@ export interface MemorySurvey {
   /** Records as asc order lists them; desc is the same from the last to the first. */
   records: unknown[];
   counts: { responses: unknown; correct: unknown; unpaidResponses: unknown };
-  /** Bodies of operations 11 and 13, and records of 9, by response id; without an entry 11 and 13 are found, and 9 is not. */
+  /** Bodies of operations 11 and 13, and records of 9, by response id; without an entry all are found, 9 as listed. */
   metrics: Map<number, DetailRead>;
   metadata: Map<number, DetailRead>;
   single: Map<number, DetailRead<unknown[]>>;
@@ -128,7 +128,13 @@ function memoryService(surveys: Map<number, MemorySurvey>): SurveyService {
       const ordered = order === "asc" ? listed : [...listed].reverse();
       return { kind: "page", records: structuredClone(ordered.slice((page - 1) * PAGE, page * PAGE)) };
     },
-    response: async (surveyId, id) => survey(surveyId).single.get(id) ?? { kind: "absent" },
+    async response(surveyId, id) {
+      const { single, records } = survey(surveyId);
+      const given = single.get(id);
+      if (given !== undefined) return given;
+      const own = records.filter((record) => (record as { responseId: unknown }).responseId === id);
+      return own.length === 0 ? { kind: "absent" } : { kind: "found", body: structuredClone(own) };
+    },
     metrics: async (surveyId, id) =>
       survey(surveyId).metrics.get(id) ?? found([{ "31": { metricId: 31, surveyId, score: { pointsSum: 9 } } }]),
     metadata: async (surveyId, id) =>

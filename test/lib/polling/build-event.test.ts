@@ -52,6 +52,7 @@ const facts: EventFacts = {
   metadata: [metadata],
   missing: [],
   origin: "head",
+  revision: 1,
   detectedAt: Date.UTC(2026, 2, 10, 12, 0, 30),
   timeZone: "Europe/Warsaw",
 };

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { noChase } from "../../../lib/polling/chase.ts";
-import { dueSurveys, readSurveyList } from "../../../lib/polling/due.ts";
+import { backgroundSurveys, dueSurveys, readSurveyList } from "../../../lib/polling/due.ts";
 import type { SurveyRow } from "../../../lib/polling/state-types.ts";
+import { fullTrust } from "../../../lib/polling/trust.ts";
 
 const MINUTE = 60_000;
 const now = Date.UTC(2026, 2, 10, 12);
@@ -9,10 +10,13 @@ const listed = (surveyId: number, counts: (number | null)[] = [1, 1, 0]) => ({ s
 const row = (polledAt: number, more: Partial<SurveyRow> = {}): SurveyRow => ({
   counts: [1, 1, 0],
   chase: noChase,
+  trust: fullTrust,
   polledAt,
+  workedAt: polledAt,
+  activeAt: polledAt,
   ...more,
 });
-const options = { now, fullPollEvery: 15 * MINUTE, background: 1 };
+const options = { now, fullPollEvery: 15 * MINUTE };
 
 describe("the survey list", () => {
   it("is read for its ids, three counts and the epoch of creation", () => {
@@ -28,7 +32,7 @@ describe("the survey list", () => {
 });
 
 describe("due surveys", () => {
-  it("are those with news, longest unpolled first, new ones before all, then background ones", () => {
+  it("are those with news, longest unpolled first, new ones before all; the others may have slow work", () => {
     const rows = new Map([
       [1, row(now - 3 * MINUTE, { chase: { ...noChase, missing: 1, owed: 2 } })],
       [2, row(now - 5 * MINUTE, { dueAt: now })],
@@ -36,13 +40,14 @@ describe("due surveys", () => {
       [4, row(now - 20 * MINUTE)],
       [5, row(now - 30 * MINUTE)],
     ]);
-    const due = dueSurveys([listed(1), listed(2), listed(3), listed(4), listed(5), listed(6)], rows, options);
+    const all = [listed(1), listed(2), listed(3), listed(4), listed(5), listed(6)];
+    const due = dueSurveys(all, rows, options);
     expect(due.map(({ surveyId, reason }) => [surveyId, reason])).toEqual([
       [6, "first"],
       [2, "news"],
       [1, "news"],
-      [5, "background"],
     ]);
+    expect(backgroundSurveys(all, rows, options).map(({ surveyId }) => surveyId)).toEqual([5, 4]);
   });
 
   it("are none when nothing moved, and nothing is due by itself yet", () => {

@@ -15,8 +15,11 @@ function fresh() {
 const row = (surveyId: number): SurveyRow => ({
   counts: [surveyId, null, 0],
   polledAt: 1_773_144_000_000 + surveyId,
-  chase: { missing: 1, owed: 2, depth: 4, deeperFrom: 1_773_144_000_000 },
-  ...(surveyId % 2 === 0 ? { dueAt: 1_773_144_060_000 } : {}),
+  chase: { missing: 1, owed: 2, seeking: true, restUntil: 1_773_144_000_000, deep: surveyId % 2 === 0 },
+  trust: { misses: 1, hits: 2, unseen: 3 },
+  workedAt: 1_773_144_000_001,
+  activeAt: 1_773_144_000_002,
+  ...(surveyId % 2 === 0 ? { dueAt: 1_773_144_060_000, backgroundAt: 1_773_144_070_000 } : {}),
 });
 
 describe("the account", () => {

@@ -116,6 +116,8 @@ export const sourceDefaults: PollingSource = {
   backgroundRequests: 1,
   headPages: 20,
   fullPoll: { every: 15 * MINUTE },
+  lookBack: { every: HOUR, window: 7 * 24 * HOUR },
+  scrub: { every: 7 * 24 * HOUR },
 };
 
 export type PollOverrides = Partial<Omit<PollRequest, "ports" | "source">> & { source?: Partial<PollingSource> };
@@ -132,7 +134,7 @@ export function poll(world: MemoryWorld, overrides: PollOverrides = {}): Promise
     firstTick: undefined,
     listedCount: 0,
     shortPageEnds: undefined,
-    depth: 0,
+    head: true,
     ...overrides,
     source: { ...sourceDefaults, ...overrides.source },
   });

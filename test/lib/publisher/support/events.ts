@@ -39,6 +39,7 @@ export function detail(responseId: number, comment = "", metricName = "NPS"): Re
     metadata: undefined,
     missing: [],
     origin: "head",
+    revision: 1,
     detectedAt: time,
     timeZone: undefined,
   });

@@ -1,0 +1,120 @@
+import type { Allowance, PollContext } from "./context.ts";
+import { passSlice } from "./full-pass.ts";
+import { headScan } from "./head-scan.ts";
+import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
+import { mayRecheck, recheckOpen } from "./recheck.ts";
+import type { Task } from "./state-types.ts";
+import { beginSweep, dueLevel, nextLookBack, sweepSlice } from "./sweep.ts";
+
+// Everything slow that is done for one survey: it shares the source's background budget, and its tasks take turns.
+
+export interface BackgroundRequest {
+  allowance: Allowance;
+  /** Whether the head is due to be read although nothing asks for it. */
+  fullPoll: boolean;
+  /** Whether the counts have shown something that is to be looked for below the head. */
+  seek: boolean;
+}
+
+export interface BackgroundResult {
+  counts: PollCounts;
+  headRead: boolean;
+  /** Set when the search for what the counts have shown came to an end: how many new responses it met. */
+  sought: number | undefined;
+  /** Completed responses that operation 9 told of and only pages can give. */
+  missing: number;
+}
+
+const tasks: readonly Task[] = ["full poll", "recheck", "sweep", "pass"];
+
+/** Does what is due, in turns, as long as the allowance lasts. */
+export async function background(ctx: PollContext, request: BackgroundRequest): Promise<BackgroundResult> {
+  const result: BackgroundResult = { counts: noCounts(), headRead: false, sought: undefined, missing: 0 };
+  const { clock } = ctx.ports;
+  const done = new Set<Task>();
+  while (request.allowance.left() > 0 && clock.now() <= ctx.deadline) {
+    const task = await nextTask(ctx, request, result, done);
+    if (task === undefined) break;
+    ctx.mark.lastTask = task;
+    done.add(task);
+    await run[task](ctx, request, result);
+    if (result.counts.unfinished) break;
+  }
+  return result;
+}
+
+/** Epoch milliseconds at which background work of this survey is due next. */
+export async function nextBackground(ctx: PollContext): Promise<number> {
+  const { mark, ports } = ctx;
+  const now = ports.clock.now();
+  if (mark.sweep !== undefined || mark.pass !== undefined) return now;
+  const open = mayRecheck(ctx) ? await ports.state.nextDue(ctx.surveyId, "open") : undefined;
+  return Math.min(mark.nextPass ?? now, nextLookBack(ctx), open ?? Number.POSITIVE_INFINITY);
+}
+
+/** The first task after the one that was done last that is due and was not done yet. */
+async function nextTask(
+  ctx: PollContext,
+  request: BackgroundRequest,
+  result: BackgroundResult,
+  done: Set<Task>,
+): Promise<Task | undefined> {
+  const last = tasks.indexOf(ctx.mark.lastTask ?? "pass");
+  for (let i = 1; i <= tasks.length; i += 1) {
+    const task = tasks[(last + i) % tasks.length];
+    if (task !== undefined && !done.has(task) && (await isDue(ctx, task, request, result))) return task;
+  }
+  return undefined;
+}
+
+async function isDue(
+  ctx: PollContext,
+  task: Task,
+  request: BackgroundRequest,
+  result: BackgroundResult,
+): Promise<boolean> {
+  const { mark, ports } = ctx;
+  const now = ports.clock.now();
+  if (task === "full poll") return request.fullPoll && !result.headRead;
+  if (task === "recheck") {
+    return mayRecheck(ctx) && ((await ports.state.nextDue(ctx.surveyId, "open")) ?? Number.POSITIVE_INFINITY) <= now;
+  }
+  if (task === "sweep") return mark.sweep !== undefined || request.seek || dueLevel(ctx) !== undefined;
+  return mark.pass !== undefined || now >= (mark.nextPass ?? 0);
+}
+
+const run: Record<Task, (ctx: PollContext, request: BackgroundRequest, result: BackgroundResult) => Promise<void>> = {
+  async "full poll"(ctx, _request, result) {
+    await readHead(ctx, result);
+  },
+  async recheck(ctx, request, result) {
+    const { counts, sought } = await recheckOpen(ctx, request.allowance);
+    addCounts(result.counts, counts);
+    result.missing += sought;
+  },
+  async sweep(ctx, request, result) {
+    const { mark } = ctx;
+    const isSeeking = mark.sweep?.goal === "seek";
+    if (mark.sweep === undefined || (request.seek && !isSeeking)) {
+      // A sweep goes on where a head scan has ended: what is new at the head is none of its business.
+      if (!result.headRead) await readHead(ctx, result);
+      // An empty page that was taken as it is, or a scan cut short, is no place to go on from.
+      if (!isClean(result.counts) || (ctx.headEnd === undefined && !result.counts.complete)) return;
+      beginSweep(ctx, request.seek ? "seek" : "look-back", dueLevel(ctx) ?? 0);
+      if (mark.sweep === undefined && request.seek) result.sought = result.counts.found;
+    }
+    const { sweep } = mark;
+    if (sweep === undefined || request.allowance.left() <= 0) return;
+    const counts = await sweepSlice(ctx, sweep, request.allowance);
+    addCounts(result.counts, counts);
+    if (sweep.goal === "seek" && mark.sweep === undefined) result.sought = counts.found;
+  },
+  async pass(ctx, request, result) {
+    addCounts(result.counts, await passSlice(ctx, request.allowance));
+  },
+};
+
+async function readHead(ctx: PollContext, result: BackgroundResult): Promise<void> {
+  result.headRead = true;
+  addCounts(result.counts, await headScan(ctx));
+}

@@ -1,0 +1,48 @@
+import type { Page } from "./pages.ts";
+import type { ReadRecord, Run } from "./records.ts";
+
+/** The end of a page, where a later scan goes on: digests only, fit to be kept in the mark. */
+export interface Edge {
+  page: number;
+  size: number;
+  digest: string;
+  /** Digest of its last record. */
+  last: string;
+  /** The response at its end, with the digests of the records that it had so far. */
+  carry?: {
+    responseId: number;
+    digests: string[];
+    /** Whether these are its records from the first on. */
+    sure: boolean;
+  };
+}
+
+export function edgeOf(page: Page, carry: Run | undefined, sure: boolean): Edge {
+  const digests = carry?.records.map((record) => record.digest) ?? [];
+  return {
+    page: page.number,
+    size: page.size,
+    digest: page.digest,
+    last: page.last,
+    ...(carry === undefined ? {} : { carry: { responseId: carry.responseId, digests, sure } }),
+  };
+}
+
+/** The page before the edge, of which nothing but its end is known. */
+export function pageOf({ page: number, size, digest, last }: Edge): Page {
+  return { number, runs: [], orphans: [], size, digest, last, holds: (wanted) => wanted === last };
+}
+
+/** The response at the edge; of its records only the digests are known. */
+export function carryOf({ carry }: Edge): Run | undefined {
+  if (carry === undefined) return undefined;
+  const record = (digest: string): ReadRecord => ({
+    responseId: carry.responseId,
+    completed: undefined,
+    completedAt: null,
+    startedAt: null,
+    raw: undefined,
+    digest,
+  });
+  return { responseId: carry.responseId, records: carry.digests.map(record) };
+}

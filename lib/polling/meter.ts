@@ -1,0 +1,30 @@
+import type { SurveyService } from "./ports.ts";
+
+/** Requests made through a metered service since it was made. */
+export interface Meter {
+  all: number;
+  /** Those that background work is made of: pages and single responses, but no metrics and metadata. */
+  slow: number;
+}
+
+/** Counts the requests made to the service. */
+export function metered(service: SurveyService): { service: SurveyService; meter: Meter } {
+  const meter: Meter = { all: 0, slow: 0 };
+  const count = <Args extends unknown[], T>(slow: number, call: (...args: Args) => T) => {
+    return (...args: Args): T => {
+      meter.all += 1;
+      meter.slow += slow;
+      return call(...args);
+    };
+  };
+  return {
+    meter,
+    service: {
+      surveys: count(0, () => service.surveys()),
+      page: count(1, (surveyId, page, order) => service.page(surveyId, page, order)),
+      response: count(1, (surveyId, responseId) => service.response(surveyId, responseId)),
+      metrics: count(0, (surveyId, responseId) => service.metrics(surveyId, responseId)),
+      metadata: count(0, (surveyId, responseId) => service.metadata(surveyId, responseId)),
+    },
+  };
+}

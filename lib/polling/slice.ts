@@ -1,0 +1,69 @@
+import type { Origin } from "../events/index.ts";
+import type { PassBooks } from "./books.ts";
+import type { Allowance, PollContext } from "./context.ts";
+import { emitRepairs, emitRuns } from "./emit.ts";
+import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
+import type { Order } from "./ports.ts";
+import type { ScanEnd } from "./scan.ts";
+import type { ScanPosition } from "./state-types.ts";
+import { type SurveyStep, surveyScan } from "./survey-scan.ts";
+
+export interface SliceOptions {
+  order: Order;
+  from: ScanPosition;
+  origin: Origin;
+  allowance: Allowance;
+  books?: PassBooks;
+  /** Called for each page once what was found on it is dealt with; true ends the scan. */
+  onPage: (step: SurveyStep) => Promise<boolean>;
+}
+
+export interface Slice {
+  counts: PollCounts;
+  position: ScanPosition;
+  /** Set when the end of the list was reached. */
+  end?: ScanEnd;
+  /** Whether `onPage` has ended it. */
+  stopped: boolean;
+}
+
+/**
+ * A part of a slow scan, as long as the allowance lasts but at least one page: every seam is proved, so that a slice
+ * goes on exactly where the one before ended, however long ago that was.
+ */
+export async function slice(ctx: PollContext, options: SliceOptions): Promise<Slice> {
+  const { order, from, origin, allowance, books, onPage } = options;
+  const counts = noCounts();
+  let position = from;
+  const steps = surveyScan(ctx, {
+    order,
+    from: Math.max(1, from.page),
+    after: from.edge,
+    prove: "all",
+    ...(books === undefined ? {} : { books }),
+  });
+  for (;;) {
+    const next = await steps.next();
+    if (next.done) return { counts, position, end: next.value, stopped: false };
+    const step = next.value;
+    const outcome = await emitRuns(ctx, step.toEmit, origin);
+    outcome.repaired = await emitRepairs(ctx, step.toRepair, origin);
+    books?.settle(outcome);
+    const found = outcome.found + step.found;
+    addCounts(counts, { ...outcome, found, quarantined: outcome.quarantined + step.quarantined });
+    counts.deferred = step.deferred;
+    const isPage = step.page > position.page;
+    position = positionAfter(step);
+    if (await onPage(step)) return { counts, position, stopped: true };
+    // A slice that only reads again the page where the last one ended would never come to an end.
+    const further = isPage || from.page === 0;
+    const spent = allowance.left() <= 0 || ctx.ports.clock.now() > ctx.deadline || counts.unfinished;
+    if (further && spent) return { counts, position, stopped: false };
+  }
+}
+
+/** Where a scan that has dealt with this page goes on. */
+export function positionAfter(step: Pick<SurveyStep, "page" | "edge">): ScanPosition {
+  const edge = step.edge();
+  return edge === undefined ? { page: step.page } : { page: step.page, edge };
+}

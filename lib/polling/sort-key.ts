@@ -1,0 +1,29 @@
+import { credible } from "./dates.ts";
+import { classOf, completedAt, type Run } from "./records.ts";
+import type { SortKey } from "./state-types.ts";
+
+/** Fewer dates than this say nothing of an order. */
+const LEAST_DATES = 5;
+
+type DateKey = Exclude<SortKey, "other">;
+
+/** What a page in desc order is sorted by, given what was believed: kept until it is contradicted. */
+export function learnSortKey(believed: SortKey | undefined, runs: Run[], now: number): SortKey | undefined {
+  const possible = (["completed", "started"] as const).filter((key) => falls(datesOf(key, runs, now)));
+  const enough = datesOf("completed", runs, now).length >= LEAST_DATES;
+  if (believed !== undefined && believed !== "other" && possible.includes(believed)) return believed;
+  return enough ? (possible[0] ?? "other") : believed;
+}
+
+/** The date strings by which a page is sorted, of its completed responses. */
+export function datesOf(key: DateKey, runs: Run[], now: number): string[] {
+  return runs.flatMap((run) => {
+    if (classOf(run) !== "completed") return [];
+    const date = key === "completed" ? completedAt(run) : (run.records[0]?.startedAt ?? null);
+    return credible(date, now) ? [date] : [];
+  });
+}
+
+function falls(dates: string[]): boolean {
+  return dates.every((date, i) => i === 0 || date <= (dates[i - 1] ?? date));
+}

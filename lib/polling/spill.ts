@@ -1,0 +1,82 @@
+import type { PollContext } from "./context.ts";
+import { privateRecord } from "./privacy.ts";
+import { type Run, readRecord } from "./records.ts";
+import type { LedgerEntry, Pass } from "./state-types.ts";
+
+// Records of responses that lie apart, in the vault until a full pass has met all of them: never held in memory.
+
+interface Piece {
+  responseId: number;
+  records: unknown[];
+}
+
+/** Pieces joined at once: so many are held in memory. */
+const AT_ONCE = 5_000;
+
+/** Lays the pieces of one slice aside, and notes in the ledger since when their responses are known. */
+export async function spill(ctx: PollContext, pass: Pass, runs: Run[]): Promise<void> {
+  if (runs.length === 0) return;
+  const { state, vault, clock } = ctx.ports;
+  const pieces: Piece[] = runs.map(({ responseId, records }) => ({
+    responseId,
+    records: records.map((record) => privateRecord(record.raw, ctx.source.privacy)),
+  }));
+  const ids = [...new Set(pieces.map(({ responseId }) => responseId))];
+  for (let i = 0; i < ids.length; i += 100) {
+    const some = ids.slice(i, i + 100);
+    const known = await state.entries(ctx.surveyId, some);
+    const fresh: LedgerEntry[] = some
+      .filter((id) => !known.has(id))
+      .map((id) => ({ id, state: "open", firstSeen: clock.now(), reason: "unproved" }));
+    if (fresh.length > 0) await state.putEntries(ctx.surveyId, fresh);
+  }
+  const number = pass.spilled?.length ?? 0;
+  const key = `pass/${ctx.source.name}/${ctx.surveyId}/${pass.startedAt}-${ctx.lease.fence}-${number}.json`;
+  await vault.put(key, pieces);
+  pass.spilled = [...(pass.spilled ?? []), key];
+}
+
+/** The responses of a covered pass, joined, some at a time; those only of which it is certain that they are whole. */
+export async function* joinSpilled(ctx: PollContext, pass: Pass): AsyncGenerator<Run[]> {
+  const keys = pass.spilled ?? [];
+  const sizes = await Promise.all(keys.map(async (key) => (await read(ctx, key)).length));
+  const parts = Math.max(1, Math.ceil(sizes.reduce((sum, size) => sum + size, 0) / AT_ONCE));
+  for (let part = 0; part < parts; part += 1) {
+    const joined = new Map<number, unknown[]>();
+    for (const key of keys) {
+      for (const { responseId, records } of await read(ctx, key)) {
+        if (responseId % parts !== part) continue;
+        joined.set(responseId, [...(joined.get(responseId) ?? []), ...records]);
+      }
+    }
+    const runs = [...joined].map(([responseId, records]) => ({ responseId, records: records.map(readRecord) }));
+    yield await certain(ctx, pass, runs);
+  }
+}
+
+/** Where pages moved, records came twice, and a response that arrived meanwhile may have been met in part. */
+async function certain(ctx: PollContext, pass: Pass, runs: Run[]): Promise<Run[]> {
+  if (runs.length === 0) return [];
+  const entries = new Map<LedgerEntry["id"], LedgerEntry>();
+  for (let i = 0; i < runs.length; i += 100) {
+    const ids = runs.slice(i, i + 100).map(({ responseId }) => responseId);
+    for (const [id, entry] of await ctx.ports.state.entries(ctx.surveyId, ids)) entries.set(id, entry);
+  }
+  return runs.flatMap((run) => {
+    const entry = entries.get(run.responseId);
+    if (entry !== undefined && entry.state !== "open") return [];
+    if (!pass.moved) return [run];
+    if (entry?.firstSeen === undefined || entry.firstSeen >= pass.startedAt) return [];
+    const once = new Map(run.records.map((record) => [record.digest, record]));
+    return [{ responseId: run.responseId, records: [...once.values()] }];
+  });
+}
+
+export async function dropSpilled(ctx: PollContext, { spilled = [] }: Pass): Promise<void> {
+  await Promise.all(spilled.map((key) => ctx.ports.vault.delete(key).catch(() => undefined)));
+}
+
+async function read(ctx: PollContext, key: string): Promise<Piece[]> {
+  const pieces = await ctx.ports.vault.get(key);
+  return Array.isArray(pieces) ? (pieces as Piece[]) : [];
+}

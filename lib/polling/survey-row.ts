@@ -1,0 +1,29 @@
+import { grownBy, nextChase, noChase } from "./chase.ts";
+import type { ListedSurvey } from "./due.ts";
+import type { PollResult } from "./poll-survey.ts";
+import type { SurveyRow } from "./state-types.ts";
+import { fullTrust, nextTrust } from "./trust.ts";
+
+type Polled = Extract<PollResult, { kind: "polled" }>;
+
+/** What the tick notes of a survey after its poll: counts last, once all that was seen is in the state. */
+export function nextRow(survey: ListedSurvey, row: SurveyRow | undefined, result: Polled, now: number): SurveyRow {
+  const { counts, dueAt, backgroundAt, headRead, sought, missing, resumed } = result;
+  const found = counts.found + counts.repaired;
+  const activeAt = found > 0 || row === undefined ? now : row.activeAt;
+  const common = { backgroundAt, workedAt: now, activeAt, ...(dueAt === undefined ? {} : { dueAt }) };
+  const poll = { now, found: counts.found, complete: counts.complete, resumed, sought, missing };
+  if (headRead || row === undefined) {
+    const grown = grownBy(survey.counts, row);
+    const trust = row === undefined ? fullTrust : nextTrust(row.trust, { grown, found: resumed ? 0 : counts.found });
+    return { ...common, counts: survey.counts, polledAt: now, chase: nextChase(grown, row, poll), trust };
+  }
+  const { chase } = row;
+  const rest = { ...common, counts: row.counts, polledAt: row.polledAt, trust: row.trust };
+  if (chase.seeking || missing > 0) return { ...rest, chase: nextChase(0, row, poll) };
+  const left = Math.max(0, chase.missing - counts.found);
+  return {
+    ...rest,
+    chase: left === 0 ? { ...noChase, restUntil: chase.restUntil, deep: chase.deep } : { ...chase, missing: left },
+  };
+}

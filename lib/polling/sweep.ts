@@ -1,0 +1,88 @@
+import type { Allowance, PollContext } from "./context.ts";
+import { before } from "./dates.ts";
+import type { PollCounts } from "./poll-counts.ts";
+import { slice } from "./slice.ts";
+import { datesOf } from "./sort-key.ts";
+import type { Sweep } from "./state-types.ts";
+import type { SurveyStep } from "./survey-scan.ts";
+
+// Look-backs: the head scan carried on below the head, to depths that double, each at half the frequency of the one
+// before; and the search below the head for what the counts have shown.
+
+/** Number of depths of look-back: the first is `lookBack.every`, the last reaches the window. */
+export function levels({ every, window }: { every: number; window: number }): number {
+  return 1 + Math.max(0, Math.ceil(Math.log2(window / every)));
+}
+
+/** Milliseconds between two look-backs to the depth of `level`, which is the depth itself as well. */
+export function periodOf(level: number, lookBack: { every: number }): number {
+  return lookBack.every * 2 ** level;
+}
+
+/** The deepest level that is due, if any. */
+export function dueLevel(ctx: PollContext): number | undefined {
+  const { lookBack } = ctx.source;
+  const now = ctx.ports.clock.now();
+  for (let level = levels(lookBack) - 1; level >= 0; level -= 1) {
+    if ((ctx.mark.lookedBack?.[level] ?? 0) + periodOf(level, lookBack) <= now) return level;
+  }
+  return undefined;
+}
+
+/** Epoch milliseconds at which the next look-back is due. */
+export function nextLookBack(ctx: PollContext): number {
+  const { lookBack } = ctx.source;
+  const all = Array.from({ length: levels(lookBack) }, (_, level) => level);
+  return Math.min(...all.map((level) => (ctx.mark.lookedBack?.[level] ?? 0) + periodOf(level, lookBack)));
+}
+
+/** Notes that the list was read down to the depth of `level`, and so to all smaller ones. */
+export function noteLookBack(ctx: PollContext, level: number): void {
+  const now = ctx.ports.clock.now();
+  const count = levels(ctx.source.lookBack);
+  const earlier = ctx.mark.lookedBack ?? [];
+  ctx.mark.lookedBack = Array.from({ length: count }, (_, i) => (i <= level ? now : (earlier[i] ?? 0)));
+}
+
+/** Begins a sweep behind the place where this poll's head scan ended; nothing is left to do where that read every page. */
+export function beginSweep(ctx: PollContext, goal: Sweep["goal"], level: number): void {
+  const { headEnd, newestSeen, mark } = ctx;
+  if (headEnd === undefined) noteLookBack(ctx, level);
+  else mark.sweep = { goal, level, ...headEnd, ...(newestSeen === undefined ? {} : { newest: newestSeen }) };
+}
+
+/** Goes on with a sweep as far as the allowance goes. Gives the pages' counts; `complete` when it came to its end. */
+export async function sweepSlice(ctx: PollContext, sweep: Sweep, allowance: Allowance): Promise<PollCounts> {
+  const wanted = sweep.goal === "seek";
+  let found = 0;
+  const { counts, position, end, stopped } = await slice(ctx, {
+    order: "desc",
+    from: sweep,
+    origin: "look-back",
+    allowance,
+    onPage: async (step) => {
+      found += step.toEmit.length + step.found;
+      return wanted ? found > 0 && !step.news : isDeepEnough(ctx, sweep, step);
+    },
+  });
+  if (end === undefined && !stopped) {
+    ctx.mark.sweep = { goal: sweep.goal, level: sweep.level, ...position };
+    if (sweep.newest !== undefined) ctx.mark.sweep.newest = sweep.newest;
+    return counts;
+  }
+  delete ctx.mark.sweep;
+  if (end !== undefined) noteLookBack(ctx, levels(ctx.source.lookBack) - 1);
+  else if (!wanted) noteLookBack(ctx, sweep.level);
+  counts.complete = end !== undefined;
+  return counts;
+}
+
+/** By date where the list is known to be sorted by one, else by pages: the depth of each level is twice that of the one before. */
+function isDeepEnough(ctx: PollContext, sweep: Sweep, step: SurveyStep): boolean {
+  const { sortKey } = ctx.mark;
+  if (sortKey === undefined || sortKey === "other" || sweep.newest === undefined) return step.page > 2 ** sweep.level;
+  const depth = Math.min(periodOf(sweep.level, ctx.source.lookBack), ctx.source.lookBack.window);
+  const oldest = before(sweep.newest, depth);
+  const dates = datesOf(sortKey, step.runs, ctx.ports.clock.now());
+  return dates.length > 0 && dates.every((date) => date < oldest);
+}

@@ -1,0 +1,26 @@
+import type { Trust } from "./state-types.ts";
+
+export const fullTrust: Trust = { misses: 0, hits: 0, unseen: 0 };
+
+const LOST_AFTER = 3;
+const REGAINED_AFTER = 20;
+
+/** Whether a survey's counts can be relied upon to show each completion. */
+export function trusts({ misses }: Trust): boolean {
+  return misses < LOST_AFTER;
+}
+
+/**
+ * What a poll has shown of a survey's counts. A response that they had not shown is a miss only if the next list still
+ * does not show it: counts may lag behind pages.
+ */
+export function nextTrust(trust: Trust, poll: { grown: number; found: number }): Trust {
+  const { grown, found } = poll;
+  const caughtUp = trust.unseen > 0 && grown >= trust.unseen;
+  const misses = trust.unseen > 0 && !caughtUp ? trust.misses + 1 : trust.misses;
+  const surplus = Math.max(0, grown - (caughtUp ? trust.unseen : 0));
+  const hits = surplus > 0 && found > 0 ? trust.hits + 1 : trust.hits;
+  const unseen = Math.max(0, found - surplus);
+  if (misses > trust.misses) return { misses, hits: 0, unseen };
+  return hits >= REGAINED_AFTER ? { misses: 0, hits: 0, unseen } : { misses, hits, unseen };
+}
