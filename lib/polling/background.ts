@@ -97,17 +97,18 @@ const run: Record<Task, (ctx: PollContext, request: BackgroundRequest, result: B
     const isSeeking = mark.sweep?.goal === "seek";
     if (mark.sweep === undefined || (request.seek && !isSeeking)) {
       // A sweep goes on where a head scan has ended: what is new at the head is none of its business.
-      if (!result.headRead) await readHead(ctx, result);
+      const isFresh = mark.headEnd !== undefined && mark.headEnd.at + ctx.source.interval > ctx.ports.clock.now();
+      if (!isFresh && !result.headRead) await readHead(ctx, result);
       // An empty page that was taken as it is, or a scan cut short, is no place to go on from.
-      if (!isClean(result.counts) || (ctx.headEnd === undefined && !result.counts.complete)) return;
+      if (!isClean(result.counts) || (mark.headEnd === undefined && !result.counts.complete)) return;
       beginSweep(ctx, request.seek ? "seek" : "look-back", dueLevel(ctx) ?? 0);
       if (mark.sweep === undefined && request.seek) result.sought = result.counts.found;
     }
     const { sweep } = mark;
     if (sweep === undefined || request.allowance.left() <= 0) return;
-    const counts = await sweepSlice(ctx, sweep, request.allowance);
+    const { counts, found } = await sweepSlice(ctx, sweep, request.allowance);
     addCounts(result.counts, counts);
-    if (sweep.goal === "seek" && mark.sweep === undefined) result.sought = counts.found;
+    if (sweep.goal === "seek" && mark.sweep === undefined) result.sought = found;
   },
   async pass(ctx, request, result) {
     addCounts(result.counts, await passSlice(ctx, request.allowance));

@@ -5,8 +5,9 @@ export interface ChasePoll {
   now: number;
   /** New responses met. */
   found: number;
-  /** Whether every page was read. */
+  /** Whether every page was read, and whether the head was. */
   complete: boolean;
+  headRead: boolean;
   /** Whether the poll was part of a pass over several: what it found tells nothing of what arrived meanwhile. */
   resumed: boolean;
   /** New responses met by a search below the head that has come to its end; undefined when none has. */
@@ -33,10 +34,11 @@ export function nextChase(grown: number, row: SurveyRow | undefined, poll: Chase
   const { chase } = row;
   const found = poll.resumed ? 0 : poll.found;
   const missing = Math.max(0, chase.missing + grown + poll.missing - found);
-  const deep = chase.seeking && poll.sought !== undefined ? poll.sought > 0 : chase.deep && found === 0;
+  // What turned up at the head did not need a search below it.
+  const deep = poll.headRead ? chase.deep && found === 0 : chase.deep || found > 0;
   if (missing === 0) return { ...noChase, restUntil: chase.restUntil, deep };
   if (chase.seeking) {
-    if (poll.complete && (poll.sought ?? 0) === 0) return { ...noChase, restUntil: poll.now + REST_AFTER_END };
+    if (poll.complete && poll.sought === 0) return { ...noChase, restUntil: poll.now + REST_AFTER_END };
     return { ...chase, missing, deep };
   }
   if (poll.missing > 0) return { ...chase, missing, owed: 0, seeking: true };

@@ -2,7 +2,7 @@ import type { Selection } from "./due.ts";
 import { LeaseLostError } from "./errors.ts";
 import type { Ports } from "./ports.ts";
 import type { Privacy } from "./privacy.ts";
-import type { Lease, Mark, ScanPosition } from "./state-types.ts";
+import type { Lease, Mark } from "./state-types.ts";
 
 /** The part of a source's configuration that polling acts upon. Durations are milliseconds. */
 export interface PollingSource {
@@ -52,8 +52,6 @@ export interface PollContext {
   lost: unknown;
   /** Largest credible date that this poll has read. */
   newestSeen: string | undefined;
-  /** Where the head scan of this poll ended; undefined when it was not made, or read every page. */
-  headEnd: ScanPosition | undefined;
 }
 
 /** A lease is short, so that the work of a killed process goes on soon, and is prolonged while there is work. */

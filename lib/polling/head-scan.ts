@@ -7,6 +7,7 @@ import type { Run } from "./records.ts";
 import { repairScattered } from "./repair.ts";
 import { positionAfter } from "./slice.ts";
 import { learnSortKey } from "./sort-key.ts";
+import type { ScanPosition } from "./state-types.ts";
 import { stream } from "./stream.ts";
 import { type Repair, type SurveyStep, surveyScan } from "./survey-scan.ts";
 
@@ -39,6 +40,7 @@ export async function headScan(ctx: PollContext): Promise<PollCounts> {
   const toRepair: Repair[] = [];
   let newest: number[] = [];
   let deep = 0;
+  let end: ScanPosition | undefined;
   for (;;) {
     const next = await steps.next();
     if (next.done) {
@@ -61,7 +63,7 @@ export async function headScan(ctx: PollContext): Promise<PollCounts> {
     toEmit.push(...step.toEmit);
     toRepair.push(...step.toRepair);
     if (maySettle(step)) {
-      ctx.headEnd = positionAfter(step);
+      end = positionAfter(step);
       await finish(counts);
       counts.deferred += step.deferred;
       break;
@@ -82,6 +84,8 @@ export async function headScan(ctx: PollContext): Promise<PollCounts> {
   if (isClean(counts)) {
     delete mark.headOpen;
     mark.anchor = newest;
+    if (end === undefined) delete mark.headEnd;
+    else mark.headEnd = { ...end, at: ports.clock.now() };
   }
   return counts;
 

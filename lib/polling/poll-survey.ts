@@ -79,7 +79,6 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
     newestSeen: undefined,
     lost: undefined,
     resumed: lease.mark.floor !== undefined && !lease.mark.firstPassDone,
-    headEnd: undefined,
   };
   try {
     const done = await underLease(ctx, () => work(ctx, request));
@@ -120,10 +119,16 @@ async function work(ctx: PollContext, request: PollRequest): Promise<Work> {
   await emitDue(ctx, counts);
 
   const wasFirst = !ctx.mark.firstPassDone;
+  const wasContiguous = ctx.mark.contiguous === true;
   const headRead = request.head || ctx.mark.stream !== undefined || !ctx.mark.firstPassDone;
   if (headRead) addCounts(counts, await news(ctx, request));
   // What there was has just been met: looking back begins to count from here.
   if (wasFirst && ctx.mark.firstPassDone) noteLookBack(ctx, levels(ctx.source.lookBack));
+  if (counts.held > 0 && !wasContiguous && ctx.mark.contiguous === true && !ctx.mark.confirmation.apart) {
+    // This very scan has shown that what it held was whole.
+    counts.held = 0;
+    addCounts(counts, await news(ctx, request));
+  }
   const done: Work = { counts, headRead, sought: undefined, missing: 0 };
   if (counts.held > 0 && isUnproved(ctx)) await joinNow(ctx, counts);
   if (request.background === undefined || !ctx.mark.firstPassDone || counts.unfinished) return done;

@@ -52,11 +52,10 @@ export async function slice(ctx: PollContext, options: SliceOptions): Promise<Sl
     const found = outcome.found + step.found;
     addCounts(counts, { ...outcome, found, quarantined: outcome.quarantined + step.quarantined });
     counts.deferred = step.deferred;
-    const isPage = step.page > position.page;
     position = positionAfter(step);
     if (await onPage(step)) return { counts, position, stopped: true };
     // A slice that only reads again the page where the last one ended would never come to an end.
-    const further = isPage || from.page === 0;
+    const further = step.page > from.page;
     const spent = allowance.left() <= 0 || ctx.ports.clock.now() > ctx.deadline || counts.unfinished;
     if (further && spent) return { counts, position, stopped: false };
   }

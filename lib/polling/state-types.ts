@@ -90,6 +90,8 @@ export interface Sweep extends ScanPosition {
   /** Look-back: down to the depth of `level`; seek: for what the counts have shown, to the end of the list. */
   goal: "look-back" | "seek";
   level: number;
+  /** New responses that it has met. */
+  found: number;
   /** Newest credible date when it began: depth by date is counted from there. */
   newest?: string;
 }
@@ -134,6 +136,8 @@ export interface Mark {
   stream?: StreamPosition;
   /** Whether a head scan with news has begun and not come to a clean end. */
   headOpen?: boolean;
+  /** Where the last clean head scan ended, and when (epoch milliseconds); absent when it read every page. */
+  headEnd?: ScanPosition & { at: number };
   /** Responses on page 1 when everything down from there was settled last. */
   anchor?: number[];
   /** Polls that met an empty list although the counts say otherwise, before the first pass. */

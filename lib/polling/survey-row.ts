@@ -12,7 +12,7 @@ export function nextRow(survey: ListedSurvey, row: SurveyRow | undefined, result
   const found = counts.found + counts.repaired;
   const activeAt = found > 0 || row === undefined ? now : row.activeAt;
   const common = { backgroundAt, workedAt: now, activeAt, ...(dueAt === undefined ? {} : { dueAt }) };
-  const poll = { now, found: counts.found, complete: counts.complete, resumed, sought, missing };
+  const poll = { now, found: counts.found, complete: counts.complete, headRead, resumed, sought, missing };
   if (headRead || row === undefined) {
     const grown = grownBy(survey.counts, row);
     const trust = row === undefined ? fullTrust : nextTrust(row.trust, { grown, found: resumed ? 0 : counts.found });

@@ -44,17 +44,29 @@ export function noteLookBack(ctx: PollContext, level: number): void {
   ctx.mark.lookedBack = Array.from({ length: count }, (_, i) => (i <= level ? now : (earlier[i] ?? 0)));
 }
 
-/** Begins a sweep behind the place where this poll's head scan ended; nothing is left to do where that read every page. */
+/** Begins a sweep behind the place where the head scan ended; nothing is left to do where that read every page. */
 export function beginSweep(ctx: PollContext, goal: Sweep["goal"], level: number): void {
-  const { headEnd, newestSeen, mark } = ctx;
-  if (headEnd === undefined) noteLookBack(ctx, level);
-  else mark.sweep = { goal, level, ...headEnd, ...(newestSeen === undefined ? {} : { newest: newestSeen }) };
+  const { newestSeen, mark } = ctx;
+  if (mark.headEnd === undefined) {
+    noteLookBack(ctx, levels(ctx.source.lookBack) - 1);
+    return;
+  }
+  const { at: _, ...end } = mark.headEnd;
+  const newest = newestSeen ?? mark.highWater?.completed;
+  mark.sweep = { goal, level, found: 0, ...end, ...(newest === undefined || newest === "" ? {} : { newest }) };
 }
 
-/** Goes on with a sweep as far as the allowance goes. Gives the pages' counts; `complete` when it came to its end. */
-export async function sweepSlice(ctx: PollContext, sweep: Sweep, allowance: Allowance): Promise<PollCounts> {
+export interface Swept {
+  /** Of this slice; `complete` when it came to the end of the list. */
+  counts: PollCounts;
+  /** New responses that the sweep has met so far. */
+  found: number;
+}
+
+/** Goes on with a sweep as far as the allowance goes. */
+export async function sweepSlice(ctx: PollContext, sweep: Sweep, allowance: Allowance): Promise<Swept> {
   const wanted = sweep.goal === "seek";
-  let found = 0;
+  let { found } = sweep;
   const { counts, position, end, stopped } = await slice(ctx, {
     order: "desc",
     from: sweep,
@@ -66,15 +78,15 @@ export async function sweepSlice(ctx: PollContext, sweep: Sweep, allowance: Allo
     },
   });
   if (end === undefined && !stopped) {
-    ctx.mark.sweep = { goal: sweep.goal, level: sweep.level, ...position };
-    if (sweep.newest !== undefined) ctx.mark.sweep.newest = sweep.newest;
-    return counts;
+    const { edge: _, ...rest } = sweep;
+    ctx.mark.sweep = { ...rest, found, ...position };
+    return { counts, found };
   }
   delete ctx.mark.sweep;
   if (end !== undefined) noteLookBack(ctx, levels(ctx.source.lookBack) - 1);
   else if (!wanted) noteLookBack(ctx, sweep.level);
   counts.complete = end !== undefined;
-  return counts;
+  return { counts, found };
 }
 
 /** By date where the list is known to be sorted by one, else by pages: the depth of each level is twice that of the one before. */

@@ -132,7 +132,7 @@ function memoryService(surveys: Map<number, MemorySurvey>): SurveyService {
       const { single, records } = survey(surveyId);
       const given = single.get(id);
       if (given !== undefined) return given;
-      const own = records.filter((record) => (record as { responseId: unknown }).responseId === id);
+      const own = records.filter((record) => (record as { responseId: unknown } | null)?.responseId === id);
       return own.length === 0 ? { kind: "absent" } : { kind: "found", body: structuredClone(own) };
     },
     metrics: async (surveyId, id) =>

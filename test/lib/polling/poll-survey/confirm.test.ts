@@ -89,6 +89,7 @@ describe("responses joined from pages", () => {
     world.delivered.length = 0;
 
     arrive(world, { responseId: 61, completed: at(61 * SECOND), size: 2 });
+    surveyOf(world).single.set(61, { kind: "absent" });
     const result = await polled(world);
     expect(deliveredIds(world)).toEqual([]);
     expect(result.dueAt).toBeLessThanOrEqual(world.time.now + 10 * MINUTE);
