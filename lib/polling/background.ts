@@ -12,8 +12,8 @@ export interface BackgroundRequest {
   allowance: Allowance;
   /** Whether the head is due to be read although nothing asks for it. */
   fullPoll: boolean;
-  /** Whether the counts have shown something that is to be looked for below the head. */
-  seek: boolean;
+  /** New responses that the counts have shown and that are to be looked for below the head. */
+  seek: number;
 }
 
 export interface BackgroundResult {
@@ -27,6 +27,9 @@ export interface BackgroundResult {
 
 const tasks: readonly Task[] = ["full poll", "recheck", "sweep", "pass"];
 
+/** Turns that a search for what the counts have shown may have before the other tasks have one. */
+const MOST_SEARCH_TURNS = 3;
+
 /** Does what is due, in turns, as long as the allowance lasts. */
 export async function background(ctx: PollContext, request: BackgroundRequest): Promise<BackgroundResult> {
   const result: BackgroundResult = { counts: noCounts(), headRead: false, sought: undefined, missing: 0 };
@@ -35,6 +38,7 @@ export async function background(ctx: PollContext, request: BackgroundRequest): 
   while (request.allowance.left() > 0 && clock.now() <= ctx.deadline) {
     const task = await nextTask(ctx, request, result, done);
     if (task === undefined) break;
+    ctx.mark.searchTurns = task === "sweep" && request.seek > 0 ? (ctx.mark.searchTurns ?? 0) + 1 : 0;
     ctx.mark.lastTask = task;
     done.add(task);
     await run[task](ctx, request, result);
@@ -59,6 +63,8 @@ async function nextTask(
   result: BackgroundResult,
   done: Set<Task>,
 ): Promise<Task | undefined> {
+  // What is known to be missing goes before what may be, but does not starve it.
+  if (request.seek > 0 && !done.has("sweep") && (ctx.mark.searchTurns ?? 0) < MOST_SEARCH_TURNS) return "sweep";
   const last = tasks.indexOf(ctx.mark.lastTask ?? "pass");
   for (let i = 1; i <= tasks.length; i += 1) {
     const task = tasks[(last + i) % tasks.length];
@@ -79,7 +85,7 @@ async function isDue(
   if (task === "recheck") {
     return mayRecheck(ctx) && ((await ports.state.nextDue(ctx.surveyId, "open")) ?? Number.POSITIVE_INFINITY) <= now;
   }
-  if (task === "sweep") return mark.sweep !== undefined || request.seek || dueLevel(ctx) !== undefined;
+  if (task === "sweep") return mark.sweep !== undefined || request.seek > 0 || dueLevel(ctx) !== undefined;
   return mark.pass !== undefined || now >= (mark.nextPass ?? 0);
 }
 
@@ -95,18 +101,18 @@ const run: Record<Task, (ctx: PollContext, request: BackgroundRequest, result: B
   async sweep(ctx, request, result) {
     const { mark } = ctx;
     const isSeeking = mark.sweep?.goal === "seek";
-    if (mark.sweep === undefined || (request.seek && !isSeeking)) {
+    if (mark.sweep === undefined || (request.seek > 0 && !isSeeking)) {
       // A sweep goes on where a head scan has ended: what is new at the head is none of its business.
       const isFresh = mark.headEnd !== undefined && mark.headEnd.at + ctx.source.interval > ctx.ports.clock.now();
       if (!isFresh && !result.headRead) await readHead(ctx, result);
       // An empty page that was taken as it is, or a scan cut short, is no place to go on from.
       if (!isClean(result.counts) || (mark.headEnd === undefined && !result.counts.complete)) return;
-      beginSweep(ctx, request.seek ? "seek" : "look-back", dueLevel(ctx) ?? 0);
-      if (mark.sweep === undefined && request.seek) result.sought = result.counts.found;
+      beginSweep(ctx, request.seek > 0 ? "seek" : "look-back", dueLevel(ctx) ?? 0);
+      if (mark.sweep === undefined && request.seek > 0) result.sought = result.counts.found;
     }
     const { sweep } = mark;
     if (sweep === undefined || request.allowance.left() <= 0) return;
-    const { counts, found } = await sweepSlice(ctx, sweep, request.allowance);
+    const { counts, found } = await sweepSlice(ctx, sweep, request.allowance, request.seek);
     addCounts(result.counts, counts);
     if (sweep.goal === "seek" && mark.sweep === undefined) result.sought = found;
   },

@@ -29,8 +29,8 @@ export interface DueSurvey extends ListedSurvey {
 export interface BackgroundSurvey extends ListedSurvey {
   /** Whether its head is to be read although nothing asks for it. */
   fullPoll: boolean;
-  /** Whether something that the counts have shown is to be looked for below the head. */
-  seek: boolean;
+  /** New responses that the counts have shown and that are to be looked for below the head. */
+  seek: number;
 }
 
 export interface DueBy {
@@ -94,7 +94,7 @@ export function backgroundSurveys(
     const asked = [fullPoll ? row.polledAt + fullPollEvery : now, seek ? 0 : now, slow ? (row.backgroundAt ?? 0) : now];
     const since = Math.max(Math.min(...asked), row.workedAt);
     const urgency = (now - since) / (fullPollEvery + Math.max(0, now - row.activeAt));
-    due.push({ survey: { ...survey, fullPoll, seek }, urgency });
+    due.push({ survey: { ...survey, fullPoll, seek: seek ? row.chase.missing : 0 }, urgency });
   }
   return due.sort((a, b) => b.urgency - a.urgency).map(({ survey }) => survey);
 }

@@ -34,6 +34,7 @@ export async function passSlice(ctx: PollContext, allowance: Allowance): Promise
     order: "asc",
     from: pass,
     origin: "scrub",
+    prove: "all",
     allowance,
     books,
     onPage: async (step) => {

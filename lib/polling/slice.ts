@@ -13,6 +13,8 @@ export interface SliceOptions {
   from: ScanPosition;
   origin: Origin;
   allowance: Allowance;
+  /** Whether every seam is proved, which may cost a request each: else a deletion between two reads may hide a response. */
+  prove: "all" | "cuts";
   books?: PassBooks;
   /** Called for each page once what was found on it is dealt with; true ends the scan. */
   onPage: (step: SurveyStep) => Promise<boolean>;
@@ -28,18 +30,18 @@ export interface Slice {
 }
 
 /**
- * A part of a slow scan, as long as the allowance lasts but at least one page: every seam is proved, so that a slice
- * goes on exactly where the one before ended, however long ago that was.
+ * A part of a slow scan, as long as the allowance lasts but at least one page. With every seam proved a slice goes on
+ * exactly where the one before ended, however long ago that was.
  */
 export async function slice(ctx: PollContext, options: SliceOptions): Promise<Slice> {
-  const { order, from, origin, allowance, books, onPage } = options;
+  const { order, from, origin, allowance, prove, books, onPage } = options;
   const counts = noCounts();
   let position = from;
   const steps = surveyScan(ctx, {
     order,
     from: Math.max(1, from.page),
     after: from.edge,
-    prove: "all",
+    prove,
     ...(books === undefined ? {} : { books }),
   });
   for (;;) {

@@ -168,6 +168,8 @@ export interface Mark {
   sortKey?: SortKey;
   /** The background task that was done last: they take turns. */
   lastTask?: Task;
+  /** Turns in a row that a search for what the counts have shown has had. */
+  searchTurns?: number;
   /** Responses repaired so far, and more than once: repeated repairs need a look. */
   repairs?: { once: number; again: number };
 }

@@ -63,18 +63,26 @@ export interface Swept {
   found: number;
 }
 
-/** Goes on with a sweep as far as the allowance goes. */
-export async function sweepSlice(ctx: PollContext, sweep: Sweep, allowance: Allowance): Promise<Swept> {
-  const wanted = sweep.goal === "seek";
+/** Goes on with a sweep as far as the allowance goes; a search ends once it has met `missing` more. */
+export async function sweepSlice(
+  ctx: PollContext,
+  sweep: Sweep,
+  allowance: Allowance,
+  missing: number,
+): Promise<Swept> {
+  const isSearch = sweep.goal === "seek";
+  const wanted = sweep.found + Math.max(1, missing);
   let { found } = sweep;
   const { counts, position, end, stopped } = await slice(ctx, {
     order: "desc",
     from: sweep,
     origin: "look-back",
+    // What a deletion hides from it the next one finds: proofs would double its cost.
+    prove: "cuts",
     allowance,
     onPage: async (step) => {
       found += step.toEmit.length + step.found;
-      return wanted ? found > 0 && !step.news : isDeepEnough(ctx, sweep, step);
+      return isSearch ? found >= wanted : isDeepEnough(ctx, sweep, step);
     },
   });
   if (end === undefined && !stopped) {
@@ -84,7 +92,7 @@ export async function sweepSlice(ctx: PollContext, sweep: Sweep, allowance: Allo
   }
   delete ctx.mark.sweep;
   if (end !== undefined) noteLookBack(ctx, levels(ctx.source.lookBack) - 1);
-  else if (!wanted) noteLookBack(ctx, sweep.level);
+  else if (!isSearch) noteLookBack(ctx, sweep.level);
   counts.complete = end !== undefined;
   return { counts, found };
 }
