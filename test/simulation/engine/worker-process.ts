@@ -1,0 +1,139 @@
+import type { Clock } from "../../../lib/polling/ports.ts";
+import type { Random } from "./random.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+export type PortName = "service" | "state" | "publisher" | "vault";
+
+/** What goes wrong with one call: nothing happens; it happens, and the answer is lost; the SDK makes it twice. */
+export type Fault = { kind: "before" | "lost"; error: Error } | { kind: "twice" };
+
+/** What the world does to a call. Times are milliseconds. */
+export interface Conditions {
+  /** Until the call has its effect, or until its answer arrives. */
+  latency(port: PortName): number;
+  fault(port: PortName, operation: string): Fault | undefined;
+}
+
+/** One run of the poller: a process that can die at any await, or stand still for long. */
+export interface WorkerProcess {
+  name: string;
+  clock: Clock;
+  alive(): boolean;
+  frozen(): boolean;
+  /** Calls made so far, and calls not answered yet. */
+  calls(): number;
+  pending(): number;
+  /** Makes a call to the world: `effect` happens at one moment, its answer arrives at a later one. */
+  call<T>(port: PortName, operation: string, effect: () => T): Promise<T>;
+  /** Waits, as a retry does. */
+  sleep(milliseconds: number): Promise<void>;
+  /** Everything under way is as likely to have its effect yet as not; no answer ever arrives. */
+  kill(): void;
+  /** Nothing arrives and no timer runs before then (epoch milliseconds). */
+  freeze(until: number): void;
+}
+
+export interface WorkerOptions {
+  name: string;
+  scheduler: Scheduler;
+  conditions: Conditions;
+  random: Random;
+  /** Called before each call with the number of those made: the place where a process dies or stands still. */
+  onCall: (made: number) => void;
+}
+
+const never = new Promise<never>(() => {});
+
+export function createWorkerProcess({ name, scheduler, conditions, random, onCall }: WorkerOptions): WorkerProcess {
+  let alive = true;
+  let frozenUntil = 0;
+  let calls = 0;
+  let pending = 0;
+
+  /** Runs `work` at a moment, or when the process moves again; never once it is dead. */
+  const atLife = (time: number, work: () => void): void => {
+    scheduler.at(time, () => {
+      if (!alive) return;
+      if (scheduler.now() < frozenUntil) atLife(frozenUntil, work);
+      else work();
+    });
+  };
+
+  return {
+    name,
+    alive: () => alive,
+    frozen: () => scheduler.now() < frozenUntil,
+    calls: () => calls,
+    pending: () => pending,
+    kill() {
+      alive = false;
+    },
+    freeze(until) {
+      frozenUntil = Math.max(frozenUntil, until);
+    },
+    sleep(milliseconds) {
+      if (!alive) return never;
+      pending += 1;
+      return new Promise((resolve) => {
+        atLife(scheduler.now() + milliseconds, () => {
+          pending -= 1;
+          resolve();
+        });
+      });
+    },
+    call<T>(port: PortName, operation: string, effect: () => T): Promise<T> {
+      if (!alive) return never;
+      calls += 1;
+      onCall(calls);
+      if (!alive) return never;
+      pending += 1;
+      const fault = conditions.fault(port, operation);
+      return new Promise<T>((resolve, reject) => {
+        const answer = (outcome: () => void): void =>
+          atLife(scheduler.now() + conditions.latency(port), () => {
+            pending -= 1;
+            outcome();
+          });
+        const happen = (): void => {
+          // On its way when the process died.
+          if (!alive && random.chance(0.5)) return;
+          if (fault?.kind === "before") return answer(() => reject(fault.error));
+          try {
+            const value = effect();
+            if (fault === undefined) answer(() => resolve(value));
+            else if (fault.kind === "lost") answer(() => reject(fault.error));
+            else scheduler.at(scheduler.now() + conditions.latency(port), again);
+          } catch (error) {
+            answer(() => reject(error));
+          }
+        };
+        const again = (): void => {
+          if (!alive) return;
+          try {
+            const value = effect();
+            answer(() => resolve(value));
+          } catch (error) {
+            answer(() => reject(error));
+          }
+        };
+        scheduler.at(scheduler.now() + conditions.latency(port), happen);
+      });
+    },
+    clock: {
+      now: () => scheduler.now(),
+      every(distance, work) {
+        let stopped = false;
+        const next = (): void =>
+          atLife(scheduler.now() + distance, () => {
+            if (stopped) return;
+            work();
+            next();
+          });
+        next();
+        return () => {
+          stopped = true;
+        };
+      },
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { outsidePromises } from "./engine/microtasks.ts";
+import { createOracle } from "./oracle/oracle.ts";
+import type { Violation } from "./oracle/violations.ts";
+import { type Cuts, noCuts } from "./plan/chooser.ts";
+import { planHistory } from "./plan/plan.ts";
+import { createStore } from "./ports/store.ts";
+import { createWeather } from "./ports/weather.ts";
+import { bringToLife } from "./service/life.ts";
+import { startWorkers } from "./workers.ts";
+import { createWorld, type World } from "./world.ts";
+
+/** What one history came to. */
+export interface Outcome {
+  seed: number;
+  violations: Violation[];
+  /** Ingredients that happened. */
+  met: string[];
+  records: number;
+  surveys: number;
+  ticks: number;
+  requests: number;
+  events: number;
+  steps: number;
+}
+
+export interface HistoryOptions {
+  cuts?: Cuts;
+  /** Lines of the trace are added here. */
+  trace?: string[];
+}
+
+/** Runs the history of a seed: fully determined by the seed and the cuts. */
+export function runHistory(seed: number, options: HistoryOptions = {}): Promise<Outcome> {
+  return outsidePromises(() => run(seed, options));
+}
+
+function run(seed: number, { cuts = noCuts, trace }: HistoryOptions): Outcome {
+  const plan = planHistory(seed, cuts);
+  const world = createWorld(plan, trace);
+  const lag = world.random("index");
+  const lags = plan.indexLag;
+  const store = createStore(world.scheduler.now, {
+    shownUntil: () => (lags === 0 ? Infinity : world.scheduler.now() - lag.below(lags)),
+  });
+  const oracle = createOracle(world, store);
+  const weather = createWeather(world);
+  const life = bringToLife(world);
+  const workers = startWorkers(
+    world,
+    { store, weather, life, oracle },
+    { mostTicks: plan.ticks + quietTicks(world), isDone: () => oracle.unfinished() === undefined },
+  );
+  world.scheduler.run();
+  oracle.atEnd();
+  let events = 0;
+  for (const list of oracle.deliveries.all()) events += list.length;
+  let records = 0;
+  for (const response of world.responses.values()) records += response.answers;
+  return {
+    seed,
+    violations: oracle.violations.list,
+    met: [...plan.met],
+    records,
+    surveys: world.surveys.size,
+    ticks: workers.ticks(),
+    requests: oracle.requests.total(),
+    events,
+    steps: world.scheduler.steps(),
+  };
+}
+
+/** Ticks in which everything must have come to rest: two passes over all surveys, and what waits given up. */
+function quietTicks({ plan }: World): number {
+  const { source } = plan;
+  const records = plan.surveys.flatMap(({ responses }) => responses).reduce((sum, { answers }) => sum + answers, 0);
+  const pages = Math.ceil(records / 60) + 4 * plan.surveys.length;
+  const passes = (2 * 3 * pages) / source.backgroundRequests;
+  return Math.ceil((2 * source.scrub.every + 2 * source.enrichmentPatience) / source.interval + passes + 60);
+}

@@ -1,0 +1,96 @@
+import type { Books, Floor, Mark } from "../../../lib/polling/state-types.ts";
+import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
+import type { World } from "../world.ts";
+import type { Deliveries } from "./deliveries.ts";
+import type { Violations } from "./violations.ts";
+
+// The one place that looks into a mark: what it holds is the poller's own affair, save that it never goes back, and
+// that the books it proves are the truth.
+
+/** What was seen in the marks of a survey. */
+export interface MarkFacts {
+  floor: Floor | undefined;
+  /** Epoch milliseconds at which the first pass was first said to be done. */
+  firstPassDoneAt: number | undefined;
+  books: Books | undefined;
+}
+
+export interface BooksCheck {
+  facts(surveyId: number): MarkFacts | undefined;
+  markWritten(surveyId: number, before: Mark, after: Mark): void;
+  /** What of the books of a survey at rest is not the truth; undefined when they are closed and right. */
+  wrongAtRest(survey: SimSurvey): string | undefined;
+}
+
+export function createBooksCheck(world: World, deliveries: Deliveries, violations: Violations): BooksCheck {
+  const known = new Map<number, MarkFacts>();
+
+  const inMotion = (surveyId: number, books: Books): void => {
+    const survey = world.surveys.get(surveyId);
+    if (survey === undefined) return;
+    const unaccounted = books.listed - sumOf(books);
+    if (unaccounted !== 0) violations.add("books", `survey ${surveyId}: closed with ${unaccounted} unaccounted for`);
+    const since = survey.firstReadAt ?? world.scheduler.now();
+    const throughout = survey.listed.filter(({ listedFrom = Infinity }) => listedFrom <= since).length;
+    if (books.listed < throughout) {
+      violations.add("books", `survey ${surveyId}: closed over ${books.listed} of at least ${throughout} ids`);
+    }
+    const ever = survey.responses.filter(({ listedFrom }) => listedFrom !== undefined).length;
+    if (books.listed > ever) violations.add("books", `survey ${surveyId}: closed over ${books.listed} of ${ever} ids`);
+    const out = survey.responses.filter(({ id }) => deliveries.of(id).length > 0).length;
+    if (books.emitted > out) {
+      violations.add("books", `survey ${surveyId}: ${books.emitted} emitted in the books, ${out} on the bus`);
+    }
+  };
+
+  return {
+    facts: (surveyId) => known.get(surveyId),
+    markWritten(surveyId, before, after) {
+      const facts = known.get(surveyId) ?? { floor: undefined, firstPassDoneAt: undefined, books: undefined };
+      known.set(surveyId, facts);
+      for (const problem of stepsBack(before, after)) violations.add("mark", `survey ${surveyId}: ${problem}`);
+      facts.floor = after.floor;
+      if (after.firstPassDone) facts.firstPassDoneAt ??= world.scheduler.now();
+      if (after.books !== undefined && after.books.closedAt !== facts.books?.closedAt) inMotion(surveyId, after.books);
+      facts.books = after.books;
+    },
+    wrongAtRest(survey) {
+      const books = known.get(survey.id)?.books;
+      if (books === undefined || books.closedAt < world.quietFrom)
+        return "they were not closed since things came to rest";
+      const truth = booksOf(survey, deliveries);
+      const { listed, emitted, beforeFloor, open, waiting, quarantined } = books;
+      const said = JSON.stringify({ listed, emitted, beforeFloor, open, waiting, quarantined });
+      return said === JSON.stringify(truth) ? undefined : `they say ${said}, the truth is ${JSON.stringify(truth)}`;
+    },
+  };
+}
+
+function sumOf({ emitted, beforeFloor, open, waiting, quarantined }: Books): number {
+  return emitted + beforeFloor + open + waiting + quarantined;
+}
+
+function* stepsBack(before: Mark, after: Mark): Generator<string> {
+  if (before.firstPassDone && !after.firstPassDone) yield "the first pass is no longer done";
+  if (before.floor !== undefined && after.floor === undefined) yield "the floor is gone";
+  if (before.floor !== undefined && after.floor !== undefined && (after.floor.at ?? "") < (before.floor.at ?? "")) {
+    yield `the floor fell from ${before.floor.at} to ${after.floor.at}`;
+  }
+}
+
+function booksOf(survey: SimSurvey, deliveries: Deliveries): Omit<Books, "closedAt"> {
+  const truth = { listed: 0, emitted: 0, beforeFloor: 0, open: 0, waiting: 0, quarantined: 0 };
+  for (const response of survey.listed) {
+    truth.listed += 1;
+    truth[classOf(response, deliveries)] += 1;
+  }
+  return truth;
+}
+
+function classOf(response: SimResponse, deliveries: Deliveries): "emitted" | "beforeFloor" | "open" | "quarantined" {
+  const state = response.versions.at(-1)?.state;
+  if (deliveries.of(response.id).length > 0) return "emitted";
+  if (state === "open") return "open";
+  if (state === "unreadable" || deliveries.refused(response.id)) return "quarantined";
+  return "beforeFloor";
+}

@@ -1,0 +1,37 @@
+import type { SimSource } from "../plan/source.ts";
+
+// The bounds of ALGORITHM §6, as functions of the configuration. All are milliseconds between the completion of a
+// response and its delivery, in a history without faults. Each holds one interval for the tick that had just looked,
+// and one for the tick that does the work.
+
+/** What the shared background budget may add: requests that wait their turn. */
+function turns(source: SimSource, requests: number): number {
+  return (Math.ceil(requests / source.backgroundRequests) + 1) * source.interval;
+}
+
+/** How much there is for the budget to go round. */
+export interface Extent {
+  surveys: number;
+  /** Pages of the survey. */
+  pages: number;
+  /** Responses listed as open in all surveys. */
+  open: number;
+}
+
+/** On the head page, and the counts moved. */
+export const countedAtHead = ({ interval }: SimSource): number => 2 * interval;
+
+/** On the head page, but no count moved: found when the head is read anyway. */
+export const atHead = (source: SimSource, { surveys }: Extent): number =>
+  source.fullPoll.every + turns(source, 2 * surveys) + 2 * source.interval;
+
+/** Listed as open before: checked again after half its age; `age` is milliseconds since it was first listed. */
+export const listedOpen = (source: SimSource, { open, surveys }: Extent, age: number): number =>
+  Math.max(source.interval, age / 2) + turns(source, 2 * open + 2 * surveys) + 2 * source.interval;
+
+/** Neither: a look-back if it reaches that far, else the scrub. */
+export const unnoticed = (source: SimSource, { surveys, pages }: Extent): number =>
+  source.scrub.every + turns(source, 4 * surveys * (pages + 3)) + 2 * source.interval;
+
+/** Time in which one full pass over each survey has certainly been made. */
+export const onePass = unnoticed;

@@ -1,0 +1,121 @@
+import type { ResponseCompleted } from "../../../lib/events/index.ts";
+import type { LedgerEntry } from "../../../lib/polling/state-types.ts";
+import type { WorkerProcess } from "../engine/worker-process.ts";
+import type { World } from "../world.ts";
+import type { Violations } from "./violations.ts";
+
+/** One event as the bus has it. */
+export interface Delivery {
+  surveyId: number;
+  responseId: number;
+  revision: number;
+  answers: number;
+  at: number;
+  process: WorkerProcess;
+  /** The state has it: its writer knows that it went out. */
+  settled: boolean;
+  /** Nobody could know whether it went out: it may come once more. */
+  unknown: boolean;
+}
+
+export interface Deliveries {
+  of(responseId: number): readonly Delivery[];
+  all(): Iterable<readonly Delivery[]>;
+  delivered(process: WorkerProcess, detail: ResponseCompleted, answered: boolean): void;
+  /** The ledger, or the mark, says that it went out. */
+  settle(responseId: LedgerEntry["id"], revision: number): void;
+  /** The lease of a survey goes to a process: what another one has under way there is unknown from then on. */
+  leaseTaken(process: WorkerProcess, surveyId: number): void;
+  /** The lease was given back, and with it everything must be in the state. */
+  leaseReleased(process: WorkerProcess, surveyId: number): void;
+  died(process: WorkerProcess): void;
+  /** The bus has refused its event for good. */
+  refuse(responseId: number): void;
+  refused(responseId: number): boolean;
+}
+
+/** Events of one survey that may be under way at once: one batch, or four of a catch-up. */
+const IN_FLIGHT = 10;
+const IN_FLIGHT_CATCH_UP = 40;
+
+/** Every delivery, and what its writer may know of it: repeats are only for what is unknown. */
+export function createDeliveries(world: World, violations: Violations): Deliveries {
+  const byId = new Map<number, Delivery[]>();
+  const open = new Set<Delivery>();
+  const refused = new Set<number>();
+
+  const close = (delivery: Delivery): void => {
+    open.delete(delivery);
+  };
+  const lose = (delivery: Delivery): void => {
+    delivery.unknown = true;
+    close(delivery);
+  };
+
+  return {
+    of: (responseId) => byId.get(responseId) ?? [],
+    all: () => byId.values(),
+    delivered(process, { meta, data }, answered) {
+      const { surveyId, responseId } = data;
+      const { revision } = meta;
+      const list = byId.get(responseId) ?? [];
+      byId.set(responseId, list);
+      const name = `${surveyId}/${responseId} revision ${revision}`;
+      const before = list.filter((one) => one.revision === revision);
+      if (before.length > before.filter(({ unknown }) => unknown).length) {
+        violations.add("repeat", `${name} was published again although its publish was known`);
+      }
+      const earlier = list.filter((one) => one.revision === revision - 1).at(-1);
+      if (
+        revision > 1 &&
+        before.length === 0 &&
+        (earlier === undefined || earlier.answers >= data.response.answerCount)
+      ) {
+        violations.add("revision", `${name} repairs nothing that was short`);
+      }
+      const { answerCount } = data.response;
+      const at = world.scheduler.now();
+      const delivery: Delivery = {
+        surveyId,
+        responseId,
+        revision,
+        answers: answerCount,
+        at,
+        process,
+        settled: false,
+        unknown: false,
+      };
+      list.push(delivery);
+      if (!answered || !process.alive()) delivery.unknown = true;
+      if (!process.alive()) return;
+      open.add(delivery);
+      const most = meta.origin === "catch-up" ? IN_FLIGHT_CATCH_UP : IN_FLIGHT;
+      let under = 0;
+      for (const one of open) if (one.process === process && one.surveyId === surveyId && !one.unknown) under += 1;
+      if (under > most) violations.add("in-flight", `${under} events of survey ${surveyId} are in no ledger yet`);
+    },
+    settle(responseId, revision) {
+      if (typeof responseId !== "number") return;
+      for (const delivery of byId.get(responseId) ?? []) {
+        if (delivery.revision > revision) continue;
+        delivery.settled = true;
+        close(delivery);
+      }
+    },
+    leaseTaken(process, surveyId) {
+      for (const one of open) if (one.surveyId === surveyId && one.process !== process) lose(one);
+    },
+    leaseReleased(process, surveyId) {
+      for (const one of open) {
+        if (one.surveyId !== surveyId || one.process !== process || one.unknown) continue;
+        violations.add("forgotten", `${surveyId}/${one.responseId} went out, and nothing in the state says so`);
+        close(one);
+      }
+    },
+    died(process) {
+      for (const one of open) if (one.process === process) lose(one);
+    },
+    refuse: (responseId) => void refused.add(responseId),
+    refused: (responseId) => refused.has(responseId),
+  };
+}

@@ -1,0 +1,60 @@
+import { before, credible, MARGIN, utcString } from "../../../lib/polling/dates.ts";
+import type { SimResponse } from "../service/survey-model.ts";
+import type { World } from "../world.ts";
+import type { MarkFacts } from "./books-check.ts";
+
+/** Whether a response has to be emitted, must not be, or may be: where the floor lies within what dates can tell. */
+export type Duty = "must" | "must-not" | "may";
+
+/** What the oracle saw of the beginning of history. Epoch milliseconds. */
+export interface Beginning {
+  firstTick: number | undefined;
+  /** When the source's own floor, or any survey's first poll, was stored. */
+  sourceStands: number | undefined;
+}
+
+const FURTHEST_BEHIND = 12 * 3_600_000;
+
+/** By ALGORITHM §3; from the truth about the response and the floor that the poller has stored. */
+export function dutyOf(world: World, response: SimResponse, facts: MarkFacts | undefined, beginning: Beginning): Duty {
+  const { survey, completedAt } = response;
+  if (completedAt === undefined) return "must-not";
+  const { startFrom } = world.plan.source;
+  const { firstTick, sourceStands = Infinity } = beginning;
+  if (startFrom === "beginning" || (firstTick !== undefined && cameLater(response, firstTick))) return "must";
+  const floor = facts?.floor;
+  const doneAt = facts?.firstPassDoneAt ?? Infinity;
+  const date = latestDate(response);
+  const isDate = credible(date, completedAt);
+  if (completedAt > doneAt) {
+    return isDate && floor?.at != null && date < before(floor.at, MARGIN) ? "may" : "must";
+  }
+  if (startFrom !== "now") {
+    const at = `${startFrom} 00:00:00`;
+    if (!isDate) return "may";
+    if (date >= at) return "must";
+    return date < before(at, MARGIN) ? "must-not" : "may";
+  }
+  const firstReadAt = survey.firstReadAt ?? Infinity;
+  const isAbove = isDate && floor !== undefined && (floor.at === null || date > floor.at);
+  if (completedAt > Math.min(firstReadAt, sourceStands)) return isAbove ? "must" : "may";
+  // Polled for the first time after the source's floor stood, it is taken from there rather than lose anything.
+  const late = firstReadAt > sourceStands && firstTick !== undefined;
+  if (late && !(isDate && date <= utcString(firstTick - FURTHEST_BEHIND))) return "may";
+  return "must-not";
+}
+
+/** A survey created after the source's first tick has no history from before it. */
+function cameLater({ survey }: SimResponse, firstTick: number): boolean {
+  return !survey.oddCreated && Math.floor(survey.createdAt / 1000) * 1000 > firstTick;
+}
+
+function latestDate(response: SimResponse): string | null {
+  const dates = response.versions.at(-1)?.records.map(({ dateCompleted }) => dateCompleted) ?? [];
+  return (
+    dates
+      .filter((date) => typeof date === "string")
+      .sort()
+      .at(-1) ?? null
+  );
+}

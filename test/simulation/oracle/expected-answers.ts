@@ -1,0 +1,65 @@
+import type { Answer, ResponseCompleted } from "../../../lib/events/index.ts";
+import type { Json, Version } from "../service/survey-model.ts";
+
+// Contents are compared by what the service said: an irregular field by what stands under `raw`.
+
+const truths = new WeakMap<Version, Map<boolean, string>>();
+
+/** The answers of a version as one text, whatever the order of its records. */
+export function answersOf(version: Version, dropComments: boolean): string {
+  let texts = truths.get(version);
+  if (texts === undefined) truths.set(version, (texts = new Map()));
+  let text = texts.get(dropComments);
+  if (text === undefined) {
+    text = joined(version.records.map((record) => truthKey(record, dropComments)));
+    texts.set(dropComments, text);
+  }
+  return text;
+}
+
+function truthKey(record: Json, dropComments: boolean): string {
+  const { questionId, answer, comment, score, matrixScore } = record;
+  return JSON.stringify([questionId, answer, dropComments ? "" : comment, score, matrixScore]);
+}
+
+/** The answers of an event in the same form. */
+export function eventAnswers(answers: Answer[]): string {
+  return joined(answers.map(eventKey));
+}
+
+const joined = (keys: string[]): string => keys.sort().join("\n");
+
+function eventKey(answer: Answer): string {
+  const read = { ...answer, ...answer.raw };
+  return JSON.stringify([read.questionId, read.answer, read.comment, read.score, read.matrixScore]);
+}
+
+/** What is wrong with the fields of the response as a whole; undefined when nothing is. */
+export function wrongFields({ data, meta }: ResponseCompleted, version: Version): string | undefined {
+  const [first] = version.records;
+  if (first === undefined) return "there is no record";
+  const dates = version.records.map(({ dateCompleted }) => dateCompleted).filter((date) => typeof date === "string");
+  const { response, answers } = data;
+  const expected = {
+    country: first.iso3166,
+    crk: first.crk,
+    promoCode: first.promoCode,
+    started: first.dateStart,
+    completed: dates.sort().at(-1) ?? null,
+    answerCount: version.records.length,
+    hasComment: answers.some(({ comment }) => comment !== ""),
+  };
+  const actual = {
+    country: response.country,
+    crk: response.crk,
+    promoCode: response.promoCode,
+    started: response.started.local,
+    completed: response.completed.local,
+    answerCount: response.answerCount,
+    hasComment: response.hasComment,
+  };
+  const [was, is] = [JSON.stringify(expected), JSON.stringify(actual)];
+  if (was !== is) return `${is} instead of ${was}`;
+  const odd = answers.some(({ raw }) => raw !== undefined);
+  return odd && meta.irregular.length === 0 ? "irregular fields are not named" : undefined;
+}

@@ -1,0 +1,47 @@
+import { listedRecords } from "../service/listing.ts";
+import type { SimResponse, Traits } from "../service/survey-model.ts";
+import type { World } from "../world.ts";
+import * as bounds from "./bounds.ts";
+
+/** Whether nothing but the poller itself can have kept the response waiting. */
+function isPlain(world: World, response: SimResponse): boolean {
+  const { survey, completedAt = 0, odd } = response;
+  const flips = world.plan.surveys.some(
+    (plan) => plan.id === survey.id && plan.flips.length + (plan.gone || plan.hidden ? 1 : 0) > 0,
+  );
+  const details = [response.metrics, response.metadata];
+  const isThere = details.every(
+    ({ presentFrom, failsUntil }) => presentFrom <= completedAt && failsUntil <= completedAt,
+  );
+  return world.plan.calm && !flips && isThere && odd === undefined && survey.traits.layout === "contiguous";
+}
+
+const usable: Traits["single"][] = ["right"];
+
+/** Milliseconds that a response may be late, by how it could be noticed; undefined when no bound holds for it. */
+export function boundOf(world: World, response: SimResponse): { name: string; bound: number } | undefined {
+  const { noticed, survey, completedAt = 0 } = response;
+  if (noticed === undefined || !isPlain(world, response)) return undefined;
+  const { source } = world.plan;
+  const surveys = [...world.surveys.values()];
+  const open = surveys.reduce(
+    (sum, one) =>
+      sum + one.responses.filter((other) => other.completedAt === undefined || other.completedAt > completedAt).length,
+    0,
+  );
+  const extent: bounds.Extent = {
+    surveys: surveys.length,
+    pages: Math.ceil(listedRecords(survey, "asc").length / (survey.traits.shortPages ? 40 : 100)),
+    open,
+  };
+  const deletions = survey.responses.some(({ removedAt }) => removedAt !== undefined);
+  if (noticed.atHead && noticed.counted && !deletions) {
+    return { name: "counted, on the head page", bound: bounds.countedAtHead(source) };
+  }
+  if (noticed.atHead) return { name: "on the head page", bound: bounds.atHead(source, extent) };
+  const since = noticed.listedOpenSince;
+  if (since !== undefined && usable.includes(survey.traits.single) && completedAt - since < source.scrub.every / 2) {
+    return { name: "listed as open", bound: bounds.listedOpen(source, extent, completedAt - since) };
+  }
+  return { name: "unnoticed", bound: bounds.unnoticed(source, extent) };
+}

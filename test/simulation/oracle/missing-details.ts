@@ -1,0 +1,69 @@
+import type { ResponseCompleted } from "../../../lib/events/index.ts";
+import type { SimResponse } from "../service/survey-model.ts";
+import type { World } from "../world.ts";
+
+type Kind = "metrics" | "metadata";
+
+/** What operations 11 and 13 were asked and said. */
+export interface DetailLog {
+  note(kind: Kind, response: SimResponse, answer: "found" | "absent" | "failed"): void;
+  /** What is wrong with what an event says is missing; undefined when nothing is. */
+  wrongMissing(detail: ResponseCompleted): string | undefined;
+}
+
+interface Asked {
+  firstAt: number;
+  failed: number;
+  absent: number;
+  lastAnswer: "found" | "absent" | "failed";
+}
+
+/** After so many absent ones in a row a survey is taken to have none; failures are given up after three attempts. */
+const NONE_IN_A_ROW = 20;
+const LEAST_ATTEMPTS = 3;
+/** A response is first seen on a page, and asked for when that page is dealt with. */
+const SEEN_BEFORE = 30_000;
+
+export function createDetailLog(world: World): DetailLog {
+  const asked = new Map<string, Asked>();
+  const inARow = new Map<string, number>();
+  const longest = new Map<string, number>();
+
+  const wrong = (kind: Kind, reason: string, { data }: ResponseCompleted): string | undefined => {
+    const log = asked.get(`${kind} ${data.responseId}`);
+    const now = world.scheduler.now() + SEEN_BEFORE;
+    const { source } = world.plan;
+    if (log === undefined) return `${kind} are called missing, but nobody asked for them`;
+    if (reason === "gave-up") {
+      const long = now - log.firstAt >= source.enrichmentPatience;
+      return long && log.failed >= LEAST_ATTEMPTS ? undefined : `${kind} were given up too early`;
+    }
+    if (log.absent === 0) return `${kind} are called absent, but were not`;
+    const many = (longest.get(`${kind} ${data.surveyId}`) ?? 0) >= NONE_IN_A_ROW;
+    return many || now - log.firstAt >= source.absentAfter ? undefined : `${kind} were called absent too early`;
+  };
+
+  return {
+    note(kind, response, answer) {
+      const key = `${kind} ${response.id}`;
+      const log = asked.get(key) ?? { firstAt: world.scheduler.now(), failed: 0, absent: 0, lastAnswer: answer };
+      if (answer !== "found") log[answer] += 1;
+      log.lastAnswer = answer;
+      asked.set(key, log);
+      const row = `${kind} ${response.survey.id}`;
+      if (answer === "found") inARow.set(row, 0);
+      if (answer !== "absent") return;
+      inARow.set(row, (inARow.get(row) ?? 0) + 1);
+      longest.set(row, Math.max(longest.get(row) ?? 0, inARow.get(row) ?? 0));
+    },
+    wrongMissing(detail) {
+      for (const name of detail.meta.missing) {
+        const [kind, reason] = name.split(":");
+        if (kind !== "metrics" && kind !== "metadata") return `it misses ${name}, which nothing provides for`;
+        const problem = wrong(kind, reason ?? "", detail);
+        if (problem !== undefined) return problem;
+      }
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,179 @@
+import { errorCode } from "../../../lib/errors.ts";
+import type { ResponseCompleted } from "../../../lib/events/index.ts";
+import type { TickSummary } from "../../../lib/polling/tick-summary.ts";
+import type { WorkerProcess } from "../engine/worker-process.ts";
+import type { BusWatch } from "../ports/publisher-port.ts";
+import type { ServiceWatch } from "../ports/service-port.ts";
+import type { StateWatch } from "../ports/state-port.ts";
+import type { Store } from "../ports/store.ts";
+import type { SimResponse } from "../service/survey-model.ts";
+import type { World } from "../world.ts";
+import { type BooksCheck, createBooksCheck } from "./books-check.ts";
+import { wrongContent } from "./content.ts";
+import { createDeliveries, type Deliveries } from "./deliveries.ts";
+import { type Beginning, dutyOf } from "./duty.ts";
+import { boundOf } from "./lateness.ts";
+import { createDetailLog } from "./missing-details.ts";
+import { createRequestLog, type RequestLog } from "./requests.ts";
+import { createViolations, type Violations } from "./violations.ts";
+
+/** Holds the poller's doings against the truth while a history runs, and once it has come to rest. */
+export interface Oracle {
+  violations: Violations;
+  deliveries: Deliveries;
+  requests: RequestLog;
+  service: ServiceWatch;
+  state: StateWatch;
+  bus: BusWatch;
+  died(process: WorkerProcess): void;
+  tickEnded(process: WorkerProcess, outcome: { summary?: TickSummary; error?: unknown }): void;
+  /** What is still to be done; undefined when all of it is, and proved. */
+  unfinished(): { rule: string; told: string } | undefined;
+  /** Everything that is only certain at the end. */
+  atEnd(): void;
+}
+
+/** Errors that tell of a fault in the poller itself. */
+const bugs = new Set(["TypeError", "RangeError", "ReferenceError", "SyntaxError", "Error", "UNKNOWN"]);
+
+export function createOracle(world: World, store: Store): Oracle {
+  const violations = createViolations(world);
+  const deliveries = createDeliveries(world, violations);
+  const books: BooksCheck = createBooksCheck(world, deliveries, violations);
+  const details = createDetailLog(world);
+  const requests = createRequestLog(world, violations);
+  const beginning: Beginning = { firstTick: undefined, sourceStands: undefined };
+  const fences = new Map<string, number>();
+  const { scheduler } = world;
+
+  const dutyNow = (response: SimResponse) => dutyOf(world, response, books.facts(response.survey.id), beginning);
+  const nameOf = ({ survey, id }: SimResponse): string => `${survey.id}/${id}`;
+
+  const delivered = (process: WorkerProcess, detail: ResponseCompleted, answered: boolean): void => {
+    const { data } = detail;
+    const name = `${data.surveyId}/${data.responseId}`;
+    const wrong = wrongContent(world, detail) ?? details.wrongMissing(detail);
+    if (wrong !== undefined) violations.add("content", `${name}: ${wrong}`);
+    const response = world.responses.get(data.responseId);
+    if (response !== undefined && dutyNow(response) === "must-not") {
+      violations.add("floor", `${name} was emitted although it was complete before the floor`);
+    }
+    const first = deliveries.of(data.responseId).length === 0;
+    deliveries.delivered(process, detail, answered);
+    if (response !== undefined && first) checkLateness(response);
+  };
+
+  const checkLateness = (response: SimResponse): void => {
+    const doneAt = books.facts(response.survey.id)?.firstPassDoneAt ?? Infinity;
+    const { completedAt = 0 } = response;
+    if (completedAt <= doneAt) return;
+    const limit = boundOf(world, response);
+    const late = scheduler.now() - completedAt;
+    if (limit === undefined || late <= limit.bound) return;
+    const told = `${nameOf(response)} (${limit.name}) was emitted after ${late / 1000} s instead of ${limit.bound / 1000} s`;
+    violations.add("late", told);
+  };
+
+  const oldestMissing = (): { rule: string; told: string } | undefined => {
+    for (const survey of world.surveys.values()) {
+      for (const response of survey.listed) {
+        const state = response.versions.at(-1)?.state;
+        if (state !== "completed" || deliveries.refused(response.id)) continue;
+        const sent = deliveries.of(response.id).at(-1);
+        if (sent === undefined && dutyNow(response) === "must") {
+          return {
+            rule: "lost",
+            told: `${nameOf(response)}, complete since ${told(world, response)}, was never emitted`,
+          };
+        }
+        const records = response.versions.at(-1)?.records.length ?? 0;
+        if (sent !== undefined && sent.answers < records) {
+          return { rule: "short", told: `${nameOf(response)} was emitted with ${sent.answers} of ${records} records` };
+        }
+      }
+    }
+    return undefined;
+  };
+
+  return {
+    violations,
+    deliveries,
+    requests,
+    service: {
+      request: (operation) => requests.note(operation),
+      page() {},
+      detail: (kind, response, answer) => details.note(kind, response, answer),
+    },
+    state: {
+      accountSaved(changes) {
+        beginning.firstTick ??= changes.firstTick;
+        if (changes.sourceFloor !== undefined) beginning.sourceStands ??= scheduler.now();
+      },
+      rowsSaved() {
+        beginning.sourceStands ??= scheduler.now();
+      },
+      leaseTaken(process, surveyId, fence) {
+        fences.set(`${process.name} ${surveyId}`, fence);
+        deliveries.leaseTaken(process, surveyId);
+      },
+      markWritten(process, surveyId, before, after, released) {
+        books.markWritten(surveyId, before, after);
+        for (const { id, revision = 1 } of after.pending ?? []) deliveries.settle(id, revision);
+        if (released) deliveries.leaseReleased(process, surveyId);
+      },
+      entryWritten(_process, surveyId, entry, before) {
+        if (entry.state === "emitted") {
+          const { id, revision = 1 } = entry;
+          const sent = typeof id === "number" ? deliveries.of(id) : [];
+          if (!sent.some((one) => one.revision === revision)) {
+            violations.add("ledger", `${surveyId}/${id} is in the ledger as emitted, but never was`);
+          }
+          if (before?.state === "emitted" && (before.revision ?? 1) > revision) {
+            violations.add("ledger", `${surveyId}/${id} went back from revision ${before.revision} to ${revision}`);
+          }
+          deliveries.settle(id, revision);
+        }
+      },
+    },
+    bus: {
+      sent(process, batch) {
+        for (const surveyId of new Set(batch.map(({ data }) => data.surveyId))) {
+          const item = store.marks.get(surveyId);
+          if (item?.fence === fences.get(`${process.name} ${surveyId}`)) continue;
+          violations.add("fence", `${process.name} publishes for survey ${surveyId} after its lease was taken over`);
+        }
+      },
+      delivered,
+      refused: (detail) => deliveries.refuse(detail.data.responseId),
+    },
+    died: (process) => deliveries.died(process),
+    tickEnded(process, { summary, error }) {
+      const failures = (summary?.surveys ?? []).flatMap(({ failure, surveyId }) =>
+        failure === undefined ? [] : [{ code: failure.code, told: `survey ${surveyId}: ${failure.message}` }],
+      );
+      if (error !== undefined) failures.push({ code: errorCode(error), told: String((error as Error).stack ?? error) });
+      for (const { code, told: what } of failures) {
+        const quiet = scheduler.now() > world.quietFrom + world.plan.source.interval;
+        if (bugs.has(code) || quiet) violations.add("failure", `${process.name} ended with ${code}: ${what}`);
+      }
+    },
+    unfinished() {
+      const missing = oldestMissing();
+      if (missing !== undefined) return missing;
+      for (const survey of world.surveys.values()) {
+        const wrong = books.wrongAtRest(survey);
+        if (wrong !== undefined) return { rule: "books-at-rest", told: `survey ${survey.id}: ${wrong}` };
+      }
+      return undefined;
+    },
+    atEnd() {
+      const left = this.unfinished();
+      if (left !== undefined) violations.add(left.rule, left.told);
+      requests.atEnd();
+    },
+  };
+}
+
+function told(world: World, { completedAt = 0 }: SimResponse): string {
+  return `${((completedAt - world.startedAt) / 1000).toFixed(0)} s`;
+}

@@ -1,0 +1,52 @@
+import type { Random } from "../engine/random.ts";
+import type { Chooser } from "./chooser.ts";
+
+/** Faults of single calls, each with the probability that a call meets it. */
+export const faultNames = [
+  "service:429",
+  "service:500",
+  "service:reset",
+  "service:timeout",
+  "service:empty-page",
+  "service:list-fails",
+  "service:list-empty",
+  "state:throttled",
+  "state:lost-answer",
+  "state:twice",
+  "bus:throttled",
+  "bus:lost-answer",
+  "bus:partial",
+  "vault:fails",
+] as const;
+
+export type FaultName = (typeof faultNames)[number];
+
+export interface FaultPlan {
+  rates: Partial<Record<FaultName, number>>;
+  /** When faults happen, in ticks from the beginning; outside of these times none does. */
+  windows: { from: number; to: number }[];
+  /** When every request is refused for its token. */
+  tokenRevoked: { from: number; to: number } | undefined;
+  refusedEvents: boolean;
+}
+
+export function planFaults(chooser: Chooser, random: Random, calm: boolean, ticks: number): FaultPlan {
+  const rates: FaultPlan["rates"] = {};
+  for (const name of faultNames) {
+    const rate = random.pick([0.005, 0.02, 0.02, 0.1]);
+    if (chooser.flag(name, 0.22) && !calm) rates[name] = rate;
+  }
+  const everywhere = random.chance(0.5);
+  const from = random.next() * ticks;
+  const windows = everywhere ? [{ from: 0, to: ticks }] : [{ from, to: from + 2 + random.next() * ticks * 0.4 }];
+  const revokedFrom = random.next() * ticks;
+  const revokedTo = revokedFrom + random.next() * 4;
+  const revoked = chooser.flag("token-revoked", 0.12) && !calm;
+  const refused = chooser.flag("bus:refused", 0.1) && !calm;
+  return {
+    rates,
+    windows,
+    tokenRevoked: revoked ? { from: revokedFrom, to: revokedTo } : undefined,
+    refusedEvents: refused,
+  };
+}

@@ -1,0 +1,88 @@
+import { type Random, randomStream } from "../engine/random.ts";
+import type { ServiceClock } from "../service/service-clock.ts";
+import { type Cuts, createChooser } from "./chooser.ts";
+import { type FaultPlan, planFaults } from "./faults.ts";
+import { planSource, type SimSource } from "./source.ts";
+import { planSurvey, type SurveyPlan } from "./surveys.ts";
+import { planWorkers, type WorkerPlan } from "./workers.ts";
+
+/** Histories begin around here: the clocks of Europe are set forward a few hours later. */
+export const START = Date.UTC(2026, 2, 28, 21, 0, 0);
+
+/** Everything about a history that chance decides beforehand. */
+export interface Plan {
+  seed: number;
+  source: SimSource;
+  /** A history without faults: bounds on lateness and requests hold in it. */
+  calm: boolean;
+  /** Ticks during which things change. */
+  ticks: number;
+  clock: ServiceClock;
+  surveys: SurveyPlan[];
+  faults: FaultPlan;
+  workers: WorkerPlan;
+  /** Milliseconds: usual latency of a call, by port. */
+  latency: { service: number; state: number; publisher: number; vault: number };
+  /** Most milliseconds by which the index of what is due lags behind. */
+  indexLag: number;
+  /** How likely the service is to change between two reads. */
+  restless: number;
+  /** Ingredients chosen so far; what only may happen is added when it does. */
+  met: Set<string>;
+}
+
+export function planHistory(seed: number, cuts: Cuts): Plan {
+  const met = new Set<string>();
+  const chooserOf = (name: string): { chooser: ReturnType<typeof createChooser>; random: Random } => {
+    const random = randomStream(seed, name);
+    return { random, chooser: createChooser(random, cuts.drop, (ingredient) => met.add(ingredient)) };
+  };
+  const general = chooserOf("general");
+  const { random, chooser } = general;
+  const calm = chooser.option("weather", { faults: 2, calm: 1 }) === "calm";
+  const ticks = Math.min(random.between(32, 60), cuts.ticks);
+  const source = planSource(chooser, random);
+  const restless = Number(chooser.option("restless", { 0: 2, 0.04: 1, 0.2: 1 }));
+  const service = Number(chooser.option("latency", { 40: 4, 300: 2, 1500: 0.5 }));
+  const indexLag = Number(chooser.option("index-lag", { 0: 2, 3000: 1 }));
+  const hours = random.between(-11, 14);
+  const fold = random.pick([-2, -1, 1]);
+  const changesAt = START + random.next() * source.interval * ticks;
+  const folds = chooser.flag("clock-change", 0.25);
+  if (folds) met.add("clock-change");
+  const count = Math.min(random.between(3, 5), cuts.surveys);
+  const fresh = random.between(1, 2);
+  const createsNew = chooser.flag("new-surveys", 0.25);
+  if (createsNew) met.add("new-surveys");
+  let last = random.pick([0, 80, 960, 99_970, 2_147_483_500]);
+  const surveys: SurveyPlan[] = [];
+  for (let i = 0; i < count + (createsNew ? fresh : 0); i += 1) {
+    const own = chooserOf(`survey ${i}`);
+    const nextId = (): number => {
+      last += own.random.between(1, 3);
+      return last;
+    };
+    const options = { ...own, interval: source.interval, ticks, mostResponses: cuts.responses, nextId };
+    surveys.push(planSurvey(i + 8, i >= count, options));
+  }
+  const weather = chooserOf("weather");
+  const work = chooserOf("workers");
+  return {
+    seed,
+    source,
+    calm,
+    ticks,
+    clock: {
+      offset: hours * 3_600_000,
+      offsetAfter: (hours + (folds ? fold : 0)) * 3_600_000,
+      changesAt,
+    },
+    surveys,
+    faults: planFaults(weather.chooser, weather.random, calm, ticks),
+    workers: planWorkers(work.chooser, work.random, calm, ticks),
+    latency: { service, state: 8, publisher: 30, vault: 40 },
+    indexLag,
+    restless,
+    met,
+  };
+}

@@ -1,0 +1,42 @@
+import type { PollingSource } from "../../../lib/polling/context.ts";
+import type { Random } from "../engine/random.ts";
+import type { Chooser } from "./chooser.ts";
+
+const MINUTE = 60_000;
+
+/** The configuration of a history's source: durations keep the proportions of the defaults, on a smaller scale. */
+export type SimSource = PollingSource & {
+  lookBack: { every: number; window: number };
+  scrub: { every: number };
+};
+
+export function planSource(chooser: Chooser, random: Random): SimSource {
+  const interval = MINUTE * Number(chooser.option("interval", { 1: 6, 5: 2, 30: 1 }));
+  const startFrom = chooser.option("start", { now: 6, beginning: 2, date: 1 });
+  const fullPoll = interval * random.between(4, 15);
+  const lookBack = interval * random.between(8, 20);
+  return {
+    name: "main",
+    surveys: "all",
+    // The day on which histories begin: see START.
+    startFrom: startFrom === "date" ? "2026-03-28" : startFrom,
+    interval,
+    ...(chooser.flag("time-zone", 0.04) ? { timeZone: "Europe/Warsaw" } : {}),
+    enrich: {
+      metrics: chooser.option("enrich-metrics", { on: 15, off: 1 }) === "on",
+      metadata: chooser.option("enrich-metadata", { on: 15, off: 1 }) === "on",
+    },
+    privacy: {
+      ip: chooser.option("privacy-ip", { keep: 12, truncate: 1, drop: 1 }),
+      referrer: chooser.option("privacy-referrer", { keep: 12, drop: 1 }),
+      comments: chooser.option("privacy-comments", { keep: 12, drop: 1 }),
+    },
+    enrichmentPatience: interval * random.between(3, 10),
+    absentAfter: MINUTE,
+    backgroundRequests: random.pick([1, 1, 2, 5]),
+    headPages: random.pick([1, 2, 3, 20, 20]),
+    fullPoll: { every: fullPoll },
+    lookBack: { every: lookBack, window: lookBack * random.pick([2, 4, 8]) },
+    scrub: { every: interval * random.between(40, 90) },
+  };
+}

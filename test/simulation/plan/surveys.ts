@@ -1,0 +1,193 @@
+import type { Random } from "../engine/random.ts";
+import type { OddRecord } from "../service/odd-records.ts";
+import { oddRecords } from "../service/odd-records.ts";
+import type { Detail, PastEnd, Traits } from "../service/survey-model.ts";
+import type { Chooser } from "./chooser.ts";
+
+/** What is going to happen to one response. Times are milliseconds from the beginning of the history. */
+export interface ResponsePlan {
+  id: number;
+  startsAt: number;
+  /** Undefined: it stays open. */
+  completesAt: number | undefined;
+  answers: number;
+  odd: OddRecord | undefined;
+  /** Milliseconds after completion. */
+  growsAfter: number | undefined;
+  editedAfter: number | undefined;
+  deletedAfter: number | undefined;
+  metrics: Detail;
+  metadata: Detail;
+  single: Detail;
+}
+
+export interface Flip {
+  at: number;
+  change: Partial<Traits>;
+  name: string;
+}
+
+export interface SurveyPlan {
+  id: number;
+  /** Milliseconds from the beginning; below 0 it was there before. */
+  createdAt: number;
+  /** `created` in the list is no number. */
+  oddCreated: boolean;
+  traits: Traits;
+  responses: ResponsePlan[];
+  orphansAt: number[];
+  flips: Flip[];
+  /** When it is out of the survey list, or answers 404. */
+  hidden: { from: number; to: number } | undefined;
+  gone: { from: number; to: number } | undefined;
+}
+
+export interface SurveyPlanOptions {
+  chooser: Chooser;
+  random: Random;
+  interval: number;
+  ticks: number;
+  mostResponses: number;
+  nextId: () => number;
+}
+
+const DAY = 86_400_000;
+
+export function planTraits({ chooser, random }: SurveyPlanOptions): Traits {
+  const few = random.between(1, 3);
+  const answers: Record<string, [number, number]> = {
+    some: [few, few + random.between(1, 9)],
+    one: [1, 1],
+    many: [15, 45],
+    huge: [60, 230],
+  };
+  return {
+    sortKey: chooser.option("key", { responseId: 4, dateStart: 3, dateCompleted: 4, hash: 1, reversed: 1 }),
+    layout: chooser.option("layout", { contiguous: 9, interleaved: 1.5, scattered: 1 }),
+    stableDesc: chooser.option("desc", { reversed: 1, stable: 1 }) === "stable",
+    listsOpen: chooser.option("open", { unlisted: 1, listed: 1 }) === "listed",
+    openDate: chooser.option("open-date", { null: 1, empty: 1, zeros: 1, start: 1 }),
+    pastEnd: chooser.option<PastEnd>("past-end", { empty: 3, "404": 1, "400": 1, repeat: 1 }),
+    shortPages: chooser.option("pages", { full: 8, short: 1 }) === "short",
+    counts: chooser.option("counts", { right: 5, lagging: 1, frozen: 1, starts: 1, one: 1, lying: 0.5, odd: 0.5 }),
+    countLag: random.between(5, 400) * 1000,
+    single: chooser.option("single", { right: 6, gone: 1, more: 1, bare: 1, failing: 0.7, "not-open": 1 }),
+    answers: answers[chooser.option("answers", { some: 6, one: 1, many: 3, huge: 0.6 })] ?? [1, 3],
+    twins: chooser.option("twins", { none: 8, twins: 1 }) === "twins",
+  };
+}
+
+export function planSurvey(id: number, isNew: boolean, options: SurveyPlanOptions): SurveyPlan {
+  const { chooser, random, interval, ticks } = options;
+  const traits = planTraits(options);
+  const span = interval * ticks;
+  const createdAt = isNew ? random.next() * span * 0.8 : -DAY * random.between(1, 30);
+  const within = (least: number): { from: number; to: number } => {
+    const from = Math.max(0, createdAt) + interval * least + random.next() * span * 0.6;
+    return { from, to: from + interval * (1 + random.next() * 6) };
+  };
+  const hidden = within(0);
+  const gone = within(4);
+  const orphans = random.between(1, 3);
+  const orphanTimes = Array.from({ length: orphans }, () => (random.next() * 1.3 - 0.3) * span);
+  return {
+    id,
+    createdAt,
+    oddCreated: chooser.flag("created-odd", 0.08),
+    traits,
+    responses: planResponses(traits, createdAt, options),
+    orphansAt: chooser.flag("orphan-records", 0.08) ? orphanTimes : [],
+    flips: planFlips(traits, span, options),
+    hidden: chooser.flag("survey-hidden", 0.06) ? hidden : undefined,
+    gone: chooser.flag("survey-gone", 0.05) ? gone : undefined,
+  };
+}
+
+/** Each trait that the poller learns changes in some history. */
+function planFlips(traits: Traits, span: number, { chooser, random }: SurveyPlanOptions): Flip[] {
+  const others = {
+    sortKey: random.pick(["responseId", "dateStart", "dateCompleted", "hash", "reversed"] as const),
+    layout: random.pick(["contiguous", "interleaved", "scattered"] as const),
+    counts: random.pick(["right", "frozen", "starts", "one", "lying"] as const),
+    shortPages: !traits.shortPages,
+    single: random.pick(["right", "gone", "more", "failing"] as const),
+  };
+  const flips: Flip[] = [];
+  for (const [trait, value] of Object.entries(others)) {
+    const at = span * (0.2 + 0.6 * random.next());
+    const name = `flip:${trait}`;
+    if (chooser.flag(name, 0.03)) flips.push({ at, name, change: { [trait]: value } });
+  }
+  return flips;
+}
+
+function planResponses(traits: Traits, createdAt: number, options: SurveyPlanOptions): ResponsePlan[] {
+  const { chooser, random, interval, ticks, mostResponses, nextId } = options;
+  const span = interval * ticks;
+  const [least, most] = traits.answers;
+  // Lists of a few pages, whatever the size of a response.
+  const room = Math.ceil(random.pick([40, 150, 300, 450]) / ((least + most) / 2));
+  const backlog = createdAt < 0 && !chooser.flag("no-backlog", 0.2) ? random.below(room + 1) : 0;
+  const arrivals = random.between(1, Math.max(2, Math.ceil(room / 2)));
+  const bursts = chooser.flag("bursts", 0.3) ? Array.from({ length: 3 }, () => random.next() * span) : undefined;
+  const late = chooser.flag("late-completion", 0.5);
+  const responses: Omit<ResponsePlan, "id">[] = [];
+  const begin = Math.max(0, createdAt);
+  for (let i = 0; i < backlog + arrivals; i += 1) {
+    const old = i < backlog;
+    const ends = old
+      ? -(random.next() ** 2) * Math.min(9 * DAY, -createdAt)
+      : bursts === undefined
+        ? begin + random.next() * (span - begin)
+        : Math.max(begin, Math.min(span, random.pick(bursts) + random.next() * interval));
+    responses.push(planResponse(traits, { ends, late, begin: createdAt }, options));
+  }
+  responses.sort((a, b) => a.startsAt - b.startsAt);
+  return responses.slice(Math.max(0, responses.length - mostResponses)).map((plan) => ({ id: nextId(), ...plan }));
+}
+
+function planResponse(
+  traits: Traits,
+  { ends, late, begin }: { ends: number; late: boolean; begin: number },
+  { chooser, random, interval, ticks }: SurveyPlanOptions,
+): Omit<ResponsePlan, "id"> {
+  const [least, most] = traits.answers;
+  const kind = random.next();
+  const short = random.between(10, 300) * 1000;
+  const long = kind < 0.85 ? random.next() * 3 * 3_600_000 : random.next() * interval * ticks;
+  const lasts = late && kind > 0.5 ? long : short;
+  const after = (distance: number): number => random.next() ** 2 * distance;
+  const span = interval * ticks;
+  const [grows, edits, deletes] = [after(span), after(span), after(span)];
+  const odd = random.pick(oddRecords);
+  return {
+    startsAt: Math.max(begin, ends - lasts),
+    completesAt: chooser.flag("stays-open", 0.06) ? undefined : ends,
+    answers: random.between(least, most),
+    odd: chooser.flag("odd-records", 0.06) && chooser.flag(`odd:${odd}`, 1) ? odd : undefined,
+    growsAfter: chooser.flag("grows", 0.015) ? grows : undefined,
+    editedAfter: chooser.flag("edited", 0.015) ? edits : undefined,
+    deletedAfter: chooser.flag("deleted", 0.03) ? deletes : undefined,
+    metrics: planDetail("metrics", interval, chooser, random),
+    metadata: planDetail("metadata", interval, chooser, random),
+    single: planDetail("single", interval, chooser, random),
+  };
+}
+
+/** Milliseconds after completion. */
+function planDetail(name: string, interval: number, chooser: Chooser, random: Random): Detail {
+  const soon = random.next() ** 2 * interval * 5;
+  const plain = { presentFrom: -Infinity, failsUntil: -Infinity };
+  switch (chooser.option(name, { there: 60, late: 1, never: 1, failing: 1, "failing-for-ever": 0.4 })) {
+    case "late":
+      return { ...plain, presentFrom: soon };
+    case "never":
+      return { ...plain, presentFrom: Infinity };
+    case "failing":
+      return { ...plain, failsUntil: soon };
+    case "failing-for-ever":
+      return { ...plain, failsUntil: Infinity };
+    default:
+      return plain;
+  }
+}

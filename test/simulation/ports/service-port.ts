@@ -1,0 +1,120 @@
+import type { DetailRead, PageRead, SurveyService } from "../../../lib/polling/ports.ts";
+import { NetworkError, ServerError } from "../../../lib/survey-api/errors.ts";
+import type { WorkerProcess } from "../engine/worker-process.ts";
+import { shownCounts } from "../service/counts.ts";
+import { metadataOf, metricsOf, singleOf } from "../service/details.ts";
+import type { Life } from "../service/life.ts";
+import { pageOf, recordsNow } from "../service/listing.ts";
+import type { Detail, SimResponse, SimSurvey } from "../service/survey-model.ts";
+import type { World } from "../world.ts";
+import type { Weather } from "./weather.ts";
+
+export interface ServiceWatch {
+  /** Called at the moment of each request. */
+  request(operation: string): void;
+  page(survey: SimSurvey): void;
+  detail(kind: "metrics" | "metadata", response: SimResponse, answer: "found" | "absent" | "failed"): void;
+}
+
+/** The survey service as one process of the poller meets it: what the client throws once its own retries have ended. */
+export function servicePort(
+  world: World,
+  weather: Weather,
+  life: Life,
+  process: WorkerProcess,
+  watch: ServiceWatch,
+): SurveyService {
+  const restless = world.random(`restless ${process.name}`);
+  const { scheduler } = world;
+
+  const call = <T>(operation: string, told: string, effect: () => T): Promise<T> =>
+    process.call("service", operation, () => {
+      watch.request(operation);
+      if (restless.chance(world.plan.restless)) life.hurry();
+      world.trace?.(() => `${process.name} ${told}`);
+      return effect();
+    });
+
+  const surveyOf = (surveyId: number): SimSurvey | undefined => {
+    const survey = world.surveys.get(surveyId);
+    return survey === undefined || survey.gone ? undefined : survey;
+  };
+
+  const detail = (
+    kind: "metrics" | "metadata",
+    surveyId: number,
+    responseId: number,
+    body: (response: SimResponse) => unknown,
+  ): Promise<DetailRead> =>
+    call(kind, `${kind} of ${surveyId}/${responseId}`, () => {
+      const survey = surveyOf(surveyId);
+      const response = world.responses.get(responseId);
+      if (response === undefined) return { kind: "absent" };
+      const there = survey !== undefined && response.listed;
+      const answer = there ? stateOf(response[kind], scheduler.now()) : "absent";
+      watch.detail(kind, response, answer);
+      if (answer === "failed") throw failure(responseId);
+      if (answer === "found") return { kind: "found", body: body(response) };
+      return responseId % 2 === 0 ? { kind: "absent" } : { kind: "found", body: [] };
+    });
+
+  return {
+    surveys: () =>
+      call("surveys", "reads the survey list", () => {
+        if (weather.happens("service:list-fails")) throw failure(0);
+        if (weather.happens("service:list-empty")) return [];
+        return [...world.surveys.values()]
+          .filter((survey) => !survey.hidden)
+          .map((survey) => ({
+            surveyId: survey.id,
+            created: survey.oddCreated ? null : Math.floor(survey.createdAt / 1000),
+            ...shownCounts(survey, scheduler.now()),
+            impressions: Math.floor(scheduler.now() / 1000),
+            opened: 0,
+          }));
+      }),
+    page: (surveyId, number, order) =>
+      call("page", `reads page ${number} ${order} of ${surveyId}`, (): PageRead => {
+        const survey = surveyOf(surveyId);
+        if (survey === undefined) return { kind: "none", status: 404 };
+        survey.firstReadAt ??= scheduler.now();
+        watch.page(survey);
+        if (weather.happens("service:empty-page")) return { kind: "page", records: [] };
+        const records = pageOf(survey, number, order);
+        if (records !== undefined) return { kind: "page", records: records.slice() };
+        const { pastEnd } = survey.traits;
+        if (pastEnd === "404") return { kind: "none", status: 404 };
+        // On page 1 the client itself takes a 400 for a bad request.
+        if (pastEnd === "400" && number > 1) return { kind: "none", status: 400 };
+        return { kind: "page", records: [] };
+      }),
+    response: (surveyId, responseId) =>
+      call("response", `reads response ${surveyId}/${responseId}`, (): DetailRead<unknown[]> => {
+        const survey = surveyOf(surveyId);
+        const response = world.responses.get(responseId);
+        if (survey === undefined || response === undefined || response.survey !== survey) return { kind: "absent" };
+        if (response.removedAt !== undefined || survey.traits.single === "gone") return { kind: "absent" };
+        if (survey.traits.single === "failing") throw failure(responseId);
+        if (response.endedAt === undefined && survey.traits.single === "not-open") return { kind: "absent" };
+        const answer = stateOf(response.single, scheduler.now());
+        if (answer === "failed") throw failure(responseId);
+        return answer === "absent"
+          ? { kind: "absent" }
+          : { kind: "found", body: singleOf(survey, recordsNow(response)) };
+      }),
+    metrics: (surveyId, responseId) => detail("metrics", surveyId, responseId, metricsOf),
+    metadata: (surveyId, responseId) => detail("metadata", surveyId, responseId, metadataOf),
+  };
+}
+
+function stateOf({ presentFrom, failsUntil }: Detail, now: number): "found" | "absent" | "failed" {
+  if (now < failsUntil) return "failed";
+  return now < presentFrom ? "absent" : "found";
+}
+
+function failure(responseId: number): Error {
+  const operation = "get survey response by id";
+  return responseId % 2 === 0
+    ? new ServerError("the service failed", { operation, status: 500 })
+    : new NetworkError("the connection broke", { operation });
+}

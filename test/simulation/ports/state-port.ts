@@ -1,0 +1,161 @@
+import type { State } from "../../../lib/polling/ports.ts";
+import type { AccountState, LedgerEntry, Mark, SurveyRow } from "../../../lib/polling/state-types.ts";
+import type { Random } from "../engine/random.ts";
+import type { WorkerProcess } from "../engine/worker-process.ts";
+import type { World } from "../world.ts";
+import { copyOf } from "./copy.ts";
+import type { Store } from "./store.ts";
+
+export interface StateWatch {
+  /** Called at the moment of each effect. */
+  accountSaved(changes: Partial<AccountState>): void;
+  rowsSaved(): void;
+  leaseTaken(process: WorkerProcess, surveyId: number, fence: number): void;
+  markWritten(process: WorkerProcess, surveyId: number, before: Mark, after: Mark, released: boolean): void;
+  entryWritten(process: WorkerProcess, surveyId: number, entry: LedgerEntry, before: LedgerEntry | undefined): void;
+}
+
+/** Items of one batch write. */
+const BATCH = 25;
+
+/** The table as one process of the poller meets it. */
+export function statePort(
+  world: World,
+  store: Store,
+  process: WorkerProcess,
+  random: Random,
+  owner: string,
+  watch: StateWatch,
+): State {
+  const { clock } = process;
+  const { trace } = world;
+  const call = <T>(operation: string, told: () => string, effect: () => T): Promise<T> =>
+    process.call("state", operation, () => {
+      trace?.(() => `${process.name} ${operation} ${told()}`);
+      return effect();
+    });
+
+  const writeBatch = (surveyId: number, entries: LedgerEntry[]): Promise<void> =>
+    call(
+      "putEntries",
+      () => `${surveyId}: ${entries.map(({ id, state }) => `${id} ${state}`).join(", ")}`,
+      () => {
+        for (const entry of entries) watch.entryWritten(process, surveyId, entry, store.write(surveyId, entry));
+      },
+    );
+
+  /** A batch may be written in two parts, of which one fails. */
+  const writeAll = async (surveyId: number, entries: LedgerEntry[]): Promise<void> => {
+    if (entries.length === 0) return;
+    const parts: LedgerEntry[][] = [];
+    for (let from = 0; from < entries.length; ) {
+      const size = random.chance(0.2) ? random.between(1, BATCH) : BATCH;
+      parts.push(entries.slice(from, from + size));
+      from += size;
+    }
+    await Promise.all(parts.map((part) => writeBatch(surveyId, part)));
+  };
+
+  const markCall = async (
+    operation: "saveMark" | "release",
+    lease: Parameters<State["saveMark"]>[0],
+    mark: Mark,
+  ): Promise<void> => {
+    const saved = copyOf(mark);
+    await call(
+      operation,
+      () => `${lease.surveyId}: ${JSON.stringify(saved)}`,
+      () => watch.markWritten(process, lease.surveyId, store[operation](lease, saved), saved, operation === "release"),
+    );
+  };
+
+  return {
+    account: () =>
+      call(
+        "account",
+        () => "",
+        () => copyAccount(store.account),
+      ),
+    saveAccount: (changes) => {
+      const saved = copyOf(changes);
+      return call(
+        "saveAccount",
+        () => JSON.stringify(saved),
+        () => {
+          watch.accountSaved(saved);
+          Object.assign(store.account, saved);
+        },
+      );
+    },
+    saveRows: (rows) => {
+      const saved = [...rows].map(([id, row]): [number, SurveyRow] => [id, copyOf(row)]);
+      return call(
+        "saveRows",
+        () => JSON.stringify(saved),
+        () => {
+          watch.rowsSaved();
+          for (const [id, row] of saved) store.account.rows.set(id, row);
+        },
+      );
+    },
+    acquire: (surveyId, _owner, duration) => {
+      const now = clock.now();
+      const me = `${owner}/${random.below(2 ** 30)}`;
+      return call(
+        "acquire",
+        () => `${surveyId}`,
+        () => {
+          const lease = store.acquire(surveyId, me, owner, now, now + duration);
+          if (lease !== undefined) watch.leaseTaken(process, surveyId, lease.fence);
+          return lease;
+        },
+      );
+    },
+    async renew(lease, duration) {
+      const until = clock.now() + duration;
+      await call(
+        "renew",
+        () => `${lease.surveyId}`,
+        () => store.renew(lease, until),
+      );
+      lease.until = until;
+    },
+    saveMark: (lease, mark) => markCall("saveMark", lease, mark),
+    release: (lease, mark) => markCall("release", lease, mark),
+    entries: (surveyId, ids) =>
+      call(
+        "entries",
+        () => `${surveyId}: ${ids.join(", ")}`,
+        () => store.read(surveyId, ids),
+      ),
+    async putEntries(surveyId, entries) {
+      // A batch write refuses to name one item twice.
+      if (new Set(entries.map(({ id }) => id)).size < entries.length) throw new TypeError("one item twice in a batch");
+      const copies = entries.map(copyOf);
+      await writeAll(
+        surveyId,
+        copies.filter(({ state }) => state === "emitted"),
+      );
+      await writeAll(
+        surveyId,
+        copies.filter(({ state }) => state !== "emitted"),
+      );
+    },
+    due: (surveyId, kind, until, limit) =>
+      call(
+        "due",
+        () => `${surveyId} ${kind}`,
+        () => store.due(surveyId, kind, until, limit),
+      ),
+    nextDue: (surveyId, kind) =>
+      call(
+        "nextDue",
+        () => `${surveyId} ${kind}`,
+        () => store.nextDue(surveyId, kind),
+      ),
+  };
+}
+
+function copyAccount({ rows, ...rest }: AccountState): AccountState {
+  return { ...copyOf(rest), rows: new Map([...rows].map(([id, row]) => [id, copyOf(row)])) };
+}

@@ -1,0 +1,105 @@
+import type { ResponsePlan } from "../plan/surveys.ts";
+import type { World } from "../world.ts";
+import { countChange } from "./counts.ts";
+import { changed, insert, listedRecords, recordsNow, remove } from "./listing.ts";
+import { recordsOf } from "./records.ts";
+import type { Detail, SimResponse, SimSurvey, Version } from "./survey-model.ts";
+
+/** Records of a page. */
+const PAGE = 100;
+
+export function start(world: World, survey: SimSurvey, plan: ResponsePlan, time: number): SimResponse {
+  const response: SimResponse = {
+    id: plan.id,
+    survey,
+    startedAt: time,
+    endedAt: undefined,
+    completedAt: undefined,
+    removedAt: undefined,
+    answers: plan.answers,
+    odd: plan.odd,
+    edition: 0,
+    versions: [],
+    single: plan.single,
+    metrics: plan.metrics,
+    metadata: plan.metadata,
+    sortKey: 0,
+    listed: false,
+    listedFrom: undefined,
+    noticed: undefined,
+  };
+  survey.responses.push(response);
+  world.responses.set(response.id, response);
+  if (plan.odd !== undefined) world.meet(`odd:${plan.odd}`);
+  if (plan.completesAt === undefined) world.meet("stays-open");
+  addVersion(world, response, "open", time);
+  if (survey.traits.listsOpen) list(world, response, time);
+  countChange(world, survey, { started: 1 });
+  return response;
+}
+
+/** The first time it ends; the second time its `completed` becomes readable. */
+export function complete(world: World, response: SimResponse, time: number): void {
+  const { survey, odd } = response;
+  const again = response.endedAt !== undefined;
+  response.endedAt ??= time;
+  const readable = odd !== "unreadable" && (odd !== "unreadable-first" || again);
+  const listedOpenSince = response.listed ? response.listedFrom : undefined;
+  if (response.listed) remove(survey, response);
+  addVersion(world, response, readable ? "completed" : "unreadable", time);
+  list(world, response, time);
+  const counted = again ? false : countChange(world, survey, { completed: 1 });
+  if (!readable) return;
+  response.completedAt = time;
+  for (const detail of ["metrics", "metadata", "single"] as const) {
+    response[detail] = fromMoment(response[detail], time);
+    if (Number.isFinite(response[detail].presentFrom)) world.meet(`${detail}:late`);
+    else if (response[detail].presentFrom > time) world.meet(`${detail}:never`);
+  }
+  response.noticed = { atHead: isAtHead(response), counted, listedOpenSince };
+  if (listedOpenSince === undefined && !response.noticed.atHead && time - response.startedAt > 600_000) {
+    world.meet("unlisted-late-completion");
+  }
+}
+
+function fromMoment({ presentFrom, failsUntil }: Detail, time: number): Detail {
+  return { presentFrom: presentFrom + time, failsUntil: failsUntil + time };
+}
+
+export function change(world: World, response: SimResponse, kind: "grows" | "edited", time: number): void {
+  const version = response.versions.at(-1);
+  if (version === undefined || !response.listed) return;
+  world.meet(kind);
+  if (kind === "grows") response.answers += 1 + (response.id % 4);
+  else response.edition += 1;
+  addVersion(world, response, version.state, time);
+  changed(response.survey);
+}
+
+export function removeResponse(world: World, response: SimResponse): void {
+  world.meet("deleted");
+  world.trace?.(() => `response ${response.survey.id}/${response.id} is deleted`);
+  remove(response.survey, response);
+  response.removedAt = world.scheduler.now();
+  countChange(world, response.survey, { removed: 1 });
+}
+
+function addVersion(world: World, response: SimResponse, state: Version["state"], from: number): void {
+  const records = recordsOf(response, state, world.plan.clock, response.edition);
+  response.versions.push({ from, state, records });
+  world.trace?.(() => `response ${response.survey.id}/${response.id} is ${state}, ${records.length} records`);
+}
+
+function list(world: World, response: SimResponse, time: number): void {
+  response.listedFrom ??= time;
+  insert(response.survey, response, world.plan.clock);
+}
+
+/** Whether all its records are on the first desc page. */
+function isAtHead(response: SimResponse): boolean {
+  const records = recordsNow(response);
+  const head = listedRecords(response.survey, "desc").slice(0, PAGE);
+  const last = records.at(-1);
+  const first = records[0];
+  return first !== undefined && last !== undefined && head.includes(first) && head.includes(last);
+}

@@ -1,0 +1,67 @@
+import type { Json, SimResponse, SimSurvey } from "./survey-model.ts";
+
+/** Question number of what operation 9 lists and pages never do. */
+const EXTRA = 900_001;
+
+export const pointsOf = (response: SimResponse): number => response.id % 11;
+export const ipOf = (response: SimResponse): string => `203.0.113.${(response.id % 254) + 1}`;
+export const referrerOf = (response: SimResponse): string | null =>
+  response.id % 2 === 0 ? "https://example.com/" : null;
+
+/** The body of operation 11. */
+export function metricsOf(response: SimResponse): unknown {
+  return [
+    {
+      "31": {
+        metricId: 31,
+        surveyId: response.survey.id,
+        metricName: "NPS",
+        presentation: "points",
+        maxValueIncludingEmptyAnswer: 10,
+        testMode: 0,
+        firstLevelThreshold: null,
+        secondLevelThreshold: null,
+        created: "2026-01-01 08:00:00",
+        score: { pointsSum: pointsOf(response), maxPointsSum: 10, minPointsSum: 0, nps: true },
+      },
+    },
+  ];
+}
+
+/** The body of operation 13. */
+export function metadataOf(response: SimResponse): unknown {
+  return [
+    {
+      responseId: response.id,
+      ip: ipOf(response),
+      referrer: referrerOf(response),
+      iso3166: "PL",
+      languageId: 1,
+      languageName: "Polish",
+      languageSymbol: "pl",
+      deviceType: "desktop",
+      deviceTypeName: "Desktop",
+      os: "Linux",
+      browser: "Firefox 140",
+    },
+  ];
+}
+
+/** The records in which operation 9 shows a response, by what it is like for the survey. */
+export function singleOf(survey: SimSurvey, records: readonly Json[]): unknown[] {
+  const mode = survey.traits.single;
+  if (mode === "more") {
+    return [...records, { ...records[0], questionId: EXTRA, answer: [], comment: "", score: null }];
+  }
+  if (mode === "bare") {
+    return records.map(({ responseId, questionId, answer, comment, score, matrixScore }) => ({
+      responseId,
+      questionId,
+      answer,
+      comment,
+      score,
+      matrixScore,
+    }));
+  }
+  return records.slice();
+}

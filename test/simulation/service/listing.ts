@@ -1,0 +1,128 @@
+import { mix } from "../engine/random.ts";
+import { localTime, type ServiceClock } from "./service-clock.ts";
+import type { Json, SimResponse, SimSurvey } from "./survey-model.ts";
+
+const PAGE = 100;
+
+/** Where a response stands in asc order; ties go by id. */
+export function sortKeyOf(response: SimResponse, clock: ServiceClock): number {
+  const { id, survey, startedAt, endedAt, odd } = response;
+  switch (survey.traits.sortKey) {
+    case "responseId":
+      return id;
+    case "reversed":
+      return -id;
+    case "hash":
+      return mix(id, 77);
+    case "dateStart":
+      return localTime(clock, startedAt);
+    case "dateCompleted": {
+      const open = survey.traits.openDate;
+      if (endedAt === undefined) return open === "start" ? localTime(clock, startedAt) : -1;
+      if (odd === "date-null" || odd === "date-empty" || odd === "date-zeros") return -1;
+      return localTime(clock, endedAt) + (odd === "date-future" ? 40 * 3_600_000 : 0);
+    }
+  }
+}
+
+export function insert(survey: SimSurvey, response: SimResponse, clock: ServiceClock): void {
+  response.sortKey = sortKeyOf(response, clock);
+  survey.listed.splice(placeOf(survey.listed, response), 0, response);
+  response.listed = true;
+  changed(survey);
+}
+
+export function remove(survey: SimSurvey, response: SimResponse): void {
+  if (!response.listed) return;
+  survey.listed.splice(placeOf(survey.listed, response), 1);
+  response.listed = false;
+  changed(survey);
+}
+
+/** The order of the list after its sort key is another one. */
+export function sortAgain(survey: SimSurvey, clock: ServiceClock): void {
+  for (const response of survey.listed) response.sortKey = sortKeyOf(response, clock);
+  survey.listed.sort((a, b) => a.sortKey - b.sortKey || a.id - b.id);
+  changed(survey);
+}
+
+export function changed(survey: SimSurvey): void {
+  survey.flat = undefined;
+  survey.flatDesc = undefined;
+}
+
+function placeOf(listed: SimResponse[], response: SimResponse): number {
+  let low = 0;
+  let high = listed.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const other = listed[middle];
+    if (other === undefined || other.sortKey > response.sortKey) high = middle;
+    else if (other.sortKey === response.sortKey && other.id >= response.id) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+export function recordsNow(response: SimResponse): readonly Json[] {
+  return response.versions.at(-1)?.records ?? [];
+}
+
+/** All records in the order in which pages list them. */
+export function listedRecords(survey: SimSurvey, order: "asc" | "desc"): readonly Json[] {
+  survey.flat ??= flatten(survey, survey.listed);
+  if (order === "asc") return survey.flat;
+  const { stableDesc, layout } = survey.traits;
+  survey.flatDesc ??=
+    stableDesc && layout === "contiguous" ? flatten(survey, survey.listed.toReversed()) : survey.flat.toReversed();
+  return survey.flatDesc;
+}
+
+function flatten(survey: SimSurvey, responses: SimResponse[]): readonly Json[] {
+  const { layout } = survey.traits;
+  const records: Json[] = [];
+  if (layout === "contiguous")
+    for (const response of responses) for (const one of recordsNow(response)) records.push(one);
+  else if (layout === "scattered") zip(responses, records);
+  else for (const tied of neighbours(responses)) zip(tied, records);
+  for (const orphan of survey.orphans) records.push(orphan);
+  return records;
+}
+
+/** Up to three responses next to each other that tie on the sort key: the tie is broken by question. */
+function neighbours(responses: SimResponse[]): SimResponse[][] {
+  const groups: SimResponse[][] = [];
+  let tie: number | undefined;
+  for (const response of responses) {
+    const mine = Math.floor(response.id / 3);
+    if (mine === tie) groups.at(-1)?.push(response);
+    else groups.push([response]);
+    tie = mine;
+  }
+  return groups;
+}
+
+function zip(responses: SimResponse[], into: Json[]): void {
+  const most = Math.max(0, ...responses.map((response) => recordsNow(response).length));
+  for (let i = 0; i < most; i += 1) {
+    for (const response of responses) {
+      const record = recordsNow(response)[i];
+      if (record !== undefined) into.push(record);
+    }
+  }
+}
+
+/** Records of one page; undefined past the end. */
+export function pageOf(survey: SimSurvey, number: number, order: "asc" | "desc"): readonly Json[] | undefined {
+  const all = listedRecords(survey, order);
+  let from = 0;
+  for (let page = 1; ; page += 1) {
+    const size = survey.traits.shortPages ? 40 + (mix(survey.id, page) % 61) : PAGE;
+    if (page === number) return from < all.length ? all.slice(from, from + size) : undefined;
+    if (from + size >= all.length && survey.traits.pastEnd === "repeat" && all.length > 0) {
+      return all.slice(from, from + size);
+    }
+    if (from >= all.length) return undefined;
+    from += size;
+  }
+}

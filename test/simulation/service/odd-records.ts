@@ -1,0 +1,18 @@
+/** How the records of a response deviate from the API document. */
+export const oddRecords = [
+  "id-text",
+  "completed-text",
+  "completed-true",
+  "date-null",
+  "date-empty",
+  "date-zeros",
+  "date-future",
+  "date-differs",
+  "answer-text",
+  "comment-null",
+  "score-text",
+  "unreadable-first",
+  "unreadable",
+] as const;
+
+export type OddRecord = (typeof oddRecords)[number];

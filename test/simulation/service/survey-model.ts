@@ -1,0 +1,98 @@
+import type { OddRecord } from "./odd-records.ts";
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** What a response is from a moment on. */
+export interface Version {
+  /** Epoch milliseconds. */
+  from: number;
+  state: "open" | "completed" | "unreadable";
+  records: readonly Json[];
+}
+
+/** Whether one of the single-response operations has something: not before a moment, failing before a moment. */
+export interface Detail {
+  /** Epoch milliseconds from which it is there; Infinity: never. */
+  presentFrom: number;
+  /** Epoch milliseconds until which asking fails; Infinity: for ever. */
+  failsUntil: number;
+}
+
+export interface SimResponse {
+  id: number;
+  survey: SimSurvey;
+  /** Epoch milliseconds. */
+  startedAt: number;
+  /** When it was finished, whether or not its records said so readably. */
+  endedAt: number | undefined;
+  /** When it was first readable as completed. */
+  completedAt: number | undefined;
+  removedAt: number | undefined;
+  answers: number;
+  odd: OddRecord | undefined;
+  /** Changes of its contents so far. */
+  edition: number;
+  /** Newest last. */
+  versions: Version[];
+  single: Detail;
+  metrics: Detail;
+  metadata: Detail;
+  /** Its place in the list while it is there. */
+  sortKey: number;
+  listed: boolean;
+  /** Epoch milliseconds from which it has been in the list, in whatever state. */
+  listedFrom: number | undefined;
+  /** How it could be noticed when it completed. */
+  noticed: { atHead: boolean; counted: boolean; listedOpenSince: number | undefined } | undefined;
+}
+
+export type SortKey = "responseId" | "dateStart" | "dateCompleted" | "hash" | "reversed";
+export type Layout = "contiguous" | "interleaved" | "scattered";
+export type PastEnd = "empty" | "404" | "400" | "repeat";
+export type CountMode = "right" | "lagging" | "frozen" | "starts" | "one" | "lying" | "odd";
+export type SingleMode = "right" | "gone" | "more" | "bare" | "failing" | "not-open";
+export type OpenDate = "null" | "empty" | "zeros" | "start";
+
+/** How the service behaves for one survey. A flip changes it in mid-history. */
+export interface Traits {
+  sortKey: SortKey;
+  layout: Layout;
+  /** In desc order the records of one response stand as in asc order. */
+  stableDesc: boolean;
+  listsOpen: boolean;
+  openDate: OpenDate;
+  pastEnd: PastEnd;
+  shortPages: boolean;
+  counts: CountMode;
+  /** Milliseconds. */
+  countLag: number;
+  single: SingleMode;
+  /** Records of a response: least and most. */
+  answers: [number, number];
+  twins: boolean;
+}
+
+export interface SimSurvey {
+  id: number;
+  /** Epoch milliseconds. */
+  createdAt: number;
+  /** `created` in the list is no number. */
+  oddCreated: boolean;
+  traits: Traits;
+  responses: SimResponse[];
+  /** What the list holds, in asc order. */
+  listed: SimResponse[];
+  /** Records that belong to no response, at the end of the list. */
+  orphans: Json[];
+  /** Records in asc order as pages cut them; undefined after a change. */
+  flat: readonly Json[] | undefined;
+  flatDesc: readonly Json[] | undefined;
+  /** Responses so far, and what the counts show of them. */
+  counted: { started: number; completed: number };
+  shown: { started: number; completed: number };
+  /** Out of the survey list; and 404 for everything under it. */
+  hidden: boolean;
+  gone: boolean;
+  /** Epoch milliseconds of the first page that was read of it. */
+  firstReadAt: number | undefined;
+}
