@@ -3,7 +3,8 @@ import type { Context } from "aws-lambda";
 import { readConfigFile } from "../lib/config/read-file.ts";
 import { mostDetailed, parseConfig } from "../lib/config.ts";
 import { readEnvironment } from "../lib/environment.ts";
-import { type PollInput, type PollOutput, pollSources } from "../lib/poll-sources.ts";
+import { readPollInput } from "../lib/poll-input.ts";
+import { type PollOutput, pollSources, redriveSource } from "../lib/poll-sources.ts";
 import { createClients, createSourceGraph } from "../lib/wiring.ts";
 
 const environment = readEnvironment(process.env, import.meta.dirname);
@@ -18,12 +19,19 @@ const logger = new Logger({
   ...(process.env.POWERTOOLS_LOG_LEVEL === undefined ? { logLevel: mostDetailed(config.sources) } : {}),
 });
 
-/** The scheduled tick: polls the source its schedule names, or all of them. */
-export async function handler(input: PollInput, context: Context): Promise<PollOutput> {
-  return pollSources({
-    graphs: graphs.filter(({ source }) => input.source === undefined || source.name === input.source),
+/** The scheduled tick: polls the source its schedule names, or all of them. By hand also a redrive of quarantined responses. */
+export async function handler(event: unknown, context: Context): Promise<PollOutput> {
+  const input = readPollInput(
+    event,
+    graphs.map(({ source }) => source.name),
+  );
+  const chosen = graphs.filter(({ source }) => input.source === undefined || source.name === input.source);
+  const request = {
     owner: context.awsRequestId,
     remaining: () => context.getRemainingTimeInMillis(),
     logger,
-  });
+  };
+  const [graph] = chosen;
+  if (input.redrive === undefined || graph === undefined) return pollSources({ ...request, graphs: chosen });
+  return redriveSource({ ...request, graph, surveyIds: input.redrive });
 }

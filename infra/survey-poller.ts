@@ -44,7 +44,8 @@ export class SurveyPoller extends Construct {
     this.bus = new EventBus(this, "Bus", { eventBusName: bus.name, description: "Completed survey responses" });
     this.table = createTable(this);
     // One bucket and one log group serve all sources, so the longest period asked for holds.
-    const kept = Math.max(...sources.map(({ retention }) => retention.claimCheck));
+    // Large records in quarantine lie in the bucket too.
+    const kept = Math.max(...sources.flatMap(({ retention }) => [retention.claimCheck, retention.quarantine]));
     this.claimCheckBucket = createClaimCheckBucket(this, Duration.millis(kept));
     this.deadLetters = createDeadLetterQueue(this);
     this.secrets = sources.map(({ name }) => createSourceSecrets(this, name));

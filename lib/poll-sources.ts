@@ -1,16 +1,14 @@
 import { errorCode, PollerError } from "./errors.ts";
+import { redrive, type SurveyRedrive } from "./polling/redrive.ts";
 import { tick } from "./polling/tick.ts";
 import type { TickSummary } from "./polling/tick-summary.ts";
 import type { SourceGraph } from "./wiring.ts";
 
-/** Input of the poll function: what its schedule passes. */
-export interface PollInput {
-  /** Name of the source to poll; all of them when left out. */
-  source?: string;
-}
-
 export interface PollOutput {
+  /** One for each source that was polled. */
   ticks: TickSummary[];
+  /** What a redrive put back, by survey; only after a redrive. */
+  redriven?: SurveyRedrive[];
 }
 
 /** The part of a logger that is used here. */
@@ -26,6 +24,11 @@ export interface PollSourcesRequest {
   /** Milliseconds left for this invocation. */
   remaining: () => number;
   logger: Log;
+}
+
+export interface RedriveSourceRequest extends Omit<PollSourcesRequest, "graphs"> {
+  graph: SourceGraph;
+  surveyIds: number[];
 }
 
 /** One tick of each source failed as a whole; the sources after the first failure were polled all the same. */
@@ -62,6 +65,17 @@ export async function pollSources(request: PollSourcesRequest): Promise<PollOutp
   return { ticks };
 }
 
+/** Puts quarantined responses of some surveys of a source back on their way; they go out at its next tick. */
+export async function redriveSource({ graph, ...request }: RedriveSourceRequest): Promise<PollOutput> {
+  const { ports, source } = graph;
+  const deadline = ports.clock.now() + Math.max(0, request.remaining() - RESERVE);
+  const redriven = await redrive({ ports, surveyIds: request.surveyIds, owner: request.owner, deadline });
+  for (const survey of redriven) {
+    request.logger[survey.outcome === "failed" ? "warn" : "info"]("redrive", { source: source.name, ...survey });
+  }
+  return { ticks: [], redriven };
+}
+
 /** One line for each tick with news; nothing when there is none. */
 function report(logger: Log, summary: TickSummary): void {
   const sum = (count: (survey: TickSummary["surveys"][number]) => number): number =>
@@ -70,6 +84,7 @@ function report(logger: Log, summary: TickSummary): void {
   for (const { surveyId, failure } of failed) {
     logger.warn("survey failed", { source: summary.source, surveyId, code: failure?.code, reason: failure?.message });
   }
+  for (const operation of summary.outages) logger.warn("outage", { source: summary.source, operation });
   const news = {
     emitted: sum((survey) => survey.emitted),
     waiting: sum((survey) => survey.waiting),

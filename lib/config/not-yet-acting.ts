@@ -5,7 +5,6 @@ const NOT_YET: readonly { field: string; instead: string }[] = [
   { field: "sources[].questions", instead: "events carry no question texts" },
   { field: "sources[].lookBack", instead: "late completions are found on the head pages and by counts only" },
   { field: "sources[].scrub", instead: "no scrub runs" },
-  { field: "sources[].retention.quarantine", instead: "quarantined records are kept" },
   { field: "sources[].retention.archive", instead: "the bus has no archive" },
   { field: "monitoring", instead: "there is no dashboard and there are no alarms" },
   { field: "webhooks", instead: "no endpoint is subscribed" },

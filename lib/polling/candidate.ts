@@ -1,8 +1,10 @@
 import { eventId, type Origin } from "../events/index.ts";
 import type { PollContext } from "./context.ts";
-import type { Details, Patience } from "./enrich.ts";
+import type { Details } from "./enrich.ts";
 import { keep, takeOut } from "./kept-records.ts";
+import { type Patience, usePatience } from "./patience.ts";
 import { privateMetadata, privateRecord } from "./privacy.ts";
+import { keptUntil } from "./quarantine.ts";
 import { completedAt, digestOf, type Run, readRecord } from "./records.ts";
 import type { LedgerEntry } from "./state-types.ts";
 
@@ -19,6 +21,8 @@ export interface Candidate {
   origin: Origin;
   patience: Patience;
   details: Details;
+  /** Where its kept records lie in the vault, to be deleted once it is out. */
+  keptKey?: string | undefined;
 }
 
 /** What has shown that a response is whole, when that is certain beforehand. */
@@ -58,7 +62,12 @@ export async function fromWaiting(ctx: PollContext, entry: LedgerEntry): Promise
     records: kept.records.map((record) => privateRecord(record, ctx.source.privacy)),
     completed: completedAt(run),
     origin: entry.origin ?? "recheck",
-    patience: { firstSeen: entry.firstSeen ?? ctx.ports.clock.now(), attempts: entry.attempts ?? 1 },
+    patience: {
+      firstSeen: entry.firstSeen ?? ctx.ports.clock.now(),
+      attempts: entry.attempts ?? 1,
+      used: entry.patience,
+    },
+    keptKey: entry.keptKey,
     details: { ...kept.details, metadata: privateMetadata(kept.details.metadata, ctx.source.privacy) },
   };
 }
@@ -78,6 +87,7 @@ export async function waitingEntry(ctx: PollContext, candidate: Candidate, reaso
     count: candidate.records.length,
     firstSeen,
     attempts,
+    patience: usePatience(candidate.patience, now, ctx.watch.outages, ctx.source.enrichmentPatience),
     origin: candidate.origin,
     nextCheck: onlyAbsent ? Math.max(firstSeen + ctx.source.absentAfter, now) : now + backOff,
     reason: [...reasons].sort().join(" "),
@@ -107,6 +117,7 @@ export async function refusedEntry(ctx: PollContext, candidate: Candidate, code:
     count: candidate.records.length,
     reason: `bus:${code}`,
     firstSeen: candidate.patience.firstSeen,
+    nextCheck: keptUntil(ctx),
     ...(await keepCandidate(ctx, candidate)),
   };
 }

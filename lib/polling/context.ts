@@ -1,5 +1,6 @@
 import type { Selection } from "./due.ts";
 import { LeaseLostError } from "./errors.ts";
+import type { OutageWatch } from "./outage-watch.ts";
 import type { Ports } from "./ports.ts";
 import type { Privacy } from "./privacy.ts";
 import type { Lease, Mark } from "./state-types.ts";
@@ -21,6 +22,7 @@ export interface PollingSource {
   fullPoll: { every: number };
   lookBack: { every: number; window: number };
   scrub: { every: number };
+  retention: { quarantine: number };
 }
 
 /** Requests that slow work may still make now. */
@@ -46,6 +48,8 @@ export interface PollContext {
   firstTick: number | undefined;
   /** Largest of the counts that the survey list shows; undefined when it shows none. */
   listedCount: number | undefined;
+  /** Shared by all polls of a tick. */
+  watch: OutageWatch;
   /** Whether this poll went on with a pass that an earlier one had begun, or left one for a later one. */
   resumed: boolean;
   /** Set when the lease could not be prolonged meanwhile. */
@@ -59,8 +63,11 @@ export const LEASE_DURATION = 15_000;
 /** A request to the bus is over by then, one way or the other. */
 export const PUBLISH_TIMEOUT = 5_000;
 
+/** The part of a context that has to do with its lease. */
+export type LeaseHolder = Pick<PollContext, "lost" | "lease"> & { ports: Pick<Ports, "clock" | "state"> };
+
 /** Called before anything that must not happen without the lease: prolongs it in time, or throws `LeaseLostError`. */
-export async function holdLease(ctx: PollContext): Promise<void> {
+export async function holdLease(ctx: LeaseHolder): Promise<void> {
   const { clock, state } = ctx.ports;
   if (ctx.lost !== undefined) throw ctx.lost;
   if (clock.now() < ctx.lease.until - LEASE_DURATION / 2) return;
@@ -74,7 +81,7 @@ export async function holdLease(ctx: PollContext): Promise<void> {
  * Prolongs the lease while `work` runs, also when that waits for the service for long. Whoever finds the lease lost
  * stops at its next `holdLease`.
  */
-export async function underLease<T>(ctx: PollContext, work: () => Promise<T>): Promise<T> {
+export async function underLease<T>(ctx: LeaseHolder, work: () => Promise<T>): Promise<T> {
   const stop = ctx.ports.clock.every(LEASE_DURATION / 3, () => {
     holdLease(ctx).catch((error: unknown) => {
       // Anything else may pass: the next call, or whoever needs the lease, tries again.

@@ -1,11 +1,12 @@
 import { errorCode } from "../errors.ts";
 import type { PollContext } from "./context.ts";
 import { concernsWholeSource } from "./errors.ts";
+import { failsForAll, underWatch } from "./outage-watch.ts";
+import { isGivenUp, type Patience } from "./patience.ts";
 import type { DetailRead } from "./ports.ts";
 import { privateMetadata } from "./privacy.ts";
 import { readMetadata, readMetrics } from "./read-details.ts";
-
-export type DetailKind = "metrics" | "metadata";
+import type { DetailKind } from "./state-types.ts";
 
 /** What is known of a response's metrics and metadata so far. Bodies are as they were read. */
 export interface Details {
@@ -21,16 +22,8 @@ export interface Enrichment {
   reasons: string[];
 }
 
-export interface Patience {
-  /** Epoch milliseconds at which the response was first seen complete. */
-  firstSeen: number;
-  /** Attempts made before this one. */
-  attempts: number;
-}
-
 /** After so many answers in a row without any, a survey is taken to have none. */
 const NONE_IN_A_ROW = 20;
-const LEAST_ATTEMPTS = 3;
 
 /** Asks for what is still unknown of a response's metrics and metadata, both at once. */
 export async function enrich(
@@ -40,7 +33,7 @@ export async function enrich(
   patience: Patience,
   inARow: Record<DetailKind, number>,
 ): Promise<Enrichment> {
-  const { service } = ctx.ports;
+  const { service, clock } = ctx.ports;
   const details = { ...known };
   const missing: string[] = [];
   const reasons: string[] = [];
@@ -51,7 +44,7 @@ export async function enrich(
     holds: (body: unknown) => boolean,
   ): Promise<void> => {
     if (!ctx.source.enrich[kind] || details[kind] !== undefined) return;
-    const outcome = await attempt(read, holds);
+    const outcome = await underWatch(ctx, kind, responseId, () => attempt(read, holds));
     const counts = ctx.mark.absent;
     if (outcome.kind === "found") {
       counts[kind] = 0;
@@ -59,11 +52,12 @@ export async function enrich(
       return;
     }
     if (outcome.kind === "failed") {
-      if (isGivenUp(ctx, patience)) missing.push(`${kind}:gave-up`);
+      const isOver = isGivenUp(kind, patience, clock.now(), ctx.watch.outages, ctx.source.enrichmentPatience);
+      if (isOver && !(await failsForAll(ctx, kind))) missing.push(`${kind}:gave-up`);
       else reasons.push(`${kind}:${outcome.code}`);
       return;
     }
-    const longEnough = ctx.ports.clock.now() - patience.firstSeen >= ctx.source.absentAfter;
+    const longEnough = clock.now() - patience.firstSeen >= ctx.source.absentAfter;
     // Only absence that has lasted counts: in a burst the metrics of all may be late.
     if (longEnough) counts[kind] += 1;
     if (longEnough || inARow[kind] >= NONE_IN_A_ROW) missing.push(`${kind}:absent`);
@@ -85,7 +79,8 @@ export async function enrich(
   return { details, missing, reasons };
 }
 
-type Outcome = { kind: "found"; body: unknown } | { kind: "absent" } | { kind: "failed"; code: string };
+/** What came of one attempt; `code` is the error's own. */
+export type Outcome = { kind: "found"; body: unknown } | { kind: "absent" } | { kind: "failed"; code: string };
 
 async function attempt(read: () => Promise<DetailRead>, holds: (body: unknown) => boolean): Promise<Outcome> {
   try {
@@ -98,8 +93,4 @@ async function attempt(read: () => Promise<DetailRead>, holds: (body: unknown) =
     if (concernsWholeSource(error)) throw error;
     return { kind: "failed", code: errorCode(error) };
   }
-}
-
-function isGivenUp(ctx: PollContext, { firstSeen, attempts }: Patience): boolean {
-  return attempts + 1 >= LEAST_ATTEMPTS && ctx.ports.clock.now() - firstSeen >= ctx.source.enrichmentPatience;
 }

@@ -1,6 +1,7 @@
 import type { PollContext } from "./context.ts";
 import type { Details } from "./enrich.ts";
 import { isObject } from "./irregular.ts";
+import type { Ports } from "./ports.ts";
 import type { LedgerEntry } from "./state-types.ts";
 
 /** What is kept of a waiting or quarantined response, so that the list is not needed again. */
@@ -26,7 +27,7 @@ export async function keep(
 }
 
 /** What was kept of an entry; undefined when it is gone. */
-export async function takeOut(ctx: PollContext, entry: LedgerEntry): Promise<Kept | undefined> {
+export async function takeOut(ctx: { ports: Pick<Ports, "vault"> }, entry: LedgerEntry): Promise<Kept | undefined> {
   const kept = entry.keptKey === undefined ? entry.kept : await ctx.ports.vault.get(entry.keptKey);
   if (!isObject(kept) || !Array.isArray(kept.records) || kept.records.length === 0) return undefined;
   return { records: kept.records, details: isObject(kept.details) ? kept.details : {} };

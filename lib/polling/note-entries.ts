@@ -2,6 +2,7 @@ import type { PollContext } from "./context.ts";
 import { between, credible } from "./dates.ts";
 import { keep } from "./kept-records.ts";
 import { privateRecord } from "./privacy.ts";
+import { keptUntil } from "./quarantine.ts";
 import { nextRecheck } from "./recheck.ts";
 import { classOf, digestOf, type ReadRecord, type Run } from "./records.ts";
 import type { LedgerEntry } from "./state-types.ts";
@@ -28,8 +29,8 @@ export async function quarantined(ctx: PollContext, run: Run): Promise<LedgerEnt
   ctx.ports.observe({ kind: "quarantined", surveyId: ctx.surveyId, responseId: run.responseId, reason });
   const records = run.records.map((record) => privateRecord(record.raw, ctx.source.privacy));
   const kept = await keep(ctx, run.responseId, digest, { records, details: {} });
-  const firstSeen = ctx.ports.clock.now();
-  return { id: run.responseId, state: "quarantined", digest, count: records.length, reason, firstSeen, ...kept };
+  const times = { firstSeen: ctx.ports.clock.now(), nextCheck: keptUntil(ctx) };
+  return { id: run.responseId, state: "quarantined", digest, count: records.length, reason, ...times, ...kept };
 }
 
 /** Records without a readable responseId, one by one and each once; the rest of their page goes on. */
@@ -44,7 +45,8 @@ export async function orphanEntries(ctx: PollContext, orphans: ReadRecord[]): Pr
     const reason = "unreadable responseId";
     const records = [privateRecord(orphan.raw, ctx.source.privacy)];
     const kept = await keep(ctx, id, digest, { records, details: {} });
-    entries.set(id, { id, state: "quarantined", digest, reason, firstSeen: ctx.ports.clock.now(), ...kept });
+    const times = { firstSeen: ctx.ports.clock.now(), nextCheck: keptUntil(ctx) };
+    entries.set(id, { id, state: "quarantined", digest, reason, ...times, ...kept });
     ctx.ports.observe({ kind: "quarantined", surveyId: ctx.surveyId, responseId: undefined, reason });
   }
   return [...entries.values()];

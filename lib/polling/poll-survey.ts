@@ -6,8 +6,10 @@ import { LeaseLostError } from "./errors.ts";
 import { firstPass, type Presence } from "./first-pass.ts";
 import { passSlice } from "./full-pass.ts";
 import { headScan } from "./head-scan.ts";
+import { type OutageWatch, runningOutages } from "./outage-watch.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
 import type { Ports } from "./ports.ts";
+import { dropExpired } from "./quarantine.ts";
 import type { Books, LedgerEntry } from "./state-types.ts";
 import { stream } from "./stream.ts";
 import { levels, noteLookBack } from "./sweep.ts";
@@ -30,6 +32,8 @@ export interface PollRequest {
   head: boolean;
   /** What slow work may be done. */
   background?: BackgroundRequest;
+  /** Shared by all polls of a tick. */
+  watch: OutageWatch;
 }
 
 /** Busy: someone else holds the lease, until about `until`. */
@@ -79,6 +83,7 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
     newestSeen: undefined,
     lost: undefined,
     resumed: lease.mark.floor !== undefined && !lease.mark.firstPassDone,
+    watch: request.watch,
   };
   try {
     const done = await underLease(ctx, () => work(ctx, request));
@@ -117,6 +122,7 @@ async function work(ctx: PollContext, request: PollRequest): Promise<Work> {
   }
   const counts = noCounts();
   await emitDue(ctx, counts);
+  await dropExpired(ctx);
 
   const wasFirst = !ctx.mark.firstPassDone;
   const wasContiguous = ctx.mark.contiguous === true;
@@ -186,6 +192,8 @@ async function emitDue(ctx: PollContext, counts: PollCounts): Promise<void> {
         due.filter(({ id }) => now.get(id)?.state === "waiting"),
       ),
     );
+    // The others stay due: they are asked for at the first tick after it.
+    if (runningOutages(ctx.watch, ctx.source.enrich).length > 0) return;
   }
 }
 

@@ -48,10 +48,18 @@ export interface State {
   entries(surveyId: number, ids: LedgerEntry["id"][]): Promise<Map<LedgerEntry["id"], LedgerEntry>>;
   /** Writes entries, replacing what is there, but nothing over an emitted one save that; resolves once all are durable. */
   putEntries(surveyId: number, entries: LedgerEntry[]): Promise<void>;
-  /** Waiting or open entries whose next check is due, oldest first; may lag behind writes by moments. */
+  /** Entries of this kind whose next check is due, oldest first; may lag behind writes by moments. */
   due(surveyId: number, kind: CheckedState, until: number, limit: number): Promise<LedgerEntry[]>;
-  /** Epoch milliseconds of the earliest next check of a survey's waiting or open entries, if any; may lag. */
+  /** Epoch milliseconds of the earliest next check of a survey's entries of this kind, if any; may lag. */
   nextDue(surveyId: number, kind: CheckedState): Promise<number | undefined>;
+  /** Some of a survey's quarantined entries with what was kept of them; the others from `next` on. */
+  quarantined(surveyId: number, from?: string): Promise<QuarantinePage>;
+}
+
+/** Without `next` it was the last one. It may hold no entry at all, and still not be the last. */
+export interface QuarantinePage {
+  entries: LedgerEntry[];
+  next?: string;
 }
 
 export interface OutgoingEvent {

@@ -83,6 +83,13 @@ async function enter(ctx: PollContext, published: Ready[]): Promise<void> {
     await state.saveMark(ctx.lease, ctx.mark);
     throw error;
   }
+  await dropKept(ctx, published);
+}
+
+/** Only now: until the ledger had them, these were all there was. What cannot be deleted goes with the bucket's own time. */
+async function dropKept(ctx: PollContext, published: Ready[]): Promise<void> {
+  const keys = published.flatMap(({ keptKey }) => keptKey ?? []);
+  await Promise.allSettled(keys.map((key) => ctx.ports.vault.delete(key)));
 }
 
 function emittedEntry(item: Ready): LedgerEntry {

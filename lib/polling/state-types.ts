@@ -4,8 +4,8 @@ import type { Edge } from "./edge.ts";
 /** State of a response in the ledger. Emitted and before-floor ones are settled. */
 export type EntryState = "emitted" | "before-floor" | "open" | "waiting" | "quarantined";
 
-/** The states in which an entry is looked at again by itself. */
-export type CheckedState = Extract<EntryState, "waiting" | "open">;
+/** The states in which an entry is looked at again by itself; of a quarantined one the kept records go then. */
+export type CheckedState = Extract<EntryState, "waiting" | "open" | "quarantined">;
 
 /** One ledger item. Only waiting and quarantined ones hold records. Times are epoch milliseconds. */
 export interface LedgerEntry {
@@ -22,12 +22,41 @@ export interface LedgerEntry {
   firstSeen?: number;
   /** Attempts to get what it waits for. */
   attempts?: number;
+  /** How much of its patience is used up. */
+  patience?: UsedPatience;
   origin?: Origin;
   reason?: string;
   /** What is kept of it to go on without the list, or where that lies in the vault. */
   kept?: unknown;
   keptKey?: string;
 }
+
+/** What an event has beside the records of its response: operations 11 and 13. */
+export type DetailKind = "metrics" | "metadata";
+
+/** What the last attempt for a waiting response left behind. Milliseconds. */
+export interface UsedPatience {
+  /** Epoch milliseconds of that attempt. */
+  askedAt: number;
+  /** Time that counted until then, and downtime of the operation until then. */
+  waited: Record<DetailKind, number>;
+  down: Record<DetailKind, number>;
+}
+
+/** What is known of an operation's failing for the whole source. */
+export interface Outage {
+  /** Milliseconds of the outages that are over. */
+  down: number;
+  /**
+   * Failures since the last answer: epoch milliseconds of the first of them, and different responses, three at most.
+   * Confirmed: it is an outage, and no matter of these responses.
+   */
+  failing?: { since: number; responses: string[]; confirmed?: boolean };
+  /** The response whose answer came last: what was had once can be had again while the operation works. */
+  answered?: { surveyId: number; responseId: number };
+}
+
+export type Outages = Record<DetailKind, Outage>;
 
 /** Where history begins: `at` is a date string of the service, or null for the beginning. */
 export interface Floor {
@@ -172,6 +201,8 @@ export interface Mark {
   searchTurns?: number;
   /** Responses repaired so far, and more than once: repeated repairs need a look. */
   repairs?: { once: number; again: number };
+  /** Epoch milliseconds of the next look for quarantined records whose time is over. */
+  expiryLook?: number;
 }
 
 /** The kinds of slow work on one survey. */
@@ -251,6 +282,7 @@ export interface AccountState {
   overdrawn?: number;
   /** What was learned of the survey list's counts (see counts.ts). */
   counts?: CountEvidence[];
+  outages?: Outages;
   rows: Map<number, SurveyRow>;
 }
 

@@ -1,6 +1,6 @@
 import { failureOf } from "./errors.ts";
 import type { PollResult } from "./poll-survey.ts";
-import type { Books } from "./state-types.ts";
+import type { Books, DetailKind } from "./state-types.ts";
 
 /** What one survey's poll came to, for whoever watches. */
 export interface SurveySummary {
@@ -23,6 +23,8 @@ export interface TickSummary {
   surveys: SurveySummary[];
   /** Due surveys that this tick had no time for. */
   unpolled: number;
+  /** What fails for the whole source: responses wait for it, however long it takes. */
+  outages: DetailKind[];
 }
 
 export interface SurveyOutcome {

@@ -14,6 +14,7 @@ import {
 import { concernsWholeSource, failureOf, StateRefusedError } from "./errors.ts";
 import type { Presence } from "./first-pass.ts";
 import { type Meter, metered } from "./meter.ts";
+import { type OutageWatch, runningOutages, seenOutages, watchOutages } from "./outage-watch.ts";
 import { type PollRequest, pollSurvey } from "./poll-survey.ts";
 import type { Ports } from "./ports.ts";
 import type { AccountState, CountEvidence, SurveyRow } from "./state-types.ts";
@@ -60,7 +61,8 @@ export async function tick(request: TickRequest): Promise<TickSummary> {
   const due = dueSurveys(listed, account.rows, by);
   observe({ kind: "surveys", listed: listed.filter(({ isGone }) => isGone !== true).length, due: due.length });
 
-  const work = startWork({ ...request, ports }, account, now);
+  const watch = watchOutages(account.outages);
+  const work = startWork({ ...request, ports }, account, watch, now);
   const beforeNews = meter.all;
   await work.pollNews(due);
   const earned = (meter.all - beforeNews) * EARNED_BY_NEWS;
@@ -72,6 +74,7 @@ export async function tick(request: TickRequest): Promise<TickSummary> {
   await state.saveAccount({
     service,
     lastTick: clock.now(),
+    ...seenOutages(watch),
     ...(shortPageEnds === undefined ? {} : { shortPageEnds }),
     ...(counts === undefined ? {} : { counts }),
     ...(overdrawn === 0 && account.overdrawn === undefined ? {} : { overdrawn }),
@@ -85,6 +88,7 @@ export async function tick(request: TickRequest): Promise<TickSummary> {
     listed: listed.length,
     surveys: [...outcomes].map(([surveyId, outcome]) => summarize(surveyId, outcome)),
     unpolled: due.filter(({ surveyId }) => !outcomes.has(surveyId)).length,
+    outages: runningOutages(watch, source.enrich),
   };
 }
 
@@ -119,7 +123,7 @@ interface Done {
 }
 
 /** Polls surveys, each on its own: what fails in one does not touch the others. */
-function startWork(request: TickRequest, account: AccountState, now: number) {
+function startWork(request: TickRequest, account: AccountState, watch: OutageWatch, now: number) {
   const { ports, source } = request;
   const outcomes = new Map<number, SurveyOutcome>();
   let rows = new Map<number, SurveyRow>();
@@ -150,6 +154,7 @@ function startWork(request: TickRequest, account: AccountState, now: number) {
         firstTick: account.rows.size > 0 || account.sourceFloor !== undefined ? account.firstTick : undefined,
         listedCount: shown.length === 0 ? undefined : Math.max(...shown),
         shortPageEnds,
+        watch,
         ...how,
       });
       outcomes.set(survey.surveyId, { result });

@@ -1,8 +1,8 @@
 import type { State } from "../polling/ports.ts";
 import { readAccount, writeAccount, writeRows } from "./account.ts";
-import { dueKey } from "./keys.ts";
+import { dueKey, surveyKey } from "./keys.ts";
 import { createLeases } from "./leases.ts";
-import { dueEntries, readEntries, writeEntries } from "./ledger.ts";
+import { dueEntries, quarantinedEntries, readEntries, writeEntries } from "./ledger.ts";
 import type { Table } from "./table-client.ts";
 
 /** The state port of one source over the table. */
@@ -19,5 +19,6 @@ export function createDynamoState(table: Table, source: string, now: () => numbe
       const [first] = await dueEntries(table, dueKey(source, surveyId, kind), Number.MAX_SAFE_INTEGER, 1);
       return first?.nextCheck;
     },
+    quarantined: (surveyId, from) => quarantinedEntries(table, surveyKey(source, surveyId), from),
   };
 }

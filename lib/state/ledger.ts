@@ -2,6 +2,7 @@ import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
 import type { Origin } from "../events/index.ts";
+import type { QuarantinePage } from "../polling/ports.ts";
 import type { EntryState, LedgerEntry } from "../polling/state-types.ts";
 import { checkVersion, ITEM_VERSION } from "./item-version.ts";
 import { dueKey, idOf, responseKey, surveyKey } from "./keys.ts";
@@ -33,7 +34,8 @@ export async function writeEntries(
   entries: LedgerEntry[],
 ): Promise<void> {
   const pk = surveyKey(source, surveyId);
-  const dueOf = ({ state }: LedgerEntry): string => dueKey(source, surveyId, state === "open" ? "open" : "waiting");
+  const dueOf = ({ state }: LedgerEntry): string =>
+    dueKey(source, surveyId, state === "open" || state === "quarantined" ? state : "waiting");
   const emitted = entries.filter((entry) => entry.state === "emitted");
   const others = entries.filter((entry) => entry.state !== "emitted");
   await batchPut(
@@ -74,6 +76,27 @@ export async function dueEntries(table: Table, due: string, until: number, limit
     }),
   );
   return (answer.Items ?? []).map(toEntry);
+}
+
+/**
+ * Quarantined entries of a survey, a megabyte of its items at a time: also those that the index does not hold, as their records
+ * have gone.
+ */
+export async function quarantinedEntries(table: Table, pk: string, from: string | undefined): Promise<QuarantinePage> {
+  const answer = await table.client.send(
+    new QueryCommand({
+      TableName: table.name,
+      // RESPONSE# and RECORD#, and nothing else.
+      KeyConditionExpression: "pk = :pk AND begins_with(sk, :re)",
+      FilterExpression: "#state = :quarantined",
+      ExpressionAttributeNames: { "#state": "state" },
+      ExpressionAttributeValues: { ":pk": pk, ":re": "RE", ":quarantined": "quarantined" },
+      ConsistentRead: true,
+      ...(from === undefined ? {} : { ExclusiveStartKey: { pk, sk: from } }),
+    }),
+  );
+  const next = answer.LastEvaluatedKey?.sk;
+  return { entries: (answer.Items ?? []).map(toEntry), ...(typeof next === "string" ? { next } : {}) };
 }
 
 function toItem(pk: string, entry: LedgerEntry, due: string): Item {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorCode, PollerError } from "../../lib/errors.ts";
-import type { PollInput, PollOutput } from "../../lib/poll-sources.ts";
+import type { PollInput } from "../../lib/poll-input.ts";
+import type { PollOutput } from "../../lib/poll-sources.ts";
 import type { ProgressView } from "./progress.ts";
 
 /** The function as Lambda would call it. */

@@ -174,6 +174,12 @@ describe("the claim-check bucket", () => {
     });
   });
 
+  it("keeps large records in quarantine for as long as they are to be kept", () => {
+    synthesize({ sources: [{ baseUrl, retention: { quarantine: "90d" } }] }).hasResourceProperties("AWS::S3::Bucket", {
+      LifecycleConfiguration: { Rules: [{ ExpirationInDays: 90 }] },
+    });
+  });
+
   it("like the queue refuses plain http", () => {
     const refused = Match.objectLike({
       PolicyDocument: {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../lib/config.ts";
-import { type Log, pollSources } from "../../lib/poll-sources.ts";
+import { type Log, pollSources, redriveSource } from "../../lib/poll-sources.ts";
 import type { MemoryWorld } from "../support/memory-ports.ts";
+import { failing } from "./polling/support/failing.ts";
+import { refused } from "./polling/support/refused.ts";
 import { at, deliveredIds, recordsOf, surveyOf, worldWith } from "./polling/support/survey.ts";
 
 interface Line {
@@ -84,5 +86,53 @@ describe("polling all sources", () => {
     });
     await pollSources({ graphs: [graph("a", world)], owner: "o", remaining: () => 15_000, logger: logger() });
     expect(deliveredIds(world)).toEqual([]);
+  });
+});
+
+describe("an outage of metrics", () => {
+  it("is in the log, a line a tick, by its name", async () => {
+    const world = worldWith([1, 2, 3].map((responseId) => ({ responseId, completed: at(responseId) })));
+    failing(world, "metrics");
+    const log = logger();
+    await pollSources({ graphs: [graph("a", world)], owner: "o", remaining, logger: log });
+    expect(log.lines.filter(({ message }) => message === "outage")).toEqual([
+      { level: "warn", message: "outage", details: { source: "a", operation: "metrics" } },
+    ]);
+  });
+});
+
+describe("a redrive of quarantined responses", () => {
+  const redriving = (world: MemoryWorld, logger: Log, surveyIds: number[]) =>
+    redriveSource({ graph: graph("a", world), surveyIds, owner: "o", remaining, logger });
+
+  it("says what was put back by survey, in its answer and in the log, and polls nothing", async () => {
+    const world = await refused([{ responseId: 1, completed: at(0) }]);
+    const log = logger();
+    world.calls.length = 0;
+
+    const output = await redriving(world, log, [1, 2]);
+
+    expect(output).toMatchObject({
+      ticks: [],
+      redriven: [
+        { surveyId: 1, outcome: "done", putBack: 1 },
+        { surveyId: 2, outcome: "done", putBack: 0 },
+      ],
+    });
+    expect(log.lines).toMatchObject([
+      { level: "info", message: "redrive", details: { source: "a", surveyId: 1, putBack: 1 } },
+      { level: "info", message: "redrive", details: { source: "a", surveyId: 2, putBack: 0 } },
+    ]);
+    expect(world.calls.filter(({ port }) => port === "service")).toEqual([]);
+  });
+
+  it("warns of a survey that failed", async () => {
+    const world = await refused([{ responseId: 1, completed: at(0) }]);
+    world.before.push(({ operation }) => {
+      if (operation === "quarantined") throw Object.assign(new Error("x"), { code: "TABLE_BUSY" });
+    });
+    const log = logger();
+    expect((await redriving(world, log, [1])).redriven).toMatchObject([{ outcome: "failed" }]);
+    expect(log.lines).toMatchObject([{ level: "warn", details: { failure: { code: "TABLE_BUSY" } } }]);
   });
 });

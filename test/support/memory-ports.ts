@@ -221,6 +221,12 @@ function memoryState(now: () => number): StateViews & { state: State } {
           .slice(0, limit),
       ),
     nextDue: async (surveyId, kind) => checked(surveyId, kind)[0]?.nextCheck,
+    async quarantined(surveyId, from = "0") {
+      const all = [...held(surveyId).values()];
+      const page = all.slice(Number(from), Number(from) + PAGE);
+      const next = Number(from) + PAGE < all.length ? { next: String(Number(from) + PAGE) } : {};
+      return { entries: structuredClone(page.filter((entry) => entry.state === "quarantined")), ...next };
+    },
   };
   return {
     state,

@@ -31,7 +31,6 @@ describe("notYetActing", () => {
       "sources[0].lookBack",
       "sources[0].questions",
       "sources[1].retention.archive",
-      "sources[1].retention.quarantine",
       "sources[1].scrub",
       "webhooks",
     ]);
@@ -48,7 +47,7 @@ describe("notYetActing", () => {
         baseUrl,
         interval: "5m",
         maxRequestsPerSecond: 5,
-        retention: { logs: "7d", claimCheck: "90d" },
+        retention: { logs: "7d", claimCheck: "90d", quarantine: "5d" },
         privacy: { ip: "drop" },
       }),
     ).toEqual([]);

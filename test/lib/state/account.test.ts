@@ -23,6 +23,16 @@ const row = (surveyId: number): SurveyRow => ({
 });
 
 describe("the account", () => {
+  it("keeps outages as they are", async () => {
+    const { state } = fresh();
+    const outages = {
+      metrics: { down: 5, failing: { since: 7, responses: ["1/2", "1/3", "2/1"], confirmed: true } },
+      metadata: { down: 0, answered: { surveyId: 1, responseId: 2 } },
+    };
+    await state.saveAccount({ outages });
+    expect((await state.account()).outages).toEqual(outages);
+  });
+
   it("is empty before the first tick", async () => {
     expect(await fresh().state.account()).toEqual({ rows: new Map() });
   });

@@ -144,6 +144,72 @@ describe("entries", () => {
   });
 });
 
+describe("quarantined entries", () => {
+  const quarantined = (id: LedgerEntry["id"], size = 10): LedgerEntry => ({
+    id,
+    state: "quarantined",
+    digest: "d",
+    reason: "unreadable completed",
+    nextCheck: 50,
+    kept: { records: ["x".repeat(size)], details: {} },
+  });
+
+  it("are found among all others, responses and single records, with what was kept of them", async () => {
+    const { state, surveyId } = fresh();
+    const { nextCheck: _, kept: __, ...bare } = quarantined(7);
+    const others: LedgerEntry[] = [emitted(1), { id: 2, state: "open" }, { id: 3, state: "waiting", nextCheck: 5 }];
+    await state.putEntries(surveyId, [...others, quarantined(6), bare, quarantined("record-abc")]);
+    await state.putEntries(surveyId + 1, [quarantined(8)]);
+    // The mark lies in the same partition.
+    await state.acquire(surveyId, "me", 1_000);
+
+    const { entries, next } = await state.quarantined(surveyId);
+
+    expect(new Map(entries.map((entry) => [entry.id, entry]))).toEqual(
+      new Map<LedgerEntry["id"], LedgerEntry>([
+        ["record-abc", quarantined("record-abc")],
+        [6, quarantined(6)],
+        [7, bare],
+      ]),
+    );
+    expect(next).toBeUndefined();
+  });
+
+  it("come in pages of a megabyte, each once", async () => {
+    const { state, surveyId } = fresh();
+    await state.putEntries(
+      surveyId,
+      ids(30).map((id) => quarantined(id, 90_000)),
+    );
+    const found: LedgerEntry["id"][] = [];
+    let pages = 0;
+    let from: string | undefined;
+    do {
+      const page = await state.quarantined(surveyId, from);
+      found.push(...page.entries.map(({ id }) => id));
+      pages += 1;
+      from = page.next;
+    } while (from !== undefined);
+
+    expect(found.map(Number).sort((a, b) => a - b)).toEqual(ids(30));
+    expect(pages).toBeGreaterThan(2);
+  });
+
+  it("are due apart from those that wait, and not any more once their records have gone", async () => {
+    const { state, surveyId } = fresh();
+    await state.putEntries(surveyId, [quarantined(1), { id: 2, state: "waiting", nextCheck: 40 }]);
+    expect(await state.due(surveyId, "quarantined", 50, 9)).toEqual([quarantined(1)]);
+    expect(await state.due(surveyId, "quarantined", 49, 9)).toEqual([]);
+    expect((await state.due(surveyId, "waiting", 99, 9)).map(({ id }) => id)).toEqual([2]);
+    expect(await state.nextDue(surveyId, "quarantined")).toBe(50);
+
+    const { nextCheck: _, kept: __, ...bare } = quarantined(1);
+    await state.putEntries(surveyId, [bare]);
+    expect(await state.nextDue(surveyId, "quarantined")).toBeUndefined();
+    expect((await state.quarantined(surveyId)).entries).toEqual([bare]);
+  });
+});
+
 describe("the index of what is due", () => {
   it("gives what is due by then, oldest first, at most so many, with all that was kept", async () => {
     const { state, surveyId } = fresh();

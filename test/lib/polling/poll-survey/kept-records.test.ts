@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { LedgerEntry } from "../../../../lib/polling/state-types.ts";
 import { failing } from "../support/failing.ts";
+import { large } from "../support/refused.ts";
 import { at, deliveredIds, HOUR, poll, worldWith } from "../support/survey.ts";
 
 describe("what is kept of a waiting response", () => {
@@ -14,6 +16,48 @@ describe("what is kept of a waiting response", () => {
     world.time.now += HOUR;
     await poll(world);
     expect(world.delivered[0]?.data.answers).toHaveLength(60);
+  });
+
+  it("is deleted from there once the response is in the ledger, not before", async () => {
+    const world = worldWith([
+      { responseId: 1, completed: at(0), ...large },
+      { responseId: 2, completed: at(1), ...large },
+    ]);
+    const mend = failing(world, "metrics");
+    await poll(world);
+    expect(world.objects.size).toBe(2);
+
+    mend();
+    world.time.now += HOUR;
+    const left: number[] = [];
+    world.before.push(({ operation, args }) => {
+      const entries = operation === "putEntries" ? (args[1] as LedgerEntry[]) : [];
+      if (entries.some(({ state }) => state === "emitted")) left.push(world.objects.size);
+    });
+    await poll(world);
+
+    expect(left).toEqual([2]);
+    expect(world.objects.size).toBe(0);
+  });
+
+  it("stays there when the ledger write fails, until the time of the bucket is over; and so it does when it cannot be deleted", async () => {
+    for (const broken of ["putEntries", "delete"]) {
+      const world = worldWith([{ responseId: 1, completed: at(0), ...large }]);
+      const mend = failing(world, "metrics");
+      await poll(world);
+      mend();
+      world.time.now += HOUR;
+      world.before.push(({ operation }) => {
+        if (operation === broken) throw new Error("no answer");
+      });
+      await poll(world).catch(() => undefined);
+      expect(world.objects.size).toBe(1);
+
+      world.before.length = 0;
+      await poll(world);
+      expect(deliveredIds(world)).toEqual([1]);
+      expect(world.entry(1, 1)?.state).toBe("emitted");
+    }
   });
 
   it("when it is gone makes the response new again, so that the list gives it once more", async () => {

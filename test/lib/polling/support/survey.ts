@@ -1,4 +1,5 @@
 import type { PollingSource } from "../../../../lib/polling/context.ts";
+import { watchOutages } from "../../../../lib/polling/outage-watch.ts";
 import { type PollRequest, type PollResult, pollSurvey } from "../../../../lib/polling/poll-survey.ts";
 import { type TickRequest, tick } from "../../../../lib/polling/tick.ts";
 import type { TickSummary } from "../../../../lib/polling/tick-summary.ts";
@@ -118,6 +119,7 @@ export const sourceDefaults: PollingSource = {
   fullPoll: { every: 15 * MINUTE },
   lookBack: { every: HOUR, window: 7 * 24 * HOUR },
   scrub: { every: 7 * 24 * HOUR },
+  retention: { quarantine: 30 * 24 * HOUR },
 };
 
 export type PollOverrides = Partial<Omit<PollRequest, "ports" | "source">> & { source?: Partial<PollingSource> };
@@ -135,6 +137,7 @@ export function poll(world: MemoryWorld, overrides: PollOverrides = {}): Promise
     listedCount: 0,
     shortPageEnds: undefined,
     head: true,
+    watch: watchOutages(undefined),
     ...overrides,
     source: { ...sourceDefaults, ...overrides.source },
   });

@@ -1,0 +1,56 @@
+import * as z from "zod";
+import { section } from "./config/fields.ts";
+import { pathText } from "./config/shape.ts";
+import { PollerError } from "./errors.ts";
+
+/** Input of the poll function: what its schedule passes, or a person. */
+export interface PollInput {
+  /** Name of the source to poll; all of them when left out. */
+  source?: string | undefined;
+  /** Ids of surveys whose quarantined responses are put back on their way, instead of a poll. */
+  redrive?: number[] | undefined;
+}
+
+/** The function was invoked with an input it does not know. */
+export class PollInputError extends PollerError {
+  readonly code = "BAD_INPUT";
+}
+
+const IDS = "must be a list of survey ids, whole numbers above 0";
+const inputSchema = section({
+  source: z.string({ error: "must be the name of a source" }).optional(),
+  redrive: z
+    .array(z.int({ error: IDS }).positive({ error: IDS }), { error: IDS })
+    .nonempty({ error: IDS })
+    .optional(),
+});
+
+/**
+ * Checks what the function was invoked with; nothing at all is an empty input. A redrive without a source is meant for the only
+ * one.
+ *
+ * @throws PollInputError that names every bad field
+ */
+export function readPollInput(input: unknown, sources: readonly string[]): PollInput {
+  const parsed = inputSchema.safeParse(input ?? {});
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map(({ path, message }) =>
+      [pathText(path), message].filter(Boolean).join(": "),
+    );
+    throw refused([...new Set(problems)].join("; "));
+  }
+  const { source, redrive } = parsed.data;
+  if (redrive === undefined) return parsed.data;
+  const chosen = source ?? (sources.length === 1 ? sources[0] : undefined);
+  if (chosen === undefined || !sources.includes(chosen)) {
+    throw refused(`source: must be one of ${sources.map((name) => `"${name}"`).join(", ")}`);
+  }
+  return { source: chosen, redrive: [...new Set(redrive)] };
+}
+
+function refused(problems: string): PollInputError {
+  // Whoever invokes the function by hand sees the message alone.
+  return new PollInputError(
+    `Bad input: ${problems}. An input is such as {} or {"source":"main"} or {"source":"main","redrive":[101,102]}.`,
+  );
+}

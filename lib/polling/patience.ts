@@ -1,0 +1,47 @@
+import { downtime } from "./outage.ts";
+import type { DetailKind, Outages, UsedPatience } from "./state-types.ts";
+
+/** How long a response has waited so far. */
+export interface Patience {
+  /** Epoch milliseconds at which the response was first seen complete. */
+  firstSeen: number;
+  /** Attempts made before this one. */
+  attempts: number;
+  /** Absent before the first attempt, and on items of before this was counted. */
+  used?: UsedPatience | undefined;
+}
+
+const LEAST_ATTEMPTS = 3;
+
+/**
+ * The patience used up once an attempt has ended at `now`. The time since the attempt before counts without what was
+ * downtime in it, and for half of `enrichmentPatience` at most: a poller that stood still has not been trying. So it takes three
+ * attempts, spread over the whole of it, to use it up.
+ */
+export function usePatience(
+  patience: Patience,
+  now: number,
+  outages: Outages,
+  enrichmentPatience: number,
+): UsedPatience {
+  const down = { metrics: downtime(outages.metrics, now), metadata: downtime(outages.metadata, now) };
+  const last = patience.used ?? { askedAt: patience.firstSeen, waited: { metrics: 0, metadata: 0 }, down };
+  const waited = (kind: DetailKind): number => {
+    const since = now - last.askedAt - Math.max(0, down[kind] - last.down[kind]);
+    // Below zero: an outage became known that had begun before the attempt before.
+    return Math.max(0, last.waited[kind] + Math.min(since, enrichmentPatience / 2));
+  };
+  return { askedAt: now, waited: { metrics: waited("metrics"), metadata: waited("metadata") }, down };
+}
+
+/** Whether an attempt that has failed at `now` was the last one. */
+export function isGivenUp(
+  kind: DetailKind,
+  patience: Patience,
+  now: number,
+  outages: Outages,
+  enrichmentPatience: number,
+): boolean {
+  if (patience.attempts + 1 < LEAST_ATTEMPTS) return false;
+  return usePatience(patience, now, outages, enrichmentPatience).waited[kind] >= enrichmentPatience;
+}

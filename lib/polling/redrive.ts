@@ -1,0 +1,147 @@
+import { holdLease, LEASE_DURATION, type LeaseHolder, underLease } from "./context.ts";
+import { failureOf, LeaseLostError } from "./errors.ts";
+import { takeOut } from "./kept-records.ts";
+import type { Ports } from "./ports.ts";
+import { classOf, readRecord } from "./records.ts";
+import type { Lease, LedgerEntry, SurveyRow } from "./state-types.ts";
+
+export interface RedriveRequest {
+  ports: Ports;
+  surveyIds: number[];
+  /** Names whoever runs this: the holder of its leases. */
+  owner: string;
+  /** Epoch milliseconds after which nothing new is begun. */
+  deadline: number;
+}
+
+/** What became of the quarantined responses of one survey. */
+export interface SurveyRedrive {
+  surveyId: number;
+  /** Busy: someone else holds the lease. Unfinished: the time was up. */
+  outcome: "done" | "unfinished" | "busy" | "failed";
+  /** Waiting now: they go out at the next tick. */
+  putBack: number;
+  left: {
+    /** Still not readable, or of a survey whose records may lie apart: only the list can tell all that belongs to them. */
+    unreadable: number;
+    /** Their records were dropped after `retention.quarantine`. */
+    withoutRecords: number;
+  };
+  /** Code and message of the failure; nothing personal. */
+  failure?: { code: string; message: string };
+}
+
+const WRITTEN_AT_ONCE = 25;
+
+/**
+ * Puts quarantined responses whose records are still kept back on their way: those that the bus refused, and those that can
+ * be read by now. A survey that fails does not keep the others from it.
+ */
+export async function redrive(request: RedriveRequest): Promise<SurveyRedrive[]> {
+  const { ports, surveyIds, deadline } = request;
+  const results: SurveyRedrive[] = [];
+  for (const surveyId of surveyIds) {
+    const result: SurveyRedrive = {
+      surveyId,
+      outcome: "done",
+      putBack: 0,
+      left: { unreadable: 0, withoutRecords: 0 },
+    };
+    results.push(result);
+    if (ports.clock.now() > deadline) result.outcome = "unfinished";
+    else await redriveSurvey(request, result);
+  }
+  await makeDue(
+    ports,
+    results.filter(({ putBack }) => putBack > 0).map(({ surveyId }) => surveyId),
+  );
+  return results;
+}
+
+async function redriveSurvey({ ports, owner, deadline }: RedriveRequest, result: SurveyRedrive): Promise<void> {
+  const { surveyId } = result;
+  let lease: Lease | undefined;
+  try {
+    lease = await ports.state.acquire(surveyId, owner, LEASE_DURATION);
+    if (lease === undefined) {
+      result.outcome = "busy";
+      return;
+    }
+    const holder = { ports, lease, lost: undefined };
+    await underLease(holder, () => putBack(holder, deadline, result));
+  } catch (error) {
+    result.outcome = error instanceof LeaseLostError ? "busy" : "failed";
+    if (result.outcome === "failed") result.failure = failureOf(error);
+  }
+  if (lease === undefined) return;
+  // Should it be lost by now it is someone else's, and else it runs out by itself.
+  await ports.state.release(lease, lease.mark).catch(() => undefined);
+}
+
+async function putBack(holder: LeaseHolder & { ports: Ports }, deadline: number, result: SurveyRedrive): Promise<void> {
+  const { state, clock } = holder.ports;
+  const { surveyId } = result;
+  let from: string | undefined;
+  do {
+    const page = await state.quarantined(surveyId, from);
+    for (let i = 0; i < page.entries.length; i += WRITTEN_AT_ONCE) {
+      if (clock.now() > deadline) {
+        result.outcome = "unfinished";
+        return;
+      }
+      const some = page.entries.slice(i, i + WRITTEN_AT_ONCE);
+      const judged = await Promise.all(some.map((entry) => judge(holder, entry)));
+      const back = some.flatMap((entry, k) => (judged[k] === "back" ? waiting(entry, clock.now()) : []));
+      if (back.length > 0) {
+        await holdLease(holder);
+        await state.putEntries(surveyId, back);
+      }
+      result.putBack += back.length;
+      for (const judgement of judged) if (judgement !== "back") result.left[judgement] += 1;
+    }
+    from = page.next;
+  } while (from !== undefined);
+}
+
+async function judge(
+  { ports, lease }: LeaseHolder & { ports: Ports },
+  entry: LedgerEntry,
+): Promise<"back" | keyof SurveyRedrive["left"]> {
+  const kept = await takeOut({ ports }, entry);
+  if (kept === undefined) return "withoutRecords";
+  if (entry.reason?.startsWith("bus:")) return "back";
+  const { contiguous, confirmation } = lease.mark;
+  // A single record, of whatever response: its whole is in the list alone. So it is where records may lie apart.
+  if (typeof entry.id !== "number" || confirmation.apart || contiguous !== true) return "unreadable";
+  const run = { responseId: entry.id, records: kept.records.map(readRecord) };
+  return classOf(run) === "completed" ? "back" : "unreadable";
+}
+
+/** Its patience begins anew. */
+function waiting({ id, digest, count, kept, keptKey }: LedgerEntry, now: number): LedgerEntry {
+  return {
+    id,
+    state: "waiting",
+    reason: "redriven",
+    origin: "replay",
+    firstSeen: now,
+    attempts: 0,
+    nextCheck: now,
+    ...(digest === undefined ? {} : { digest }),
+    ...(count === undefined ? {} : { count }),
+    ...(kept === undefined ? {} : { kept }),
+    ...(keptKey === undefined ? {} : { keptKey }),
+  };
+}
+
+/** The next tick polls these surveys, though no count of theirs has moved. */
+async function makeDue({ state, clock }: Ports, surveyIds: number[]): Promise<void> {
+  if (surveyIds.length === 0) return;
+  const { rows } = await state.account();
+  const due = new Map<number, SurveyRow>();
+  for (const surveyId of surveyIds) {
+    const row = rows.get(surveyId);
+    if (row !== undefined) due.set(surveyId, { ...row, dueAt: clock.now() });
+  }
+  if (due.size > 0) await state.saveRows(due);
+}

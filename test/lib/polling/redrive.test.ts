@@ -1,0 +1,214 @@
+import { describe, expect, it } from "vitest";
+import { redrive, type SurveyRedrive } from "../../../lib/polling/redrive.ts";
+import type { Mark } from "../../../lib/polling/state-types.ts";
+import type { MemoryWorld } from "../../support/memory-ports.ts";
+import { large, refused } from "./support/refused.ts";
+import {
+  addSurvey,
+  at,
+  deliveredIds,
+  range,
+  runTick,
+  SECOND,
+  surveyOf,
+  timesCalled,
+  worldWith,
+} from "./support/survey.ts";
+
+const nothing = { putBack: 0, left: { unreadable: 0, withoutRecords: 0 } };
+
+function run(world: MemoryWorld, surveyIds: number[] = [1], owner = "redriver"): Promise<SurveyRedrive[]> {
+  return redrive({ ports: world.ports, surveyIds, owner, deadline: world.time.now + 40 * SECOND });
+}
+
+/** Entries as an earlier version left them that could not read `completed: 1`. */
+async function unreadBefore(world: MemoryWorld): Promise<void> {
+  for (const entry of world.entries(1)) {
+    const kept = JSON.parse(JSON.stringify(entry.kept).replaceAll('"perhaps"', "1"));
+    await world.ports.state.putEntries(1, [{ ...entry, kept }]);
+  }
+}
+
+describe("a redrive", () => {
+  it("puts back what the bus refused: the next tick emits it, without the list", async () => {
+    const world = await refused([
+      { responseId: 1, completed: at(0), size: 3 },
+      { responseId: 2, completed: at(1) },
+    ]);
+    surveyOf(world).records = [];
+
+    expect(await run(world)).toEqual([{ ...nothing, surveyId: 1, outcome: "done", putBack: 2 }]);
+    expect(world.entry(1, 1)).toMatchObject({
+      state: "waiting",
+      origin: "replay",
+      attempts: 0,
+      firstSeen: world.time.now,
+      nextCheck: world.time.now,
+    });
+    world.time.now += 60 * SECOND;
+    await runTick(world);
+
+    expect(deliveredIds(world)).toEqual([1, 2]);
+    expect(world.delivered[0]?.data.answers).toHaveLength(3);
+    expect(world.delivered[0]?.meta).toMatchObject({ origin: "replay", complete: true });
+    expect(world.entry(1, 1)).toMatchObject({ state: "emitted", count: 3 });
+  });
+
+  it("does not ask again for the metrics and metadata that were kept", async () => {
+    const world = await refused([{ responseId: 1, completed: at(0) }]);
+    await run(world);
+    await runTick(world);
+    expect(timesCalled(world, "service", "metrics") + timesCalled(world, "service", "metadata")).toBe(2);
+  });
+
+  it("puts back what lies in the vault, which is empty once it is out", async () => {
+    const world = await refused([{ responseId: 1, completed: at(0), ...large }]);
+    expect(world.objects.size).toBe(1);
+    await run(world);
+    await runTick(world);
+    expect(world.delivered[0]?.data.answers).toHaveLength(60);
+    expect(world.objects.size).toBe(0);
+  });
+
+  it("leaves what the bus refuses once more in quarantine, with its records", async () => {
+    const world = await refused([{ responseId: 1, completed: at(0) }]);
+    world.bus.decide = () => ({ kind: "refused", code: "StillBad" });
+    await run(world);
+    await runTick(world);
+    expect(world.entry(1, 1)).toMatchObject({ state: "quarantined", reason: "bus:StillBad" });
+    expect(await run(world)).toMatchObject([{ putBack: 1 }]);
+  });
+
+  it("puts back the unreadable that this version can read, and leaves the others as they are", async () => {
+    const world = worldWith([
+      { responseId: 1, completed: at(0), fields: { completed: "perhaps" } },
+      { responseId: 2, completed: at(0), fields: { completed: "never" } },
+    ]);
+    surveyOf(world).records.push({ responseId: "?", completed: 1 });
+    await runTick(world);
+    await unreadBefore(world);
+    const before = world.entries(1).filter(({ id }) => id !== 1);
+
+    expect(await run(world)).toEqual([
+      { surveyId: 1, outcome: "done", putBack: 1, left: { unreadable: 2, withoutRecords: 0 } },
+    ]);
+
+    expect(world.entries(1).filter(({ id }) => id !== 1)).toEqual(before);
+    await runTick(world);
+    expect(deliveredIds(world)).toEqual([1]);
+    expect(world.delivered[0]?.data.answers).toHaveLength(2);
+  });
+
+  it.each([
+    ["lie apart", (mark: Mark) => void (mark.confirmation.apart = true)],
+    ["may lie apart", (mark: Mark) => void delete mark.contiguous],
+  ])(
+    "leaves the unreadable of a survey whose records %s to its list: what was kept may not be all",
+    async (_, change) => {
+      const world = worldWith([{ responseId: 1, completed: at(0), fields: { completed: "perhaps" } }]);
+      await runTick(world);
+      await unreadBefore(world);
+      const lease = await world.ports.state.acquire(1, "test", SECOND);
+      if (lease === undefined) throw new Error("busy");
+      change(lease.mark);
+      await world.ports.state.release(lease, lease.mark);
+
+      expect(await run(world)).toMatchObject([{ putBack: 0, left: { unreadable: 1 } }]);
+    },
+  );
+
+  it("leaves those whose records are gone, in the item or in the vault", async () => {
+    const world = await refused([
+      { responseId: 1, completed: at(0) },
+      { responseId: 2, completed: at(1), ...large },
+    ]);
+    const { kept: _, ...entry } = world.entry(1, 1) ?? { id: 1, state: "quarantined" };
+    await world.ports.state.putEntries(1, [entry]);
+    world.objects.clear();
+
+    expect(await run(world)).toMatchObject([{ putBack: 0, left: { unreadable: 0, withoutRecords: 2 } }]);
+    expect(world.entry(1, 1)).toMatchObject({ state: "quarantined", reason: "bus:MalformedDetail" });
+  });
+
+  it("reads on to the last page, and touches nothing but what is quarantined", async () => {
+    const world = worldWith(range(1, 400).map((responseId) => ({ responseId, completed: at(responseId * SECOND) })));
+    world.bus.decide = ({ data }) =>
+      data.responseId % 2 === 0 ? { kind: "refused", code: "MalformedDetail" } : undefined;
+    await runTick(world, { deadline: Number.POSITIVE_INFINITY });
+    world.bus.decide = () => undefined;
+    const emitted = world.entries(1).filter(({ state }) => state === "emitted");
+
+    expect(await run(world)).toMatchObject([{ outcome: "done", putBack: 200 }]);
+
+    expect(world.entries(1).filter(({ state }) => state === "emitted")).toEqual(emitted);
+    await runTick(world, { deadline: Number.POSITIVE_INFINITY });
+    expect(new Set(deliveredIds(world)).size).toBe(400);
+    expect(deliveredIds(world)).toHaveLength(400);
+  });
+
+  it("says how far it came when the time is up, and goes on the next time", async () => {
+    const world = await refused(range(1, 60).map((responseId) => ({ responseId, completed: at(responseId) })));
+    addSurvey(world, 2, []);
+    world.after.push(({ operation }) => {
+      if (operation === "putEntries") world.time.now += 30 * SECOND;
+    });
+    expect(await run(world, [1, 2])).toMatchObject([
+      { outcome: "unfinished", putBack: 50 },
+      { outcome: "unfinished", putBack: 0 },
+    ]);
+    expect(await run(world)).toMatchObject([{ outcome: "done", putBack: 10 }]);
+  });
+});
+
+describe("a survey", () => {
+  it("that somebody polls at the moment is busy, and nothing of it is touched", async () => {
+    const world = await refused([{ responseId: 1, completed: at(0) }]);
+    await world.ports.state.acquire(1, "poller", 15 * SECOND);
+    expect(await run(world)).toEqual([{ ...nothing, surveyId: 1, outcome: "busy" }]);
+    expect(world.entry(1, 1)?.state).toBe("quarantined");
+  });
+
+  it("whose lease is lost on the way is busy: nothing is written without it", async () => {
+    const world = await refused([{ responseId: 1, completed: at(0) }]);
+    world.after.push(({ operation }) => {
+      if (operation === "quarantined") world.time.now += 20 * SECOND;
+    });
+    world.before.push(async ({ operation }) => {
+      if (operation === "renew") await world.ports.state.acquire(1, "other", 15 * SECOND);
+    });
+    expect(await run(world)).toEqual([{ ...nothing, surveyId: 1, outcome: "busy" }]);
+    expect(world.entry(1, 1)?.state).toBe("quarantined");
+  });
+
+  it("gets its lease back, also after a failure, which does not keep the others from it", async () => {
+    const world = await refused([{ responseId: 1, completed: at(0) }]);
+    world.before.push(({ operation, args }) => {
+      if (operation === "quarantined" && args[0] === 2) throw Object.assign(new Error("jane@x.org"), { code: "ODD" });
+    });
+    const results = await run(world, [2, 1, 3]);
+    expect(results).toMatchObject([
+      { surveyId: 2, outcome: "failed", failure: { code: "ODD", message: "ODD" } },
+      { surveyId: 1, outcome: "done", putBack: 1 },
+      { surveyId: 3, outcome: "done", putBack: 0 },
+    ]);
+    for (const surveyId of [1, 2, 3]) {
+      expect(await world.ports.state.acquire(surveyId, "next", SECOND)).toBeDefined();
+    }
+  });
+
+  it("keeps its mark", async () => {
+    const world = await refused([{ responseId: 1, completed: at(0) }]);
+    const mark = structuredClone(world.mark(1));
+    await run(world);
+    expect(world.mark(1)).toEqual(mark);
+  });
+
+  it("is due at the next tick, though no count has moved", async () => {
+    const world = await refused([{ responseId: 1, completed: at(0) }]);
+    addSurvey(world, 2, []);
+    await runTick(world);
+    await run(world, [1, 2]);
+    expect(world.account.rows.get(1)?.dueAt).toBe(world.time.now);
+    expect(world.account.rows.get(2)?.dueAt).toBeUndefined();
+  });
+});
