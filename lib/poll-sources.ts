@@ -47,7 +47,7 @@ const RESERVE = 20_000;
 export async function pollSources(request: PollSourcesRequest): Promise<PollOutput> {
   const ticks: TickSummary[] = [];
   let failure: { code: string; message: string; hint: string } | undefined;
-  for (const { source, ports, service } of request.graphs) {
+  for (const { source, ports, service, settle } of request.graphs) {
     try {
       const deadline = ports.clock.now() + Math.max(0, request.remaining() - RESERVE);
       const summary = await tick({ ports, source, service, owner: request.owner, deadline });
@@ -59,6 +59,8 @@ export async function pollSources(request: PollSourcesRequest): Promise<PollOutp
       const { code, message: reason, hint } = described;
       request.logger.error("tick failed", { source: source.name, code, reason, hint });
       failure ??= described;
+    } finally {
+      await settle();
     }
   }
   if (failure !== undefined) throw new PollFailedError(failure);
@@ -76,8 +78,11 @@ export async function redriveSource({ graph, ...request }: RedriveSourceRequest)
   return { ticks: [], redriven };
 }
 
-/** One line for each tick with news; nothing when there is none. */
+/** One line for each tick with news, and for one that the service's pause has ended; nothing when there is neither. */
 function report(logger: Log, summary: TickSummary): void {
+  if (summary.pausedUntil !== undefined) {
+    logger.warn("source paused", { source: summary.source, until: new Date(summary.pausedUntil).toISOString() });
+  }
   const sum = (count: (survey: TickSummary["surveys"][number]) => number): number =>
     summary.surveys.reduce((total, survey) => total + count(survey), 0);
   const failed = summary.surveys.filter((survey) => survey.outcome === "failed");

@@ -6,14 +6,17 @@ import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } fro
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { SourceConfig } from "./config.ts";
+import { createWorkerCoordination } from "./coordination.ts";
 import { progressChannel } from "./diagnostics.ts";
 import { type Environment, EnvironmentError } from "./environment.ts";
 import { PUBLISH_TIMEOUT } from "./polling/context.ts";
+import { LONGEST_WAIT } from "./polling/paused.ts";
 import type { Ports, Vault } from "./polling/ports.ts";
 import { createEventBridgePublisher } from "./publisher/event-bridge.ts";
 import { readCredentials } from "./secrets/credentials.ts";
 import { createTokenStore } from "./secrets/token-store.ts";
 import { createDynamoState } from "./state/dynamo-state.ts";
+import { createShared } from "./state/shared.ts";
 import { createSurveyApi } from "./survey-api/index.ts";
 import { toSurveyService } from "./survey-service.ts";
 
@@ -31,6 +34,8 @@ export interface SourceGraph {
   ports: Ports;
   /** Fingerprint of the service's base URL. */
   service: string;
+  /** To be awaited at the end of each invocation, whatever came of it: tells the other workers what this one has learned. Never rejects. */
+  settle: () => Promise<void>;
 }
 
 export function createClients(): Clients {
@@ -56,6 +61,11 @@ export function createSourceGraph(source: SourceConfig, environment: Environment
   }
   const service = hash("sha256", source.baseUrl, "hex").slice(0, 16);
   const credentials = () => readCredentials(clients.secrets, secretIds.credentials);
+  const table = { client: clients.dynamodb, name: environment.tableName };
+  const sleep = async (milliseconds: number): Promise<void> => {
+    await sleepFor(milliseconds);
+  };
+  const workers = createWorkerCoordination(createShared(table, source.name, { now: Date.now, sleep }));
   const api = createSurveyApi({
     baseUrl: source.baseUrl,
     credentials,
@@ -65,17 +75,22 @@ export function createSourceGraph(source: SourceConfig, environment: Environment
     timeouts: { connect: source.timeouts.connect, headers: source.timeouts.response, body: source.timeouts.response },
     concurrency: source.concurrency,
     ...(source.maxRequestsPerSecond === undefined ? {} : { maxRequestsPerSecond: source.maxRequestsPerSecond }),
-    // A longer Retry-After ends the tick instead of keeping a paid function asleep.
-    retry: { longestPause: 20_000 },
+    retry: { longestPause: LONGEST_WAIT },
+    coordination: workers.coordination,
   });
+  const state = createDynamoState(table, source.name);
   const vault = createVault(clients.s3, environment.claimCheckBucket);
-  const sleep = async (milliseconds: number): Promise<void> => {
-    await sleepFor(milliseconds);
-  };
   const ports: Ports = {
     clock: { now: Date.now, every },
     service: toSurveyService(api),
-    state: createDynamoState({ client: clients.dynamodb, name: environment.tableName }, source.name),
+    state: {
+      ...state,
+      async account() {
+        const account = await state.account();
+        workers.takeOver(account, api);
+        return account;
+      },
+    },
     publisher: createEventBridgePublisher({
       client: clients.events,
       bus: environment.busName,
@@ -90,7 +105,7 @@ export function createSourceGraph(source: SourceConfig, environment: Environment
       if (progressChannel.hasSubscribers) progressChannel.publish({ source: source.name, ...progress });
     },
   };
-  return { source, ports, service };
+  return { source, ports, service, settle: () => workers.settle(api) };
 }
 
 function every(milliseconds: number, work: () => void): () => void {

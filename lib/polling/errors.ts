@@ -24,6 +24,7 @@ export class RangeUnreachableError extends PollerError {
 const wholeSource = new Set([
   "WRONG_CREDENTIALS",
   "WRONG_TOKEN",
+  "TOO_MANY_RENEWALS",
   "CREDENTIALS_MISSING",
   "TOO_MANY_REQUESTS",
   "STATE_REFUSED",

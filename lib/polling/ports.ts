@@ -1,5 +1,5 @@
 import type { Origin, ResponseCompleted } from "../events/index.ts";
-import type { AccountState, CheckedState, Lease, LedgerEntry, Mark, SurveyRow } from "./state-types.ts";
+import type { AccountChanges, AccountState, CheckedState, Lease, LedgerEntry, Mark, SurveyRow } from "./state-types.ts";
 
 // What the polling core needs of the world. Adapters sit beside their service; the simulation brings its own.
 
@@ -30,10 +30,10 @@ export interface SurveyService {
 
 /** The table. Reads are strongly consistent unless said otherwise. */
 export interface State {
-  /** The account item and the last counts of every survey. */
+  /** The account item, the last counts of every survey, and what the workers of the source share. */
   account(): Promise<AccountState>;
   /** Merges `changes` into the account item. */
-  saveAccount(changes: Partial<Omit<AccountState, "rows">>): Promise<void>;
+  saveAccount(changes: AccountChanges): Promise<void>;
   /** Replaces the rows of these surveys, by survey id; the others stay. */
   saveRows(rows: Map<number, SurveyRow>): Promise<void>;
   /** Takes the lease of a survey with the next fence, also from an earlier taking of the same owner; undefined while someone else holds it. */
@@ -109,6 +109,7 @@ export interface Vault {
 /** What the poller tells of its work while it works. Nothing personal is in any of it. */
 export type Progress =
   | { kind: "surveys"; listed: number; due: number }
+  | { kind: "paused"; until: number }
   | { kind: "page"; surveyId: number; page: number; order: Order }
   | { kind: "emitted"; surveyId: number; count: number; origin: Origin; lag: number | undefined }
   | { kind: "repaired"; surveyId: number; count: number }

@@ -284,7 +284,14 @@ export interface AccountState {
   counts?: CountEvidence[];
   outages?: Outages;
   rows: Map<number, SurveyRow>;
+  /** Epoch milliseconds before which some worker was told to leave the service alone; absent when that is over. */
+  pausedUntil?: number;
+  /** What the client of some worker has learned of the service's rate: passed on as it is. */
+  learned?: unknown;
 }
+
+/** What a tick writes of it: the rest has writers of its own. */
+export type AccountChanges = Partial<Omit<AccountState, "rows" | "pausedUntil" | "learned">>;
 
 export function emptyMark(): Mark {
   return {

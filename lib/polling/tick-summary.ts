@@ -25,6 +25,8 @@ export interface TickSummary {
   unpolled: number;
   /** What fails for the whole source: responses wait for it, however long it takes. */
   outages: DetailKind[];
+  /** Epoch milliseconds until which the service is to be left alone: the tick ended before it asked for anything. */
+  pausedUntil?: number;
 }
 
 export interface SurveyOutcome {

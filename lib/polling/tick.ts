@@ -15,6 +15,7 @@ import { concernsWholeSource, failureOf, StateRefusedError } from "./errors.ts";
 import type { Presence } from "./first-pass.ts";
 import { type Meter, metered } from "./meter.ts";
 import { type OutageWatch, runningOutages, seenOutages, watchOutages } from "./outage-watch.ts";
+import { pausedTick } from "./paused.ts";
 import { type PollRequest, pollSurvey } from "./poll-survey.ts";
 import type { Ports } from "./ports.ts";
 import type { AccountState, CountEvidence, SurveyRow } from "./state-types.ts";
@@ -51,6 +52,8 @@ export async function tick(request: TickRequest): Promise<TickSummary> {
       hint: "Give the new service a source name of its own, or put the old `baseUrl` back.",
     });
   }
+  const paused = pausedTick(request, account);
+  if (paused !== undefined) return paused;
   const { service: counting, meter } = metered(request.ports.service);
   const ports = { ...request.ports, service: counting };
   const { listed, failure } = await surveysOf(ports, source, account);

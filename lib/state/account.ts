@@ -1,15 +1,16 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import type { AccountState, SurveyRow } from "../polling/state-types.ts";
+import type { AccountChanges, AccountState, SurveyRow } from "../polling/state-types.ts";
 import { checkVersion, ITEM_VERSION, newerVersion } from "./item-version.ts";
-import { ACCOUNT, COUNTS_PREFIX, countsKey, sourceKey } from "./keys.ts";
+import { ACCOUNT, COUNTS_PREFIX, countsKey, SHARED, sourceKey } from "./keys.ts";
+import { readShared } from "./shared-state.ts";
 import type { Item, Table } from "./table-client.ts";
 
 /** Rows changed by one update: an expression holds at most 4 KB. */
 const ROWS_AT_ONCE = 50;
 
-/** The account item and all counts, in one query. */
-export async function readAccount(table: Table, source: string): Promise<AccountState> {
+/** The account item, all counts and what the workers share, in one query. */
+export async function readAccount(table: Table, source: string, now = Date.now): Promise<AccountState> {
   const account: AccountState = { rows: new Map() };
   let from: Item | undefined;
   do {
@@ -25,6 +26,7 @@ export async function readAccount(table: Table, source: string): Promise<Account
     for (const raw of answer.Items ?? []) {
       const { pk, sk, v, ...fields } = checkVersion(raw);
       if (sk === ACCOUNT) Object.assign(account, fields);
+      else if (sk === SHARED) takeShared(fields, account, now());
       else if (String(sk).startsWith(COUNTS_PREFIX)) readRows(fields, account.rows);
     }
     from = answer.LastEvaluatedKey;
@@ -32,11 +34,13 @@ export async function readAccount(table: Table, source: string): Promise<Account
   return account;
 }
 
-export async function writeAccount(
-  table: Table,
-  source: string,
-  changes: Partial<Omit<AccountState, "rows">>,
-): Promise<void> {
+function takeShared(item: Item, account: AccountState, now: number): void {
+  const { pausedUntil, learned } = readShared(item, now);
+  if (pausedUntil !== undefined) account.pausedUntil = pausedUntil;
+  if (learned !== undefined) account.learned = learned;
+}
+
+export async function writeAccount(table: Table, source: string, changes: AccountChanges): Promise<void> {
   await setAttributes(table, { pk: sourceKey(source), sk: ACCOUNT }, Object.entries(changes));
 }
 
@@ -56,7 +60,8 @@ export async function writeRows(table: Table, source: string, rows: Map<number, 
   }
 }
 
-async function setAttributes(table: Table, key: Item, attributes: [string, unknown][]): Promise<void> {
+/** Sets attributes of one item of any kind, but not over a newer version. */
+export async function setAttributes(table: Table, key: Item, attributes: [string, unknown][]): Promise<void> {
   const all: [string, unknown][] = [["v", ITEM_VERSION], ...attributes.filter(([, value]) => value !== undefined)];
   try {
     await update(table, key, all);

@@ -8,7 +8,7 @@ import type { Table } from "./table-client.ts";
 /** The state port of one source over the table. */
 export function createDynamoState(table: Table, source: string, now: () => number = Date.now): State {
   return {
-    account: () => readAccount(table, source),
+    account: () => readAccount(table, source, now),
     saveAccount: (changes) => writeAccount(table, source, changes),
     saveRows: (rows) => writeRows(table, source, rows),
     ...createLeases(table, source, now),

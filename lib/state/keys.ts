@@ -4,6 +4,7 @@ import type { CheckedState, LedgerEntry } from "../polling/state-types.ts";
 export const sourceKey = (source: string): string => `SOURCE#${source}`;
 export const surveyKey = (source: string, surveyId: number): string => `SURVEY#${source}#${surveyId}`;
 export const ACCOUNT = "ACCOUNT";
+export const SHARED = "SHARED";
 export const MARK = "MARK";
 export const COUNTS_PREFIX = "COUNTS#";
 /** A thousand survey ids share an item. */

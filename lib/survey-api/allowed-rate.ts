@@ -37,6 +37,8 @@ export interface AllowedRate {
   refused(sentAt: number, retryAfter: number | undefined): number;
   /** What was learned; undefined while nothing was ever refused. */
   learned(): LearnedRate | undefined;
+  /** Takes over what another client of the service has learned, in the place of what was learned here. */
+  learn(learned: LearnedRate): void;
 }
 
 /** Requests a second: at least this is asked, whatever is refused, and this at first. */
@@ -80,7 +82,7 @@ export function createAllowedRate(options: AllowedRateOptions): AllowedRate {
   let rate = known?.requestsPerSecond ?? Number.POSITIVE_INFINITY;
   let burst = known?.burst ?? 0;
   let searching = known?.searching ?? false;
-  let tokens = known === undefined ? 0 : Math.min(capacity(), (Math.max(0, now() - known.at) / 1000) * rate);
+  let tokens = known === undefined ? 0 : Math.min(capacity(), savedUp(known));
   let filledAt = monotonic();
   /** The ceiling's own place in time. */
   let nextAt = filledAt;
@@ -95,6 +97,11 @@ export function createAllowedRate(options: AllowedRateOptions): AllowedRate {
   let usedUp = false;
   let calm = 0;
   let beforeFirst: { granted: number; seconds: number } | undefined;
+
+  /** Tokens that have come since it was learned. */
+  function savedUp({ requestsPerSecond, at }: LearnedRate): number {
+    return (Math.max(0, now() - at) / 1000) * requestsPerSecond;
+  }
 
   function capacity(): number {
     return Math.max(1, burst * BURST_USED);
@@ -189,7 +196,22 @@ export function createAllowedRate(options: AllowedRateOptions): AllowedRate {
       if (known === undefined) return undefined;
       // The rate of this moment may be one that is only being tried.
       const proved = Math.min(rate, grants.sustained(monotonic(), burst, decreasedAt));
-      return { requestsPerSecond: Math.max(known.requestsPerSecond, proved), burst, searching, at: now() };
+      // Kept, since an idle minute proves less, and takes nothing back.
+      known = { requestsPerSecond: Math.max(known.requestsPerSecond, proved), burst, searching, at: now() };
+      return known;
+    },
+    learn(learned) {
+      const at = monotonic();
+      refill(at);
+      const saved = rate === Number.POSITIVE_INFINITY ? savedUp(learned) : tokens;
+      known = learned;
+      ({ requestsPerSecond: rate, burst, searching } = learned);
+      tokens = Math.min(capacity(), saved);
+      // What was met here belongs to another rate.
+      refusedRate = 0;
+      beforeFirst = undefined;
+      calm = 0;
+      usedUp = false;
     },
   };
 }

@@ -35,8 +35,9 @@ const refused = (answer: HttpAnswer<unknown>): boolean => answer.status === 400 
 export function createAuthorized(transport: Transport, tokens: Tokens): Authorized {
   async function send<T>(request: DataRequest<T>, tokenNow: () => string): Promise<Sent<T>> {
     let token = "";
-    // At the moment when it goes out: while it waited for its turn, another token may have come.
+    // At the moment when it goes out: while it waited for its turn, another token may have come, or the credentials been refused.
     const headers = (): Record<string, string> => {
+      tokens.checkCredentials();
       token = tokenNow();
       return { authorization: `bearer ${token}`, "content-type": "application/json" };
     };

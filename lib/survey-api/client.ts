@@ -13,10 +13,11 @@ import {
   surveyBody,
   surveyListBody,
 } from "./bodies/index.ts";
+import { alone } from "./coordination.ts";
 import { BadRequestError, NotAllowedError, NotFoundError } from "./errors.ts";
 import { joinResponses } from "./joined-responses.ts";
 import { type DataOperation, type Order, type ParametersOf, pathOf } from "./operations.ts";
-import { checkOptions, type SurveyApiOptions } from "./options.ts";
+import { checkOptions, isLearned, type SurveyApiOptions } from "./options.ts";
 import { orNothing, type ReadPage, readPages } from "./pages.ts";
 import { documented, elements, notShown, type ReadBody, readJson } from "./read-body.ts";
 import type { CallOptions, SingleResponse, SurveyApi, SurveyApiV2, V2Answer } from "./survey-api.ts";
@@ -37,8 +38,10 @@ import { createTransport } from "./transport.ts";
  */
 export function createSurveyApi(options: SurveyApiOptions): SurveyApi {
   const now = options.now ?? Date.now;
+  const coordination = options.coordination ?? alone;
   const transport = createTransport({
     ...checkOptions(options),
+    onPause: (pause) => coordination.onPause(pause),
     now,
     monotonic: options.monotonic ?? (() => performance.now()),
     sleep: options.sleep ?? ((ms, signal) => sleepFor(ms, undefined, signal === undefined ? {} : { signal })),
@@ -48,6 +51,7 @@ export function createSurveyApi(options: SurveyApiOptions): SurveyApi {
   const tokens = createTokens({
     store: options.tokenStore ?? noStore,
     request: async () => requestToken(transport, typeof credentials === "function" ? await credentials() : credentials),
+    coordination,
     now,
   });
   const authorized = createAuthorized(transport, tokens);
@@ -136,6 +140,10 @@ export function createSurveyApi(options: SurveyApiOptions): SurveyApi {
     read: (operation, parameters, given) => call(operation, parameters, (body) => body, given),
     elements: (operation, parameters, given) => call(operation, parameters, elements, given),
     learned: () => transport.learned(),
+    learn(learned) {
+      if (isLearned(learned)) transport.learn(learned);
+    },
+    pauseUntil: (at) => transport.pause(Math.max(0, at - now())),
     close: () => transport.close(),
   };
 

@@ -47,6 +47,11 @@ export class WrongTokenError extends SurveyApiError {
   readonly code = "WRONG_TOKEN";
 }
 
+/** Five tokens were refused one after the other: another one would be, too. */
+export class TooManyRenewalsError extends SurveyApiError {
+  readonly code = "TOO_MANY_RENEWALS";
+}
+
 export class NotFoundError extends SurveyApiError {
   readonly code = "NOT_FOUND";
 }

@@ -2,6 +2,7 @@
 export type { LearnedRate } from "./allowed-rate.ts";
 export { baseUrlProblem, normalBaseUrl } from "./base-url.ts";
 export { createSurveyApi } from "./client.ts";
+export type { Coordination, RenewalTurn, SharedPause, TokenRenewal } from "./coordination.ts";
 export {
   type IrregularEvent,
   irregularChannel,
@@ -29,5 +30,6 @@ export type {
   SurveyApiV2,
   V2Answer,
 } from "./survey-api.ts";
-export type { StoredToken, TokenStore } from "./tokens.ts";
+export type { StoredToken } from "./token-life.ts";
+export type { TokenStore } from "./tokens.ts";
 export type { Timeouts } from "./transport.ts";

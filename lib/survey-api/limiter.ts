@@ -36,6 +36,8 @@ export interface Limiter {
   /** The service asked for a pause without refusing for the rate. */
   pause(milliseconds: number): Pause;
   learned(): LearnedRate | undefined;
+  /** Takes over what another client of the service has learned. */
+  learn(learned: LearnedRate): void;
 }
 
 export interface Pause {
@@ -197,5 +199,9 @@ export function createLimiter(options: LimiterOptions): Limiter {
     refused: (sentAt, retryAfter) => pause(rate.refused(sentAt, retryAfter)),
     pause,
     learned: () => rate.learned(),
+    learn(learned) {
+      rate.learn(learned);
+      start();
+    },
   };
 }

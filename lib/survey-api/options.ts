@@ -1,6 +1,7 @@
 import { constants } from "node:buffer";
 import type { LearnedRate } from "./allowed-rate.ts";
 import { baseUrlProblem, isLoopback, normalBaseUrl } from "./base-url.ts";
+import type { Coordination } from "./coordination.ts";
 import { OptionsError } from "./errors.ts";
 import { type RetryOptions, type RetryPolicy, retryPolicy } from "./retry-policy.ts";
 import type { TokenStore } from "./tokens.ts";
@@ -21,6 +22,8 @@ export interface SurveyApiOptions {
   tokenStore?: TokenStore;
   /** Milliseconds. Default `{ connect: 5_000, headers: 30_000, body: 30_000, call: 120_000 }`. */
   timeouts?: Partial<Timeouts>;
+  /** Makes clients in several processes appear to the service as one. By default a client knows of no other. */
+  coordination?: Coordination;
   /** Most requests in flight. Default 16. */
   concurrency?: number;
   /** Most requests a second. No limit by default; in any case the rate that the service allows is learned from its answers. */
@@ -152,6 +155,10 @@ function showsToken(baseUrl: string, proxy: string | undefined): boolean {
   return new URL(baseUrl).protocol === "http:" && !isLoopback(new URL(proxy).hostname);
 }
 
-function isLearned({ requestsPerSecond, burst, at }: LearnedRate): boolean {
-  return [requestsPerSecond, burst, at].every((value) => Number.isFinite(value) && value > 0);
+/** Whether it can be what some client has learned: it may come from another version, or from anywhere. */
+export function isLearned(learned: unknown): learned is LearnedRate {
+  const { requestsPerSecond, burst, at } = (learned ?? {}) as Partial<LearnedRate>;
+  return [requestsPerSecond, burst, at].every(
+    (value) => typeof value === "number" && Number.isFinite(value) && value > 0,
+  );
 }

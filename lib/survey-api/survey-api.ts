@@ -46,7 +46,7 @@ export type V2Answer<T> = V2Body<T>;
 /**
  * A client of the survey service. Every function is one operation of the API document (its number is told), and makes one request
  * unless the service fails, refuses or asks for another token. Rejects with a `SurveyApiError`: `NotFoundError` for 404,
- * `BadRequestError` for 400, `NotAllowedError` for 401, `WrongCredentialsError` and `WrongTokenError` when no token can be had,
+ * `BadRequestError` for 400, `NotAllowedError` for 401, `WrongCredentialsError`, `WrongTokenError` and `TooManyRenewalsError` when no token can be had,
  * `TooManyRequestsError`, `ServerError`, `NetworkError`, `TimeoutError` when it still fails after the attempts of the retry policy, and
  * `UnreadableBodyError` for an answer that cannot be understood. Its `code`, `status`, `operation`, `attempts`, `retryable` and `hint`
  * say the rest. Identifiers that no path can hold throw a RangeError.
@@ -206,6 +206,24 @@ export interface SurveyApi {
    * await writeFile("learned.json", JSON.stringify(api.learned() ?? null));
    */
   learned(): LearnedRate | undefined;
+
+  /**
+   * Goes on with what another client of the same service has learned, in the place of what this one has. What cannot be understood, from
+   * another version perhaps, is left alone.
+   *
+   * @example
+   * api.learn(JSON.parse(await readFile("learned.json", "utf8")));
+   */
+  learn(learned: LearnedRate): void;
+
+  /**
+   * Nothing goes out before `at` (epoch milliseconds), but an hour from now at most: another client was told to leave the service alone. Calls
+   * wait, or reject with `TooManyRequestsError` where it is longer than `longestPause`. An earlier end than that of a pause under way changes nothing.
+   *
+   * @example
+   * api.pauseUntil(Date.now() + 5_000);
+   */
+  pauseUntil(at: number): void;
 
   /** Closes the connections once the requests under way are done. */
   close(): Promise<void>;

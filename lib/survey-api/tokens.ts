@@ -1,13 +1,9 @@
+import type { Coordination, RenewalTurn } from "./coordination.ts";
 import { tokenChannel } from "./diagnostics.ts";
-import { WrongTokenError } from "./errors.ts";
+import { TooManyRenewalsError, WrongCredentialsError } from "./errors.ts";
+import { createRecentTimes, recent } from "./recent-times.ts";
 import { asToken } from "./token-body.ts";
-
-/** What is kept of a token between runs. Times are epoch milliseconds. */
-export interface StoredToken {
-  token: string;
-  obtainedAt: number;
-  expiresAt: number;
-}
+import { lifeOf, newToken, type StoredToken } from "./token-life.ts";
 
 /** Where the token is kept between runs. */
 export interface TokenStore {
@@ -20,41 +16,57 @@ export interface Tokens {
   current(): Promise<string>;
   /** The token that was had last, if any, at once. */
   latest(): string | undefined;
+  /** @throws WrongCredentialsError when the credentials were refused just now: nothing may be sent then */
+  checkCredentials(): void;
   /** A token kept by someone else meanwhile, if it is not `rejected`. */
   reread(rejected: string): Promise<string | undefined>;
   /** Another token than `rejected`, asked for once whatever the number of callers. */
   renew(rejected: string): Promise<string>;
 }
 
-/** Validity of a token by section 5 of the API document. */
-const VALIDITY = 30 * 24 * 3_600_000;
-/** Before its end a token is renewed at leisure: in its last hour, or the last tenth of a short life. */
-const RENEW_BEFORE = 3_600_000;
 /** A renewal at leisure that failed is tried again after so long. */
 const TRY_AGAIN = 300_000;
 /** Two clients that revoke each other's token must not storm the service; nor must one that is given none. */
 const MOST_RENEWALS = 5;
 const MOST_FAILURES = 20;
-const WINDOW = 600_000;
+/**
+ * Milliseconds for which nothing is sent once the credentials are refused: time for all that waits or is on its way, which has the same
+ * refused token, to come to its end.
+ */
+const CREDENTIALS_REST = 10_000;
 
 export interface TokensOptions {
   store: TokenStore;
   /** Operation 1. */
   request: () => Promise<string>;
+  coordination: Coordination;
   now: () => number;
 }
 
 export function createTokens(options: TokensOptions): Tokens {
-  const { store, now } = options;
+  const { store, coordination, now } = options;
   let held: StoredToken | undefined;
   let leisureAt = 0;
   /** Tokens that were found wrong: a store that lags behind may give them again. */
   const refused = new Set<string>();
-  const renewals = createWindow(now);
-  const failures = createWindow(now);
+  /** The others' are told by the coordination; these are for when it cannot tell. */
+  const replaced = createRecentTimes(now);
+  const failures = createRecentTimes(now);
   let lastFailure: unknown;
+  let credentialsRefused: { error: WrongCredentialsError; at: number } | undefined;
   const obtaining = singleFlight<string>();
   const reading = singleFlight<StoredToken | undefined>();
+
+  function checkCredentials(): void {
+    if (credentialsRefused === undefined) return;
+    if (Math.abs(now() - credentialsRefused.at) < CREDENTIALS_REST) throw credentialsRefused.error;
+    credentialsRefused = undefined;
+  }
+
+  /** Only where no token is left that works: one that does is used whatever was said of the credentials. */
+  function noToken(error: unknown): void {
+    if (error instanceof WrongCredentialsError) credentialsRefused ??= { error, at: now() };
+  }
 
   async function obtain(): Promise<string> {
     if (failures.count() >= MOST_FAILURES) throw lastFailure;
@@ -66,7 +78,7 @@ export function createTokens(options: TokensOptions): Tokens {
       lastFailure = error;
       throw error;
     }
-    held = { token, obtainedAt: now(), expiresAt: expiryOf(token) ?? now() + VALIDITY };
+    held = newToken(token, now());
     tokenChannel.publish({ kind: "renewed" });
     try {
       await store.write(held);
@@ -77,16 +89,22 @@ export function createTokens(options: TokensOptions): Tokens {
     return token;
   }
 
-  /** In the place of a token that was refused. */
-  async function obtainAnother(): Promise<string> {
-    if (renewals.count() >= MOST_RENEWALS) {
-      throw new WrongTokenError("five tokens in ten minutes were refused", {
+  /** In the place of a token that was refused, unless another client has found one meanwhile. */
+  function obtainAnother(refusedToken: string): Promise<string> {
+    return coordination.renew({ look: () => reread(refusedToken), ask: askForAnother });
+  }
+
+  async function askForAnother(turn: RenewalTurn): Promise<string> {
+    if (Math.max(replaced.count(), recent(turn.replaced, now()).length) >= MOST_RENEWALS) {
+      throw new TooManyRenewalsError("five tokens in ten minutes were refused", {
         operation: "get token",
-        hint: "Another client may be revoking them: give this one credentials of its own.",
+        retryable: true,
+        hint: "Something else revokes the tokens: see who uses these credentials too, and give this client its own.",
       });
     }
     const token = await obtain();
-    renewals.add();
+    replaced.add();
+    turn.record(now());
     return token;
   }
 
@@ -97,24 +115,35 @@ export function createTokens(options: TokensOptions): Tokens {
     return isUsable && state(stored) !== "expired" ? stored : undefined;
   }
 
-  /** The token kept, if it works by what is known of it, or else a new one. */
-  async function storedOrNew(): Promise<string> {
+  /** The token kept, if it works by what is known of it. */
+  async function storedIfValid(): Promise<string | undefined> {
     const stored = await readStore();
     // Near its end it is still better than none.
     if (stored !== undefined) held = stored;
-    return stored !== undefined && state(stored) === "valid" ? stored.token : obtain();
+    return stored !== undefined && state(stored) === "valid" ? stored.token : undefined;
   }
 
-  function state(token: StoredToken): "valid" | "ending" | "expired" {
-    const life = token.expiresAt - token.obtainedAt;
-    // A token that was born expired tells of two clocks that differ: it is used until it is refused.
-    if (life <= 0) return "valid";
-    if (token.expiresAt <= now()) return "expired";
-    return token.expiresAt - Math.min(RENEW_BEFORE, life / 10) > now() ? "valid" : "ending";
+  async function storedOrNew(): Promise<string> {
+    return (await storedIfValid()) ?? coordination.renew({ look: storedIfValid, ask: obtain });
   }
+
+  async function reread(rejected: string): Promise<string | undefined> {
+    const before = held;
+    if (before !== undefined && before.token !== rejected) return before.token;
+    const stored = await readStore();
+    if (held !== undefined && held.token !== rejected) return held.token;
+    if (stored === undefined || stored.token === rejected) return undefined;
+    // What was stored before the token that was just refused is no better.
+    if (before !== undefined && stored.obtainedAt < before.obtainedAt) return undefined;
+    held = stored;
+    return stored.token;
+  }
+
+  const state = (token: StoredToken) => lifeOf(token, now());
 
   return {
     async current() {
+      checkCredentials();
       const known = held === undefined ? "expired" : state(held);
       if (held !== undefined && known === "valid") return held.token;
       if (held !== undefined && known === "ending") {
@@ -127,42 +156,30 @@ export function createTokens(options: TokensOptions): Tokens {
         return await obtaining(storedOrNew);
       } catch (error) {
         const spare = held ?? before;
-        if (spare === undefined || state(spare) !== "ending") throw error;
+        if (spare === undefined || state(spare) !== "ending") {
+          noToken(error);
+          throw error;
+        }
         leisureAt = now() + TRY_AGAIN;
         tokenChannel.publish({ kind: "not renewed" });
         return spare.token;
       }
     },
     latest: () => held?.token,
-    async reread(rejected) {
-      const before = held;
-      if (before !== undefined && before.token !== rejected) return before.token;
-      const stored = await readStore();
-      if (held !== undefined && held.token !== rejected) return held.token;
-      if (stored === undefined || stored.token === rejected) return undefined;
-      // What was stored before the token that was just refused is no better.
-      if (before !== undefined && stored.obtainedAt < before.obtainedAt) return undefined;
-      held = stored;
-      return stored.token;
-    },
+    checkCredentials,
+    reread,
     async renew(rejected) {
+      checkCredentials();
       if (held !== undefined && held.token !== rejected) return held.token;
       refused.add(rejected);
-      const token = await obtaining(obtainAnother);
-      // It may have been read from the store for someone who did not know yet.
-      return token === rejected ? obtaining(obtainAnother) : token;
-    },
-  };
-}
-
-/** Counts what happened in the last ten minutes; a clock that is set back forgets. */
-function createWindow(now: () => number): { add(): void; count(): number } {
-  let times: number[] = [];
-  return {
-    add: () => void times.push(now()),
-    count() {
-      times = times.filter((at) => Math.abs(now() - at) < WINDOW);
-      return times.length;
+      try {
+        const token = await obtaining(() => obtainAnother(rejected));
+        // It may have been read from the store for someone who did not know yet.
+        return token === rejected ? await obtaining(() => obtainAnother(rejected)) : token;
+      } catch (error) {
+        noToken(error);
+        throw error;
+      }
     },
   };
 }
@@ -176,15 +193,4 @@ function singleFlight<T>(): (work: () => Promise<T>) => Promise<T> {
     });
     return pending;
   };
-}
-
-/** Epoch milliseconds of the `exp` claim when the token is a readable JWT. */
-function expiryOf(token: string): number | undefined {
-  try {
-    const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
-    const exp = (claims as { exp?: unknown } | null)?.exp;
-    return typeof exp === "number" && Number.isFinite(exp) ? exp * 1000 : undefined;
-  } catch {
-    return undefined;
-  }
 }

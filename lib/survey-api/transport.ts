@@ -1,5 +1,6 @@
 import { Agent, type Dispatcher, Pool, ProxyAgent } from "undici";
 import type { LearnedRate } from "./allowed-rate.ts";
+import { type Coordination, PAUSE_WORTH_SHARING } from "./coordination.ts";
 import { pauseChannel, requestChannel, retryChannel } from "./diagnostics.ts";
 import { ServerError, TooManyRequestsError } from "./errors.ts";
 import { BrokenEncoding, exchange, LongBody } from "./exchange.ts";
@@ -45,6 +46,7 @@ export interface TransportOptions {
   retry: RetryPolicy;
   proxy?: string;
   maxBodyBytes: number;
+  onPause: Coordination["onPause"];
   now: () => number;
   monotonic: () => number;
   sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
@@ -55,7 +57,7 @@ export interface HttpRequest<T> {
   operation: Operation;
   method: "GET" | "POST";
   path: string;
-  /** Asked for when it goes out. */
+  /** Asked for when it goes out; what it throws ends the call. */
   headers: () => Record<string, string>;
   body?: string;
   priority: Turn["priority"];
@@ -71,6 +73,9 @@ export interface Transport {
   /** Makes a request when its turn has come, and again where the retry policy says so. */
   send<T>(request: HttpRequest<T>): Promise<HttpAnswer<T>>;
   learned(): LearnedRate | undefined;
+  learn(learned: LearnedRate): void;
+  /** Nothing goes out for so many milliseconds. */
+  pause(milliseconds: number): void;
   close(): Promise<void>;
 }
 
@@ -96,6 +101,8 @@ export function createTransport(options: TransportOptions): Transport {
     left: number,
   ): Promise<HttpAnswer<T> | Redirect> {
     const about = { operation: call.operation, attempts: attempt };
+    // It may throw, and then nothing is sent that could be told of.
+    const headers = call.headers();
     const sentAt = monotonic();
     let status: number | undefined;
     try {
@@ -107,7 +114,7 @@ export function createTransport(options: TransportOptions): Transport {
           accept: "application/json",
           "accept-encoding": "gzip, br",
           "user-agent": USER_AGENT,
-          ...call.headers(),
+          ...headers,
         },
         timeouts: { headers: timeouts.headers, body: timeouts.body, call: left },
         maxBodyBytes: options.maxBodyBytes,
@@ -160,11 +167,19 @@ export function createTransport(options: TransportOptions): Transport {
     const { operation, retryAfter } = error;
     if (error instanceof ServerError && retryAfter === undefined) return 0;
     const pause = error instanceof ServerError ? limiter.pause(retryAfter ?? 0) : limiter.refused(sentAt, retryAfter);
+    if (pause.duration >= PAUSE_WORTH_SHARING) sharePause(options.now() + pause.duration);
     if (pause.isNew && pauseChannel.hasSubscribers) {
       const { requestsPerSecond } = limiter.learned() ?? {};
       pauseChannel.publish({ operation, duration: pause.duration, asked: retryAfter !== undefined, requestsPerSecond });
     }
     return pause.duration;
+  }
+
+  /** Others may fail at it, and it must fail no call here. */
+  function sharePause(until: number): void {
+    Promise.resolve({ until })
+      .then((pause) => options.onPause(pause))
+      .catch(() => undefined);
   }
 
   async function sleepUnlessAborted(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
@@ -225,6 +240,8 @@ export function createTransport(options: TransportOptions): Transport {
       }
     },
     learned: () => limiter.learned(),
+    learn: (learned) => limiter.learn(learned),
+    pause: (milliseconds) => void limiter.pause(milliseconds),
     close() {
       closed ??= dispatcher.close();
       return closed;

@@ -78,7 +78,9 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
     changed = true;
     if (progress.kind === "surveys") surveys = progress.listed;
     else if (progress.kind === "page") totals.pages += 1;
-    else if (progress.kind === "waiting") totals.waiting += progress.count;
+    else if (progress.kind === "paused") {
+      say(`the survey service asked to be left alone until ${new Date(progress.until).toISOString()}`);
+    } else if (progress.kind === "waiting") totals.waiting += progress.count;
     else if (progress.kind === "emitted") {
       totals.emitted += progress.count;
       lag = progress.lag;

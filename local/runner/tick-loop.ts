@@ -32,6 +32,8 @@ const INVOCATION_TIME = 15 * 60_000;
 const FINISHING_PAUSE = 1_000;
 /** A lease left by a killed process runs out well within so many of these ticks. */
 const MOST_IDLE = 60;
+/** Milliseconds: no longer pause of the service is waited for after the last tick, nor between two looks whether it is over. */
+const LONGEST_PAUSE = 60_000;
 /** A survey that fails so often after the last tick is given up. */
 const MOST_FAILURES = 5;
 
@@ -54,6 +56,7 @@ export async function runTicks(options: TickLoopOptions): Promise<TickLoopResult
     let unfinished = false;
     let progressed = false;
     let failed: string | undefined;
+    let pausedUntil = 0;
     try {
       const { ticks } = await options.handler({}, context());
       failure = undefined;
@@ -61,7 +64,8 @@ export async function runTicks(options: TickLoopOptions): Promise<TickLoopResult
       for (const tick of ticks) {
         const emitted = result.emitted.get(tick.source) ?? new Map<number, number>();
         result.emitted.set(tick.source, emitted);
-        unfinished ||= tick.unpolled > 0;
+        unfinished ||= tick.unpolled > 0 || tick.pausedUntil !== undefined;
+        pausedUntil = Math.max(pausedUntil, tick.pausedUntil ?? 0);
         for (const survey of tick.surveys) {
           emitted.set(survey.surveyId, (emitted.get(survey.surveyId) ?? 0) + survey.emitted);
           unfinished ||= survey.unfinished;
@@ -77,6 +81,10 @@ export async function runTicks(options: TickLoopOptions): Promise<TickLoopResult
       view.say(`tick failed: ${(error as Error).message}; tried again at the next tick`);
     }
     result.ticks += 1;
+    const pauseLeft = pausedUntil - Date.now();
+    if (pauseLeft > LONGEST_PAUSE) {
+      failed ??= `the survey service asks to be left alone until ${new Date(pausedUntil).toISOString()}`;
+    }
     if (stop.aborted) return result;
     const lastTick = options.ticks !== undefined && result.ticks >= options.ticks;
     if (lastTick) {
@@ -92,7 +100,8 @@ export async function runTicks(options: TickLoopOptions): Promise<TickLoopResult
       }
     }
     const wait = lastTick ? FINISHING_PAUSE : Math.max(0, started + options.interval - Date.now());
-    await pause(wait, stop);
+    const waitForPause = lastTick && pauseLeft > LONGEST_PAUSE ? 0 : Math.min(pauseLeft, LONGEST_PAUSE);
+    await pause(Math.max(wait, waitForPause), stop);
     if (stop.aborted) return result;
   }
 }

@@ -27,7 +27,8 @@ function graph(name: string, world: MemoryWorld) {
     { deployed: true },
   ).sources;
   if (source === undefined) throw new Error("no source");
-  return { source, ports: world.ports, service: "service-1" };
+  const graph = { source, ports: world.ports, service: "service-1", settled: 0 };
+  return Object.assign(graph, { settle: async () => void (graph.settled += 1) });
 }
 
 const one = (): MemoryWorld => worldWith([{ responseId: 1, completed: at(0) }]);

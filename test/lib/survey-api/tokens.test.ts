@@ -243,7 +243,10 @@ describe("400", () => {
     service.answers.set(list, () => ({ status: 400, json: {} }));
     const { api, time } = clientOf(service);
 
-    for (let i = 0; i < 12; i += 1) await expect(api.surveys()).rejects.toMatchObject({ code: "WRONG_TOKEN" });
+    for (let i = 0; i < 5; i += 1) await expect(api.surveys()).rejects.toMatchObject({ code: "WRONG_TOKEN" });
+    for (let i = 0; i < 7; i += 1) {
+      await expect(api.surveys()).rejects.toMatchObject({ code: "TOO_MANY_RENEWALS", retryable: true });
+    }
     expect(service.tokenRequests()).toBe(1 + 5);
 
     time.now += 10 * MINUTE;
@@ -341,9 +344,8 @@ describe("tokens that are asked for often, but not because they were refused,", 
     expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
 
     const other = clientOf(service);
-    service.answers.set("/oauth/token/", () => ({ status: 401, json: {} }));
-    for (let i = 0; i < 30; i += 1)
-      await expect(other.api.surveys()).rejects.toMatchObject({ code: "WRONG_CREDENTIALS" });
+    service.answers.set("/oauth/token/", () => ({ status: 404, json: {} }));
+    for (let i = 0; i < 30; i += 1) await expect(other.api.surveys()).rejects.toMatchObject({ code: "NOT_FOUND" });
     expect(service.tokenRequests()).toBe(20 + 20);
     other.time.now += 10 * MINUTE;
     service.answers.set("/oauth/token/", () => good);
@@ -354,7 +356,8 @@ describe("tokens that are asked for often, but not because they were refused,", 
     const service = await startService();
     service.answers.set(list, () => ({ status: 400, json: {} }));
     const { api, time } = clientOf(service, { monotonic: () => performance.now() });
-    for (let i = 0; i < 8; i += 1) await expect(api.surveys()).rejects.toMatchObject({ code: "WRONG_TOKEN" });
+    for (let i = 0; i < 8; i += 1) await expect(api.surveys()).rejects.toThrow();
+    await expect(api.surveys()).rejects.toMatchObject({ code: "TOO_MANY_RENEWALS" });
     time.now -= 6 * 60 * MINUTE;
     service.answers.set(list, () => ({ json: [] }));
     service.token.value = "second-token";

@@ -1,6 +1,7 @@
 import { describe, expectTypeOf, it } from "vitest";
 import type {
   CallOptions,
+  Coordination,
   Credentials,
   DataOperation,
   FailureCode,
@@ -50,6 +51,7 @@ describe("createSurveyApi()", () => {
     expectTypeOf<Optional>().toEqualTypeOf<{
       tokenStore: TokenStore;
       timeouts: Partial<Timeouts>;
+      coordination: Coordination;
       concurrency: number;
       maxRequestsPerSecond: number;
       learned: LearnedRate;
@@ -92,6 +94,8 @@ describe("functions", () => {
     expectTypeOf<SurveyApi["reportMetrics"]>().parameters.toEqualTypeOf<[number, number, options?: Named]>();
     expectTypeOf<SurveyApi["metadata"]>().parameters.toEqualTypeOf<[number, number, options?: Named]>();
     expectTypeOf<SurveyApi["learned"]>().parameters.toEqualTypeOf<[]>();
+    expectTypeOf<SurveyApi["learn"]>().parameters.toEqualTypeOf<[LearnedRate]>();
+    expectTypeOf<SurveyApi["pauseUntil"]>().parameters.toEqualTypeOf<[number]>();
     expectTypeOf<SurveyApi["close"]>().parameters.toEqualTypeOf<[]>();
   });
 
@@ -122,7 +126,7 @@ describe("functions", () => {
     expectTypeOf<keyof SurveyApi>().toEqualTypeOf<
       | ("token" | "surveys" | "survey" | "questions" | "reports" | "records" | "response" | "responseByCrk")
       | ("metrics" | "reportMetrics" | "metadata" | "pages" | "responses" | "v2" | "read" | "elements")
-      | ("learned" | "close")
+      | ("learned" | "learn" | "pauseUntil" | "close")
     >();
   });
 

@@ -1,0 +1,92 @@
+import { isDeepStrictEqual } from "node:util";
+import type { AccountState } from "./polling/state-types.ts";
+import type { Shared } from "./state/shared.ts";
+import type { Coordination, LearnedRate, SurveyApi } from "./survey-api/index.ts";
+
+/** The part of the client that is told what other workers know. */
+export type CoordinatedApi = Pick<SurveyApi, "learned" | "learn" | "pauseUntil">;
+
+/** Workers of one source as one client of the service, by way of the table. */
+export interface WorkerCoordination {
+  /** For the client, which is made before the table is read. */
+  coordination: Coordination;
+  /** Hands on to the client what the account, just read, says of the others. */
+  takeOver(account: Pick<AccountState, "pausedUntil" | "learned">, api: CoordinatedApi): void;
+  /** At the end of a run: writes what is not in the table yet. Never rejects: what fails is only shared later. */
+  settle(api: CoordinatedApi): Promise<void>;
+}
+
+/** Milliseconds between two writes of a pause: answers to requests sent together tell it again and again. */
+const PAUSE_EVERY = 1_000;
+/** A rate that changed by less is no news. */
+const WORTH_SAVING = 0.05;
+
+export function createWorkerCoordination(
+  shared: Pick<Shared, "pause" | "saveLearned" | "withTokenLock">,
+  now: () => number = Date.now,
+): WorkerCoordination {
+  let pausedUntil = 0;
+  let writtenUntil = 0;
+  let triedAt = Number.NEGATIVE_INFINITY;
+  let writing: Promise<void> | undefined;
+  /** What the table holds, as far as this process knows. */
+  let inTable: unknown;
+
+  function writePause(): Promise<void> {
+    const until = pausedUntil;
+    triedAt = now();
+    writing ??= shared
+      .pause(until)
+      .then(() => {
+        writtenUntil = until;
+      })
+      // Polling goes on without it; the others will be told the same by the service.
+      .catch(() => undefined)
+      .finally(() => {
+        writing = undefined;
+      });
+    return writing;
+  }
+
+  return {
+    coordination: {
+      renew: ({ look, ask }) =>
+        shared.withTokenLock(({ renewals, record }) => ask({ replaced: renewals, record }), look),
+      onPause({ until }) {
+        if (until <= pausedUntil) return;
+        pausedUntil = until;
+        if (writing === undefined && Math.abs(now() - triedAt) >= PAUSE_EVERY) void writePause();
+      },
+    },
+    takeOver(account, api) {
+      if (account.pausedUntil !== undefined) api.pauseUntil(account.pausedUntil);
+      // The same as before: what the client has learned since then is newer.
+      if (account.learned === undefined || isDeepStrictEqual(account.learned, inTable)) return;
+      inTable = account.learned;
+      api.learn(account.learned as LearnedRate);
+    },
+    async settle(api) {
+      await writing;
+      if (pausedUntil > Math.max(writtenUntil, now())) await writePause();
+      const learned = api.learned();
+      if (learned === undefined || !isNews(learned, inTable)) return;
+      await shared.saveLearned(learned).then(
+        () => {
+          inTable = learned;
+        },
+        () => undefined,
+      );
+    },
+  };
+}
+
+function isNews(learned: LearnedRate, inTable: unknown): boolean {
+  const known = (inTable ?? {}) as Partial<LearnedRate>;
+  const moved = (value: number, before: number | undefined): boolean =>
+    before === undefined || !(Math.abs(value - before) < before * WORTH_SAVING);
+  return (
+    moved(learned.requestsPerSecond, known.requestsPerSecond) ||
+    moved(learned.burst, known.burst) ||
+    learned.searching !== known.searching
+  );
+}

@@ -1,0 +1,46 @@
+import type { Item } from "./table-client.ts";
+
+/** The item that all workers of a source share. Times are epoch milliseconds. */
+export interface SharedState {
+  /** Absent when it is over. */
+  pausedUntil?: number;
+  /** As it was saved. */
+  learned?: unknown;
+  /** When a refused token was replaced, oldest first; the last hour or so. */
+  renewals: number[];
+  /** Who asks for a token now; absent when nobody does. */
+  lock?: { owner: string; until: number; fence: number };
+}
+
+/** A client waits for an hour at most, whatever it is asked for; and clocks differ. */
+const LONGEST_PAUSE = 3_600_000 + 300_000;
+
+export const latestPause = (now: number): number => now + LONGEST_PAUSE;
+
+/** Whether a pause that ends `until` has yet to be kept. */
+export function isPause(until: unknown, now: number): until is number {
+  return typeof until === "number" && until > now && until <= latestPause(now);
+}
+
+/** The attributes of the item, as far as they count at `now`. */
+export function readShared(item: Item, now: number): SharedState {
+  const { pausedUntil, learned, lockOwner, lockUntil, lockFence } = item;
+  const isLocked = typeof lockOwner === "string" && typeof lockUntil === "number" && lockUntil >= now;
+  return {
+    ...(isPause(pausedUntil, now) ? { pausedUntil } : {}),
+    ...(learned === undefined ? {} : { learned }),
+    ...(isLocked ? { lock: { owner: lockOwner, until: lockUntil, fence: Number(lockFence) } } : {}),
+    renewals: [...renewalMarks(item)].map(timeOfRenewal).sort((a, b) => a - b),
+  };
+}
+
+/**
+ * Renewals are a set of texts, each of its own: adding one is the same when it is done twice, as by the SDK's own retry, and
+ * disturbs nobody else's.
+ */
+export const renewalMark = (at: number, owner: string): string => `${at}#${owner}`;
+export const timeOfRenewal = (mark: string): number => Number.parseInt(mark, 10);
+
+export function renewalMarks({ renewals }: Item): Set<string> {
+  return renewals instanceof Set ? (renewals as Set<string>) : new Set();
+}

@@ -1,0 +1,42 @@
+/** What one client learns of the others that use the same credentials, in other processes. */
+export interface Coordination {
+  /**
+   * Has a token asked for by one client at a time. Whoever has to wait for another one calls `look` now and then, and whoever's turn
+   * has come calls it once before `ask`: a token that it gives ends the renewal. Waiting for others must end: better a token
+   * too many than none. Rejects with what `look` or `ask` rejects with.
+   */
+  renew(renewal: TokenRenewal): Promise<string>;
+  /**
+   * The service wants to be left alone for a second or more, by Retry-After or because it refuses whatever is asked. Told
+   * for each answer that says so, and not for what `pauseUntil()` was given. It is not waited for; what it throws is ignored.
+   */
+  onPause(pause: SharedPause): void;
+}
+
+export interface TokenRenewal {
+  /** A token that another client has kept meanwhile, if there is one that may work. */
+  look(): Promise<string | undefined>;
+  /** Asks the service for a token, and keeps it. */
+  ask(turn: RenewalTurn): Promise<string>;
+}
+
+export interface RenewalTurn {
+  /** Epoch milliseconds at which clients, this one among them, have replaced a refused token: those of the last ten minutes at least. */
+  replaced: readonly number[];
+  /** Adds a moment to them. It is to be known to the others before their next turn. */
+  record(at: number): void;
+}
+
+/** Epoch milliseconds. */
+export interface SharedPause {
+  until: number;
+}
+
+/** Milliseconds; the shorter ones are part of learning how fast the service may be asked. */
+export const PAUSE_WORTH_SHARING = 1_000;
+
+/** Of a client that knows of no other. */
+export const alone: Coordination = {
+  renew: ({ ask }) => ask({ replaced: [], record: () => {} }),
+  onPause: () => {},
+};
