@@ -81,9 +81,9 @@ export function createWorkerCoordination(
 }
 
 function isNews(learned: LearnedRate, inTable: unknown): boolean {
-  const known = (inTable ?? {}) as Partial<LearnedRate>;
-  const moved = (value: number, before: number | undefined): boolean =>
-    before === undefined || !(Math.abs(value - before) < before * WORTH_SAVING);
+  const known = (inTable ?? {}) as Partial<Record<keyof LearnedRate, unknown>>;
+  const moved = (value: number, before: unknown): boolean =>
+    typeof before !== "number" || !(Math.abs(value - before) < before * WORTH_SAVING);
   return (
     moved(learned.requestsPerSecond, known.requestsPerSecond) ||
     moved(learned.burst, known.burst) ||

@@ -208,8 +208,7 @@ export interface SurveyApi {
   learned(): LearnedRate | undefined;
 
   /**
-   * Goes on with what another client of the same service has learned, in the place of what this one has. What cannot be understood, from
-   * another version perhaps, is left alone.
+   * Goes on with what another client of the service has learned, in the place of what this one has. What cannot be understood is left alone.
    *
    * @example
    * api.learn(JSON.parse(await readFile("learned.json", "utf8")));
@@ -217,9 +216,7 @@ export interface SurveyApi {
   learn(learned: LearnedRate): void;
 
   /**
-   * Nothing goes out before `at` (epoch milliseconds), but an hour from now at most: another client was told to leave the service alone. Calls
-   * wait, or reject with `TooManyRequestsError` where it is longer than `longestPause`. An earlier end than that of a pause under way changes nothing.
-   *
+   * Nothing goes out before `at` (epoch milliseconds; an hour from now at most), as another client was told. It only ever prolongs a pause.
    * @example
    * api.pauseUntil(Date.now() + 5_000);
    */

@@ -1,7 +1,7 @@
-import { Agent, type Dispatcher, Pool, ProxyAgent } from "undici";
 import type { LearnedRate } from "./allowed-rate.ts";
 import { type Coordination, PAUSE_WORTH_SHARING } from "./coordination.ts";
 import { pauseChannel, requestChannel, retryChannel } from "./diagnostics.ts";
+import { createDispatcher } from "./dispatcher.ts";
 import { ServerError, TooManyRequestsError } from "./errors.ts";
 import { BrokenEncoding, exchange, LongBody } from "./exchange.ts";
 import {
@@ -247,20 +247,4 @@ export function createTransport(options: TransportOptions): Transport {
       return closed;
     },
   };
-}
-
-function createDispatcher({ concurrency, timeouts, proxy }: TransportOptions): Dispatcher {
-  // HTTP/1.1 only: the number of connections is then the number of requests in flight.
-  const common = { connections: concurrency, pipelining: 1, keepAliveTimeout: 4_000, allowH2: false };
-  const connect = { timeout: timeouts.connect };
-  if (proxy === undefined) return new Agent({ ...common, connect });
-  return new ProxyAgent({
-    ...common,
-    uri: proxy,
-    // For http too, so that the proxy sees no more of it than of https.
-    proxyTunnel: true,
-    connectTimeout: timeouts.connect,
-    // A connection stands when the proxy has answered CONNECT, for which undici would wait five minutes.
-    clientFactory: (origin, given) => new Pool(origin, { ...given, headersTimeout: timeouts.connect }),
-  });
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { parseConfig } from "../../lib/config.ts";
 import { type Log, pollSources, redriveSource } from "../../lib/poll-sources.ts";
 import type { MemoryWorld } from "../support/memory-ports.ts";
@@ -27,8 +27,7 @@ function graph(name: string, world: MemoryWorld) {
     { deployed: true },
   ).sources;
   if (source === undefined) throw new Error("no source");
-  const graph = { source, ports: world.ports, service: "service-1", settled: 0 };
-  return Object.assign(graph, { settle: async () => void (graph.settled += 1) });
+  return { source, ports: world.ports, service: "service-1", settle: vi.fn(async () => {}) };
 }
 
 const one = (): MemoryWorld => worldWith([{ responseId: 1, completed: at(0) }]);

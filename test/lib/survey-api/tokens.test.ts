@@ -243,8 +243,9 @@ describe("400", () => {
     service.answers.set(list, () => ({ status: 400, json: {} }));
     const { api, time } = clientOf(service);
 
-    for (let i = 0; i < 5; i += 1) await expect(api.surveys()).rejects.toMatchObject({ code: "WRONG_TOKEN" });
-    for (let i = 0; i < 7; i += 1) {
+    // The service gives the refused token again, and is asked once more then.
+    for (let i = 0; i < 2; i += 1) await expect(api.surveys()).rejects.toMatchObject({ code: "WRONG_TOKEN" });
+    for (let i = 0; i < 10; i += 1) {
       await expect(api.surveys()).rejects.toMatchObject({ code: "TOO_MANY_RENEWALS", retryable: true });
     }
     expect(service.tokenRequests()).toBe(1 + 5);

@@ -1,0 +1,23 @@
+import { Agent, type Dispatcher, Pool, ProxyAgent } from "undici";
+import type { TransportOptions } from "./transport.ts";
+
+/** The connections to the service, directly or through a proxy. */
+export function createDispatcher({
+  concurrency,
+  timeouts,
+  proxy,
+}: Pick<TransportOptions, "concurrency" | "timeouts" | "proxy">): Dispatcher {
+  // HTTP/1.1 only: the number of connections is then the number of requests in flight.
+  const common = { connections: concurrency, pipelining: 1, keepAliveTimeout: 4_000, allowH2: false };
+  const connect = { timeout: timeouts.connect };
+  if (proxy === undefined) return new Agent({ ...common, connect });
+  return new ProxyAgent({
+    ...common,
+    uri: proxy,
+    // For http too, so that the proxy sees no more of it than of https.
+    proxyTunnel: true,
+    connectTimeout: timeouts.connect,
+    // A connection stands when the proxy has answered CONNECT, for which undici would wait five minutes.
+    clientFactory: (origin, given) => new Pool(origin, { ...given, headersTimeout: timeouts.connect }),
+  });
+}

@@ -1,0 +1,181 @@
+import { describe, expect, it, vi } from "vitest";
+import { createWorkerCoordination } from "../../lib/coordination.ts";
+import type { LearnedRate } from "../../lib/survey-api/index.ts";
+
+const noon = Date.UTC(2026, 2, 10, 12);
+const SECOND = 1_000;
+const rate = (requestsPerSecond: number, more: Partial<LearnedRate> = {}): LearnedRate => ({
+  requestsPerSecond,
+  burst: 10,
+  searching: false,
+  at: noon,
+  ...more,
+});
+
+/** A worker with a table and a client that only note what they are told. */
+function worker() {
+  const clock = { now: noon };
+  const table = {
+    pause: vi.fn(async (_until: number): Promise<void> => {}),
+    saveLearned: vi.fn(async (_learned: object): Promise<void> => {}),
+    withTokenLock: vi.fn(),
+  };
+  let learned: LearnedRate | undefined;
+  const api = {
+    learned: () => learned,
+    learn: vi.fn((rate: LearnedRate) => {
+      learned = rate;
+    }),
+    pauseUntil: vi.fn(),
+  };
+  const made = createWorkerCoordination(table, () => clock.now);
+  return {
+    clock,
+    table,
+    api,
+    ...made,
+    pause: (seconds: number) => made.coordination.onPause({ until: clock.now + seconds * SECOND }),
+    learns: (rate: LearnedRate) => {
+      learned = rate;
+    },
+    settled: () => made.settle(api),
+    reads: (account: { pausedUntil?: number; learned?: unknown }) => made.takeOver(account, api),
+  };
+}
+
+const written = (table: ReturnType<typeof worker>["table"]): number[] =>
+  table.pause.mock.calls.map(([until]) => (until - noon) / SECOND);
+
+describe("a pause that this worker was told", () => {
+  it("is in the table at once, and once for what was refused together", async () => {
+    const { table, pause, settled } = worker();
+    for (let i = 0; i < 16; i += 1) pause(5);
+    expect(written(table)).toEqual([5]);
+    await settled();
+    await settled();
+    expect(written(table)).toEqual([5]);
+  });
+
+  it("that is prolonged is written once a second at most, and its last end by the time the tick is over", async () => {
+    const { table, pause, settled, clock } = worker();
+    for (let i = 0; i < 25; i += 1) {
+      pause(5);
+      await Promise.resolve();
+      clock.now += 100;
+    }
+    expect(written(table)).toEqual([5, 6, 7]);
+    await settled();
+    expect(written(table)).toEqual([5, 6, 7, 7.4]);
+  });
+
+  it("while another is being written is written after it", async () => {
+    const { table, pause, settled, clock } = worker();
+    const first = Promise.withResolvers<void>();
+    table.pause.mockReturnValueOnce(first.promise);
+    pause(5);
+    clock.now += 2 * SECOND;
+    pause(9);
+    const settling = settled();
+    expect(written(table)).toEqual([5]);
+    first.resolve();
+    await settling;
+    expect(written(table)).toEqual([5, 11]);
+  });
+
+  it("and that cannot be written fails nothing, and is tried again before the tick is over", async () => {
+    const { table, pause, settled } = worker();
+    table.pause.mockRejectedValue(new Error("throttled"));
+    pause(5);
+    await settled();
+    expect(written(table)).toEqual([5, 5]);
+  });
+
+  it("and that is over meanwhile is not written any more", async () => {
+    const { table, pause, settled, clock } = worker();
+    table.pause.mockRejectedValue(new Error("throttled"));
+    pause(5);
+    await Promise.resolve();
+    clock.now += 5 * SECOND;
+    await settled();
+    expect(written(table)).toEqual([5]);
+  });
+});
+
+describe("a pause that another worker was told", () => {
+  it("is handed to the client, and not written back", async () => {
+    const { table, api, reads, settled } = worker();
+    reads({ pausedUntil: noon + 5 * SECOND });
+    await settled();
+    expect(api.pauseUntil).toHaveBeenCalledExactlyOnceWith(noon + 5 * SECOND);
+    expect(table.pause).not.toHaveBeenCalled();
+  });
+});
+
+describe("the learned rate", () => {
+  it("of the table is handed to the client once, and again when another worker has saved one", () => {
+    const { api, reads } = worker();
+    reads({});
+    expect(api.learn).not.toHaveBeenCalled();
+    reads({ learned: rate(20) });
+    reads({ learned: { ...rate(20) } });
+    expect(api.learn.mock.calls).toEqual([[rate(20)]]);
+    reads({ learned: rate(20, { at: noon + 1 }) });
+    reads({ learned: rate(15) });
+    expect(api.learn.mock.calls).toEqual([[rate(20)], [rate(20, { at: noon + 1 })], [rate(15)]]);
+  });
+
+  it("that this worker has saved is not handed back to it", async () => {
+    const { api, reads, learns, settled, table } = worker();
+    learns(rate(30));
+    await settled();
+    learns(rate(31));
+    reads({ learned: table.saveLearned.mock.calls[0]?.[0] });
+    expect(api.learn).not.toHaveBeenCalled();
+  });
+
+  it.each<[string, LearnedRate, boolean]>([
+    ["a little faster", rate(20.9), false],
+    ["a little slower", rate(19.1), false],
+    ["later", rate(20, { at: noon + SECOND }), false],
+    ["5 % faster", rate(21.1), true],
+    ["5 % slower", rate(18.9), true],
+    ["of another burst", rate(20, { burst: 11 }), true],
+    ["found", rate(20, { searching: true }), true],
+  ])("that is %s is saved: %#", async (_name, now, isSaved) => {
+    const { reads, learns, settled, table } = worker();
+    reads({ learned: rate(20) });
+    await settled();
+    expect(table.saveLearned).not.toHaveBeenCalled();
+    learns(now);
+    await settled();
+    await settled();
+    expect(table.saveLearned.mock.calls).toEqual(isSaved ? [[now]] : []);
+  });
+
+  it("is saved when there was none, or none that can be understood", async () => {
+    for (const learned of [undefined, null, "fast", {}, { requestsPerSecond: "20", burst: 10, searching: false }]) {
+      const { reads, learns, settled, table } = worker();
+      reads({ learned });
+      learns(rate(20));
+      await settled();
+      expect(table.saveLearned.mock.calls).toEqual([[rate(20)]]);
+    }
+  });
+
+  it("that cannot be saved is saved at the next end of a tick", async () => {
+    const { learns, settled, table } = worker();
+    table.saveLearned.mockRejectedValueOnce(new Error("throttled"));
+    learns(rate(20));
+    await settled();
+    await settled();
+    expect(table.saveLearned).toHaveBeenCalledTimes(2);
+  });
+
+  it("costs nothing while nothing was learned", async () => {
+    const { reads, settled, table } = worker();
+    reads({});
+    await settled();
+    expect(table.saveLearned).not.toHaveBeenCalled();
+    expect(table.pause).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,344 @@
+import { randomUUID } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { describe, expect, it } from "vitest";
+import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
+import { createShared, type Shared } from "../../../lib/state/shared.ts";
+import type { FaultKind } from "../../../local/aws/faults.ts";
+import { useAws } from "../support/aws.ts";
+
+const test = useAws();
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const noon = Date.UTC(2026, 2, 10, 12);
+
+/** A source that no other test uses; its workers share one clock, which their sleeping moves. */
+function fresh() {
+  const source = `source-${randomUUID()}`;
+  const clock = { now: noon, slept: 0 };
+  const table = { client: test.clients.dynamodb, name: test.table };
+  const now = () => clock.now;
+  const sleep = async (milliseconds: number): Promise<void> => {
+    clock.now += milliseconds;
+    clock.slept += milliseconds;
+  };
+  const set = (name: string, value: unknown) =>
+    test.clients.dynamodb.send(
+      new UpdateCommand({
+        TableName: test.table,
+        Key: { pk: `SOURCE#${source}`, sk: "SHARED" },
+        UpdateExpression: "SET #name = :value",
+        ExpressionAttributeNames: { "#name": name },
+        ExpressionAttributeValues: { ":value": value },
+      }),
+    );
+  return {
+    clock,
+    set,
+    worker: (): Shared => createShared(table, source, { now, sleep }),
+    /** A worker whose waiting takes no time: with many of them the shared clock would run away. */
+    patient: (): Shared => createShared(table, source, { now, sleep: () => setImmediate() }),
+    state: createDynamoState(table, source, now),
+  };
+}
+
+const fail = (operation: string, kind: FaultKind, times = 1) =>
+  test.aws.faults.add({ service: "dynamodb", operation, kind, times });
+
+const nothing = async (): Promise<undefined> => undefined;
+
+/** Work that goes on until it is told to end. */
+function lasting(value: string) {
+  const begun = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  const work = async (): Promise<string> => {
+    begun.resolve();
+    await end.promise;
+    return value;
+  };
+  return { work, begun: begun.promise, end: end.resolve };
+}
+
+describe("a pause", () => {
+  it("is known to every worker until it is over", async () => {
+    const { worker, state, clock } = fresh();
+    expect(await worker().read()).toEqual({ renewals: [] });
+
+    await worker().pause(noon + 10 * SECOND);
+
+    expect(await worker().read()).toEqual({ pausedUntil: noon + 10 * SECOND, renewals: [] });
+    expect(await state.account()).toEqual({ pausedUntil: noon + 10 * SECOND, rows: new Map() });
+    clock.now += 10 * SECOND;
+    expect(await worker().read()).toEqual({ renewals: [] });
+    expect(await state.account()).toEqual({ rows: new Map() });
+  });
+
+  it("is only ever prolonged, whoever tells it when", async () => {
+    const { worker } = fresh();
+    const ends = [5, 40, 20, 39, 1].map((seconds) => noon + seconds * SECOND);
+    await Promise.all(ends.map((until) => worker().pause(until)));
+    expect((await worker().read()).pausedUntil).toBe(noon + 40 * SECOND);
+    await worker().pause(noon + 30 * SECOND);
+    expect((await worker().read()).pausedUntil).toBe(noon + 40 * SECOND);
+  });
+
+  it("of a clock that is far off silences nobody, and gives way to a true one", async () => {
+    const { worker, set, state } = fresh();
+    await set("pausedUntil", noon + 24 * 60 * MINUTE);
+    expect((await worker().read()).pausedUntil).toBeUndefined();
+    expect((await state.account()).pausedUntil).toBeUndefined();
+
+    await worker().pause(noon + 5 * SECOND);
+    expect((await worker().read()).pausedUntil).toBe(noon + 5 * SECOND);
+    await worker().pause(noon + 24 * 60 * MINUTE);
+    await worker().pause(Number.NaN);
+    expect((await worker().read()).pausedUntil).toBe(noon + 5 * SECOND);
+  });
+
+  it("whose answer was lost is told all the same", async () => {
+    const { worker } = fresh();
+    const fault = fail("UpdateItem", "lose-answer");
+    await worker().pause(noon + SECOND);
+    expect(fault.hits()).toBe(1);
+    expect((await worker().read()).pausedUntil).toBe(noon + SECOND);
+  });
+});
+
+describe("what was learned", () => {
+  it("comes with the account in its one query, as the last one has saved it", async () => {
+    const { worker, state } = fresh();
+    const learned = { requestsPerSecond: 12.345678901234567, burst: 7, searching: false, at: noon };
+    await worker().saveLearned({ ...learned, burst: 9 });
+    await worker().saveLearned(learned);
+    await worker().pause(noon + SECOND);
+    await state.saveAccount({ lastTick: 5 });
+    const before = test.aws.counters();
+
+    const account = await state.account();
+
+    expect(account).toEqual({ lastTick: 5, learned, pausedUntil: noon + SECOND, rows: new Map() });
+    const after = test.aws.counters();
+    expect((after["dynamodb:Query"] ?? 0) - (before["dynamodb:Query"] ?? 0)).toBe(1);
+    expect(after["dynamodb:GetItem"]).toBe(before["dynamodb:GetItem"]);
+  });
+});
+
+describe("the token lock", () => {
+  it("has one holder at a time, and a fence that grows", async () => {
+    const { worker, patient } = fresh();
+    let inside = 0;
+    let most = 0;
+    const fences: (number | undefined)[] = [];
+    const observer = worker();
+    const work = async (): Promise<string> => {
+      inside += 1;
+      most = Math.max(most, inside);
+      fences.push((await observer.read()).lock?.fence);
+      inside -= 1;
+      return "token";
+    };
+
+    await Promise.all(Array.from({ length: 6 }, () => patient().withTokenLock(work, nothing)));
+
+    expect(most).toBe(1);
+    expect(fences).toEqual([1, 2, 3, 4, 5, 6]);
+    expect((await observer.read()).lock).toBeUndefined();
+  });
+
+  it("is not given away where another's token is there by then: `look` is asked under it", async () => {
+    const { worker } = fresh();
+    const outcome = await worker().withTokenLock(
+      async () => expect.unreachable("there was no need to ask"),
+      async () => "theirs",
+    );
+    expect(outcome).toBe("theirs");
+    expect((await worker().read()).lock).toBeUndefined();
+  });
+
+  it("is waited for, and another's token ends the waiting", async () => {
+    const { worker, clock } = fresh();
+    const first = lasting("first");
+    const holding = worker().withTokenLock(first.work, nothing);
+    await first.begun;
+    let looks = 0;
+
+    const outcome = await worker().withTokenLock(
+      async () => expect.unreachable("the first one has renewed"),
+      async () => {
+        looks += 1;
+        return looks === 4 ? "theirs" : undefined;
+      },
+    );
+
+    expect(outcome).toBe("theirs");
+    expect(clock.slept).toBe(3 * 500);
+    first.end();
+    expect(await holding).toBe("first");
+  });
+
+  it("is had once the other has given it back, also when its work failed", async () => {
+    const { worker } = fresh();
+    const failed = worker().withTokenLock(async () => {
+      throw new Error("no token");
+    }, nothing);
+    await expect(failed).rejects.toThrow("no token");
+    expect(await worker().withTokenLock(async () => "second", nothing)).toBe("second");
+  });
+
+  it("is not waited for longer than twenty seconds", async () => {
+    const { worker, clock } = fresh();
+    const first = lasting("first");
+    const holding = worker().withTokenLock(first.work, nothing);
+    await first.begun;
+
+    expect(await worker().withTokenLock(async () => "without it", nothing)).toBe("without it");
+
+    expect(clock.slept).toBe(20 * SECOND);
+    // Who went on without it gives back nobody else's.
+    expect((await worker().read()).lock).toMatchObject({ fence: 1 });
+    first.end();
+    await holding;
+  });
+
+  it("of a worker that died is free after thirty seconds", async () => {
+    const { worker, clock } = fresh();
+    const dead = lasting("never");
+    void worker().withTokenLock(dead.work, nothing);
+    await dead.begun;
+    clock.now += 30 * SECOND;
+    clock.slept = 0;
+
+    expect(await worker().withTokenLock(async () => "second", nothing)).toBe("second");
+
+    expect(clock.slept).toBeLessThanOrEqual(500);
+  });
+
+  it("that was taken over stays with who has it when the first one comes to its end", async () => {
+    const { worker, clock } = fresh();
+    const [slow, second] = [lasting("slow"), lasting("second")];
+    const first = worker().withTokenLock(slow.work, nothing);
+    await slow.begun;
+    clock.now += 31 * SECOND;
+    const holding = worker().withTokenLock(second.work, nothing);
+    await second.begun;
+
+    slow.end();
+    expect(await first).toBe("slow");
+
+    expect((await worker().read()).lock).toMatchObject({ fence: 2 });
+    second.end();
+    await holding;
+    expect((await worker().read()).lock).toBeUndefined();
+  });
+
+  it("of a clock that is far ahead makes nobody wait", async () => {
+    const { worker, set, clock } = fresh();
+    await set("lockOwner", "ahead");
+    await set("lockUntil", noon + 60 * MINUTE);
+    await worker().withTokenLock(async () => "token", nothing);
+    expect(clock.slept).toBe(0);
+  });
+});
+
+describe("renewals", () => {
+  const renewing =
+    (at: number) =>
+    async ({ record }: { record: (at: number) => void }): Promise<string> => {
+      record(at);
+      return "token";
+    };
+
+  it("of all workers are known to whoever has the lock, those of the same millisecond too", async () => {
+    const { worker, clock } = fresh();
+    await worker().withTokenLock(renewing(noon), nothing);
+    await worker().withTokenLock(renewing(noon), nothing);
+    clock.now += MINUTE;
+    await worker().withTokenLock(renewing(clock.now), nothing);
+    let known: readonly number[] = [];
+    await worker().withTokenLock(async ({ renewals }) => {
+      known = renewals;
+      return "token";
+    }, nothing);
+    expect(known).toEqual([noon, noon, noon + MINUTE]);
+  });
+
+  it("that were made without the lock, or after it was lost, count as well", async () => {
+    const { worker, clock } = fresh();
+    const first = lasting("first");
+    const holding = worker().withTokenLock(async ({ record }) => {
+      await first.work();
+      record(noon);
+      return "first";
+    }, nothing);
+    await first.begun;
+    await worker().withTokenLock(renewing(noon + 1), nothing);
+    clock.now += 31 * SECOND;
+    await worker().withTokenLock(renewing(noon + 2), nothing);
+    first.end();
+    await holding;
+    expect((await worker().read()).renewals).toEqual([noon, noon + 1, noon + 2]);
+  });
+
+  it("of long ago are forgotten", async () => {
+    const { worker, clock } = fresh();
+    for (let i = 0; i < 5; i += 1) await worker().withTokenLock(renewing(noon + i), nothing);
+    clock.now += 2 * 60 * MINUTE;
+    await worker().withTokenLock(renewing(clock.now), nothing);
+    expect((await worker().read()).renewals).toEqual([clock.now]);
+  });
+});
+
+describe("a write of the lock whose answer was lost, and that the SDK made again", () => {
+  it("has taken it", async () => {
+    const { worker, clock } = fresh();
+    const fault = fail("UpdateItem", "lose-answer");
+    await worker().withTokenLock(async () => "token", nothing);
+    expect(fault.hits()).toBe(1);
+    expect(clock.slept).toBe(0);
+  });
+
+  it("has given it back, with the renewal counted once", async () => {
+    const { worker } = fresh();
+    let fault: ReturnType<typeof fail> | undefined;
+    await worker().withTokenLock(async ({ record }) => {
+      record(noon);
+      fault = fail("UpdateItem", "lose-answer");
+      return "token";
+    }, nothing);
+    expect(fault?.hits()).toBe(1);
+    expect(await worker().read()).toEqual({ renewals: [noon] });
+  });
+});
+
+describe("a table that does not answer", () => {
+  it("keeps nobody from a token", async () => {
+    const { worker } = fresh();
+    const fault = fail("UpdateItem", "error", 50);
+    expect(await worker().withTokenLock(async () => "token", nothing)).toBe("token");
+    expect(fault.hits()).toBeGreaterThan(0);
+  });
+
+  it("does not take the token away that was had meanwhile", async () => {
+    const { worker } = fresh();
+    const outcome = await worker().withTokenLock(async ({ record }) => {
+      record(noon);
+      fail("UpdateItem", "error", 50);
+      return "token";
+    }, nothing);
+    expect(outcome).toBe("token");
+  });
+});
+
+describe("what a newer version has written", () => {
+  it.each<[string, (shared: Shared) => Promise<unknown>]>([
+    ["is not read", (shared) => shared.read()],
+    ["takes no pause", (shared) => shared.pause(noon + SECOND)],
+    ["takes no rate", (shared) => shared.saveLearned({ at: 1 })],
+    ["gives no lock", (shared) => shared.withTokenLock(async () => "token", nothing)],
+  ])("%s", async (_name, use) => {
+    const { worker, set, state } = fresh();
+    await set("v", 2);
+    await expect(use(worker())).rejects.toMatchObject({ code: "STATE_REFUSED" });
+    await expect(state.account()).rejects.toMatchObject({ code: "STATE_REFUSED" });
+  });
+});
