@@ -10,7 +10,9 @@ import type { Item, Table } from "./table-client.ts";
 const LOCK_DURATION = 30_000;
 /** Milliseconds for which another's renewal is waited for: better a token too many than a tick without one. */
 const MOST_WAIT = 20_000;
-const LOOK_EVERY = 500;
+/** Milliseconds before the first look whether the other one is done, doubled for each further one: most are done in a moment. */
+const FIRST_LOOK = 50;
+const MOST_BETWEEN_LOOKS = 1_000;
 /** Milliseconds for which renewals are kept: far longer than anybody counts them. */
 const RENEWALS_KEPT = 3_600_000;
 
@@ -129,7 +131,7 @@ export function createTokenLock(
     async withTokenLock(work, look) {
       const owner = randomUUID();
       const until = now() + MOST_WAIT;
-      for (;;) {
+      for (let wait = FIRST_LOOK; ; wait = Math.min(2 * wait, MOST_BETWEEN_LOOKS)) {
         const taken = await acquireOrGiveUp(owner);
         const marks = renewalMarks(taken?.item ?? {});
         if (taken?.isMine === true) {
@@ -139,7 +141,7 @@ export function createTokenLock(
         const found = await look();
         if (found !== undefined) return found;
         if (taken === undefined || now() >= until) return workAs({ owner, fence: undefined, marks }, work);
-        await sleep(LOOK_EVERY);
+        await sleep(Math.min(wait, until - now()));
       }
     },
   };

@@ -115,6 +115,49 @@ describe("the allowed rate", () => {
     expect(rate.learned()?.requestsPerSecond).toBeLessThan(50);
   });
 
+  it("is told as high as it was proved, also when nothing was asked for a while", () => {
+    let time = 0;
+    const learned = { requestsPerSecond: 10, burst: 2, searching: false, at: 0 };
+    const rate = createAllowedRate({ learned, now: () => time, monotonic: () => time });
+    for (; time < 60_000; time += 1) {
+      while (rate.wait() === 0) {
+        rate.take();
+        rate.granted();
+        rate.finished();
+      }
+    }
+    const proved = rate.learned();
+    expect(proved?.requestsPerSecond).toBeGreaterThan(12);
+    time += 10 * 60_000;
+    expect(rate.learned()).toEqual({ ...proved, at: time });
+    rate.granted();
+    rate.refused(time - 1, 1_000);
+    expect(rate.learned()?.requestsPerSecond).not.toBe(proved?.requestsPerSecond);
+  });
+
+  it("learned elsewhere takes the place of what was learned here, without a burst that was spent already", () => {
+    let time = 0;
+    const rate = createAllowedRate({ now: () => time, monotonic: () => time });
+    const sendable = (): number => {
+      let sent = 0;
+      while (rate.wait() === 0) {
+        rate.take();
+        rate.granted();
+        rate.finished();
+        sent += 1;
+      }
+      return sent;
+    };
+    rate.learn({ requestsPerSecond: 10, burst: 50, searching: false, at: -60_000 });
+    expect(sendable()).toBe(30);
+
+    rate.learn({ requestsPerSecond: 20, burst: 100, searching: false, at: -60_000 });
+    expect(sendable()).toBe(0);
+    time = 1_000;
+    expect(sendable()).toBe(20);
+    expect(rate.learned()).toMatchObject({ requestsPerSecond: expect.closeTo(20, 0), burst: 100 });
+  });
+
   it("sends one request alone after a refusal, and the others when that is granted or over", () => {
     let time = 0;
     const learned = { requestsPerSecond: 100, burst: 50, searching: false, at: 0 };
