@@ -68,6 +68,33 @@ describe("polling all sources", () => {
     expect(JSON.stringify(log.lines)).not.toContain("jane@example.com");
   });
 
+  it("tells the other workers what was learned at the end of each tick, also of one that failed", async () => {
+    const [broken, well] = [one(), one()];
+    broken.before.push(({ operation }) => {
+      if (operation === "surveys") throw new Error("no list");
+    });
+    const graphs = [graph("a", broken), graph("b", well)];
+    const order: string[] = [];
+    well.before.push(({ operation }) => void order.push(operation));
+    graphs[1]?.settle.mockImplementation(async () => void order.push("settle"));
+
+    await expect(pollSources({ graphs, owner: "o", remaining, logger: logger() })).rejects.toThrow();
+
+    for (const { settle } of graphs) expect(settle).toHaveBeenCalledTimes(1);
+    expect(order.at(-1)).toBe("settle");
+  });
+
+  it("tells of a source that is left alone because the service asked for it", async () => {
+    const world = one();
+    world.account.pausedUntil = world.time.now + 90_000;
+    const log = logger();
+    const { ticks } = await pollSources({ graphs: [graph("a", world)], owner: "o", remaining, logger: log });
+    expect(ticks).toMatchObject([{ source: "a", pausedUntil: world.account.pausedUntil }]);
+    expect(log.lines).toEqual([
+      { level: "warn", message: "source paused", details: { source: "a", until: "2026-03-10T12:01:30.000Z" } },
+    ]);
+  });
+
   it("tells of a survey that failed, without failing the invocation", async () => {
     const world = one();
     world.before.push(({ operation }) => {

@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { TickSummary } from "../../../lib/polling/tick-summary.ts";
+import { runTicks } from "../../../local/runner/tick-loop.ts";
+
+const noon = Date.UTC(2026, 2, 10, 12);
+const SECOND = 1_000;
+
+// Sleeping moves the clock, and takes no time.
+vi.mock("node:timers/promises", () => ({
+  setTimeout: async (milliseconds: number): Promise<void> => {
+    vi.setSystemTime(Date.now() + milliseconds);
+  },
+}));
+beforeEach(() => {
+  vi.useFakeTimers({ now: noon, toFake: ["Date"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const done: TickSummary = { source: "main", listed: 1, surveys: [], unpolled: 0 };
+
+/** A service that asks to be left alone until then; the moments of the ticks, in seconds. */
+function pausedFor(seconds: number) {
+  const calls: number[] = [];
+  const until = noon + seconds * SECOND;
+  const handler = async () => {
+    calls.push((Date.now() - noon) / SECOND);
+    return { ticks: [Date.now() < until ? { ...done, listed: 0, pausedUntil: until } : done] };
+  };
+  return { handler, calls };
+}
+
+const view = {
+  totals: { requests: 0, pages: 0, emitted: 0, waiting: 0, quarantined: 0 },
+  say: () => {},
+  stop: () => {},
+};
+
+const run = (handler: ReturnType<typeof pausedFor>["handler"], ticks: number) =>
+  runTicks({ handler, ticks, interval: 0, stop: new AbortController().signal, view });
+
+describe("a service that asks to be left alone", () => {
+  it("is polled once the pause is over, before the run ends", async () => {
+    const { handler, calls } = pausedFor(30);
+    expect(await run(handler, 1)).toMatchObject({ ticks: 2 });
+    expect(calls).toEqual([0, 30]);
+  });
+
+  it("is not asked again and again between two ticks that follow at once", async () => {
+    const { handler, calls } = pausedFor(150);
+    expect(await run(handler, 4)).toMatchObject({ ticks: 4 });
+    expect(calls).toEqual([0, 60, 120, 150]);
+  });
+
+  it("for more than a minute ends the run with the moment when it may be asked", async () => {
+    const { handler, calls } = pausedFor(3_600);
+    await expect(run(handler, 1)).rejects.toMatchObject({
+      code: "SURVEYS_FAILED",
+      message: "the survey service asks to be left alone until 2026-03-10T13:00:00.000Z",
+    });
+    expect(calls.length).toBeLessThanOrEqual(5);
+  });
+});
