@@ -87,18 +87,22 @@ describe("a survey that fails", () => {
 });
 
 describe("a failure of the whole source", () => {
-  it.each(["WRONG_CREDENTIALS", "WRONG_TOKEN", "CREDENTIALS_MISSING", "TOO_MANY_REQUESTS", "STATE_REFUSED"])(
-    "(%s) ends the tick: no survey is begun after it, and it is thrown",
-    async (code) => {
-      const made = world(30);
-      failPagesOf(made, 1, coded(code));
+  it.each([
+    "WRONG_CREDENTIALS",
+    "WRONG_TOKEN",
+    "TOO_MANY_RENEWALS",
+    "CREDENTIALS_MISSING",
+    "TOO_MANY_REQUESTS",
+    "STATE_REFUSED",
+  ])("(%s) ends the tick: no survey is begun after it, and it is thrown", async (code) => {
+    const made = world(30);
+    failPagesOf(made, 1, coded(code));
 
-      await expect(runTick(made)).rejects.toMatchObject({ code });
+    await expect(runTick(made)).rejects.toMatchObject({ code });
 
-      // Four are polled at once: those already begun are finished.
-      expect(timesCalled(made, "state", "acquire")).toBeLessThanOrEqual(4);
-    },
-  );
+    // Four are polled at once: those already begun are finished.
+    expect(timesCalled(made, "state", "acquire")).toBeLessThanOrEqual(4);
+  });
 
   it("keeps what was done before it: those surveys are not polled again", async () => {
     const made = world(3);
