@@ -20,5 +20,5 @@ export function pausedTick(
   const isNextSooner = source.interval > 0 && left >= source.interval;
   if (!isNextSooner && left <= LONGEST_WAIT && pausedUntil <= deadline) return undefined;
   ports.observe({ kind: "paused", until: pausedUntil });
-  return { source: source.name, listed: 0, surveys: [], unpolled: 0, pausedUntil };
+  return { source: source.name, listed: 0, surveys: [], unpolled: 0, outages: [], pausedUntil };
 }

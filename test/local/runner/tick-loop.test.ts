@@ -18,7 +18,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const done: TickSummary = { source: "main", listed: 1, surveys: [], unpolled: 0 };
+const done: TickSummary = { source: "main", listed: 1, surveys: [], unpolled: 0, outages: [] };
 
 /** A service that asks to be left alone until then; the moments of the ticks, in seconds. */
 function pausedFor(seconds: number) {
