@@ -17,6 +17,7 @@ export interface Outcome {
   met: string[];
   records: number;
   surveys: number;
+  surveyIds: number[];
   ticks: number;
   requests: number;
   events: number;
@@ -62,6 +63,7 @@ function run(seed: number, { cuts = noCuts, trace }: HistoryOptions): Outcome {
     met: [...plan.met],
     records,
     surveys: world.surveys.size,
+    surveyIds: [...world.surveys.keys()],
     ticks: workers.ticks(),
     requests: oracle.requests.total(),
     events,

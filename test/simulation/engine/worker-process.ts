@@ -89,34 +89,26 @@ export function createWorkerProcess({ name, scheduler, conditions, random, onCal
       pending += 1;
       const fault = conditions.fault(port, operation);
       return new Promise<T>((resolve, reject) => {
+        const later = (work: () => void): void => void scheduler.at(scheduler.now() + conditions.latency(port), work);
         const answer = (outcome: () => void): void =>
           atLife(scheduler.now() + conditions.latency(port), () => {
             pending -= 1;
             outcome();
           });
-        const happen = (): void => {
+        const happen = (sdkRetries: boolean): void => {
           // On its way when the process died.
           if (!alive && random.chance(0.5)) return;
-          if (fault?.kind === "before") return answer(() => reject(fault.error));
           try {
             const value = effect();
-            if (fault === undefined) answer(() => resolve(value));
-            else if (fault.kind === "lost") answer(() => reject(fault.error));
-            else scheduler.at(scheduler.now() + conditions.latency(port), again);
+            if (fault?.kind === "lost") answer(() => reject(fault.error));
+            else if (sdkRetries && alive) later(() => happen(false));
+            else answer(() => resolve(value));
           } catch (error) {
             answer(() => reject(error));
           }
         };
-        const again = (): void => {
-          if (!alive) return;
-          try {
-            const value = effect();
-            answer(() => resolve(value));
-          } catch (error) {
-            answer(() => reject(error));
-          }
-        };
-        scheduler.at(scheduler.now() + conditions.latency(port), happen);
+        if (fault?.kind === "before") answer(() => reject(fault.error));
+        else later(() => happen(fault?.kind === "twice"));
       });
     },
     clock: {

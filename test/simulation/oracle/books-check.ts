@@ -1,5 +1,5 @@
 import type { Books, Floor, Mark } from "../../../lib/polling/state-types.ts";
-import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
+import type { SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { Violations } from "./violations.ts";
@@ -60,8 +60,10 @@ export function createBooksCheck(world: World, deliveries: Deliveries, violation
         return "they were not closed since things came to rest";
       const truth = booksOf(survey, deliveries);
       const { listed, emitted, beforeFloor, open, waiting, quarantined } = books;
-      const said = JSON.stringify({ listed, emitted, beforeFloor, open, waiting, quarantined });
-      return said === JSON.stringify(truth) ? undefined : `they say ${said}, the truth is ${JSON.stringify(truth)}`;
+      const unfit = beforeFloor + quarantined;
+      const said = { listed, emitted, open, waiting, unfit };
+      const isRight = JSON.stringify(said) === JSON.stringify(truth);
+      return isRight ? undefined : `they say ${JSON.stringify(said)}, the truth is ${JSON.stringify(truth)}`;
     },
   };
 }
@@ -78,19 +80,22 @@ function* stepsBack(before: Mark, after: Mark): Generator<string> {
   }
 }
 
-function booksOf(survey: SimSurvey, deliveries: Deliveries): Omit<Books, "closedAt"> {
-  const truth = { listed: 0, emitted: 0, beforeFloor: 0, open: 0, waiting: 0, quarantined: 0 };
-  for (const response of survey.listed) {
-    truth.listed += 1;
-    truth[classOf(response, deliveries)] += 1;
-  }
-  return truth;
+/** Whether one that cannot be read is before the floor is the poller's to say: together they are `unfit`. */
+interface Classes {
+  listed: number;
+  emitted: number;
+  open: number;
+  waiting: number;
+  unfit: number;
 }
 
-function classOf(response: SimResponse, deliveries: Deliveries): "emitted" | "beforeFloor" | "open" | "quarantined" {
-  const state = response.versions.at(-1)?.state;
-  if (deliveries.of(response.id).length > 0) return "emitted";
-  if (state === "open") return "open";
-  if (state === "unreadable" || deliveries.refused(response.id)) return "quarantined";
-  return "beforeFloor";
+function booksOf(survey: SimSurvey, deliveries: Deliveries): Classes {
+  const truth: Classes = { listed: 0, emitted: 0, open: 0, waiting: 0, unfit: 0 };
+  for (const { id, versions } of survey.listed) {
+    truth.listed += 1;
+    if (deliveries.of(id).length > 0) truth.emitted += 1;
+    else if (versions.at(-1)?.state === "open") truth.open += 1;
+    else truth.unfit += 1;
+  }
+  return truth;
 }

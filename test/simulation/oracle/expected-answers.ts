@@ -7,8 +7,8 @@ const truths = new WeakMap<Version, Map<boolean, string>>();
 
 /** The answers of a version as one text, whatever the order of its records. */
 export function answersOf(version: Version, dropComments: boolean): string {
-  let texts = truths.get(version);
-  if (texts === undefined) truths.set(version, (texts = new Map()));
+  const texts = truths.get(version) ?? new Map<boolean, string>();
+  truths.set(version, texts);
   let text = texts.get(dropComments);
   if (text === undefined) {
     text = joined(version.records.map((record) => truthKey(record, dropComments)));

@@ -158,16 +158,15 @@ export function createOracle(world: World, store: Store): Oracle {
       }
     },
     unfinished() {
-      const missing = oldestMissing();
-      if (missing !== undefined) return missing;
       for (const survey of world.surveys.values()) {
         const wrong = books.wrongAtRest(survey);
         if (wrong !== undefined) return { rule: "books-at-rest", told: `survey ${survey.id}: ${wrong}` };
       }
-      return undefined;
+      return oldestMissing();
     },
     atEnd() {
-      const left = this.unfinished();
+      // What is lost says more than the books that miss it.
+      const left = oldestMissing() ?? this.unfinished();
       if (left !== undefined) violations.add(left.rule, left.told);
       requests.atEnd();
     },

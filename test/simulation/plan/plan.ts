@@ -77,7 +77,7 @@ export function planHistory(seed: number, cuts: Cuts): Plan {
       offsetAfter: (hours + (folds ? fold : 0)) * 3_600_000,
       changesAt,
     },
-    surveys,
+    surveys: surveys.filter(({ id }) => !cuts.drop.has(`survey-${id}`)),
     faults: planFaults(weather.chooser, weather.random, calm, ticks),
     workers: planWorkers(work.chooser, work.random, calm, ticks),
     latency: { service, state: 8, publisher: 30, vault: 40 },

@@ -83,9 +83,9 @@ export function servicePort(
         const records = pageOf(survey, number, order);
         if (records !== undefined) return { kind: "page", records: records.slice() };
         const { pastEnd } = survey.traits;
-        if (pastEnd === "404") return { kind: "none", status: 404 };
+        if (pastEnd === "not-found") return { kind: "none", status: 404 };
         // On page 1 the client itself takes a 400 for a bad request.
-        if (pastEnd === "400" && number > 1) return { kind: "none", status: 400 };
+        if (pastEnd === "bad-request" && number > 1) return { kind: "none", status: 400 };
         return { kind: "page", records: [] };
       }),
     response: (surveyId, responseId) =>

@@ -55,8 +55,8 @@ export function createStore(now: () => number, lag: Lag): Store {
   const marks = new Map<number, MarkItem>();
   const ledger = new Map<number, Map<Id, Written>>();
   const survey = (surveyId: number): Map<Id, Written> => {
-    let entries = ledger.get(surveyId);
-    if (entries === undefined) ledger.set(surveyId, (entries = new Map()));
+    const entries = ledger.get(surveyId) ?? new Map<Id, Written>();
+    ledger.set(surveyId, entries);
     return entries;
   };
   const fenced = (lease: Lease): MarkItem => {
@@ -138,7 +138,7 @@ export function createStore(now: () => number, lag: Lag): Store {
 const indexState = (state: EntryState): CheckedState => (state === "open" ? "open" : "waiting");
 
 /** What a batch read gives of an entry: see `SHORT` in the ledger of the state adapter. */
-function projected({ id, state, digest, count, eventId, revision, reason }: LedgerEntry): LedgerEntry {
+function projected({ id, state, digest, count, eventId, revision, reason, firstSeen }: LedgerEntry): LedgerEntry {
   return copyOf({
     id,
     state,
@@ -147,5 +147,6 @@ function projected({ id, state, digest, count, eventId, revision, reason }: Ledg
     ...(eventId === undefined ? {} : { eventId }),
     ...(revision === undefined ? {} : { revision }),
     ...(reason === undefined ? {} : { reason }),
+    ...(firstSeen === undefined ? {} : { firstSeen }),
   });
 }

@@ -48,7 +48,7 @@ export interface SimResponse {
 
 export type SortKey = "responseId" | "dateStart" | "dateCompleted" | "hash" | "reversed";
 export type Layout = "contiguous" | "interleaved" | "scattered";
-export type PastEnd = "empty" | "404" | "400" | "repeat";
+export type PastEnd = "empty" | "not-found" | "bad-request" | "repeat";
 export type CountMode = "right" | "lagging" | "frozen" | "starts" | "one" | "lying" | "odd";
 export type SingleMode = "right" | "gone" | "more" | "bare" | "failing" | "not-open";
 export type OpenDate = "null" | "empty" | "zeros" | "start";

@@ -1,0 +1,83 @@
+import { globSync } from "node:fs";
+import { join } from "node:path";
+import type { Outcome } from "../history.ts";
+import { codeLines } from "./coverage.ts";
+
+/** What many histories came to. */
+export interface Tally {
+  add(outcomes: Outcome[]): void;
+  passed(): number;
+  failed(): Outcome[];
+  /** Sizes and ingredients, as lines of text. */
+  lines(seconds: number): string[];
+}
+
+/** An ingredient in fewer histories than this says little. */
+const LEAST_SHARE = 0.02;
+
+export function createTally(): Tally {
+  const outcomes: Outcome[] = [];
+  const failed = (): Outcome[] =>
+    outcomes.filter(({ violations }) => violations.length > 0).sort((a, b) => a.seed - b.seed);
+  return {
+    add: (more) => void outcomes.push(...more),
+    passed: () => outcomes.length - failed().length,
+    failed,
+    lines(seconds) {
+      const median = (of: (outcome: Outcome) => number): number =>
+        outcomes.map(of).sort((a, b) => a - b)[outcomes.length >> 1] ?? 0;
+      const sizes = [
+        `${median(({ records }) => records)} records`,
+        `${median(({ surveys }) => surveys)} surveys`,
+        `${median(({ ticks }) => ticks)} ticks`,
+        `${median(({ requests }) => requests)} requests`,
+        `${median(({ events }) => events)} events`,
+      ];
+      const speed = `${outcomes.length} histories, ${(outcomes.length / seconds).toFixed(0)} a second`;
+      return [...ingredientLines(outcomes), `median of a history: ${sizes.join(", ")}`, speed];
+    },
+  };
+}
+
+function ingredientLines(outcomes: Outcome[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { met } of outcomes) for (const name of met) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const rows = [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
+  const cells = rows.map(([name, count]) => `${name} ${count}`.padEnd(34));
+  const lines: string[] = [];
+  for (let i = 0; i < cells.length; i += 4)
+    lines.push(
+      cells
+        .slice(i, i + 4)
+        .join("")
+        .trimEnd(),
+    );
+  const rare = rows.filter(([, count]) => count < LEAST_SHARE * outcomes.length).map(([name]) => name);
+  return [
+    "histories that met each ingredient:",
+    ...lines,
+    ...(rare.length > 0 ? [`under 2 %: ${rare.join(", ")}`] : []),
+  ];
+}
+
+/** Coverage of lib/polling, from the lines that nothing has run. */
+export function coverageLines(missed: Map<string, Set<number>>): string[] {
+  const root = join(import.meta.dirname, "../../..");
+  const lines: string[] = [];
+  let [all, left] = [0, 0];
+  for (const file of globSync("lib/polling/**/*.ts", { cwd: root }).sort()) {
+    const total = codeLines(join(root, file));
+    const open = missed.get(file);
+    // A file of types alone is never loaded.
+    const not = open?.size ?? total;
+    if (total === 0) continue;
+    all += total;
+    left += not;
+    const told = open === undefined ? "never loaded" : [...open].sort((a, b) => a - b).join(", ");
+    if (not > 0) lines.push(`${file}: ${total - not} of ${total} lines; not ${told}`);
+  }
+  return [
+    ...lines,
+    `coverage of lib/polling: ${((100 * (all - left)) / Math.max(1, all)).toFixed(2)} % of ${all} lines`,
+  ];
+}
