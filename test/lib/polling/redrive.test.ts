@@ -100,8 +100,8 @@ describe("a redrive", () => {
   });
 
   it.each([
-    ["lie apart", (mark: Mark) => void (mark.confirmation.apart = true)],
-    ["may lie apart", (mark: Mark) => void delete mark.contiguous],
+    ["lie apart", (mark: Mark) => Object.assign(mark.confirmation, { apart: true })],
+    ["may lie apart", (mark: Mark) => Object.assign(mark, { contiguous: false })],
   ])(
     "leaves the unreadable of a survey whose records %s to its list: what was kept may not be all",
     async (_, change) => {
