@@ -1,0 +1,57 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { expect, it, onTestFinished } from "vitest";
+import { createDynamoState } from "../../lib/state/dynamo-state.ts";
+import { type EventEnvelope, startEmbeddedAws } from "../../local/aws/index.ts";
+import { loadHandler } from "../../local/runner/load-handler.ts";
+import { names } from "../../local/runner/provision.ts";
+import { runConfiguration } from "../../local/runner/run-configuration.ts";
+import { startSimulator } from "../../local/simulator/index.ts";
+import { temporaryFolder } from "../support/command.ts";
+
+/** The bundled function over an embedded AWS, invoked as by hand; and the state and the bus as it leaves them. */
+async function deployed() {
+  const simulator = await startSimulator({ surveys: [{ surveyId: 7, responses: 3 }] });
+  onTestFinished(() => simulator.close());
+  const dataDir = temporaryFolder();
+  const events: EventEnvelope[] = [];
+  const aws = await startEmbeddedAws({ dataDir, onEvent: (event) => void events.push(event) });
+  onTestFinished(() => aws.close());
+  Object.assign(process.env, aws.env);
+  const line = { baseUrl: simulator.url, startFrom: "beginning", data: dataDir, interval: 0 };
+  const configuration = runConfiguration({ ...line } as Parameters<typeof runConfiguration>[0]);
+  const handler = await loadHandler(configuration, dataDir, () => simulator);
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient());
+  onTestFinished(() => client.destroy());
+  const context = { awsRequestId: "by hand", getRemainingTimeInMillis: () => 60_000 };
+  return {
+    state: createDynamoState({ client, name: names.table }, "main"),
+    events,
+    invoke: (input: object) => handler(input, context),
+  };
+}
+
+it("a response that the bus refused goes out after a redrive by the function's input", async () => {
+  const { state, events, invoke } = await deployed();
+  await invoke({});
+  expect(events).toHaveLength(3);
+  const kept = {
+    records: [{ responseId: 999_999, completed: 1, dateCompleted: "2026-03-10 12:00:00", questionId: 1, answer: [2] }],
+    details: { metrics: [{ "31": { metricId: 31 } }], metadata: [{ ip: "203.0.113.77" }] },
+  };
+  await state.putEntries(7, [{ id: 999_999, state: "quarantined", reason: "bus:MalformedDetail", digest: "d", kept }]);
+
+  const answer = await invoke({ source: "main", redrive: [7] });
+
+  const left = { unreadable: 0, withoutRecords: 0 };
+  expect(answer).toEqual({ ticks: [], redriven: [{ surveyId: 7, outcome: "done", putBack: 1, left }] });
+  await invoke({ source: "main" });
+  expect(events).toHaveLength(4);
+  expect(events[3]?.detail).toMatchObject({
+    meta: { origin: "replay", complete: true },
+    data: { responseId: 999_999, answers: [{ questionId: 1, answer: [2] }] },
+  });
+  expect((await state.entries(7, [999_999])).get(999_999)?.state).toBe("emitted");
+
+  await expect(invoke({ source: "main", redrive: ["7"] })).rejects.toMatchObject({ code: "BAD_INPUT" });
+});
