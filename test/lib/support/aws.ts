@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { CreateTableCommand, DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { CreateEventBusCommand, EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
@@ -35,7 +35,7 @@ export function useAws(): TestAws {
     test.aws = await startEmbeddedAws({ dataDir, onEvent: (event) => void test.events.push(event) });
     test.clients = clientsOf(test.aws);
     await Promise.all([
-      test.clients.dynamodb.send(new CreateTableCommand(createTableInput(test.table))),
+      createTable(test.clients, test.table),
       test.clients.events.send(new CreateEventBusCommand({ Name: test.bus })),
       test.clients.s3.send(new CreateBucketCommand({ Bucket: test.bucket })),
     ]);
@@ -50,6 +50,13 @@ export function useAws(): TestAws {
     rmSync(dataDir, { recursive: true, force: true });
   });
   return test;
+}
+
+/** On a busy machine the first request would find it still being created. */
+async function createTable({ dynamodb }: Clients, name: string): Promise<void> {
+  await dynamodb.send(new CreateTableCommand(createTableInput(name)));
+  const about = new DescribeTableCommand({ TableName: name });
+  while ((await dynamodb.send(about)).Table?.TableStatus !== "ACTIVE");
 }
 
 function clientsOf({ endpoints }: EmbeddedAws): Clients {
