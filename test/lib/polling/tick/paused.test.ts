@@ -19,7 +19,14 @@ describe("a pause that another worker was told", () => {
 
     const summary = await runTick(made, overrides);
 
-    expect(summary).toEqual({ source: "main", listed: 0, surveys: [], unpolled: 0, outages: [], pausedUntil: noon + length });
+    expect(summary).toEqual({
+      source: "main",
+      listed: 0,
+      surveys: [],
+      unpolled: 0,
+      outages: [],
+      pausedUntil: noon + length,
+    });
     expect(made.calls.map(({ operation }) => operation)).toEqual(["account"]);
     expect(made.progress).toEqual([{ kind: "paused", until: noon + length }]);
   });
