@@ -15,6 +15,19 @@ export function compareAnswers(joined: unknown[], single: unknown[]): Comparison
   return single.length === joined.length ? "equal" : "more";
 }
 
+/** Whether the records of both say the same of their response as a whole, as far as an event tells it. */
+export function sameFacts(joined: unknown[], single: unknown[]): boolean {
+  const keys = (records: unknown[]): string[] => records.map((record) => JSON.stringify(factsOf(record))).sort();
+  return JSON.stringify(keys(joined)) === JSON.stringify(keys(single));
+}
+
+/** What a record says of its response as a whole. */
+export function factsOf(record: unknown): Record<string, unknown> {
+  const fields = isObject(record) ? record : {};
+  const { responseId, completed, dateStart, dateCompleted, iso3166, crk, promoCode } = fields;
+  return { responseId, completed, dateStart, dateCompleted, iso3166, crk, promoCode };
+}
+
 function keyOf(record: unknown): string {
   if (!isObject(record)) return JSON.stringify(record);
   const { questionId, answer, comment, score, matrixScore } = record;

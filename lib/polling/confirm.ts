@@ -1,7 +1,8 @@
 import { errorCode } from "../errors.ts";
-import { compareAnswers } from "./compare-answers.ts";
+import { compareAnswers, factsOf, sameFacts } from "./compare-answers.ts";
 import { holdLease, type PollContext } from "./context.ts";
 import { concernsWholeSource } from "./errors.ts";
+import { isObject } from "./irregular.ts";
 import { toPage } from "./pages.ts";
 import { privateRecord } from "./privacy.ts";
 import type { Confirmation } from "./state-types.ts";
@@ -58,7 +59,7 @@ async function fromOperation9<T extends Joined>(ctx: PollContext, responses: T[]
   const whole = responses.flatMap((response, i) => {
     const records = answers[i];
     if (records === undefined || compareAnswers(response.records, records) === "different") return [];
-    return [{ ...response, records, digest: undefined }];
+    return [{ ...response, records: withFacts(ctx, response.records, records), digest: undefined }];
   });
   const now = ctx.ports.clock.now();
   if (!state.trusted && whole.length > 0 && now >= (state.triedAt ?? 0) + TRY_AGAIN) {
@@ -68,6 +69,13 @@ async function fromOperation9<T extends Joined>(ctx: PollContext, responses: T[]
     );
   }
   return state.trusted ? whole : [];
+}
+
+/** Records of operation 9; where these tell of the answers only, with what any record of the list says of the response. */
+export function withFacts(ctx: PollContext, listed: unknown[], single: unknown[]): unknown[] {
+  const [first] = listed;
+  if (ctx.mark.confirmation.full === true || first === undefined) return single;
+  return single.map((record) => (isObject(record) ? { ...factsOf(first), ...record } : record));
 }
 
 function chooseDue<T extends Joined>(ctx: PollContext, responses: T[]): T[] {
@@ -88,8 +96,9 @@ function chooseDue<T extends Joined>(ctx: PollContext, responses: T[]): T[] {
 function note(state: Confirmation, response: Joined, records: unknown[] | undefined): "equal" | "more" | "different" {
   const comparison = records === undefined ? "different" : compareAnswers(response.records, records);
   if (comparison === "different") state.silent += 1;
-  if (comparison === "equal") {
+  if (comparison === "equal" && records !== undefined) {
     state.trusted = true;
+    state.full = sameFacts(response.records, records);
     state.silent = 0;
   }
   return comparison;
@@ -125,7 +134,9 @@ async function findOut(ctx: PollContext, witnesses: Joined[]): Promise<void> {
     if (fromPages.length <= witness.records.length) continue;
     apart = true;
     const records = await ask(ctx, witness);
-    if (records !== undefined && compareAnswers(fromPages, records) === "equal") state.trusted = true;
+    if (records === undefined || compareAnswers(fromPages, records) !== "equal") continue;
+    state.trusted = true;
+    state.full = sameFacts(fromPages, records);
   }
   if (apart) state.apart = true;
   // The pages have no more of them: operation 9 is of another opinion about what a response is.

@@ -9,7 +9,7 @@ import { digestOf, type Run } from "./records.ts";
 import { repairScattered } from "./repair.ts";
 import { slice } from "./slice.ts";
 import { dropSpilled, joinSpilled, spill } from "./spill.ts";
-import type { Pass } from "./state-types.ts";
+import type { Pass, ScanPosition } from "./state-types.ts";
 
 /**
  * One slice of a full pass over all pages in asc order: finds whatever every other scan has missed, shows whether
@@ -27,7 +27,7 @@ export async function passSlice(ctx: PollContext, allowance: Allowance): Promise
   const books = openBooks(ids, pass.tally);
   const carried = pass.edge?.carry?.responseId;
   const before = { covered: pass.covered, moved: pass.moved };
-  const scattered = new Set<number>();
+  const scattered = new Map<number, Run>();
   const pieces = new Map<number, Run[]>();
 
   const { counts, position, end } = await slice(ctx, {
@@ -42,19 +42,19 @@ export async function passSlice(ctx: PollContext, allowance: Allowance): Promise
       pass.moved = before.moved || step.moved;
       books.tally.changed += step.changed;
       // A page that is read again after a move takes the place of what it showed first.
-      pieces.set(step.page, step.pieces);
+      if (step.runs.length > 0) pieces.set(step.page, step.pieces);
       const again = step.runs.filter(({ responseId }) => books.again.has(responseId) && responseId !== carried);
-      if (!pass.moved) for (const id of await comeApart(ctx, again)) scattered.add(id);
+      if (!pass.moved) for (const run of await comeApart(ctx, again)) scattered.set(run.responseId, run);
       return false;
     },
   });
-  counts.repaired += await repairScattered(ctx, [...scattered, ...(end?.scattered ?? [])], "scrub");
+  counts.repaired += await repairScattered(ctx, [...scattered.values(), ...(end?.scattered ?? [])], "scrub");
   books.tally.found += counts.found;
   books.tally.repaired += counts.repaired;
   if (scattered.size > 0) noteScatter(ctx);
   if (pass.spilled !== undefined) await spill(ctx, pass, [...pieces.values()].flat());
   if (end === undefined) {
-    await keepPass(ctx, { ...pass, ...position }, ids);
+    await keepPass(ctx, pass, position, ids);
     return counts;
   }
 
@@ -91,25 +91,23 @@ function newPass(ctx: PollContext): Pass {
 }
 
 /** The ids lie under a name of their own for each slice: the mark tells which are the right ones, also after a crash. */
-async function keepPass(ctx: PollContext, pass: Pass, ids: Set<number>): Promise<void> {
+async function keepPass(ctx: PollContext, pass: Pass, position: ScanPosition, ids: Set<number>): Promise<void> {
   const older = pass.ids;
-  const { edge, ...rest } = pass;
-  ctx.mark.pass = { ...rest, ids: await keepIds(ctx, ids, "pass"), ...(edge === undefined ? {} : { edge }) };
+  const { edge: _, ...rest } = pass;
+  ctx.mark.pass = { ...rest, ids: await keepIds(ctx, ids, "pass"), ...position };
   await ctx.ports.state.saveMark(ctx.lease, ctx.mark);
   await dropIds(ctx, older);
 }
 
 /** Responses listed by an earlier slice that come again with other records than those that were emitted. */
-async function comeApart(ctx: PollContext, again: Run[]): Promise<number[]> {
+async function comeApart(ctx: PollContext, again: Run[]): Promise<Run[]> {
   if (again.length === 0) return [];
   const ids = [...new Set(again.map(({ responseId }) => responseId))];
   const entries = await ctx.ports.state.entries(ctx.surveyId, ids.slice(0, 100));
-  return again
-    .filter((run) => {
-      const entry = entries.get(run.responseId);
-      return entry?.digest === undefined || entry.digest !== digestOf(run);
-    })
-    .map(({ responseId }) => responseId);
+  return again.filter((run) => {
+    const entry = entries.get(run.responseId);
+    return entry?.digest === undefined || entry.digest !== digestOf(run);
+  });
 }
 
 /** The next responses are compared with operation 9 as the first ones were. */

@@ -51,7 +51,8 @@ export async function recheckOpen(
     const still = answers.filter(({ run }) => run === undefined || classOf(run) !== "completed");
     await putBack(ctx, [...still.map(({ entry }) => entry)]);
     if (completed.length === 0) continue;
-    if (ctx.mark.confirmation.trusted) addCounts(counts, await emitRuns(ctx, completed, "recheck", "operation 9"));
+    const { trusted, full } = ctx.mark.confirmation;
+    if (trusted && full === true) addCounts(counts, await emitRuns(ctx, completed, "recheck", "operation 9"));
     else {
       sought += completed.length;
       await putBack(

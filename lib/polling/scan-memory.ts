@@ -28,10 +28,10 @@ export interface ScanMemory {
   defer(run: Run | undefined): void;
   /** Pages from here on are read again: what they showed first is no evidence. */
   unsettle(page: number): void;
-  /** Responses whose records certainly lie apart. */
-  apart: Set<number>;
+  /** Responses whose records certainly lie apart, by id: the part that has shown it. */
+  apart: Map<number, Run>;
   /** Responses that came back with a record not seen before, which a change of the list explains as well. */
-  suspect: Set<number>;
+  suspect: Map<number, Run>;
 }
 
 interface Closed {
@@ -45,8 +45,8 @@ export function createScanMemory(): ScanMemory {
   const deferred = new Set<number>();
   /** Responses whose whole is needed and not known yet. */
   const awaited = new Set<number>();
-  const apart = new Set<number>();
-  const suspect = new Set<number>();
+  const apart = new Map<number, Run>();
+  const suspect = new Map<number, Run>();
   /** From this page on nothing has moved while it was read. */
   let stillFrom = 1;
 
@@ -85,7 +85,7 @@ export function createScanMemory(): ScanMemory {
       // A repeat is a shift of the pages. A record never seen before is a response that lies apart, unless the list
       // has changed meanwhile: certain only if nothing has moved since the first part was read.
       if (run.records.some((record) => !before.records.has(record.digest))) {
-        (before.page >= stillFrom ? apart : suspect).add(run.responseId);
+        (before.page >= stillFrom ? apart : suspect).set(run.responseId, run);
         for (const digest of records) before.records.add(digest);
       }
       return "repeat";

@@ -67,8 +67,8 @@ export interface ScanEnd {
   apart: boolean;
   /** Whether a response came back changed, which may mean that records lie apart. */
   suspect: boolean;
-  /** Responses that came back with a record not seen before. */
-  scattered: number[];
+  /** Parts of responses that came back with a record not seen before. */
+  scattered: Run[];
   /** Whether every seam was proved. */
   proved: boolean;
   /** Whether nothing that was listed all the time can have slipped through a seam; the list may have moved. */
@@ -197,7 +197,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       const step = { noted: [], whole, others, orphans: [], news: closing === "whole", deferred: deferred.length };
       yield { page, ids: [], runs: [], pieces: [], ...step, covered, moved, apart, edge: () => undefined };
     }
-    const scattered = [...memory.apart, ...memory.suspect];
+    const scattered = [...memory.apart.values(), ...memory.suspect.values()];
     const suspect = memory.suspect.size > 0;
     return { shortPageEnds, deferred, apart, suspect, scattered, proved, covered, moved, ended };
   }

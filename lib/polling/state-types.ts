@@ -146,6 +146,8 @@ export interface Confirmation {
   silent: number;
   /** Whether operation 9 has equalled a response joined from pages: only then its contents are used. */
   trusted: boolean;
+  /** Whether its records then said the same of their response as a whole, not only of its answers. */
+  full?: boolean;
   /** Whether records of one response lie apart from each other. */
   apart: boolean;
   /** Epoch milliseconds of the last pass made to earn trust. */
