@@ -44,7 +44,9 @@ function run(seed: number, { cuts = noCuts, trace }: HistoryOptions): Outcome {
     shownUntil: () => (lags === 0 ? Infinity : world.scheduler.now() - lag.below(lags)),
   });
   const oracle = createOracle(world, store);
-  const weather = createWeather(world);
+  const weather = createWeather(world, (until) => {
+    store.account.pausedUntil = Math.max(until, store.account.pausedUntil ?? 0);
+  });
   const life = bringToLife(world);
   const workers = startWorkers(
     world,

@@ -11,7 +11,7 @@ export interface Step {
 /** Virtual time: stands until everything that happens at a moment has happened, then jumps to the next. */
 export interface Scheduler {
   now(): number;
-  /** Steps of the same moment run in the order in which they were planned. A moment in the past is now. */
+  /** Steps of the same moment run in the order in which they were planned; moments are whole, and one in the past is now. */
   at(time: number, run: () => void): Step;
   /** Runs until nothing is planned, or `stop` is called. */
   run(): void;
@@ -38,7 +38,7 @@ export function createScheduler(start: number): Scheduler {
       stopped = true;
     },
     at(time, run) {
-      const step: Planned = { time: Math.max(now, time), run, cancelled: false, order };
+      const step: Planned = { time: Math.max(now, Math.ceil(time)), run, cancelled: false, order };
       order += 1;
       push(heap, step);
       return step;

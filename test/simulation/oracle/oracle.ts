@@ -34,7 +34,7 @@ export interface Oracle {
 }
 
 /** Errors that tell of a fault in the poller itself. */
-const bugs = new Set(["TypeError", "RangeError", "ReferenceError", "SyntaxError", "Error", "UNKNOWN"]);
+const bugs = new Set(["MISUSE", "TypeError", "RangeError", "ReferenceError", "SyntaxError", "Error", "UNKNOWN"]);
 
 export function createOracle(world: World, store: Store): Oracle {
   const violations = createViolations(world);

@@ -5,16 +5,13 @@ import type { Chooser } from "./chooser.ts";
 const MINUTE = 60_000;
 
 /** The configuration of a history's source: durations keep the proportions of the defaults, on a smaller scale. */
-export type SimSource = PollingSource & {
-  lookBack: { every: number; window: number };
-  scrub: { every: number };
-};
+export type SimSource = PollingSource;
 
 export function planSource(chooser: Chooser, random: Random): SimSource {
   const interval = MINUTE * Number(chooser.option("interval", { 1: 6, 5: 2, 30: 1 }));
   const startFrom = chooser.option("start", { now: 6, beginning: 2, date: 1 });
-  const fullPoll = interval * random.between(4, 15);
-  const lookBack = interval * random.between(8, 20);
+  const fullPoll = interval * random.between(4, 12);
+  const lookBack = interval * random.between(4, 12);
   return {
     name: "main",
     surveys: "all",
@@ -37,6 +34,7 @@ export function planSource(chooser: Chooser, random: Random): SimSource {
     headPages: random.pick([1, 2, 3, 20, 20]),
     fullPoll: { every: fullPoll },
     lookBack: { every: lookBack, window: lookBack * random.pick([2, 4, 8]) },
-    scrub: { every: interval * random.between(40, 90) },
+    retention: { quarantine: interval * random.between(10, 200) },
+    scrub: { every: interval * random.between(15, 45) },
   };
 }

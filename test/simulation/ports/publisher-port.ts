@@ -4,6 +4,7 @@ import type { Publisher, PublishOutcome, SealedEvent } from "../../../lib/pollin
 import { mix, type Random } from "../engine/random.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import type { World } from "../world.ts";
+import { MisuseError } from "./misuse.ts";
 import type { Weather } from "./weather.ts";
 
 export interface BusWatch {
@@ -27,7 +28,7 @@ export function publisherPort(
   const details = new WeakMap<SealedEvent, ResponseCompleted>();
   const detailOf = (event: SealedEvent): ResponseCompleted => {
     const detail = details.get(event);
-    if (detail === undefined) throw new TypeError("an event that was not sealed");
+    if (detail === undefined) throw new MisuseError("an event that was not sealed");
     return detail;
   };
 

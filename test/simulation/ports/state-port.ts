@@ -4,6 +4,7 @@ import type { Random } from "../engine/random.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import type { World } from "../world.ts";
 import { copyOf } from "./copy.ts";
+import { MisuseError } from "./misuse.ts";
 import type { Store } from "./store.ts";
 
 export interface StateWatch {
@@ -74,7 +75,7 @@ export function statePort(
       call(
         "account",
         () => "",
-        () => copyAccount(store.account),
+        () => copyAccount(store.account, clock.now()),
       ),
     saveAccount: (changes) => {
       const saved = copyOf(changes);
@@ -130,7 +131,8 @@ export function statePort(
       ),
     async putEntries(surveyId, entries) {
       // A batch write refuses to name one item twice.
-      if (new Set(entries.map(({ id }) => id)).size < entries.length) throw new TypeError("one item twice in a batch");
+      if (new Set(entries.map(({ id }) => id)).size < entries.length)
+        throw new MisuseError("one item twice in a batch");
       const copies = entries.map(copyOf);
       await writeAll(
         surveyId,
@@ -141,6 +143,12 @@ export function statePort(
         copies.filter(({ state }) => state !== "emitted"),
       );
     },
+    quarantined: (surveyId, from) =>
+      call(
+        "quarantined",
+        () => `${surveyId}`,
+        () => store.quarantined(surveyId, from),
+      ),
     due: (surveyId, kind, until, limit) =>
       call(
         "due",
@@ -156,6 +164,8 @@ export function statePort(
   };
 }
 
-function copyAccount({ rows, ...rest }: AccountState): AccountState {
-  return { ...copyOf(rest), rows: new Map([...rows].map(([id, row]) => [id, copyOf(row)])) };
+/** A pause that is over is not told. */
+function copyAccount({ rows, pausedUntil, ...rest }: AccountState, now: number): AccountState {
+  const pause = pausedUntil !== undefined && pausedUntil > now ? { pausedUntil } : {};
+  return { ...copyOf(rest), ...pause, rows: new Map([...rows].map(([id, row]) => [id, copyOf(row)])) };
 }

@@ -1,4 +1,5 @@
 import { LeaseLostError } from "../../../lib/polling/errors.ts";
+import type { QuarantinePage } from "../../../lib/polling/ports.ts";
 import type {
   AccountState,
   CheckedState,
@@ -9,6 +10,7 @@ import type {
 } from "../../../lib/polling/state-types.ts";
 import { emptyMark } from "../../../lib/polling/state-types.ts";
 import { copyOf } from "./copy.ts";
+import { MisuseError } from "./misuse.ts";
 
 type Id = LedgerEntry["id"];
 
@@ -33,6 +35,8 @@ export interface Store {
   /** Gives what was there before. */
   write(surveyId: number, entry: LedgerEntry): LedgerEntry | undefined;
   entries(surveyId: number): Map<Id, LedgerEntry>;
+  /** Some of the quarantined entries, by place in the table. */
+  quarantined(surveyId: number, from: string | undefined): QuarantinePage;
   due(surveyId: number, kind: CheckedState, until: number, limit: number): LedgerEntry[];
   nextDue(surveyId: number, kind: CheckedState): number | undefined;
 }
@@ -42,6 +46,9 @@ export interface Lag {
   /** Epoch milliseconds; what was written after it is not in the index yet. */
   shownUntil(): number;
 }
+
+/** Items that one read of the quarantined ones goes through. */
+const QUARANTINE_PAGE = 40;
 
 interface Written {
   entry: LedgerEntry;
@@ -107,7 +114,7 @@ export function createStore(now: () => number, lag: Lag): Store {
       return write(item, mark);
     },
     read(surveyId, ids) {
-      if (ids.length > 100 || new Set(ids).size < ids.length) throw new TypeError("not a batch the table would read");
+      if (ids.length > 100 || new Set(ids).size < ids.length) throw new MisuseError("not a batch the table would read");
       const entries = survey(surveyId);
       const found = new Map<Id, LedgerEntry>();
       for (const id of ids) {
@@ -124,6 +131,12 @@ export function createStore(now: () => number, lag: Lag): Store {
       return before;
     },
     entries: (surveyId) => new Map([...survey(surveyId)].map(([id, { entry }]) => [id, entry])),
+    quarantined(surveyId, from = "0") {
+      const all = [...survey(surveyId).values()];
+      const to = Number(from) + QUARANTINE_PAGE;
+      const entries = all.slice(Number(from), to).filter(({ entry }) => entry.state === "quarantined");
+      return { entries: entries.map(({ entry }) => copyOf(entry)), ...(to < all.length ? { next: String(to) } : {}) };
+    },
     due: (surveyId, kind, until, limit) =>
       copyOf(
         indexed(surveyId, kind)
@@ -134,8 +147,9 @@ export function createStore(now: () => number, lag: Lag): Store {
   };
 }
 
-/** As `dueKey` has it: everything but open ones is in the partition of those that wait. */
-const indexState = (state: EntryState): CheckedState => (state === "open" ? "open" : "waiting");
+/** As `dueKey` has it. */
+const indexState = (state: EntryState): CheckedState =>
+  state === "open" || state === "quarantined" ? state : "waiting";
 
 /** What a batch read gives of an entry: see `SHORT` in the ledger of the state adapter. */
 function projected({ id, state, digest, count, eventId, revision, reason, firstSeen }: LedgerEntry): LedgerEntry {

@@ -21,13 +21,13 @@ export interface Weather extends Conditions {
 const operation = "get survey responses, page and order";
 
 const serviceFaults: [FaultName, () => Error][] = [
-  ["service:429", () => new TooManyRequestsError("too many requests", { operation, status: 429, retryAfter: 20_000 })],
   ["service:500", () => new ServerError("the service failed", { operation, status: 500 })],
   ["service:reset", () => new NetworkError("the connection broke", { operation })],
   ["service:timeout", () => new TimeoutError("no answer in time", { operation })],
 ];
 
-export function createWeather(world: World): Weather {
+/** `onPause` is told until when (epoch milliseconds) the service wants to be left alone, as the client tells all workers. */
+export function createWeather(world: World, onPause: (until: number) => void): Weather {
   const { plan, scheduler, quietFrom } = world;
   const { rates, windows, tokenRevoked } = plan.faults;
   const random = world.random("faults");
@@ -67,6 +67,12 @@ export function createWeather(world: World): Weather {
       world.meet("token-revoked");
       disturbances.push(scheduler.now());
       return { kind: "before", error: new WrongTokenError("no token opens anything", { operation, status: 400 }) };
+    }
+    if (happens("service:429")) {
+      const retryAfter = random.between(21, 200) * 1000;
+      onPause(scheduler.now() + retryAfter);
+      const told = { operation, status: 429, retryAfter } as const;
+      return { kind: "before", error: new TooManyRequestsError("too many requests", told) };
     }
     const found = serviceFaults.find(([name]) => happens(name));
     return found === undefined ? undefined : { kind: "before", error: found[1]() };
