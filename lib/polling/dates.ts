@@ -7,8 +7,20 @@ export const MARGIN = 3 * 3_600_000;
 /** The easternmost zone is 14 h ahead of UTC; the rest is room for a wrong clock. */
 const FURTHEST_AHEAD = 26 * 3_600_000;
 
+/** Each date of a page is looked at several times, and again at the next poll. */
+const known = new Map<string, number | undefined>();
+const MOST_KNOWN = 10_000;
+
 /** Epoch milliseconds the string would name in UTC; undefined when it is no date of the documented form. */
 function asUtc(local: string): number | undefined {
+  if (known.has(local)) return known.get(local);
+  if (known.size >= MOST_KNOWN) known.clear();
+  const at = parse(local);
+  known.set(local, at);
+  return at;
+}
+
+function parse(local: string): number | undefined {
   const parts = FORM.exec(local);
   if (parts === null) return undefined;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1).map(Number);

@@ -25,6 +25,7 @@ export async function passSlice(ctx: PollContext, allowance: Allowance): Promise
   }
   mark.pass = pass;
   const books = openBooks(ids, pass.tally);
+  const from = pass.page;
   const carried = pass.edge?.carry?.responseId;
   const before = { covered: pass.covered, moved: pass.moved };
   const scattered = new Map<number, Run>();
@@ -42,9 +43,10 @@ export async function passSlice(ctx: PollContext, allowance: Allowance): Promise
       pass.moved = before.moved || step.moved;
       books.tally.changed += step.changed;
       // A page that is read again after a move takes the place of what it showed first.
-      if (step.runs.length > 0) pieces.set(step.page, step.pieces);
+      pieces.set(step.page, step.pieces);
       const again = step.runs.filter(({ responseId }) => books.again.has(responseId) && responseId !== carried);
-      if (!pass.moved) for (const run of await comeApart(ctx, again)) scattered.set(run.responseId, run);
+      const isFresh = !pass.moved && step.page > from;
+      if (isFresh) for (const run of await comeApart(ctx, again)) scattered.set(run.responseId, run);
       return false;
     },
   });
@@ -52,7 +54,7 @@ export async function passSlice(ctx: PollContext, allowance: Allowance): Promise
   books.tally.found += counts.found;
   books.tally.repaired += counts.repaired;
   if (scattered.size > 0) noteScatter(ctx);
-  if (pass.spilled !== undefined) await spill(ctx, pass, [...pieces.values()].flat());
+  if (pass.spilled !== undefined) await spill(ctx, pass, pieces);
   if (end === undefined) {
     await keepPass(ctx, pass, position, ids);
     return counts;
@@ -93,7 +95,7 @@ function newPass(ctx: PollContext): Pass {
 /** The ids lie under a name of their own for each slice: the mark tells which are the right ones, also after a crash. */
 async function keepPass(ctx: PollContext, pass: Pass, position: ScanPosition, ids: Set<number>): Promise<void> {
   const older = pass.ids;
-  const { edge: _, ...rest } = pass;
+  const { edge: _, again: __, ...rest } = pass;
   ctx.mark.pass = { ...rest, ids: await keepIds(ctx, ids, "pass"), ...position };
   await ctx.ports.state.saveMark(ctx.lease, ctx.mark);
   await dropIds(ctx, older);

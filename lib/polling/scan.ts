@@ -12,6 +12,8 @@ export interface ScanOptions {
   from: number;
   /** Where an earlier scan stopped: this one goes on behind it, and `from` is of no account. */
   after?: Edge | undefined;
+  /** How the page at `from` ended when an earlier scan read it. */
+  expect?: Edge | undefined;
   read: (page: number) => Promise<PageRead>;
   /** Judges runs (which may be cut by a page edge) that this scan meets for the first time. */
   judge: (runs: Run[]) => Promise<Map<number, Verdict>>;
@@ -55,8 +57,10 @@ export interface ScanStep {
   /** As in `ScanEnd`, so far. */
   covered: boolean;
   moved: boolean;
-  /** Where a later scan may go on behind this page; undefined while a response that matters stands across its end. */
-  edge: () => Edge | undefined;
+  /** Where a later scan may go on behind this page. */
+  edge: () => Edge;
+  /** Whether a response that matters stands across the end of the page: then the later scan reads it again. */
+  cut: boolean;
 }
 
 export interface ScanEnd {
@@ -192,10 +196,11 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     const closing = carry === undefined || carryKept ? undefined : memory.close(carry, page);
     const apart = memory.apart.size > 0;
     const deferred = memory.left(undefined);
-    if (carry !== undefined && (closing === "whole" || (closing === "first" && carrySure))) {
+    if (last !== undefined && carry !== undefined && (closing === "whole" || (closing === "first" && carrySure))) {
       const [whole, others] = closing === "whole" ? [[carry], []] : [[], [carry]];
       const step = { noted: [], whole, others, orphans: [], news: closing === "whole", deferred: deferred.length };
-      yield { page, ids: [], runs: [], pieces: [], ...step, covered, moved, apart, edge: () => undefined };
+      const edge = (): Edge => edgeOf(last, undefined, false);
+      yield { page, ids: [], runs: [], pieces: [], ...step, covered, moved, apart, edge, cut: false };
     }
     const scattered = [...memory.apart.values(), ...memory.suspect.values()];
     const suspect = memory.suspect.size > 0;
@@ -208,6 +213,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
 
     if (page === undefined && previous === undefined && number > 1) {
       // The list has become shorter than where this scan was to begin.
+      moved = true;
       number = Math.floor(number / 2);
       continue;
     }
@@ -224,6 +230,10 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       if (again?.digest === page.digest) return yield* finish(previous);
       stepBack(previous.number, again);
       continue;
+    }
+    if (options.expect?.page === page.number && previous === undefined && options.expect.digest !== page.digest) {
+      moved = true;
+      covered &&= page.holds(options.expect.last);
     }
     const fresh = memory.unmet(page);
     if (fresh.length > 0) memory.judged(await options.judge(fresh));
@@ -313,7 +323,8 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       pieces: memory.pieces(page),
       covered,
       moved,
-      edge: () => (matters(ending) ? undefined : edgeOf(page, ending, endingSure)),
+      edge: () => edgeOf(page, ending, endingSure),
+      cut: matters(ending),
     };
     previous = page;
     number = page.number + 1;

@@ -40,7 +40,7 @@ export async function slice(ctx: PollContext, options: SliceOptions): Promise<Sl
   const steps = surveyScan(ctx, {
     order,
     from: Math.max(1, from.page),
-    after: from.edge,
+    ...(from.again === true ? { expect: from.edge } : { after: from.edge }),
     prove,
     ...(books === undefined ? {} : { books }),
   });
@@ -54,6 +54,8 @@ export async function slice(ctx: PollContext, options: SliceOptions): Promise<Sl
     const found = outcome.found + step.found;
     addCounts(counts, { ...outcome, found, quarantined: outcome.quarantined + step.quarantined });
     counts.deferred = step.deferred;
+    // The last response of the list: there is no page behind it.
+    if (step.runs.length === 0) continue;
     position = positionAfter(step);
     if (await onPage(step)) return { counts, position, stopped: true };
     // A slice that only reads again the page where the last one ended would never come to an end.
@@ -64,7 +66,6 @@ export async function slice(ctx: PollContext, options: SliceOptions): Promise<Sl
 }
 
 /** Where a scan that has dealt with this page goes on. */
-export function positionAfter(step: Pick<SurveyStep, "page" | "edge">): ScanPosition {
-  const edge = step.edge();
-  return edge === undefined ? { page: step.page } : { page: step.page, edge };
+export function positionAfter(step: Pick<SurveyStep, "page" | "edge" | "cut">): ScanPosition {
+  return { page: step.page, edge: step.edge(), ...(step.cut ? { again: true } : {}) };
 }

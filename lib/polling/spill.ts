@@ -10,18 +10,24 @@ interface Piece {
   records: unknown[];
 }
 
+/** Pieces by page: where a later slice has read a page again, its pieces take the place of those read first. */
+type Spilled = [page: number, pieces: Piece[]][];
+
 /** Pieces joined at once: so many are held in memory. */
 const AT_ONCE = 5_000;
 
 /** Lays the pieces of one slice aside, and notes in the ledger since when their responses are known. */
-export async function spill(ctx: PollContext, pass: Pass, runs: Run[]): Promise<void> {
-  if (runs.length === 0) return;
+export async function spill(ctx: PollContext, pass: Pass, runs: Map<number, Run[]>): Promise<void> {
+  if (runs.size === 0) return;
   const { state, vault, clock } = ctx.ports;
-  const pieces: Piece[] = runs.map(({ responseId, records }) => ({
-    responseId,
-    records: records.map((record) => privateRecord(record.raw, ctx.source.privacy)),
-  }));
-  const ids = [...new Set(pieces.map(({ responseId }) => responseId))];
+  const spilled: Spilled = [...runs].map(([page, some]) => [
+    page,
+    some.map(({ responseId, records }) => ({
+      responseId,
+      records: records.map((record) => privateRecord(record.raw, ctx.source.privacy)),
+    })),
+  ]);
+  const ids = [...new Set([...runs.values()].flat().map(({ responseId }) => responseId))];
   for (let i = 0; i < ids.length; i += 100) {
     const some = ids.slice(i, i + 100);
     const known = await state.entries(ctx.surveyId, some);
@@ -32,19 +38,27 @@ export async function spill(ctx: PollContext, pass: Pass, runs: Run[]): Promise<
   }
   const number = pass.spilled?.length ?? 0;
   const key = `pass/${ctx.source.name}/${ctx.surveyId}/${pass.startedAt}-${ctx.lease.fence}-${number}.json`;
-  await vault.put(key, pieces);
+  await vault.put(key, spilled);
   pass.spilled = [...(pass.spilled ?? []), key];
 }
 
 /** The responses of a covered pass, joined, some at a time; those only of which it is certain that they are whole. */
 export async function* joinSpilled(ctx: PollContext, pass: Pass): AsyncGenerator<Run[]> {
   const keys = pass.spilled ?? [];
-  const sizes = await Promise.all(keys.map(async (key) => (await read(ctx, key)).length));
-  const parts = Math.max(1, Math.ceil(sizes.reduce((sum, size) => sum + size, 0) / AT_ONCE));
+  const latest = new Map<number, string>();
+  let count = 0;
+  for (const key of keys) {
+    for (const [page, pieces] of await read(ctx, key)) {
+      latest.set(page, key);
+      count += pieces.length;
+    }
+  }
+  const parts = Math.max(1, Math.ceil(count / AT_ONCE));
   for (let part = 0; part < parts; part += 1) {
     const joined = new Map<number, unknown[]>();
     for (const key of keys) {
-      for (const { responseId, records } of await read(ctx, key)) {
+      const current = (await read(ctx, key)).filter(([page]) => latest.get(page) === key);
+      for (const { responseId, records } of current.flatMap(([, pieces]) => pieces)) {
         if (responseId % parts !== part) continue;
         joined.set(responseId, [...(joined.get(responseId) ?? []), ...records]);
       }
@@ -76,7 +90,7 @@ export async function dropSpilled(ctx: PollContext, { spilled = [] }: Pass): Pro
   await Promise.all(spilled.map((key) => ctx.ports.vault.delete(key).catch(() => undefined)));
 }
 
-async function read(ctx: PollContext, key: string): Promise<Piece[]> {
-  const pieces = await ctx.ports.vault.get(key);
-  return Array.isArray(pieces) ? (pieces as Piece[]) : [];
+async function read(ctx: PollContext, key: string): Promise<Spilled> {
+  const spilled = await ctx.ports.vault.get(key);
+  return Array.isArray(spilled) ? (spilled as Spilled) : [];
 }

@@ -110,8 +110,10 @@ export type IdsRef = { inline: string } | { key: string };
 export interface ScanPosition {
   /** The last page dealt with; 0 before the first. */
   page: number;
-  /** Its end; absent where the scan has to begin one page back. */
+  /** How it ended. */
   edge?: Edge;
+  /** Whether it is to be read again first: a response that is needed whole stands across its end. */
+  again?: boolean;
 }
 
 /** A scan in desc order that goes on below the head, in slices. */

@@ -43,8 +43,9 @@ export interface SurveyStep {
   /** Whether every response of the page lies below the floor by its date alone, or is open and known. */
   belowFloor: boolean;
   deferred: number;
-  /** Where a later scan may go on behind this page. */
-  edge: () => Edge | undefined;
+  /** See `ScanStep`. */
+  edge: () => Edge;
+  cut: boolean;
 }
 
 /** A response whose event was short. */
@@ -57,6 +58,7 @@ export interface SurveyScanOptions {
   order: Order;
   from: number;
   after?: Edge | undefined;
+  expect?: Edge | undefined;
   prove: "cuts" | "news" | "all";
   /** Whether an empty first page is taken as it is. */
   trustEmpty?: boolean;
@@ -71,7 +73,7 @@ export interface SurveyScanOptions {
  */
 export async function* surveyScan(
   ctx: PollContext,
-  { order, from, after, prove, trustEmpty = false, books, onNews }: SurveyScanOptions,
+  { order, from, after, expect, prove, trustEmpty = false, books, onNews }: SurveyScanOptions,
 ): AsyncGenerator<SurveyStep, ScanEnd> {
   const { service, state, observe, clock } = ctx.ports;
   const above = new Set<number>();
@@ -80,6 +82,7 @@ export async function* surveyScan(
   const steps = scan({
     from,
     after,
+    expect,
     prove,
     known: (responseId) => known.get(responseId)?.digest,
     trustEmpty,
@@ -148,6 +151,7 @@ export async function* surveyScan(
       toRepair: repairs,
       changed,
       edge: step.edge,
+      cut: step.cut,
       toEmit: step.whole.filter((run) => !unreadable.includes(run)),
       news: step.news,
       found: step.noted.filter((run) => classOf(run) !== "open").length + unreadable.length,

@@ -86,7 +86,7 @@ export async function sweepSlice(
     },
   });
   if (end === undefined && !stopped) {
-    const { edge: _, ...rest } = sweep;
+    const { edge: _, again: __, ...rest } = sweep;
     ctx.mark.sweep = { ...rest, found, ...position };
     return { counts, found };
   }
