@@ -1,9 +1,10 @@
-import { closeBooks, emptyTally, leaveOpen, openBooks } from "./books.ts";
+import { closeBooks, emptyTally, leaveOpen, openBooks, type PassBooks } from "./books.ts";
 import { isUnproved } from "./confirm.ts";
 import type { Allowance, PollContext } from "./context.ts";
-import { emitRuns } from "./emit.ts";
+import { emitRepairs, emitRuns } from "./emit.ts";
 import { dropIds, keepIds, loadIds } from "./id-set.ts";
 import { toPage } from "./pages.ts";
+import { countPieces, keepSurplus, loadSurplus, type Surplus, shortOnes } from "./piece-counts.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
 import { digestOf, type Run } from "./records.ts";
 import { repairScattered } from "./repair.ts";
@@ -15,9 +16,13 @@ import type { Pass, ScanPosition } from "./state-types.ts";
  * One slice of a full pass over all pages in asc order: finds whatever every other scan has missed, shows whether
  * records stand together, joins those that do not where operation 9 cannot, and closes the books at the end.
  */
-export async function passSlice(ctx: PollContext, allowance: Allowance): Promise<PollCounts> {
+export async function passSlice(
+  ctx: PollContext,
+  allowance: Allowance,
+  { join = false }: { join?: boolean } = {},
+): Promise<PollCounts> {
   const { mark, ports } = ctx;
-  const pass = mark.pass ?? newPass(ctx);
+  const pass = mark.pass ?? newPass(ctx, join || isUnproved(ctx) || mark.short !== undefined);
   const ids = await loadIds(ctx, pass.ids);
   if (ids === undefined) {
     delete mark.pass;
@@ -30,6 +35,9 @@ export async function passSlice(ctx: PollContext, allowance: Allowance): Promise
   const before = { covered: pass.covered, moved: pass.moved };
   const scattered = new Map<number, Run>();
   const pieces = new Map<number, Run[]>();
+  const counted = new Set<number>();
+  const short = new Set(mark.short);
+  let surplus = await loadSurplus(ctx, pass);
 
   const { counts, position, end } = await slice(ctx, {
     order: "asc",
@@ -43,20 +51,24 @@ export async function passSlice(ctx: PollContext, allowance: Allowance): Promise
       pass.moved = before.moved || step.moved;
       books.tally.changed += step.changed;
       // A page that is read again after a move takes the place of what it showed first.
-      pieces.set(step.page, step.pieces);
+      pieces.set(step.page, [...step.pieces, ...step.runs.filter(({ responseId }) => short.has(responseId))]);
+      // A page that was counted already, or records that come again, would be counted twice.
+      if (pass.moved || step.page <= from || counted.has(step.page)) surplus = undefined;
+      counted.add(step.page);
+      if (surplus !== undefined) countPieces(surplus, step.runs, step.known);
       const again = step.runs.filter(({ responseId }) => books.again.has(responseId) && responseId !== carried);
       const isFresh = !pass.moved && step.page > from;
       if (isFresh) for (const run of await comeApart(ctx, again)) scattered.set(run.responseId, run);
       return false;
     },
   });
-  counts.repaired += await repairScattered(ctx, [...scattered.values(), ...(end?.scattered ?? [])], "scrub");
+  counts.repaired += (await repairScattered(ctx, [...scattered.values(), ...(end?.scattered ?? [])], "scrub")).length;
   books.tally.found += counts.found;
   books.tally.repaired += counts.repaired;
   if (scattered.size > 0) noteScatter(ctx);
   if (pass.spilled !== undefined) await spill(ctx, pass, pieces);
   if (end === undefined) {
-    await keepPass(ctx, pass, position, ids);
+    await keepPass(ctx, pass, position, ids, surplus);
     return counts;
   }
 
@@ -68,37 +80,64 @@ export async function passSlice(ctx: PollContext, allowance: Allowance): Promise
     mark.confirmation.apart = false;
   }
   if (pass.spilled !== undefined && pass.covered) {
-    for await (const runs of joinSpilled(ctx, pass)) {
+    for await (const { runs, repairs } of joinSpilled(ctx, pass)) {
       const outcome = await emitRuns(ctx, runs, "scrub", "full pass");
+      outcome.repaired = await emitRepairs(ctx, repairs, "scrub", "full pass");
+      books.tally.repaired += outcome.repaired;
       books.settle(outcome);
       addCounts(counts, outcome);
       counts.held = Math.max(0, counts.held - outcome.found);
     }
   }
   delete mark.pass;
+  if (pass.spilled !== undefined && pass.covered && !pass.moved) delete mark.short;
+  if (surplus !== undefined && pass.covered && !pass.moved) await repairShort(ctx, books, shortOnes(surplus));
   const now = ports.clock.now();
   if (!pass.covered) leaveOpen(ctx, "pages moved while they were read", now);
   else if (!(await reachesHead(ctx, ids, position.page))) leaveOpen(ctx, "range unreachable", now);
   else await closeBooks(ctx, { books, startedAt: pass.startedAt, moved: pass.moved });
+  if (mark.short !== undefined) mark.nextPass = now;
   await dropIds(ctx, pass.ids);
   await dropSpilled(ctx, pass);
   counts.complete = true;
   return counts;
 }
 
-function newPass(ctx: PollContext): Pass {
-  const startedAt = ctx.ports.clock.now();
-  const pass: Pass = { page: 0, startedAt, tally: emptyTally(), covered: true, moved: false };
-  return isUnproved(ctx) ? { ...pass, spilled: [] } : pass;
+/** Most responses that one pass joins for the sake of their events being short. */
+const MOST_SHORT = 200;
+
+/** Replaces the events of short responses by what operation 9 gives; those that it cannot give the next pass joins. */
+async function repairShort(ctx: PollContext, books: PassBooks, ids: number[]): Promise<void> {
+  if (ids.length === 0) return;
+  const { trusted, full } = ctx.mark.confirmation;
+  const parts = ids.map((responseId): Run => ({ responseId, records: [] }));
+  const repaired = new Set(trusted && full === true ? await repairScattered(ctx, parts, "scrub") : []);
+  books.tally.repaired += repaired.size;
+  const left = ids.filter((id) => !repaired.has(id)).slice(0, MOST_SHORT);
+  if (left.length > 0) ctx.mark.short = left;
+}
+
+function newPass({ mark, ports }: PollContext, join: boolean): Pass {
+  const pass: Pass = { page: 0, startedAt: ports.clock.now(), tally: emptyTally(), covered: true, moved: false };
+  if (mark.confirmation.apart || mark.contiguous === false) pass.counted = {};
+  return join ? { ...pass, spilled: [] } : pass;
 }
 
 /** The ids lie under a name of their own for each slice: the mark tells which are the right ones, also after a crash. */
-async function keepPass(ctx: PollContext, pass: Pass, position: ScanPosition, ids: Set<number>): Promise<void> {
-  const older = pass.ids;
-  const { edge: _, again: __, ...rest } = pass;
-  ctx.mark.pass = { ...rest, ids: await keepIds(ctx, ids, "pass"), ...position };
+async function keepPass(
+  ctx: PollContext,
+  pass: Pass,
+  position: ScanPosition,
+  ids: Set<number>,
+  surplus: Surplus | undefined,
+): Promise<void> {
+  const { edge: _, again: __, ids: older, counted: olderCounts, ...rest } = pass;
+  const counted = await keepSurplus(ctx, surplus);
+  const kept = await keepIds(ctx, ids, "pass");
+  ctx.mark.pass = { ...rest, ids: kept, ...(counted === undefined ? {} : { counted }), ...position };
   await ctx.ports.state.saveMark(ctx.lease, ctx.mark);
   await dropIds(ctx, older);
+  if (olderCounts?.key !== undefined) await ctx.ports.vault.delete(olderCounts.key).catch(() => undefined);
 }
 
 /** Responses listed by an earlier slice that come again with other records than those that were emitted. */

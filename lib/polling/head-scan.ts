@@ -45,7 +45,7 @@ export async function headScan(ctx: PollContext): Promise<PollCounts> {
     const next = await steps.next();
     if (next.done) {
       await finish(counts);
-      counts.repaired += await repairScattered(ctx, next.value.scattered, "head");
+      counts.repaired += (await repairScattered(ctx, next.value.scattered, "head")).length;
       counts.complete = next.value.ended;
       counts.deferred += next.value.deferred.length;
       // An empty page that was taken as it is tells nothing of what was settled.

@@ -1,5 +1,4 @@
 import { type BackgroundRequest, type BackgroundResult, background, nextBackground } from "./background.ts";
-import { isUnproved } from "./confirm.ts";
 import { LEASE_DURATION, type PollContext, type PollingSource, underLease } from "./context.ts";
 import { emitWaiting } from "./emit.ts";
 import { LeaseLostError } from "./errors.ts";
@@ -136,7 +135,7 @@ async function work(ctx: PollContext, request: PollRequest): Promise<Work> {
     addCounts(counts, await news(ctx, request));
   }
   const done: Work = { counts, headRead, sought: undefined, missing: 0 };
-  if (counts.held > 0 && isUnproved(ctx)) await joinNow(ctx, counts);
+  if (counts.held > 0) await joinNow(ctx, counts);
   if (request.background === undefined || !ctx.mark.firstPassDone || counts.unfinished) return done;
   const slow = await background(ctx, request.background);
   return { ...slow, counts: addCounts(counts, slow.counts), headRead: headRead || slow.headRead };
@@ -153,8 +152,8 @@ async function news(ctx: PollContext, { presence }: PollRequest): Promise<PollCo
 }
 
 /**
- * Responses are held because nothing can tell whether they are whole: a full pass will, and they are news, so it does
- * not wait for the background budget. As it reads every page, it is not made at every tick.
+ * Responses are held because operation 9 cannot tell whether they are whole: a full pass will, and they are news, so it
+ * does not wait for the background budget. As it reads every page, it is not made at every tick.
  */
 async function joinNow(ctx: PollContext, counts: PollCounts): Promise<void> {
   const { mark, ports } = ctx;
@@ -165,7 +164,7 @@ async function joinNow(ctx: PollContext, counts: PollCounts): Promise<void> {
   }
   mark.joinAgain = now + HELD_FOR;
   const unlimited = { left: () => Number.POSITIVE_INFINITY };
-  const { held: _, ...joined } = await passSlice(ctx, unlimited);
+  const { held: _, ...joined } = await passSlice(ctx, unlimited, { join: true });
   addCounts(counts, joined);
   if (joined.complete) counts.held = 0;
 }

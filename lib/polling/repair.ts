@@ -10,10 +10,10 @@ const MOST_AT_ONCE = 20;
 
 /**
  * Responses of which a scan has met `parts` that it did not expect may have been emitted short, before anything told
- * that their records lie apart: operation 9 says how many they have. Gives how many events were replaced.
+ * that their records lie apart: operation 9 says how many they have. Gives those whose events were replaced.
  */
-export async function repairScattered(ctx: PollContext, parts: Run[], origin: Origin): Promise<number> {
-  if (parts.length === 0 || !ctx.mark.confirmation.trusted) return 0;
+export async function repairScattered(ctx: PollContext, parts: Run[], origin: Origin): Promise<number[]> {
+  if (parts.length === 0 || !ctx.mark.confirmation.trusted) return [];
   const some = [...new Map(parts.map((part) => [part.responseId, part])).values()].slice(0, MOST_AT_ONCE);
   const entries = await ctx.ports.state.entries(
     ctx.surveyId,
@@ -31,5 +31,6 @@ export async function repairScattered(ctx: PollContext, parts: Run[], origin: Or
       repairs.push({ run, revision: (entry.revision ?? 1) + 1 });
     }),
   );
-  return emitRepairs(ctx, repairs, origin, "operation 9");
+  const done = await emitRepairs(ctx, repairs, origin, "operation 9");
+  return done === repairs.length ? repairs.map(({ run }) => run.responseId) : [];
 }

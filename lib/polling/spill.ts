@@ -2,6 +2,7 @@ import type { PollContext } from "./context.ts";
 import { privateRecord } from "./privacy.ts";
 import { type Run, readRecord } from "./records.ts";
 import type { LedgerEntry, Pass } from "./state-types.ts";
+import type { Repair } from "./survey-scan.ts";
 
 // Records of responses that lie apart, in the vault until a full pass has met all of them: never held in memory.
 
@@ -12,6 +13,12 @@ interface Piece {
 
 /** Pieces by page: where a later slice has read a page again, its pieces take the place of those read first. */
 type Spilled = [page: number, pieces: Piece[]][];
+
+/** Responses joined by a full pass: new ones, and ones whose events were short. */
+export interface Joined {
+  runs: Run[];
+  repairs: Repair[];
+}
 
 /** Pieces joined at once: so many are held in memory. */
 const AT_ONCE = 5_000;
@@ -43,7 +50,7 @@ export async function spill(ctx: PollContext, pass: Pass, runs: Map<number, Run[
 }
 
 /** The responses of a covered pass, joined, some at a time; those only of which it is certain that they are whole. */
-export async function* joinSpilled(ctx: PollContext, pass: Pass): AsyncGenerator<Run[]> {
+export async function* joinSpilled(ctx: PollContext, pass: Pass): AsyncGenerator<Joined> {
   const keys = pass.spilled ?? [];
   const latest = new Map<number, string>();
   let count = 0;
@@ -69,21 +76,28 @@ export async function* joinSpilled(ctx: PollContext, pass: Pass): AsyncGenerator
 }
 
 /** Where pages moved, records came twice, and a response that arrived meanwhile may have been met in part. */
-async function certain(ctx: PollContext, pass: Pass, runs: Run[]): Promise<Run[]> {
-  if (runs.length === 0) return [];
+async function certain(ctx: PollContext, pass: Pass, runs: Run[]): Promise<Joined> {
+  const joined: Joined = { runs: [], repairs: [] };
   const entries = new Map<LedgerEntry["id"], LedgerEntry>();
   for (let i = 0; i < runs.length; i += 100) {
     const ids = runs.slice(i, i + 100).map(({ responseId }) => responseId);
     for (const [id, entry] of await ctx.ports.state.entries(ctx.surveyId, ids)) entries.set(id, entry);
   }
-  return runs.flatMap((run) => {
+  for (const run of runs) {
     const entry = entries.get(run.responseId);
-    if (entry !== undefined && entry.state !== "open") return [];
-    if (!pass.moved) return [run];
-    if (entry?.firstSeen === undefined || entry.firstSeen >= pass.startedAt) return [];
-    const once = new Map(run.records.map((record) => [record.digest, record]));
-    return [{ responseId: run.responseId, records: [...once.values()] }];
-  });
+    if (entry?.state === "emitted") {
+      const isShort = !pass.moved && run.records.length > (entry.count ?? 0);
+      if (isShort) joined.repairs.push({ run, revision: (entry.revision ?? 1) + 1 });
+    } else if (entry === undefined || entry.state === "open") joined.runs.push(...wholeOf(pass, run, entry));
+  }
+  return joined;
+}
+
+function wholeOf(pass: Pass, run: Run, entry: LedgerEntry | undefined): Run[] {
+  if (!pass.moved) return [run];
+  if (entry?.firstSeen === undefined || entry.firstSeen >= pass.startedAt) return [];
+  const once = new Map(run.records.map((record) => [record.digest, record]));
+  return [{ responseId: run.responseId, records: [...once.values()] }];
 }
 
 export async function dropSpilled(ctx: PollContext, { spilled = [] }: Pass): Promise<void> {

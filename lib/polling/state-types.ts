@@ -135,6 +135,8 @@ export interface Pass extends ScanPosition {
   /** Whether nothing that was listed all the time can have slipped through so far; whether pages moved. */
   covered: boolean;
   moved: boolean;
+  /** Where lies what is counted of each response; only where records lie apart, and as long as the counts are right. */
+  counted?: { key?: string };
   /** Keys in the vault of the records that are joined at its end, where operation 9 cannot give whole responses. */
   spilled?: string[];
 }
@@ -190,6 +192,8 @@ export interface Mark {
   /** Ids of the last full pass, and those gone since earlier ones. */
   listedIds?: IdsRef;
   pass?: Pass;
+  /** Responses whose events are short, and whose records only a full pass can join. */
+  short?: number[];
   /** Epoch milliseconds before which held responses are not joined by another full pass. */
   joinAgain?: number;
   /** Epoch milliseconds before which no further full pass begins; absent: at once. */

@@ -30,7 +30,7 @@ export async function stream(ctx: PollContext, { page: reached, purpose }: Strea
     if (next.done) {
       counts.deferred = next.value.deferred.length;
       counts.complete = from === 1;
-      counts.repaired += await repairScattered(ctx, next.value.scattered, "catch-up");
+      counts.repaired += (await repairScattered(ctx, next.value.scattered, "catch-up")).length;
       if (next.value.proved && books !== undefined) await closeBooks(ctx, { books, startedAt, moved: false });
       break;
     }

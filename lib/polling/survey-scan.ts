@@ -26,6 +26,8 @@ export interface SurveyStep {
   runs: Run[];
   /** Completed responses that are whole and have to go out. */
   toEmit: Run[];
+  /** The ledger's entry of a response of this page. */
+  known: (responseId: number) => LedgerEntry | undefined;
   /** See `ScanStep`. */
   pieces: Run[];
   covered: boolean;
@@ -145,6 +147,7 @@ export async function* surveyScan(
       page: step.page,
       ids: step.ids,
       runs: step.runs,
+      known: (responseId) => known.get(responseId),
       pieces: step.pieces,
       covered: step.covered,
       moved: step.moved,
