@@ -8,7 +8,6 @@ import { enrich } from "./enrich.ts";
 import { batchLength, publishBatch, type Ready } from "./publish-batch.ts";
 import type { Run } from "./records.ts";
 import type { LedgerEntry } from "./state-types.ts";
-import type { Repair } from "./survey-scan.ts";
 
 export interface EmitCounts {
   /** Not confirmed yet: left for a later scan. */
@@ -69,17 +68,23 @@ export async function emitWaiting(ctx: PollContext, entries: LedgerEntry[]): Pro
   return counts;
 }
 
-/** Replaces events that were short by a further revision each, with all records that the response has. */
+/** A response whose event was short, with all its records. */
+export interface Repair {
+  run: Run;
+  revision: number;
+}
+
+/** Replaces events that were short by a further revision each. */
 export async function emitRepairs(
   ctx: PollContext,
   repairs: Repair[],
   origin: Origin,
-  joined?: JoinedBy,
+  joined: JoinedBy,
 ): Promise<number> {
   if (repairs.length === 0) return 0;
   const candidates = repairs.map(({ run, revision }) => fromRun(ctx, run, origin, { revision, joined }));
   const counts = nothing();
-  await emit(ctx, joined === undefined ? await confirm(ctx, candidates) : candidates, counts);
+  await emit(ctx, candidates, counts);
   const done = ctx.mark.repairs ?? { once: 0, again: 0 };
   ctx.mark.repairs = done;
   const again = repairs.filter(({ revision }) => revision > 2).length;

@@ -1,4 +1,4 @@
-import { closeBooks, emptyTally, leaveOpen, openBooks, type PassBooks } from "./books.ts";
+import { closeBooks, emptyTally, leaveOpen, openBooks } from "./books.ts";
 import { isUnproved } from "./confirm.ts";
 import type { Allowance, PollContext } from "./context.ts";
 import { emitRepairs, emitRuns } from "./emit.ts";
@@ -7,10 +7,11 @@ import { toPage } from "./pages.ts";
 import { countPieces, keepSurplus, loadSurplus, type Surplus, shortOnes } from "./piece-counts.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
 import { digestOf, type Run } from "./records.ts";
-import { repairScattered } from "./repair.ts";
+import { repairShort, repairSuspects } from "./repair.ts";
 import { slice } from "./slice.ts";
 import { dropSpilled, joinSpilled, spill } from "./spill.ts";
 import type { Pass, ScanPosition } from "./state-types.ts";
+import { SEVERAL } from "./survey-scan.ts";
 
 /**
  * One slice of a full pass over all pages in asc order: finds whatever every other scan has missed, shows whether
@@ -32,7 +33,7 @@ export async function passSlice(
   const books = openBooks(ids, pass.tally);
   const from = pass.page;
   const carried = pass.edge?.carry?.responseId;
-  const before = { covered: pass.covered, moved: pass.moved };
+  const before = { covered: pass.covered, moved: pass.moved, several: pass.several ?? 0 };
   const scattered = new Map<number, Run>();
   const pieces = new Map<number, Run[]>();
   const counted = new Set<number>();
@@ -49,6 +50,7 @@ export async function passSlice(
     onPage: async (step) => {
       pass.covered = before.covered && step.covered;
       pass.moved = before.moved || step.moved;
+      pass.several = before.several + step.several;
       books.tally.changed += step.changed;
       // A page that is read again after a move takes the place of what it showed first.
       pieces.set(step.page, [...step.pieces, ...step.runs.filter(({ responseId }) => short.has(responseId))]);
@@ -62,7 +64,7 @@ export async function passSlice(
       return false;
     },
   });
-  counts.repaired += (await repairScattered(ctx, [...scattered.values(), ...(end?.scattered ?? [])], "scrub")).length;
+  counts.repaired += await repairSuspects(ctx, [...scattered.values(), ...(end?.scattered ?? [])], "scrub");
   books.tally.found += counts.found;
   books.tally.repaired += counts.repaired;
   if (scattered.size > 0) noteScatter(ctx);
@@ -75,7 +77,7 @@ export async function passSlice(
   pass.covered &&= end.covered;
   pass.moved ||= end.moved;
   const together = !pass.moved && scattered.size === 0 && !end.apart && !end.suspect;
-  if (together && pass.covered && end.ended) {
+  if (together && pass.covered && end.ended && (pass.several ?? 0) >= SEVERAL) {
     mark.contiguous = true;
     mark.confirmation.apart = false;
   }
@@ -91,7 +93,10 @@ export async function passSlice(
   }
   delete mark.pass;
   if (pass.spilled !== undefined && pass.covered && !pass.moved) delete mark.short;
-  if (surplus !== undefined && pass.covered && !pass.moved) await repairShort(ctx, books, shortOnes(surplus));
+  if (surplus !== undefined && pass.covered && !pass.moved) {
+    const short = shortOnes(surplus).map((responseId): Run => ({ responseId, records: [] }));
+    books.tally.repaired += await repairShort(ctx, short, "scrub");
+  }
   const now = ports.clock.now();
   if (!pass.covered) leaveOpen(ctx, "pages moved while they were read", now);
   else if (!(await reachesHead(ctx, ids, position.page))) leaveOpen(ctx, "range unreachable", now);
@@ -101,20 +106,6 @@ export async function passSlice(
   await dropSpilled(ctx, pass);
   counts.complete = true;
   return counts;
-}
-
-/** Most responses that one pass joins for the sake of their events being short. */
-const MOST_SHORT = 200;
-
-/** Replaces the events of short responses by what operation 9 gives; those that it cannot give the next pass joins. */
-async function repairShort(ctx: PollContext, books: PassBooks, ids: number[]): Promise<void> {
-  if (ids.length === 0) return;
-  const { trusted, full } = ctx.mark.confirmation;
-  const parts = ids.map((responseId): Run => ({ responseId, records: [] }));
-  const repaired = new Set(trusted && full === true ? await repairScattered(ctx, parts, "scrub") : []);
-  books.tally.repaired += repaired.size;
-  const left = ids.filter((id) => !repaired.has(id)).slice(0, MOST_SHORT);
-  if (left.length > 0) ctx.mark.short = left;
 }
 
 function newPass({ mark, ports }: PollContext, join: boolean): Pass {

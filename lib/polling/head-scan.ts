@@ -1,15 +1,15 @@
 import { backlogStart } from "./backlog-start.ts";
 import { closeBooks, openBooks } from "./books.ts";
 import type { PollContext } from "./context.ts";
-import { emitRepairs, emitRuns } from "./emit.ts";
+import { emitRuns } from "./emit.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
 import type { Run } from "./records.ts";
-import { repairScattered } from "./repair.ts";
+import { repairShort, repairSuspects } from "./repair.ts";
 import { positionAfter } from "./slice.ts";
 import { learnSortKey } from "./sort-key.ts";
 import type { ScanPosition } from "./state-types.ts";
 import { stream } from "./stream.ts";
-import { type Repair, type SurveyStep, surveyScan } from "./survey-scan.ts";
+import { type SurveyStep, surveyScan } from "./survey-scan.ts";
 
 /** Responses of page 1 remembered as the place down to which everything was settled. */
 const ANCHORS = 20;
@@ -37,7 +37,7 @@ export async function headScan(ctx: PollContext): Promise<PollCounts> {
   });
   const maySettle = settledBelow(ctx);
   const toEmit: Run[] = [];
-  const toRepair: Repair[] = [];
+  const short: Run[] = [];
   let newest: number[] = [];
   let deep = 0;
   let end: ScanPosition | undefined;
@@ -45,7 +45,7 @@ export async function headScan(ctx: PollContext): Promise<PollCounts> {
     const next = await steps.next();
     if (next.done) {
       await finish(counts);
-      counts.repaired += (await repairScattered(ctx, next.value.scattered, "head")).length;
+      counts.repaired += await repairSuspects(ctx, next.value.scattered, "head");
       counts.complete = next.value.ended;
       counts.deferred += next.value.deferred.length;
       // An empty page that was taken as it is tells nothing of what was settled.
@@ -61,7 +61,7 @@ export async function headScan(ctx: PollContext): Promise<PollCounts> {
     }
     addCounts(counts, { found: step.found, quarantined: step.quarantined });
     toEmit.push(...step.toEmit);
-    toRepair.push(...step.toRepair);
+    short.push(...step.short);
     if (maySettle(step)) {
       end = positionAfter(step);
       await finish(counts);
@@ -91,7 +91,7 @@ export async function headScan(ctx: PollContext): Promise<PollCounts> {
 
   async function finish(into: PollCounts): Promise<void> {
     const outcome = await emitRuns(ctx, toEmit, "head");
-    outcome.repaired = await emitRepairs(ctx, toRepair, "head");
+    outcome.repaired = await repairShort(ctx, short, "head");
     books.settle(outcome);
     addCounts(into, outcome);
   }

@@ -1,19 +1,41 @@
 import type { Origin } from "../events/index.ts";
 import { ask, withFacts } from "./confirm.ts";
 import type { PollContext } from "./context.ts";
-import { emitRepairs } from "./emit.ts";
+import { emitRepairs, type Repair } from "./emit.ts";
 import { type Run, readRecord } from "./records.ts";
-import type { Repair } from "./survey-scan.ts";
 
-/** Responses asked about after one scan: the rest are found by the next one. */
+/** Responses asked about after one scan, and left to one full pass: the rest are found by the next one. */
 const MOST_AT_ONCE = 20;
+const MOST_LEFT = 200;
 
 /**
- * Responses of which a scan has met `parts` that it did not expect may have been emitted short, before anything told
- * that their records lie apart: operation 9 says how many they have. Gives those whose events were replaced.
+ * Replaces events that were short, as the parts of their responses show that a scan has met. What looks whole on a page
+ * need not be so, least of all here: operation 9 gives the contents, or else the next full pass. Gives how many
+ * events were replaced.
  */
-export async function repairScattered(ctx: PollContext, parts: Run[], origin: Origin): Promise<number[]> {
-  if (parts.length === 0 || !ctx.mark.confirmation.trusted) return [];
+export async function repairShort(ctx: PollContext, short: Run[], origin: Origin): Promise<number> {
+  if (short.length === 0) return 0;
+  const { mark, ports } = ctx;
+  const repaired = new Set(await repairByOperation9(ctx, short, origin));
+  const left = short.map(({ responseId }) => responseId).filter((id) => !repaired.has(id));
+  if (left.length > 0) {
+    mark.short = [...new Set([...(mark.short ?? []), ...left])].slice(0, MOST_LEFT);
+    if (mark.pass === undefined) mark.nextPass = ports.clock.now();
+  }
+  return repaired.size;
+}
+
+/**
+ * Responses that came back with parts not seen before may have been emitted short, before anything told that their
+ * records lie apart: operation 9 says how many they have. Gives how many events were replaced.
+ */
+export async function repairSuspects(ctx: PollContext, parts: Run[], origin: Origin): Promise<number> {
+  return (await repairByOperation9(ctx, parts, origin)).length;
+}
+
+async function repairByOperation9(ctx: PollContext, parts: Run[], origin: Origin): Promise<number[]> {
+  const { trusted, full } = ctx.mark.confirmation;
+  if (parts.length === 0 || !trusted) return [];
   const some = [...new Map(parts.map((part) => [part.responseId, part])).values()].slice(0, MOST_AT_ONCE);
   const entries = await ctx.ports.state.entries(
     ctx.surveyId,
@@ -21,13 +43,13 @@ export async function repairScattered(ctx: PollContext, parts: Run[], origin: Or
   );
   const repairs: Repair[] = [];
   await Promise.all(
-    some.map(async ({ responseId, records: listed }) => {
+    some.map(async ({ responseId, records: met }) => {
       const entry = entries.get(responseId);
-      if (entry?.state !== "emitted") return;
+      const listed = met.flatMap(({ raw }) => (raw === undefined ? [] : [raw]));
+      if (entry?.state !== "emitted" || (listed.length === 0 && full !== true)) return;
       const records = await ask(ctx, { responseId });
-      if (records === undefined || records.length <= (entry.count ?? 0)) return;
-      const raw = listed.map((record) => record.raw);
-      const run: Run = { responseId, records: withFacts(ctx, raw, records).map(readRecord) };
+      if (records === undefined || records.length < met.length || records.length <= (entry.count ?? 0)) return;
+      const run: Run = { responseId, records: withFacts(ctx, listed, records).map(readRecord) };
       repairs.push({ run, revision: (entry.revision ?? 1) + 1 });
     }),
   );

@@ -28,6 +28,8 @@ export interface ScanMemory {
   defer(run: Run | undefined): void;
   /** Pages from here on are read again: what they showed first is no evidence. */
   unsettle(page: number): void;
+  /** Responses closed as one run of more than one record. */
+  several(): number;
   /** Responses whose records certainly lie apart, by id: the part that has shown it. */
   apart: Map<number, Run>;
   /** Responses that came back with a record not seen before, which a change of the list explains as well. */
@@ -53,7 +55,10 @@ export function createScanMemory(): ScanMemory {
   const matters = (run: Run | undefined): run is Run =>
     run !== undefined && verdicts.get(run.responseId) === "whole" && !closed.has(run.responseId);
 
+  let several = 0;
+
   return {
+    several: () => several,
     apart,
     suspect,
     matters,
@@ -77,6 +82,7 @@ export function createScanMemory(): ScanMemory {
       const before = closed.get(run.responseId);
       const records = new Set(run.records.map((record) => record.digest));
       if (before === undefined) {
+        if (run.records.length > 1) several += 1;
         awaited.delete(run.responseId);
         closed.set(run.responseId, { page, records });
         forgetOldest(closed);

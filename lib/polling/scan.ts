@@ -57,6 +57,7 @@ export interface ScanStep {
   /** As in `ScanEnd`, so far. */
   covered: boolean;
   moved: boolean;
+  several: number;
   /** Where a later scan may go on behind this page. */
   edge: () => Edge;
   /** Whether a response that matters stands across the end of the page: then the later scan reads it again. */
@@ -73,6 +74,8 @@ export interface ScanEnd {
   suspect: boolean;
   /** Parts of responses that came back with a record not seen before. */
   scattered: Run[];
+  /** Responses met as one run of more than one record: what stands together says something of them only. */
+  several: number;
   /** Whether every seam was proved. */
   proved: boolean;
   /** Whether nothing that was listed all the time can have slipped through a seam; the list may have moved. */
@@ -200,11 +203,34 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       const [whole, others] = closing === "whole" ? [[carry], []] : [[], [carry]];
       const step = { noted: [], whole, others, orphans: [], news: closing === "whole", deferred: deferred.length };
       const edge = (): Edge => edgeOf(last, undefined, false);
-      yield { page, ids: [], runs: [], pieces: [], ...step, covered, moved, apart, edge, cut: false };
+      yield {
+        page,
+        ids: [],
+        runs: [],
+        pieces: [],
+        ...step,
+        covered,
+        moved,
+        several: memory.several(),
+        apart,
+        edge,
+        cut: false,
+      };
     }
     const scattered = [...memory.apart.values(), ...memory.suspect.values()];
     const suspect = memory.suspect.size > 0;
-    return { shortPageEnds, deferred, apart, suspect, scattered, proved, covered, moved, ended };
+    return {
+      shortPageEnds,
+      deferred,
+      apart,
+      suspect,
+      scattered,
+      several: memory.several(),
+      proved,
+      covered,
+      moved,
+      ended,
+    };
   }
 
   for (;;) {
@@ -323,6 +349,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       pieces: memory.pieces(page),
       covered,
       moved,
+      several: memory.several(),
       edge: () => edgeOf(page, ending, endingSure),
       cut: matters(ending),
     };

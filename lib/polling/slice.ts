@@ -1,9 +1,10 @@
 import type { Origin } from "../events/index.ts";
 import type { PassBooks } from "./books.ts";
 import type { Allowance, PollContext } from "./context.ts";
-import { emitRepairs, emitRuns } from "./emit.ts";
+import { emitRuns } from "./emit.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
 import type { Order } from "./ports.ts";
+import { repairShort } from "./repair.ts";
 import type { ScanEnd } from "./scan.ts";
 import type { ScanPosition } from "./state-types.ts";
 import { type SurveyStep, surveyScan } from "./survey-scan.ts";
@@ -49,7 +50,7 @@ export async function slice(ctx: PollContext, options: SliceOptions): Promise<Sl
     if (next.done) return { counts, position, end: next.value, stopped: false };
     const step = next.value;
     const outcome = await emitRuns(ctx, step.toEmit, origin);
-    outcome.repaired = await emitRepairs(ctx, step.toRepair, origin);
+    outcome.repaired = await repairShort(ctx, step.short, origin);
     books?.settle(outcome);
     const found = outcome.found + step.found;
     addCounts(counts, { ...outcome, found, quarantined: outcome.quarantined + step.quarantined });

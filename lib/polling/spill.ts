@@ -1,8 +1,8 @@
 import type { PollContext } from "./context.ts";
+import type { Repair } from "./emit.ts";
 import { privateRecord } from "./privacy.ts";
 import { type Run, readRecord } from "./records.ts";
 import type { LedgerEntry, Pass } from "./state-types.ts";
-import type { Repair } from "./survey-scan.ts";
 
 // Records of responses that lie apart, in the vault until a full pass has met all of them: never held in memory.
 
@@ -88,7 +88,10 @@ async function certain(ctx: PollContext, pass: Pass, runs: Run[]): Promise<Joine
     if (entry?.state === "emitted") {
       const isShort = !pass.moved && run.records.length > (entry.count ?? 0);
       if (isShort) joined.repairs.push({ run, revision: (entry.revision ?? 1) + 1 });
-    } else if (entry === undefined || entry.state === "open") joined.runs.push(...wholeOf(pass, run, entry));
+      // A quarantined one that was spilled has become readable.
+    } else if (entry?.state !== "waiting" && entry?.state !== "before-floor") {
+      joined.runs.push(...wholeOf(pass, run, entry));
+    }
   }
   return joined;
 }

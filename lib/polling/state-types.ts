@@ -135,6 +135,8 @@ export interface Pass extends ScanPosition {
   /** Whether nothing that was listed all the time can have slipped through so far; whether pages moved. */
   covered: boolean;
   moved: boolean;
+  /** Responses met as one run of more than one record. */
+  several?: number;
   /** Where lies what is counted of each response; only where records lie apart, and as long as the counts are right. */
   counted?: { key?: string };
   /** Keys in the vault of the records that are joined at its end, where operation 9 cannot give whole responses. */

@@ -1,9 +1,9 @@
 import { closeBooks, openBooks } from "./books.ts";
 import { isUnproved } from "./confirm.ts";
 import { holdLease, type PollContext } from "./context.ts";
-import { emitRepairs, emitRuns } from "./emit.ts";
+import { emitRuns } from "./emit.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
-import { repairScattered } from "./repair.ts";
+import { repairShort, repairSuspects } from "./repair.ts";
 import type { StreamPosition } from "./state-types.ts";
 import { surveyScan } from "./survey-scan.ts";
 
@@ -30,12 +30,12 @@ export async function stream(ctx: PollContext, { page: reached, purpose }: Strea
     if (next.done) {
       counts.deferred = next.value.deferred.length;
       counts.complete = from === 1;
-      counts.repaired += (await repairScattered(ctx, next.value.scattered, "catch-up")).length;
+      counts.repaired += await repairSuspects(ctx, next.value.scattered, "catch-up");
       if (next.value.proved && books !== undefined) await closeBooks(ctx, { books, startedAt, moved: false });
       break;
     }
     const outcome = await emitRuns(ctx, next.value.toEmit, "catch-up");
-    outcome.repaired = await emitRepairs(ctx, next.value.toRepair, "catch-up");
+    outcome.repaired = await repairShort(ctx, next.value.short, "catch-up");
     books?.settle(outcome);
     const { found, quarantined } = next.value;
     addCounts(counts, { ...outcome, found: outcome.found + found, quarantined: outcome.quarantined + quarantined });

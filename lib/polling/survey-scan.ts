@@ -32,8 +32,9 @@ export interface SurveyStep {
   pieces: Run[];
   covered: boolean;
   moved: boolean;
-  /** Emitted responses with more records than their event has, to be replaced. */
-  toRepair: Repair[];
+  several: number;
+  /** Emitted responses with more records than their event has. */
+  short: Run[];
   /** Emitted responses whose records are no longer those of their event; told only where every seam is proved. */
   changed: number;
   /** Whether anything on the page was new. */
@@ -48,12 +49,6 @@ export interface SurveyStep {
   /** See `ScanStep`. */
   edge: () => Edge;
   cut: boolean;
-}
-
-/** A response whose event was short. */
-export interface Repair {
-  run: Run;
-  revision: number;
 }
 
 export interface SurveyScanOptions {
@@ -137,7 +132,7 @@ export async function* surveyScan(
       await holdLease(ctx);
       await state.putEntries(ctx.surveyId, entries);
     }
-    const repairs = step.others.flatMap((run) => repairOf(run, known.get(run.responseId)));
+    const short = step.others.filter((run) => isShort(run, known.get(run.responseId)));
     const changed = prove === "all" ? step.others.filter((run) => isChanged(run, known.get(run.responseId))).length : 0;
     for (const responseId of known.keys()) {
       if (known.size <= KNOWN_AT_ONCE) break;
@@ -151,7 +146,8 @@ export async function* surveyScan(
       pieces: step.pieces,
       covered: step.covered,
       moved: step.moved,
-      toRepair: repairs,
+      several: step.several,
+      short,
       changed,
       edge: step.edge,
       cut: step.cut,
@@ -168,15 +164,17 @@ export async function* surveyScan(
 /** Entries that the scan holds on to: those of the last few pages. */
 const KNOWN_AT_ONCE = 500;
 
-function repairOf(run: Run, entry: LedgerEntry | undefined): Repair[] {
-  if (entry?.state !== "emitted" || entry.count === undefined || run.records.length <= entry.count) return [];
-  return [{ run, revision: (entry.revision ?? 1) + 1 }];
+function isShort(run: Run, entry: LedgerEntry | undefined): boolean {
+  return entry?.state === "emitted" && entry.count !== undefined && run.records.length > entry.count;
 }
 
 function isChanged(run: Run, entry: LedgerEntry | undefined): boolean {
   if (entry?.state !== "emitted" || entry.digest === undefined || run.records.length > (entry.count ?? 0)) return false;
   return digestOf(run) !== entry.digest;
 }
+
+/** Responses of more than one record that a full pass must have met before it says anything of how records stand. */
+export const SEVERAL = 5;
 
 /** What a scan to the end of the list has shown. */
 function learn(ctx: PollContext, end: ScanEnd, fullPass: boolean): void {
@@ -187,7 +185,7 @@ function learn(ctx: PollContext, end: ScanEnd, fullPass: boolean): void {
     // The next ones are compared with operation 9 as the first ones were.
     mark.confirmation.made = 0;
     mark.contiguous = false;
-  } else if (fullPass && end.proved && end.ended && end.deferred.length === 0) {
+  } else if (fullPass && end.proved && end.ended && end.deferred.length === 0 && end.several >= SEVERAL) {
     mark.confirmation.apart = false;
     mark.contiguous = true;
   }

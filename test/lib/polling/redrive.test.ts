@@ -24,6 +24,7 @@ function run(world: MemoryWorld, surveyIds: number[] = [1], owner = "redriver"):
 /** Entries as an earlier version left them that could not read `completed: 1`. */
 async function unreadBefore(world: MemoryWorld): Promise<void> {
   for (const entry of world.entries(1)) {
+    if (entry.kept === undefined) continue;
     const kept = JSON.parse(JSON.stringify(entry.kept).replaceAll('"perhaps"', "1"));
     await world.ports.state.putEntries(1, [{ ...entry, kept }]);
   }
@@ -83,10 +84,13 @@ describe("a redrive", () => {
     const world = worldWith([
       { responseId: 1, completed: at(0), fields: { completed: "perhaps" } },
       { responseId: 2, completed: at(0), fields: { completed: "never" } },
+      // Enough of them for a full pass to show that records stand together.
+      ...range(11, 15).map((responseId) => ({ responseId, completed: at(0) })),
     ]);
     surveyOf(world).records.push({ responseId: "?", completed: 1 });
     await runTick(world);
     await unreadBefore(world);
+    world.delivered.length = 0;
     const before = world.entries(1).filter(({ id }) => id !== 1);
 
     expect(await run(world)).toEqual([
