@@ -23,13 +23,13 @@ export async function passSlice(
   { join = false }: { join?: boolean } = {},
 ): Promise<PollCounts> {
   const { mark, ports } = ctx;
-  const pass = mark.pass ?? newPass(ctx, join || isUnproved(ctx) || mark.short !== undefined);
+  // A copy: of a slice that fails nothing may be left in the mark, where its ids would be missing.
+  const pass = structuredClone(mark.pass ?? newPass(ctx, join || isUnproved(ctx) || mark.short !== undefined));
   const ids = await loadIds(ctx, pass.ids);
   if (ids === undefined) {
     delete mark.pass;
     return noCounts();
   }
-  mark.pass = pass;
   const books = openBooks(ids, pass.tally);
   const from = pass.page;
   const carried = pass.edge?.carry?.responseId;
