@@ -1,5 +1,5 @@
 import type { Books, Floor, Mark } from "../../../lib/polling/state-types.ts";
-import type { SimSurvey } from "../service/survey-model.ts";
+import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { Violations } from "./violations.ts";
@@ -14,6 +14,9 @@ export interface MarkFacts {
   firstPassDoneAt: number | undefined;
   books: Books | undefined;
 }
+
+/** Milliseconds within which what went out is in the ledger. */
+const SETTLES = 60_000;
 
 export interface BooksCheck {
   facts(surveyId: number): MarkFacts | undefined;
@@ -30,17 +33,37 @@ export function createBooksCheck(world: World, deliveries: Deliveries, violation
     if (survey === undefined) return;
     const unaccounted = books.listed - sumOf(books);
     if (unaccounted !== 0) violations.add("books", `survey ${surveyId}: closed with ${unaccounted} unaccounted for`);
-    const since = survey.firstReadAt ?? world.scheduler.now();
-    const throughout = survey.listed.filter(({ listedFrom = Infinity }) => listedFrom <= since).length;
-    if (books.listed < throughout) {
-      violations.add("books", `survey ${surveyId}: closed over ${books.listed} of at least ${throughout} ids`);
-    }
-    const ever = survey.responses.filter(({ listedFrom }) => listedFrom !== undefined).length;
-    if (books.listed > ever) violations.add("books", `survey ${surveyId}: closed over ${books.listed} of ${ever} ids`);
-    const out = survey.responses.filter(({ id }) => deliveries.of(id).length > 0).length;
-    if (books.emitted > out) {
-      violations.add("books", `survey ${surveyId}: ${books.emitted} emitted in the books, ${out} on the bus`);
-    }
+    const { startedAt, closedAt } = books;
+    const within = (
+      count: number,
+      name: string,
+      isThroughout: (one: SimResponse) => boolean,
+      isEver: (one: SimResponse) => boolean,
+    ): void => {
+      const listedThroughout = survey.listed.filter(
+        (one) => (one.listedFrom ?? Infinity) <= startedAt && isThroughout(one),
+      ).length;
+      const ever = survey.responses.filter((one) => wasListed(one, startedAt, closedAt) && isEver(one)).length;
+      if (count >= listedThroughout && count <= ever) return;
+      violations.add(
+        "books",
+        `survey ${surveyId}: closed with ${count} ${name}, which were ${listedThroughout} to ${ever}`,
+      );
+    };
+    const all = (): boolean => true;
+    within(books.listed, "listed", all, all);
+    within(
+      books.emitted,
+      "emitted",
+      ({ id }) => deliveries.of(id).some(({ at, settled }) => settled && at < startedAt - SETTLES),
+      ({ id }) => deliveries.of(id).some(({ at }) => at <= closedAt),
+    );
+    within(
+      books.open,
+      "open",
+      ({ versions }) => versions.at(-1)?.state === "open",
+      ({ versions }) => versions[0]?.state === "open",
+    );
   };
 
   return {
@@ -66,6 +89,10 @@ export function createBooksCheck(world: World, deliveries: Deliveries, violation
       return isRight ? undefined : `they say ${JSON.stringify(said)}, the truth is ${JSON.stringify(truth)}`;
     },
   };
+}
+
+function wasListed({ listedFrom = Infinity, removedAt = Infinity }: SimResponse, from: number, to: number): boolean {
+  return listedFrom <= to && removedAt >= from;
 }
 
 function sumOf({ emitted, beforeFloor, open, waiting, quarantined }: Books): number {

@@ -34,8 +34,8 @@ function eventKey(answer: Answer): string {
   return JSON.stringify([read.questionId, read.answer, read.comment, read.score, read.matrixScore]);
 }
 
-/** What is wrong with the fields of the response as a whole; undefined when nothing is. */
-export function wrongFields({ data, meta }: ResponseCompleted, version: Version): string | undefined {
+/** What is wrong with the fields of the response as a whole; undefined when nothing is. `extra` answers are not those of records. */
+export function wrongFields({ data, meta }: ResponseCompleted, version: Version, extra: number): string | undefined {
   const [first] = version.records;
   if (first === undefined) return "there is no record";
   const dates = version.records.map(({ dateCompleted }) => dateCompleted).filter((date) => typeof date === "string");
@@ -46,7 +46,7 @@ export function wrongFields({ data, meta }: ResponseCompleted, version: Version)
     promoCode: first.promoCode,
     started: first.dateStart,
     completed: dates.sort().at(-1) ?? null,
-    answerCount: version.records.length,
+    answerCount: version.records.length + extra,
     hasComment: answers.some(({ comment }) => comment !== ""),
   };
   const actual = {

@@ -9,24 +9,44 @@ export interface RequestLog {
   atEnd(): void;
 }
 
-/** Requests that a history may need for each response, page and tick, by a wide margin: what is beyond is a storm. */
+/** Requests that a history may need for each response and tick, by a wide margin: what is beyond is a storm. */
 const FOR_EACH_RESPONSE = 60;
 const FOR_EACH_TICK = 40;
+/** Ticks in which what has happened is dealt with; from then on only the background budget is spent. */
+const SETTLING = 12;
+/** What the budget may be overdrawn by, and a last response that waits. */
+const SLACK = 40;
 
 export function createRequestLog(world: World, violations: Violations): RequestLog {
   let total = 0;
-  const byTick: number[] = [];
+  let ticks = 0;
+  let idleTicks = 0;
+  let idle = 0;
+  const { plan } = world;
+  const isIdle = (): boolean => world.scheduler.now() > world.quietFrom + SETTLING * plan.source.interval;
+
   return {
-    note() {
+    note(operation) {
       total += 1;
-      const last = byTick.length - 1;
-      if (last >= 0) byTick[last] = (byTick[last] ?? 0) + 1;
+      // What waits for its metrics or metadata is asked for on its own account.
+      if (isIdle() && operation !== "metrics" && operation !== "metadata") idle += 1;
     },
-    tickBegan: () => void byTick.push(0),
+    tickBegan() {
+      ticks += 1;
+      if (isIdle()) idleTicks += 1;
+    },
     total: () => total,
     atEnd() {
-      const most = FOR_EACH_RESPONSE * world.responses.size + FOR_EACH_TICK * byTick.length;
+      const most = FOR_EACH_RESPONSE * world.responses.size + FOR_EACH_TICK * ticks;
       if (total > most) violations.add("requests", `${total} requests, more than ${most}`);
+      if (!plan.calm || !countsAreTrue(world)) return;
+      const budget = Math.ceil(idleTicks * (1 + plan.source.backgroundRequests)) + SLACK;
+      if (idle > budget) violations.add("idle", `${idle} requests in ${idleTicks} idle ticks, more than ${budget}`);
     },
   };
+}
+
+/** Only where the counts tell the truth nothing needs to be looked at that has no news. */
+function countsAreTrue({ plan }: World): boolean {
+  return plan.surveys.every(({ traits, flips }) => traits.counts === "right" && flips.length === 0);
 }

@@ -1,7 +1,7 @@
 import type { Json, SimResponse, SimSurvey } from "./survey-model.ts";
 
 /** Question number of what operation 9 lists and pages never do. */
-const EXTRA = 900_001;
+export const EXTRA_QUESTION = 900_001;
 
 export const pointsOf = (response: SimResponse): number => response.id % 11;
 export const ipOf = (response: SimResponse): string => `203.0.113.${(response.id % 254) + 1}`;
@@ -51,7 +51,7 @@ export function metadataOf(response: SimResponse): unknown {
 export function singleOf(survey: SimSurvey, records: readonly Json[]): unknown[] {
   const mode = survey.traits.single;
   if (mode === "more") {
-    return [...records, { ...records[0], questionId: EXTRA, answer: [], comment: "", score: null }];
+    return [...records, { ...records[0], questionId: EXTRA_QUESTION, answer: [], comment: "", score: null }];
   }
   if (mode === "bare") {
     return records.map(({ responseId, questionId, answer, comment, score, matrixScore }) => ({

@@ -142,4 +142,4 @@ function planResponseLife(
   if (deletedAfter !== undefined) then(base + deletedAfter, (one) => removeResponse(world, one));
 }
 
-const earlier = (world: World, time: number): number => Math.min(world.scheduler.now(), time);
+const earlier = (world: World, time: number): number => Math.min(world.scheduler.now(), Math.floor(time));
