@@ -40,9 +40,10 @@ export function createBooksCheck(world: World, deliveries: Deliveries, violation
       isThroughout: (one: SimResponse) => boolean,
       isEver: (one: SimResponse) => boolean,
     ): void => {
-      const listedThroughout = survey.listed.filter(
-        (one) => (one.listedFrom ?? Infinity) <= startedAt && isThroughout(one),
-      ).length;
+      // While it answered 404 there was no list.
+      const listedThroughout = wasGone(world, surveyId, startedAt, closedAt)
+        ? 0
+        : survey.listed.filter((one) => (one.listedFrom ?? Infinity) <= startedAt && isThroughout(one)).length;
       const ever = survey.responses.filter((one) => wasListed(one, startedAt, closedAt) && isEver(one)).length;
       if (count >= listedThroughout && count <= ever) return;
       violations.add(
@@ -89,6 +90,13 @@ export function createBooksCheck(world: World, deliveries: Deliveries, violation
       return isRight ? undefined : `they say ${JSON.stringify(said)}, the truth is ${JSON.stringify(truth)}`;
     },
   };
+}
+
+function wasGone({ plan, startedAt }: World, surveyId: number, from: number, to: number): boolean {
+  return plan.surveys.some(
+    ({ id, gone }) =>
+      id === surveyId && gone !== undefined && startedAt + gone.from <= to && startedAt + gone.to >= from,
+  );
 }
 
 function wasListed({ listedFrom = Infinity, removedAt = Infinity }: SimResponse, from: number, to: number): boolean {

@@ -11,7 +11,7 @@ import type { World } from "../world.ts";
 import { type BooksCheck, createBooksCheck } from "./books-check.ts";
 import { wrongContent } from "./content.ts";
 import { createDeliveries, type Deliveries } from "./deliveries.ts";
-import { type Beginning, dutyOf } from "./duty.ts";
+import { type Beginning, type Duty, dutyOf } from "./duty.ts";
 import { boundOf } from "./lateness.ts";
 import { createDetailLog } from "./missing-details.ts";
 import { createRequestLog, type RequestLog } from "./requests.ts";
@@ -46,7 +46,17 @@ export function createOracle(world: World, store: Store): Oracle {
   const fences = new Map<string, number>();
   const { scheduler } = world;
 
-  const dutyNow = (response: SimResponse) => dutyOf(world, response, books.facts(response.survey.id), beginning);
+  const duties = new Map<number, Duty>();
+  const dutyNow = (response: SimResponse): Duty => {
+    const known = duties.get(response.id);
+    if (known !== undefined) return known;
+    const facts = books.facts(response.survey.id);
+    const duty = dutyOf(world, response, facts, beginning);
+    // From then on the floor stands.
+    const isFinal = facts?.firstPassDoneAt !== undefined && response.completedAt !== undefined;
+    if (isFinal) duties.set(response.id, duty);
+    return duty;
+  };
   const nameOf = ({ survey, id }: SimResponse): string => `${survey.id}/${id}`;
 
   const delivered = (process: WorkerProcess, detail: ResponseCompleted, answered: boolean): void => {

@@ -126,7 +126,7 @@ function planResponses(traits: Traits, createdAt: number, options: SurveyPlanOpt
   const span = interval * ticks;
   const [least, most] = traits.answers;
   // Lists of a few pages, whatever the size of a response.
-  const room = Math.ceil(random.pick([20, 60, 130, 300]) / ((least + most) / 2));
+  const room = Math.ceil(random.pick([12, 40, 90, 220]) / ((least + most) / 2));
   const backlog = createdAt < 0 && !chooser.flag("no-backlog", 0.2) ? random.below(room + 1) : 0;
   const arrivals = random.between(1, Math.max(2, Math.ceil(room / 2)));
   const bursts = chooser.flag("bursts", 0.3) ? Array.from({ length: 3 }, () => random.next() * span) : undefined;
