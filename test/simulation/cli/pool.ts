@@ -37,7 +37,9 @@ export async function runPool(options: PoolOptions): Promise<Map<string, Set<num
   const runThread = (): Promise<void> =>
     new Promise((resolve, reject) => {
       const workerData: PoolWork = { root, cuts, coverage };
-      const worker = new Worker(new URL("./pool-worker.ts", import.meta.url), { workerData });
+      // Most of what a history makes is garbage a moment later.
+      const resourceLimits = { maxYoungGenerationSizeMb: 128 };
+      const worker = new Worker(new URL("./pool-worker.ts", import.meta.url), { workerData, resourceLimits });
       worker.on("message", (message: PoolMessage) => {
         if (message.kind === "missed") return both(missed, message.missed);
         stopped ||= !take(message.outcomes);

@@ -33,8 +33,10 @@ export interface FaultPlan {
 export function planFaults(chooser: Chooser, random: Random, calm: boolean, ticks: number): FaultPlan {
   const rates: FaultPlan["rates"] = {};
   for (const name of faultNames) {
-    const rate = random.pick([0.005, 0.02, 0.02, 0.1]);
-    if (chooser.flag(name, 0.22) && !calm) rates[name] = rate;
+    const rate = random.pick([0.01, 0.03, 0.03, 0.12]);
+    // Calls to the vault are few.
+    const often = name === "vault:fails" ? 8 : 1;
+    if (chooser.flag(name, 0.22) && !calm) rates[name] = rate * often;
   }
   const everywhere = random.chance(0.5);
   const from = random.next() * ticks;
