@@ -10,6 +10,8 @@ import type { Violations } from "./violations.ts";
 /** What was seen in the marks of a survey. */
 export interface MarkFacts {
   floor: Floor | undefined;
+  /** Epoch milliseconds at which the floor was first stored. */
+  floorSince: number | undefined;
   /** Epoch milliseconds at which the first pass was first said to be done. */
   firstPassDoneAt: number | undefined;
   books: Books | undefined;
@@ -70,10 +72,16 @@ export function createBooksCheck(world: World, deliveries: Deliveries, violation
   return {
     facts: (surveyId) => known.get(surveyId),
     markWritten(surveyId, before, after) {
-      const facts = known.get(surveyId) ?? { floor: undefined, firstPassDoneAt: undefined, books: undefined };
+      const facts = known.get(surveyId) ?? {
+        floor: undefined,
+        floorSince: undefined,
+        firstPassDoneAt: undefined,
+        books: undefined,
+      };
       known.set(surveyId, facts);
       for (const problem of stepsBack(before, after)) violations.add("mark", `survey ${surveyId}: ${problem}`);
       facts.floor = after.floor;
+      if (after.floor !== undefined) facts.floorSince ??= world.scheduler.now();
       if (after.firstPassDone) facts.firstPassDoneAt ??= world.scheduler.now();
       if (after.books !== undefined && after.books.closedAt !== facts.books?.closedAt) inMotion(surveyId, after.books);
       facts.books = after.books;

@@ -39,7 +39,7 @@ export function dutyOf(world: World, response: SimResponse, facts: MarkFacts | u
   const isAbove = isDate && floor !== undefined && (floor.at === null || date > floor.at);
   if (completedAt > Math.min(firstReadAt, sourceStands)) return isAbove ? "must" : "may";
   // Polled for the first time after the source's floor stood, it is taken from there rather than lose anything.
-  const late = firstReadAt > sourceStands && firstTick !== undefined;
+  const late = (facts?.floorSince ?? Infinity) > sourceStands && firstTick !== undefined;
   if (late && !(isDate && date <= utcString(firstTick - FURTHEST_BEHIND))) return "may";
   return "must-not";
 }

@@ -6,6 +6,7 @@ type Kind = "metrics" | "metadata";
 
 /** What operations 11 and 13 were asked and said. */
 export interface DetailLog {
+  asked(kind: Kind, responseId: number): void;
   note(kind: Kind, response: SimResponse, answer: "found" | "absent" | "failed"): void;
   /** What is wrong with what an event says is missing; undefined when nothing is. */
   wrongMissing(detail: ResponseCompleted): string | undefined;
@@ -13,9 +14,8 @@ export interface DetailLog {
 
 interface Asked {
   firstAt: number;
-  failed: number;
+  times: number;
   absent: number;
-  lastAnswer: "found" | "absent" | "failed";
 }
 
 /** After so many absent ones in a row a survey is taken to have none; failures are given up after three attempts. */
@@ -36,7 +36,7 @@ export function createDetailLog(world: World): DetailLog {
     if (log === undefined) return `${kind} are called missing, but nobody asked for them`;
     if (reason === "gave-up") {
       const long = now - log.firstAt >= source.enrichmentPatience;
-      return long && log.failed >= LEAST_ATTEMPTS ? undefined : `${kind} were given up too early`;
+      return long && log.times >= LEAST_ATTEMPTS ? undefined : `${kind} were given up too early`;
     }
     if (log.absent === 0) return `${kind} are called absent, but were not`;
     const many = (longest.get(`${kind} ${data.surveyId}`) ?? 0) >= NONE_IN_A_ROW;
@@ -44,12 +44,15 @@ export function createDetailLog(world: World): DetailLog {
   };
 
   return {
-    note(kind, response, answer) {
-      const key = `${kind} ${response.id}`;
-      const log = asked.get(key) ?? { firstAt: world.scheduler.now(), failed: 0, absent: 0, lastAnswer: answer };
-      if (answer !== "found") log[answer] += 1;
-      log.lastAnswer = answer;
+    asked(kind, responseId) {
+      const key = `${kind} ${responseId}`;
+      const log = asked.get(key) ?? { firstAt: world.scheduler.now(), times: 0, absent: 0 };
+      log.times += 1;
       asked.set(key, log);
+    },
+    note(kind, response, answer) {
+      const log = asked.get(`${kind} ${response.id}`);
+      if (answer === "absent" && log !== undefined) log.absent += 1;
       const row = `${kind} ${response.survey.id}`;
       if (answer === "found") inARow.set(row, 0);
       if (answer !== "absent") return;

@@ -112,7 +112,8 @@ export function createOracle(world: World, store: Store): Oracle {
     service: {
       request: (operation) => requests.note(operation),
       page() {},
-      detail: (kind, response, answer) => details.note(kind, response, answer),
+      asked: details.asked,
+      detail: details.note,
     },
     state: {
       accountSaved(changes) {

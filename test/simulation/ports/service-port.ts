@@ -13,6 +13,8 @@ export interface ServiceWatch {
   /** Called at the moment of each request. */
   request(operation: string): void;
   page(survey: SimSurvey): void;
+  /** Called when one is asked for, whatever comes of it; and at the moment of the answer. */
+  asked(kind: "metrics" | "metadata", responseId: number): void;
   detail(kind: "metrics" | "metadata", response: SimResponse, answer: "found" | "absent" | "failed"): void;
 }
 
@@ -45,8 +47,9 @@ export function servicePort(
     surveyId: number,
     responseId: number,
     body: (response: SimResponse) => unknown,
-  ): Promise<DetailRead> =>
-    call(kind, `${kind} of ${surveyId}/${responseId}`, () => {
+  ): Promise<DetailRead> => {
+    watch.asked(kind, responseId);
+    return call(kind, `${kind} of ${surveyId}/${responseId}`, () => {
       const survey = surveyOf(surveyId);
       const response = world.responses.get(responseId);
       if (response === undefined) return { kind: "absent" };
@@ -57,6 +60,7 @@ export function servicePort(
       if (answer === "found") return { kind: "found", body: body(response) };
       return responseId % 2 === 0 ? { kind: "absent" } : { kind: "found", body: [] };
     });
+  };
 
   return {
     surveys: () =>
