@@ -50,10 +50,10 @@ export async function background(ctx: PollContext, request: BackgroundRequest): 
 /** Epoch milliseconds at which background work of this survey is due next. */
 export async function nextBackground(ctx: PollContext): Promise<number> {
   const { mark, ports } = ctx;
-  const now = ports.clock.now();
-  if (mark.sweep !== undefined || mark.pass !== undefined) return now;
+  // At once, whatever the clock of the tick that looks at it says.
+  if (mark.sweep !== undefined || mark.pass !== undefined) return 0;
   const open = mayRecheck(ctx) ? await ports.state.nextDue(ctx.surveyId, "open") : undefined;
-  return Math.min(mark.nextPass ?? now, nextLookBack(ctx), open ?? Number.POSITIVE_INFINITY);
+  return Math.min(mark.nextPass ?? 0, nextLookBack(ctx), open ?? Number.POSITIVE_INFINITY);
 }
 
 /** The first task after the one that was done last that is due and was not done yet. */

@@ -262,9 +262,9 @@ export interface SurveyRow {
   trust: Trust;
   /** Epoch milliseconds; absent when nothing of it is due by itself. */
   dueAt?: number;
-  /** Epoch milliseconds at which background work is due; absent when there is none. */
+  /** Epoch milliseconds at which background work is due, 0 at once; absent when there is none. */
   backgroundAt?: number;
-  /** Epoch milliseconds of the last reading of its head, of any work on it, and of the last new response. */
+  /** Epoch milliseconds of the last reading of its head, of the last background work, and of the last new response. */
   polledAt: number;
   workedAt: number;
   activeAt: number;

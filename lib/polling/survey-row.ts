@@ -6,12 +6,26 @@ import { fullTrust, nextTrust } from "./trust.ts";
 
 type Polled = Extract<PollResult, { kind: "polled" }>;
 
-/** What the tick notes of a survey after its poll: counts last, once all that was seen is in the state. */
-export function nextRow(survey: ListedSurvey, row: SurveyRow | undefined, result: Polled, now: number): SurveyRow {
+/**
+ * What the tick notes of a survey after its poll: counts last, once all that was seen is in the state. `slow` when
+ * background work was all that it was polled for.
+ */
+export function nextRow(
+  survey: ListedSurvey,
+  row: SurveyRow | undefined,
+  result: Polled,
+  at: { now: number; slow: boolean },
+): SurveyRow {
+  const { now, slow } = at;
   const { counts, dueAt, backgroundAt, headRead, sought, missing, resumed } = result;
   const found = counts.found + counts.repaired;
   const activeAt = found > 0 || row === undefined ? now : row.activeAt;
-  const common = { backgroundAt, workedAt: now, activeAt, ...(dueAt === undefined ? {} : { dueAt }) };
+  const common = {
+    backgroundAt,
+    workedAt: slow ? now : (row?.workedAt ?? now),
+    activeAt,
+    ...(dueAt === undefined ? {} : { dueAt }),
+  };
   const poll = { now, found: counts.found, complete: counts.complete, headRead, resumed, sought, missing };
   if (headRead || row === undefined) {
     const grown = grownBy(survey.counts, row);

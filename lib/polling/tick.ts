@@ -165,7 +165,7 @@ function startWork(request: TickRequest, account: AccountState, watch: OutageWat
       newest = later(newest, result.newestSeen);
       // Contradicted once is contradicted for good.
       if (shortPageEnds !== false) shortPageEnds = result.shortPageEnds ?? shortPageEnds;
-      const next = nextRow(survey, row, result, ports.clock.now());
+      const next = nextRow(survey, row, result, { now: ports.clock.now(), slow: !how.head });
       if (result.headRead && !result.resumed) counts = learnCounts(counts, survey.counts, row, result.counts.found);
       rows.set(survey.surveyId, next);
       account.rows.set(survey.surveyId, next);
