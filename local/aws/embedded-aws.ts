@@ -2,6 +2,7 @@ import type { RequestListener } from "node:http";
 import { join } from "node:path";
 import { awsJsonHandler } from "./aws-json.ts";
 import { openDataFolder } from "./data-folder.ts";
+import { startedChannel } from "./diagnostics.ts";
 import { startDynamodb } from "./dynamodb.ts";
 import { startDeliveries } from "./event-bridge/deliveries.ts";
 import { openJournal } from "./event-bridge/journal.ts";
@@ -87,6 +88,7 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<Emb
       awsJsonHandler("secretsmanager", secretsOperations(secrets, Date.now)),
     );
     const endpoints = { dynamodb: dynamodb.endpoint, sqs, s3, eventbridge, secretsmanager };
+    startedChannel.publish({ faults });
     return {
       endpoints,
       env: environment(endpoints),

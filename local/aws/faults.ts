@@ -17,6 +17,8 @@ export interface Fault {
   /** Operation name as the SDK command has it (`PutEvents`); every operation of the service without one. */
   operation?: string;
   kind: FaultKind;
+  /** Lets so many matching requests pass first. */
+  after?: number;
   /** How many requests it hits before it is spent; without limit by default. */
   times?: number;
   /** Chance of hitting a request, 0 to 1, drawn from the seeded generator; 1 by default. */
@@ -53,6 +55,7 @@ export interface FaultBoard extends Faults {
 
 interface ArmedFault {
   fault: Fault;
+  toPass: number;
   hits: number;
 }
 
@@ -66,6 +69,10 @@ export function createFaults(seed: number): FaultBoard {
     if (fault.service !== service) return false;
     if (fault.operation !== undefined && fault.operation !== operation) return false;
     if (fault.kind === "partial" && planners[service][operation] === undefined) return false;
+    if (candidate.toPass > 0) {
+      candidate.toPass -= 1;
+      return false;
+    }
     if (fault.probability !== undefined && random() >= fault.probability) return false;
     candidate.hits += 1;
     if (fault.times !== undefined && candidate.hits >= fault.times) armed = armed.filter((one) => one !== candidate);
@@ -77,7 +84,7 @@ export function createFaults(seed: number): FaultBoard {
     armed: () => armed.length > 0,
     add(fault) {
       check(fault);
-      const entry: ArmedFault = { fault: { ...fault }, hits: 0 };
+      const entry: ArmedFault = { fault: { ...fault }, toPass: fault.after ?? 0, hits: 0 };
       armed.push(entry);
       return {
         hits: () => entry.hits,
@@ -106,7 +113,10 @@ export function createFaults(seed: number): FaultBoard {
 }
 
 function check(fault: Fault): void {
-  const { service, operation, kind, times, probability, delayMs } = fault;
+  const { service, operation, kind, after, times, probability, delayMs } = fault;
+  if (after !== undefined && !(Number.isInteger(after) && after >= 0)) {
+    throw new TypeError(`after must be a whole number, not ${after}`);
+  }
   if (times !== undefined && !(Number.isInteger(times) && times > 0)) {
     throw new TypeError(`times must be a whole number above 0, not ${times}`);
   }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
+import { awsRequestChannel } from "./diagnostics.ts";
 import { contentTypes, sendFault } from "./fault-answers.ts";
 import type { DueFault, FaultBoard } from "./faults.ts";
 import { captureAnswer, readBody, withBody } from "./http.ts";
@@ -21,6 +22,10 @@ export function createFront(
   return (request, response) => {
     const operation = operationOf(service, request);
     log.record(service, operation, request);
+    if (awsRequestChannel.hasSubscribers) {
+      awsRequestChannel.publish({ service, operation, phase: "arrived" });
+      response.once("finish", () => awsRequestChannel.publish({ service, operation, phase: "answered" }));
+    }
     const due = faults.armed() ? faults.take(service, operation) : undefined;
     if (due === undefined) {
       handle(request, response);

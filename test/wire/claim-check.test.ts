@@ -5,17 +5,15 @@ import {
   PutRuleCommand,
   PutTargetsCommand,
 } from "@aws-sdk/client-eventbridge";
-import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { expect, test } from "vitest";
 import { parseConfig } from "../../lib/config.ts";
-import { type EmbeddedAws, startEmbeddedAws } from "../../local/aws/index.ts";
+import type { EmbeddedAws } from "../../local/aws/index.ts";
 import type { DeliveredEvent } from "../support/command.ts";
 import { compareWithTruth } from "./support/compare-with-truth.ts";
 import { polledService } from "./support/polled-service.ts";
+import { clientOf, readClaimed, withAws } from "./support/with-aws.ts";
 
-const credentials = { accessKeyId: "local", secretAccessKey: "local" };
-const client = (endpoint: string) => ({ endpoint, credentials, region: "us-east-1" });
 const QUEUE = "low-scores";
 
 test("a response too large for an event leaves its answers in S3, and rules on the rest still match", async () => {
@@ -38,9 +36,8 @@ test("a response too large for an event leaves its answers in S3, and rules on t
   expect(ref?.bytes).toBeGreaterThan(60 * 30_000);
 
   await withAws(dataDir, async (aws) => {
-    const text = await readObject(aws, ref?.bucket, ref?.key);
-    expect(Buffer.byteLength(text)).toBe(ref?.bytes);
-    const claimed = new Map([[event?.detail.meta.eventId ?? "", JSON.parse(text) as unknown[]]]);
+    const claimed = await readClaimed(aws, events);
+    expect(Buffer.byteLength(JSON.stringify(claimed.get(event?.detail.meta.eventId ?? "")))).toBe(ref?.bytes);
     expect(compareWithTruth(events, truth, { claimed })).toEqual([]);
 
     const delivered = await receiveAll(aws);
@@ -49,20 +46,10 @@ test("a response too large for an event leaves its answers in S3, and rules on t
   });
 });
 
-/** The folder is free again afterwards: the command needs it for itself. */
-async function withAws<T>(dataDir: string, work: (aws: EmbeddedAws) => Promise<T>): Promise<T> {
-  const aws = await startEmbeddedAws({ dataDir });
-  try {
-    return await work(aws);
-  } finally {
-    await aws.close();
-  }
-}
-
 async function subscribe(aws: EmbeddedAws, pointsSum: number): Promise<void> {
   const { bus } = parseConfig({ baseUrl: "https://surveys.example.com" }, { deployed: false });
-  const events = new EventBridgeClient(client(aws.endpoints.eventbridge));
-  const sqs = new SQSClient(client(aws.endpoints.sqs));
+  const events = new EventBridgeClient(clientOf(aws.endpoints.eventbridge));
+  const sqs = new SQSClient(clientOf(aws.endpoints.sqs));
   await sqs.send(new CreateQueueCommand({ QueueName: QUEUE }));
   await events.send(new CreateEventBusCommand({ Name: bus.name }));
   const pattern = {
@@ -76,16 +63,8 @@ async function subscribe(aws: EmbeddedAws, pointsSum: number): Promise<void> {
   sqs.destroy();
 }
 
-async function readObject(aws: EmbeddedAws, bucket = "", key = ""): Promise<string> {
-  const s3 = new S3Client({ ...client(aws.endpoints.s3), forcePathStyle: true });
-  const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
-  const text = await Body?.transformToString();
-  s3.destroy();
-  return text ?? "";
-}
-
 async function receiveAll(aws: EmbeddedAws): Promise<DeliveredEvent[]> {
-  const sqs = new SQSClient(client(aws.endpoints.sqs));
+  const sqs = new SQSClient(clientOf(aws.endpoints.sqs));
   const QueueUrl = `${aws.endpoints.sqs}/000000000000/${QUEUE}`;
   const { Messages = [] } = await sqs.send(
     new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 5 }),

@@ -1,61 +1,87 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { seededRandom } from "../../local/aws/random.ts";
 import { readEvents } from "../support/command.ts";
+import { busyLife } from "./support/busy-life.ts";
 import { compareWithTruth } from "./support/compare-with-truth.ts";
+import { expectBooks } from "./support/expect-books.ts";
+import { expectSameContents } from "./support/expect-same-contents.ts";
 import { type PolledService, polledService } from "./support/polled-service.ts";
+import { type KillMoment, scripted } from "./support/script.ts";
+import { type Chance, chanceOf, seed } from "./support/seeded.ts";
 
-/**
- * Requests for pages, metrics and metadata after which each run is killed: while it begins, in the middle of a page,
- * while a batch is on its way, deep in the backlog. 0: as soon as it says that it polls.
- */
-const moments = [0, 1, 3, 17, 44, 45, 93, 150, 201, 5, 260, 312];
-const old = 900;
+/** A page that is on its way when the signal comes from outside; the others are exact to the request. */
+type Moment = KillMoment | { of: "page"; nth: number };
 
-test("12 kills in a run of 900 responses lose nothing, and repeat no more than what was in flight", {
+const KILLS = 36;
+const surveys = [
+  { surveyId: 1, responses: 420, open: 12 },
+  { surveyId: 2, responses: 150, open: 6 },
+  { surveyId: 3, responses: 40 },
+  { surveyId: 4 },
+];
+const flags = { "start-from": "beginning", interval: "20ms" };
+
+test(`${KILLS} kills over one history, while responses arrive and late ones complete, lose nothing`, {
   timeout: 600_000,
 }, async () => {
-  const service = await polledService({ surveys: [{ surveyId: 1, responses: old }] });
+  const chance = chanceOf(seededRandom(seed));
+  const service = await polledService({
+    seed,
+    surveys,
+    settings: { sortKey: "dateCompleted", openListed: true, openDateCompleted: "dateStart", repeatedQuestions: 0.1 },
+  });
   const { simulator, folder } = service;
-  const flags = { "start-from": "beginning" };
+  const life = busyLife(simulator, chance);
+  const file = `${folder}/events.jsonl`;
+  const replay = `replay with WIRE_SEED=${seed}`;
 
-  for (const moment of moments) await killAfter(service, moment);
-  const atLast = await service.poll(flags, { limit: 120_000 });
+  for (let kill = 1; kill <= KILLS; kill += 1) {
+    const moment = draw(chance);
+    await killAt(service, moment, `${replay}, kill ${kill} of ${KILLS} at ${JSON.stringify(moment)}`);
+  }
+  // The kills met a history that was going on: there is more to do after the last one.
+  const before = readFileSync(file, "utf8").split("\n").length - 1;
+  expect(before, replay).toBeGreaterThan(300);
+  life.end();
+  const atLast = await service.poll({ ...flags, ticks: "2" }, { limit: 120_000 });
 
   const { events } = atLast;
-  // All kills met the backlog, which came some way meanwhile: killing an idle command would prove nothing.
-  const emittedAtLast = Number(/^done: .* (\d+) events,/m.exec(atLast.stdout)?.[1]);
-  expect(emittedAtLast).toBeGreaterThan(0);
-  expect(emittedAtLast).toBeLessThan(old);
-  expect(compareWithTruth(events, simulator.truth(), { repeats: 10 * moments.length })).toEqual([]);
-  // A repeat is the same event: only when it was detected may differ, never what it says.
-  const contents = new Map<string, string>();
-  for (const { detail } of events) {
-    const said = JSON.stringify(detail.data);
-    expect(contents.get(detail.meta.eventId) ?? said).toBe(said);
-    contents.set(detail.meta.eventId, said);
-  }
-  expect(contents.size).toBe(old);
-  expect(atLast.stdout).toMatch(/books: /);
+  expect(events.length, replay).toBeGreaterThan(before);
+  const truth = simulator.truth();
+  expect(truth.length, replay).toBeGreaterThan(700);
+  expect(compareWithTruth(events, truth, { repeats: 10 * KILLS }), replay).toEqual([]);
+  expectSameContents(events, replay);
 
-  const quiet = await service.poll(flags);
-  expect(quiet.events).toHaveLength(events.length);
-  expect(readEvents(`${folder}/events.jsonl`)).toEqual(events);
+  await expectBooks(service, flags, replay);
+  expect(readEvents(file), replay).toEqual(events);
 });
 
-/** Kills a run once it has made so many requests about responses; first it waits for the lease of the one before to end. */
-async function killAfter(service: PolledService, moment: number): Promise<void> {
-  const before = requests(service);
-  const command = service.start({ "start-from": "beginning" }, { limit: 120_000 });
-  let running = true;
-  void command.done.finally(() => {
-    running = false;
-  });
-  if (moment === 0) await command.printed(/^polling /m);
-  while (running && requests(service) - before < moment) await new Promise((resolve) => setTimeout(resolve, 1));
-  command.kill("SIGKILL");
-  expect((await command.done).signal).toBe("SIGKILL");
+function draw(chance: Chance): Moment {
+  const phase = chance.pick(["arrived", "answered"] as const);
+  return chance.pick<() => Moment>([
+    () => ({ of: "page", nth: chance.whole(1, 20) }),
+    () => ({ of: "service", nth: chance.whole(1, 150), phase: "answered" }),
+    () => ({ of: "table-write", nth: chance.whole(1, 40), phase }),
+    () => ({ of: "bus", nth: chance.whole(1, 12), phase }),
+  ])();
 }
 
-function requests({ simulator }: PolledService): number {
-  const { metrics = 0, metadata = 0, "responses-order": pages = 0 } = simulator.counters();
-  return metrics + metadata + pages;
+/** Lets a command run until the moment has come, however many ticks it takes, and no line further. */
+async function killAt(service: PolledService, moment: Moment, what: string): Promise<void> {
+  const env = moment.of === "page" ? {} : scripted({ kill: moment });
+  const command = service.start({ ...flags, ticks: undefined }, { limit: 60_000, env });
+  let reads = 0;
+  const stop = service.simulator.onPageRead(() => {
+    reads += 1;
+    if (moment.of === "page" && reads === moment.nth) command.kill("SIGKILL");
+  }, "before");
+  try {
+    const { code, signal, stderr } = await command.done;
+    expect({ code, signal, stderr }, what).toEqual({ code: null, signal: "SIGKILL", stderr: "" });
+  } catch (error) {
+    throw new Error(what, { cause: error });
+  } finally {
+    stop();
+  }
 }
