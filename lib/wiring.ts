@@ -5,6 +5,7 @@ import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { namingFailures } from "./aws-failure.ts";
 import type { SourceConfig } from "./config.ts";
 import { createWorkerCoordination } from "./coordination.ts";
 import { progressChannel } from "./diagnostics.ts";
@@ -40,7 +41,7 @@ export interface SourceGraph {
 
 export function createClients(): Clients {
   return {
-    dynamodb: DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 5 }), {
+    dynamodb: DynamoDBDocumentClient.from(namingFailures("dynamodb", new DynamoDBClient({ maxAttempts: 5 })), {
       marshallOptions: { removeUndefinedValues: true },
     }),
     // The publisher retries by itself, entry by entry and under the lease: here one attempt, over in time for the guard.
@@ -48,9 +49,12 @@ export function createClients(): Clients {
       maxAttempts: 1,
       requestHandler: { requestTimeout: PUBLISH_TIMEOUT - 500, connectionTimeout: 1_000, throwOnRequestTimeout: true },
     }),
-    secrets: new SecretsManagerClient({ maxAttempts: 5 }),
+    secrets: namingFailures("secrets", new SecretsManagerClient({ maxAttempts: 5 })),
     // Local endpoints have no host name for each bucket.
-    s3: new S3Client({ maxAttempts: 5, forcePathStyle: process.env.AWS_ENDPOINT_URL_S3 !== undefined }),
+    s3: namingFailures(
+      "s3",
+      new S3Client({ maxAttempts: 5, forcePathStyle: process.env.AWS_ENDPOINT_URL_S3 !== undefined }),
+    ),
   };
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isAwsFailure } from "../../lib/aws-failure.ts";
 import { errorCode, PollerError } from "../../lib/errors.ts";
 import type { PollInput } from "../../lib/poll-input.ts";
 import type { PollOutput } from "../../lib/poll-sources.ts";
@@ -76,7 +77,8 @@ export async function runTicks(options: TickLoopOptions): Promise<TickLoopResult
     } catch (error) {
       // A service that was there before may come back; credentials that are refused do not mend themselves.
       const code = errorCode(error);
-      if (fatal.has(code) || (!reached && code !== "TOO_MANY_REQUESTS")) throw error;
+      const mayPass = reached || code === "TOO_MANY_REQUESTS" || isAwsFailure(code);
+      if (fatal.has(code) || !mayPass) throw error;
       failure = error;
       view.say(`tick failed: ${(error as Error).message}; tried again at the next tick`);
     }

@@ -1,0 +1,94 @@
+import { randomUUID } from "node:crypto";
+import { inspect } from "node:util";
+import { GetObjectCommand } from "@aws-sdk/client-s3";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isAwsFailure } from "../../lib/aws-failure.ts";
+import { readSecret } from "../../lib/secrets/secret-values.ts";
+import { type Clients, createClients } from "../../lib/wiring.ts";
+import type { FaultKind, Service } from "../../local/aws/index.ts";
+import { useAws } from "./support/aws.ts";
+
+const test = useAws();
+const before = { ...process.env };
+let clients: Clients;
+
+beforeAll(() => {
+  Object.assign(process.env, test.aws.env);
+  clients = createClients();
+});
+afterAll(() => {
+  for (const client of Object.values(clients)) client.destroy();
+  for (const name of Object.keys(test.aws.env)) delete process.env[name];
+  Object.assign(process.env, before);
+});
+
+const PRIVATE = "jane@example.com";
+const put = () =>
+  clients.dynamodb.send(
+    new PutCommand({
+      TableName: test.table,
+      Item: { pk: PRIVATE, sk: randomUUID() },
+      ConditionExpression: "attribute_not_exists(pk)",
+    }),
+  );
+const getObject = () => clients.s3.send(new GetObjectCommand({ Bucket: test.bucket, Key: PRIVATE }));
+const getSecret = () => readSecret(clients.secrets, PRIVATE);
+
+const failures: { service: Service; kind: FaultKind; call: () => Promise<unknown>; code: string; line: RegExp }[] = [
+  {
+    service: "dynamodb",
+    kind: "down",
+    call: put,
+    code: "DYNAMODB_FAILED",
+    line: /^DynamoDB could not be used \(ECONN/,
+  },
+  {
+    service: "s3",
+    kind: "error",
+    call: getObject,
+    code: "S3_FAILED",
+    line: /^S3 could not be used \(InternalError\)$/,
+  },
+  {
+    service: "secretsmanager",
+    kind: "error",
+    call: getSecret,
+    code: "SECRETS_MANAGER_FAILED",
+    line: /^Secrets Manager could not be used \(InternalServiceError\)$/,
+  },
+];
+
+describe("a failure of AWS", () => {
+  it.each(failures)("of $service says which service failed, and quotes nothing", async ({ service, kind, ...rest }) => {
+    test.aws.faults.add({ service, kind });
+    const error: unknown = await rest.call().catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: rest.code, message: expect.stringMatching(rest.line), retryable: true });
+    expect(isAwsFailure(rest.code)).toBe(true);
+    const { message, hint } = error as { message: string; hint: string };
+    expect(inspect([message, hint])).not.toContain(PRIVATE);
+    expect(hint).not.toBe("");
+  });
+
+  it("is told after the SDK's own retries only", async () => {
+    const fault = test.aws.faults.add({ service: "dynamodb", kind: "down", times: 4 });
+    await put();
+    expect(fault.hits()).toBe(4);
+  });
+});
+
+describe("an answer", () => {
+  it("that a key or a secret is not there stays the SDK's own", async () => {
+    await expect(getObject()).rejects.toMatchObject({ name: "NoSuchKey" });
+    expect(await getSecret()).toBeUndefined();
+  });
+
+  it("that a condition does not hold stays the SDK's own", async () => {
+    const item = { pk: "1", sk: "1" };
+    const conditional = { TableName: test.table, Item: item, ConditionExpression: "attribute_not_exists(pk)" };
+    await clients.dynamodb.send(new PutCommand(conditional));
+    await expect(clients.dynamodb.send(new PutCommand(conditional))).rejects.toMatchObject({
+      name: "ConditionalCheckFailedException",
+    });
+  });
+});
