@@ -1,0 +1,87 @@
+import { join } from "node:path";
+import { expect } from "vitest";
+import type { Fault } from "../../../local/aws/index.ts";
+import { seededRandom } from "../../../local/aws/random.ts";
+import { busyLife } from "./busy-life.ts";
+import { compareWithTruth } from "./compare-with-truth.ts";
+import { expectLedger } from "./expect-books.ts";
+import { expectClearOutput } from "./expect-clear-output.ts";
+import { expectSameContents } from "./expect-same-contents.ts";
+import { type PolledService, polledService } from "./polled-service.ts";
+import { readHits, scripted } from "./script.ts";
+import { chanceOf, seed } from "./seeded.ts";
+import { readClaimed, withAws } from "./with-aws.ts";
+
+export interface Trouble {
+  /** Of each kind of each service some must meet a request; so with `laterFaults`. */
+  faults: readonly Fault[];
+  /** Faults of the last run, which has to do what was left to wait. */
+  laterFaults?: readonly Fault[];
+  /** Called before the command starts. */
+  prepare?: (service: PolledService) => void;
+  /** What at least one of the command's lines about failures says; without it none need be there. */
+  says?: RegExp;
+  /** Repeats allowed; default: 10 for each publish whose outcome could not be known, or not be written down. */
+  repeats?: number;
+}
+
+const flags = { "start-from": "beginning" };
+const MINUTE = 60_000;
+
+/**
+ * One history under faults of the embedded AWS, which are spent in its course, and a last run without any: nothing is
+ * lost, and a repeat comes only of a publish whose outcome could not be known, or could not be written down.
+ */
+export async function expectNothingLost(trouble: Trouble): Promise<void> {
+  const what = `replay with WIRE_SEED=${seed}`;
+  const service = await polledService({
+    seed,
+    surveys: [{ surveyId: 1, responses: 70, open: 8 }, { surveyId: 2, responses: 20, open: 2 }, { surveyId: 3 }],
+    settings: { sortKey: "dateCompleted", openListed: true },
+  });
+  const { simulator, folder } = service;
+  const life = busyLife(simulator, chanceOf(seededRandom(seed)));
+  trouble.prepare?.(service);
+  const hitsFile = join(folder, "hits.json");
+
+  const troubled = await service.run(
+    { ...flags, ticks: "12", interval: "20ms" },
+    { env: scripted({ faults: { list: trouble.faults, hitsFile } }), limit: 120_000 },
+  );
+  const failures = expectClearOutput(troubled, what);
+  if (trouble.says !== undefined) expect(failures.join("\n"), what).toMatch(trouble.says);
+  const hits = hitsOf(trouble.faults, hitsFile, what);
+
+  life.end();
+  simulator.clearFaults();
+  // What waits for its metrics is due by then.
+  const { laterFaults = [] } = trouble;
+  const later = scripted({ ahead: MINUTE, faults: { list: laterFaults, hitsFile } });
+  const { events } = await service.poll({ ...flags, ticks: "4" }, { env: later });
+  hitsOf(laterFaults, hitsFile, what);
+  const lost = hits.filter((_, i) => isUnknownPublish(trouble.faults[i])).reduce((sum, count) => sum + count, 0);
+  const unwritten = failures.filter((line) => line.includes("DYNAMODB_FAILED")).length;
+  const claimed = await withAws(join(folder, "data"), (aws) => readClaimed(aws, events));
+  const repeats = trouble.repeats ?? 10 * (lost + unwritten);
+  const problems = compareWithTruth(events, simulator.truth(), { repeats, claimed });
+  expect(problems, what).toEqual([]);
+  expectSameContents(events, what);
+  await expectLedger(service, what);
+}
+
+/** How many requests each fault has met; of each kind of each service some must have. */
+function hitsOf(faults: readonly Fault[], hitsFile: string, what: string): number[] {
+  const hits = readHits(hitsFile);
+  expect(hits, what).toHaveLength(faults.length);
+  const sums = new Map<string, number>();
+  for (const [i, { service, kind }] of faults.entries()) {
+    sums.set(`${service} ${kind}`, (sums.get(`${service} ${kind}`) ?? 0) + (hits[i] ?? 0));
+  }
+  const without = [...sums].filter(([, sum]) => sum === 0);
+  expect(without, `${what}: faults that met no request`).toEqual([]);
+  return hits;
+}
+
+function isUnknownPublish(fault: Fault | undefined): boolean {
+  return fault?.service === "eventbridge" && (fault.kind === "lose-answer" || fault.kind === "delay");
+}
