@@ -75,7 +75,8 @@ export async function runTicks(options: TickLoopOptions): Promise<TickLoopResult
         }
       }
     } catch (error) {
-      // A service that was there before may come back; credentials that are refused do not mend themselves.
+      // A service that was there before may come back, and so may a token that another client has made invalid; an AWS
+      // service always may. Credentials that are refused do not mend themselves.
       const code = errorCode(error);
       const mayPass = reached || code === "TOO_MANY_REQUESTS" || isAwsFailure(code);
       if (fatal.has(code) || !mayPass) throw error;
@@ -108,7 +109,7 @@ export async function runTicks(options: TickLoopOptions): Promise<TickLoopResult
   }
 }
 
-const fatal = new Set(["WRONG_CREDENTIALS", "WRONG_TOKEN", "CREDENTIALS_MISSING", "STATE_REFUSED"]);
+const fatal = new Set(["WRONG_CREDENTIALS", "CREDENTIALS_MISSING", "STATE_REFUSED"]);
 
 function context(): { awsRequestId: string; getRemainingTimeInMillis(): number } {
   const until = Date.now() + INVOCATION_TIME;

@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import { runTicks } from "../../../local/runner/tick-loop.ts";
+
+const tick = { ticks: [{ source: "main", listed: 0, surveys: [], unpolled: 0, outages: [] }] };
+const coded = (code: string): Error => Object.assign(new Error(`it failed by ${code}`), { code, hint: "" });
+
+/** Runs one tick for each outcome, and stops with the last. Gives how many were made, and what was said. */
+async function run(outcomes: readonly (Error | "well")[]): Promise<{ made: number; said: string[]; failure: unknown }> {
+  const stop = new AbortController();
+  const said: string[] = [];
+  let made = 0;
+  const failure = await runTicks({
+    handler: async () => {
+      const outcome = outcomes[made];
+      made += 1;
+      if (made === outcomes.length) stop.abort();
+      if (outcome instanceof Error) throw outcome;
+      return tick;
+    },
+    ticks: undefined,
+    interval: 0,
+    stop: stop.signal,
+    view: {
+      totals: { requests: 0, pages: 0, emitted: 0, waiting: 0, quarantined: 0 },
+      say: (line) => void said.push(line),
+      stop: () => undefined,
+    },
+  }).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  return { made, said, failure };
+}
+
+describe("a tick that fails", () => {
+  for (const code of ["DYNAMODB_FAILED", "S3_FAILED", "SECRETS_MANAGER_FAILED", "TOO_MANY_REQUESTS"]) {
+    test(`by ${code} is told and followed by the next, also when it is the first`, async () => {
+      const { made, said, failure } = await run([coded(code), coded(code), "well"]);
+      expect({ made, failure }).toEqual({ made: 3, failure: undefined });
+      const line = `tick failed: it failed by ${code}; tried again at the next tick`;
+      expect(said).toEqual([line, line]);
+    });
+  }
+
+  for (const code of ["UNREACHABLE", "SERVER_ERROR", "WRONG_TOKEN"]) {
+    test(`by ${code} ends the command when it is the first, and not once the service was reached`, async () => {
+      const first = await run([coded(code), "well"]);
+      expect({ made: first.made, failure: first.failure }).toMatchObject({ made: 1, failure: { code } });
+      const later = await run(["well", coded(code), "well"]);
+      expect({ made: later.made, failure: later.failure }).toEqual({ made: 3, failure: undefined });
+    });
+  }
+
+  for (const code of ["WRONG_CREDENTIALS", "CREDENTIALS_MISSING", "STATE_REFUSED"]) {
+    test(`by ${code} ends the command whenever it comes`, async () => {
+      const { made, failure } = await run(["well", coded(code), "well"]);
+      expect({ made, failure }).toMatchObject({ made: 2, failure: { code } });
+    });
+  }
+});
