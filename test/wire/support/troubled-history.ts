@@ -1,15 +1,13 @@
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { Fault } from "../../../local/aws/index.ts";
-import { seededRandom } from "../../../local/aws/random.ts";
-import { busyLife } from "./busy-life.ts";
 import { compareWithTruth } from "./compare-with-truth.ts";
 import { expectLedger } from "./expect-books.ts";
 import { expectClearOutput } from "./expect-clear-output.ts";
 import { expectSameContents } from "./expect-same-contents.ts";
-import { type PolledService, polledService } from "./polled-service.ts";
+import { livedService } from "./lived-service.ts";
+import type { PolledService } from "./polled-service.ts";
 import { readHits, scripted } from "./script.ts";
-import { chanceOf, seed } from "./seeded.ts";
 import { readClaimed, withAws } from "./with-aws.ts";
 
 export interface Trouble {
@@ -26,21 +24,15 @@ export interface Trouble {
 }
 
 const flags = { "start-from": "beginning" };
-const MINUTE = 60_000;
+const LATER = 600_000;
 
 /**
  * One history under faults of the embedded AWS, which are spent in its course, and a last run without any: nothing is
  * lost, and a repeat comes only of a publish whose outcome could not be known, or could not be written down.
  */
 export async function expectNothingLost(trouble: Trouble): Promise<void> {
-  const what = `replay with WIRE_SEED=${seed}`;
-  const service = await polledService({
-    seed,
-    surveys: [{ surveyId: 1, responses: 70, open: 8 }, { surveyId: 2, responses: 20, open: 2 }, { surveyId: 3 }],
-    settings: { sortKey: "dateCompleted", openListed: true },
-  });
+  const { service, life, replay: what } = await livedService();
   const { simulator, folder } = service;
-  const life = busyLife(simulator, chanceOf(seededRandom(seed)));
   trouble.prepare?.(service);
   const hitsFile = join(folder, "hits.json");
 
@@ -56,7 +48,7 @@ export async function expectNothingLost(trouble: Trouble): Promise<void> {
   simulator.clearFaults();
   // What waits for its metrics is due by then.
   const { laterFaults = [] } = trouble;
-  const later = scripted({ ahead: MINUTE, faults: { list: laterFaults, hitsFile } });
+  const later = scripted({ ahead: LATER, faults: { list: laterFaults, hitsFile } });
   const { events } = await service.poll({ ...flags, ticks: "4" }, { env: later });
   hitsOf(laterFaults, hitsFile, what);
   const lost = hits.filter((_, i) => isUnknownPublish(trouble.faults[i])).reduce((sum, count) => sum + count, 0);
