@@ -9,7 +9,8 @@ import {
 } from "@aws-sdk/client-s3";
 import { CreateSecretCommand, GetSecretValueCommand, ListSecretsCommand } from "@aws-sdk/client-secrets-manager";
 import { GetQueueUrlCommand, ListQueuesCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type AwsRequestEvent, awsRequestChannel } from "../../../local/aws/diagnostics.ts";
 import type { EmbeddedAws, Service } from "../../../local/aws/index.ts";
 import { clientsOf, createQueue, createTable, entry, errorName, startForTest, takeMessages } from "./support.ts";
 
@@ -97,6 +98,28 @@ describe.each(services)("$service", ({ service, throttle, error, call }) => {
     const retrying = { ...started, ...clientsOf(started.aws.endpoints, 3) };
     expect(await errorName(call(retrying))).toBe("no error");
   });
+});
+
+test("a fault lets pass what it is told to, and tells each request as it comes and goes", async () => {
+  const { aws, eventbridge } = await startForTest();
+  const seen: string[] = [];
+  const note = (message: unknown): void => {
+    const { operation, phase } = message as AwsRequestEvent;
+    seen.push(`${operation} ${phase}`);
+  };
+  awsRequestChannel.subscribe(note);
+  onTestFinished(() => void awsRequestChannel.unsubscribe(note));
+  const fault = aws.faults.add({ service: "eventbridge", kind: "down", after: 2, times: 1 });
+  const outcomes: string[] = [];
+  for (let i = 0; i < 4; i += 1) {
+    outcomes.push(await errorName(eventbridge.send(new PutEventsCommand({ Entries: [entry()] }))));
+  }
+  expect(outcomes).toEqual(["no error", "no error", "TimeoutError", "no error"]);
+  expect(fault.hits()).toBe(1);
+  const whole = ["PutEvents arrived", "PutEvents answered"];
+  // What is down gives no answer.
+  expect(seen).toEqual([...whole, ...whole, "PutEvents arrived", ...whole]);
+  expect(() => aws.faults.add({ service: "s3", kind: "down", after: -1 })).toThrow(TypeError);
 });
 
 test("the work behind a lost answer has been done", async () => {
