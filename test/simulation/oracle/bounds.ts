@@ -32,6 +32,3 @@ export const listedOpen = (source: SimSource, { open, surveys }: Extent, age: nu
 /** Neither: a look-back if it reaches that far, else the scrub. */
 export const unnoticed = (source: SimSource, { surveys, pages }: Extent): number =>
   source.scrub.every + turns(source, 4 * surveys * (pages + 3)) + 2 * source.interval;
-
-/** Time in which one full pass over each survey has certainly been made. */
-export const onePass = unnoticed;

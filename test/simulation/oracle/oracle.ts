@@ -105,6 +105,21 @@ export function createOracle(world: World, store: Store): Oracle {
     return undefined;
   };
 
+  /** A response may be deleted; one that was there for longer than it may take must have been emitted before. */
+  const checkDeleted = (): void => {
+    for (const response of world.responses.values()) {
+      const { completedAt = Infinity, removedAt, id } = response;
+      if (removedAt === undefined || deliveries.of(id).length > 0 || dutyNow(response) !== "must") continue;
+      const doneAt = books.facts(response.survey.id)?.firstPassDoneAt ?? Infinity;
+      const limit = boundOf(world, response);
+      if (limit === undefined || completedAt <= doneAt || removedAt - completedAt <= limit.bound) continue;
+      violations.add(
+        "lost",
+        `${nameOf(response)} (${limit.name}) was deleted after ${removedAt - completedAt} ms unseen`,
+      );
+    }
+  };
+
   return {
     violations,
     deliveries,
@@ -179,6 +194,7 @@ export function createOracle(world: World, store: Store): Oracle {
       // What is lost says more than the books that miss it.
       const left = oldestMissing() ?? this.unfinished();
       if (left !== undefined) violations.add(left.rule, left.told);
+      checkDeleted();
       requests.atEnd();
     },
   };

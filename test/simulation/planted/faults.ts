@@ -1,0 +1,248 @@
+import type { PlantedFault } from "./plant.ts";
+
+/** Faults that the simulation must find. Each is one that was made, or nearly made, somewhere by somebody. */
+export const plantedFaults: readonly PlantedFault[] = [
+  {
+    name: "no look-back and no search below the head",
+    file: "background.ts",
+    find: "return mark.sweep !== undefined || request.seek > 0 || dueLevel(ctx) !== undefined;",
+    replace: "return false;",
+  },
+  {
+    name: "no full pass after the first",
+    file: "background.ts",
+    find: "return mark.pass !== undefined || now >= (mark.nextPass ?? 0);",
+    replace: "return mark.pass !== undefined;",
+  },
+  {
+    name: "no re-check of open responses",
+    file: "background.ts",
+    find: "return mayRecheck(ctx) && ((await",
+    replace: "return false && ((await",
+  },
+  {
+    name: "open responses are never looked at again",
+    file: "settle.ts",
+    find: 'if (kind === "completed") return "emit";\n  if (kind === "open") return entry',
+    replace:
+      'if (kind === "completed") return entry.state === "open" ? "settled" : "emit";\n  if (kind === "open") return entry',
+  },
+  {
+    name: "open responses are emitted",
+    file: "settle.ts",
+    find: 'if (kind === "open") return "open";\n  const decision',
+    replace: "const decision",
+  },
+  {
+    name: "seams are not proved",
+    file: "scan.ts",
+    find: "const holds = again?.digest === earlier.digest;",
+    replace: "const holds = true;",
+  },
+  {
+    name: "a response cut by a page edge is not joined",
+    file: "scan.ts",
+    find: "carry = { responseId: carry.responseId, records: [...carry.records, ...first.records] };\n      carrySure",
+    replace: "carry = { responseId: carry.responseId, records: first.records };\n      carrySure",
+  },
+  {
+    name: "one empty page is the end",
+    file: "scan.ts",
+    find: "const next = await read(number + 1);",
+    replace: "const next = undefined as Page | undefined;",
+  },
+  {
+    name: "every short page is the end",
+    file: "scan.ts",
+    find: "if (short && shortPageEnds === true) return true;\n    // One",
+    replace: "if (previous !== undefined) return true;\n    // One",
+  },
+  {
+    name: "99 records are a full page",
+    file: "pages.ts",
+    find: "const records = read.records.map(readRecord);",
+    replace: "const records = read.records.slice(0, PAGE_SIZE - 1).map(readRecord);",
+  },
+  {
+    name: "404 past the end is a page",
+    file: "pages.ts",
+    find: 'if (read.kind === "none" || read.records.length === 0) return undefined;',
+    replace:
+      'if (read.kind === "none" && number > 1) throw new TypeError("no such page");\n  if (read.kind === "none" || read.records.length === 0) return undefined;',
+  },
+  {
+    name: "equal records of a page are taken for one",
+    file: "pages.ts",
+    find: "if (last?.responseId === record.responseId) last.records.push(record);",
+    replace:
+      "if (last?.responseId === record.responseId) {\n      if (!last.records.some(({ digest }) => digest === record.digest)) last.records.push(record);\n    }",
+  },
+  {
+    name: "scattered records are emitted at first sight",
+    file: "confirm.ts",
+    find: "if (!state.apart) return isUnproved(ctx) ? [] : responses;",
+    replace: "if (responses.length > 0) return responses;",
+  },
+  {
+    name: "short events are not repaired",
+    file: "survey-scan.ts",
+    find: 'return entry?.state === "emitted" && entry.count !== undefined && run.records.length > entry.count;',
+    replace: "return entry === undefined && run.records.length === 0;",
+  },
+  {
+    name: "operation 9 is trusted from the start",
+    file: "confirm.ts",
+    find: "return state.trusted ? whole : [];",
+    replace: "return whole;",
+  },
+  {
+    name: "the ledger is written before the bus has the event",
+    file: "publish-batch.ts",
+    find: "const outcomes = await publisher.publish(",
+    replace: "await enter(ctx, batch);\n  const outcomes = await publisher.publish(",
+  },
+  {
+    name: "entries that failed count as published",
+    file: "publish-batch.ts",
+    find: 'const published = batch.filter((_, i) => outcomes[i]?.kind === "published");',
+    replace: 'const published = batch.filter((_, i) => outcomes[i]?.kind !== "refused");',
+  },
+  {
+    name: "what is published but not in the ledger is forgotten",
+    file: "publish-batch.ts",
+    find: "ctx.mark.pending = [...(ctx.mark.pending ?? []), ...entries];",
+    replace: "",
+  },
+  {
+    name: "refused events are tried again for ever",
+    file: "settle.ts",
+    find: 'if (entry.state === "quarantined" && entry.reason?.startsWith("bus:")) return "settled";',
+    replace: "",
+  },
+  {
+    name: "no guard before a publish",
+    file: "publish-batch.ts",
+    find: "() => holdLease(ctx),",
+    replace: "async () => {},",
+  },
+  {
+    name: "a lost lease is not noticed",
+    file: "context.ts",
+    find: "if (ctx.lost !== undefined) throw ctx.lost;\n  if (clock.now() < ctx.lease.until - LEASE_DURATION / 2) return;",
+    replace: "return;",
+  },
+  {
+    name: "the floor is taken from our clock",
+    file: "first-pass.ts",
+    find: 'const at = newest ?? "";',
+    replace: "const at = utcString(now);",
+  },
+  {
+    name: "the floor settles by date alone",
+    file: "settle.ts",
+    find: 'if (by.firstPassDone) return "emit";\n  return',
+    replace: "return",
+  },
+  {
+    name: "no margin below the floor",
+    file: "settle.ts",
+    find: 'if (completed < before(at, MARGIN)) return "old";',
+    replace: 'if (completed < at) return "old";',
+  },
+  {
+    name: "a response without a date is old",
+    file: "settle.ts",
+    find: 'if (!credible(completed, by.now)) return by.firstPassDone ? "emit" : "before-floor";',
+    replace: 'if (!credible(completed, by.now)) return "old";',
+  },
+  {
+    name: "dates of the future set the floor",
+    file: "settle.ts",
+    find: "if (credible(date, now)) newest = later(newest, date);",
+    replace: "if (date !== null) newest = later(newest, date);",
+  },
+  {
+    name: "the hint of the counts is always trusted",
+    file: "due.ts",
+    find: "if (asksForHead(row.chase) || !trusts(row.trust)) return true;",
+    replace: "",
+  },
+  {
+    name: "nothing is read that the counts do not ask for",
+    file: "due.ts",
+    find: "const fullPoll = row.polledAt + (survey.isGone === true ? GONE_EVERY : fullPollEvery) <= now;",
+    replace: "const fullPoll = false;",
+  },
+  {
+    name: "the head scan stops at the first response that is settled",
+    file: "head-scan.ts",
+    find: "if (!ctx.mark.headOpen) return (step) => !step.news;",
+    replace: "if (!ctx.mark.headOpen) return (step) => step.toEmit.length < step.ids.length;",
+  },
+  {
+    name: "a head scan cut short is taken for whole",
+    file: "head-scan.ts",
+    find: "ctx.mark.headOpen = true;",
+    replace: "",
+  },
+  {
+    name: "a backlog is begun a page too late",
+    file: "stream.ts",
+    find: "const from = Math.max(1, reached - 1);",
+    replace: "const from = Math.max(1, reached + 1);",
+  },
+  {
+    name: "the stream passes pages with responses that were left",
+    file: "stream.ts",
+    find: "if (counts.deferred + counts.held === 0 && !counts.unfinished) position.page",
+    replace: "position.page",
+  },
+  {
+    name: "books are closed over a list that moved",
+    file: "full-pass.ts",
+    find: 'if (!pass.covered) leaveOpen(ctx, "pages moved while they were read", now);\n  else if',
+    replace: "if",
+  },
+  {
+    name: "books are closed with responses in no class",
+    file: "books.ts",
+    find: "if (left !== 0) return leaveOpen",
+    replace: "if (left < 0) return leaveOpen",
+  },
+  {
+    name: "what waits is never asked for again",
+    file: "poll-survey.ts",
+    find: 'const next = await ctx.ports.state.nextDue(ctx.surveyId, "waiting");',
+    replace: "const next = undefined as number | undefined;\n  counts.waiting = 0;",
+  },
+  {
+    name: "absent at once is absent for good",
+    file: "enrich.ts",
+    find: "const longEnough = clock.now() - patience.firstSeen >= ctx.source.absentAfter;",
+    replace: "const longEnough = clock.now() >= patience.firstSeen;",
+  },
+  {
+    name: "a failing operation is given up at once",
+    file: "patience.ts",
+    find: "if (patience.attempts + 1 < LEAST_ATTEMPTS) return false;",
+    replace: "if (patience.attempts + 1 < LEAST_ATTEMPTS) return true;",
+  },
+  {
+    name: "more events at once than one request holds",
+    file: "publish-batch.ts",
+    find: "const MOST_ENTRIES = 10;",
+    replace: "const MOST_ENTRIES = 25;",
+  },
+  {
+    name: "an index that lags is believed",
+    file: "poll-survey.ts",
+    find: 'due.filter(({ id }) => now.get(id)?.state === "waiting"),',
+    replace: "due.filter(({ id }) => now.size >= 0 && id !== undefined),",
+  },
+  {
+    name: "slow work knows no budget",
+    file: "tick.ts",
+    find: "const allowance = { left: () => budget - (meter.slow - before) };",
+    replace: "const allowance = { left: () => (before > budget ? 1 : 1) };",
+  },
+];
