@@ -52,23 +52,30 @@ export function isUnproved({ mark }: Pick<PollContext, "mark">): boolean {
   return apart ? !trusted : mark.contiguous !== true && silent >= MOST_SILENT;
 }
 
-/** Contents by operation 9, for a survey whose records lie apart. */
+/** What may go out of a survey whose records lie apart. */
 async function fromOperation9<T extends Joined>(ctx: PollContext, responses: T[]): Promise<T[]> {
   const state = ctx.mark.confirmation;
-  const answers = await Promise.all(responses.map((response) => ask(ctx, response)));
-  const whole = responses.flatMap((response, i) => {
-    const records = answers[i];
-    if (records === undefined || compareAnswers(response.records, records) === "different") return [];
-    return [{ ...response, records: withFacts(ctx, response.records, records), digest: undefined }];
-  });
+  const answers = await Promise.all(
+    responses.map(async (response) => {
+      const records = await ask(ctx, response);
+      const comparison = records === undefined ? "different" : compareAnswers(response.records, records);
+      return { response, records: records ?? [], comparison };
+    }),
+  );
+  const comparable = answers.filter(({ comparison }) => comparison !== "different");
   const now = ctx.ports.clock.now();
-  if (!state.trusted && whole.length > 0 && now >= (state.triedAt ?? 0) + TRY_AGAIN) {
+  if (!state.trusted && comparable.length > 0 && now >= (state.triedAt ?? 0) + TRY_AGAIN) {
     await findOut(
       ctx,
-      responses.filter(({ responseId }) => whole.some((one) => one.responseId === responseId)).slice(0, WITNESSES),
+      comparable.slice(0, WITNESSES).map(({ response }) => response),
     );
   }
-  return state.trusted ? whole : [];
+  if (!state.trusted) return [];
+  return comparable.flatMap(({ response, records, comparison }) => {
+    if (comparison === "equal") return [response];
+    // Without what the other records say of the response as a whole, only a full pass can join it.
+    return state.full === true ? [{ ...response, records, digest: undefined }] : [];
+  });
 }
 
 /** Records of operation 9; where these tell of the answers only, with what any record of the list says of the response. */

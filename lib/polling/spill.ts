@@ -1,7 +1,7 @@
 import type { PollContext } from "./context.ts";
 import type { Repair } from "./emit.ts";
 import { privateRecord } from "./privacy.ts";
-import { type Run, readRecord } from "./records.ts";
+import { classOf, type ReadRecord, type Run, readRecord } from "./records.ts";
 import type { LedgerEntry, Pass } from "./state-types.ts";
 
 // Records of responses that lie apart, in the vault until a full pass has met all of them: never held in memory.
@@ -62,45 +62,47 @@ export async function* joinSpilled(ctx: PollContext, pass: Pass): AsyncGenerator
   }
   const parts = Math.max(1, Math.ceil(count / AT_ONCE));
   for (let part = 0; part < parts; part += 1) {
-    const joined = new Map<number, unknown[]>();
+    const joined = new Map<number, ReadRecord[][]>();
     for (const key of keys) {
       const current = (await read(ctx, key)).filter(([page]) => latest.get(page) === key);
       for (const { responseId, records } of current.flatMap(([, pieces]) => pieces)) {
         if (responseId % parts !== part) continue;
-        joined.set(responseId, [...(joined.get(responseId) ?? []), ...records]);
+        joined.set(responseId, [...(joined.get(responseId) ?? []), records.map(readRecord)]);
       }
     }
-    const runs = [...joined].map(([responseId, records]) => ({ responseId, records: records.map(readRecord) }));
-    yield await certain(ctx, pass, runs);
+    yield await certain(ctx, pass, joined);
   }
 }
 
 /** Where pages moved, records came twice, and a response that arrived meanwhile may have been met in part. */
-async function certain(ctx: PollContext, pass: Pass, runs: Run[]): Promise<Joined> {
+async function certain(ctx: PollContext, pass: Pass, pieces: Map<number, ReadRecord[][]>): Promise<Joined> {
   const joined: Joined = { runs: [], repairs: [] };
   const entries = new Map<LedgerEntry["id"], LedgerEntry>();
-  for (let i = 0; i < runs.length; i += 100) {
-    const ids = runs.slice(i, i + 100).map(({ responseId }) => responseId);
-    for (const [id, entry] of await ctx.ports.state.entries(ctx.surveyId, ids)) entries.set(id, entry);
+  const ids = [...pieces.keys()];
+  for (let i = 0; i < ids.length; i += 100) {
+    for (const [id, entry] of await ctx.ports.state.entries(ctx.surveyId, ids.slice(i, i + 100)))
+      entries.set(id, entry);
   }
-  for (const run of runs) {
-    const entry = entries.get(run.responseId);
+  for (const [responseId, parts] of pieces) {
+    const entry = entries.get(responseId);
+    const run: Run = { responseId, records: parts.flat() };
     if (entry?.state === "emitted") {
       const isShort = !pass.moved && run.records.length > (entry.count ?? 0);
       if (isShort) joined.repairs.push({ run, revision: (entry.revision ?? 1) + 1 });
       // A quarantined one that was spilled has become readable.
-    } else if (entry?.state !== "waiting" && entry?.state !== "before-floor") {
-      joined.runs.push(...wholeOf(pass, run, entry));
+    } else if (classOf(run) === "completed" && entry?.state !== "waiting" && entry?.state !== "before-floor") {
+      if (!pass.moved || isWholeAllTheSame(pass, parts, entry)) joined.runs.push(run);
     }
   }
   return joined;
 }
 
-function wholeOf(pass: Pass, run: Run, entry: LedgerEntry | undefined): Run[] {
-  if (!pass.moved) return [run];
-  if (entry?.firstSeen === undefined || entry.firstSeen >= pass.startedAt) return [];
-  const once = new Map(run.records.map((record) => [record.digest, record]));
-  return [{ responseId: run.responseId, records: [...once.values()] }];
+/** Known since before the pass began, and without a record that two pages have shown: that may be one, or two alike. */
+function isWholeAllTheSame(pass: Pass, parts: ReadRecord[][], entry: LedgerEntry | undefined): boolean {
+  if (entry?.firstSeen === undefined || entry.firstSeen >= pass.startedAt) return false;
+  const distinct = parts.map((records) => new Set(records.map(({ digest }) => digest)));
+  const all = new Set(distinct.flatMap((digests) => [...digests]));
+  return all.size === distinct.reduce((sum, { size }) => sum + size, 0);
 }
 
 export async function dropSpilled(ctx: PollContext, { spilled = [] }: Pass): Promise<void> {
