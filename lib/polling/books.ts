@@ -94,6 +94,11 @@ export async function closeBooks(ctx: PollContext, { books, startedAt, moved }: 
   const closedAt = ctx.ports.clock.now();
   const left = unaccounted(books.tally);
   if (left !== 0) return leaveOpen(ctx, `${left} listed responses are not accounted for yet`, closedAt);
+  // Pages read as empty by mistake look like a list without responses: it is believed when it stays so.
+  if (books.tally.listed === 0 && ((ctx.listedCount ?? 0) > 0 || (mark.books?.listed ?? 0) > 0)) {
+    mark.emptyPasses = (mark.emptyPasses ?? 0) + 1;
+    if (mark.emptyPasses < EMPTY_PASSES) return leaveOpen(ctx, "the list was read as empty", closedAt);
+  } else delete mark.emptyPasses;
   const gone = await goneSince(ctx, books.ids);
   const passes = mark.booksOpen === undefined ? (mark.books?.passes ?? 0) + 1 : 1;
   const deficit = ctx.listedCount === undefined ? null : ctx.listedCount - books.tally.listed;
@@ -102,6 +107,9 @@ export async function closeBooks(ctx: PollContext, { books, startedAt, moved }: 
   mark.books = proof;
   mark.nextPass = startedAt + ctx.source.scrub.every;
 }
+
+/** Passes in a row over an empty list after which it is believed to be empty. */
+const EMPTY_PASSES = 3;
 
 /** A pass that proved nothing is made again sooner. */
 const SOONER = 8;

@@ -3,7 +3,7 @@ import { isUnproved } from "./confirm.ts";
 import type { Allowance, PollContext } from "./context.ts";
 import { emitRepairs, emitRuns } from "./emit.ts";
 import { dropIds, keepIds, loadIds } from "./id-set.ts";
-import { toPage } from "./pages.ts";
+import { PAGE_SIZE, toPage } from "./pages.ts";
 import { countPieces, keepSurplus, loadSurplus, type Surplus, shortOnes } from "./piece-counts.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
 import { digestOf, type Run } from "./records.ts";
@@ -51,6 +51,7 @@ export async function passSlice(
       pass.covered = before.covered && step.covered;
       pass.moved = before.moved || step.moved;
       pass.several = before.several + step.several;
+      if (step.apart) pass.scattered = true;
       books.tally.changed += step.changed;
       // A page that is read again after a move takes the place of what it showed first.
       pieces.set(step.page, [...step.pieces, ...step.runs.filter(({ responseId }) => short.has(responseId))]);
@@ -67,6 +68,7 @@ export async function passSlice(
   counts.repaired += await repairSuspects(ctx, [...scattered.values(), ...(end?.scattered ?? [])], "scrub");
   books.tally.found += counts.found;
   books.tally.repaired += counts.repaired;
+  if (scattered.size > 0 || end?.suspect === true) pass.scattered = true;
   if (scattered.size > 0) noteScatter(ctx);
   if (pass.spilled !== undefined) await spill(ctx, pass, pieces);
   if (end === undefined) {
@@ -76,7 +78,7 @@ export async function passSlice(
 
   pass.covered &&= end.covered;
   pass.moved ||= end.moved;
-  const together = !pass.moved && scattered.size === 0 && !end.apart && !end.suspect;
+  const together = !pass.moved && pass.scattered !== true && !end.apart;
   if (together && pass.covered && end.ended && (pass.several ?? 0) >= SEVERAL) {
     mark.contiguous = true;
     mark.confirmation.apart = false;
@@ -99,7 +101,7 @@ export async function passSlice(
   }
   const now = ports.clock.now();
   if (!pass.covered) leaveOpen(ctx, "pages moved while they were read", now);
-  else if (!(await reachesHead(ctx, ids, position.page))) leaveOpen(ctx, "range unreachable", now);
+  else if (!(await reachesHead(ctx, ids, position))) leaveOpen(ctx, "range unreachable", now);
   else await closeBooks(ctx, { books, startedAt: pass.startedAt, moved: pass.moved });
   if (mark.short !== undefined) mark.nextPass = now;
   await dropIds(ctx, pass.ids);
@@ -150,8 +152,8 @@ function noteScatter({ mark }: PollContext): void {
 }
 
 /** Whether the asc end holds what the head shows: else there is a part of the list that no page number reaches. */
-async function reachesHead(ctx: PollContext, ids: Set<number>, pages: number): Promise<boolean> {
-  if (pages <= 1) return true;
+async function reachesHead(ctx: PollContext, ids: Set<number>, last: ScanPosition): Promise<boolean> {
+  if (last.page <= 1 && (last.edge?.size ?? 0) < PAGE_SIZE) return true;
   const head = toPage(1, await ctx.ports.service.page(ctx.surveyId, 1, "desc"));
   return head === undefined || head.runs.length === 0 || head.runs.some(({ responseId }) => ids.has(responseId));
 }

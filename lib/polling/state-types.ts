@@ -137,6 +137,8 @@ export interface Pass extends ScanPosition {
   moved: boolean;
   /** Responses met as one run of more than one record. */
   several?: number;
+  /** Whether a response was met in more than one place. */
+  scattered?: boolean;
   /** Where lies what is counted of each response; only where records lie apart, and as long as the counts are right. */
   counted?: { key?: string };
   /** Keys in the vault of the records that are joined at its end, where operation 9 cannot give whole responses. */
@@ -191,6 +193,8 @@ export interface Mark {
   books?: Books;
   /** Why the books are not closed. */
   booksOpen?: string;
+  /** Full passes in a row that met an empty list although there had been responses. */
+  emptyPasses?: number;
   /** Ids of the last full pass, and those gone since earlier ones. */
   listedIds?: IdsRef;
   pass?: Pass;

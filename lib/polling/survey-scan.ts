@@ -33,6 +33,7 @@ export interface SurveyStep {
   covered: boolean;
   moved: boolean;
   several: number;
+  apart: boolean;
   /** Emitted responses with more records than their event has. */
   short: Run[];
   /** Emitted responses whose records are no longer those of their event; told only where every seam is proved. */
@@ -147,6 +148,7 @@ export async function* surveyScan(
       covered: step.covered,
       moved: step.moved,
       several: step.several,
+      apart: step.apart,
       short,
       changed,
       edge: step.edge,

@@ -17,6 +17,8 @@ export interface Conditions {
 /** One run of the poller: a process that can die at any await, or stand still for long. */
 export interface WorkerProcess {
   name: string;
+  /** Virtual time at which it began. */
+  beganAt: number;
   clock: Clock;
   alive(): boolean;
   frozen(): boolean;
@@ -45,6 +47,7 @@ export interface WorkerOptions {
 const never = new Promise<never>(() => {});
 
 export function createWorkerProcess({ name, scheduler, conditions, random, onCall }: WorkerOptions): WorkerProcess {
+  const beganAt = scheduler.now();
   let alive = true;
   let frozenUntil = 0;
   let calls = 0;
@@ -61,6 +64,7 @@ export function createWorkerProcess({ name, scheduler, conditions, random, onCal
 
   return {
     name,
+    beganAt,
     alive: () => alive,
     frozen: () => scheduler.now() < frozenUntil,
     calls: () => calls,

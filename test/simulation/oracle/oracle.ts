@@ -179,7 +179,7 @@ export function createOracle(world: World, store: Store): Oracle {
       );
       if (error !== undefined) failures.push({ code: errorCode(error), told: String((error as Error).stack ?? error) });
       for (const { code, told: what } of failures) {
-        const quiet = scheduler.now() > world.quietFrom + world.plan.source.interval;
+        const quiet = process.beganAt > world.quietFrom + world.plan.source.interval;
         if (bugs.has(code) || quiet) violations.add("failure", `${process.name} ended with ${code}: ${what}`);
       }
     },
