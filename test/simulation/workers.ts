@@ -74,7 +74,7 @@ export function startWorkers(
       service: servicePort(world, weather, life, process, oracle.service),
       state: statePort(world, store, process, random, owner, oracle.state),
       publisher: publisherPort(world, weather, process, random, oracle.bus),
-      vault: vaultPort(store.objects, process),
+      vault: vaultPort(store.objects, process, weather),
       observe: () => {},
     };
     const deadline = scheduler.now() + planned.deadline;

@@ -68,8 +68,7 @@ function wrongDetails(world: World, response: SimResponse, { data, meta }: Respo
     if (metric.score?.pointsSum !== pointsOf(response)) return "its score is not that of the response";
   }
   if (enrich.metadata && !missing("metadata")) {
-    const ip = ipOf(response);
-    const expected = { keep: ip, truncate: ip.replace(/\d+$/, "0"), drop: null }[privacy.ip];
+    const expected = privacy.ip === "drop" ? null : ipOf(response)[privacy.ip];
     if (data.metadata?.ip !== expected) return "its metadata are not those of the response";
   }
   if (meta.complete !== (meta.missing.length === 0)) return "it does not say whether it is complete";

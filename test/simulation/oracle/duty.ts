@@ -1,4 +1,5 @@
 import { before, credible, MARGIN, utcString } from "../../../lib/polling/dates.ts";
+import { selected } from "../../../lib/polling/due.ts";
 import type { SimResponse } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import type { MarkFacts } from "./books-check.ts";
@@ -18,7 +19,7 @@ const FURTHEST_BEHIND = 12 * 3_600_000;
 /** By ALGORITHM §3; from the truth about the response and the floor that the poller has stored. */
 export function dutyOf(world: World, response: SimResponse, facts: MarkFacts | undefined, beginning: Beginning): Duty {
   const { survey, completedAt } = response;
-  if (completedAt === undefined) return "must-not";
+  if (completedAt === undefined || !selected(survey.id, world.plan.source.surveys)) return "must-not";
   const { startFrom } = world.plan.source;
   const { firstTick, sourceStands = Infinity } = beginning;
   if (startFrom === "beginning" || (firstTick !== undefined && cameLater(response, firstTick))) return "must";

@@ -1,5 +1,6 @@
 import { errorCode } from "../../../lib/errors.ts";
 import type { ResponseCompleted } from "../../../lib/events/index.ts";
+import { selected } from "../../../lib/polling/due.ts";
 import type { TickSummary } from "../../../lib/polling/tick-summary.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import type { BusWatch } from "../ports/publisher-port.ts";
@@ -185,6 +186,7 @@ export function createOracle(world: World, store: Store): Oracle {
     },
     unfinished() {
       for (const survey of world.surveys.values()) {
+        if (!selected(survey.id, world.plan.source.surveys)) continue;
         const wrong = books.wrongAtRest(survey);
         if (wrong !== undefined) return { rule: "books-at-rest", told: `survey ${survey.id}: ${wrong}` };
       }

@@ -17,6 +17,7 @@ export const faultNames = [
   "bus:lost-answer",
   "bus:partial",
   "vault:fails",
+  "vault:loses",
 ] as const;
 
 export type FaultName = (typeof faultNames)[number];
@@ -27,16 +28,22 @@ export interface FaultPlan {
   windows: { from: number; to: number }[];
   /** When every request is refused for its token. */
   tokenRevoked: { from: number; to: number } | undefined;
+  /** When operation 11, or 13, fails for every response. */
+  outages: Partial<Record<"metrics" | "metadata", { from: number; to: number }>>;
   refusedEvents: boolean;
+}
+
+/** Calls to the bus and to the vault are few; and the bus is asked again and again before it is given up. */
+function often(name: FaultName): number {
+  if (name === "vault:loses") return 12;
+  return name.startsWith("bus:") || name.startsWith("vault:") ? 6 : 1;
 }
 
 export function planFaults(chooser: Chooser, random: Random, calm: boolean, ticks: number): FaultPlan {
   const rates: FaultPlan["rates"] = {};
   for (const name of faultNames) {
     const rate = random.pick([0.01, 0.03, 0.03, 0.12]);
-    // Calls to the vault are few.
-    const often = name === "vault:fails" ? 8 : 1;
-    if (chooser.flag(name, 0.22) && !calm) rates[name] = rate * often;
+    if (chooser.flag(name, 0.22) && !calm) rates[name] = Math.min(0.7, rate * often(name));
   }
   const everywhere = random.chance(0.5);
   const from = random.next() * ticks;
@@ -45,8 +52,15 @@ export function planFaults(chooser: Chooser, random: Random, calm: boolean, tick
   const revokedTo = revokedFrom + random.next() * 4;
   const revoked = chooser.flag("token-revoked", 0.12) && !calm;
   const refused = chooser.flag("bus:refused", 0.1) && !calm;
+  const outages: FaultPlan["outages"] = {};
+  for (const kind of ["metrics", "metadata"] as const) {
+    const begins = random.next() * ticks;
+    const ends = begins + 1 + random.next() * 10;
+    if (chooser.flag(`outage:${kind}`, 0.1) && !calm) outages[kind] = { from: begins, to: ends };
+  }
   return {
     rates,
+    outages,
     windows,
     tokenRevoked: revoked ? { from: revokedFrom, to: revokedTo } : undefined,
     refusedEvents: refused,

@@ -14,7 +14,9 @@ export function planSource(chooser: Chooser, random: Random): SimSource {
   const lookBack = interval * random.between(3, 9);
   return {
     name: "main",
-    surveys: "all",
+    surveys: { all: "all" as const, exclude: { exclude: [9] }, include: { include: [8, 10, 12] } }[
+      chooser.option("surveys", { all: 12, exclude: 1, include: 1 })
+    ],
     // The day on which histories begin: see START.
     startFrom: startFrom === "date" ? "2026-03-28" : startFrom,
     interval,

@@ -160,15 +160,20 @@ function planResponse(
   const span = interval * ticks;
   const [grows, edits, deletes] = [after(span), after(span), after(span)];
   const odd = random.pick(oddRecords);
+  // Large ones take their time to read.
+  const isThere = chooser.flag(`odd:${odd}`, odd === "large" ? 0.2 : 1);
+  const isOdd = chooser.flag("odd-records", 0.06) && isThere;
+  const metrics = planDetail("metrics", interval, chooser, random);
   return {
     startsAt: Math.max(begin, ends - lasts),
     completesAt: chooser.flag("stays-open", 0.06) ? undefined : ends,
     answers: random.between(least, most),
-    odd: chooser.flag("odd-records", 0.06) && chooser.flag(`odd:${odd}`, 1) ? odd : undefined,
+    odd: isOdd ? odd : undefined,
     growsAfter: chooser.flag("grows", 0.015) ? grows : undefined,
     editedAfter: chooser.flag("edited", 0.015) ? edits : undefined,
     deletedAfter: chooser.flag("deleted", 0.03) ? deletes : undefined,
-    metrics: planDetail("metrics", interval, chooser, random),
+    // They are kept in the vault while they wait.
+    metrics: isOdd && odd === "large" ? { presentFrom: interval / 2, failsUntil: -Infinity } : metrics,
     metadata: planDetail("metadata", interval, chooser, random),
     single: planDetail("single", interval, chooser, random),
   };

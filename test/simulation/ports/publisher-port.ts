@@ -96,9 +96,10 @@ function toOutcome(code: string | undefined): PublishOutcome {
   return { kind: code === "MalformedDetail" ? "refused" : "failed", code };
 }
 
-/** The bus refuses the event of some responses for good, each time. */
-function isRefused(world: World, { data }: ResponseCompleted): boolean {
-  if (!world.plan.faults.refusedEvents || mix(data.responseId, world.plan.seed) % 12 > 0) return false;
+/** The bus refuses the events of some responses for good, each time; or only the repair of one. */
+function isRefused(world: World, { data, meta }: ResponseCompleted): boolean {
+  const chance = mix(data.responseId + meta.revision, world.plan.seed);
+  if (!world.plan.faults.refusedEvents || chance % 12 > 0) return false;
   world.meet("bus:refused");
   return true;
 }

@@ -54,7 +54,8 @@ export function servicePort(
       const response = world.responses.get(responseId);
       if (response === undefined) return { kind: "absent" };
       const there = survey !== undefined && response.listed;
-      const answer = there ? stateOf(response[kind], scheduler.now()) : "absent";
+      const state = there ? stateOf(response[kind], scheduler.now()) : "absent";
+      const answer = weather.isOut(kind) ? "failed" : state;
       watch.detail(kind, response, answer);
       if (answer === "failed") throw failure(responseId);
       if (answer === "found") return { kind: "found", body: body(response) };

@@ -1,15 +1,21 @@
 import type { Vault } from "../../../lib/polling/ports.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import { copyOf } from "./copy.ts";
+import type { Weather } from "./weather.ts";
 
 /** The bucket as one process of the poller meets it. */
-export function vaultPort(objects: Map<string, unknown>, process: WorkerProcess): Vault {
+export function vaultPort(objects: Map<string, unknown>, process: WorkerProcess, weather: Weather): Vault {
   return {
     put(key, value) {
       const kept = copyOf(value);
       return process.call("vault", "put", () => void objects.set(key, kept));
     },
-    get: (key) => process.call("vault", "get", () => copyOf(objects.get(key))),
+    get: (key) =>
+      process.call("vault", "get", () => {
+        // The bucket has its own time after which things go.
+        if (objects.has(key) && weather.happens("vault:loses")) objects.delete(key);
+        return copyOf(objects.get(key));
+      }),
     delete: (key) => process.call("vault", "delete", () => void objects.delete(key)),
   };
 }

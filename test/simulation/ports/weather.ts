@@ -14,6 +14,8 @@ import type { World } from "../world.ts";
 export interface Weather extends Conditions {
   /** Whether a fault happens now; false outside of its time. */
   happens(fault: FaultName): boolean;
+  /** Whether an operation fails for every response now. */
+  isOut(kind: "metrics" | "metadata"): boolean;
   /** Times at which anything went wrong (epoch milliseconds). */
   disturbances: number[];
 }
@@ -80,6 +82,12 @@ export function createWeather(world: World, onPause: (until: number) => void): W
 
   return {
     happens,
+    isOut(kind) {
+      const outage = plan.faults.outages[kind];
+      if (outage === undefined || scheduler.now() >= quietFrom || !within(outage)) return false;
+      world.meet(`outage:${kind}`);
+      return true;
+    },
     disturbances,
     fault,
     latency(port) {

@@ -4,7 +4,12 @@ import type { Json, SimResponse, SimSurvey } from "./survey-model.ts";
 export const EXTRA_QUESTION = 900_001;
 
 export const pointsOf = (response: SimResponse): number => response.id % 11;
-export const ipOf = (response: SimResponse): string => `203.0.113.${(response.id % 254) + 1}`;
+/** As it is, and as it is without the part that stands for a person. */
+export function ipOf({ id }: SimResponse): { keep: string; truncate: string } {
+  if (id % 5 === 0) return { keep: `2001:db8:${id % 9}::7`, truncate: `2001:db8:${id % 9}::` };
+  const network = "203.0.113";
+  return { keep: `${network}.${(id % 254) + 1}`, truncate: `${network}.0` };
+}
 export const referrerOf = (response: SimResponse): string | null =>
   response.id % 2 === 0 ? "https://example.com/" : null;
 
@@ -33,7 +38,7 @@ export function metadataOf(response: SimResponse): unknown {
   return [
     {
       responseId: response.id,
-      ip: ipOf(response),
+      ip: ipOf(response).keep,
       referrer: referrerOf(response),
       iso3166: "PL",
       languageId: 1,

@@ -13,6 +13,7 @@ export const oddRecords = [
   "score-text",
   "unreadable-first",
   "unreadable",
+  "large",
 ] as const;
 
 export type OddRecord = (typeof oddRecords)[number];

@@ -4,6 +4,8 @@ import type { Json, SimResponse, Version } from "./survey-model.ts";
 
 const COUNTRIES = ["PL", "DE", "FR", "US"];
 const COMMENTS = ["", "", "", "fine", "zażółć gęślą jaźń", "line\nbreak"];
+/** Too long to be kept in an item of the table. */
+const LARGE = "so much to say ".repeat(8_000);
 /** Further ahead than any zone. */
 const FAR_FUTURE = 40 * 3_600_000;
 
@@ -36,7 +38,7 @@ export function recordsOf(
         dateCompleted: odd === "date-differs" && i % 2 === 1 && date !== null ? base.dateStart : date,
         questionId: twin ? i : i + 1,
         answer: odd === "answer-text" && i === 0 ? "3" : [content % 5],
-        comment: odd === "comment-null" && i === 0 ? null : COMMENTS[(content >>> 4) % COMMENTS.length],
+        comment: i === 0 && (odd === "comment-null" || odd === "large") ? oddComment(odd) : commentOf(content),
         score: odd === "score-text" && i === 0 ? "5" : (content >>> 8) % 3 === 0 ? (content >>> 10) % 11 : null,
         matrixScore: null,
       }),
@@ -44,6 +46,9 @@ export function recordsOf(
   }
   return records;
 }
+
+const commentOf = (chance: number): string | undefined => COMMENTS[(chance >>> 4) % COMMENTS.length];
+const oddComment = (odd: "comment-null" | "large"): string | null => (odd === "large" ? LARGE : null);
 
 function completedFlag({ odd }: SimResponse, state: Version["state"]): unknown {
   if (state === "unreadable") return "maybe";
