@@ -30,7 +30,7 @@ export function edgeOf(page: Page, carry: Run | undefined, sure: boolean): Edge 
 
 /** The page before the edge, of which nothing but its end is known. */
 export function pageOf({ page: number, size, digest, last }: Edge): Page {
-  return { number, runs: [], orphans: [], size, digest, last, holds: (wanted) => wanted === last };
+  return { number, runs: [], orphans: [], size, digest, last, indexOf: (wanted) => (wanted === last ? size - 1 : -1) };
 }
 
 /** The response at the edge; of its records only the digests are known. */

@@ -94,6 +94,7 @@ export async function passSlice(
     }
   }
   delete mark.pass;
+  mark.pages = position.page;
   if (pass.spilled !== undefined && pass.covered && !pass.moved) delete mark.short;
   if (surplus !== undefined && pass.covered && !pass.moved) {
     const short = shortOnes(surplus).map((responseId): Run => ({ responseId, records: [] }));

@@ -17,8 +17,8 @@ export interface Page {
   readonly digest: string;
   /** Digest of its last record. */
   readonly last: string;
-  /** Whether a record of this digest stands on it. */
-  holds(digest: string): boolean;
+  /** Where the first record of this digest stands on it; -1 when none does. */
+  indexOf(digest: string): number;
 }
 
 /** A page with its runs, or undefined when the read says that the list ends before it. */
@@ -49,6 +49,6 @@ export function toPage(number: number, read: PageRead): Page | undefined {
     get last() {
       return records.at(-1)?.digest ?? "";
     },
-    holds: (wanted) => records.some((record) => record.digest === wanted),
+    indexOf: (wanted) => records.findIndex((record) => record.digest === wanted),
   };
 }

@@ -162,11 +162,13 @@ async function joinNow(ctx: PollContext, counts: PollCounts): Promise<void> {
     if (now < (mark.joinAgain ?? 0)) return;
     delete mark.pass;
   }
-  mark.joinAgain = now + HELD_FOR;
   const unlimited = { left: () => Number.POSITIVE_INFINITY };
-  const { held: _, ...joined } = await passSlice(ctx, unlimited, { join: true });
+  const { held, ...joined } = await passSlice(ctx, unlimited, { join: true });
   addCounts(counts, joined);
-  if (joined.complete) counts.held = 0;
+  // Still held are those that may have arrived while it read.
+  if (joined.complete) counts.held = held;
+  const isShort = (mark.pages ?? Number.POSITIVE_INFINITY) <= ctx.source.headPages;
+  mark.joinAgain = now + (isShort ? 0 : HELD_FOR);
 }
 
 /** Looks at what waits and is due, until there is no more of it or the time is up. */
@@ -204,7 +206,7 @@ async function nextDue(ctx: PollContext, counts: PollCounts): Promise<number | u
   if (next !== undefined) moments.push(next);
   // The index may lag behind what was just written.
   if (counts.waiting > 0) moments.push(now + ctx.source.absentAfter);
-  if (counts.held > 0) moments.push(now + HELD_FOR);
+  if (counts.held > 0) moments.push(ctx.mark.joinAgain ?? now + HELD_FOR);
   return moments.length === 0 ? undefined : Math.min(...moments);
 }
 

@@ -1,5 +1,5 @@
 import { before, credible, later, MARGIN } from "./dates.ts";
-import { classOf, completedAt, type Run } from "./records.ts";
+import { classOf, completedAt, type Run, type RunClass } from "./records.ts";
 import type { Floor, LedgerEntry } from "./state-types.ts";
 
 /**
@@ -20,20 +20,26 @@ export interface Judgement {
 /** Decides by the ledger alone wherever it knows the response; dates only ever settle unknown ones far below the floor. */
 export function decide(run: Run, entry: LedgerEntry | undefined, by: Judgement): Decision {
   const kind = classOf(run);
-  if (entry !== undefined) return decideKnown(kind, entry);
+  if (entry !== undefined) return decideKnown(run, kind, entry, by);
   if (kind === "open") return "open";
-  const decision = decideUnknown(completedAt(run), by);
-  return decision === "emit" && kind === "unreadable" ? "quarantine" : decision;
+  // Whether it is completed is what cannot be read, so its date may be that of an open one: it settles nothing.
+  return kind === "unreadable" ? "quarantine" : decideUnknown(completedAt(run), by);
 }
 
-function decideKnown(kind: ReturnType<typeof classOf>, entry: LedgerEntry): Decision {
+function decideKnown(run: Run, kind: RunClass, entry: LedgerEntry, by: Judgement): Decision {
   // A waiting one has its records: it is looked at when its next check is due.
   if (entry.state === "emitted" || entry.state === "before-floor" || entry.state === "waiting") return "settled";
   // The bus has refused it for good: it would refuse it again.
   if (entry.state === "quarantined" && entry.reason?.startsWith("bus:")) return "settled";
-  if (kind === "completed") return "emit";
+  if (kind === "completed") return entry.state === "quarantined" && isOld(run, by) ? "before-floor" : "emit";
   if (kind === "open") return entry.state === "open" ? "settled" : "open";
   return entry.state === "quarantined" ? "settled" : "quarantine";
+}
+
+/** Far below the floor by a credible date. */
+function isOld(run: Run, { floor, now }: Judgement): boolean {
+  const completed = completedAt(run);
+  return floor.at !== null && credible(completed, now) && completed < before(floor.at, MARGIN);
 }
 
 function decideUnknown(completed: string | null, by: Judgement): Decision {

@@ -202,6 +202,8 @@ export interface Mark {
   short?: number[];
   /** Epoch milliseconds before which held responses are not joined by another full pass. */
   joinAgain?: number;
+  /** Pages that the last full pass has read. */
+  pages?: number;
   /** Epoch milliseconds before which no further full pass begins; absent: at once. */
   nextPass?: number;
   sweep?: Sweep;

@@ -41,10 +41,10 @@ describe("a response that the ledger does not know", () => {
     }
   });
 
-  it("is held while open, and quarantined when it is after the floor and cannot be read", () => {
+  it("is held while open, and quarantined when it cannot be read: its date may be that of an open one", () => {
     expect(decide(run(0, "2026-03-10 11:00:00"), undefined, done)).toBe("open");
     expect(decide(run("perhaps", "2026-03-10 11:00:00"), undefined, done)).toBe("quarantine");
-    expect(decide(run("perhaps", "2026-03-01 11:00:00"), undefined, done)).toBe("old");
+    expect(decide(run("perhaps", "2026-03-01 11:00:00"), undefined, done)).toBe("quarantine");
   });
 });
 
@@ -54,12 +54,18 @@ describe("a response that the ledger knows", () => {
     ["before-floor", "settled", "settled", "settled"],
     ["waiting", "settled", "settled", "settled"],
     ["open", "emit", "settled", "quarantine"],
-    ["quarantined", "emit", "open", "settled"],
-  ])("as %s is decided by that, not by its date: completed %s, open %s, unreadable %s", (state, ...expected) => {
+    ["quarantined", "before-floor", "open", "settled"],
+  ])("as %s: completed %s, open %s, unreadable %s", (state, ...expected) => {
     const entry = { id: 1, state };
     const date = "2026-01-01 00:00:00";
     expect([run(1, date), run(0, date), run("perhaps", date)].map((one) => decide(one, entry, done))).toEqual(expected);
   });
+});
+
+it("a quarantined response that became readable goes out unless it was completed far below the floor", () => {
+  const entry = { id: 1, state: "quarantined" as const };
+  expect(decide(run(1, "2026-03-10 11:00:00"), entry, done)).toBe("emit");
+  expect(decide(run(1, null), entry, done)).toBe("emit");
 });
 
 describe("the newest date", () => {
