@@ -101,8 +101,9 @@ async function emit(ctx: PollContext, candidates: Candidate[], counts: EmitCount
   const waiting: LedgerEntry[] = [];
   await Promise.all(
     candidates.map(async (candidate) => {
-      const found = await enrich(ctx, candidate.responseId, candidate.details, candidate.patience, usual);
-      const enriched = { ...candidate, details: found.details };
+      const patience = begun(candidate, ctx.ports.clock.now());
+      const found = await enrich(ctx, candidate.responseId, candidate.details, patience, usual);
+      const enriched = { ...candidate, patience, details: found.details };
       if (candidate.revision > 1) {
         // The ledger says emitted and must go on saying so: a repair does not wait, it is tried again by a later scan.
         const absent = found.reasons.filter((reason) => reason.endsWith(":absent"));
@@ -124,6 +125,11 @@ async function emit(ctx: PollContext, candidates: Candidate[], counts: EmitCount
     counts.emitted += outcome.published;
     counts.quarantined += outcome.quarantined;
   }
+}
+
+/** Absence is judged from the first time on that its details were asked for: much may lie between that and its page. */
+function begun({ patience }: Candidate, now: number): Candidate["patience"] {
+  return patience.attempts === 0 ? { ...patience, firstSeen: now } : patience;
 }
 
 function oldestFirst(now: number): (a: Candidate, b: Candidate) => number {

@@ -138,6 +138,7 @@ async function work(ctx: PollContext, request: PollRequest): Promise<Work> {
   if (counts.held > 0) await joinNow(ctx, counts);
   if (request.background === undefined || !ctx.mark.firstPassDone || counts.unfinished) return done;
   const slow = await background(ctx, request.background);
+  if (slow.counts.held > 0) await joinNow(ctx, slow.counts);
   return { ...slow, counts: addCounts(counts, slow.counts), headRead: headRead || slow.headRead };
 }
 
