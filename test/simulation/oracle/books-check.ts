@@ -43,7 +43,7 @@ export function createBooksCheck(world: World, deliveries: Deliveries, violation
       isEver: (one: SimResponse) => boolean,
     ): void => {
       // While it answered 404 there was no list.
-      const listedThroughout = wasGone(world, surveyId, startedAt, closedAt)
+      const listedThroughout = wasGone(survey, startedAt, closedAt)
         ? 0
         : survey.listed.filter((one) => (one.listedFrom ?? Infinity) <= startedAt && isThroughout(one)).length;
       const ever = survey.responses.filter((one) => wasListed(one, startedAt, closedAt) && isEver(one)).length;
@@ -100,11 +100,8 @@ export function createBooksCheck(world: World, deliveries: Deliveries, violation
   };
 }
 
-function wasGone({ plan, startedAt }: World, surveyId: number, from: number, to: number): boolean {
-  return plan.surveys.some(
-    ({ id, gone }) =>
-      id === surveyId && gone !== undefined && startedAt + gone.from <= to && startedAt + gone.to >= from,
-  );
+function wasGone({ goneFrom, goneTo }: SimSurvey, from: number, to: number): boolean {
+  return goneFrom <= to && goneTo >= from;
 }
 
 function wasListed({ listedFrom = Infinity, removedAt = Infinity }: SimResponse, from: number, to: number): boolean {

@@ -1,5 +1,5 @@
 import { listedRecords } from "../service/listing.ts";
-import type { SimResponse, Traits } from "../service/survey-model.ts";
+import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import * as bounds from "./bounds.ts";
 
@@ -13,10 +13,23 @@ function isPlain(world: World, response: SimResponse): boolean {
   const isThere = details.every(
     ({ presentFrom, failsUntil }) => presentFrom <= completedAt && failsUntil <= completedAt,
   );
-  return world.plan.calm && !flips && isThere && odd === undefined && survey.traits.layout === "contiguous";
+  return (
+    world.plan.calm &&
+    !flips &&
+    isThere &&
+    odd === undefined &&
+    survey.traits.layout === "contiguous" &&
+    isSingleUsable(survey)
+  );
 }
 
-const usable: Traits["single"][] = ["right"];
+/** Operation 9 is asked no more once it said nothing three times; without it responses are held until a full pass. */
+const MOST_SILENT = 3;
+
+function isSingleUsable({ traits, responses }: SimSurvey): boolean {
+  const silent = responses.filter(({ single }) => single.presentFrom > -Infinity || single.failsUntil > -Infinity);
+  return traits.single === "right" && silent.length < MOST_SILENT;
+}
 
 /** Milliseconds that a response may be late, by how it could be noticed; undefined when no bound holds for it. */
 export function boundOf(world: World, response: SimResponse): { name: string; bound: number } | undefined {
@@ -40,7 +53,7 @@ export function boundOf(world: World, response: SimResponse): { name: string; bo
   }
   if (noticed.atHead) return { name: "on the head page", bound: bounds.atHead(source, extent) };
   const since = noticed.listedOpenSince;
-  if (since !== undefined && usable.includes(survey.traits.single) && completedAt - since < source.scrub.every / 2) {
+  if (since !== undefined && completedAt - since < source.scrub.every / 2) {
     return { name: "listed as open", bound: bounds.listedOpen(source, extent, completedAt - since) };
   }
   return { name: "unnoticed", bound: bounds.unnoticed(source, extent) };

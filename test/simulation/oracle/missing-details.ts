@@ -29,18 +29,25 @@ export function createDetailLog(world: World): DetailLog {
   const inARow = new Map<string, number>();
   const longest = new Map<string, number>();
 
+  /** When the poller may have seen it first: one that stands still may ask long after. */
+  const firstSeen = (responseId: number, { firstAt }: Asked): number => {
+    const { completedAt = firstAt } = world.responses.get(responseId) ?? {};
+    return world.plan.met.has("freeze") ? completedAt : Math.max(completedAt, firstAt - SEEN_BEFORE);
+  };
+
   const wrong = (kind: Kind, reason: string, { data }: ResponseCompleted): string | undefined => {
     const log = asked.get(`${kind} ${data.responseId}`);
-    const now = world.scheduler.now() + SEEN_BEFORE;
+    const now = world.scheduler.now();
     const { source } = world.plan;
     if (log === undefined) return `${kind} are called missing, but nobody asked for them`;
+    const since = now - firstSeen(data.responseId, log);
     if (reason === "gave-up") {
-      const long = now - log.firstAt >= source.enrichmentPatience;
+      const long = since >= source.enrichmentPatience;
       return long && log.times >= LEAST_ATTEMPTS ? undefined : `${kind} were given up too early`;
     }
     if (log.absent === 0) return `${kind} are called absent, but were not`;
     const many = (longest.get(`${kind} ${data.surveyId}`) ?? 0) >= NONE_IN_A_ROW;
-    return many || now - log.firstAt >= source.absentAfter ? undefined : `${kind} were called absent too early`;
+    return many || since >= source.absentAfter ? undefined : `${kind} were called absent too early`;
   };
 
   return {

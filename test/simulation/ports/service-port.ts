@@ -9,6 +9,9 @@ import type { Detail, SimResponse, SimSurvey } from "../service/survey-model.ts"
 import type { World } from "../world.ts";
 import type { Weather } from "./weather.ts";
 
+/** Milliseconds within which no second page of a survey is empty by mistake. */
+const EMPTY_ONCE = 120_000;
+
 export interface ServiceWatch {
   /** Called at the moment of each request. */
   request(operation: string): void;
@@ -40,6 +43,13 @@ export function servicePort(
   const surveyOf = (surveyId: number): SimSurvey | undefined => {
     const survey = world.surveys.get(surveyId);
     return survey === undefined || survey.gone ? undefined : survey;
+  };
+
+  /** Once, and then not again for a while. */
+  const isEmptyByMistake = (survey: SimSurvey): boolean => {
+    if (scheduler.now() < survey.emptyAt + EMPTY_ONCE || !weather.happens("service:empty-page")) return false;
+    survey.emptyAt = scheduler.now();
+    return true;
   };
 
   const detail = (
@@ -84,7 +94,7 @@ export function servicePort(
         if (survey === undefined) return { kind: "none", status: 404 };
         survey.firstReadAt ??= scheduler.now();
         watch.page(survey);
-        if (weather.happens("service:empty-page")) return { kind: "page", records: [] };
+        if (isEmptyByMistake(survey)) return { kind: "page", records: [] };
         const records = pageOf(survey, number, order);
         if (records !== undefined) return { kind: "page", records: records.slice() };
         const { pastEnd } = survey.traits;

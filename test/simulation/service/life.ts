@@ -73,6 +73,9 @@ function createSurvey(plan: SurveyPlan): SimSurvey {
     shown: { started: 0, completed: 0 },
     hidden: false,
     gone: false,
+    goneFrom: Infinity,
+    goneTo: Infinity,
+    emptyAt: -Infinity,
     firstReadAt: undefined,
   };
 }
@@ -105,6 +108,7 @@ function planSurveyLife(
       if (value) world.meet(`survey-${field}`);
       world.trace?.(() => `survey ${survey.id} ${field}: ${value}`);
       survey[field] = value;
+      if (field === "gone") survey[value ? "goneFrom" : "goneTo"] = world.scheduler.now();
     };
     at(START + span.from, set(true));
     at(Math.min(START + span.to, world.quietFrom), set(false));

@@ -93,6 +93,11 @@ export interface SimSurvey {
   /** Out of the survey list; and 404 for everything under it. */
   hidden: boolean;
   gone: boolean;
+  /** Epoch milliseconds at which it was gone, and was back. */
+  goneFrom: number;
+  goneTo: number;
+  /** Epoch milliseconds of the last page that was empty by mistake. */
+  emptyAt: number;
   /** Epoch milliseconds of the first page that was read of it. */
   firstReadAt: number | undefined;
 }
