@@ -18,8 +18,22 @@ const FURTHEST_BEHIND = 12 * 3_600_000;
 
 /** By ALGORITHM §3; from the truth about the response and the floor that the poller has stored. */
 export function dutyOf(world: World, response: SimResponse, facts: MarkFacts | undefined, beginning: Beginning): Duty {
-  const { survey, completedAt } = response;
-  if (completedAt === undefined || !selected(survey.id, world.plan.source.surveys)) return "must-not";
+  const { endedAt = Infinity, completedAt = Infinity } = response;
+  const duty = dutyAt(world, response, completedAt, facts, beginning);
+  if (endedAt === completedAt || duty !== "must") return duty;
+  // It could not be read at first: what its date said then may have settled it.
+  return dutyAt(world, response, endedAt, facts, beginning) === "must" ? "must" : "may";
+}
+
+function dutyAt(
+  world: World,
+  response: SimResponse,
+  completedAt: number,
+  facts: MarkFacts | undefined,
+  beginning: Beginning,
+): Duty {
+  const { survey } = response;
+  if (response.completedAt === undefined || !selected(survey.id, world.plan.source.surveys)) return "must-not";
   const { startFrom } = world.plan.source;
   const { firstTick, sourceStands = Infinity } = beginning;
   if (startFrom === "beginning" || (firstTick !== undefined && cameLater(response, firstTick))) return "must";
