@@ -65,6 +65,8 @@ async function nextTask(
 ): Promise<Task | undefined> {
   // What is known to be missing goes before what may be, but does not starve it.
   if (request.seek > 0 && !done.has("sweep") && (ctx.mark.searchTurns ?? 0) < MOST_SEARCH_TURNS) return "sweep";
+  // One request that finds most of what no count has shown.
+  if (request.fullPoll && !result.headRead && ctx.mark.lastTask !== "full poll") return "full poll";
   const last = tasks.indexOf(ctx.mark.lastTask ?? "pass");
   for (let i = 1; i <= tasks.length; i += 1) {
     const task = tasks[(last + i) % tasks.length];

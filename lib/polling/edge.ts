@@ -6,8 +6,8 @@ export interface Edge {
   page: number;
   size: number;
   digest: string;
-  /** Digest of its last record. */
-  last: string;
+  /** Digests of its last records, in their order. */
+  tail: string[];
   /** The response at its end, with the digests of the records that it had so far. */
   carry?: {
     responseId: number;
@@ -23,14 +23,14 @@ export function edgeOf(page: Page, carry: Run | undefined, sure: boolean): Edge 
     page: page.number,
     size: page.size,
     digest: page.digest,
-    last: page.last,
+    tail: page.tail,
     ...(carry === undefined ? {} : { carry: { responseId: carry.responseId, digests, sure } }),
   };
 }
 
 /** The page before the edge, of which nothing but its end is known. */
-export function pageOf({ page: number, size, digest, last }: Edge): Page {
-  return { number, runs: [], orphans: [], size, digest, last, indexOf: (wanted) => (wanted === last ? size - 1 : -1) };
+export function pageOf({ page: number, size, digest, tail }: Edge): Page {
+  return { number, runs: [], orphans: [], size, digest, tail, indexOf: () => -1 };
 }
 
 /** The response at the edge; of its records only the digests are known. */

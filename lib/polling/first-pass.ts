@@ -28,17 +28,21 @@ export async function firstPass(ctx: PollContext, presence: Presence): Promise<P
     await setFloor(ctx, { at: null, inclusive: true });
     return streamAll(ctx);
   }
-  const descending = await firstPageRuns(ctx, "desc");
+  const first = await firstPageRuns(ctx, "desc");
   const ascending = await firstPageRuns(ctx, "asc");
   const now = ctx.ports.clock.now();
-  const runs = [...descending, ...ascending];
-  if (runs.length === 0 && (ctx.listedCount ?? 0) > 0 && (mark.emptyReads ?? 0) < MOST_EMPTY_READS) {
+  // An arrival between the two looks makes an ordered list seem unordered, and a page may be read as empty by mistake.
+  const again = orderedByCompletion(first, ascending, now) ? [] : await firstPageRuns(ctx, "desc");
+  const descending = again.length > 0 ? again : first;
+  const runs = [...first, ...again, ...ascending];
+  const isEmpty = descending.length === 0 || ascending.length === 0;
+  if (isEmpty && runs.length + (ctx.listedCount ?? 0) > 0 && (mark.emptyReads ?? 0) < MOST_EMPTY_READS) {
     mark.emptyReads = (mark.emptyReads ?? 0) + 1;
     return { ...noCounts(), unfinished: true };
   }
   const newest = newestDate(runs, now);
   const noneCompleted = onlyPage(descending, ascending) && !runs.some((run) => classOf(run) === "completed");
-  const ordered = noneCompleted || (newest !== undefined && (await looksOrdered(ctx, descending, ascending)));
+  const ordered = noneCompleted || (newest !== undefined && orderedByCompletion(descending, ascending, now));
   // A floor that stands from an earlier poll stays, and so does the way in which it was found.
   if (mark.floor !== undefined) return meetAll(ctx, ordered && mark.floorRises !== true);
   if (startFrom !== "now") await setFloor(ctx, { at: `${startFrom} 00:00:00`, inclusive: true });
@@ -52,13 +56,6 @@ export async function firstPass(ctx: PollContext, presence: Presence): Promise<P
     await setFloor(ctx, { at: cap !== undefined && cap < at ? cap : at, inclusive: false });
   }
   return meetAll(ctx, ordered);
-}
-
-/** An arrival between the two looks makes an ordered list seem unordered: the first look is taken again. */
-async function looksOrdered(ctx: PollContext, descending: Run[], ascending: Run[]): Promise<boolean> {
-  const now = ctx.ports.clock.now();
-  if (orderedByCompletion(descending, ascending, now)) return true;
-  return orderedByCompletion(await firstPageRuns(ctx, "desc"), ascending, now);
 }
 
 /** Meets every response that may have been there when the floor was set. */

@@ -5,6 +5,9 @@ import { type ReadRecord, type Run, readRecord } from "./records.ts";
 /** Records of a full page, by section 8 of the API document. */
 export const PAGE_SIZE = 100;
 
+/** Records by which the end of a page is known again: one alone may have an equal one elsewhere. */
+const TAIL = 6;
+
 /** One read of one page. Its runs were read in one moment, so all but those at its two edges are whole. */
 export interface Page {
   number: number;
@@ -15,10 +18,10 @@ export interface Page {
   size: number;
   /** Digest of the whole page: equal means unchanged. */
   readonly digest: string;
-  /** Digest of its last record. */
-  readonly last: string;
-  /** Where the first record of this digest stands on it; -1 when none does. */
-  indexOf(digest: string): number;
+  /** Digests of its last records, in their order. */
+  readonly tail: string[];
+  /** Where the last of these records stands on it, the ones before it, as far as they are on the page, in their order; else -1. */
+  indexOf(tail: string[]): number;
 }
 
 /** A page with its runs, or undefined when the read says that the list ends before it. */
@@ -46,9 +49,13 @@ export function toPage(number: number, read: PageRead): Page | undefined {
       digest ??= hash("sha1", records.map((record) => record.digest).join("\n"), "base64url");
       return digest;
     },
-    get last() {
-      return records.at(-1)?.digest ?? "";
+    get tail() {
+      return records.slice(-TAIL).map((record) => record.digest);
     },
-    indexOf: (wanted) => records.findIndex((record) => record.digest === wanted),
+    indexOf(tail) {
+      const fits = (end: number): boolean =>
+        tail.every((_, back) => back > end || records[end - back]?.digest === tail.at(-1 - back));
+      return tail.length === 0 ? -1 : records.findIndex((_, end) => fits(end));
+    },
   };
 }

@@ -143,7 +143,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       if (page.runs.length > 1 && digestOf(joined) === options.known?.(carry.responseId)) return "joined";
     }
     // As the very first one it may be one of two equal records that stand on either side of the seam.
-    return page.indexOf(earlier.last) > 0 ? "moved" : undefined;
+    return page.indexOf(earlier.tail) > 0 ? "moved" : undefined;
   };
 
   /** Whether the seam between `earlier` and `page` is proved or given up, or the scan has stepped back. */
@@ -152,7 +152,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     const isSame = again?.digest === earlier.digest;
     // Where its last record is found again, all that follows it will be met.
     moved ||= !isSame;
-    if (!isSame && !holds(again, earlier.last) && !holds(page, earlier.last)) covered = false;
+    if (!isSame && !holds(again, earlier.tail) && !holds(page, earlier.tail)) covered = false;
     if (!isSame && ++broken < MOST_BROKEN_SEAMS) {
       stepBack(earlier.number, again);
       return "stepped back";
@@ -260,7 +260,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     }
     if (options.expect?.page === page.number && previous === undefined && options.expect.digest !== page.digest) {
       moved = true;
-      covered &&= holds(page, options.expect.last);
+      covered &&= holds(page, options.expect.tail);
     }
     const fresh = memory.unmet(page);
     if (fresh.length > 0) memory.judged(await options.judge(fresh));
@@ -359,6 +359,6 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   }
 }
 
-function holds(page: Page | undefined, digest: string): boolean {
-  return page !== undefined && page.indexOf(digest) >= 0;
+function holds(page: Page | undefined, tail: string[]): boolean {
+  return page !== undefined && page.indexOf(tail) >= 0;
 }

@@ -129,6 +129,8 @@ interface Done {
 function startWork(request: TickRequest, account: AccountState, watch: OutageWatch, now: number) {
   const { ports, source } = request;
   const outcomes = new Map<number, SurveyOutcome>();
+  // While nothing was ever polled the first tick has not been one: "now" is now.
+  const firstTick = account.rows.size > 0 || account.sourceFloor !== undefined ? account.firstTick : undefined;
   let rows = new Map<number, SurveyRow>();
   let stopped = false;
   let newest: string | undefined;
@@ -153,8 +155,7 @@ function startWork(request: TickRequest, account: AccountState, watch: OutageWat
         deadline: request.deadline,
         presence: presenceOf(survey, account, now),
         sourceFloor: account.sourceFloor,
-        // While nothing was ever polled the first tick has not been one: "now" is now.
-        firstTick: account.rows.size > 0 || account.sourceFloor !== undefined ? account.firstTick : undefined,
+        firstTick,
         listedCount: shown.length === 0 ? undefined : Math.max(...shown),
         shortPageEnds,
         watch,
