@@ -1,4 +1,4 @@
-import { eventId, type Origin } from "../events/index.ts";
+import type { Origin } from "../events/index.ts";
 import type { PollContext } from "./context.ts";
 import type { Details } from "./enrich.ts";
 import { keep, takeOut } from "./kept-records.ts";
@@ -13,8 +13,8 @@ export interface Candidate {
   responseId: number;
   /** Of its records as pages list them; undefined when they came from operation 9. */
   digest: string | undefined;
-  /** Above 1 for the repair of an event that was short. */
-  revision: number;
+  /** The entry of the event that it replaces, because that was short. */
+  replaces?: LedgerEntry;
   /** Without what may not leave the process. */
   records: unknown[];
   completed: string | null;
@@ -25,26 +25,26 @@ export interface Candidate {
   keptKey?: string | undefined;
 }
 
+export interface RunOptions {
+  joined?: JoinedBy | undefined;
+  replaces?: LedgerEntry;
+}
+
 /** What has shown that a response is whole, when that is certain beforehand. */
 export type JoinedBy = "full pass" | "operation 9";
 
 const FIRST_BACK_OFF = 5_000;
 
 /** A response as a scan has joined it. */
-export function fromRun(
-  ctx: PollContext,
-  run: Run,
-  origin: Origin,
-  { revision = 1, joined }: { revision?: number; joined?: JoinedBy | undefined } = {},
-): Candidate {
+export function fromRun(ctx: PollContext, run: Run, origin: Origin, { joined, replaces }: RunOptions = {}): Candidate {
   return {
     responseId: run.responseId,
     digest: joined === "operation 9" ? undefined : digestOf(run),
-    revision,
+    ...(replaces === undefined ? {} : { replaces }),
     records: run.records.map((record) => privateRecord(record.raw, ctx.source.privacy)),
     completed: completedAt(run),
     origin,
-    patience: { firstSeen: ctx.ports.clock.now(), attempts: 0 },
+    patience: { firstSeen: ctx.ports.clock.now(), attempts: replaces?.attempts ?? 0 },
     details: {},
   };
 }
@@ -57,7 +57,6 @@ export async function fromWaiting(ctx: PollContext, entry: LedgerEntry): Promise
   return {
     responseId: entry.id,
     digest: entry.digest,
-    revision: 1,
     // What may leave the process can have changed while it waited.
     records: kept.records.map((record) => privateRecord(record, ctx.source.privacy)),
     completed: completedAt(run),
@@ -97,19 +96,9 @@ export async function waitingEntry(ctx: PollContext, candidate: Candidate, reaso
 
 /** The entry of a response whose event the bus refused for good. */
 export async function refusedEntry(ctx: PollContext, candidate: Candidate, code: string): Promise<LedgerEntry> {
-  const { digest, revision } = candidate;
-  if (revision > 1) {
-    // The event that was to be replaced stands; as long as the response does not grow again it is left in peace.
-    return {
-      id: candidate.responseId,
-      state: "emitted",
-      ...(digest === undefined ? {} : { digest }),
-      count: candidate.records.length,
-      eventId: eventId(ctx.source.name, ctx.surveyId, candidate.responseId, revision - 1),
-      revision: revision - 1,
-      reason: `bus:${code}`,
-    };
-  }
+  const { digest, replaces } = candidate;
+  // The event that was to be replaced stands; as long as the response does not grow again it is left in peace.
+  if (replaces !== undefined) return { ...replaces, count: candidate.records.length, reason: `bus:${code}` };
   return {
     id: candidate.responseId,
     state: "quarantined",

@@ -71,7 +71,8 @@ export async function emitWaiting(ctx: PollContext, entries: LedgerEntry[]): Pro
 /** A response whose event was short, with all its records. */
 export interface Repair {
   run: Run;
-  revision: number;
+  /** The ledger's entry of the event that is to be replaced. */
+  entry: LedgerEntry;
 }
 
 /** Replaces events that were short by a further revision each. */
@@ -82,12 +83,12 @@ export async function emitRepairs(
   joined: JoinedBy,
 ): Promise<number> {
   if (repairs.length === 0) return 0;
-  const candidates = repairs.map(({ run, revision }) => fromRun(ctx, run, origin, { revision, joined }));
+  const candidates = repairs.map(({ run, entry }) => fromRun(ctx, run, origin, { joined, replaces: entry }));
   const counts = nothing();
   await emit(ctx, candidates, counts);
   const done = ctx.mark.repairs ?? { once: 0, again: 0 };
   ctx.mark.repairs = done;
-  const again = repairs.filter(({ revision }) => revision > 2).length;
+  const again = repairs.filter(({ entry }) => (entry.revision ?? 1) > 1).length;
   done.once += counts.emitted - Math.min(again, counts.emitted);
   done.again += Math.min(again, counts.emitted);
   if (counts.emitted > 0) ctx.ports.observe({ kind: "repaired", surveyId: ctx.surveyId, count: counts.emitted });
@@ -99,16 +100,17 @@ async function emit(ctx: PollContext, candidates: Candidate[], counts: EmitCount
   const usual = { ...ctx.mark.absent };
   const ready: Ready[] = [];
   const waiting: LedgerEntry[] = [];
+  const retried: LedgerEntry[] = [];
   await Promise.all(
     candidates.map(async (candidate) => {
       const patience = begun(candidate, ctx.ports.clock.now());
       const found = await enrich(ctx, candidate.responseId, candidate.details, patience, usual);
       const enriched = { ...candidate, patience, details: found.details };
-      if (candidate.revision > 1) {
-        // The ledger says emitted and must go on saying so: a repair does not wait, it is tried again by a later scan.
-        const absent = found.reasons.filter((reason) => reason.endsWith(":absent"));
-        if (absent.length === found.reasons.length)
-          ready.push(await seal(ctx, enriched, [...found.missing, ...absent]));
+      const { replaces } = candidate;
+      if (replaces !== undefined) {
+        const missing = missingOfRepair(candidate, found.reasons);
+        if (missing === undefined) retried.push({ ...replaces, attempts: patience.attempts + 1 });
+        else ready.push(await seal(ctx, enriched, [...found.missing, ...missing]));
       } else if (found.reasons.length === 0) ready.push(await seal(ctx, enriched, found.missing));
       else waiting.push(await waitingEntry(ctx, enriched, found.reasons));
     }),
@@ -119,12 +121,28 @@ async function emit(ctx: PollContext, candidates: Candidate[], counts: EmitCount
     counts.waiting += waiting.length;
     ctx.ports.observe({ kind: "waiting", surveyId: ctx.surveyId, count: waiting.length });
   }
+  if (retried.length > 0) await ctx.ports.state.putEntries(ctx.surveyId, retried);
   ready.sort(oldestFirst(ctx.ports.clock.now()));
   while (ready.length > 0) {
     const outcome = await publishBatch(ctx, ready.splice(0, batchLength(ready)));
     counts.emitted += outcome.published;
     counts.quarantined += outcome.quarantined;
   }
+}
+
+const revisionOf = ({ replaces }: Candidate): number => (replaces === undefined ? 1 : (replaces.revision ?? 1) + 1);
+
+/** Attempts after which a repair goes out without what cannot be had. */
+const MOST_REPAIRS = 3;
+
+/**
+ * What a repair goes out without; undefined when it is to be tried again by a later scan: the ledger says emitted and
+ * must go on saying so, so that it cannot wait as others do.
+ */
+function missingOfRepair({ patience }: Candidate, reasons: string[]): string[] | undefined {
+  const failed = reasons.filter((reason) => !reason.endsWith(":absent"));
+  if (failed.length > 0 && patience.attempts + 1 < MOST_REPAIRS) return undefined;
+  return reasons.map((reason) => (failed.includes(reason) ? reason.replace(/:.*/, ":gave-up") : reason));
 }
 
 /** Absence is judged from the first time on that its details were asked for: much may lie between that and its page. */
@@ -148,7 +166,7 @@ async function seal(ctx: PollContext, candidate: Candidate, missing: string[]): 
     metadata: candidate.details.metadata,
     missing,
     origin: candidate.origin,
-    revision: candidate.revision,
+    revision: revisionOf(candidate),
     detectedAt: time,
     timeZone: ctx.source.timeZone,
   });

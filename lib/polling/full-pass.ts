@@ -113,7 +113,7 @@ export async function passSlice(
 
 function newPass({ mark, ports }: PollContext, join: boolean): Pass {
   const pass: Pass = { page: 0, startedAt: ports.clock.now(), tally: emptyTally(), covered: true, moved: false };
-  if (mark.confirmation.apart || mark.contiguous === false) pass.counted = {};
+  if (mark.confirmation.apart || mark.contiguous !== true) pass.counted = {};
   return join ? { ...pass, spilled: [] } : pass;
 }
 

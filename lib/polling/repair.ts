@@ -50,7 +50,7 @@ async function repairByOperation9(ctx: PollContext, parts: Run[], origin: Origin
       const records = await ask(ctx, { responseId });
       if (records === undefined || records.length < met.length || records.length <= (entry.count ?? 0)) return;
       const run: Run = { responseId, records: withFacts(ctx, listed, records).map(readRecord) };
-      repairs.push({ run, revision: (entry.revision ?? 1) + 1 });
+      repairs.push({ run, entry });
     }),
   );
   const done = await emitRepairs(ctx, repairs, origin, "operation 9");

@@ -88,7 +88,7 @@ async function certain(ctx: PollContext, pass: Pass, pieces: Map<number, ReadRec
     const run: Run = { responseId, records: parts.flat() };
     if (entry?.state === "emitted") {
       const isShort = !pass.moved && run.records.length > (entry.count ?? 0);
-      if (isShort) joined.repairs.push({ run, revision: (entry.revision ?? 1) + 1 });
+      if (isShort) joined.repairs.push({ run, entry });
       // A quarantined one that was spilled has become readable.
     } else if (classOf(run) === "completed" && entry?.state !== "waiting" && entry?.state !== "before-floor") {
       if (!pass.moved || isWholeAllTheSame(pass, parts, entry)) joined.runs.push(run);

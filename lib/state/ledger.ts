@@ -10,7 +10,7 @@ import { batchGet, batchPut, type Item, type Table } from "./table-client.ts";
 
 const WRITES_AT_ONCE = 25;
 /** What judging a response needs: never the kept records, which may be large. */
-const SHORT = ["sk", "v", "state", "digest", "count", "eventId", "revision", "reason", "firstSeen"];
+const SHORT = ["sk", "v", "state", "digest", "count", "eventId", "revision", "reason", "firstSeen", "attempts"];
 
 export async function readEntries(
   table: Table,

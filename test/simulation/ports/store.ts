@@ -152,7 +152,17 @@ const indexState = (state: EntryState): CheckedState =>
   state === "open" || state === "quarantined" ? state : "waiting";
 
 /** What a batch read gives of an entry: see `SHORT` in the ledger of the state adapter. */
-function projected({ id, state, digest, count, eventId, revision, reason, firstSeen }: LedgerEntry): LedgerEntry {
+function projected({
+  id,
+  state,
+  digest,
+  count,
+  eventId,
+  revision,
+  reason,
+  firstSeen,
+  attempts,
+}: LedgerEntry): LedgerEntry {
   return copyOf({
     id,
     state,
@@ -162,5 +172,6 @@ function projected({ id, state, digest, count, eventId, revision, reason, firstS
     ...(revision === undefined ? {} : { revision }),
     ...(reason === undefined ? {} : { reason }),
     ...(firstSeen === undefined ? {} : { firstSeen }),
+    ...(attempts === undefined ? {} : { attempts }),
   });
 }
