@@ -25,7 +25,7 @@ export interface BackgroundResult {
   missing: number;
 }
 
-const tasks: readonly Task[] = ["full poll", "recheck", "sweep", "pass"];
+const tasks: readonly Task[] = ["recheck", "sweep", "pass"];
 
 /** Turns that a search for what the counts have shown may have before the other tasks have one. */
 const MOST_SEARCH_TURNS = 3;
@@ -35,14 +35,23 @@ export async function background(ctx: PollContext, request: BackgroundRequest): 
   const result: BackgroundResult = { counts: noCounts(), headRead: false, sought: undefined, missing: 0 };
   const { clock } = ctx.ports;
   const done = new Set<Task>();
-  while (request.allowance.left() > 0 && clock.now() <= ctx.deadline) {
-    const task = await nextTask(ctx, request, result, done);
-    if (task === undefined) break;
-    ctx.mark.searchTurns = task === "sweep" && request.seek > 0 ? (ctx.mark.searchTurns ?? 0) + 1 : 0;
-    ctx.mark.lastTask = task;
+  while (request.allowance.left() > 0 && clock.now() <= ctx.deadline && !result.counts.unfinished) {
+    const { last, fullPoll, searches } = ctx.mark.turns ?? { last: "pass", fullPoll: false, searches: 0 };
+    // One request that finds most of what no count has shown.
+    if (request.fullPoll && !result.headRead && !fullPoll) {
+      ctx.mark.turns = { last, fullPoll: true, searches };
+      await readHead(ctx, result);
+      continue;
+    }
+    const task = await nextTask(ctx, request, done);
+    if (task === undefined) {
+      if (request.fullPoll && !result.headRead) await readHead(ctx, result);
+      break;
+    }
+    const isSearch = task === "sweep" && request.seek > 0;
+    ctx.mark.turns = { last: task, fullPoll: false, searches: isSearch ? searches + 1 : 0 };
     done.add(task);
     await run[task](ctx, request, result);
-    if (result.counts.unfinished) break;
   }
   return result;
 }
@@ -57,33 +66,20 @@ export async function nextBackground(ctx: PollContext): Promise<number> {
 }
 
 /** The first task after the one that was done last that is due and was not done yet. */
-async function nextTask(
-  ctx: PollContext,
-  request: BackgroundRequest,
-  result: BackgroundResult,
-  done: Set<Task>,
-): Promise<Task | undefined> {
+async function nextTask(ctx: PollContext, request: BackgroundRequest, done: Set<Task>): Promise<Task | undefined> {
+  const { last, searches } = ctx.mark.turns ?? { last: "pass", searches: 0 };
   // What is known to be missing goes before what may be, but does not starve it.
-  if (request.seek > 0 && !done.has("sweep") && (ctx.mark.searchTurns ?? 0) < MOST_SEARCH_TURNS) return "sweep";
-  // One request that finds most of what no count has shown.
-  if (request.fullPoll && !result.headRead && ctx.mark.lastTask !== "full poll") return "full poll";
-  const last = tasks.indexOf(ctx.mark.lastTask ?? "pass");
+  if (request.seek > 0 && !done.has("sweep") && searches < MOST_SEARCH_TURNS) return "sweep";
   for (let i = 1; i <= tasks.length; i += 1) {
-    const task = tasks[(last + i) % tasks.length];
-    if (task !== undefined && !done.has(task) && (await isDue(ctx, task, request, result))) return task;
+    const task = tasks[(tasks.indexOf(last) + i) % tasks.length];
+    if (task !== undefined && !done.has(task) && (await isDue(ctx, task, request))) return task;
   }
   return undefined;
 }
 
-async function isDue(
-  ctx: PollContext,
-  task: Task,
-  request: BackgroundRequest,
-  result: BackgroundResult,
-): Promise<boolean> {
+async function isDue(ctx: PollContext, task: Task, request: BackgroundRequest): Promise<boolean> {
   const { mark, ports } = ctx;
   const now = ports.clock.now();
-  if (task === "full poll") return request.fullPoll && !result.headRead;
   if (task === "recheck") {
     return mayRecheck(ctx) && ((await ports.state.nextDue(ctx.surveyId, "open")) ?? Number.POSITIVE_INFINITY) <= now;
   }
@@ -92,9 +88,6 @@ async function isDue(
 }
 
 const run: Record<Task, (ctx: PollContext, request: BackgroundRequest, result: BackgroundResult) => Promise<void>> = {
-  async "full poll"(ctx, _request, result) {
-    await readHead(ctx, result);
-  },
   async recheck(ctx, request, result) {
     const { counts, sought } = await recheckOpen(ctx, request.allowance);
     addCounts(result.counts, counts);

@@ -16,7 +16,9 @@ const MOST_LEFT = 200;
 export async function repairShort(ctx: PollContext, short: Run[], origin: Origin): Promise<number> {
   if (short.length === 0) return 0;
   const { mark, ports } = ctx;
-  const repaired = new Set(await repairByOperation9(ctx, short, origin));
+  // What operation 9 could not give is left to the pass that is to come.
+  const fresh = short.filter(({ responseId }) => mark.short?.includes(responseId) !== true);
+  const repaired = new Set(await repairByOperation9(ctx, fresh, origin));
   const left = short.map(({ responseId }) => responseId).filter((id) => !repaired.has(id));
   if (left.length > 0) {
     mark.short = [...new Set([...(mark.short ?? []), ...left])].slice(0, MOST_LEFT);

@@ -211,18 +211,24 @@ export interface Mark {
   lookedBack?: number[];
   /** What the desc list is sorted by, as far as its pages have shown. */
   sortKey?: SortKey;
-  /** The background task that was done last: they take turns. */
-  lastTask?: Task;
-  /** Turns in a row that a search for what the counts have shown has had. */
-  searchTurns?: number;
+  /** Whose turn it is among the slow tasks. */
+  turns?: Turns;
   /** Responses repaired so far, and more than once: repeated repairs need a look. */
   repairs?: { once: number; again: number };
   /** Epoch milliseconds of the next look for quarantined records whose time is over. */
   expiryLook?: number;
 }
 
-/** The kinds of slow work on one survey. */
-export type Task = "full poll" | "recheck" | "sweep" | "pass";
+/** The kinds of slow work on one survey that take turns. */
+export type Task = "recheck" | "sweep" | "pass";
+
+export interface Turns {
+  /** The one that was done last, and whether a full poll came after it. */
+  last: Task;
+  fullPoll: boolean;
+  /** Turns in a row that a search for what the counts have shown has had. */
+  searches: number;
+}
 
 /** Completed and started: a date string of that name, newest first. */
 export type SortKey = "completed" | "started" | "other";
