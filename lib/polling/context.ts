@@ -25,9 +25,11 @@ export interface PollingSource {
   retention: { quarantine: number };
 }
 
-/** Requests that slow work may still make now. */
+/** Requests that slow work may still make now: pages count by themselves. */
 export interface Allowance {
   left(): number;
+  /** Counts requests of another kind. */
+  spend(requests: number): void;
 }
 
 /** What the poll of one survey works with. */

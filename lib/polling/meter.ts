@@ -3,17 +3,17 @@ import type { SurveyService } from "./ports.ts";
 /** Requests made through a metered service since it was made. */
 export interface Meter {
   all: number;
-  /** Those that background work is made of: pages and single responses, but no metrics and metadata. */
-  slow: number;
+  /** Pages, which slow work is made of; what it finds is asked about as news. */
+  pages: number;
 }
 
 /** Counts the requests made to the service. */
 export function metered(service: SurveyService): { service: SurveyService; meter: Meter } {
-  const meter: Meter = { all: 0, slow: 0 };
-  const count = <Args extends unknown[], T>(slow: number, call: (...args: Args) => T) => {
+  const meter: Meter = { all: 0, pages: 0 };
+  const count = <Args extends unknown[], T>(pages: number, call: (...args: Args) => T) => {
     return (...args: Args): T => {
       meter.all += 1;
-      meter.slow += slow;
+      meter.pages += pages;
       return call(...args);
     };
   };
@@ -22,7 +22,7 @@ export function metered(service: SurveyService): { service: SurveyService; meter
     service: {
       surveys: count(0, () => service.surveys()),
       page: count(1, (surveyId, page, order) => service.page(surveyId, page, order)),
-      response: count(1, (surveyId, responseId) => service.response(surveyId, responseId)),
+      response: count(0, (surveyId, responseId) => service.response(surveyId, responseId)),
       metrics: count(0, (surveyId, responseId) => service.metrics(surveyId, responseId)),
       metadata: count(0, (surveyId, responseId) => service.metadata(surveyId, responseId)),
     },

@@ -1,5 +1,5 @@
 import { type BackgroundRequest, type BackgroundResult, background, nextBackground } from "./background.ts";
-import { LEASE_DURATION, type PollContext, type PollingSource, underLease } from "./context.ts";
+import { type Allowance, LEASE_DURATION, type PollContext, type PollingSource, underLease } from "./context.ts";
 import { emitWaiting } from "./emit.ts";
 import { LeaseLostError } from "./errors.ts";
 import { firstPass, type Presence } from "./first-pass.ts";
@@ -137,8 +137,14 @@ async function work(ctx: PollContext, request: PollRequest): Promise<Work> {
   const done: Work = { counts, headRead, sought: undefined, missing: 0 };
   if (counts.held > 0) await joinNow(ctx, counts);
   if (request.background === undefined || !ctx.mark.firstPassDone || counts.unfinished) return done;
+  const { allowance } = request.background;
   const slow = await background(ctx, request.background);
-  if (slow.counts.held > 0) await joinNow(ctx, slow.counts);
+  if (slow.counts.held > 0) {
+    const before = allowance.left();
+    await joinNow(ctx, slow.counts);
+    // What is joined is news: the budget is not for it.
+    allowance.spend(allowance.left() - before);
+  }
   return { ...slow, counts: addCounts(counts, slow.counts), headRead: headRead || slow.headRead };
 }
 
@@ -163,7 +169,7 @@ async function joinNow(ctx: PollContext, counts: PollCounts): Promise<void> {
     if (now < (mark.joinAgain ?? 0)) return;
     delete mark.pass;
   }
-  const unlimited = { left: () => Number.POSITIVE_INFINITY };
+  const unlimited: Allowance = { left: () => Number.POSITIVE_INFINITY, spend: () => {} };
   const { held, ...joined } = await passSlice(ctx, unlimited, { join: true });
   addCounts(counts, joined);
   // Still held are those that may have arrived while it read.

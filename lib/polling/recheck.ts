@@ -46,6 +46,7 @@ export async function recheckOpen(
     const open = due.filter(({ id }) => now.get(id)?.state === "open");
     for (const { id } of due) asked.add(id);
     const some = open.slice(0, most);
+    allowance.spend(some.length);
     const answers = await Promise.all(some.map(async (entry) => ({ entry, run: await runOf(ctx, entry) })));
     const completed = answers.flatMap(({ run }) => (run !== undefined && classOf(run) === "completed" ? [run] : []));
     const still = answers.filter(({ run }) => run === undefined || classOf(run) !== "completed");

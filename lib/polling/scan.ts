@@ -132,18 +132,12 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     memory.unsettle(page);
   };
 
-  /**
-   * Whether nothing stands between the end of `previous` and the beginning of `page`, as far as they show it: the last
-   * record came again, or the response across the seam is the one that the ledger knows.
-   */
-  const joins = (earlier: Page, page: Page): "moved" | "joined" | undefined => {
-    const first = page.runs[0];
-    if (carry !== undefined && first?.responseId === carry.responseId) {
-      const joined: Run = { responseId: carry.responseId, records: [...carry.records, ...first.records] };
-      if (page.runs.length > 1 && digestOf(joined) === options.known?.(carry.responseId)) return "joined";
-    }
-    // As the very first one it may be one of two equal records that stand on either side of the seam.
-    return page.indexOf(earlier.tail) > 0 ? "moved" : undefined;
+  /** Whether `page` goes on where `previous` ended, as the ledger tells: the response across the seam is the one it knows. */
+  const joins = (page: Page): boolean => {
+    const [first] = page.runs;
+    if (carry === undefined || first?.responseId !== carry.responseId || page.runs.length < 2) return false;
+    const joined: Run = { responseId: carry.responseId, records: [...carry.records, ...first.records] };
+    return digestOf(joined) === options.known?.(carry.responseId);
   };
 
   /** Whether the seam between `earlier` and `page` is proved or given up, or the scan has stepped back. */
@@ -281,21 +275,15 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     }
     /** Whether the page begins where the one before ended. */
     let seamProved = previous === undefined && page.number === 1;
-    let seam: "moved" | "joined" | undefined;
+    let isKnown = false;
     if (previous !== undefined) {
       const needed =
         matters(carry) ||
         matters(first) ||
         (options.prove === "news" && (memory.hasNews(page) || memory.hasNews(previous)));
-      seam = !needed && options.prove === "all" ? joins(previous, page) : undefined;
-      if (seam === "joined") seamProved = true;
-      else if (seam === "moved") {
-        // Nothing was skipped: what comes again comes from its first record on.
-        moved = true;
-        proved = false;
-        memory.unsettle(previous.number);
-        carry = undefined;
-      } else if (!needed && options.prove !== "all") {
+      isKnown = !needed && options.prove === "all" && joins(page);
+      if (isKnown) seamProved = true;
+      else if (!needed && options.prove !== "all") {
         proved = false;
         covered = false;
         memory.unsettle(previous.number);
@@ -319,7 +307,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     let joined = false;
     if (carry !== undefined && first?.responseId === carry.responseId) {
       carry = { responseId: carry.responseId, records: [...carry.records, ...first.records] };
-      carrySure = (carrySure && seamProved) || seam === "joined";
+      carrySure = (carrySure && seamProved) || isKnown;
       rest = rest.slice(1);
       carryEnds = page.number;
       joined = true;

@@ -1,5 +1,5 @@
 import pLimit from "p-limit";
-import type { PollingSource } from "./context.ts";
+import type { Allowance, PollingSource } from "./context.ts";
 import { learnCounts } from "./counts.ts";
 import { later } from "./dates.ts";
 import {
@@ -189,8 +189,14 @@ function startWork(request: TickRequest, account: AccountState, watch: OutageWat
     },
     /** Spends up to `budget` requests; gives what is left of it, less than nothing when the last work took more. */
     async doBackground(due: BackgroundSurvey[], budget: number, meter: Meter): Promise<number> {
-      const before = meter.slow;
-      const allowance = { left: () => budget - (meter.slow - before) };
+      const before = meter.pages;
+      let spent = 0;
+      const allowance: Allowance = {
+        left: () => budget - spent - (meter.pages - before),
+        spend: (requests) => {
+          spent += requests;
+        },
+      };
       for (const { fullPoll, seek, ...survey } of due) {
         if (allowance.left() <= 0) break;
         // What has just failed, or is being polled by someone else, is left alone.

@@ -30,7 +30,10 @@ export function createDetailLog(world: World): DetailLog {
   const longest = new Map<string, number>();
 
   /** When the poller may have seen it first: one that stands still may ask long after. */
-  const firstSeen = (responseId: number, { firstAt }: Asked): number => {
+  const firstSeen = (responseId: number, log: Asked): number => {
+    // Both are asked for at once, but in an outage of one of them that one waits.
+    const others = (["metrics", "metadata"] as const).map((kind) => asked.get(`${kind} ${responseId}`)?.firstAt);
+    const firstAt = Math.min(log.firstAt, ...others.filter((at) => at !== undefined));
     const { completedAt = firstAt } = world.responses.get(responseId) ?? {};
     return world.plan.met.has("freeze") ? completedAt : Math.max(completedAt, firstAt - SEEN_BEFORE);
   };
