@@ -29,6 +29,10 @@ export const atHead = (source: SimSource, { surveys }: Extent): number =>
 export const listedOpen = (source: SimSource, { open, surveys }: Extent, age: number): number =>
   Math.max(source.interval, age / 2) + turns(source, 2 * open + 2 * surveys) + 2 * source.interval;
 
-/** Neither: a look-back if it reaches that far, else the scrub. */
+/** Unnoticed, but not further down than the look-back of a level goes: `page` is where it stands. */
+export const lookedBack = (source: SimSource, { surveys }: Extent, level: number, page: number): number =>
+  source.lookBack.every * 2 ** level + turns(source, 2 * surveys * (page + 2)) + 2 * source.interval;
+
+/** Neither: the scrub. */
 export const unnoticed = (source: SimSource, { surveys, pages }: Extent): number =>
   source.scrub.every + turns(source, 4 * surveys * (pages + 3)) + 2 * source.interval;

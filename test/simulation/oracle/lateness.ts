@@ -1,3 +1,4 @@
+import type { SimSource } from "../plan/source.ts";
 import { listedRecords } from "../service/listing.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
@@ -31,9 +32,21 @@ function isSingleUsable({ traits, responses }: SimSurvey): boolean {
   return traits.single === "right" && silent.length < MOST_SILENT;
 }
 
+/**
+ * The level of look-back that reaches a response, whether its depth is taken by pages or by date; undefined when none does.
+ * `age` is milliseconds from its start to its completion.
+ */
+function levelFor({ lookBack }: SimSource, { traits }: SimSurvey, page: number, age: number): number | undefined {
+  const isByDate = traits.sortKey === "dateStart" || traits.sortKey === "dateCompleted";
+  // The list moves on while a look-back comes near, and clocks are set back.
+  const byDate = isByDate ? Math.log2((age + lookBack.every) / lookBack.every) : 0;
+  const level = Math.max(0, Math.ceil(Math.max(Math.log2(page), byDate)));
+  return lookBack.every * 2 ** level <= lookBack.window ? level : undefined;
+}
+
 /** Milliseconds that a response may be late, by how it could be noticed; undefined when no bound holds for it. */
 export function boundOf(world: World, response: SimResponse): { name: string; bound: number } | undefined {
-  const { noticed, survey, completedAt = 0 } = response;
+  const { noticed, survey, startedAt, completedAt = 0 } = response;
   if (noticed === undefined || !isPlain(world, response)) return undefined;
   const { source } = world.plan;
   const surveys = [...world.surveys.values()];
@@ -56,5 +69,9 @@ export function boundOf(world: World, response: SimResponse): { name: string; bo
   if (since !== undefined && completedAt - since < source.scrub.every / 2) {
     return { name: "listed as open", bound: bounds.listedOpen(source, extent, completedAt - since) };
   }
-  return { name: "unnoticed", bound: bounds.unnoticed(source, extent) };
+  const level = levelFor(source, survey, noticed.page, completedAt - startedAt);
+  const unnoticed = bounds.unnoticed(source, extent);
+  if (level === undefined) return { name: "unnoticed", bound: unnoticed };
+  const bound = Math.min(unnoticed, bounds.lookedBack(source, extent, level, noticed.page));
+  return { name: `looked back to level ${level}`, bound };
 }

@@ -9,6 +9,22 @@ import { planWorkers, type WorkerPlan } from "./workers.ts";
 /** Histories begin around here: the clocks of Europe are set forward a few hours later. */
 export const START = Date.UTC(2026, 2, 28, 21, 0, 0);
 
+/**
+ * Requests a tick that all slow work needs: the bounds of the design hold only where the background budget is sufficient, and
+ * on the scale of a history everything is due far more often than by default.
+ */
+function neededBudget({ interval, fullPoll, lookBack, scrub }: SimSource, surveys: SurveyPlan[]): number {
+  const ticks = (milliseconds: number): number => Math.max(1, milliseconds / interval);
+  let needed = 0;
+  for (const { responses } of surveys) {
+    const records = responses.reduce((sum, { answers }) => sum + answers, 0);
+    const pages = Math.ceil(records / 60) + 1;
+    needed += 2 / ticks(fullPoll.every) + (2 * pages + 2) / ticks(scrub.every);
+    for (let depth = lookBack.every; depth <= lookBack.window; depth *= 2) needed += (pages + 2) / ticks(depth);
+  }
+  return Math.ceil(1.3 * needed);
+}
+
 /** Everything about a history that chance decides beforehand. */
 export interface Plan {
   seed: number;
@@ -65,6 +81,7 @@ export function planHistory(seed: number, cuts: Cuts): Plan {
     const options = { ...own, interval: source.interval, ticks, mostResponses: cuts.responses, nextId };
     surveys.push(planSurvey(i + 8, i >= count, options));
   }
+  source.backgroundRequests = Math.max(source.backgroundRequests, neededBudget(source, surveys));
   const weather = chooserOf("weather");
   const work = chooserOf("workers");
   return {

@@ -10,8 +10,8 @@ export type SimSource = PollingSource;
 export function planSource(chooser: Chooser, random: Random): SimSource {
   const interval = MINUTE * Number(chooser.option("interval", { 1: 6, 5: 2, 30: 1 }));
   const startFrom = chooser.option("start", { now: 6, beginning: 2, date: 1 });
-  const fullPoll = interval * random.between(3, 8);
-  const lookBack = interval * random.between(3, 9);
+  const fullPoll = interval * random.between(5, 10);
+  const lookBack = interval * random.between(5, 12);
   return {
     name: "main",
     surveys: { all: "all" as const, exclude: { exclude: [9] }, include: { include: [8, 10, 12] } }[
@@ -32,11 +32,11 @@ export function planSource(chooser: Chooser, random: Random): SimSource {
     },
     enrichmentPatience: interval * random.between(2, 7),
     absentAfter: MINUTE,
-    backgroundRequests: random.pick([1, 1, 2, 5]),
+    backgroundRequests: random.pick([1, 1, 1, 10]),
     headPages: random.pick([1, 2, 3, 20, 20]),
     fullPoll: { every: fullPoll },
     lookBack: { every: lookBack, window: lookBack * random.pick([2, 4, 8]) },
     retention: { quarantine: interval * random.between(10, 200) },
-    scrub: { every: interval * random.between(8, 26) },
+    scrub: { every: interval * random.between(8, 26) * random.pick([1, 1, 1, 3]) },
   };
 }

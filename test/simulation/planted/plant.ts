@@ -5,6 +5,8 @@ import { join } from "node:path";
 /** A fault as somebody might make it: one place of lib/polling, written differently. */
 export interface PlantedFault {
   name: string;
+  /** The promises that it breaks: anything else that comes to light with it is no proof that it was found. */
+  breaks: readonly string[];
   /** In lib/polling. */
   file: string;
   /** Stands in the file exactly once. */

@@ -29,7 +29,9 @@ async function findCatch(fault: PlantedFault): Promise<Catch | undefined> {
         cuts: noCuts,
         take(outcomes) {
           done += outcomes.length;
-          failing.push(...outcomes.filter(({ violations }) => violations.length > 0));
+          failing.push(
+            ...outcomes.filter(({ violations }) => violations.some(({ rule }) => fault.breaks.includes(rule))),
+          );
           return failing.length === 0;
         },
       });
@@ -53,7 +55,9 @@ for (const fault of faults) {
   const caught = problem === undefined ? await findCatch(fault) : undefined;
   if (caught === undefined) missed += 1;
   const by =
-    caught === undefined ? "NOT CAUGHT" : `${String(caught.seeds).padStart(5)}  ${caught.outcome.violations[0]?.rule}`;
+    caught === undefined
+      ? "NOT CAUGHT"
+      : `${String(caught.seeds).padStart(5)}  ${caught.outcome.violations.find(({ rule }) => fault.breaks.includes(rule))?.rule}`;
   console.log(`${fault.name.padEnd(58)} ${problem ?? by}`);
 }
 console.log(`${faults.length - missed} passed, ${missed} failed`);

@@ -56,7 +56,8 @@ export function complete(world: World, response: SimResponse, time: number): voi
     if (Number.isFinite(response[detail].presentFrom)) world.meet(`${detail}:late`);
     else if (response[detail].presentFrom > time) world.meet(`${detail}:never`);
   }
-  response.noticed = { atHead: isAtHead(response), counted, listedOpenSince };
+  const page = descPage(response);
+  response.noticed = { atHead: page === 1, page, counted, listedOpenSince };
   if (listedOpenSince === undefined && !response.noticed.atHead && time - response.startedAt > 600_000) {
     world.meet("unlisted-late-completion");
   }
@@ -95,11 +96,9 @@ function list(world: World, response: SimResponse, time: number): void {
   insert(response.survey, response, world.plan.clock);
 }
 
-/** Whether all its records are on the first desc page. */
-function isAtHead(response: SimResponse): boolean {
-  const records = recordsNow(response);
-  const head = listedRecords(response.survey, "desc").slice(0, PAGE);
-  const last = records.at(-1);
-  const first = records[0];
-  return first !== undefined && last !== undefined && head.includes(first) && head.includes(last);
+/** The last desc page on which it stands, by full pages. */
+function descPage(response: SimResponse): number {
+  const own = new Set(recordsNow(response));
+  const last = listedRecords(response.survey, "desc").findLastIndex((record) => own.has(record));
+  return Math.floor(last / PAGE) + 1;
 }

@@ -1,4 +1,5 @@
 import { mix } from "../engine/random.ts";
+import { aheadBy } from "./records.ts";
 import { localTime, type ServiceClock } from "./service-clock.ts";
 import type { Json, SimResponse, SimSurvey } from "./survey-model.ts";
 
@@ -20,7 +21,7 @@ export function sortKeyOf(response: SimResponse, clock: ServiceClock): number {
       const open = survey.traits.openDate;
       if (endedAt === undefined) return open === "start" ? localTime(clock, startedAt) : -1;
       if (odd === "date-null" || odd === "date-empty" || odd === "date-zeros") return -1;
-      return localTime(clock, endedAt) + (odd === "date-future" ? 40 * 3_600_000 : 0);
+      return localTime(clock, endedAt) + aheadBy(odd);
     }
   }
 }

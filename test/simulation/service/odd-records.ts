@@ -7,6 +7,7 @@ export const oddRecords = [
   "date-empty",
   "date-zeros",
   "date-future",
+  "date-ahead",
   "date-differs",
   "answer-text",
   "comment-null",

@@ -6,8 +6,9 @@ const COUNTRIES = ["PL", "DE", "FR", "US"];
 const COMMENTS = ["", "", "", "fine", "zażółć gęślą jaźń", "line\nbreak"];
 /** Too long to be kept in an item of the table. */
 const LARGE = "so much to say ".repeat(8_000);
-/** Further ahead than any zone. */
-const FAR_FUTURE = 40 * 3_600_000;
+/** Far further ahead than any zone, and less far: then it may be a zone. */
+const FAR_FUTURE = 400 * 86_400_000;
+const AHEAD = 9 * 3_600_000;
 
 /** The records of a response as the service lists them: `edition` counts the changes of its contents. */
 export function recordsOf(
@@ -69,5 +70,11 @@ function dateCompleted(response: SimResponse, state: Version["state"], clock: Se
   if (odd === "date-empty") return "";
   if (odd === "date-zeros") return "0000-00-00 00:00:00";
   const at = endedAt ?? startedAt;
-  return localString(clock, odd === "date-future" ? at + FAR_FUTURE : at);
+  return localString(clock, at + aheadBy(odd));
+}
+
+/** Milliseconds by which the date of completion is wrong. */
+export function aheadBy(odd: SimResponse["odd"]): number {
+  if (odd === "date-future") return FAR_FUTURE;
+  return odd === "date-ahead" ? AHEAD : 0;
 }

@@ -42,8 +42,17 @@ export interface SimResponse {
   listed: boolean;
   /** Epoch milliseconds from which it has been in the list, in whatever state. */
   listedFrom: number | undefined;
-  /** How it could be noticed when it completed. */
-  noticed: { atHead: boolean; counted: boolean; listedOpenSince: number | undefined } | undefined;
+  noticed: Noticed | undefined;
+}
+
+/** How a completion could be noticed when it happened. */
+export interface Noticed {
+  /** All its records are on the first desc page. */
+  atHead: boolean;
+  /** The last desc page that it is on. */
+  page: number;
+  counted: boolean;
+  listedOpenSince: number | undefined;
 }
 
 export type SortKey = "responseId" | "dateStart" | "dateCompleted" | "hash" | "reversed";
