@@ -29,22 +29,27 @@ export function createDetailLog(world: World): DetailLog {
   const inARow = new Map<string, number>();
   const longest = new Map<string, number>();
 
-  /** When the poller may have seen it first: one that stands still may ask long after. */
+  /** When the poller may have seen it first: one that stands still, or knows of an outage, asks long after. */
   const firstSeen = (responseId: number, log: Asked): number => {
     // Both are asked for at once, but in an outage of one of them that one waits.
     const others = (["metrics", "metadata"] as const).map((kind) => asked.get(`${kind} ${responseId}`)?.firstAt);
     const firstAt = Math.min(log.firstAt, ...others.filter((at) => at !== undefined));
     const { completedAt = firstAt } = world.responses.get(responseId) ?? {};
-    return world.plan.met.has("freeze") ? completedAt : Math.max(completedAt, firstAt - SEEN_BEFORE);
+    const { met } = world.plan;
+    return met.has("freeze") || met.has("outage:metrics") || met.has("outage:metadata")
+      ? completedAt
+      : Math.max(completedAt, firstAt - SEEN_BEFORE);
   };
 
-  const wrong = (kind: Kind, reason: string, { data }: ResponseCompleted): string | undefined => {
+  const wrong = (kind: Kind, reason: string, { data, meta }: ResponseCompleted): string | undefined => {
     const log = asked.get(`${kind} ${data.responseId}`);
     const now = world.scheduler.now();
     const { source } = world.plan;
     if (log === undefined) return `${kind} are called missing, but nobody asked for them`;
     const since = now - firstSeen(data.responseId, log);
     if (reason === "gave-up") {
+      // A repair has been waited for long enough: its response went out before.
+      if (meta.revision > 1 && log.times >= LEAST_ATTEMPTS) return undefined;
       const long = since >= source.enrichmentPatience;
       return long && log.times >= LEAST_ATTEMPTS ? undefined : `${kind} were given up too early`;
     }

@@ -107,8 +107,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: "operation 9 is trusted from the start",
     breaks: ["content"],
     file: "confirm.ts",
-    find: "return state.trusted ? whole : [];",
-    replace: "return whole;",
+    find: "if (!state.trusted) return [];",
+    replace: "",
   },
   {
     name: "the ledger is written before the bus has the event",
