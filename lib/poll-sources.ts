@@ -2,6 +2,7 @@ import { errorCode, PollerError } from "./errors.ts";
 import { redrive, type SurveyRedrive } from "./polling/redrive.ts";
 import { tick } from "./polling/tick.ts";
 import type { TickSummary } from "./polling/tick-summary.ts";
+import { publishFigures } from "./source-metrics.ts";
 import type { SourceGraph } from "./wiring.ts";
 
 export interface PollOutput {
@@ -53,6 +54,7 @@ export async function pollSources(request: PollSourcesRequest): Promise<PollOutp
       const summary = await tick({ ports, source, service, owner: request.owner, deadline });
       ticks.push(summary);
       report(request.logger, summary);
+      publishFigures(summary);
     } catch (error) {
       const described = describe(error);
       // "message" is the logger's own word: a detail of that name would be dropped.

@@ -3,8 +3,6 @@ import type { Config } from "../config.ts";
 /** Fields that are checked but do nothing yet, and what happens instead. An entry goes when its field acts. */
 const NOT_YET: readonly { field: string; instead: string }[] = [
   { field: "sources[].questions", instead: "events carry no question texts" },
-  { field: "sources[].lookBack", instead: "late completions are found on the head pages and by counts only" },
-  { field: "sources[].scrub", instead: "no scrub runs" },
   { field: "sources[].retention.archive", instead: "the bus has no archive" },
   { field: "monitoring", instead: "there is no dashboard and there are no alarms" },
   { field: "webhooks", instead: "no endpoint is subscribed" },

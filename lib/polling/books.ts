@@ -93,6 +93,8 @@ export async function closeBooks(ctx: PollContext, { books, startedAt, moved }: 
   const { mark } = ctx;
   const closedAt = ctx.ports.clock.now();
   const left = unaccounted(books.tally);
+  if (left !== 0) mark.unaccounted = left;
+  else delete mark.unaccounted;
   if (left !== 0) return leaveOpen(ctx, `${left} listed responses are not accounted for yet`, closedAt);
   // Pages read as empty by mistake look like a list without responses: it is believed when it stays so.
   if (books.tally.listed === 0 && ((ctx.listedCount ?? 0) > 0 || (mark.books?.listed ?? 0) > 0)) {

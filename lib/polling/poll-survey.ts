@@ -56,6 +56,12 @@ export type PollResult =
       shortPageEnds: boolean | undefined;
       books: Books | undefined;
       booksOpen: string | undefined;
+      /** Whether this poll has closed them. */
+      closedNow: boolean;
+      /** Listed responses that the last full pass could not account for. */
+      unaccounted: number;
+      /** Events that it has replaced not for the first time. */
+      repairedAgain: number;
     };
 
 /** What operation 9 could not confirm now it seldom can a moment later, and each look costs a request. */
@@ -84,6 +90,7 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
     resumed: lease.mark.floor !== undefined && !lease.mark.firstPassDone,
     watch: request.watch,
   };
+  const earlier = { closedAt: lease.mark.books?.closedAt, again: lease.mark.repairs?.again ?? 0 };
   try {
     const done = await underLease(ctx, () => work(ctx, request));
     const { counts } = done;
@@ -99,6 +106,9 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
       resumed: ctx.resumed,
       shortPageEnds: ctx.shortPageEnds,
       books: ctx.mark.books,
+      closedNow: ctx.mark.books !== undefined && ctx.mark.books.closedAt !== earlier.closedAt,
+      unaccounted: ctx.mark.unaccounted ?? 0,
+      repairedAgain: (ctx.mark.repairs?.again ?? 0) - earlier.again,
       booksOpen: ctx.mark.booksOpen,
     };
   } catch (error) {

@@ -191,8 +191,9 @@ export interface Mark {
   /** Whether a full pass has shown that the records of each response stand together. */
   contiguous?: boolean;
   books?: Books;
-  /** Why the books are not closed. */
+  /** Why the books are not closed, and how many listed responses the last pass could not account for. */
   booksOpen?: string;
+  unaccounted?: number;
   /** Full passes in a row that met an empty list although there had been responses. */
   emptyPasses?: number;
   /** Ids of the last full pass, and those gone since earlier ones. */
@@ -276,6 +277,8 @@ export interface SurveyRow {
   dueAt?: number;
   /** Epoch milliseconds at which background work is due, 0 at once; absent when there is none. */
   backgroundAt?: number;
+  /** Epoch milliseconds at which its books were closed last; absent when they never were. */
+  booksAt?: number;
   /** Epoch milliseconds of the last reading of its head, of the last background work, and of the last new response. */
   polledAt: number;
   workedAt: number;

@@ -20,8 +20,10 @@ export function nextRow(
   const { counts, dueAt, backgroundAt, headRead, sought, missing, resumed } = result;
   const found = counts.found + counts.repaired;
   const activeAt = found > 0 || row === undefined ? now : row.activeAt;
+  const booksAt = result.books?.closedAt;
   const common = {
     backgroundAt,
+    ...(booksAt === undefined ? {} : { booksAt }),
     workedAt: slow ? now : (row?.workedAt ?? now),
     activeAt,
     ...(dueAt === undefined ? {} : { dueAt }),

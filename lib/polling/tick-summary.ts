@@ -1,6 +1,7 @@
 import { failureOf } from "./errors.ts";
 import type { PollResult } from "./poll-survey.ts";
 import type { Books, DetailKind } from "./state-types.ts";
+import type { TickFigures } from "./tick-figures.ts";
 
 /** What one survey's poll came to, for whoever watches. */
 export interface SurveySummary {
@@ -25,6 +26,8 @@ export interface TickSummary {
   unpolled: number;
   /** What fails for the whole source: responses wait for it, however long it takes. */
   outages: DetailKind[];
+  /** What is to be watched; absent when the tick ended before it had polled anything. */
+  figures?: TickFigures;
   /** Epoch milliseconds until which the service is to be left alone: the tick ended before it asked for anything. */
   pausedUntil?: number;
 }

@@ -1,4 +1,5 @@
 import pLimit from "p-limit";
+import { errorCode } from "../errors.ts";
 import type { Allowance, PollingSource } from "./context.ts";
 import { learnCounts } from "./counts.ts";
 import { later } from "./dates.ts";
@@ -20,6 +21,7 @@ import { type PollRequest, pollSurvey } from "./poll-survey.ts";
 import type { Ports } from "./ports.ts";
 import type { AccountState, CountEvidence, SurveyRow } from "./state-types.ts";
 import { nextRow } from "./survey-row.ts";
+import { figuresOf } from "./tick-figures.ts";
 import { type SurveyOutcome, summarize, type TickSummary } from "./tick-summary.ts";
 
 export interface TickRequest {
@@ -92,6 +94,14 @@ export async function tick(request: TickRequest): Promise<TickSummary> {
     surveys: [...outcomes].map(([surveyId, outcome]) => summarize(surveyId, outcome)),
     unpolled: due.filter(({ surveyId }) => !outcomes.has(surveyId)).length,
     outages: runningOutages(watch, source.enrich),
+    figures: figuresOf({
+      rows: account.rows,
+      polled: [...outcomes.values()].flatMap(({ result }) => (result?.kind === "polled" ? [result] : [])),
+      failures: [...outcomes.values()].flatMap(({ error }) => (error === undefined ? [] : [errorCode(error)])),
+      account: { overdrawn },
+      now: clock.now(),
+      fullPollEvery: source.fullPoll.every,
+    }),
   };
 }
 

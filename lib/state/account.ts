@@ -102,16 +102,18 @@ function rowToList({
   backgroundAt,
   workedAt,
   activeAt,
+  booksAt,
 }: SurveyRow): (number | null)[] {
   const chased = [chase.missing, chase.owed, Number(chase.seeking), chase.restUntil];
   const trusted = [trust.misses, trust.hits, trust.unseen];
   const times = [backgroundAt ?? null, workedAt, activeAt];
-  return [...counts, polledAt, dueAt ?? null, ...chased, ...times, ...trusted, Number(chase.deep)];
+  return [...counts, polledAt, dueAt ?? null, ...chased, ...times, ...trusted, Number(chase.deep), booksAt ?? null];
 }
 
 function rowFromList(list: (number | null)[]): SurveyRow {
   const [responses = null, correct = null, unpaid = null, polledAt, dueAt, ...rest] = list;
-  const [missing, owed, seeking, restUntil, backgroundAt, workedAt, activeAt, misses, hits, unseen, deep] = rest;
+  const [missing, owed, seeking, restUntil, backgroundAt, workedAt, activeAt, misses, hits, unseen, deep, booksAt] =
+    rest;
   return {
     counts: [responses, correct, unpaid],
     polledAt: polledAt ?? 0,
@@ -125,6 +127,7 @@ function rowFromList(list: (number | null)[]): SurveyRow {
     },
     trust: { misses: misses ?? 0, hits: hits ?? 0, unseen: unseen ?? 0 },
     ...(backgroundAt === null || backgroundAt === undefined ? {} : { backgroundAt }),
+    ...(booksAt === null || booksAt === undefined ? {} : { booksAt }),
     workedAt: workedAt ?? polledAt ?? 0,
     activeAt: activeAt ?? polledAt ?? 0,
   };

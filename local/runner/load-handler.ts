@@ -35,6 +35,7 @@ export async function loadHandler(
     SECRETS: JSON.stringify(secrets),
     // The progress view tells what there is to tell; standard output may belong to the events.
     POWERTOOLS_LOG_LEVEL: "SILENT",
+    POWERTOOLS_METRICS_DISABLED: "true",
   });
   const { file } = bundleFunction("poll", join(dataDir, "bundle"), raw);
   const loaded = (await import(pathToFileURL(file).href)) as { handler: PollHandler };

@@ -32,5 +32,12 @@ function booksLine(mark: Mark): string {
     `${books.waiting} waiting`,
     `${books.quarantined} quarantined`,
   ];
-  return `closed at ${new Date(books.closedAt).toISOString()} (${books.listed} listed = ${classes.join(" + ")})`;
+  const rest = [
+    books.gone > 0 ? `${books.gone} gone` : "",
+    books.changed > 0 ? `${books.changed} changed` : "",
+    books.repaired > 0 ? `${books.repaired} repaired` : "",
+    books.deficit !== null && books.deficit !== 0 ? `deficit ${books.deficit}` : "",
+  ].filter((text) => text !== "");
+  const sum = [`${books.listed} listed = ${classes.join(" + ")}`, ...rest].join("; ");
+  return `closed at ${new Date(books.closedAt).toISOString()} (${sum})`;
 }

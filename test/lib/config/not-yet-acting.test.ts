@@ -28,17 +28,15 @@ describe("notYetActing", () => {
     });
     expect(found.map((notice) => notice.split(" ")[0]).sort()).toEqual([
       "monitoring",
-      "sources[0].lookBack",
       "sources[0].questions",
       "sources[1].retention.archive",
-      "sources[1].scrub",
       "webhooks",
     ]);
     for (const notice of found) expect(notice).toMatch(/ does not act in this version: .+\.$/);
   });
 
   it("says nothing of a field that is set but asks for nothing", () => {
-    expect(notices({ sources: [{ baseUrl, questions: false, scrub: {} }], monitoring: {}, webhooks: [] })).toEqual([]);
+    expect(notices({ sources: [{ baseUrl, questions: false }], monitoring: {}, webhooks: [] })).toEqual([]);
   });
 
   it("says nothing of fields that act", () => {

@@ -19,7 +19,7 @@ const row = (surveyId: number): SurveyRow => ({
   trust: { misses: 1, hits: 2, unseen: 3 },
   workedAt: 1_773_144_000_001,
   activeAt: 1_773_144_000_002,
-  ...(surveyId % 2 === 0 ? { dueAt: 1_773_144_060_000, backgroundAt: 1_773_144_070_000 } : {}),
+  ...(surveyId % 2 === 0 ? { dueAt: 1_773_144_060_000, backgroundAt: 1_773_144_070_000, booksAt: 7 } : {}),
 });
 
 describe("the account", () => {
