@@ -109,7 +109,8 @@ async function emit(ctx: PollContext, candidates: Candidate[], counts: EmitCount
       const { replaces } = candidate;
       if (replaces !== undefined) {
         const missing = missingOfRepair(candidate, found.reasons);
-        if (missing === undefined) retried.push({ ...replaces, attempts: patience.attempts + 1 });
+        const asked = found.reasons.every((reason) => !reason.endsWith(":OUTAGE"));
+        if (missing === undefined) retried.push({ ...replaces, attempts: patience.attempts + (asked ? 1 : 0) });
         else ready.push(await seal(ctx, enriched, [...found.missing, ...missing]));
       } else if (found.reasons.length === 0) ready.push(await seal(ctx, enriched, found.missing));
       else waiting.push(await waitingEntry(ctx, enriched, found.reasons));
@@ -141,7 +142,8 @@ const MOST_REPAIRS = 3;
  */
 function missingOfRepair({ patience }: Candidate, reasons: string[]): string[] | undefined {
   const failed = reasons.filter((reason) => !reason.endsWith(":absent"));
-  if (failed.length > 0 && patience.attempts + 1 < MOST_REPAIRS) return undefined;
+  const isOver = patience.attempts + 1 >= MOST_REPAIRS && !failed.some((reason) => reason.endsWith(":OUTAGE"));
+  if (failed.length > 0 && !isOver) return undefined;
   return reasons.map((reason) => (failed.includes(reason) ? reason.replace(/:.*/, ":gave-up") : reason));
 }
 
