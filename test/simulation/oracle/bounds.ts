@@ -27,7 +27,7 @@ export const atHead = (source: SimSource, { surveys }: Extent): number =>
 
 /** Listed as open before: checked again after half its age; `age` is milliseconds since it was first listed. */
 export const listedOpen = (source: SimSource, { open, surveys }: Extent, age: number): number =>
-  Math.max(source.interval, age / 2) + turns(source, 2 * open + 2 * surveys) + 2 * source.interval;
+  Math.max(source.interval, age / 2) + turns(source, open + 2 * surveys) + 2 * source.interval;
 
 /** Unnoticed, but not further down than the look-back of a level goes: `page` is where it stands. */
 export const lookedBack = (source: SimSource, { surveys }: Extent, level: number, page: number): number =>

@@ -44,17 +44,18 @@ function levelFor({ lookBack }: SimSource, { traits }: SimSurvey, page: number, 
   return lookBack.every * 2 ** level <= lookBack.window ? level : undefined;
 }
 
+/** Whether it may have been listed as open when another one completed. */
+function isListedOpen({ listedFrom = Infinity, completedAt = Infinity }: SimResponse, at: number): boolean {
+  return listedFrom <= at && completedAt > at;
+}
+
 /** Milliseconds that a response may be late, by how it could be noticed; undefined when no bound holds for it. */
 export function boundOf(world: World, response: SimResponse): { name: string; bound: number } | undefined {
   const { noticed, survey, startedAt, completedAt = 0 } = response;
   if (noticed === undefined || !isPlain(world, response)) return undefined;
   const { source } = world.plan;
   const surveys = [...world.surveys.values()];
-  const open = surveys.reduce(
-    (sum, one) =>
-      sum + one.responses.filter((other) => other.completedAt === undefined || other.completedAt > completedAt).length,
-    0,
-  );
+  const open = surveys.flatMap(({ responses }) => responses).filter((one) => isListedOpen(one, completedAt)).length;
   const extent: bounds.Extent = {
     surveys: surveys.length,
     pages: Math.ceil(listedRecords(survey, "asc").length / (survey.traits.shortPages ? 40 : 100)),

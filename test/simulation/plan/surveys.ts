@@ -130,7 +130,7 @@ function planResponses(traits: Traits, createdAt: number, options: SurveyPlanOpt
   const backlog = createdAt < 0 && !chooser.flag("no-backlog", 0.2) ? random.below(room + 1) : 0;
   const arrivals = random.between(1, Math.max(2, Math.ceil(room / 2)));
   const bursts = chooser.flag("bursts", 0.3) ? Array.from({ length: 3 }, () => random.next() * span) : undefined;
-  const late = chooser.flag("late-completion", 0.5);
+  const late = chooser.flag("late-completion", 0.6);
   const responses: Omit<ResponsePlan, "id">[] = [];
   const begin = Math.max(0, createdAt);
   for (let i = 0; i < backlog + arrivals; i += 1) {
@@ -155,7 +155,7 @@ function planResponse(
   const kind = random.next();
   const short = random.between(10, 300) * 1000;
   const long = kind < 0.85 ? random.next() * 3 * 3_600_000 : random.next() * interval * ticks;
-  const lasts = late && kind > 0.5 ? long : short;
+  const lasts = late && kind > 0.35 ? long : short;
   const after = (distance: number): number => random.next() ** 2 * distance;
   const span = interval * ticks;
   const [grows, edits, deletes] = [after(span), after(span), after(span)];
