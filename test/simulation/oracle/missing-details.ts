@@ -49,7 +49,7 @@ export function createDetailLog(world: World): DetailLog {
     const since = now - firstSeen(data.responseId, log);
     if (reason === "gave-up") {
       // A repair has been waited for long enough: its response went out before.
-      if (meta.revision > 1 && log.times >= LEAST_ATTEMPTS) return undefined;
+      if (meta.revision > 1) return undefined;
       const long = since >= source.enrichmentPatience;
       return long && log.times >= LEAST_ATTEMPTS ? undefined : `${kind} were given up too early`;
     }
