@@ -168,7 +168,8 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       return true;
     }
     const short = previous !== undefined && previous.size < PAGE_SIZE;
-    if (short && shortPageEnds === true) return true;
+    // Where everything is to be proved it is not relied upon.
+    if (short && shortPageEnds === true && options.prove !== "all") return true;
     // One empty page may be a fault of the moment; two in a row are the end, if the first of them stays empty: the
     // second is empty anyway where the first was the last of the list.
     const next = await read(number + 1);
@@ -239,8 +240,9 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       continue;
     }
     if (page === undefined) {
+      // A short page need not have been the last one when it was read, as long as that is not known.
+      const cut = previous !== undefined && (previous.size >= PAGE_SIZE || shortPageEnds !== true);
       if (!(await endsHere())) continue;
-      const cut = previous !== undefined && (previous.size >= PAGE_SIZE || shortPageEnds === false);
       const inDoubt = cut && (matters(carry) || options.prove === "all");
       if (inDoubt && previous !== undefined && (await prove(previous, undefined)) === "stepped back") continue;
       return yield* finish(previous);

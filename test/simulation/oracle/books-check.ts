@@ -70,6 +70,12 @@ export function createBooksCheck(world: World, deliveries: Deliveries, violation
     );
   };
 
+  /** Of several dates ahead of time none can be told from the right ones. */
+  const isAlone = (surveyId: number): boolean => {
+    const ahead = world.surveys.get(surveyId)?.responses.filter(({ odd }) => odd === "date-ahead") ?? [];
+    return ahead.length < 2;
+  };
+
   return {
     facts: (surveyId) => known.get(surveyId),
     markWritten(surveyId, before, after) {
@@ -82,7 +88,7 @@ export function createBooksCheck(world: World, deliveries: Deliveries, violation
       known.set(surveyId, facts);
       for (const problem of stepsBack(before, after)) violations.add("mark", `survey ${surveyId}: ${problem}`);
       const { floor } = after;
-      if (floor?.at != null && floor.at !== facts.floor?.at && floor.at > latestNow(world)) {
+      if (floor?.at != null && floor.at !== facts.floor?.at && floor.at > latestNow(world) && isAlone(surveyId)) {
         violations.add("floor", `survey ${surveyId}: its floor is ${floor.at}, which is yet to come`);
       }
       facts.floor = floor;
