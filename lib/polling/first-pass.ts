@@ -1,9 +1,9 @@
 import type { PollContext } from "./context.ts";
-import { credible, utcString } from "./dates.ts";
+import { utcString } from "./dates.ts";
 import { headScan } from "./head-scan.ts";
 import { toPage } from "./pages.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
-import { classOf, completedAt, type Run } from "./records.ts";
+import { classOf, type Run } from "./records.ts";
 import { newestDate, orderedByCompletion } from "./settle.ts";
 import type { Floor } from "./state-types.ts";
 import { stream } from "./stream.ts";
@@ -53,26 +53,9 @@ export async function firstPass(ctx: PollContext, presence: Presence): Promise<P
     if (cap !== undefined) mark.floorCap = cap;
     if (!ordered) mark.floorRises = true;
     const at = newest ?? "";
-    if (cap === undefined) await noteNewer(ctx, runs, at);
     await setFloor(ctx, { at: cap !== undefined && cap < at ? cap : at, inclusive: false });
   }
   return meetAll(ctx, ordered);
-}
-
-/** What was there at the first look is before the floor, also where its date was not fit to set it. */
-async function noteNewer(ctx: PollContext, runs: Run[], at: string): Promise<void> {
-  if (ctx.mark.floor !== undefined) return;
-  const now = ctx.ports.clock.now();
-  const newer = runs.filter((run) => {
-    const date = completedAt(run);
-    return classOf(run) === "completed" && credible(date, now) && date > at;
-  });
-  const ids = new Set(newer.map(({ responseId }) => responseId));
-  if (ids.size === 0) return;
-  await ctx.ports.state.putEntries(
-    ctx.surveyId,
-    [...ids].map((id) => ({ id, state: "before-floor" })),
-  );
 }
 
 /** Meets every response that may have been there when the floor was set. */

@@ -1,4 +1,4 @@
-import { before, credible, MARGIN, utcString } from "./dates.ts";
+import { before, credible, later, MARGIN } from "./dates.ts";
 import { classOf, completedAt, type Run, type RunClass } from "./records.ts";
 import type { Floor, LedgerEntry } from "./state-types.ts";
 
@@ -51,19 +51,14 @@ function decideUnknown(completed: string | null, by: Judgement): Decision {
   return completed > at || (inclusive && completed === at) ? "emit" : "before-floor";
 }
 
-/**
- * The largest date among completed runs that can be believed. One that is ahead of UTC stands alone in that when no
- * other comes near it: then it may be a wrong one, and a floor set by it would hide what completes until then.
- */
-export function newestDate(runs: Iterable<Run>, now: number, known?: string): string | undefined {
-  const dates = [...runs].map((run) => (classOf(run) === "completed" ? completedAt(run) : null));
-  const all = [...dates, known ?? null].filter((date) => credible(date, now)).sort();
-  const ahead = utcString(now);
-  for (let date = all.pop(); date !== undefined; date = all.pop()) {
-    const next = all.at(-1);
-    if (date <= ahead || (next !== undefined && next >= before(date, MARGIN))) return date;
+/** The largest credible date among runs. */
+export function newestDate(runs: Iterable<Run>, now: number): string | undefined {
+  let newest: string | undefined;
+  for (const run of runs) {
+    const date = classOf(run) === "completed" ? completedAt(run) : null;
+    if (credible(date, now)) newest = later(newest, date);
   }
-  return undefined;
+  return newest;
 }
 
 /**

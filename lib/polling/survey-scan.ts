@@ -92,7 +92,7 @@ export async function* surveyScan(
     },
     judge: async (runs) => {
       const now = clock.now();
-      const newest = newestDate(runs, now, ctx.newestSeen);
+      const newest = newestDate(runs, now);
       ctx.newestSeen = later(ctx.newestSeen, newest);
       raiseFloor(ctx, newest);
       const floor = ctx.mark.floor ?? { at: null, inclusive: true };

@@ -1,4 +1,3 @@
-import { utcString } from "../../../lib/polling/dates.ts";
 import type { Books, Floor, Mark } from "../../../lib/polling/state-types.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
@@ -70,12 +69,6 @@ export function createBooksCheck(world: World, deliveries: Deliveries, violation
     );
   };
 
-  /** Of several dates ahead of time none can be told from the right ones. */
-  const isAlone = (surveyId: number): boolean => {
-    const ahead = world.surveys.get(surveyId)?.responses.filter(({ odd }) => odd === "date-ahead") ?? [];
-    return ahead.length < 2;
-  };
-
   return {
     facts: (surveyId) => known.get(surveyId),
     markWritten(surveyId, before, after) {
@@ -88,9 +81,6 @@ export function createBooksCheck(world: World, deliveries: Deliveries, violation
       known.set(surveyId, facts);
       for (const problem of stepsBack(before, after)) violations.add("mark", `survey ${surveyId}: ${problem}`);
       const { floor } = after;
-      if (floor?.at != null && floor.at !== facts.floor?.at && floor.at > latestNow(world) && isAlone(surveyId)) {
-        violations.add("floor", `survey ${surveyId}: its floor is ${floor.at}, which is yet to come`);
-      }
       facts.floor = floor;
       if (after.floor !== undefined) facts.floorSince ??= world.scheduler.now();
       if (after.firstPassDone) facts.firstPassDoneAt ??= world.scheduler.now();
@@ -117,13 +107,6 @@ function wasGone({ goneFrom, goneTo }: SimSurvey, from: number, to: number): boo
 
 function wasListed({ listedFrom = Infinity, removedAt = Infinity }: SimResponse, from: number, to: number): boolean {
   return listedFrom <= to && removedAt >= from;
-}
-
-/** No date that is true is later than this. */
-function latestNow({ plan: { clock, source }, scheduler }: World): string {
-  const latest = utcString(scheduler.now() + Math.max(clock.offset, clock.offsetAfter));
-  const configured = source.startFrom === "now" ? "" : `${source.startFrom} 00:00:00`;
-  return latest > configured ? latest : configured;
 }
 
 function sumOf({ emitted, beforeFloor, open, waiting, quarantined }: Books): number {
