@@ -40,25 +40,32 @@ export function emptyTally(): Tally {
   return { listed: 0, ...classes, changed: 0, repaired: 0, found: 0 };
 }
 
-/** Goes on with `tally` and `ids`, which are changed; without `ids` every id is taken to be met once. */
-export function openBooks(ids?: Set<number>, tally: Tally = emptyTally()): PassBooks {
+/**
+ * Goes on with `tally` and `ids`, which are changed; without `ids` every id is taken to be met once. Beyond `most` they
+ * are no longer kept.
+ */
+export function openBooks(ids?: Set<number>, tally: Tally = emptyTally(), most?: number): PassBooks {
+  let kept = ids;
   const noted = new Map<number, Class>();
   const counted = new Set<number>();
   const again = new Set<number>();
   return {
     again,
+    get ids() {
+      return kept;
+    },
     tally,
-    ids,
     count(responseId, decision, known) {
       const before = noted.get(responseId);
       if (before === undefined) {
         // Met by an earlier slice already: it has its class.
-        if (ids?.has(responseId)) {
+        if (kept?.has(responseId)) {
           if (!counted.has(responseId)) again.add(responseId);
           return;
         }
-        ids?.add(responseId);
-        if (ids !== undefined) counted.add(responseId);
+        kept?.add(responseId);
+        if (kept !== undefined) counted.add(responseId);
+        if (most !== undefined && (kept?.size ?? 0) > most) kept = undefined;
         tally.listed += 1;
       } else tally[before] -= 1;
       noted.delete(responseId);
@@ -107,7 +114,8 @@ export async function closeBooks(ctx: PollContext, { books, startedAt, moved }: 
   const proof: Books = { startedAt, closedAt, ...books.tally, gone, deficit, moved, passes };
   delete mark.booksOpen;
   mark.books = proof;
-  mark.nextPass = startedAt + ctx.source.scrub.every;
+  // A pass that could not keep its ids tells nothing of those that go: one that does follows.
+  mark.nextPass = books.ids === undefined ? closedAt : startedAt + ctx.source.scrub.every;
 }
 
 /** Passes in a row over an empty list after which it is believed to be empty. */

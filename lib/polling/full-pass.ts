@@ -1,16 +1,15 @@
-import { closeBooks, emptyTally, leaveOpen, openBooks } from "./books.ts";
+import { emptyTally, openBooks } from "./books.ts";
 import { isUnproved } from "./confirm.ts";
 import type { Allowance, PollContext } from "./context.ts";
-import { emitRepairs, emitRuns } from "./emit.ts";
-import { dropIds, keepIds, loadIds } from "./id-set.ts";
-import { PAGE_SIZE, toPage } from "./pages.ts";
-import { countPieces, keepSurplus, loadSurplus, type Surplus, shortOnes } from "./piece-counts.ts";
-import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
+import { loadIds } from "./id-set.ts";
+import { dropPass, endPass, keepPass } from "./pass-end.ts";
+import { countPieces, loadSurplus } from "./piece-counts.ts";
+import { noCounts, type PollCounts } from "./poll-counts.ts";
 import { digestOf, type Run } from "./records.ts";
-import { repairShort, repairSuspects } from "./repair.ts";
+import { repairSuspects } from "./repair.ts";
 import { slice } from "./slice.ts";
-import { dropSpilled, joinSpilled, spill } from "./spill.ts";
-import type { Pass, ScanPosition } from "./state-types.ts";
+import { spill } from "./spill.ts";
+import type { Pass } from "./state-types.ts";
 import { SEVERAL } from "./survey-scan.ts";
 
 /**
@@ -22,15 +21,18 @@ export async function passSlice(
   allowance: Allowance,
   { join = false }: { join?: boolean } = {},
 ): Promise<PollCounts> {
-  const { mark, ports } = ctx;
+  const { mark } = ctx;
   // A copy: of a slice that fails nothing may be left in the mark, where its ids would be missing.
   const pass = structuredClone(mark.pass ?? newPass(ctx, join || isUnproved(ctx) || mark.short !== undefined));
   const ids = await loadIds(ctx, pass.ids);
   if (ids === undefined) {
-    delete mark.pass;
+    await dropPass(ctx, pass);
     return noCounts();
   }
   const books = openBooks(ids, pass.tally);
+  // Only what it has joined is still to go out.
+  if (pass.ended === true)
+    return endPass(ctx, { pass, books, ids, position: pass, counts: noCounts(), surplus: undefined });
   const from = pass.page;
   const carried = pass.edge?.carry?.responseId;
   const before = { covered: pass.covered, moved: pass.moved, several: pass.several ?? 0 };
@@ -72,7 +74,7 @@ export async function passSlice(
   if (scattered.size > 0) noteScatter(ctx);
   if (pass.spilled !== undefined) await spill(ctx, pass, pieces);
   if (end === undefined) {
-    await keepPass(ctx, pass, position, ids, surplus);
+    await keepPass(ctx, { pass, ids, position, surplus });
     return counts;
   }
 
@@ -83,55 +85,13 @@ export async function passSlice(
     mark.contiguous = true;
     mark.confirmation.apart = false;
   }
-  if (pass.spilled !== undefined && pass.covered) {
-    for await (const { runs, repairs } of joinSpilled(ctx, pass)) {
-      const outcome = await emitRuns(ctx, runs, "scrub", "full pass");
-      outcome.repaired = await emitRepairs(ctx, repairs, "scrub", "full pass");
-      books.tally.repaired += outcome.repaired;
-      books.settle(outcome);
-      addCounts(counts, outcome);
-      counts.held = Math.max(0, counts.held - outcome.found);
-    }
-  }
-  delete mark.pass;
-  mark.pages = position.page;
-  if (pass.spilled !== undefined && pass.covered && !pass.moved) delete mark.short;
-  if (surplus !== undefined && pass.covered && !pass.moved) {
-    const short = shortOnes(surplus).map((responseId): Run => ({ responseId, records: [] }));
-    books.tally.repaired += await repairShort(ctx, short, "scrub");
-  }
-  const now = ports.clock.now();
-  if (!pass.covered) leaveOpen(ctx, "pages moved while they were read", now);
-  else if (!(await reachesHead(ctx, ids, position))) leaveOpen(ctx, "range unreachable", now);
-  else await closeBooks(ctx, { books, startedAt: pass.startedAt, moved: pass.moved });
-  if (mark.short !== undefined) mark.nextPass = now;
-  await dropIds(ctx, pass.ids);
-  await dropSpilled(ctx, pass);
-  counts.complete = true;
-  return counts;
+  return endPass(ctx, { pass, books, ids, position, counts, surplus });
 }
 
 function newPass({ mark, ports }: PollContext, join: boolean): Pass {
   const pass: Pass = { page: 0, startedAt: ports.clock.now(), tally: emptyTally(), covered: true, moved: false };
   if (mark.confirmation.apart || mark.contiguous !== true) pass.counted = {};
   return join ? { ...pass, spilled: [] } : pass;
-}
-
-/** The ids lie under a name of their own for each slice: the mark tells which are the right ones, also after a crash. */
-async function keepPass(
-  ctx: PollContext,
-  pass: Pass,
-  position: ScanPosition,
-  ids: Set<number>,
-  surplus: Surplus | undefined,
-): Promise<void> {
-  const { edge: _, again: __, ids: older, counted: olderCounts, ...rest } = pass;
-  const counted = await keepSurplus(ctx, surplus);
-  const kept = await keepIds(ctx, ids, "pass");
-  ctx.mark.pass = { ...rest, ids: kept, ...(counted === undefined ? {} : { counted }), ...position };
-  await ctx.ports.state.saveMark(ctx.lease, ctx.mark);
-  await dropIds(ctx, older);
-  if (olderCounts?.key !== undefined) await ctx.ports.vault.delete(olderCounts.key).catch(() => undefined);
 }
 
 /** Responses listed by an earlier slice that come again with other records than those that were emitted. */
@@ -150,11 +110,4 @@ function noteScatter({ mark }: PollContext): void {
   mark.contiguous = false;
   mark.confirmation.made = 0;
   mark.confirmation.silent = 0;
-}
-
-/** Whether the asc end holds what the head shows: else there is a part of the list that no page number reaches. */
-async function reachesHead(ctx: PollContext, ids: Set<number>, last: ScanPosition): Promise<boolean> {
-  if (last.page <= 1 && (last.edge?.size ?? 0) < PAGE_SIZE) return true;
-  const head = toPage(1, await ctx.ports.service.page(ctx.surveyId, 1, "desc"));
-  return head === undefined || head.runs.length === 0 || head.runs.some(({ responseId }) => ids.has(responseId));
 }

@@ -109,6 +109,12 @@ export async function dropSpilled(ctx: PollContext, { spilled = [] }: Pass): Pro
   await Promise.all(spilled.map((key) => ctx.ports.vault.delete(key).catch(() => undefined)));
 }
 
+/** Whether all that was laid aside is still there. */
+export async function allSpilled(ctx: PollContext, { spilled = [] }: Pass): Promise<boolean> {
+  for (const key of spilled) if (!Array.isArray(await ctx.ports.vault.get(key))) return false;
+  return true;
+}
+
 async function read(ctx: PollContext, key: string): Promise<Spilled> {
   const spilled = await ctx.ports.vault.get(key);
   return Array.isArray(spilled) ? (spilled as Spilled) : [];

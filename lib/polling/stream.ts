@@ -7,6 +7,9 @@ import { repairShort, repairSuspects } from "./repair.ts";
 import type { StreamPosition } from "./state-types.ts";
 import { surveyScan } from "./survey-scan.ts";
 
+/** Ids that a stream holds: more are left to the full pass that follows, which keeps them elsewhere. */
+const MOST_IDS = 50_000;
+
 /**
  * Streams asc pages to the end of the list, emitting page by page: holds two pages, whatever the length of the list.
  * The position is saved after each page, so that a crash costs one page and the publishes in flight. It does not pass
@@ -18,7 +21,7 @@ export async function stream(ctx: PollContext, { page: reached, purpose }: Strea
   const counts = noCounts();
   const { clock, state } = ctx.ports;
   // Only a pass from the first page to the last in one go can close the books.
-  const books = from === 1 ? openBooks() : undefined;
+  const books = from === 1 ? openBooks(new Set(), undefined, MOST_IDS) : undefined;
   const startedAt = clock.now();
   const position: StreamPosition = { page: reached, purpose };
   ctx.resumed ||= ctx.mark.stream !== undefined;

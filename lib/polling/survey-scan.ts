@@ -76,6 +76,10 @@ export async function* surveyScan(
   const { service, state, observe, clock } = ctx.ports;
   const above = new Set<number>();
   const known = new Map<number, LedgerEntry>();
+  const carried = after?.carry?.responseId;
+  if (carried !== undefined) {
+    for (const entry of (await state.entries(ctx.surveyId, [carried])).values()) known.set(carried, entry);
+  }
 
   const steps = scan({
     from,

@@ -1,0 +1,188 @@
+import type { Edge } from "./edge.ts";
+import type { LedgerEntry } from "./state-types.ts";
+
+/** Where history begins: `at` is a date string of the service, or null for the beginning. */
+export interface Floor {
+  at: string | null;
+  /** Whether a response completed at exactly `at` is after the floor. */
+  inclusive: boolean;
+}
+
+/** How an asc stream over a survey goes on after a crash or at the end of its time. */
+export interface StreamPosition {
+  /** The last page all of whose closed responses are in the state. */
+  page: number;
+  /** Why it runs: the very first pass over a survey, or a backlog too deep for a head scan. */
+  purpose: "first-pass" | "catch-up";
+}
+
+/** What a full pass has counted: each listed id in the class that it had when its page was read. */
+export interface Tally {
+  listed: number;
+  emitted: number;
+  beforeFloor: number;
+  open: number;
+  waiting: number;
+  quarantined: number;
+  /** Emitted ones whose records are no longer those of their event. */
+  changed: number;
+  /** Emitted ones that had more records than their event, which was replaced. */
+  repaired: number;
+  /** New ones that no other scan had met. */
+  found: number;
+}
+
+/** A proof over one full pass: listed = emitted + before floor + open + waiting + quarantined. */
+export interface Books extends Tally {
+  startedAt: number;
+  closedAt: number;
+  /** Ids that an earlier pass has listed and this one has not. */
+  gone: number;
+  /** The service's own count minus `listed`; null when it states none. */
+  deficit: number | null;
+  /** Whether pages moved while they were read. */
+  moved: boolean;
+  /** Closed passes in a row up to this one: one alone cannot see two changes that cancel each other. */
+  passes: number;
+}
+
+/** A set of ids, delta-coded (see id-set.ts): a small one as it is, a large one in the vault. */
+export type IdsRef = { inline: string } | { key: string };
+
+/** How far a scan in slices has come. */
+export interface ScanPosition {
+  /** The last page dealt with; 0 before the first. */
+  page: number;
+  /** How it ended. */
+  edge?: Edge;
+  /** Whether it is to be read again first: a response that is needed whole stands across its end. */
+  again?: boolean;
+}
+
+/** A scan in desc order that goes on below the head, in slices. */
+export interface Sweep extends ScanPosition {
+  /** Look-back: down to the depth of `level`; seek: for what the counts have shown, to the end of the list. */
+  goal: "look-back" | "seek";
+  level: number;
+  /** New responses that it has met. */
+  found: number;
+  /** Newest credible date when it began: depth by date is counted from there. */
+  newest?: string;
+}
+
+/** A full pass in slices. */
+export interface Pass extends ScanPosition {
+  startedAt: number;
+  tally: Tally;
+  ids?: IdsRef;
+  /** Whether every page was read: what was joined is going out. */
+  ended?: boolean;
+  /** Whether nothing that was listed all the time can have slipped through so far; whether pages moved. */
+  covered: boolean;
+  moved: boolean;
+  /** Responses met as one run of more than one record. */
+  several?: number;
+  /** Whether a response was met in more than one place. */
+  scattered?: boolean;
+  /** Where lies what is counted of each response; only where records lie apart, and as long as the counts are right. */
+  counted?: { key?: string };
+  /** Keys in the vault of the records that are joined at its end, where operation 9 cannot give whole responses. */
+  spilled?: string[];
+}
+
+/** What comparing responses joined from pages with operation 9 has shown of a survey. */
+export interface Confirmation {
+  /** Responses compared, and how many have gone by since the last one. */
+  made: number;
+  since: number;
+  /** Comparisons in a row that said nothing. */
+  silent: number;
+  /** Whether operation 9 has equalled a response joined from pages: only then its contents are used. */
+  trusted: boolean;
+  /** Whether its records then said the same of their response as a whole, not only of its answers. */
+  full?: boolean;
+  /** Whether records of one response lie apart from each other. */
+  apart: boolean;
+  /** Epoch milliseconds of the last pass made to earn trust. */
+  triedAt?: number;
+}
+
+/** What is known of a survey as a whole. */
+export interface Mark {
+  /** Absent until the floor stands: nothing is emitted before. */
+  floor?: Floor;
+  /** Whether the floor still rises with what a first pass in no order of completion meets. */
+  floorRises?: boolean;
+  /** What the floor may not rise above. */
+  floorCap?: string;
+  /** Whether every response that was there when the floor was set has been met. */
+  firstPassDone: boolean;
+  stream?: StreamPosition;
+  /** Whether a head scan with news has begun and not come to a clean end. */
+  headOpen?: boolean;
+  /** Where the last clean head scan ended, and when (epoch milliseconds); absent when it read every page. */
+  headEnd?: ScanPosition & { at: number };
+  /** Responses on page 1 when everything down from there was settled last. */
+  anchor?: number[];
+  /** Polls that met an empty list although the counts say otherwise, before the first pass. */
+  emptyReads?: number;
+  /** Newest responseId and date string settled. */
+  highWater?: { responseId: number; completed: string };
+  /** Ids published whose ledger write failed: the survey publishes nothing until they are in the ledger. */
+  pending?: LedgerEntry[];
+  /** Answers in a row that had no metrics or metadata. */
+  absent: { metrics: number; metadata: number };
+  confirmation: Confirmation;
+  /** Whether a full pass has shown that the records of each response stand together. */
+  contiguous?: boolean;
+  books?: Books;
+  /** Why the books are not closed, and how many listed responses the last pass could not account for. */
+  booksOpen?: string;
+  unaccounted?: number;
+  /** Full passes in a row that met an empty list although there had been responses. */
+  emptyPasses?: number;
+  /** Ids of the last full pass, and those gone since earlier ones. */
+  listedIds?: IdsRef;
+  pass?: Pass;
+  /** Responses whose events are short, and whose records only a full pass can join. */
+  short?: number[];
+  /** Epoch milliseconds before which held responses are not joined by another full pass. */
+  joinAgain?: number;
+  /** Pages that the last full pass has read. */
+  pages?: number;
+  /** Epoch milliseconds before which no further full pass begins; absent: at once. */
+  nextPass?: number;
+  sweep?: Sweep;
+  /** Epoch milliseconds at which each depth of look-back was reached last. */
+  lookedBack?: number[];
+  /** What the desc list is sorted by, as far as its pages have shown. */
+  sortKey?: SortKey;
+  /** Whose turn it is among the slow tasks. */
+  turns?: Turns;
+  /** Responses repaired so far, and more than once: repeated repairs need a look. */
+  repairs?: { once: number; again: number };
+  /** Epoch milliseconds of the next look for quarantined records whose time is over. */
+  expiryLook?: number;
+}
+
+/** The kinds of slow work on one survey that take turns. */
+export type Task = "recheck" | "sweep" | "pass";
+
+export interface Turns {
+  /** The one that was done last, and whether a full poll came after it. */
+  last: Task;
+  fullPoll: boolean;
+  /** Turns in a row that a search for what the counts have shown has had. */
+  searches: number;
+}
+
+/** Completed and started: a date string of that name, newest first. */
+export type SortKey = "completed" | "started" | "other";
+
+export function emptyMark(): Mark {
+  return {
+    firstPassDone: false,
+    absent: { metrics: 0, metadata: 0 },
+    confirmation: { made: 0, since: 0, silent: 0, trusted: false, apart: false },
+  };
+}

@@ -1,0 +1,119 @@
+import { closeBooks, leaveOpen, type PassBooks } from "./books.ts";
+import type { PollContext } from "./context.ts";
+import { emitRepairs, emitRuns } from "./emit.ts";
+import { dropIds, keepIds } from "./id-set.ts";
+import { toPage } from "./pages.ts";
+import { keepSurplus, type Surplus, shortOnes } from "./piece-counts.ts";
+import { addCounts, type PollCounts } from "./poll-counts.ts";
+import type { Order } from "./ports.ts";
+import type { Run } from "./records.ts";
+import { repairShort } from "./repair.ts";
+import { allSpilled, dropSpilled, joinSpilled } from "./spill.ts";
+import type { Pass, ScanPosition } from "./state-types.ts";
+
+// What becomes of a full pass between its slices, and at its end.
+
+/** A pass as far as it has come. */
+export interface PassSoFar {
+  pass: Pass;
+  ids: Set<number>;
+  position: ScanPosition;
+  surplus: Surplus | undefined;
+}
+
+export interface EndedPass extends PassSoFar {
+  books: PassBooks;
+  /** Of the slice that has reached the end; changed and given back. */
+  counts: PollCounts;
+}
+
+/** Sends out what the pass has joined, and closes the books, or says why they stay open. */
+export async function endPass(ctx: PollContext, ended: EndedPass): Promise<PollCounts> {
+  const { pass, books, ids, position, counts, surplus } = ended;
+  const { mark, ports } = ctx;
+  if (pass.spilled !== undefined && pass.covered) {
+    if (!(await allSpilled(ctx, pass))) {
+      // Without one of its parts a response would seem whole that is not: all of them are read again.
+      await dropPass(ctx, pass);
+      return counts;
+    }
+    for await (const { runs, repairs } of joinSpilled(ctx, pass)) {
+      const outcome = await emitRuns(ctx, runs, "scrub", "full pass");
+      outcome.repaired = await emitRepairs(ctx, repairs, "scrub", "full pass");
+      books.tally.repaired += outcome.repaired;
+      books.settle(outcome);
+      addCounts(counts, outcome);
+      counts.held = Math.max(0, counts.held - outcome.found);
+      if (!outcome.unfinished && ports.clock.now() <= ctx.deadline) continue;
+      await keepPass(ctx, { pass: { ...pass, ended: true }, ids, position, surplus: undefined });
+      counts.unfinished = true;
+      return counts;
+    }
+  }
+  mark.pages = position.page;
+  if (pass.covered && !pass.moved) {
+    if (pass.spilled !== undefined) delete mark.short;
+    const short = surplus === undefined ? [] : shortOnes(surplus);
+    const parts = short.map((responseId): Run => ({ responseId, records: [] }));
+    books.tally.repaired += await repairShort(ctx, parts, "scrub");
+  }
+  await dropPass(ctx, pass);
+  const now = ports.clock.now();
+  if (!pass.covered) leaveOpen(ctx, "pages moved while they were read", now);
+  else if (!(await reachesHead(ctx, ids, position.page))) leaveOpen(ctx, "range unreachable", now);
+  else await closeBooks(ctx, { books, startedAt: pass.startedAt, moved: pass.moved });
+  if (mark.short !== undefined) mark.nextPass = now;
+  counts.complete = true;
+  return counts;
+}
+
+/** The ids lie under a name of their own for each slice: the mark tells which are the right ones, also after a crash. */
+export async function keepPass(ctx: PollContext, { pass, position, ids, surplus }: PassSoFar): Promise<void> {
+  const { edge: _, again: __, ids: older, counted: olderCounts, ...rest } = pass;
+  const counted = await keepSurplus(ctx, surplus);
+  const kept = await keepIds(ctx, ids, "pass");
+  const { page, edge, again } = position;
+  ctx.mark.pass = {
+    ...rest,
+    page,
+    ids: kept,
+    ...(counted === undefined ? {} : { counted }),
+    ...(edge === undefined ? {} : { edge }),
+    ...(again === undefined ? {} : { again }),
+  };
+  await ctx.ports.state.saveMark(ctx.lease, ctx.mark);
+  await dropIds(ctx, older);
+  await dropCounts(ctx, olderCounts);
+}
+
+/** Forgets a pass, and what of it lies in the vault. */
+export async function dropPass(ctx: PollContext, pass: Pass): Promise<void> {
+  delete ctx.mark.pass;
+  await dropIds(ctx, pass.ids);
+  await dropCounts(ctx, pass.counted);
+  await dropSpilled(ctx, pass);
+}
+
+async function dropCounts(ctx: PollContext, counted: Pass["counted"]): Promise<void> {
+  if (counted?.key !== undefined) await ctx.ports.vault.delete(counted.key).catch(() => undefined);
+}
+
+/**
+ * Whether the asc end holds what the head shows. What has come meanwhile is at the asc end by now, or is new to the
+ * ledger; else there is a part of the list that no page number reaches.
+ */
+async function reachesHead(ctx: PollContext, ids: Set<number>, lastPage: number): Promise<boolean> {
+  const missing = new Set(await idsOn(ctx, 1, "desc"));
+  for (const id of ids) missing.delete(id);
+  for (const page of [lastPage, lastPage + 1]) {
+    if (missing.size === 0) return true;
+    for (const id of await idsOn(ctx, Math.max(1, page), "asc")) missing.delete(id);
+  }
+  const known = await ctx.ports.state.entries(ctx.surveyId, [...missing].slice(0, 100));
+  return ![...known.values()].some(({ state }) => state === "emitted" || state === "before-floor");
+}
+
+async function idsOn(ctx: PollContext, page: number, order: Order): Promise<number[]> {
+  const read = toPage(page, await ctx.ports.service.page(ctx.surveyId, page, order));
+  return read?.runs.map(({ responseId }) => responseId) ?? [];
+}
