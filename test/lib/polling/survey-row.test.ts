@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { noChase } from "../../../lib/polling/chase.ts";
+import { noCounts } from "../../../lib/polling/poll-counts.ts";
+import type { SurveyRow } from "../../../lib/polling/state-types.ts";
+import { nextRow } from "../../../lib/polling/survey-row.ts";
+import { fullTrust } from "../../../lib/polling/trust.ts";
+import { HOUR, MINUTE, noon, type Polled } from "./support/survey.ts";
+
+const survey = { surveyId: 1, counts: [7, 7, 0], created: undefined };
+const row: SurveyRow = {
+  counts: [5, 5, 0],
+  chase: noChase,
+  trust: fullTrust,
+  polledAt: noon - 2 * MINUTE,
+  workedAt: noon - 2 * MINUTE,
+  activeAt: noon - HOUR,
+};
+
+function result(counts: Partial<Polled["counts"]> = {}, more: Partial<Polled> = {}): Polled {
+  return {
+    kind: "polled",
+    counts: { ...noCounts(), ...counts },
+    dueAt: undefined,
+    backgroundAt: noon + HOUR,
+    newestSeen: undefined,
+    headRead: true,
+    sought: undefined,
+    missing: 0,
+    resumed: false,
+    shortPageEnds: undefined,
+    books: undefined,
+    booksOpen: undefined,
+    ...more,
+  };
+}
+
+const next = (of: Polled, slow = false, before: SurveyRow | undefined = row): SurveyRow =>
+  nextRow(survey, before, of, { now: noon, slow });
+
+describe("after a poll", () => {
+  it("that read the head the list's counts are noted, and when that was", () => {
+    expect(next(result({ found: 2 }))).toMatchObject({ counts: [7, 7, 0], polledAt: noon, chase: noChase });
+  });
+
+  it("that did not read the head the counts stay as they were: what they show was not looked for", () => {
+    const slow = next(result({}, { headRead: false }), true);
+    expect(slow).toMatchObject({ counts: [5, 5, 0], polledAt: row.polledAt, trust: row.trust });
+  });
+
+  it("the survey is active when something was found or repaired, and keeps its last activity otherwise", () => {
+    expect(next(result({ found: 1 })).activeAt).toBe(noon);
+    expect(next(result({ repaired: 1 })).activeAt).toBe(noon);
+    expect(next(result()).activeAt).toBe(row.activeAt);
+  });
+
+  it("for slow work alone its turn is noted; one for news takes no turn", () => {
+    expect(next(result(), true).workedAt).toBe(noon);
+    expect(next(result(), false).workedAt).toBe(row.workedAt);
+  });
+
+  it("it is due by itself when the poll says so, and else no more", () => {
+    expect(next(result({}, { dueAt: noon + 5 })).dueAt).toBe(noon + 5);
+    expect(next(result(), false, { ...row, dueAt: noon }).dueAt).toBeUndefined();
+    expect(next(result()).backgroundAt).toBe(noon + HOUR);
+  });
+
+  it("what a look-back finds is what a count had shown", () => {
+    const chased = { ...row, chase: { ...noChase, missing: 2, owed: 3 } };
+    const after = (found: number): SurveyRow => next(result({ found }, { headRead: false }), true, chased);
+    expect(after(1).chase).toMatchObject({ missing: 1, owed: 3 });
+    expect(after(2).chase).toEqual(noChase);
+  });
+
+  it("of the first kind counts are believed, whatever they are", () => {
+    const first = nextRow(survey, undefined, result({ found: 500 }, { headRead: false }), { now: noon, slow: false });
+    expect(first).toMatchObject({
+      counts: [7, 7, 0],
+      polledAt: noon,
+      workedAt: noon,
+      activeAt: noon,
+      trust: fullTrust,
+    });
+  });
+});

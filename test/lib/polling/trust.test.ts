@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import type { Trust } from "../../../lib/polling/state-types.ts";
+import { fullTrust, nextTrust, trusts } from "../../../lib/polling/trust.ts";
+
+type Poll = { grown: number; found: number };
+
+const after = (polls: Poll[], trust: Trust = fullTrust): Trust => polls.reduce(nextTrust, trust);
+const times = (count: number, poll: Poll): Poll[] => Array.from({ length: count }, () => poll);
+
+const shown: Poll = { grown: 1, found: 1 };
+const unshown: Poll = { grown: 0, found: 1 };
+const late: Poll = { grown: 1, found: 0 };
+const idle: Poll = { grown: 0, found: 0 };
+
+describe("the counts of a survey are trusted", () => {
+  it.each<[string, Poll[]]>([
+    ["at first", []],
+    ["while they show what is found", times(50, shown)],
+    [
+      "while what they did not show is in the next list: they may lag behind the pages",
+      times(20, [unshown, late]).flat(),
+    ],
+    ["while they show more than is found: starts may move them too", times(50, { grown: 3, found: 1 })],
+    ["after two responses that they have never shown", [unshown, idle, unshown, idle]],
+    ["when they lag by one response for ever", [unshown, ...times(50, shown)]],
+  ])("%s", (_name, polls) => {
+    expect(trusts(after(polls))).toBe(true);
+  });
+
+  it("no more once three responses in a row were not in the next list either", () => {
+    const misses = times(3, [unshown, idle]).flat();
+    expect(trusts(after(misses.slice(0, -1)))).toBe(true);
+    expect(trusts(after(misses))).toBe(false);
+  });
+
+  it("again after twenty hits in a row, and not after nineteen", () => {
+    const lost = after(times(3, [unshown, idle]).flat());
+    expect(trusts(after(times(19, shown), lost))).toBe(false);
+    expect(trusts(after(times(20, shown), lost))).toBe(true);
+    expect(trusts(after([...times(19, shown), unshown, idle, shown], lost))).toBe(false);
+  });
+
+  it("again by growing, not by idle polls", () => {
+    const lost = after(times(3, [unshown, idle]).flat());
+    expect(trusts(after(times(100, idle), lost))).toBe(false);
+    expect(trusts(after(times(100, late), lost))).toBe(false);
+  });
+});
