@@ -18,7 +18,7 @@ interface Poll extends Partial<ChasePoll> {
 }
 
 /** A reading of the head that is not complete, unless said otherwise. */
-function after(polls: Poll[], chase: Chase = noChase): Chase {
+function chaseAfter(polls: Poll[], chase: Chase = noChase): Chase {
   const poll = { now: noon, found: 0, complete: false, headRead: true, resumed: false, sought: undefined, missing: 0 };
   return polls.reduce<Chase>(
     (now, { grown = 0, ...more }) => nextChase(grown, rowWith(now), { ...poll, ...more }),
@@ -28,7 +28,7 @@ function after(polls: Poll[], chase: Chase = noChase): Chase {
 
 const shown: Poll = { grown: 1 };
 const idle: Poll = {};
-const searching = after([shown, ...Array.from({ length: 5 }, () => idle)]);
+const searching = chaseAfter([shown, ...Array.from({ length: 5 }, () => idle)]);
 
 describe("how far the counts have grown", () => {
   it("is by the one that grew most; shrinking, unreadable and new ones say nothing", () => {
@@ -41,47 +41,47 @@ describe("how far the counts have grown", () => {
 
 describe("what a count has shown and no scan has found", () => {
   it("is nothing while all of it is found", () => {
-    expect(after([{ grown: 3, found: 3 }])).toEqual(noChase);
+    expect(chaseAfter([{ grown: 3, found: 3 }])).toEqual(noChase);
   });
 
   it("asks for the head at five more polls, and then for a search below it", () => {
-    let chase = after([shown]);
+    let chase = chaseAfter([shown]);
     for (let poll = 0; poll < 5; poll += 1) {
       expect([asksForHead(chase), asksForSearch(chase, noon)]).toEqual([true, false]);
-      chase = after([idle], chase);
+      chase = chaseAfter([idle], chase);
     }
     expect([asksForHead(chase), asksForSearch(chase, noon)]).toEqual([false, true]);
   });
 
   it("is settled by what is found later, wherever that is", () => {
-    expect(asksForHead(after([shown, { found: 1 }]))).toBe(false);
-    expect(asksForSearch(after([{ found: 1, headRead: false, sought: 1 }], searching), noon)).toBe(false);
-    expect(after([{ grown: 3 }, { found: 1 }]).missing).toBe(2);
+    expect(asksForHead(chaseAfter([shown, { found: 1 }]))).toBe(false);
+    expect(asksForSearch(chaseAfter([{ found: 1, headRead: false, sought: 1 }], searching), noon)).toBe(false);
+    expect(chaseAfter([{ grown: 3 }, { found: 1 }]).missing).toBe(2);
   });
 
   it("is looked for below the head at once where the last one was found there, until one is found at the head", () => {
-    const deep = after([{ found: 1, headRead: false, sought: 1 }], searching);
-    expect(asksForSearch(after([shown, idle], deep), noon)).toBe(true);
-    const atHead = after([{ grown: 1, found: 1 }], deep);
-    expect(asksForSearch(after([shown, idle], atHead), noon)).toBe(false);
+    const deep = chaseAfter([{ found: 1, headRead: false, sought: 1 }], searching);
+    expect(asksForSearch(chaseAfter([shown, idle], deep), noon)).toBe(true);
+    const atHead = chaseAfter([{ grown: 1, found: 1 }], deep);
+    expect(asksForSearch(chaseAfter([shown, idle], atHead), noon)).toBe(false);
   });
 
   it("is given up when a search to the end of the list met nothing, and looked for again after an hour at the soonest", () => {
-    const over = after([{ complete: true, sought: 0, headRead: false }], searching);
+    const over = chaseAfter([{ complete: true, sought: 0, headRead: false }], searching);
     expect(over).toEqual({ ...noChase, restUntil: noon + HOUR });
-    const again = after([shown, ...Array.from({ length: 5 }, () => idle)], over);
+    const again = chaseAfter([shown, ...Array.from({ length: 5 }, () => idle)], over);
     expect(again.seeking).toBe(true);
     expect(asksForSearch(again, noon + HOUR - 1)).toBe(false);
     expect(asksForSearch(again, noon + HOUR)).toBe(true);
   });
 
   it("is not given up by a search that has not come to the end", () => {
-    expect(after([{ sought: undefined, headRead: false }], searching)).toEqual(searching);
-    expect(after([{ complete: true, sought: undefined, headRead: false }], searching)).toEqual(searching);
+    expect(chaseAfter([{ sought: undefined, headRead: false }], searching)).toEqual(searching);
+    expect(chaseAfter([{ complete: true, sought: undefined, headRead: false }], searching)).toEqual(searching);
   });
 
   it("is looked for below the head without delay when operation 9 told of it", () => {
-    const told = after([{ missing: 2, headRead: false }]);
+    const told = chaseAfter([{ missing: 2, headRead: false }]);
     expect([told.missing, asksForHead(told), asksForSearch(told, noon)]).toEqual([2, false, true]);
   });
 });
@@ -102,6 +102,6 @@ describe("a pass over several polls", () => {
   });
 
   it("settles nothing of what the counts have shown meanwhile: what it found was there before", () => {
-    expect(after([{ grown: 1, found: 500, resumed: true, now: noon + MINUTE }]).missing).toBe(1);
+    expect(chaseAfter([{ grown: 1, found: 500, resumed: true, now: noon + MINUTE }]).missing).toBe(1);
   });
 });

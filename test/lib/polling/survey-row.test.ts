@@ -66,9 +66,9 @@ describe("after a poll", () => {
 
   it("what a look-back finds is what a count had shown", () => {
     const chased = { ...row, chase: { ...noChase, missing: 2, owed: 3 } };
-    const after = (found: number): SurveyRow => next(result({ found }, { headRead: false }), true, chased);
-    expect(after(1).chase).toMatchObject({ missing: 1, owed: 3 });
-    expect(after(2).chase).toEqual(noChase);
+    const rowAfter = (found: number): SurveyRow => next(result({ found }, { headRead: false }), true, chased);
+    expect(rowAfter(1).chase).toMatchObject({ missing: 1, owed: 3 });
+    expect(rowAfter(2).chase).toEqual(noChase);
   });
 
   it("of the first kind counts are believed, whatever they are", () => {

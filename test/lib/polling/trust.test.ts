@@ -4,8 +4,8 @@ import { fullTrust, nextTrust, trusts } from "../../../lib/polling/trust.ts";
 
 type Poll = { grown: number; found: number };
 
-const after = (polls: Poll[], trust: Trust = fullTrust): Trust => polls.reduce(nextTrust, trust);
-const times = (count: number, poll: Poll): Poll[] => Array.from({ length: count }, () => poll);
+const trustAfter = (polls: Poll[], trust: Trust = fullTrust): Trust => polls.reduce<Trust>(nextTrust, trust);
+const times = <T>(count: number, poll: T): T[] => Array.from({ length: count }, () => poll);
 
 const shown: Poll = { grown: 1, found: 1 };
 const unshown: Poll = { grown: 0, found: 1 };
@@ -24,25 +24,25 @@ describe("the counts of a survey are trusted", () => {
     ["after two responses that they have never shown", [unshown, idle, unshown, idle]],
     ["when they lag by one response for ever", [unshown, ...times(50, shown)]],
   ])("%s", (_name, polls) => {
-    expect(trusts(after(polls))).toBe(true);
+    expect(trusts(trustAfter(polls))).toBe(true);
   });
 
   it("no more once three responses in a row were not in the next list either", () => {
     const misses = times(3, [unshown, idle]).flat();
-    expect(trusts(after(misses.slice(0, -1)))).toBe(true);
-    expect(trusts(after(misses))).toBe(false);
+    expect(trusts(trustAfter(misses.slice(0, -1)))).toBe(true);
+    expect(trusts(trustAfter(misses))).toBe(false);
   });
 
   it("again after twenty hits in a row, and not after nineteen", () => {
-    const lost = after(times(3, [unshown, idle]).flat());
-    expect(trusts(after(times(19, shown), lost))).toBe(false);
-    expect(trusts(after(times(20, shown), lost))).toBe(true);
-    expect(trusts(after([...times(19, shown), unshown, idle, shown], lost))).toBe(false);
+    const lost = trustAfter(times(3, [unshown, idle]).flat());
+    expect(trusts(trustAfter(times(19, shown), lost))).toBe(false);
+    expect(trusts(trustAfter(times(20, shown), lost))).toBe(true);
+    expect(trusts(trustAfter([...times(19, shown), unshown, idle, shown], lost))).toBe(false);
   });
 
   it("again by growing, not by idle polls", () => {
-    const lost = after(times(3, [unshown, idle]).flat());
-    expect(trusts(after(times(100, idle), lost))).toBe(false);
-    expect(trusts(after(times(100, late), lost))).toBe(false);
+    const lost = trustAfter(times(3, [unshown, idle]).flat());
+    expect(trusts(trustAfter(times(100, idle), lost))).toBe(false);
+    expect(trusts(trustAfter(times(100, late), lost))).toBe(false);
   });
 });
