@@ -1,0 +1,149 @@
+import { describe, expect, it } from "vitest";
+import type { MemoryWorld } from "../../../support/memory-ports.ts";
+import { closedBooks, scrub, scrubsOnly, ticksUntil, truthOf } from "../support/slow.ts";
+import {
+  arrive,
+  at,
+  deliveredIds,
+  MINUTE,
+  range,
+  recordsOf,
+  replace,
+  runTick,
+  SECOND,
+  surveyOf,
+  worldWith,
+} from "../support/survey.ts";
+
+const source = scrubsOnly;
+const complete = (ids: number[], size = 3) =>
+  ids.map((responseId) => ({ responseId, completed: at(responseId * SECOND), size }));
+
+type Row = { responseId: number; questionId: number };
+const rowsOf = (world: MemoryWorld): Row[] => surveyOf(world).records as Row[];
+
+/** Lists the records question by question, so that those of one response lie pages apart. */
+function byQuestion(world: MemoryWorld): void {
+  surveyOf(world).records = rowsOf(world).toSorted(
+    (a, b) => a.questionId - b.questionId || a.responseId - b.responseId,
+  );
+}
+
+/** Operation 9 gives nothing. */
+function withoutOperation9(world: MemoryWorld): void {
+  for (const { responseId } of rowsOf(world)) surveyOf(world).single.set(responseId, { kind: "absent" });
+}
+
+const sizes = (world: MemoryWorld): Map<number, number> =>
+  new Map(world.delivered.map(({ data }) => [data.responseId, data.answers.length]));
+const revisionsOf = (world: MemoryWorld, responseId: number): [number, number][] =>
+  world.delivered
+    .filter(({ data }) => data.responseId === responseId)
+    .map(({ meta, data }) => [meta.revision, data.answers.length]);
+
+describe("records that lie apart while operation 9 gives nothing", () => {
+  it.each([90, 200])("are joined whole, each response once: %i responses of 3", async (count) => {
+    const world = worldWith(complete(range(1, count)));
+    byQuestion(world);
+    withoutOperation9(world);
+    await ticksUntil(world, () => deliveredIds(world).length >= count, { source });
+
+    expect(deliveredIds(world).toSorted((a, b) => a - b)).toEqual(range(1, count));
+    expect(new Set(sizes(world).values())).toEqual(new Set([3]));
+    await scrub(world);
+    expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: count, emitted: count, repaired: 0 });
+    expect(deliveredIds(world)).toHaveLength(count);
+  });
+
+  it("are joined whole as they come, also to the last response that arrives", async () => {
+    const world = worldWith(complete(range(1, 60)));
+    byQuestion(world);
+    withoutOperation9(world);
+    await ticksUntil(world, () => deliveredIds(world).length >= 60, { source });
+    for (const responseId of range(61, 70)) {
+      arrive(world, { responseId, completed: at(responseId * SECOND), size: 3 });
+      byQuestion(world);
+      withoutOperation9(world);
+      world.time.now += MINUTE;
+      await runTick(world, { source });
+    }
+    await ticksUntil(world, () => deliveredIds(world).length >= 70, { source }, 20);
+    expect(deliveredIds(world).toSorted((a, b) => a - b)).toEqual(range(1, 70));
+    expect(new Set(sizes(world).values())).toEqual(new Set([3]));
+  });
+
+  it("leave nothing in the vault once they are out but the ids of the last pass", async () => {
+    const world = worldWith(complete(range(1, 90)));
+    byQuestion(world);
+    withoutOperation9(world);
+    await ticksUntil(world, () => deliveredIds(world).length >= 90, { source });
+    await scrub(world);
+    expect([...world.objects.keys()].filter((key) => key.startsWith("pass/"))).toEqual([]);
+  });
+});
+
+describe("an event that was short because a record lay apart", () => {
+  /** 100 responses of 3 records, emitted whole; then a fourth record of these is listed after all others. */
+  async function grown(ids: number[]): Promise<MemoryWorld> {
+    const world = worldWith(complete(range(1, 100)));
+    withoutOperation9(world);
+    await runTick(world, { source });
+    expect(deliveredIds(world)).toHaveLength(100);
+    for (const responseId of ids) {
+      const fourth = recordsOf({ responseId, completed: at(responseId * SECOND), size: 4 }).slice(3);
+      surveyOf(world).records.push(...fourth);
+    }
+    return world;
+  }
+
+  /** The first scrub sees that records lie apart, the second one which are short, and the third joins them. */
+  async function scrubUntil(world: MemoryWorld, done: () => boolean): Promise<void> {
+    for (let scrubs = 0; scrubs < 3 && !done(); scrubs += 1) await scrub(world);
+    expect(done()).toBe(true);
+  }
+
+  it("is replaced by a second revision with all of them, which names it", async () => {
+    const world = await grown([5, 50]);
+    const first = world.delivered.find(({ data }) => data.responseId === 5);
+    await scrubUntil(world, () => revisionsOf(world, 5).length > 1 && revisionsOf(world, 50).length > 1);
+
+    expect(revisionsOf(world, 5)).toEqual([
+      [1, 3],
+      [2, 4],
+    ]);
+    expect(revisionsOf(world, 50)).toEqual([
+      [1, 3],
+      [2, 4],
+    ]);
+    const second = world.delivered.findLast(({ data }) => data.responseId === 5);
+    expect(second?.meta.replaces).toBe(first?.meta.eventId);
+    expect(second?.meta.eventId).not.toBe(first?.meta.eventId);
+    expect(world.entry(1, 5)).toMatchObject({ state: "emitted", revision: 2, count: 4 });
+  });
+
+  it("is replaced once, and the books close again", async () => {
+    const world = await grown([5]);
+    await scrubUntil(world, () => revisionsOf(world, 5).length > 1);
+    for (const _ of [1, 2]) await scrub(world);
+    expect(revisionsOf(world, 5)).toHaveLength(2);
+    expect(deliveredIds(world)).toHaveLength(101);
+    expect(closedBooks(world)).toMatchObject({ ...truthOf(world), repaired: 0, listed: 100, emitted: 100 });
+    expect(world.mark(1).short).toBeUndefined();
+  });
+
+  it("is replaced where operation 9 gives the whole response, with the facts of the list", async () => {
+    const world = worldWith(complete(range(1, 100)));
+    for (const spec of complete(range(1, 100), 4)) {
+      surveyOf(world).single.set(spec.responseId, { kind: "found", body: recordsOf({ ...spec, size: 3 }) });
+    }
+    await runTick(world, { source: { ...source, startFrom: "beginning" } });
+    replace(world, { responseId: 7, completed: at(7 * SECOND), size: 4 });
+    surveyOf(world).single.set(7, { kind: "found", body: recordsOf({ responseId: 7, completed: at(7_000), size: 4 }) });
+    await scrub(world);
+    expect(revisionsOf(world, 7)).toEqual([
+      [1, 3],
+      [2, 4],
+    ]);
+    expect(world.delivered.at(-1)?.data.response.completed.local).toBe(at(7 * SECOND));
+  });
+});
