@@ -4,7 +4,7 @@ import { noCounts } from "../../../lib/polling/poll-counts.ts";
 import type { SurveyRow } from "../../../lib/polling/state-types.ts";
 import { nextRow } from "../../../lib/polling/survey-row.ts";
 import { fullTrust } from "../../../lib/polling/trust.ts";
-import { HOUR, MINUTE, noon, type Polled } from "./support/survey.ts";
+import { HOUR, MINUTE, noon, type Polled, polled, worldWith } from "./support/survey.ts";
 
 const survey = { surveyId: 1, counts: [7, 7, 0], created: undefined };
 const row: SurveyRow = {
@@ -16,22 +16,11 @@ const row: SurveyRow = {
   activeAt: noon - HOUR,
 };
 
+/** A poll of the head that found nothing. */
+const idle = await polled(worldWith([]));
+
 function result(counts: Partial<Polled["counts"]> = {}, more: Partial<Polled> = {}): Polled {
-  return {
-    kind: "polled",
-    counts: { ...noCounts(), ...counts },
-    dueAt: undefined,
-    backgroundAt: noon + HOUR,
-    newestSeen: undefined,
-    headRead: true,
-    sought: undefined,
-    missing: 0,
-    resumed: false,
-    shortPageEnds: undefined,
-    books: undefined,
-    booksOpen: undefined,
-    ...more,
-  };
+  return { ...idle, backgroundAt: noon + HOUR, counts: { ...noCounts(), ...counts }, ...more };
 }
 
 const next = (of: Polled, slow = false, before: SurveyRow | undefined = row): SurveyRow =>
