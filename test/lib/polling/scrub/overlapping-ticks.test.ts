@@ -14,7 +14,7 @@ import {
   worldWith,
 } from "../support/survey.ts";
 
-const source = scrubsOnly;
+const source = { ...scrubsOnly, enrich: { metrics: false, metadata: false } };
 const COUNT = 150;
 /** So far apart that the ids of two pages do not fit the mark, and lie in the vault between the slices. */
 const DISTANCE = 2 ** 44;
