@@ -59,6 +59,18 @@ describe("a list that changes between two slices", () => {
     expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: 161, gone: 40 });
   });
 
+  it("by as much where a new response stands across the end of the page that is read again is not covered either", async () => {
+    const world = await settledWorld();
+    const { records } = surveyOf(world);
+    records.splice(300, 0, ...recordsOf({ responseId: 901, completed: at(MINUTE), size: 3 }));
+    records.splice(297, 0, ...recordsOf({ responseId: 900, completed: at(MINUTE), size: 4 }));
+    await scrubAnd(world, 3, () => remove(world, range(1, 40)));
+    expect(deliveredIds(world)).not.toContain(901);
+    expect(world.mark(1).booksOpen).toBe("pages moved while they were read");
+    await scrub(world);
+    expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: 162, found: 2, gone: 40 });
+  });
+
   it.each([1, 34, 40, 100, 133])(
     "by the deletion of %i responses before the position: closed books show no more and no less than was listed",
     async (count) => {

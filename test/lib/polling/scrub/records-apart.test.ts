@@ -55,6 +55,25 @@ describe("records that lie apart while operation 9 gives nothing", () => {
     expect(deliveredIds(world)).toHaveLength(count);
   });
 
+  it("are joined once each in slices, though each slice reads again where the one before ended", async () => {
+    const world = worldWith(complete(range(1, 35), 12));
+    byQuestion(world);
+    withoutOperation9(world);
+    // Each page takes a second, and each poll has three.
+    world.after.push(({ operation }) => {
+      if (operation === "page") world.time.now += SECOND;
+    });
+    let slices = 0;
+    for (let tick = 0; tick < 40 && world.delivered.length < 35; tick += 1) {
+      world.time.now += MINUTE;
+      await runTick(world, { source, deadline: world.time.now + 3 * SECOND });
+      if (world.mark(1).pass !== undefined) slices += 1;
+    }
+    expect(slices).toBeGreaterThan(2);
+    expect(deliveredIds(world).toSorted((a, b) => a - b)).toEqual(range(1, 35));
+    expect(new Set(sizes(world).values())).toEqual(new Set([12]));
+  });
+
   it("are joined whole as they come, also to the last response that arrives", async () => {
     const world = worldWith(complete(range(1, 60)));
     byQuestion(world);
