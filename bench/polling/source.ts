@@ -1,0 +1,12 @@
+import { sourceSchema } from "../../lib/config/source.ts";
+import type { PollingSource } from "../../lib/polling/context.ts";
+
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/** A source as the configuration gives it when nothing but its address is stated. */
+export function defaultSource(changes: Partial<PollingSource> = {}): PollingSource {
+  return { ...sourceSchema({ deployed: true }).parse({ baseUrl: "https://surveys.example.com" }), ...changes };
+}

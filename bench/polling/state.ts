@@ -1,0 +1,51 @@
+import type { State } from "../../lib/polling/ports.ts";
+import { copyOf } from "../../test/simulation/ports/copy.ts";
+import { createStore, type Store } from "../../test/simulation/ports/store.ts";
+
+const lag = { shownUntil: () => Number.POSITIVE_INFINITY };
+
+/** A table that shows at once what is written. */
+export function createTable(now: () => number): Store {
+  return createStore(now, lag);
+}
+
+/** A table that holds what this one holds, apart from it. */
+export function copyTable(table: Store, surveyIds: Iterable<number>, now: () => number): Store {
+  const copy = createTable(now);
+  const { rows, ...rest } = table.account;
+  Object.assign(copy.account, copyOf(rest));
+  for (const [id, row] of rows) copy.account.rows.set(id, row);
+  for (const [id, item] of table.marks) copy.marks.set(id, copyOf(item));
+  for (const [key, value] of table.objects) copy.objects.set(key, copyOf(value));
+  for (const id of surveyIds) for (const entry of table.entries(id).values()) copy.write(id, entry);
+  return copy;
+}
+
+export function statePort(table: Store, now: () => number): State {
+  return {
+    // Rows are replaced, never changed: ten thousand need no copies.
+    account: async () => ({ ...copyOf({ ...table.account, rows: undefined }), rows: new Map(table.account.rows) }),
+    saveAccount: async (changes) => void Object.assign(table.account, copyOf(changes)),
+    async saveRows(rows) {
+      for (const [id, row] of rows) table.account.rows.set(id, copyOf(row));
+    },
+    acquire: async (surveyId, owner, duration) => {
+      const at = now();
+      return table.acquire(surveyId, `${owner}/1`, owner, at, at + duration);
+    },
+    async renew(lease, duration) {
+      const until = now() + duration;
+      table.renew(lease, until);
+      lease.until = until;
+    },
+    saveMark: async (lease, mark) => void table.saveMark(lease, mark),
+    release: async (lease, mark) => void table.release(lease, mark),
+    entries: async (surveyId, ids) => table.read(surveyId, ids),
+    async putEntries(surveyId, entries) {
+      for (const entry of entries) table.write(surveyId, entry);
+    },
+    due: async (surveyId, kind, until, limit) => table.due(surveyId, kind, until, limit),
+    nextDue: async (surveyId, kind) => table.nextDue(surveyId, kind),
+    quarantined: async (surveyId, from) => table.quarantined(surveyId, from),
+  };
+}
