@@ -13,6 +13,8 @@ export interface LatenessClass {
   openFor?: number;
   /** Milliseconds that the algorithm promises, its wait for a tick and for its turns left out. */
   bound: (source: PollingSource, key: Key) => number;
+  /** Pages that the scan which finds it has to read, a turn each. */
+  reads: (source: PollingSource, key: Key) => number;
   /** In words. */
   promise: string;
 }
@@ -22,25 +24,40 @@ export const keys: readonly Key[] = ["responseId", "dateStart", "dateCompleted",
 
 /** Pages below the head that are measured: they stand for hours, days and weeks of a survey. */
 const DEPTHS = [2, 7, 17, 67];
+/** Pages of the history that is measured. */
+export const PAGES = 100;
 /** As in the history that is measured: 2,000 responses of five records over 30 days. */
 const PAGES_A_DAY = 2_000 / 30 / 20;
 
-/** Look-back depths double, by pages and by time alike: the first that reaches the page says how often it is read. */
-function lookedBack({ lookBack, scrub }: PollingSource, page: number, key: Key): number {
-  const age = key === "hash" ? 0 : (page / PAGES_A_DAY) * DAY;
-  const level = Math.ceil(Math.max(Math.log2(page), Math.log2((age + lookBack.every) / lookBack.every)));
-  const period = lookBack.every * 2 ** level;
-  return period / 2 < lookBack.window ? Math.min(period, scrub.every) : scrub.every;
+/** How many times the first depth has to double to reach a page: by pages, or by time where the list seems sorted by a date. */
+function levelOf({ lookBack, scrub }: PollingSource, page: number, key: Key): number | undefined {
+  // Two pages back the list is younger than what has to be reached: the page after the depth is read as well.
+  const age = (Math.max(0, page - 2) / PAGES_A_DAY) * DAY;
+  const level = Math.max(0, Math.ceil(Math.log2(key === "hash" ? page - 1 : age / lookBack.every)));
+  const reached = key === "hash" ? lookBack.every * 2 ** level : age;
+  return reached <= Math.min(lookBack.window, scrub.every) ? level : undefined;
 }
 
-const head = { page: 1, bound: ({ interval }: PollingSource): number => interval, promise: "one interval" };
+function lookedBack(source: PollingSource, page: number, key: Key): number {
+  const level = levelOf(source, page, key);
+  return level === undefined ? source.scrub.every : source.lookBack.every * 2 ** level;
+}
+
+const head = {
+  page: 1,
+  bound: ({ interval }: PollingSource): number => interval,
+  reads: () => 1,
+  promise: "one interval",
+};
 
 const listedOpen = (name: string, openFor: number): LatenessClass => ({
   name: `listed as open, completes ${name} later`,
   page: 1,
   counted: false,
   openFor,
-  bound: ({ interval }) => Math.max(interval, openFor / 2),
+  reads: () => 1,
+  // Sorted by completion, open ones stand at the end, where only a scrub would meet them; completed, they are at the head.
+  bound: ({ interval, fullPoll }, key) => (key === "dateCompleted" ? fullPoll.every : Math.max(interval, openFor / 2)),
   promise: "half its age",
 });
 
@@ -62,9 +79,10 @@ export const classes: readonly LatenessClass[] = [
       name: `not listed, counted, page ${page}`,
       page,
       counted: true,
-      // The head at once and for five more ticks, then the pages below it: three of four turns of the budget are for them.
-      bound: ({ interval, backgroundRequests }) => (6 + ((4 / 3) * page) / backgroundRequests) * interval,
-      promise: "6 intervals, and the pages above it at 3 of 4 turns of the budget",
+      // The head at once and for five more ticks, then the pages below it.
+      bound: ({ interval }) => 6 * interval,
+      reads: () => page,
+      promise: "6 intervals",
     }),
   ),
   ...DEPTHS.map(
@@ -74,7 +92,13 @@ export const classes: readonly LatenessClass[] = [
       page,
       counted: false,
       bound: (source, key) => lookedBack(source, page, key),
+      reads: (source, key) => (levelOf(source, page, key) === undefined ? PAGES : page),
       promise: "its look-back's period, or `scrub.every`",
     }),
   ),
 ];
+
+/** Three kinds of slow work take turns, at one request a tick, and the tick after the completion is one more interval. */
+export function turnsOf({ reads }: LatenessClass, source: PollingSource, key: Key): number {
+  return (1 + (3 * reads(source, key)) / source.backgroundRequests) * source.interval;
+}

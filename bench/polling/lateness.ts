@@ -1,7 +1,7 @@
 import type { PollingSource } from "../../lib/polling/context.ts";
 import type { SimSurvey } from "../../test/simulation/service/survey-model.ts";
 import { BEFORE, history, START } from "./history.ts";
-import { classes, type Key, type LatenessClass } from "./lateness-classes.ts";
+import { classes, type Key, type LatenessClass, PAGES, turnsOf } from "./lateness-classes.ts";
 import { placedOn } from "./placement.ts";
 import { advance, type Change, createRun, fork, type Run, requestsBetween } from "./run.ts";
 import { complete, createSurvey, listOpen, type Service } from "./service.ts";
@@ -11,6 +11,8 @@ import { DAY, defaultSource, HOUR, SECOND } from "./source.ts";
 export interface Lateness {
   kind: LatenessClass;
   bound: number;
+  /** What the turns of the background budget, and of the ticks, may add to it. */
+  turns: number;
   delays: number[];
   /** Trials in which it did not go out at all within twice its bound and two days. */
   lost: number;
@@ -21,7 +23,8 @@ export interface Lateness {
 const TRIALS = 24;
 /** Responses begin until here; what comes after is quiet. */
 const LIVE = 4 * DAY;
-const QUIET = START + LIVE + HOUR;
+/** By then nothing is looked for any more. */
+const QUIET = START + LIVE + 12 * HOUR;
 const SPREAD = 7 * DAY;
 /** Time after a delivery in which its costs may still fall. */
 const AFTERMATH = HOUR;
@@ -32,7 +35,16 @@ export async function latenessOf(key: Key): Promise<Lateness[]> {
   const base = quietAfterLife(source, key);
   const results = classes
     .filter(({ page }) => key !== "dateCompleted" || page === 1)
-    .map((kind): Lateness => ({ kind, bound: kind.bound(source, key), delays: [], lost: 0, costs: [] }));
+    .map(
+      (kind): Lateness => ({
+        kind,
+        bound: kind.bound(source, key),
+        turns: turnsOf(kind, source, key),
+        delays: [],
+        lost: 0,
+        costs: [],
+      }),
+    );
   const reads = await readsOf(quietAfterLife(source, key));
   const moments = results.flatMap((result) => {
     const { openFor, page } = result.kind;
@@ -89,8 +101,6 @@ function trial(base: Run, kind: LatenessClass, begins: number): { run: Run; comp
   return { run: fork(base, changes), completesAt, id };
 }
 
-/** Desc pages at the end of a history. */
-const PAGES = 100;
 const MOST_UNLUCKY = 6;
 
 function quietAfterLife(source: PollingSource, sortKey: Key): Run {
@@ -99,17 +109,19 @@ function quietAfterLife(source: PollingSource, sortKey: Key): Run {
   return createRun(source, { surveys: new Map([[1, survey]]), responses: new Map() }, START, changes);
 }
 
-/** When each desc page is read while all is quiet: some of the times, evenly chosen. */
+/** When a desc page was read while all is quiet and not again for longest: what completes then waits longest. */
 async function readsOf(run: Run): Promise<(page: number) => number[]> {
-  await advance(run, QUIET + SPREAD);
+  await advance(run, QUIET + 2 * SPREAD);
   return (page) => {
     const same = { desc: page, asc: PAGES + 1 - page };
     const times = run.pages
       .filter((read) => read.time >= QUIET && read.page === same[read.order])
       .map(({ time }) => time);
-    return times.filter(
-      (_, i) => Math.floor((i * MOST_UNLUCKY) / times.length) !== Math.floor(((i - 1) * MOST_UNLUCKY) / times.length),
-    );
+    const gaps = times.map((time, i) => ({ time, gap: (times[i + 1] ?? time) - time }));
+    return gaps
+      .toSorted((a, b) => b.gap - a.gap)
+      .slice(0, MOST_UNLUCKY)
+      .map(({ time }) => time);
   };
 }
 

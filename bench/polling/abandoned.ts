@@ -1,0 +1,74 @@
+import { BEFORE, history, START } from "./history.ts";
+import { advance, createRun, fork, type Run, requestsBetween, total } from "./run.ts";
+import { complete, createResponse, createSurvey, RECORDS } from "./service.ts";
+import { DAY, defaultSource, HOUR, SECOND } from "./source.ts";
+import { worst } from "./statistics.ts";
+
+/** What a survey costs of which many responses are listed as open and never completed. */
+export interface Abandoned {
+  listed: number;
+  open: number;
+  /** Open ones that are still asked about, and how late the one is that has waited longest (milliseconds). */
+  asked: number;
+  overdue: number;
+  /** Requests of a tick over one day without news. */
+  mean: number;
+  worst: number;
+  /** Requests of that day by what they were for. */
+  byOperation: Record<string, number>;
+  heads: { news: number; records: number; pagesWithNews: number; pagesRead: number }[];
+}
+
+const RESPONSES = 5_000;
+const SHARE = 0.4;
+const LIVE = 4 * DAY;
+const NEWS = [1, 30, 200];
+
+export async function abandonedOnes(): Promise<Abandoned> {
+  const survey = createSurvey(1);
+  const changes = history({ survey, responses: RESPONSES, from: START - BEFORE, to: START + LIVE, abandoned: SHARE });
+  const source = defaultSource();
+  const run = createRun(source, { surveys: new Map([[1, survey]]), responses: new Map() }, START, changes);
+  await advance(run, START + LIVE + HOUR);
+  const from = run.now;
+  await advance(run, from + DAY);
+  const day = run.ticks.filter(({ time }) => time >= from).map(({ requests }) => requests);
+  const open = survey.listed.filter(({ completedAt }) => completedAt === undefined).length;
+  const due = [...run.table.entries(1).values()].flatMap(({ state, nextCheck }) =>
+    state === "open" && nextCheck !== undefined ? [nextCheck] : [],
+  );
+  const sum = (operation: keyof (typeof day)[number]): number => day.reduce((all, one) => all + one[operation], 0);
+  const heads: Abandoned["heads"] = [];
+  for (const records of [RECORDS, RECORDS + 2]) {
+    for (const news of NEWS) heads.push(await headOf(run, news, records));
+  }
+  return {
+    listed: survey.listed.length,
+    open,
+    asked: due.length,
+    overdue: Math.max(0, run.now - Math.min(...due)),
+    mean: requestsBetween(run, from, run.now) / day.length,
+    worst: worst(day.map(total)),
+    byOperation: { "survey list": sum("surveys"), pages: sum("page"), "operation 9": sum("response") },
+    heads,
+  };
+}
+
+/** The pages that the head scan of one tick reads when this much has completed since the last one. */
+async function headOf(run: Run, news: number, records: number): Promise<Abandoned["heads"][number]> {
+  const at = run.now - SECOND;
+  const changes = Array.from({ length: news }, (_, i) => ({
+    time: at,
+    apply: (service: Run["service"]) => {
+      const survey = service.surveys.get(1);
+      if (survey === undefined) throw new RangeError("the history has no survey");
+      complete(service, createResponse(survey, 5_000_000 + i, at - SECOND, records), at, true);
+    },
+  }));
+  const forked = fork(run, changes);
+  // Nothing slow meanwhile: its pages are not the head scan's.
+  forked.source = { ...forked.source, backgroundRequests: Number.NEGATIVE_INFINITY };
+  await advance(forked, run.now + 1);
+  if (forked.delivered.size !== news) throw new Error(`${forked.delivered.size} of ${news} went out`);
+  return { news, records, pagesWithNews: Math.ceil((news * records) / 100), pagesRead: forked.pages.length };
+}
