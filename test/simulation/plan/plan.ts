@@ -78,7 +78,7 @@ export function planHistory(seed: number, cuts: Cuts): Plan {
       last += own.random.between(1, 3);
       return last;
     };
-    const options = { ...own, interval: source.interval, ticks, mostResponses: cuts.responses, nextId };
+    const options = { ...own, interval: source.interval, ticks, mostResponses: cuts.responses, calm, nextId };
     surveys.push(planSurvey(i + 8, i >= count, options));
   }
   source.backgroundRequests = Math.max(source.backgroundRequests, neededBudget(source, surveys));

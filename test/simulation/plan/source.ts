@@ -37,6 +37,6 @@ export function planSource(chooser: Chooser, random: Random): SimSource {
     fullPoll: { every: fullPoll },
     lookBack: { every: lookBack, window: lookBack * random.pick([2, 4, 8]) },
     retention: { quarantine: interval * random.between(10, 200) },
-    scrub: { every: interval * random.between(8, 26) * random.pick([1, 1, 1, 3]) },
+    scrub: { every: interval * random.between(8, 26) * random.pick([1, 1, 3]) },
   };
 }

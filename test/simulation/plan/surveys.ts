@@ -29,6 +29,7 @@ export interface Flip {
 
 export interface SurveyPlan {
   id: number;
+  isDeep: boolean;
   /** Milliseconds from the beginning; below 0 it was there before. */
   createdAt: number;
   /** `created` in the list is no number. */
@@ -48,6 +49,8 @@ export interface SurveyPlanOptions {
   interval: number;
   ticks: number;
   mostResponses: number;
+  /** No faults happen in it: bounds hold. */
+  calm: boolean;
   nextId: () => number;
 }
 
@@ -79,7 +82,12 @@ export function planTraits({ chooser, random }: SurveyPlanOptions): Traits {
 
 export function planSurvey(id: number, isNew: boolean, options: SurveyPlanOptions): SurveyPlan {
   const { chooser, random, interval, ticks } = options;
-  const traits = planTraits(options);
+  // A long list in which much completes late, and nothing but the poller can keep it waiting.
+  const isDeep = chooser.flag("late-deep", 0.4) && options.calm;
+  const traits: Traits = {
+    ...planTraits(options),
+    ...(isDeep ? { single: "right", layout: "contiguous" } : {}),
+  };
   const span = interval * ticks;
   const createdAt = isNew ? random.next() * span * 0.8 : -DAY * random.between(1, 30);
   const within = (least: number): { from: number; to: number } => {
@@ -95,9 +103,10 @@ export function planSurvey(id: number, isNew: boolean, options: SurveyPlanOption
     createdAt,
     oddCreated: chooser.flag("created-odd", 0.08),
     traits,
-    responses: planResponses(traits, createdAt, options),
+    isDeep,
+    responses: planResponses(traits, { createdAt, isDeep }, options),
     orphansAt: chooser.flag("orphan-records", 0.08) ? orphanTimes : [],
-    flips: planFlips(traits, span, options),
+    flips: isDeep ? [] : planFlips(traits, span, options),
     hidden: chooser.flag("survey-hidden", 0.06) ? hidden : undefined,
     gone: chooser.flag("survey-gone", 0.05) ? gone : undefined,
   };
@@ -121,12 +130,18 @@ function planFlips(traits: Traits, span: number, { chooser, random }: SurveyPlan
   return flips;
 }
 
-function planResponses(traits: Traits, createdAt: number, options: SurveyPlanOptions): ResponsePlan[] {
+interface Kind {
+  createdAt: number;
+  isDeep: boolean;
+}
+
+function planResponses(traits: Traits, { createdAt, isDeep }: Kind, options: SurveyPlanOptions): ResponsePlan[] {
   const { chooser, random, interval, ticks, mostResponses, nextId } = options;
   const span = interval * ticks;
   const [least, most] = traits.answers;
   // Lists of a few pages, whatever the size of a response.
-  const room = Math.ceil(random.pick([12, 40, 90, 220]) / ((least + most) / 2));
+  const records = random.pick([12, 40, 90, 220]);
+  const room = Math.ceil((isDeep ? 260 : records) / ((least + most) / 2));
   const backlog = createdAt < 0 && !chooser.flag("no-backlog", 0.2) ? random.below(room + 1) : 0;
   const arrivals = random.between(1, Math.max(2, Math.ceil(room / 2)));
   const bursts = chooser.flag("bursts", 0.3) ? Array.from({ length: 3 }, () => random.next() * span) : undefined;
@@ -140,7 +155,7 @@ function planResponses(traits: Traits, createdAt: number, options: SurveyPlanOpt
       : bursts === undefined
         ? begin + random.next() * (span - begin)
         : Math.max(begin, Math.min(span, random.pick(bursts) + random.next() * interval));
-    responses.push(planResponse(traits, { ends, late, begin: createdAt }, options));
+    responses.push(planResponse(traits, { ends, late: late || isDeep, begin: createdAt, isDeep }, options));
   }
   responses.sort((a, b) => a.startsAt - b.startsAt);
   return responses.slice(Math.max(0, responses.length - mostResponses)).map((plan) => ({ id: nextId(), ...plan }));
@@ -148,7 +163,7 @@ function planResponses(traits: Traits, createdAt: number, options: SurveyPlanOpt
 
 function planResponse(
   traits: Traits,
-  { ends, late, begin }: { ends: number; late: boolean; begin: number },
+  { ends, late, begin, isDeep }: { ends: number; late: boolean; begin: number; isDeep: boolean },
   { chooser, random, interval, ticks }: SurveyPlanOptions,
 ): Omit<ResponsePlan, "id"> {
   const [least, most] = traits.answers;
@@ -163,6 +178,7 @@ function planResponse(
   // Large ones take their time to read.
   const isThere = chooser.flag(`odd:${odd}`, odd === "large" ? 0.2 : 1);
   const isOdd = chooser.flag("odd-records", 0.06) && isThere;
+  const single = planDetail("single", interval, chooser, random);
   const metrics = planDetail("metrics", interval, chooser, random);
   return {
     startsAt: Math.max(begin, ends - lasts),
@@ -175,7 +191,7 @@ function planResponse(
     // They are kept in the vault while they wait.
     metrics: isOdd && odd === "large" ? { presentFrom: interval / 2, failsUntil: -Infinity } : metrics,
     metadata: planDetail("metadata", interval, chooser, random),
-    single: planDetail("single", interval, chooser, random),
+    single: isDeep ? { presentFrom: -Infinity, failsUntil: -Infinity } : single,
   };
 }
 

@@ -28,6 +28,7 @@ export function bringToLife(world: World): Life {
   };
   for (const surveyPlan of plan.surveys) {
     const survey = createSurvey(surveyPlan);
+    if (surveyPlan.isDeep) world.meet("late-deep");
     at(START + surveyPlan.createdAt, () => {
       world.surveys.set(survey.id, survey);
       world.trace?.(() => `survey ${survey.id} is created`);
