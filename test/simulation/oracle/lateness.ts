@@ -49,8 +49,15 @@ function isListedOpen({ listedFrom = Infinity, completedAt = Infinity }: SimResp
   return listedFrom <= at && completedAt > at;
 }
 
-/** Milliseconds that a response may be late, by how it could be noticed; undefined when no bound holds for it. */
-export function boundOf(world: World, response: SimResponse): { name: string; bound: number } | undefined {
+/**
+ * Milliseconds that a response may be late, by how it could be noticed; undefined when no bound holds for it. `isTrusted` tells whether
+ * operation 9 can have equalled a response of the survey by then: before that its contents are not used.
+ */
+export function boundOf(
+  world: World,
+  response: SimResponse,
+  isTrusted: boolean,
+): { name: string; bound: number } | undefined {
   const { noticed, survey, startedAt, completedAt = 0 } = response;
   if (noticed === undefined || !isPlain(world, response)) return undefined;
   const { source } = world.plan;
@@ -67,7 +74,7 @@ export function boundOf(world: World, response: SimResponse): { name: string; bo
   }
   if (noticed.atHead) return { name: "on the head page", bound: bounds.atHead(source, extent) };
   const since = noticed.listedOpenSince;
-  if (since !== undefined && completedAt - since < source.scrub.every / 2) {
+  if (since !== undefined && isTrusted && completedAt - since < source.scrub.every / 2) {
     return { name: "listed as open", bound: bounds.listedOpen(source, extent, completedAt - since) };
   }
   const level = levelFor(source, survey, noticed.page, completedAt - startedAt);

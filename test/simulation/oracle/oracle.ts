@@ -74,11 +74,17 @@ export function createOracle(world: World, store: Store): Oracle {
     if (response !== undefined && first) checkLateness(response);
   };
 
+  const limitOf = (response: SimResponse): ReturnType<typeof boundOf> => {
+    const { survey, completedAt = 0 } = response;
+    const before = survey.responses.some(({ id }) => (deliveries.of(id)[0]?.at ?? Infinity) < completedAt);
+    return boundOf(world, response, before);
+  };
+
   const checkLateness = (response: SimResponse): void => {
     const doneAt = books.facts(response.survey.id)?.firstPassDoneAt ?? Infinity;
     const { completedAt = 0 } = response;
     if (completedAt <= doneAt) return;
-    const limit = boundOf(world, response);
+    const limit = limitOf(response);
     const late = scheduler.now() - completedAt;
     if (limit === undefined || late <= limit.bound) return;
     const told = `${nameOf(response)} (${limit.name}) was emitted after ${late / 1000} s instead of ${limit.bound / 1000} s`;
@@ -112,7 +118,7 @@ export function createOracle(world: World, store: Store): Oracle {
       const { completedAt = Infinity, removedAt, id } = response;
       if (removedAt === undefined || deliveries.of(id).length > 0 || dutyNow(response) !== "must") continue;
       const doneAt = books.facts(response.survey.id)?.firstPassDoneAt ?? Infinity;
-      const limit = boundOf(world, response);
+      const limit = limitOf(response);
       if (limit === undefined || completedAt <= doneAt || removedAt - completedAt <= limit.bound) continue;
       violations.add(
         "lost",

@@ -3,10 +3,11 @@ import type { World } from "../world.ts";
 import { countChange } from "./counts.ts";
 import { changed, insert, listedRecords, recordsNow, remove } from "./listing.ts";
 import { recordsOf } from "./records.ts";
-import type { Detail, SimResponse, SimSurvey, Version } from "./survey-model.ts";
+import type { Detail, Noticed, SimResponse, SimSurvey, Version } from "./survey-model.ts";
 
-/** Records of a page. */
+/** Records of a page, and of the shortest of short ones. */
 const PAGE = 100;
+const LEAST_PAGE = 40;
 
 export function start(world: World, survey: SimSurvey, plan: ResponsePlan, time: number): SimResponse {
   const response: SimResponse = {
@@ -56,8 +57,7 @@ export function complete(world: World, response: SimResponse, time: number): voi
     if (Number.isFinite(response[detail].presentFrom)) world.meet(`${detail}:late`);
     else if (response[detail].presentFrom > time) world.meet(`${detail}:never`);
   }
-  const page = descPage(response);
-  response.noticed = { atHead: page === 1, page, counted, listedOpenSince };
+  response.noticed = { ...placeOf(response), counted, listedOpenSince };
   if (listedOpenSince === undefined && !response.noticed.atHead && time - response.startedAt > 600_000) {
     world.meet("unlisted-late-completion");
   }
@@ -96,9 +96,14 @@ function list(world: World, response: SimResponse, time: number): void {
   insert(response.survey, response, world.plan.clock);
 }
 
-/** The last desc page on which it stands, by full pages. */
-function descPage(response: SimResponse): number {
+/** Where it stands in desc order, with room for what other responses may push there until it is looked for. */
+function placeOf(response: SimResponse): Pick<Noticed, "atHead" | "page"> {
+  const { survey } = response;
+  const { shortPages, sortKey } = survey.traits;
   const own = new Set(recordsNow(response));
-  const last = listedRecords(response.survey, "desc").findLastIndex((record) => own.has(record));
-  return Math.floor(last / PAGE) + 1;
+  const last = listedRecords(survey, "desc").findLastIndex((record) => own.has(record));
+  const size = shortPages ? LEAST_PAGE : PAGE;
+  // Where news do not appear at the head, they push others off it unseen.
+  const isHead = sortKey !== "hash" && sortKey !== "reversed";
+  return { atHead: isHead && last < 0.8 * size, page: Math.floor(last / size) + 2 };
 }
