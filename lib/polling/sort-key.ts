@@ -9,8 +9,11 @@ type DateKey = Exclude<SortKey, "other">;
 
 /** What a page in desc order is sorted by, given what was believed: kept until it is contradicted. */
 export function learnSortKey(believed: SortKey | undefined, runs: Run[], now: number): SortKey | undefined {
-  const possible = (["completed", "started"] as const).filter((key) => falls(datesOf(key, runs, now)));
-  const enough = datesOf("completed", runs, now).length >= LEAST_DATES;
+  const isSorted = (key: DateKey): boolean => falls(datesOf(key, runs, now));
+  // Equal dates are in any order.
+  const tells = (key: DateKey): boolean => new Set(datesOf(key, runs, now)).size >= LEAST_DATES;
+  const possible = (["completed", "started"] as const).filter(isSorted);
+  const enough = tells("completed") && possible.every(tells);
   if (believed !== undefined && believed !== "other" && possible.includes(believed)) return believed;
   return enough ? (possible[0] ?? "other") : believed;
 }

@@ -181,7 +181,6 @@ function startWork(request: TickRequest, account: AccountState, watch: OutageWat
       rows.set(survey.surveyId, next);
       account.rows.set(survey.surveyId, next);
     } catch (error) {
-      if (process.env.DBG) console.error(error);
       outcomes.set(survey.surveyId, { error });
       // It stays due, but slow work on others goes first.
       if (row !== undefined) rows.set(survey.surveyId, { ...row, workedAt: ports.clock.now() });
