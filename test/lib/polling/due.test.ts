@@ -62,3 +62,55 @@ describe("due surveys", () => {
     expect(dueSurveys([listed(1, [1, null, 0])], half, options)).toHaveLength(0);
   });
 });
+
+describe("slow work", () => {
+  const ids = (rows: Map<number, SurveyRow>, all = [...rows.keys()].map((id) => listed(id))): number[] =>
+    backgroundSurveys(all, rows, options).map(({ surveyId }) => surveyId);
+
+  it("is due from its moment on, and a search for what the counts have shown once it may begin", () => {
+    const seeking = { ...noChase, missing: 3, seeking: true };
+    const rows = new Map([
+      [1, row(now, { backgroundAt: now + 1 })],
+      [2, row(now, { backgroundAt: now })],
+      [3, row(now, { chase: { ...seeking, restUntil: now + 1 } })],
+      [4, row(now, { chase: seeking })],
+      [5, row(now)],
+    ]);
+    const due = backgroundSurveys(
+      [1, 2, 3, 4, 5, 6].map((id) => listed(id)),
+      rows,
+      options,
+    );
+    expect(due.map(({ surveyId, fullPoll, seek }) => [surveyId, fullPoll, seek]).sort()).toEqual([
+      [2, false, 0],
+      [4, false, 3],
+    ]);
+  });
+
+  it("goes first to those that have waited longest in relation to how long they have been quiet", () => {
+    const waiting = (minutes: number, quiet: number): SurveyRow =>
+      row(now - MINUTE, { backgroundAt: 0, workedAt: now - minutes * MINUTE, activeAt: now - quiet * MINUTE });
+    expect(
+      ids(
+        new Map([
+          [1, waiting(10, 600)],
+          [2, waiting(5, 5)],
+          [3, waiting(2, 5)],
+          [4, waiting(500, 600)],
+        ]),
+      ),
+    ).toEqual([4, 2, 3, 1]);
+  });
+
+  it("on a survey that is listed no more is one look a day at its head, and nothing else", () => {
+    const gone = { ...listed(1), isGone: true };
+    const day = 24 * 60 * MINUTE;
+    const busy = { backgroundAt: 0, chase: { ...noChase, missing: 1, seeking: true } };
+    expect(ids(new Map([[1, row(now - day + 1, busy)]]), [gone])).toEqual([]);
+    const [look] = backgroundSurveys([gone], new Map([[1, row(now - day, busy)]]), options);
+    expect(look).toMatchObject({ fullPoll: true, seek: 0 });
+    expect(dueSurveys([gone], new Map([[1, row(now - day, { counts: [9, 9, 9] })]]), options)).toEqual([]);
+    // What of it waits for its metrics needs no list.
+    expect(dueSurveys([gone], new Map([[1, row(now, { dueAt: now })]]), options)).toHaveLength(1);
+  });
+});

@@ -35,7 +35,7 @@ const history = (one: fc.Arbitrary<Change>) =>
 type History = ReturnType<typeof history> extends fc.Arbitrary<infer T> ? T : never;
 
 const check = (of: fc.Arbitrary<History>, predicate: (history: History) => Promise<void>): Promise<void> =>
-  fc.assert(fc.asyncProperty(of, predicate), { seed: 20_261_121, numRuns: 25 });
+  fc.assert(fc.asyncProperty(of, predicate), { seed: 20_261_121, numRuns: 20 });
 
 /** Ids in the order of the list, each once. */
 function listedIds(world: MemoryWorld): number[] {
