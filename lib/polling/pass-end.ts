@@ -2,7 +2,7 @@ import { closeBooks, leaveOpen, type PassBooks } from "./books.ts";
 import type { PollContext } from "./context.ts";
 import { emitRepairs, emitRuns } from "./emit.ts";
 import { dropIds, keepIds } from "./id-set.ts";
-import { toPage } from "./pages.ts";
+import { PAGE_SIZE, toPage } from "./pages.ts";
 import { keepSurplus, type Surplus, shortOnes } from "./piece-counts.ts";
 import { addCounts, type PollCounts } from "./poll-counts.ts";
 import type { Order } from "./ports.ts";
@@ -60,7 +60,7 @@ export async function endPass(ctx: PollContext, ended: EndedPass): Promise<PollC
   await dropPass(ctx, pass);
   const now = ports.clock.now();
   if (!pass.covered) leaveOpen(ctx, "pages moved while they were read", now);
-  else if (!(await reachesHead(ctx, ids, position.page))) leaveOpen(ctx, "range unreachable", now);
+  else if (!(await reachesHead(ctx, ids, position))) leaveOpen(ctx, "range unreachable", now);
   else await closeBooks(ctx, { books, startedAt: pass.startedAt, moved: pass.moved });
   if (mark.short !== undefined) mark.nextPass = now;
   counts.complete = true;
@@ -102,10 +102,11 @@ async function dropCounts(ctx: PollContext, counted: Pass["counted"]): Promise<v
  * Whether the asc end holds what the head shows. What has come meanwhile is at the asc end by now, or is new to the
  * ledger; else there is a part of the list that no page number reaches.
  */
-async function reachesHead(ctx: PollContext, ids: Set<number>, lastPage: number): Promise<boolean> {
+async function reachesHead(ctx: PollContext, ids: Set<number>, last: ScanPosition): Promise<boolean> {
+  if (last.page <= 1 && (last.edge?.size ?? 0) < PAGE_SIZE) return true;
   const missing = new Set(await idsOn(ctx, 1, "desc"));
   for (const id of ids) missing.delete(id);
-  for (const page of [lastPage, lastPage + 1]) {
+  for (const page of [last.page, last.page + 1]) {
     if (missing.size === 0) return true;
     for (const id of await idsOn(ctx, Math.max(1, page), "asc")) missing.delete(id);
   }
