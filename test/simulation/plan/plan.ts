@@ -58,7 +58,7 @@ export function planHistory(seed: number, cuts: Cuts): Plan {
   const calm = chooser.option("weather", { faults: 2, calm: 1 }) === "calm";
   const ticks = Math.min(random.between(18, 30), cuts.ticks);
   const source = planSource(chooser, random);
-  const restless = Number(chooser.option("restless", { 0: 2, 0.04: 1, 0.2: 1 }));
+  const restless = Number(chooser.option("restless", { 0: 2, 0.04: 1, 0.2: 1, 0.6: 0.4 }));
   const service = Number(chooser.option("latency", { 40: 4, 300: 2, 1500: 0.5 }));
   const indexLag = Number(chooser.option("index-lag", { 0: 2, 3000: 1 }));
   const hours = random.between(-11, 14);

@@ -146,6 +146,7 @@ function planResponses(traits: Traits, { createdAt, isDeep }: Kind, options: Sur
   const arrivals = random.between(1, Math.max(2, Math.ceil(room / 2)));
   const bursts = chooser.flag("bursts", 0.3) ? Array.from({ length: 3 }, () => random.next() * span) : undefined;
   const late = chooser.flag("late-completion", 0.6);
+  const isPurged = chooser.option("purge", { none: 7, purge: 1 }) === "purge";
   const responses: Omit<ResponsePlan, "id">[] = [];
   const begin = Math.max(0, createdAt);
   for (let i = 0; i < backlog + arrivals; i += 1) {
@@ -155,15 +156,25 @@ function planResponses(traits: Traits, { createdAt, isDeep }: Kind, options: Sur
       : bursts === undefined
         ? begin + random.next() * (span - begin)
         : Math.max(begin, Math.min(span, random.pick(bursts) + random.next() * interval));
-    responses.push(planResponse(traits, { ends, late: late || isDeep, begin: createdAt, isDeep }, options));
+    responses.push(planResponse(traits, { ends, late: late || isDeep, begin: createdAt, isDeep, isPurged }, options));
   }
   responses.sort((a, b) => a.startsAt - b.startsAt);
   return responses.slice(Math.max(0, responses.length - mostResponses)).map((plan) => ({ id: nextId(), ...plan }));
 }
 
+interface ResponseKind {
+  /** Milliseconds from the beginning of the history. */
+  ends: number;
+  begin: number;
+  late: boolean;
+  isDeep: boolean;
+  /** Its survey is cleared of half of its responses in the course of the history. */
+  isPurged: boolean;
+}
+
 function planResponse(
   traits: Traits,
-  { ends, late, begin, isDeep }: { ends: number; late: boolean; begin: number; isDeep: boolean },
+  { ends, late, begin, isDeep, isPurged }: ResponseKind,
   { chooser, random, interval, ticks }: SurveyPlanOptions,
 ): Omit<ResponsePlan, "id"> {
   const [least, most] = traits.answers;
@@ -174,6 +185,7 @@ function planResponse(
   const after = (distance: number): number => random.next() ** 2 * distance;
   const span = interval * ticks;
   const [grows, edits, deletes] = [after(span), after(span), after(span)];
+  const purgedAt = random.next() * span;
   const odd = random.pick(oddRecords);
   // Large ones take their time to read.
   const isThere = chooser.flag(`odd:${odd}`, odd === "large" ? 0.2 : 1);
@@ -187,7 +199,7 @@ function planResponse(
     odd: isOdd ? odd : undefined,
     growsAfter: chooser.flag("grows", 0.015) ? grows : undefined,
     editedAfter: chooser.flag("edited", 0.015) ? edits : undefined,
-    deletedAfter: chooser.flag("deleted", 0.03) ? deletes : undefined,
+    deletedAfter: chooser.flag("deleted", isPurged ? 0.5 : 0.03) ? (isPurged ? purgedAt : deletes) : undefined,
     // They are kept in the vault while they wait.
     metrics: isOdd && odd === "large" ? { presentFrom: interval / 2, failsUntil: -Infinity } : metrics,
     metadata: planDetail("metadata", interval, chooser, random),
