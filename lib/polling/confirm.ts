@@ -91,7 +91,9 @@ function chooseDue<T extends Joined>(ctx: PollContext, responses: T[]): T[] {
   const due: T[] = [];
   for (const response of responses) {
     state.since += 1;
-    const first = state.made < FIRST && ctx.mark.contiguous !== true;
+    // Open ones are looked at again by operation 9: it is to be known whether what it says can be used.
+    const isUnknown = !state.trusted && ctx.mark.openSeen === true;
+    const first = state.made < FIRST && (ctx.mark.contiguous !== true || (isUnknown && due.length === 0));
     if (!first && state.since < ONE_IN) continue;
     state.made += 1;
     state.since = 0;

@@ -157,6 +157,8 @@ export interface Mark {
   lookedBack?: number[];
   /** What the desc list is sorted by, as far as its pages have shown. */
   sortKey?: SortKey;
+  /** Whether open responses were listed. */
+  openSeen?: boolean;
   /** Whose turn it is among the slow tasks. */
   turns?: Turns;
   /** Responses repaired so far, and more than once: repeated repairs need a look. */

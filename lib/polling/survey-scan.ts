@@ -133,6 +133,7 @@ export async function* surveyScan(
       ...(await orphanEntries(ctx, step.orphans)),
     ];
     const entries: LedgerEntry[] = [...step.noted.map((run) => noted(ctx, run)), ...unfit];
+    if (entries.some((entry) => entry.state === "open")) ctx.mark.openSeen = true;
     if (entries.length > 0) {
       await holdLease(ctx);
       await state.putEntries(ctx.surveyId, entries);

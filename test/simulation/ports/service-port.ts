@@ -52,6 +52,15 @@ export function servicePort(
     return true;
   };
 
+  /** Only from the page on that has shown it open can an open response be looked at again. */
+  const noteOpen = (records: readonly unknown[]): void => {
+    for (const record of records) {
+      const { responseId } = (record ?? {}) as { responseId?: unknown };
+      const response = world.responses.get(Number(responseId));
+      if (response !== undefined && response.endedAt === undefined) response.readOpenAt ??= scheduler.now();
+    }
+  };
+
   const detail = (
     kind: "metrics" | "metadata",
     surveyId: number,
@@ -96,7 +105,10 @@ export function servicePort(
         watch.page(survey);
         if (isEmptyByMistake(survey)) return { kind: "page", records: [] };
         const records = pageOf(survey, number, order);
-        if (records !== undefined) return { kind: "page", records: records.slice() };
+        if (records !== undefined) {
+          noteOpen(records);
+          return { kind: "page", records: records.slice() };
+        }
         const { pastEnd } = survey.traits;
         if (pastEnd === "not-found") return { kind: "none", status: 404 };
         // On page 1 the client itself takes a 400 for a bad request.

@@ -45,7 +45,8 @@ export function complete(world: World, response: SimResponse, time: number): voi
   const again = response.endedAt !== undefined;
   response.endedAt ??= time;
   const readable = odd !== "unreadable" && (odd !== "unreadable-first" || again);
-  const listedOpenSince = response.listed ? response.listedFrom : undefined;
+  const wasListed = response.listed;
+  const listedOpenSince = wasListed ? response.readOpenAt : undefined;
   if (response.listed) remove(survey, response);
   addVersion(world, response, readable ? "completed" : "unreadable", time);
   list(world, response, time);
@@ -58,7 +59,7 @@ export function complete(world: World, response: SimResponse, time: number): voi
     else if (response[detail].presentFrom > time) world.meet(`${detail}:never`);
   }
   response.noticed = { ...placeOf(response), counted, listedOpenSince };
-  if (listedOpenSince === undefined && !response.noticed.atHead && time - response.startedAt > 600_000) {
+  if (!wasListed && !response.noticed.atHead && time - response.startedAt > 600_000) {
     world.meet("unlisted-late-completion");
   }
 }

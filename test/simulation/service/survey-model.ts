@@ -42,6 +42,8 @@ export interface SimResponse {
   listed: boolean;
   /** Epoch milliseconds from which it has been in the list, in whatever state. */
   listedFrom: number | undefined;
+  /** Epoch milliseconds at which a page was read that showed it open. */
+  readOpenAt?: number;
   noticed: Noticed | undefined;
 }
 
