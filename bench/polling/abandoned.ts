@@ -8,35 +8,47 @@ import { worst } from "./statistics.ts";
 export interface Abandoned {
   listed: number;
   open: number;
-  /** Open ones that are still asked about, and how late the one is that has waited longest (milliseconds). */
-  asked: number;
-  overdue: number;
   /** Requests of a tick over one day without news. */
   mean: number;
   worst: number;
   /** Requests of that day by what they were for. */
   byOperation: Record<string, number>;
+  ages: Ages[];
   heads: { news: number; records: number; pagesWithNews: number; pagesRead: number }[];
+}
+
+/** The open ones at one moment: how many are known, still asked about although they began long ago, and due. */
+interface Ages {
+  hours: number;
+  known: number;
+  asked: number;
+  old: number;
+  due: number;
+  /** Milliseconds that the one has waited that has been due longest. */
+  overdue: number;
 }
 
 const RESPONSES = 5_000;
 const SHARE = 0.4;
 const LIVE = 4 * DAY;
 const NEWS = [1, 30, 200];
+const HOURS = [1, 6, 24, 48, 96];
 
 export async function abandonedOnes(): Promise<Abandoned> {
   const survey = createSurvey(1);
   const changes = history({ survey, responses: RESPONSES, from: START - BEFORE, to: START + LIVE, abandoned: SHARE });
   const source = defaultSource();
   const run = createRun(source, { surveys: new Map([[1, survey]]), responses: new Map() }, START, changes);
+  const ages: Ages[] = [];
+  for (const hours of HOURS) {
+    await advance(run, START + hours * HOUR);
+    ages.push({ hours, ...agesOf(run) });
+  }
   await advance(run, START + LIVE + HOUR);
   const from = run.now;
   await advance(run, from + DAY);
   const day = run.ticks.filter(({ time }) => time >= from).map(({ requests }) => requests);
   const open = survey.listed.filter(({ completedAt }) => completedAt === undefined).length;
-  const due = [...run.table.entries(1).values()].flatMap(({ state, nextCheck }) =>
-    state === "open" && nextCheck !== undefined ? [nextCheck] : [],
-  );
   const sum = (operation: keyof (typeof day)[number]): number => day.reduce((all, one) => all + one[operation], 0);
   const heads: Abandoned["heads"] = [];
   for (const records of [RECORDS, RECORDS + 2]) {
@@ -45,13 +57,21 @@ export async function abandonedOnes(): Promise<Abandoned> {
   return {
     listed: survey.listed.length,
     open,
-    asked: due.length,
-    overdue: Math.max(0, run.now - Math.min(...due)),
+    ages,
     mean: requestsBetween(run, from, run.now) / day.length,
     worst: worst(day.map(total)),
     byOperation: { "survey list": sum("surveys"), pages: sum("page"), "operation 9": sum("response") },
     heads,
   };
+}
+
+function agesOf({ table, service, source, now }: Run): Omit<Ages, "hours"> {
+  const open = [...table.entries(1).values()].filter(({ state }) => state === "open");
+  const asked = open.filter(({ nextCheck }) => nextCheck !== undefined);
+  const begun = (id: number | string): number => service.responses.get(Number(id))?.startedAt ?? now;
+  const due = asked.flatMap(({ nextCheck = now }) => (nextCheck < now ? [now - nextCheck] : []));
+  const old = asked.filter(({ id }) => now - begun(id) > source.scrub.every);
+  return { known: open.length, asked: asked.length, old: old.length, due: due.length, overdue: worst(due) };
 }
 
 /** The pages that the head scan of one tick reads when this much has completed since the last one. */

@@ -16,7 +16,7 @@ export interface LatenessClass {
   /** Pages that the scan which finds it has to read, a turn each. */
   reads: (source: PollingSource, key: Key) => number;
   /** In words. */
-  promise: string;
+  promise: (key: Key) => string;
 }
 
 export type Key = Extract<SortKey, "responseId" | "dateStart" | "dateCompleted" | "hash">;
@@ -58,7 +58,7 @@ const listedOpen = (name: string, openFor: number): LatenessClass => ({
   reads: () => 1,
   // Sorted by completion, open ones stand at the end, where only a scrub would meet them; completed, they are at the head.
   bound: ({ interval, fullPoll }, key) => (key === "dateCompleted" ? fullPoll.every : Math.max(interval, openFor / 2)),
-  promise: "half its age",
+  promise: (key) => (key === "dateCompleted" ? "`fullPoll.every`" : "half its age"),
 });
 
 export const classes: readonly LatenessClass[] = [
@@ -68,7 +68,7 @@ export const classes: readonly LatenessClass[] = [
     name: "on the first page, not counted",
     counted: false,
     bound: ({ fullPoll }) => fullPoll.every,
-    promise: "`fullPoll.every`",
+    promise: () => "`fullPoll.every`",
   },
   listedOpen("10 min", 10 * MINUTE),
   listedOpen("6 h", 6 * HOUR),
@@ -82,7 +82,7 @@ export const classes: readonly LatenessClass[] = [
       // The head at once and for five more ticks, then the pages below it.
       bound: ({ interval }) => 6 * interval,
       reads: () => page,
-      promise: "6 intervals",
+      promise: () => "6 intervals",
     }),
   ),
   ...DEPTHS.map(
@@ -93,7 +93,7 @@ export const classes: readonly LatenessClass[] = [
       counted: false,
       bound: (source, key) => lookedBack(source, page, key),
       reads: (source, key) => (levelOf(source, page, key) === undefined ? PAGES : page),
-      promise: "its look-back's period, or `scrub.every`",
+      promise: () => "its look-back's period, or `scrub.every`",
     }),
   ),
 ];
