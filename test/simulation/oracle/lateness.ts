@@ -10,14 +10,12 @@ function isPlain(world: World, response: SimResponse): boolean {
   const flips = world.plan.surveys.some(
     (plan) => plan.id === survey.id && plan.flips.length + (plan.gone || plan.hidden ? 1 : 0) > 0,
   );
-  const details = [response.metrics, response.metadata];
-  const isThere = details.every(
-    ({ presentFrom, failsUntil }) => presentFrom <= completedAt && failsUntil <= completedAt,
-  );
+  const isFailing = [response.metrics, response.metadata].some(({ failsUntil }) => failsUntil > completedAt);
   return (
     world.plan.calm &&
     !flips &&
-    isThere &&
+    !isFailing &&
+    !world.plan.tight &&
     odd === undefined &&
     survey.traits.layout === "contiguous" &&
     isSingleUsable(survey)
@@ -49,11 +47,26 @@ function isListedOpen({ listedFrom = Infinity, completedAt = Infinity }: SimResp
   return listedFrom <= at && completedAt > at;
 }
 
+/** Milliseconds that a response waits for what may only be late, until that is taken to be absent. */
+function waitOf({ source }: World["plan"], { metrics, metadata, completedAt = 0 }: SimResponse): number {
+  const isLate = [metrics, metadata].some(({ presentFrom }) => presentFrom > completedAt);
+  return isLate ? source.absentAfter + 2 * source.interval : 0;
+}
+
 /**
  * Milliseconds that a response may be late, by how it could be noticed; undefined when no bound holds for it. `isTrusted` tells whether
  * operation 9 can have equalled a response of the survey by then: before that its contents are not used.
  */
 export function boundOf(
+  world: World,
+  response: SimResponse,
+  isTrusted: boolean,
+): { name: string; bound: number } | undefined {
+  const limit = noticedWithin(world, response, isTrusted);
+  return limit === undefined ? undefined : { ...limit, bound: limit.bound + waitOf(world.plan, response) };
+}
+
+function noticedWithin(
   world: World,
   response: SimResponse,
   isTrusted: boolean,

@@ -31,6 +31,8 @@ export interface Plan {
   source: SimSource;
   /** A history without faults: bounds on lateness and requests hold in it. */
   calm: boolean;
+  /** The background budget is far from sufficient: nothing is late by any bound then, but it must be kept to. */
+  tight: boolean;
   /** Ticks during which things change. */
   ticks: number;
   clock: ServiceClock;
@@ -56,6 +58,8 @@ export function planHistory(seed: number, cuts: Cuts): Plan {
   const general = chooserOf("general");
   const { random, chooser } = general;
   const calm = chooser.option("weather", { faults: 2, calm: 1 }) === "calm";
+  const tight = chooser.flag("tight-budget", 0.1) && calm;
+  if (tight) met.add("tight-budget");
   const ticks = Math.min(random.between(18, 30), cuts.ticks);
   const source = planSource(chooser, random);
   const restless = Number(chooser.option("restless", { 0: 2, 0.04: 1, 0.2: 1, 0.6: 0.4 }));
@@ -78,16 +82,17 @@ export function planHistory(seed: number, cuts: Cuts): Plan {
       last += own.random.between(1, 3);
       return last;
     };
-    const options = { ...own, interval: source.interval, ticks, mostResponses: cuts.responses, calm, nextId };
+    const options = { ...own, interval: source.interval, ticks, mostResponses: cuts.responses, calm, tight, nextId };
     surveys.push(planSurvey(i + 8, i >= count, options));
   }
-  source.backgroundRequests = Math.max(source.backgroundRequests, neededBudget(source, surveys));
+  source.backgroundRequests = tight ? 1 : Math.max(source.backgroundRequests, neededBudget(source, surveys));
   const weather = chooserOf("weather");
   const work = chooserOf("workers");
   return {
     seed,
     source,
     calm,
+    tight,
     ticks,
     clock: {
       offset: hours * 3_600_000,

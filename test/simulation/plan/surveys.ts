@@ -51,6 +51,8 @@ export interface SurveyPlanOptions {
   mostResponses: number;
   /** No faults happen in it: bounds hold. */
   calm: boolean;
+  /** The background budget is what is looked at: the counts are right. */
+  tight: boolean;
   nextId: () => number;
 }
 
@@ -87,6 +89,7 @@ export function planSurvey(id: number, isNew: boolean, options: SurveyPlanOption
   const traits: Traits = {
     ...planTraits(options),
     ...(isDeep ? { single: "right", layout: "contiguous" } : {}),
+    ...(options.tight ? { counts: "right" } : {}),
   };
   const span = interval * ticks;
   const createdAt = isNew ? random.next() * span * 0.8 : -DAY * random.between(1, 30);
@@ -106,7 +109,7 @@ export function planSurvey(id: number, isNew: boolean, options: SurveyPlanOption
     isDeep,
     responses: planResponses(traits, { createdAt, isDeep }, options),
     orphansAt: chooser.flag("orphan-records", 0.08) ? orphanTimes : [],
-    flips: isDeep ? [] : planFlips(traits, span, options),
+    flips: isDeep || options.tight ? [] : planFlips(traits, span, options),
     hidden: chooser.flag("survey-hidden", 0.06) ? hidden : undefined,
     gone: chooser.flag("survey-gone", 0.05) ? gone : undefined,
   };
