@@ -66,6 +66,8 @@ export interface Sweep extends ScanPosition {
   level: number;
   /** New responses that it has met. */
   found: number;
+  /** Epoch milliseconds at which it began. */
+  startedAt: number;
   /** Newest credible date when it began: depth by date is counted from there. */
   newest?: string;
 }

@@ -138,7 +138,7 @@ async function work(ctx: PollContext, request: PollRequest): Promise<Work> {
   const headRead = request.head || ctx.mark.stream !== undefined || !ctx.mark.firstPassDone;
   if (headRead) addCounts(counts, await news(ctx, request));
   // What there was has just been met: looking back begins to count from here.
-  if (wasFirst && ctx.mark.firstPassDone) noteLookBack(ctx, levels(ctx.source.lookBack));
+  if (wasFirst && ctx.mark.firstPassDone) noteLookBack(ctx, levels(ctx.source.lookBack), ctx.ports.clock.now());
   if (counts.held > 0 && !wasContiguous && ctx.mark.contiguous === true && !ctx.mark.confirmation.apart) {
     // This very scan has shown that what it held was whole.
     counts.held = 0;

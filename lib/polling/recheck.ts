@@ -1,5 +1,6 @@
 import { ask } from "./confirm.ts";
 import { type Allowance, holdLease, type PollContext } from "./context.ts";
+import { between, credible, later } from "./dates.ts";
 import { emitRuns } from "./emit.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
 import { classOf, type Run, readRecord } from "./records.ts";
@@ -50,7 +51,10 @@ export async function recheckOpen(
     const answers = await Promise.all(some.map(async (entry) => ({ entry, run: await runOf(ctx, entry) })));
     const completed = answers.flatMap(({ run }) => (run !== undefined && classOf(run) === "completed" ? [run] : []));
     const still = answers.filter(({ run }) => run === undefined || classOf(run) !== "completed");
-    await putBack(ctx, [...still.map(({ entry }) => entry)]);
+    await putBack(
+      ctx,
+      still.map(({ entry, run }) => ({ ...entry, firstSeen: beganAt(ctx, entry, run) })),
+    );
     if (completed.length === 0) continue;
     const { trusted, full } = ctx.mark.confirmation;
     if (trusted && full === true) addCounts(counts, await emitRuns(ctx, completed, "recheck", "operation 9"));
@@ -71,6 +75,16 @@ async function runOf(ctx: PollContext, { id }: LedgerEntry): Promise<Run | undef
   return records === undefined || records.length === 0
     ? undefined
     : { responseId: id, records: records.map(readRecord) };
+}
+
+/** When an open response was seen first; earlier if its own dates tell that it is older, as a first pass may not have known. */
+function beganAt(ctx: PollContext, { firstSeen }: LedgerEntry, run: Run | undefined): number {
+  const now = ctx.ports.clock.now();
+  const known = firstSeen ?? now;
+  const started = run?.records[0]?.startedAt ?? null;
+  const newest = later(ctx.newestSeen, ctx.mark.highWater?.completed);
+  if (newest === undefined || !credible(newest, now) || !credible(started, now) || started >= newest) return known;
+  return Math.min(known, now - between(started, newest));
 }
 
 async function putBack(ctx: PollContext, entries: LedgerEntry[]): Promise<void> {

@@ -36,24 +36,30 @@ export function nextLookBack(ctx: PollContext): number {
   return Math.min(...all.map((level) => (ctx.mark.lookedBack?.[level] ?? 0) + periodOf(level, lookBack)));
 }
 
-/** Notes that the list was read down to the depth of `level`, and so to all smaller ones. */
-export function noteLookBack(ctx: PollContext, level: number): void {
-  const now = ctx.ports.clock.now();
+/** Notes that from `at` (epoch milliseconds) on the list was read down to the depth of `level`, and so to all smaller ones. */
+export function noteLookBack(ctx: PollContext, level: number, at: number): void {
   const count = levels(ctx.source.lookBack);
   const earlier = ctx.mark.lookedBack ?? [];
-  ctx.mark.lookedBack = Array.from({ length: count }, (_, i) => (i <= level ? now : (earlier[i] ?? 0)));
+  ctx.mark.lookedBack = Array.from({ length: count }, (_, i) => (i <= level ? at : (earlier[i] ?? 0)));
 }
 
 /** Begins a sweep behind the place where the head scan ended; nothing is left to do where that read every page. */
 export function beginSweep(ctx: PollContext, goal: Sweep["goal"], level: number): void {
   const { newestSeen, mark } = ctx;
   if (mark.headEnd === undefined) {
-    noteLookBack(ctx, levels(ctx.source.lookBack) - 1);
+    noteLookBack(ctx, levels(ctx.source.lookBack) - 1, ctx.ports.clock.now());
     return;
   }
-  const { at: _, ...end } = mark.headEnd;
+  const { at, ...end } = mark.headEnd;
   const newest = newestSeen ?? mark.highWater?.completed;
-  mark.sweep = { goal, level, found: 0, ...end, ...(newest === undefined || newest === "" ? {} : { newest }) };
+  mark.sweep = {
+    goal,
+    level,
+    found: 0,
+    startedAt: at,
+    ...end,
+    ...(newest === undefined || newest === "" ? {} : { newest }),
+  };
 }
 
 export interface Swept {
@@ -91,8 +97,8 @@ export async function sweepSlice(
     return { counts, found };
   }
   delete ctx.mark.sweep;
-  if (end !== undefined) noteLookBack(ctx, levels(ctx.source.lookBack) - 1);
-  else if (!isSearch) noteLookBack(ctx, sweep.level);
+  if (end !== undefined) noteLookBack(ctx, levels(ctx.source.lookBack) - 1, sweep.startedAt);
+  else if (!isSearch) noteLookBack(ctx, sweep.level, sweep.startedAt);
   counts.complete = end !== undefined;
   return { counts, found };
 }
