@@ -13,6 +13,8 @@ export type Presence = "present" | "later";
 
 /** Empty lists that are not believed while the counts say that there are responses. */
 const MOST_EMPTY_READS = 3;
+/** Completed responses on the first pages of both orders that say something of the order. */
+const LEAST_COMPLETED = 5;
 /** The westernmost zone is 12 h behind UTC: nothing completed after an instant carries an earlier string than this. */
 const FURTHEST_BEHIND = 12 * 3_600_000;
 
@@ -42,7 +44,9 @@ export async function firstPass(ctx: PollContext, presence: Presence): Promise<P
   }
   const newest = newestDate(runs, now);
   const noneCompleted = onlyPage(descending, ascending) && !runs.some((run) => classOf(run) === "completed");
-  const ordered = noneCompleted || (newest !== undefined && orderedByCompletion(descending, ascending, now));
+  // Few dates are in order by chance.
+  const tells = onlyPage(descending, ascending) || completedOf(runs) >= LEAST_COMPLETED;
+  const ordered = noneCompleted || (newest !== undefined && tells && orderedByCompletion(descending, ascending, now));
   // A floor that stands from an earlier poll stays, and so does the way in which it was found.
   if (mark.floor !== undefined) return meetAll(ctx, ordered && mark.floorRises !== true);
   if (startFrom !== "now") await setFloor(ctx, { at: `${startFrom} 00:00:00`, inclusive: true });
@@ -56,6 +60,11 @@ export async function firstPass(ctx: PollContext, presence: Presence): Promise<P
     await setFloor(ctx, { at: cap !== undefined && cap < at ? cap : at, inclusive: false });
   }
   return meetAll(ctx, ordered);
+}
+
+/** Number of completed responses. */
+function completedOf(runs: Run[]): number {
+  return new Set(runs.filter((run) => classOf(run) === "completed").map(({ responseId }) => responseId)).size;
 }
 
 /** Meets every response that may have been there when the floor was set. */

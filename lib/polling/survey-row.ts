@@ -17,7 +17,10 @@ export function nextRow(
   at: { now: number; slow: boolean },
 ): SurveyRow {
   const { now, slow } = at;
-  const { counts, dueAt, backgroundAt, headRead, sought, missing, resumed } = result;
+  const { counts, backgroundAt, headRead, sought, missing, resumed } = result;
+  // The index may not show yet what the poll before has just made wait.
+  const awaited = row?.dueAt !== undefined && row.dueAt > now ? row.dueAt : undefined;
+  const dueAt = awaited === undefined ? result.dueAt : Math.min(awaited, result.dueAt ?? awaited);
   const found = counts.found + counts.repaired;
   const activeAt = found > 0 || row === undefined ? now : row.activeAt;
   const booksAt = result.books?.closedAt;
