@@ -21,7 +21,7 @@ export interface ScanMemory {
   /** Takes the runs judged "note" from a page, once. */
   takeNoted(page: Page): Run[];
   /** Closes a run that ends on `page`: "whole" if it has to be known whole and is so for the first time, "repeat" if it was met before. */
-  close(run: Run, page: number): "whole" | "first" | "repeat";
+  close(run: Run, page: Page): "whole" | "first" | "repeat";
   /** Responses left for a later scan, those included that were begun and have moved out of sight; not `carried`. */
   left(carried: Run | undefined): number[];
   /** Leaves a response whose edges cannot be proved for a later scan. */
@@ -37,7 +37,7 @@ export interface ScanMemory {
 }
 
 interface Closed {
-  page: number;
+  page: Page;
   records: Set<string>;
 }
 
@@ -89,9 +89,10 @@ export function createScanMemory(): ScanMemory {
         return verdicts.get(run.responseId) === "whole" ? "whole" : "first";
       }
       // A repeat is a shift of the pages. A record never seen before is a response that lies apart, unless the list
-      // has changed meanwhile: certain only if nothing has moved since the first part was read.
-      if (run.records.some((record) => !before.records.has(record.digest))) {
-        (before.page >= stillFrom ? apart : suspect).set(run.responseId, run);
+      // has changed meanwhile: certain only if nothing has moved since the first part was read. Twice on one page is no
+      // repeat even if the records are equal.
+      if (before.page === page || run.records.some((record) => !before.records.has(record.digest))) {
+        (before.page.number >= stillFrom ? apart : suspect).set(run.responseId, run);
         for (const digest of records) before.records.add(digest);
       }
       return "repeat";

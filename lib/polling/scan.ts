@@ -115,7 +115,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
 
   async function* finish(last: Page | undefined): AsyncGenerator<ScanStep, ScanEnd> {
     const page = last?.number ?? 0;
-    const closing = carry === undefined ? undefined : memory.close(carry, page);
+    const closing = carry === undefined || last === undefined ? undefined : memory.close(carry, last);
     const apart = memory.apart.size > 0;
     const deferred = memory.left(undefined);
     if (last !== undefined && carry !== undefined && (closing === "whole" || (closing === "first" && carrySure))) {
@@ -222,24 +222,24 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
 
     const whole: Run[] = [];
     const others: Run[] = [];
-    const close = (run: Run, endsOn: number, sure: boolean): void => {
+    const close = (run: Run, endsOn: Page, sure: boolean): void => {
       const closing = memory.close(run, endsOn);
       if (closing === "whole") whole.push(run);
       else if (closing === "first" && sure) others.push(run);
     };
     let rest = page.runs;
-    let carryEnds = page.number - 1;
+    let carryEnds = previous ?? page;
     let joined = false;
     if (carry !== undefined && first?.responseId === carry.responseId) {
       carry = { responseId: carry.responseId, records: [...carry.records, ...first.records] };
       carrySure = (carrySure && seamProved) || isKnown;
       rest = rest.slice(1);
-      carryEnds = page.number;
+      carryEnds = page;
       joined = true;
     }
     if (rest.length > 0) {
       if (carry !== undefined) close(carry, carryEnds, carrySure && (joined || seamProved));
-      for (const [i, run] of rest.slice(0, -1).entries()) close(run, page.number, i > 0 || joined || seamProved);
+      for (const [i, run] of rest.slice(0, -1).entries()) close(run, page, i > 0 || joined || seamProved);
       carry = rest.at(-1);
       carryKept = false;
       carrySure = rest.length > 1 || joined || seamProved;
