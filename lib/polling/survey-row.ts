@@ -34,7 +34,10 @@ export function nextRow(
   const poll = { now, found: counts.found, complete: counts.complete, headRead, resumed, sought, missing };
   if (headRead || row === undefined) {
     const grown = grownBy(survey.counts, row);
-    const trust = row === undefined ? fullTrust : nextTrust(row.trust, { grown, found: resumed ? 0 : counts.found });
+    const trust =
+      row === undefined
+        ? fullTrust
+        : nextTrust(row.trust, { grown, found: resumed ? 0 : counts.found, missing: row.chase.missing });
     return { ...common, counts: survey.counts, polledAt: now, chase: nextChase(grown, row, poll), trust };
   }
   const { chase } = row;

@@ -12,15 +12,15 @@ export function trusts({ misses }: Trust): boolean {
 
 /**
  * What a poll has shown of a survey's counts. A response that they had not shown is a miss only if the next list still
- * does not show it: counts may lag behind pages.
+ * does not show it: counts may lag behind pages. `missing` were shown by earlier lists and not found until now.
  */
-export function nextTrust(trust: Trust, poll: { grown: number; found: number }): Trust {
-  const { grown, found } = poll;
+export function nextTrust(trust: Trust, poll: { grown: number; found: number; missing?: number }): Trust {
+  const { grown, found, missing = 0 } = poll;
   const caughtUp = trust.unseen > 0 && grown >= trust.unseen;
   const misses = trust.unseen > 0 && !caughtUp ? trust.misses + 1 : trust.misses;
   const surplus = Math.max(0, grown - (caughtUp ? trust.unseen : 0));
   const hits = surplus > 0 && found > 0 ? trust.hits + 1 : trust.hits;
-  const unseen = Math.max(0, found - surplus);
+  const unseen = Math.max(0, found - surplus - missing);
   if (misses > trust.misses) return { misses, hits: 0, unseen };
   return hits >= REGAINED_AFTER ? { misses: 0, hits: 0, unseen } : { misses, hits, unseen };
 }
