@@ -25,9 +25,12 @@ export const countedAtHead = ({ interval }: SimSource): number => 2 * interval;
 export const atHead = (source: SimSource, { surveys }: Extent): number =>
   source.fullPoll.every + turns(source, 2 * surveys) + 2 * source.interval;
 
-/** Listed as open before: checked again after half its age; `age` is milliseconds since it was first listed. */
+/**
+ * Listed as open before: checked again after half its age; `age` is milliseconds since it was first read. Other slow work of all
+ * surveys has its turns in between, and a check that came just before the completion was itself late by as much.
+ */
 export const listedOpen = (source: SimSource, { open, surveys }: Extent, age: number): number =>
-  Math.max(source.interval, age / 2) + turns(source, open + 2 * surveys) + 2 * source.interval;
+  Math.max(source.interval, age / 2) + 2 * turns(source, open + 2 * surveys) + 2 * source.interval;
 
 /** Unnoticed, but not further down than the look-back of a level goes: `page` is where it stands. */
 export const lookedBack = (source: SimSource, { surveys }: Extent, level: number, page: number): number =>
