@@ -16,6 +16,11 @@ interface Catch {
 
 async function findCatch(fault: PlantedFault): Promise<Catch | undefined> {
   const { simulation, remove } = plant(fault);
+  const leave = (): never => {
+    remove();
+    process.exit(130);
+  };
+  process.once("SIGTERM", leave).once("SIGINT", leave);
   const failing: Outcome[] = [];
   let caught: Catch | undefined;
   try {
@@ -43,6 +48,7 @@ async function findCatch(fault: PlantedFault): Promise<Catch | undefined> {
     }
   } finally {
     remove();
+    process.off("SIGTERM", leave).off("SIGINT", leave);
   }
   return caught;
 }
