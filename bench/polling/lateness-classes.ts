@@ -47,7 +47,7 @@ const head = {
   page: 1,
   bound: ({ interval }: PollingSource): number => interval,
   reads: () => 1,
-  promise: "one interval",
+  promise: () => "one interval",
 };
 
 const listedOpen = (name: string, openFor: number): LatenessClass => ({
