@@ -1,5 +1,5 @@
 import type { PollContext } from "./context.ts";
-import { between, credible } from "./dates.ts";
+import { between, credible, later } from "./dates.ts";
 import { keep } from "./kept-records.ts";
 import { privateRecord } from "./privacy.ts";
 import { keptUntil } from "./quarantine.ts";
@@ -15,8 +15,10 @@ export function noted(ctx: PollContext, run: Run): LedgerEntry {
   const now = ctx.ports.clock.now();
   // An old one that is met for the first time, say by a first pass, is as old as its dates tell.
   const started = run.records[0]?.startedAt ?? null;
-  const isOld = credible(started, now) && ctx.newestSeen !== undefined && started < ctx.newestSeen;
-  const firstSeen = isOld ? now - between(started, ctx.newestSeen ?? started) : now;
+  // In an asc pass its own page says little of how far the list goes.
+  const newest = later(later(ctx.newestSeen, ctx.mark.highWater?.completed), ctx.mark.floor?.at ?? undefined);
+  const isOld = credible(started, now) && newest !== undefined && credible(newest, now) && started < newest;
+  const firstSeen = isOld ? now - between(started, newest) : now;
   const nextCheck = nextRecheck(ctx, firstSeen, now);
   const entry: LedgerEntry = { id: run.responseId, state: "open", firstSeen };
   return nextCheck === undefined ? entry : { ...entry, nextCheck };
