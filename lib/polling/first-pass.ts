@@ -12,7 +12,7 @@ import { stream } from "./stream.ts";
 export type Presence = "present" | "later";
 
 /** Empty lists that are not believed while the counts say that there are responses. */
-const MOST_EMPTY_READS = 3;
+const MOST_EMPTY_READS = 10;
 /** Completed responses on the first pages of both orders that say something of the order. */
 const LEAST_COMPLETED = 5;
 /** The westernmost zone is 12 h behind UTC: nothing completed after an instant carries an earlier string than this. */

@@ -31,7 +31,8 @@ export interface EndedPass extends PassSoFar {
 export async function endPass(ctx: PollContext, ended: EndedPass): Promise<PollCounts> {
   const { pass, books, ids, position, counts, surplus } = ended;
   const { mark, ports } = ctx;
-  if (pass.spilled !== undefined && pass.covered) {
+  // Where pages moved, parts may have moved past each other: another pass joins them.
+  if (pass.spilled !== undefined && pass.covered && !pass.moved) {
     if (!(await allSpilled(ctx, pass))) {
       // Without one of its parts a response would seem whole that is not: all of them are read again.
       await dropPass(ctx, pass);

@@ -49,7 +49,7 @@ export async function spill(ctx: PollContext, pass: Pass, runs: Map<number, Run[
   pass.spilled = [...(pass.spilled ?? []), key];
 }
 
-/** The responses of a covered pass, joined, some at a time; those only of which it is certain that they are whole. */
+/** The responses of a pass, joined, some at a time. Only where no page has moved are they sure to be whole. */
 export async function* joinSpilled(ctx: PollContext, pass: Pass): AsyncGenerator<Joined> {
   const keys = pass.spilled ?? [];
   const latest = new Map<number, string>();
@@ -70,12 +70,11 @@ export async function* joinSpilled(ctx: PollContext, pass: Pass): AsyncGenerator
         joined.set(responseId, [...(joined.get(responseId) ?? []), records.map(readRecord)]);
       }
     }
-    yield await certain(ctx, pass, joined);
+    yield await ofLedger(ctx, joined);
   }
 }
 
-/** Where pages moved, records came twice, and a response that arrived meanwhile may have been met in part. */
-async function certain(ctx: PollContext, pass: Pass, pieces: Map<number, ReadRecord[][]>): Promise<Joined> {
+async function ofLedger(ctx: PollContext, pieces: Map<number, ReadRecord[][]>): Promise<Joined> {
   const joined: Joined = { runs: [], repairs: [] };
   const entries = new Map<LedgerEntry["id"], LedgerEntry>();
   const ids = [...pieces.keys()];
@@ -87,22 +86,14 @@ async function certain(ctx: PollContext, pass: Pass, pieces: Map<number, ReadRec
     const entry = entries.get(responseId);
     const run: Run = { responseId, records: parts.flat() };
     if (entry?.state === "emitted") {
-      const isShort = !pass.moved && run.records.length > (entry.count ?? 0);
+      const isShort = run.records.length > (entry.count ?? 0);
       if (isShort) joined.repairs.push({ run, entry });
       // A quarantined one that was spilled has become readable.
     } else if (classOf(run) === "completed" && entry?.state !== "waiting" && entry?.state !== "before-floor") {
-      if (!pass.moved || isWholeAllTheSame(pass, parts, entry)) joined.runs.push(run);
+      joined.runs.push(run);
     }
   }
   return joined;
-}
-
-/** Known since before the pass began, and without a record that two pages have shown: that may be one, or two alike. */
-function isWholeAllTheSame(pass: Pass, parts: ReadRecord[][], entry: LedgerEntry | undefined): boolean {
-  if (entry?.firstSeen === undefined || entry.firstSeen >= pass.startedAt) return false;
-  const distinct = parts.map((records) => new Set(records.map(({ digest }) => digest)));
-  const all = new Set(distinct.flatMap((digests) => [...digests]));
-  return all.size === distinct.reduce((sum, { size }) => sum + size, 0);
 }
 
 export async function dropSpilled(ctx: PollContext, { spilled = [] }: Pass): Promise<void> {

@@ -18,8 +18,11 @@ export interface Extent {
   open: number;
 }
 
+/** What the answers of one tick may take. */
+const LATENCY = 30_000;
+
 /** On the head page, and the counts moved. */
-export const countedAtHead = ({ interval }: SimSource): number => 2 * interval;
+export const countedAtHead = ({ interval }: SimSource): number => 2 * interval + LATENCY;
 
 /** On the head page, but no count moved: found when the head is read anyway. */
 export const atHead = (source: SimSource, { surveys }: Extent): number =>
@@ -30,7 +33,7 @@ export const atHead = (source: SimSource, { surveys }: Extent): number =>
  * surveys has its turns in between, and a check that came just before the completion was itself late by as much.
  */
 export const listedOpen = (source: SimSource, { open, surveys }: Extent, age: number): number =>
-  Math.max(source.interval, age / 2) + 2 * turns(source, open + 2 * surveys) + 2 * source.interval;
+  Math.max(source.interval, age / 2) + 3 * turns(source, open + 2 * surveys) + 2 * source.interval;
 
 /** Unnoticed, but not further down than the look-back of a level goes: `page` is where it stands. */
 export const lookedBack = (source: SimSource, { surveys }: Extent, level: number, page: number): number =>

@@ -15,7 +15,7 @@ const FOR_EACH_TICK = 40;
 /** Ticks in which what has happened is dealt with; from then on only the background budget is spent. */
 const SETTLING = 12;
 /** What the budget may be overdrawn by, and a last response that waits. */
-const SLACK = 40;
+const SLACK = 60;
 
 export function createRequestLog(world: World, violations: Violations): RequestLog {
   let total = 0;
