@@ -27,7 +27,12 @@ export async function stream(ctx: PollContext, { page: reached, purpose }: Strea
   ctx.resumed ||= ctx.mark.stream !== undefined;
   ctx.mark.stream = position;
   await state.saveMark(ctx.lease, ctx.mark);
-  const steps = surveyScan(ctx, { order: "asc", from, prove: "news", ...(books === undefined ? {} : { books }) });
+  const steps = surveyScan(ctx, {
+    order: "asc",
+    from, // What a first pass misses would be taken for new by the next scan that meets it.
+    prove: purpose === "first-pass" ? "all" : "news",
+    ...(books === undefined ? {} : { books }),
+  });
   for (;;) {
     const next = await steps.next();
     if (next.done) {

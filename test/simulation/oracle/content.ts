@@ -29,7 +29,8 @@ function wrongAnswers(world: World, response: SimResponse, detail: ResponseCompl
     return wrong.includes(undefined) ? undefined : wrong[0];
   }
   const isPart = truths.some((version) => isPartOf(text, answersOf(version, dropComments)));
-  if (isPart && mayBeShort(world, response)) return undefined;
+  // Of one that went before a second look at its pages nothing more can be had.
+  if (isPart && (response.removedAt !== undefined || mayBeShort(world, response))) return undefined;
   const counts = truths.map(({ records }) => records.length).join(", ");
   return `its ${answers.length} answers are ${isPart ? "only some" : "not those"} of any moment since its completion (${counts} records)`;
 }
