@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Fault } from "../../../local/aws/index.ts";
 
 /** Name of the environment variable in which the script travels into the command's process. */
@@ -23,7 +24,8 @@ export interface Script {
 /** The environment that makes a command follow the script. */
 export function scripted(script: Script): Record<string, string> {
   return {
-    NODE_OPTIONS: `--import ${join(import.meta.dirname, "in-command.ts")}`,
+    // As a URL: a path with a space in it would be two options.
+    NODE_OPTIONS: `--import ${pathToFileURL(join(import.meta.dirname, "in-command.ts")).href}`,
     [SCRIPT]: JSON.stringify(script),
   };
 }
