@@ -17,7 +17,7 @@ export interface Joined {
 const FIRST = 20;
 const ONE_IN = 200;
 /** After so many answers that could not be compared, operation 9 is not asked for this survey any more. */
-const MOST_SILENT = 3;
+export const MOST_SILENT = 3;
 /** Responses joined over a whole pass when pages and operation 9 disagree, and the pages that such a pass reads at most. */
 const WITNESSES = 3;
 const MOST_PAGES = 1_000;

@@ -6,6 +6,7 @@ import { firstPass, type Presence } from "./first-pass.ts";
 import { passSlice } from "./full-pass.ts";
 import { headScan } from "./head-scan.ts";
 import { type OutageWatch, runningOutages } from "./outage-watch.ts";
+import { dropPass } from "./pass-end.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
 import type { Ports } from "./ports.ts";
 import { dropExpired } from "./quarantine.ts";
@@ -138,7 +139,7 @@ async function work(ctx: PollContext, request: PollRequest): Promise<Work> {
   const headRead = request.head || ctx.mark.stream !== undefined || !ctx.mark.firstPassDone;
   if (headRead) addCounts(counts, await news(ctx, request));
   // What there was has just been met: looking back begins to count from here.
-  if (wasFirst && ctx.mark.firstPassDone) noteLookBack(ctx, levels(ctx.source.lookBack), ctx.ports.clock.now());
+  if (wasFirst && ctx.mark.firstPassDone) noteLookBack(ctx, levels(ctx.source.lookBack) - 1, ctx.ports.clock.now());
   if (counts.held > 0 && !wasContiguous && ctx.mark.contiguous === true && !ctx.mark.confirmation.apart) {
     // This very scan has shown that what it held was whole.
     counts.held = 0;
@@ -177,7 +178,7 @@ async function joinNow(ctx: PollContext, counts: PollCounts): Promise<void> {
   const now = ports.clock.now();
   if (mark.pass?.spilled === undefined) {
     if (now < (mark.joinAgain ?? 0)) return;
-    delete mark.pass;
+    if (mark.pass !== undefined) await dropPass(ctx, mark.pass);
   }
   const unlimited: Allowance = { left: () => Number.POSITIVE_INFINITY, spend: () => {} };
   const { held, ...joined } = await passSlice(ctx, unlimited, { join: true });

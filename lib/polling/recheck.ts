@@ -1,4 +1,4 @@
-import { ask } from "./confirm.ts";
+import { ask, MOST_SILENT } from "./confirm.ts";
 import { type Allowance, holdLease, type PollContext } from "./context.ts";
 import { between, credible, later } from "./dates.ts";
 import { emitRuns } from "./emit.ts";
@@ -8,8 +8,6 @@ import type { LedgerEntry } from "./state-types.ts";
 
 /** Open responses asked about at once. */
 const AT_ONCE = 10;
-/** After so many answers that could not be compared, operation 9 is not asked for this survey any more. */
-const MOST_SILENT = 3;
 
 /**
  * When an open response is looked at again: after half its age, and never more often than ticks come; once it is older

@@ -1,7 +1,6 @@
 import { carryOf, type Edge, edgeOf, pageOf } from "./edge.ts";
 import { RangeUnreachableError } from "./errors.ts";
 import { PAGE_SIZE, type Page, toPage } from "./pages.ts";
-
 import { digestOf, type Run } from "./records.ts";
 import { createScanMemory } from "./scan-memory.ts";
 import type { ScanEnd, ScanOptions, ScanStep } from "./scan-types.ts";
