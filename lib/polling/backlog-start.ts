@@ -1,9 +1,10 @@
 import { holdLease, type PollContext } from "./context.ts";
+import { tailOrder } from "./news-end.ts";
 import { toPage } from "./pages.ts";
 import type { ScanEnd } from "./scan.ts";
 import type { SurveyStep } from "./survey-scan.ts";
 
-/** The asc page from which a backlog is to be streamed: reads on desc, keeping nothing, until news have ended for good. */
+/** The page, counted from the oldest, from which a backlog is to be streamed: reads on from the head, keeping nothing, until news have ended for good. */
 export async function backlogStart(
   ctx: PollContext,
   steps: AsyncGenerator<SurveyStep, ScanEnd>,
@@ -31,7 +32,7 @@ const MOST_DOUBLINGS = 32;
 async function lastPage(ctx: PollContext, known: number): Promise<number | undefined> {
   const digestAt = async (page: number): Promise<string | undefined> => {
     await holdLease(ctx);
-    return toPage(page, await ctx.ports.service.page(ctx.surveyId, page, "asc"))?.digest;
+    return toPage(page, await ctx.ports.service.page(ctx.surveyId, page, tailOrder(ctx.mark)))?.digest;
   };
   let low = known;
   let high = known * 2;

@@ -20,11 +20,6 @@ const GONE_EVERY = 24 * 3_600_000;
 
 export type Selection = "all" | { include: number[] } | { exclude: number[] };
 
-/** A survey that the counts, or its own state, ask to poll now. */
-export interface DueSurvey extends ListedSurvey {
-  reason: "first" | "news";
-}
-
 /** A survey with slow work to do. */
 export interface BackgroundSurvey extends ListedSurvey {
   /** Whether its head is to be read although nothing asks for it. */
@@ -63,13 +58,11 @@ export function selected(surveyId: number, selection: Selection): boolean {
 }
 
 /** The surveys that something asks to poll at this tick, longest unpolled first. */
-export function dueSurveys(listed: ListedSurvey[], rows: Map<number, SurveyRow>, by: DueBy): DueSurvey[] {
-  const due: DueSurvey[] = [];
-  for (const survey of listed) {
+export function dueSurveys(listed: ListedSurvey[], rows: Map<number, SurveyRow>, by: DueBy): ListedSurvey[] {
+  const due = listed.filter((survey) => {
     const row = rows.get(survey.surveyId);
-    if (row === undefined) due.push({ ...survey, reason: "first" });
-    else if (asksForPoll(survey, row, by)) due.push({ ...survey, reason: "news" });
-  }
+    return row === undefined || asksForPoll(survey, row, by);
+  });
   const polledAt = (survey: ListedSurvey): number => rows.get(survey.surveyId)?.polledAt ?? 0;
   return due.sort((a, b) => polledAt(a) - polledAt(b));
 }

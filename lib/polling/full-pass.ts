@@ -2,6 +2,7 @@ import { emptyTally, openBooks } from "./books.ts";
 import { isUnproved } from "./confirm.ts";
 import type { Allowance, PollContext } from "./context.ts";
 import { loadIds } from "./id-set.ts";
+import { tailOrder } from "./news-end.ts";
 import { dropPass, endPass, keepPass } from "./pass-end.ts";
 import { countPieces, loadSurplus } from "./piece-counts.ts";
 import { noCounts, type PollCounts } from "./poll-counts.ts";
@@ -43,7 +44,7 @@ export async function passSlice(
   let surplus = await loadSurplus(ctx, pass);
 
   const { counts, position, end } = await slice(ctx, {
-    order: "asc",
+    order: tailOrder(mark),
     from: pass,
     origin: "scrub",
     prove: "all",

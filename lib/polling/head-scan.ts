@@ -2,6 +2,7 @@ import { backlogStart } from "./backlog-start.ts";
 import { closeBooks, openBooks } from "./books.ts";
 import type { PollContext } from "./context.ts";
 import { emitRuns } from "./emit.ts";
+import { headOrder, learnNewsEnd } from "./news-end.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
 import type { Run } from "./records.ts";
 import { repairShort, repairSuspects } from "./repair.ts";
@@ -15,11 +16,11 @@ import { type SurveyStep, surveyScan } from "./survey-scan.ts";
 const ANCHORS = 20;
 
 /**
- * Reads desc pages from the first until one holds nothing new, and emits what it found, oldest first.
+ * Reads pages from the end where news appear until one holds nothing new, and emits what it found, oldest first.
  *
  * That one page may end the scan only because everything below was settled by an earlier one. While that is not
  * certain (an earlier scan with news was cut short), it reads on to a page that it knows was settled; in a first pass,
- * to one below the floor. A backlog deeper than `headPages` is not held: it is streamed in asc order.
+ * to one below the floor. A backlog deeper than `headPages` is not held: it is streamed, oldest first.
  */
 export async function headScan(ctx: PollContext): Promise<PollCounts> {
   const { mark, ports } = ctx;
@@ -27,7 +28,7 @@ export async function headScan(ctx: PollContext): Promise<PollCounts> {
   const books = openBooks(new Set());
   const startedAt = ports.clock.now();
   const steps = surveyScan(ctx, {
-    order: "desc",
+    order: headOrder(mark),
     from: 1,
     prove: "cuts",
     // Nothing is looked for then: a second look would be a request for nothing.
@@ -38,7 +39,8 @@ export async function headScan(ctx: PollContext): Promise<PollCounts> {
   const maySettle = settledBelow(ctx);
   const toEmit: Run[] = [];
   const short: Run[] = [];
-  let newest: number[] = [];
+  let first: Run[] = [];
+  let ids: number[] = [];
   let deep = 0;
   let end: ScanPosition | undefined;
   for (;;) {
@@ -55,7 +57,8 @@ export async function headScan(ctx: PollContext): Promise<PollCounts> {
     }
     const step = next.value;
     if (step.page === 1) {
-      newest = step.ids.slice(0, ANCHORS);
+      first = step.runs;
+      ids = step.ids;
       const sortKey = learnSortKey(mark.sortKey, step.runs, ports.clock.now());
       if (sortKey !== undefined) mark.sortKey = sortKey;
     }
@@ -83,9 +86,10 @@ export async function headScan(ctx: PollContext): Promise<PollCounts> {
   }
   if (isClean(counts)) {
     delete mark.headOpen;
-    mark.anchor = newest;
+    mark.anchor = ids.slice(0, ANCHORS);
     if (end === undefined) delete mark.headEnd;
     else mark.headEnd = { ...end, at: ports.clock.now() };
+    learnNewsEnd(mark, first, ports.clock.now());
   }
   return counts;
 

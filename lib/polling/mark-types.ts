@@ -122,6 +122,8 @@ export interface Mark {
   stream?: StreamPosition;
   /** Whether a head scan with news has begun and not come to a clean end. */
   headOpen?: boolean;
+  /** Set where news appear at the beginning of the asc order, not of desc (see news-end.ts). */
+  newsAt?: "asc";
   /** Where the last clean head scan ended, and when (epoch milliseconds); absent when it read every page. */
   headEnd?: ScanPosition & { at: number };
   /** Responses on page 1 when everything down from there was settled last. */

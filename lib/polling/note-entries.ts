@@ -1,9 +1,8 @@
 import type { PollContext } from "./context.ts";
-import { between, credible, later } from "./dates.ts";
 import { keep } from "./kept-records.ts";
 import { privateRecord } from "./privacy.ts";
 import { keptUntil } from "./quarantine.ts";
-import { nextRecheck } from "./recheck.ts";
+import { firstSeenBy, nextRecheck } from "./recheck.ts";
 import { classOf, digestOf, type ReadRecord, type Run } from "./records.ts";
 import type { LedgerEntry } from "./state-types.ts";
 
@@ -13,12 +12,7 @@ import type { LedgerEntry } from "./state-types.ts";
 export function noted(ctx: PollContext, run: Run): LedgerEntry {
   if (classOf(run) !== "open") return { id: run.responseId, state: "before-floor" };
   const now = ctx.ports.clock.now();
-  // An old one that is met for the first time, say by a first pass, is as old as its dates tell.
-  const started = run.records[0]?.startedAt ?? null;
-  // In an asc pass its own page says little of how far the list goes.
-  const newest = later(later(ctx.newestSeen, ctx.mark.highWater?.completed), ctx.mark.floor?.at ?? undefined);
-  const isOld = credible(started, now) && newest !== undefined && credible(newest, now) && started < newest;
-  const firstSeen = isOld ? now - between(started, newest) : now;
+  const firstSeen = firstSeenBy(ctx, run, now);
   const nextCheck = nextRecheck(ctx, firstSeen, now);
   const entry: LedgerEntry = { id: run.responseId, state: "open", firstSeen };
   return nextCheck === undefined ? entry : { ...entry, nextCheck };

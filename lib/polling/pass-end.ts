@@ -2,6 +2,7 @@ import { closeBooks, leaveOpen, type PassBooks } from "./books.ts";
 import type { PollContext } from "./context.ts";
 import { emitRepairs, emitRuns } from "./emit.ts";
 import { dropIds, keepIds } from "./id-set.ts";
+import { headOrder, tailOrder } from "./news-end.ts";
 import { PAGE_SIZE, toPage } from "./pages.ts";
 import { keepSurplus, type Surplus, shortOnes } from "./piece-counts.ts";
 import { addCounts, type PollCounts } from "./poll-counts.ts";
@@ -100,16 +101,16 @@ async function dropCounts(ctx: PollContext, counted: Pass["counted"]): Promise<v
 }
 
 /**
- * Whether the asc end holds what the head shows. What has come meanwhile is at the asc end by now, or is new to the
+ * Whether the end of the pass holds what the head shows. What has come meanwhile is at that end by now, or is new to the
  * ledger; else there is a part of the list that no page number reaches.
  */
 async function reachesHead(ctx: PollContext, ids: Set<number>, last: ScanPosition): Promise<boolean> {
   if (last.page <= 1 && (last.edge?.size ?? 0) < PAGE_SIZE) return true;
-  const missing = new Set(await idsOn(ctx, 1, "desc"));
+  const missing = new Set(await idsOn(ctx, 1, headOrder(ctx.mark)));
   for (const id of ids) missing.delete(id);
   for (const page of [last.page, last.page + 1]) {
     if (missing.size === 0) return true;
-    for (const id of await idsOn(ctx, Math.max(1, page), "asc")) missing.delete(id);
+    for (const id of await idsOn(ctx, Math.max(1, page), tailOrder(ctx.mark))) missing.delete(id);
   }
   const known = await ctx.ports.state.entries(ctx.surveyId, [...missing].slice(0, 100));
   return ![...known.values()].some(({ state }) => state === "emitted" || state === "before-floor");

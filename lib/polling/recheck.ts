@@ -19,6 +19,19 @@ export function nextRecheck(ctx: Pick<PollContext, "source">, firstSeen: number,
   return now + Math.max(ctx.source.interval, age / 2);
 }
 
+/**
+ * When an open response was seen first, in epoch milliseconds: earlier than it is known to have been if its own dates tell
+ * that it is older, as for one that a first pass meets. Its age is taken by dates of the service alone.
+ */
+export function firstSeenBy(ctx: PollContext, run: Run | undefined, known: number): number {
+  const now = ctx.ports.clock.now();
+  const started = run?.records[0]?.startedAt ?? null;
+  // In an asc pass its own page says little of how far the list goes.
+  const newest = later(later(ctx.newestSeen, ctx.mark.highWater?.completed), ctx.mark.floor?.at ?? undefined);
+  if (newest === undefined || !credible(newest, now) || !credible(started, now) || started >= newest) return known;
+  return Math.min(known, now - between(started, newest));
+}
+
 /** Whether operation 9 can tell of an open response that it was completed. */
 export function mayRecheck({ mark }: Pick<PollContext, "mark">): boolean {
   return mark.confirmation.silent < MOST_SILENT || mark.confirmation.trusted;
@@ -49,9 +62,10 @@ export async function recheckOpen(
     const answers = await Promise.all(some.map(async (entry) => ({ entry, run: await runOf(ctx, entry) })));
     const completed = answers.flatMap(({ run }) => (run !== undefined && classOf(run) === "completed" ? [run] : []));
     const still = answers.filter(({ run }) => run === undefined || classOf(run) !== "completed");
+    const asOf = clock.now();
     await putBack(
       ctx,
-      still.map(({ entry, run }) => ({ ...entry, firstSeen: beganAt(ctx, entry, run) })),
+      still.map(({ entry, run }) => ({ ...entry, firstSeen: firstSeenBy(ctx, run, entry.firstSeen ?? asOf) })),
     );
     if (completed.length === 0) continue;
     const { trusted, full } = ctx.mark.confirmation;
@@ -73,16 +87,6 @@ async function runOf(ctx: PollContext, { id }: LedgerEntry): Promise<Run | undef
   return records === undefined || records.length === 0
     ? undefined
     : { responseId: id, records: records.map(readRecord) };
-}
-
-/** When an open response was seen first; earlier if its own dates tell that it is older, as a first pass may not have known. */
-function beganAt(ctx: PollContext, { firstSeen }: LedgerEntry, run: Run | undefined): number {
-  const now = ctx.ports.clock.now();
-  const known = firstSeen ?? now;
-  const started = run?.records[0]?.startedAt ?? null;
-  const newest = later(ctx.newestSeen, ctx.mark.highWater?.completed);
-  if (newest === undefined || !credible(newest, now) || !credible(started, now) || started >= newest) return known;
-  return Math.min(known, now - between(started, newest));
 }
 
 async function putBack(ctx: PollContext, entries: LedgerEntry[]): Promise<void> {

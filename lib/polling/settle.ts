@@ -63,7 +63,8 @@ export function newestDate(runs: Iterable<Run>, now: number): string | undefined
 
 /**
  * Whether the first pages of both orders look sorted by completion: descending in one, ascending in the other, and the
- * newest of the one not before the newest of the other. Open responses have no say.
+ * newest of the one not before the newest of the other. An open response has to stand where its date puts it, and one
+ * without a date at an end of the page: in a list sorted by start with few completions these are in order by chance.
  */
 export function orderedByCompletion(descending: Run[], ascending: Run[], now: number): boolean {
   const down = completedDates(descending, now);
@@ -75,11 +76,11 @@ export function orderedByCompletion(descending: Run[], ascending: Run[], now: nu
   return falls && rises && newest >= (up.at(-1) ?? "") && oldest <= (down.at(-1) ?? oldest);
 }
 
-/** Undefined when a completed response has no credible date: then nothing can be said of the order. */
+/** Undefined when a date is missing or not credible where it counts: then nothing can be said of the order. */
 function completedDates(runs: Run[], now: number): string[] | undefined {
+  const counts = (run: Run): boolean => classOf(run) !== "open" || credible(completedAt(run), now);
   const dates: string[] = [];
-  for (const run of runs) {
-    if (classOf(run) !== "completed") continue;
+  for (const run of runs.slice(Math.max(0, runs.findIndex(counts)), runs.findLastIndex(counts) + 1)) {
     const date = completedAt(run);
     if (!credible(date, now)) return undefined;
     dates.push(date);

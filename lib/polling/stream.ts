@@ -2,6 +2,7 @@ import { closeBooks, openBooks } from "./books.ts";
 import { isUnproved } from "./confirm.ts";
 import { holdLease, type PollContext } from "./context.ts";
 import { emitRuns } from "./emit.ts";
+import { tailOrder } from "./news-end.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
 import { repairShort, repairSuspects } from "./repair.ts";
 import type { StreamPosition } from "./state-types.ts";
@@ -11,7 +12,7 @@ import { surveyScan } from "./survey-scan.ts";
 const MOST_IDS = 50_000;
 
 /**
- * Streams asc pages to the end of the list, emitting page by page: holds two pages, whatever the length of the list.
+ * Streams pages to the end of the list where news appear, emitting page by page: holds two pages, whatever the length of the list.
  * The position is saved after each page, so that a crash costs one page and the publishes in flight. It does not pass
  * the first page with a response that had to be left: there the stream begins again.
  */
@@ -28,7 +29,7 @@ export async function stream(ctx: PollContext, { page: reached, purpose }: Strea
   ctx.mark.stream = position;
   await state.saveMark(ctx.lease, ctx.mark);
   const steps = surveyScan(ctx, {
-    order: "asc",
+    order: tailOrder(ctx.mark),
     from, // What a first pass misses would be taken for new by the next scan that meets it.
     prove: purpose === "first-pass" ? "all" : "news",
     ...(books === undefined ? {} : { books }),

@@ -1,5 +1,6 @@
 import type { Allowance, PollContext } from "./context.ts";
 import { before } from "./dates.ts";
+import { headOrder } from "./news-end.ts";
 import type { PollCounts } from "./poll-counts.ts";
 import { slice } from "./slice.ts";
 import { datesOf } from "./sort-key.ts";
@@ -80,7 +81,7 @@ export async function sweepSlice(
   const wanted = sweep.found + Math.max(1, missing);
   let { found } = sweep;
   const { counts, position, end, stopped } = await slice(ctx, {
-    order: "desc",
+    order: headOrder(ctx.mark),
     from: sweep,
     origin: "look-back",
     // What a deletion hides from it the next one finds: proofs would double its cost.

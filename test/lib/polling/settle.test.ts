@@ -83,11 +83,15 @@ describe("the newest date", () => {
 
 describe("the first pages of both orders", () => {
   const day = (number: number, completed: unknown = 1): Run => run(completed, `2026-03-0${number} 00:00:00`, number);
+  const undated = (): Run => run(0, null, 9);
 
   it.each([
     ["show order by completion", [day(5), day(4), day(3)], [day(1), day(2), day(3)], true],
     ["show it with equal dates", [day(5), day(5)], [day(5), day(5)], true],
-    ["show it with open ones between", [day(5), day(1, 0), day(4)], [day(1), day(9, 0), day(2)], true],
+    ["show it with open ones in their places", [day(5), day(4, 0), day(3)], [day(1), day(2, 0), day(2)], true],
+    ["show it with open ones without a date at an end", [undated(), day(5), day(4)], [day(1), undated()], true],
+    ["do not with open ones out of their places", [day(2, 0), day(5)], [day(1), day(4)], false],
+    ["do not with open ones without a date between", [day(5), undated(), day(4)], [day(1), day(2)], false],
     ["do not when desc rises", [day(4), day(5)], [day(1), day(2)], false],
     ["do not when asc falls", [day(5), day(4)], [day(2), day(1)], false],
     ["do not when asc holds what is newer", [day(3), day(2)], [day(1), day(4)], false],

@@ -35,7 +35,8 @@ function isSingleUsable({ traits, responses }: SimSurvey): boolean {
  * `age` is milliseconds from its start to its completion.
  */
 function levelFor({ lookBack }: SimSource, { traits }: SimSurvey, page: number, age: number): number | undefined {
-  const isByDate = traits.sortKey === "dateStart" || traits.sortKey === "dateCompleted";
+  // Where it runs backwards the poller may take the ids for the starts that they follow.
+  const isByDate = ["dateStart", "dateCompleted", "reversed"].includes(traits.sortKey);
   // The list moves on while a look-back comes near, and clocks are set back.
   const byDate = isByDate ? Math.log2((age + lookBack.every) / lookBack.every) : 0;
   const level = Math.max(0, Math.ceil(Math.max(Math.log2(page), byDate)));

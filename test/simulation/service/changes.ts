@@ -97,14 +97,17 @@ function list(world: World, response: SimResponse, time: number): void {
   insert(response.survey, response, world.plan.clock);
 }
 
-/** Where it stands in desc order, with room for what other responses may push there until it is looked for. */
+/** Where it stands from the head, with room for what other responses may push there until it is looked for. */
 function placeOf(response: SimResponse): Pick<Noticed, "atHead" | "page"> {
   const { survey } = response;
   const { shortPages, sortKey } = survey.traits;
   const own = new Set(recordsNow(response));
-  const last = listedRecords(survey, "desc").findLastIndex((record) => own.has(record));
+  const listed = listedRecords(survey, "desc");
+  const last = listed.findLastIndex((record) => own.has(record));
   const size = shortPages ? LEAST_PAGE : PAGE;
   // Where news do not appear at the head, they push others off it unseen.
   const isHead = sortKey !== "hash" && sortKey !== "reversed";
-  return { atHead: isHead && last < 0.8 * size, page: Math.floor(last / size) + 2 };
+  // There the poller may have learned to begin at the other end.
+  const fromEnd = sortKey === "reversed" ? listed.length - 1 - listed.findIndex((record) => own.has(record)) : 0;
+  return { atHead: isHead && last < 0.8 * size, page: Math.floor(Math.max(last, fromEnd) / size) + 2 };
 }
