@@ -1,10 +1,11 @@
 import type { Allowance, PollContext } from "./context.ts";
 import { passSlice } from "./full-pass.ts";
 import { headScan } from "./head-scan.ts";
+import { lookAtOtherEnd } from "./other-end.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
 import { mayRecheck, recheckOpen } from "./recheck.ts";
 import type { Task } from "./state-types.ts";
-import { beginSweep, dueLevel, nextLookBack, sweepSlice } from "./sweep.ts";
+import { beginSweep, dueAgain, dueLevel, nextLookBack, sweepSlice } from "./sweep.ts";
 
 // Everything slow that is done for one survey: it shares the source's background budget, and its tasks take turns.
 
@@ -95,26 +96,40 @@ const run: Record<Task, (ctx: PollContext, request: BackgroundRequest, result: B
   },
   async sweep(ctx, request, result) {
     const { mark } = ctx;
-    const isSeeking = mark.sweep?.goal === "seek";
-    if (mark.sweep === undefined || (request.seek > 0 && !isSeeking)) {
+    const isNewSearch = request.seek > 0 && mark.sweep?.goal !== "seek";
+    const again = request.seek > 0 ? undefined : dueAgain(ctx);
+    if (mark.sweep === undefined || isNewSearch || again !== undefined) {
       // A sweep goes on where a head scan has ended: what is new at the head is none of its business.
       const isFresh = mark.headEnd !== undefined && mark.headEnd.at + ctx.source.interval > ctx.ports.clock.now();
       if (!isFresh && !result.headRead) await readHead(ctx, result);
       // An empty page that was taken as it is, or a scan cut short, is no place to go on from.
       if (!isClean(result.counts) || (mark.headEnd === undefined && !result.counts.complete)) return;
-      beginSweep(ctx, request.seek > 0 ? "seek" : "look-back", dueLevel(ctx) ?? 0);
+      if (isNewSearch && mark.headEnd !== undefined && (await foundAtOtherEnd(ctx, request, result))) return;
+      beginSweep(ctx, request.seek > 0 ? "seek" : "look-back", again ?? dueLevel(ctx) ?? 0);
       if (mark.sweep === undefined && request.seek > 0) result.sought = result.counts.found;
     }
     const { sweep } = mark;
     if (sweep === undefined || request.allowance.left() <= 0) return;
-    const { counts, found } = await sweepSlice(ctx, sweep, request.allowance, request.seek);
+    const { counts, found, ended } = await sweepSlice(ctx, sweep, request.allowance, request.seek);
     addCounts(result.counts, counts);
-    if (sweep.goal === "seek" && mark.sweep === undefined) result.sought = found;
+    if (sweep.goal === "seek" && ended) result.sought = found;
   },
   async pass(ctx, request, result) {
     addCounts(result.counts, await passSlice(ctx, request.allowance));
   },
 };
+
+/** Whether a search is over for now because the other end of the list had something new. */
+async function foundAtOtherEnd(
+  ctx: PollContext,
+  request: BackgroundRequest,
+  result: BackgroundResult,
+): Promise<boolean> {
+  const { counts, found } = await lookAtOtherEnd(ctx, request.allowance);
+  addCounts(result.counts, counts);
+  // What is held would be met there each time.
+  return counts.unfinished || (found > 0 && isClean(counts));
+}
 
 async function readHead(ctx: PollContext, result: BackgroundResult): Promise<void> {
   result.headRead = true;

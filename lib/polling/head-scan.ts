@@ -2,7 +2,7 @@ import { backlogStart } from "./backlog-start.ts";
 import { closeBooks, openBooks } from "./books.ts";
 import type { PollContext } from "./context.ts";
 import { emitRuns } from "./emit.ts";
-import { headOrder, learnNewsEnd } from "./news-end.ts";
+import { doubtNewsEnd, headOrder } from "./news-end.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
 import type { Run } from "./records.ts";
 import { repairShort, repairSuspects } from "./repair.ts";
@@ -89,7 +89,7 @@ export async function headScan(ctx: PollContext): Promise<PollCounts> {
     mark.anchor = ids.slice(0, ANCHORS);
     if (end === undefined) delete mark.headEnd;
     else mark.headEnd = { ...end, at: ports.clock.now() };
-    learnNewsEnd(mark, first, ports.clock.now());
+    doubtNewsEnd(mark, first, ports.clock.now());
   }
   return counts;
 

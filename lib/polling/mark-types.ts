@@ -70,6 +70,10 @@ export interface Sweep extends ScanPosition {
   startedAt: number;
   /** Newest credible date when it began: depth by date is counted from there. */
   newest?: string;
+  /** The deepest level whose depth it has passed. */
+  passed?: number;
+  /** A deeper look-back that goes on when this one has ended. */
+  outer?: Sweep;
 }
 
 /** A full pass in slices. */

@@ -1,6 +1,6 @@
 import type { Order } from "./ports.ts";
 import type { Run } from "./records.ts";
-import { datesOf } from "./sort-key.ts";
+import { datesOf, falls } from "./sort-key.ts";
 import type { Mark } from "./state-types.ts";
 
 // At which end of the list news appear. By what the two orders are called that is the beginning of desc; a service whose
@@ -18,22 +18,35 @@ export const headOrder = ({ newsAt }: NewsEnd): Order => newsAt ?? "desc";
 export const tailOrder = ({ newsAt }: NewsEnd): Order => (newsAt === "asc" ? "desc" : "asc");
 
 /**
- * Learns from the first page in head order, after a scan that has left nothing open. Its dates rise where it shows the
- * oldest: then news are at the other end. What was learned is forgotten as soon as the dates do not fall there.
+ * Told of news on the first page, `runs`, of the end where none were expected: from then on they are looked for there, if
+ * they stand where its dates say.
  */
 export function learnNewsEnd(mark: Mark, runs: Run[], now: number): void {
   // What is under way goes on in the order in which it began.
-  if (mark.stream ?? mark.sweep ?? mark.pass) return;
+  if (isUnderWay(mark) || mark.headOpen === true) return;
+  if (keysOf(runs, now).some(falls)) turn(mark);
+}
+
+/** Goes back to desc as soon as the first page in asc order, `runs`, contradicts what was learned. */
+export function doubtNewsEnd(mark: Mark, runs: Run[], now: number): void {
+  if (mark.newsAt === undefined || isUnderWay(mark)) return;
+  const keys = keysOf(runs, now);
+  if (keys.length > 0 && !keys.some(falls)) turn(mark);
+}
+
+const isUnderWay = ({ stream, pass }: Mark): boolean => stream !== undefined || pass !== undefined;
+
+/** The dates of a page by each key that there are enough of. */
+function keysOf(runs: Run[], now: number): string[][] {
   const keys = (["completed", "started"] as const).map((key) => datesOf(key, runs, now));
-  const telling = keys.filter((dates) => new Set(dates).size >= LEAST_DATES);
-  const isOrdered = (sign: 1 | -1) => (dates: string[]) =>
-    dates.every((date, i) => i === 0 || sign * date.localeCompare(dates[i - 1] ?? date) >= 0);
-  const turns =
-    mark.newsAt === undefined ? telling.some(isOrdered(1)) : telling.length > 0 && !telling.some(isOrdered(-1));
-  if (!turns) return;
+  return keys.filter((dates) => new Set(dates).size >= LEAST_DATES);
+}
+
+function turn(mark: Mark): void {
   if (mark.newsAt === undefined) mark.newsAt = "asc";
   else delete mark.newsAt;
   // Places of the other order.
   delete mark.headEnd;
   delete mark.anchor;
+  delete mark.sweep;
 }

@@ -27,6 +27,7 @@ export function datesOf(key: DateKey, runs: Run[], now: number): string[] {
   });
 }
 
-function falls(dates: string[]): boolean {
+/** Whether no date is newer than the one before. */
+export function falls(dates: string[]): boolean {
   return dates.every((date, i) => i === 0 || date <= (dates[i - 1] ?? date));
 }

@@ -20,11 +20,11 @@ export function periodOf(level: number, lookBack: { every: number }): number {
   return lookBack.every * 2 ** level;
 }
 
-/** The deepest level that is due, if any. */
-export function dueLevel(ctx: PollContext): number | undefined {
+/** The deepest level that is due, if any, up to the level `most`. */
+export function dueLevel(ctx: PollContext, most = levels(ctx.source.lookBack) - 1): number | undefined {
   const { lookBack } = ctx.source;
   const now = ctx.ports.clock.now();
-  for (let level = levels(lookBack) - 1; level >= 0; level -= 1) {
+  for (let level = most; level >= 0; level -= 1) {
     if ((ctx.mark.lookedBack?.[level] ?? 0) + periodOf(level, lookBack) <= now) return level;
   }
   return undefined;
@@ -37,20 +37,35 @@ export function nextLookBack(ctx: PollContext): number {
   return Math.min(...all.map((level) => (ctx.mark.lookedBack?.[level] ?? 0) + periodOf(level, lookBack)));
 }
 
+/** The deepest level that is due again while a look-back that has passed its depth is still on its way. */
+export function dueAgain(ctx: PollContext): number | undefined {
+  const { sweep } = ctx.mark;
+  return sweep?.goal === "look-back" && sweep.passed !== undefined ? dueLevel(ctx, sweep.passed) : undefined;
+}
+
 /** Notes that from `at` (epoch milliseconds) on the list was read down to the depth of `level`, and so to all smaller ones. */
 export function noteLookBack(ctx: PollContext, level: number, at: number): void {
   const count = levels(ctx.source.lookBack);
   const earlier = ctx.mark.lookedBack ?? [];
-  ctx.mark.lookedBack = Array.from({ length: count }, (_, i) => (i <= level ? at : (earlier[i] ?? 0)));
+  ctx.mark.lookedBack = Array.from({ length: count }, (_, i) => {
+    const before = earlier[i] ?? 0;
+    // A deep one that goes on began before the shallow ones meanwhile.
+    return i <= level ? Math.max(at, before) : before;
+  });
 }
 
-/** Begins a sweep behind the place where the head scan ended; nothing is left to do where that read every page. */
+/**
+ * Begins a sweep behind the place where the head scan ended; nothing is left to do where that read every page. A look-back
+ * that is on its way waits until it has ended: else a shallow one would come too late, and a deep one never to its end.
+ */
 export function beginSweep(ctx: PollContext, goal: Sweep["goal"], level: number): void {
   const { newestSeen, mark } = ctx;
   if (mark.headEnd === undefined) {
     noteLookBack(ctx, levels(ctx.source.lookBack) - 1, ctx.ports.clock.now());
+    delete mark.sweep;
     return;
   }
+  const outer = mark.sweep?.goal === "look-back" ? mark.sweep : undefined;
   const { at, ...end } = mark.headEnd;
   const newest = newestSeen ?? mark.highWater?.completed;
   mark.sweep = {
@@ -60,6 +75,7 @@ export function beginSweep(ctx: PollContext, goal: Sweep["goal"], level: number)
     startedAt: at,
     ...end,
     ...(newest === undefined || newest === "" ? {} : { newest }),
+    ...(outer === undefined ? {} : { outer }),
   };
 }
 
@@ -68,6 +84,8 @@ export interface Swept {
   counts: PollCounts;
   /** New responses that the sweep has met so far. */
   found: number;
+  /** Whether it has come to its end. */
+  ended: boolean;
 }
 
 /** Goes on with a sweep as far as the allowance goes; a search ends once it has met `missing` more. */
@@ -79,7 +97,7 @@ export async function sweepSlice(
 ): Promise<Swept> {
   const isSearch = sweep.goal === "seek";
   const wanted = sweep.found + Math.max(1, missing);
-  let { found } = sweep;
+  let { found, passed = -1 } = sweep;
   const { counts, position, end, stopped } = await slice(ctx, {
     order: headOrder(ctx.mark),
     from: sweep,
@@ -89,26 +107,30 @@ export async function sweepSlice(
     allowance,
     onPage: async (step) => {
       found += step.toEmit.length + step.found;
-      return isSearch ? found >= wanted : isDeepEnough(ctx, sweep, step);
+      if (isSearch) return found >= wanted;
+      for (let level = passed + 1; level <= sweep.level && reaches(ctx, sweep, level, step); level += 1) passed = level;
+      if (passed >= 0) noteLookBack(ctx, passed, sweep.startedAt);
+      return passed >= sweep.level;
     },
   });
   if (end === undefined && !stopped) {
     const { edge: _, again: __, ...rest } = sweep;
-    ctx.mark.sweep = { ...rest, found, ...position };
-    return { counts, found };
+    ctx.mark.sweep = { ...rest, found, ...(passed < 0 ? {} : { passed }), ...position };
+    return { counts, found, ended: false };
   }
-  delete ctx.mark.sweep;
   if (end !== undefined) noteLookBack(ctx, levels(ctx.source.lookBack) - 1, sweep.startedAt);
-  else if (!isSearch) noteLookBack(ctx, sweep.level, sweep.startedAt);
+  // What reads every page leaves nothing to a deeper one.
+  if (end !== undefined || sweep.outer === undefined) delete ctx.mark.sweep;
+  else ctx.mark.sweep = sweep.outer;
   counts.complete = end !== undefined;
-  return { counts, found };
+  return { counts, found, ended: true };
 }
 
 /** By date where the list is known to be sorted by one, else by pages: the depth of each level is twice that of the one before. */
-function isDeepEnough(ctx: PollContext, sweep: Sweep, step: SurveyStep): boolean {
+function reaches(ctx: PollContext, sweep: Sweep, level: number, step: SurveyStep): boolean {
   const { sortKey } = ctx.mark;
-  if (sortKey === undefined || sortKey === "other" || sweep.newest === undefined) return step.page > 2 ** sweep.level;
-  const depth = Math.min(periodOf(sweep.level, ctx.source.lookBack), ctx.source.lookBack.window);
+  if (sortKey === undefined || sortKey === "other" || sweep.newest === undefined) return step.page > 2 ** level;
+  const depth = Math.min(periodOf(level, ctx.source.lookBack), ctx.source.lookBack.window);
   const oldest = before(sweep.newest, depth);
   const dates = datesOf(sortKey, step.runs, ctx.ports.clock.now());
   return dates.length > 0 && dates.every((date) => date < oldest);
