@@ -1,23 +1,34 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { namingFailures } from "../../lib/aws-failure.ts";
+import { PollerError } from "../../lib/errors.ts";
 import type { Mark } from "../../lib/polling/state-types.ts";
 import { readAccount } from "../../lib/state/account.ts";
 import { readMark } from "../../lib/state/leases.ts";
 import { names } from "./provision.ts";
 
+/** The work is done by then: what fails meanwhile is asked again for longer than usual. */
+const MOST_ATTEMPTS = 10;
+
 /** One line for each survey of a source: what this run emitted of it, and whether its books are closed. */
 export async function surveyLines(source: string, emitted: Map<number, number>): Promise<string[]> {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient());
-  const table = { client, name: names.table };
+  const sdk = namingFailures("dynamodb", new DynamoDBClient({ maxAttempts: MOST_ATTEMPTS }));
+  const table = { client: DynamoDBDocumentClient.from(sdk), name: names.table };
   const { rows } = await readAccount(table, source);
   const surveyIds = [...new Set([...rows.keys(), ...emitted.keys()])].sort((a, b) => a - b);
   const lines: string[] = [];
   for (const surveyId of surveyIds) {
-    const mark = await readMark(table, source, surveyId);
-    lines.push(`survey ${surveyId}: ${emitted.get(surveyId) ?? 0} emitted; books: ${booksLine(mark)}`);
+    const books = await readMark(table, source, surveyId).then(booksLine, whyNot);
+    lines.push(`survey ${surveyId}: ${emitted.get(surveyId) ?? 0} emitted; books: ${books}`);
   }
-  client.destroy();
+  sdk.destroy();
   return lines;
+}
+
+/** What was emitted is to be said all the same. */
+function whyNot(error: unknown): string {
+  if (error instanceof PollerError) return `could not be read: ${error.message}`;
+  throw error;
 }
 
 function booksLine(mark: Mark): string {
