@@ -98,7 +98,14 @@ export const classes: readonly LatenessClass[] = [
   ),
 ];
 
-/** Three kinds of slow work take turns, at one request a tick, and the tick after the completion is one more interval. */
-export function turnsOf({ reads }: LatenessClass, source: PollingSource, key: Key): number {
-  return (1 + (3 * reads(source, key)) / source.backgroundRequests) * source.interval;
+/** Turns of which one is left to other slow work while what the counts have shown is searched for. */
+const SEARCHING = 4;
+
+/**
+ * Three kinds of slow work take turns, at one request a tick, and the tick after the completion is one more interval. In a
+ * survey in use whose list is in no order something is searched for most of the time.
+ */
+export function turnsOf({ openFor, reads }: LatenessClass, source: PollingSource, key: Key): number {
+  const share = openFor !== undefined && key === "hash" ? 3 * SEARCHING : 3;
+  return (1 + (share * reads(source, key)) / source.backgroundRequests) * source.interval;
 }
