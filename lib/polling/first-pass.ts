@@ -4,15 +4,14 @@ import { headScan } from "./head-scan.ts";
 import { toPage } from "./pages.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
 import { classOf, type Run } from "./records.ts";
-import { newestDate, orderedByCompletion } from "./settle.ts";
+import { newestDate, orderedByCompletion, orderedByStart } from "./settle.ts";
 import type { Floor } from "./state-types.ts";
+import { believesEmpty, isStillThere } from "./still-there.ts";
 import { stream } from "./stream.ts";
 
 /** Whether a survey's history counts: one that came to be after the source's first tick is taken from its beginning. */
 export type Presence = "present" | "later";
 
-/** Empty lists that are not believed while the counts say that there are responses. */
-const MOST_EMPTY_READS = 10;
 /** Completed responses on the first pages of both orders that say something of the order. */
 const LEAST_COMPLETED = 5;
 /** The westernmost zone is 12 h behind UTC: nothing completed after an instant carries an earlier string than this. */
@@ -38,14 +37,15 @@ export async function firstPass(ctx: PollContext, presence: Presence): Promise<P
   const descending = again.length > 0 ? again : first;
   const runs = [...first, ...again, ...ascending];
   const isEmpty = descending.length === 0 || ascending.length === 0;
-  if (isEmpty && runs.length + (ctx.listedCount ?? 0) > 0 && (mark.emptyReads ?? 0) < MOST_EMPTY_READS) {
-    mark.emptyReads = (mark.emptyReads ?? 0) + 1;
+  if (isEmpty && runs.length + (ctx.listedCount ?? 0) > 0 && !believesEmpty(ctx)) {
     return { ...noCounts(), unfinished: true };
   }
   const newest = newestDate(runs, now);
   const noneCompleted = onlyPage(descending, ascending) && !runs.some((run) => classOf(run) === "completed");
-  // Few dates are in order by chance.
-  const tells = onlyPage(descending, ascending) || completedOf(runs) >= LEAST_COMPLETED;
+  // Few dates are in order by chance, and those of a list sorted by start mostly are.
+  const tells =
+    onlyPage(descending, ascending) ||
+    (completedOf(runs) >= LEAST_COMPLETED && !orderedByStart(descending, ascending, now));
   const ordered = noneCompleted || (newest !== undefined && tells && orderedByCompletion(descending, ascending, now));
   // A floor that stands from an earlier poll stays, and so does the way in which it was found.
   if (mark.floor !== undefined) return meetAll(ctx, ordered && mark.floorRises !== true);
@@ -71,7 +71,9 @@ function completedOf(runs: Run[]): number {
 async function meetAll(ctx: PollContext, ordered: boolean): Promise<PollCounts> {
   if (!ordered) return streamAll(ctx);
   const counts = await headScan(ctx);
-  if (isClean(counts)) ctx.mark.firstPassDone = true;
+  if (!isClean(counts)) return counts;
+  if (counts.complete && !(await isStillThere(ctx))) return { ...counts, unfinished: true };
+  ctx.mark.firstPassDone = true;
   return counts;
 }
 

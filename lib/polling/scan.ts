@@ -90,8 +90,11 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       return true;
     }
     const short = previous !== undefined && previous.size < PAGE_SIZE;
-    // Where everything is to be proved it is not relied upon.
-    if (short && shortPageEnds === true && options.prove !== "all") return true;
+    // Where everything is to be proved it is not relied upon; else it saves two requests and proves nothing.
+    if (short && shortPageEnds === true && options.prove !== "all") {
+      proved = false;
+      return true;
+    }
     // One empty page may be a fault of the moment; two in a row are the end, if the first of them stays empty: the
     // second is empty anyway where the first was the last of the list.
     const next = await read(number + 1);

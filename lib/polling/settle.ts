@@ -69,7 +69,17 @@ export function newestDate(runs: Iterable<Run>, now: number): string | undefined
 export function orderedByCompletion(descending: Run[], ascending: Run[], now: number): boolean {
   const down = completedDates(descending, now);
   const up = completedDates(ascending, now);
-  if (down === undefined || up === undefined) return false;
+  return down !== undefined && up !== undefined && inOrder(down, up);
+}
+
+/** Whether they may as well be sorted by start. */
+export function orderedByStart(descending: Run[], ascending: Run[], now: number): boolean {
+  const started = (runs: Run[]): string[] =>
+    runs.map(({ records }) => records[0]?.startedAt ?? null).filter((date) => credible(date, now));
+  return inOrder(started(descending), started(ascending));
+}
+
+function inOrder(down: string[], up: string[]): boolean {
   const falls = down.every((date, i) => i === 0 || date <= (down[i - 1] ?? date));
   const rises = up.every((date, i) => i === 0 || date >= (up[i - 1] ?? date));
   const [newest = "", oldest = ""] = [down[0], up[0]];

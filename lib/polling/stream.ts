@@ -6,6 +6,7 @@ import { tailOrder } from "./news-end.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
 import { repairShort, repairSuspects } from "./repair.ts";
 import type { StreamPosition } from "./state-types.ts";
+import { isStillThere } from "./still-there.ts";
 import { surveyScan } from "./survey-scan.ts";
 
 /** Ids that a stream holds: more are left to the full pass that follows, which keeps them elsewhere. */
@@ -62,6 +63,7 @@ export async function stream(ctx: PollContext, { page: reached, purpose }: Strea
   }
   // What is held because nothing can tell whether it is whole is joined by a full pass of another kind.
   if (counts.deferred > 0 || (counts.held > 0 && !isUnproved(ctx))) return counts;
+  if (purpose === "first-pass" && !(await isStillThere(ctx))) return { ...counts, unfinished: true };
   delete ctx.mark.stream;
   delete ctx.mark.floorRises;
   delete ctx.mark.headOpen;

@@ -1,0 +1,25 @@
+import type { PollContext } from "./context.ts";
+import { headOrder } from "./news-end.ts";
+import { toPage } from "./pages.ts";
+
+/** Empty lists that are not believed while something says that there are responses. */
+const MOST_EMPTY_READS = 10;
+
+/** Whether a list that was read as empty is to be taken for one: after some polls, though something says otherwise. */
+export function believesEmpty({ mark }: Pick<PollContext, "mark">): boolean {
+  if ((mark.emptyReads ?? 0) >= MOST_EMPTY_READS) return true;
+  mark.emptyReads = (mark.emptyReads ?? 0) + 1;
+  return false;
+}
+
+/**
+ * Whether the end of a list that a first pass has reached is its end: a survey that is gone for a moment looks the same,
+ * and what was not met would be taken for new once it is back. One request.
+ */
+export async function isStillThere(ctx: PollContext): Promise<boolean> {
+  const { surveyId, mark, listedCount = 0, ports } = ctx;
+  const wasThere = listedCount > 0 || ctx.newestSeen !== undefined || (mark.floor?.at ?? null) !== null;
+  if (!wasThere) return true;
+  const page = toPage(1, await ports.service.page(surveyId, 1, headOrder(mark)));
+  return page !== undefined || believesEmpty(ctx);
+}
