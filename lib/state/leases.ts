@@ -7,6 +7,9 @@ import { checkVersion, ITEM_VERSION } from "./item-version.ts";
 import { MARK, surveyKey } from "./keys.ts";
 import type { Item, Table } from "./table-client.ts";
 
+/** Milliseconds: leases are far shorter, and clocks differ by less. */
+const FURTHEST_AHEAD = 300_000;
+
 /** Leases and marks of one source: both live in the mark item, so that every mark write is conditional on the fence. */
 export interface Leases {
   acquire(surveyId: number, owner: string, duration: number): Promise<Lease | undefined>;
@@ -68,8 +71,9 @@ export function createLeases(table: Table, source: string, now: () => number): L
       const taken = await update({
         Key: keyOf(surveyId),
         UpdateExpression: "SET #owner = :me, #until = :until, v = :v ADD fence :one",
+        // A lease of a clock that was far ahead would keep everybody from the survey until then.
         ConditionExpression:
-          "(attribute_not_exists(#until) OR #until < :now OR begins_with(#owner, :same)) AND (attribute_not_exists(v) OR v <= :v)",
+          "(attribute_not_exists(#until) OR #until < :now OR #until > :most OR begins_with(#owner, :same)) AND (attribute_not_exists(v) OR v <= :v)",
         ExpressionAttributeNames: { "#owner": "owner", "#until": "until" },
         ExpressionAttributeValues: {
           ":me": me,
@@ -77,6 +81,7 @@ export function createLeases(table: Table, source: string, now: () => number): L
           ":same": `${owner}/`,
           ":until": until,
           ":now": now(),
+          ":most": now() + FURTHEST_AHEAD,
           ":v": ITEM_VERSION,
           ":one": 1,
         },

@@ -84,6 +84,19 @@ describe("a lease", () => {
     expect(second.mark).toEqual(marked(7));
   });
 
+  it("that a clock far ahead has taken does not keep the others from the survey until then", async () => {
+    const { state, surveyId, clock } = fresh();
+    clock.now += 24 * 3_600 * SECOND;
+    const first = await take(state, surveyId, "one");
+    await state.saveMark(first, marked(7));
+    clock.now -= 24 * 3_600 * SECOND;
+
+    const second = await take(state, surveyId, "two");
+
+    expect(second.mark).toEqual(marked(7));
+    await expect(state.saveMark(first, marked(1))).rejects.toMatchObject({ code: "LEASE_LOST" });
+  });
+
   it("that is prolonged is not taken over", async () => {
     const { state, surveyId, clock } = fresh();
     const first = await take(state, surveyId, "one");
