@@ -1,4 +1,4 @@
-import { before, credible, later, MARGIN } from "./dates.ts";
+import { before, credible, isDateString, later, MARGIN } from "./dates.ts";
 import { classOf, completedAt, type Run, type RunClass } from "./records.ts";
 import type { Floor, LedgerEntry } from "./state-types.ts";
 
@@ -31,22 +31,22 @@ function decideKnown(run: Run, kind: RunClass, entry: LedgerEntry, by: Judgement
   if (entry.state === "emitted" || entry.state === "before-floor" || entry.state === "waiting") return "settled";
   // The bus has refused it for good: it would refuse it again.
   if (entry.state === "quarantined" && entry.reason?.startsWith("bus:")) return "settled";
-  if (kind === "completed") return entry.state === "quarantined" && isOld(run, by) ? "before-floor" : "emit";
+  if (kind === "completed")
+    return entry.state === "quarantined" && isOld(completedAt(run), by.floor) ? "before-floor" : "emit";
   if (kind === "open") return entry.state === "open" ? "settled" : "open";
   return entry.state === "quarantined" ? "settled" : "quarantine";
 }
 
-/** Far below the floor by a credible date. */
-function isOld(run: Run, { floor, now }: Judgement): boolean {
-  const completed = completedAt(run);
-  return floor.at !== null && credible(completed, now) && completed < before(floor.at, MARGIN);
+/** Far below the floor, which was credible when it was set: by a clock set back since, all of history would be new. */
+function isOld(completed: string | null, { at }: Floor): boolean {
+  return at !== null && completed !== null && isDateString(completed) && completed < before(at, MARGIN);
 }
 
 function decideUnknown(completed: string | null, by: Judgement): Decision {
   const { at, inclusive } = by.floor;
   if (at === null) return "emit";
+  if (isOld(completed, by.floor)) return "old";
   if (!credible(completed, by.now)) return by.firstPassDone ? "emit" : "before-floor";
-  if (completed < before(at, MARGIN)) return "old";
   if (by.firstPassDone) return "emit";
   return completed > at || (inclusive && completed === at) ? "emit" : "before-floor";
 }

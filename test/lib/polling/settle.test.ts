@@ -28,6 +28,14 @@ describe("a response that the ledger does not know", () => {
     expect(decide(run(1, date), undefined, done)).toBe(later);
   });
 
+  it("is old far below the floor also by a clock that was set back since", () => {
+    const setBack = now - 30 * 24 * 3_600_000;
+    expect(decide(run(1, "2026-03-10 06:59:59"), undefined, { ...done, now: setBack })).toBe("old");
+    expect(decide(run(1, "2026-03-10 11:00:00"), undefined, { ...done, now: setBack })).toBe("emit");
+    const quarantined = { id: 1, state: "quarantined" as const };
+    expect(decide(run(1, "2026-03-10 06:59:59"), quarantined, { ...done, now: setBack })).toBe("before-floor");
+  });
+
   it("is emitted at exactly the floor when that is a date of the configuration", () => {
     const inclusive = { ...first, floor: { ...floor, inclusive: true } };
     expect(decide(run(1, "2026-03-10 10:00:00"), undefined, inclusive)).toBe("emit");
