@@ -57,14 +57,20 @@ export function selected(surveyId: number, selection: Selection): boolean {
   return "include" in selection ? selection.include.includes(surveyId) : !selection.exclude.includes(surveyId);
 }
 
-/** The surveys that something asks to poll at this tick, longest unpolled first. */
+/**
+ * The surveys that something asks to poll at this tick, longest unpolled first. Those that fail slowly at every tick must not take
+ * the whole of it from the others: an attempt counts as well.
+ */
 export function dueSurveys(listed: ListedSurvey[], rows: Map<number, SurveyRow>, by: DueBy): ListedSurvey[] {
   const due = listed.filter((survey) => {
     const row = rows.get(survey.surveyId);
     return row === undefined || asksForPoll(survey, row, by);
   });
-  const polledAt = (survey: ListedSurvey): number => rows.get(survey.surveyId)?.polledAt ?? 0;
-  return due.sort((a, b) => polledAt(a) - polledAt(b));
+  const triedAt = ({ surveyId }: ListedSurvey): number => {
+    const row = rows.get(surveyId);
+    return row === undefined ? 0 : Math.max(row.polledAt, row.workedAt);
+  };
+  return due.sort((a, b) => triedAt(a) - triedAt(b));
 }
 
 /**

@@ -46,6 +46,14 @@ describe("due surveys", () => {
     expect(backgroundSurveys(all, rows, options).map(({ surveyId }) => surveyId)).toEqual([5, 4]);
   });
 
+  it("go behind those that have waited longer when an attempt has failed meanwhile: it may have taken long", () => {
+    const rows = new Map([
+      [1, row(now - 9 * MINUTE, { dueAt: now, workedAt: now - MINUTE })],
+      [2, row(now - 5 * MINUTE, { dueAt: now })],
+    ]);
+    expect(dueSurveys([listed(1), listed(2)], rows, options).map(({ surveyId }) => surveyId)).toEqual([2, 1]);
+  });
+
   it("are none when nothing moved, and nothing is due by itself yet", () => {
     const rows = new Map([[1, row(now - MINUTE, { dueAt: now + 1 })]]);
     expect(dueSurveys([listed(1)], rows, options)).toEqual([]);
