@@ -66,6 +66,7 @@ export async function tick(request: TickRequest): Promise<TickSummary> {
   const due = dueSurveys(listed, account.rows, by);
   observe({ kind: "surveys", listed: listed.filter(({ isGone }) => isGone !== true).length, due: due.length });
 
+  const isFirst = account.rows.size === 0;
   const watch = watchOutages(account.outages);
   const work = startWork({ ...request, ports }, account, watch, now);
   const beforeNews = meter.all;
@@ -83,8 +84,8 @@ export async function tick(request: TickRequest): Promise<TickSummary> {
     ...(shortPageEnds === undefined ? {} : { shortPageEnds }),
     ...(counts === undefined ? {} : { counts }),
     ...(overdrawn === 0 && account.overdrawn === undefined ? {} : { overdrawn }),
-    // Of the first tick that could read a date at all: until then every survey may have failed.
-    ...(account.sourceFloor === undefined && newest !== undefined ? { sourceFloor: newest } : {}),
+    // Of the first tick that could poll anything: what a later one reads may be newer than what was missed meanwhile.
+    ...(isFirst && account.sourceFloor === undefined && newest !== undefined ? { sourceFloor: newest } : {}),
   });
   if (failure !== undefined) throw failure;
   for (const { error } of outcomes.values()) if (error !== undefined && concernsWholeSource(error)) throw error;
