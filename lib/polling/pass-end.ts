@@ -40,6 +40,8 @@ export async function endPass(ctx: PollContext, ended: EndedPass): Promise<PollC
       return counts;
     }
     for await (const { runs, repairs } of joinSpilled(ctx, pass)) {
+      // What went out in earlier polls: were the time up here, the rest would never have its turn.
+      if (runs.length + repairs.length === 0) continue;
       const outcome = await emitRuns(ctx, runs, "scrub", "full pass");
       outcome.repaired = await emitRepairs(ctx, repairs, "scrub", "full pass");
       books.tally.repaired += outcome.repaired;

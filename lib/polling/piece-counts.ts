@@ -14,10 +14,14 @@ export function countPieces(
   known: (responseId: number) => LedgerEntry | undefined,
 ): void {
   for (const { responseId, records } of runs) {
-    const entry = known(responseId);
-    if (entry?.state !== "emitted" || entry.count === undefined) continue;
-    surplus.set(responseId, (surplus.get(responseId) ?? -entry.count) + records.length);
+    const before = surplus.get(responseId) ?? missing(known(responseId));
+    if (before !== undefined) surplus.set(responseId, before + records.length);
   }
+}
+
+/** Asked for the first part only: a scan soon forgets the entry, and the other parts may be many pages away. */
+function missing(entry: LedgerEntry | undefined): number | undefined {
+  return entry?.state === "emitted" && entry.count !== undefined ? -entry.count : undefined;
 }
 
 export function shortOnes(surplus: Surplus): number[] {

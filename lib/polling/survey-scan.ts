@@ -117,6 +117,8 @@ export async function* surveyScan(
   for (;;) {
     const next = await steps.next();
     if (next.done) {
+      // The very last part of the list comes with no page of its own.
+      if (next.value.apart) ctx.mark.confirmation.apart = true;
       learn(ctx, next.value, from === 1 && after === undefined);
       return next.value;
     }

@@ -91,6 +91,23 @@ describe("records that lie apart while operation 9 gives nothing", () => {
     expect(new Set(sizes(world).values())).toEqual(new Set([3]));
   });
 
+  it("go out in as many parts as they are joined in, though each poll has spent its time before", async () => {
+    const count = 4;
+    const world = worldWith(complete(range(1, count), 1_300));
+    byQuestion(world);
+    withoutOperation9(world);
+    let slow = "publish";
+    world.after.push(({ operation }) => {
+      if (operation === slow) world.time.now += MINUTE;
+    });
+    await runTick(world, { source });
+    expect(new Set(deliveredIds(world)).size).toBeLessThan(count);
+    slow = "page";
+    await ticksUntil(world, () => deliveredIds(world).length >= count, { source }, 10);
+    expect(deliveredIds(world).toSorted((a, b) => a - b)).toEqual(range(1, count));
+    expect(new Set(sizes(world).values())).toEqual(new Set([1_300]));
+  });
+
   it("leave nothing in the vault once they are out but the ids of the last pass", async () => {
     const world = worldWith(complete(range(1, 90)));
     byQuestion(world);
@@ -102,12 +119,11 @@ describe("records that lie apart while operation 9 gives nothing", () => {
 });
 
 describe("an event that was short because a record lay apart", () => {
-  /** 100 responses of 3 records, emitted whole; then a fourth record of these is listed after all others. */
-  async function grown(ids: number[]): Promise<MemoryWorld> {
-    const world = worldWith(complete(range(1, 100)));
+  /** Responses of 3 records, emitted whole; then a fourth record of these is listed after all others. */
+  async function grown(ids: number[], count = 100): Promise<MemoryWorld> {
+    const world = worldWith(complete(range(1, count)));
     withoutOperation9(world);
-    await runTick(world, { source });
-    expect(deliveredIds(world)).toHaveLength(100);
+    await ticksUntil(world, () => deliveredIds(world).length >= count, { source });
     for (const responseId of ids) {
       const fourth = recordsOf({ responseId, completed: at(responseId * SECOND), size: 4 }).slice(3);
       surveyOf(world).records.push(...fourth);
@@ -116,8 +132,8 @@ describe("an event that was short because a record lay apart", () => {
   }
 
   /** The first scrub sees that records lie apart, the second one which are short, and the third joins them. */
-  async function scrubUntil(world: MemoryWorld, done: () => boolean): Promise<void> {
-    for (let scrubs = 0; scrubs < 3 && !done(); scrubs += 1) await scrub(world);
+  async function scrubUntil(world: MemoryWorld, done: () => boolean, by = source): Promise<void> {
+    for (let scrubs = 0; scrubs < 3 && !done(); scrubs += 1) await scrub(world, { source: by });
     expect(done()).toBe(true);
   }
 
@@ -138,6 +154,18 @@ describe("an event that was short because a record lay apart", () => {
     expect(second?.meta.replaces).toBe(first?.meta.eventId);
     expect(second?.meta.eventId).not.toBe(first?.meta.eventId);
     expect(world.entry(1, 5)).toMatchObject({ state: "emitted", revision: 2, count: 4 });
+  });
+
+  it.each([
+    ["is the very last of the list", 100, [5]],
+    ["is listed hundreds of responses behind the others", 700, [5, 6]],
+  ])("is replaced where a pass in one go has met that the record %s", async (_, count, ids) => {
+    const world = await grown(ids, count);
+    await scrubUntil(world, () => revisionsOf(world, 5).length > 1, { ...source, backgroundRequests: 100 });
+    expect(revisionsOf(world, 5)).toEqual([
+      [1, 3],
+      [2, 4],
+    ]);
   });
 
   it("is replaced once, and the books close again", async () => {
