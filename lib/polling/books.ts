@@ -2,7 +2,8 @@ import type { PollContext } from "./context.ts";
 import type { EmitCounts } from "./emit.ts";
 import { dropIds, keepIds, loadIds } from "./id-set.ts";
 import type { Decision } from "./settle.ts";
-import type { Books, EntryState, Tally } from "./state-types.ts";
+import { UNPROVED } from "./spill.ts";
+import type { Books, EntryState, LedgerEntry, Tally } from "./state-types.ts";
 
 /** The books of one full pass: each listed id in the class it had once its page was dealt with. */
 export interface PassBooks {
@@ -12,7 +13,7 @@ export interface PassBooks {
   /** Ids met again that an earlier slice has listed. */
   again: Set<number>;
   /** A response counted before by the same scan (see `scan-memory.ts`: one may be judged again) is counted anew. */
-  count(responseId: number, decision: Decision, known: EntryState | undefined): void;
+  count(responseId: number, decision: Decision, known: LedgerEntry | undefined): void;
   /** What became of the responses that had to go out. */
   settle(outcome: EmitCounts): void;
 }
@@ -33,6 +34,13 @@ function classOf(decision: Decision, known: EntryState | undefined): Class | und
   if (decision === "old" || decision === "before-floor") return "beforeFloor";
   if (decision === "open") return "open";
   return decision === "quarantine" ? "quarantined" : undefined;
+}
+
+/** The class in which an earlier slice has counted a response that is to go out now. */
+function classBefore(known: LedgerEntry | undefined): Class | undefined {
+  // What was laid aside was to go out then as well.
+  if (known === undefined || known.reason === UNPROVED) return undefined;
+  return known.state === "open" || known.state === "quarantined" ? classOfState[known.state] : undefined;
 }
 
 export function emptyTally(): Tally {
@@ -61,6 +69,9 @@ export function openBooks(ids?: Set<number>, tally: Tally = emptyTally(), most?:
         // Met by an earlier slice already: it has its class.
         if (kept?.has(responseId)) {
           if (!counted.has(responseId)) again.add(responseId);
+          // But for one that goes out only now: it was open then, or could not be read.
+          const was = classOf(decision, known?.state) === undefined ? classBefore(known) : undefined;
+          if (was !== undefined && !counted.has(responseId)) tally[was] -= 1;
           return;
         }
         kept?.add(responseId);
@@ -69,7 +80,7 @@ export function openBooks(ids?: Set<number>, tally: Tally = emptyTally(), most?:
         tally.listed += 1;
       } else tally[before] -= 1;
       noted.delete(responseId);
-      const kind = classOf(decision, known);
+      const kind = classOf(decision, known?.state);
       if (kind !== undefined) tally[kind] += 1;
       // Only what was judged by its first records can be judged again.
       if (kind !== undefined && (decision === "open" || decision === "before-floor")) noted.set(responseId, kind);

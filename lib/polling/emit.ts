@@ -43,7 +43,10 @@ export async function emitRuns(ctx: PollContext, runs: Run[], origin: Origin, jo
   const counts = nothing();
   for (let i = 0; i < candidates.length; i += AT_ONCE) {
     // The first ones always go out: however short the time is, something gets done in it.
-    if (i > 0 && ctx.ports.clock.now() > ctx.deadline) return { ...counts, unfinished: true };
+    if (i > 0 && ctx.ports.clock.now() > ctx.deadline) {
+      counts.unfinished = true;
+      break;
+    }
     const some = candidates.slice(i, i + AT_ONCE);
     const confirmed = joined === undefined ? await confirm(ctx, some) : some;
     counts.held += some.length - confirmed.length;

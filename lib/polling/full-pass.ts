@@ -9,9 +9,9 @@ import { noCounts, type PollCounts } from "./poll-counts.ts";
 import { digestOf, type Run } from "./records.ts";
 import { repairSuspects } from "./repair.ts";
 import { slice } from "./slice.ts";
-import { spill } from "./spill.ts";
+import { spill, UNPROVED } from "./spill.ts";
 import type { Pass } from "./state-types.ts";
-import { SEVERAL } from "./survey-scan.ts";
+import { SEVERAL, type SurveyStep } from "./survey-scan.ts";
 
 /**
  * One slice of a full pass over all pages in asc order: finds whatever every other scan has missed, shows whether
@@ -34,7 +34,7 @@ export async function passSlice(
   // Only what it has joined is still to go out.
   if (pass.ended === true)
     return endPass(ctx, { pass, books, ids, position: pass, counts: noCounts(), surplus: undefined });
-  const from = pass.page;
+  const from = Math.max(pass.page, pass.redo ?? 0);
   const carried = pass.edge?.carry?.responseId;
   const before = { covered: pass.covered, moved: pass.moved, several: pass.several ?? 0 };
   const scattered = new Map<number, Run>();
@@ -43,13 +43,14 @@ export async function passSlice(
   const short = new Set(mark.short);
   let surplus = await loadSurplus(ctx, pass);
 
-  const { counts, position, end } = await slice(ctx, {
+  const { counts, position, end, redo } = await slice(ctx, {
     order: tailOrder(mark),
     from: pass,
     origin: "scrub",
     prove: "all",
     allowance,
     books,
+    joins: pass.spilled !== undefined,
     onPage: async (step) => {
       pass.covered = before.covered && step.covered;
       pass.moved = before.moved || step.moved;
@@ -62,6 +63,7 @@ export async function passSlice(
       if (pass.moved || step.page <= from || counted.has(step.page)) surplus = undefined;
       counted.add(step.page);
       if (surplus !== undefined) countPieces(surplus, step.runs, step.known);
+      if (pass.spilled !== undefined) noteLate(pass, step, books.again);
       const again = step.runs.filter(({ responseId }) => books.again.has(responseId) && responseId !== carried);
       const isFresh = !pass.moved && step.page > from;
       if (isFresh) for (const run of await comeApart(ctx, again)) scattered.set(run.responseId, run);
@@ -74,6 +76,8 @@ export async function passSlice(
   if (scattered.size > 0 || end?.suspect === true) pass.scattered = true;
   if (scattered.size > 0) noteScatter(ctx);
   if (pass.spilled !== undefined) await spill(ctx, pass, pieces);
+  if (redo === undefined) delete pass.redo;
+  else pass.redo = redo;
   if (end === undefined) {
     await keepPass(ctx, { pass, ids, position, surplus });
     return counts;
@@ -93,6 +97,24 @@ function newPass({ mark, ports }: PollContext, join: boolean): Pass {
   const pass: Pass = { page: 0, startedAt: ports.clock.now(), tally: emptyTally(), covered: true, moved: false };
   if (mark.confirmation.apart || mark.contiguous !== true) pass.counted = {};
   return join ? { ...pass, spilled: [] } : pass;
+}
+
+/** Responses left to the next pass that a pass keeps: with more of them it joins nothing. */
+const MOST_LATE = 1_000;
+
+/**
+ * One that an earlier slice has met before it was completed: its records there were not laid aside, and what is met now
+ * would seem to be the whole of it.
+ */
+function noteLate(pass: Pass, step: SurveyStep, again: Set<number>): void {
+  const late = new Set(pass.late);
+  for (const { responseId } of step.pieces) {
+    const entry = step.known(responseId);
+    const wasOpen = entry !== undefined && entry.state !== "emitted" && entry.reason !== UNPROVED;
+    if (again.has(responseId) && wasOpen) late.add(responseId);
+  }
+  if (late.size > MOST_LATE) pass.moved = true;
+  else if (late.size > 0) pass.late = [...late];
 }
 
 /** Responses listed by an earlier slice that come again with other records than those that were emitted. */

@@ -72,8 +72,12 @@ export interface Sweep extends ScanPosition {
   newest?: string;
   /** The deepest level whose depth it has passed. */
   passed?: number;
+  /** Requests made for it. */
+  spent?: number;
   /** A deeper look-back that goes on when this one has ended. */
   outer?: Sweep;
+  /** Requests that it is to have before a shallower one goes first again: else it would never come to its end. */
+  owed?: number;
 }
 
 /** A full pass in slices. */
@@ -94,6 +98,10 @@ export interface Pass extends ScanPosition {
   counted?: { key?: string };
   /** Keys in the vault of the records that are joined at its end, where operation 9 cannot give whole responses. */
   spilled?: string[];
+  /** Responses of which only a part was laid aside, since they have completed on the way: left to the next pass. */
+  late?: number[];
+  /** A page that was left before all of it had gone out. */
+  redo?: number;
 }
 
 /** What comparing responses joined from pages with operation 9 has shown of a survey. */

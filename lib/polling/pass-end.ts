@@ -66,7 +66,7 @@ export async function endPass(ctx: PollContext, ended: EndedPass): Promise<PollC
   if (!pass.covered) leaveOpen(ctx, "pages moved while they were read", now);
   else if (!(await reachesHead(ctx, ids, position))) leaveOpen(ctx, "range unreachable", now);
   else await closeBooks(ctx, { books, startedAt: pass.startedAt, moved: pass.moved });
-  if (mark.short !== undefined) mark.nextPass = now;
+  if (mark.short !== undefined || pass.late !== undefined) mark.nextPass = now;
   counts.complete = true;
   return counts;
 }

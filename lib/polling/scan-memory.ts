@@ -16,7 +16,7 @@ export interface ScanMemory {
   matters(run: Run | undefined): run is Run;
   /** Whether any response of the page has to be known whole, or had to be. */
   hasNews(page: Page): boolean;
-  /** The runs of a page that belong to responses whose whole is or was needed. */
+  /** The runs of a page that belong to responses whose whole is or was needed, those left for a later scan included. */
   pieces(page: Page): Run[];
   /** Takes the runs judged "note" from a page, once. */
   takeNoted(page: Page): Run[];
@@ -72,7 +72,8 @@ export function createScanMemory(): ScanMemory {
       forgetOldest(verdicts);
     },
     hasNews: (page) => page.runs.some((run) => verdicts.get(run.responseId) === "whole"),
-    pieces: (page) => page.runs.filter((run) => verdicts.get(run.responseId) === "whole"),
+    pieces: (page) =>
+      page.runs.filter(({ responseId }) => verdicts.get(responseId) === "whole" || deferred.has(responseId)),
     takeNoted(page) {
       const noted = firstOfEach(page.runs.filter((run) => verdicts.get(run.responseId) === "note"));
       for (const run of noted) verdicts.set(run.responseId, "settled");

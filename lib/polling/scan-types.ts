@@ -25,6 +25,8 @@ export interface ScanOptions {
   known?: (responseId: number) => string | undefined;
   /** Whether an empty first page is taken as it is, without a second look; such a scan proves nothing. */
   trustEmpty: boolean;
+  /** Whether the beginning of a response on the page before the first need not be gone back for: parts are laid aside. */
+  joins?: boolean;
 }
 
 /** What one more page has settled. */

@@ -115,7 +115,15 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     });
   };
 
+  /** Nothing can be closed as whole of which only digests are known: it lies apart, and its other parts are met elsewhere. */
+  const leaveKept = (): void => {
+    if (!carryKept || !matters(carry)) return;
+    defer(carry);
+    carry = undefined;
+  };
+
   async function* finish(last: Page | undefined): AsyncGenerator<ScanStep, ScanEnd> {
+    leaveKept();
     const page = last?.number ?? 0;
     const closing = carry === undefined || last === undefined ? undefined : memory.close(carry, last);
     const apart = memory.apart.size > 0;
@@ -187,7 +195,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     if (fresh.length > 0) memory.judged(await options.judge(fresh));
     const first = page.runs[0];
     if (previous === undefined && page.number > 1 && matters(first)) {
-      if (retreats < MOST_RETREATS) {
+      if (!options.joins && retreats < MOST_RETREATS) {
         // Its beginning may lie on the page before.
         retreats += 1;
         stepBack(page.number - 1, undefined);
@@ -240,6 +248,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       joined = true;
     }
     if (rest.length > 0) {
+      leaveKept();
       if (carry !== undefined) close(carry, carryEnds, carrySure && (joined || seamProved));
       for (const [i, run] of rest.slice(0, -1).entries()) close(run, page, i > 0 || joined || seamProved);
       carry = rest.at(-1);

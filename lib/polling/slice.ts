@@ -17,6 +17,8 @@ export interface SliceOptions {
   /** Whether every seam is proved, which may cost a request each: else a deletion between two reads may hide a response. */
   prove: "all" | "cuts";
   books?: PassBooks;
+  /** Whether parts of responses are laid aside to be joined: the beginning of one need not be gone back for. */
+  joins?: boolean;
   /** Called for each page once what was found on it is dealt with; true ends the scan. */
   onPage: (step: SurveyStep) => Promise<boolean>;
 }
@@ -28,6 +30,8 @@ export interface Slice {
   end?: ScanEnd;
   /** Whether `onPage` has ended it. */
   stopped: boolean;
+  /** The page that it has left before everything on it had gone out: the next slice reads it again. */
+  redo?: number;
 }
 
 /**
@@ -35,28 +39,34 @@ export interface Slice {
  * exactly where the one before ended, however long ago that was.
  */
 export async function slice(ctx: PollContext, options: SliceOptions): Promise<Slice> {
-  const { order, from, origin, allowance, prove, books, onPage } = options;
+  const { order, from, origin, allowance, prove, books, joins = false, onPage } = options;
   const counts = noCounts();
   let position = from;
+  let redo: number | undefined;
   const steps = surveyScan(ctx, {
     order,
     from: Math.max(1, from.page),
     ...(from.again === true ? { expect: from.edge } : { after: from.edge }),
     prove,
+    joins,
     ...(books === undefined ? {} : { books }),
   });
   for (;;) {
     const next = await steps.next();
+    if (next.done && redo !== undefined) return { counts, position, stopped: false, redo };
     if (next.done) return { counts, position, end: next.value, stopped: false };
     const step = next.value;
     const outcome = await emitRuns(ctx, step.toEmit, origin);
     outcome.repaired = await repairShort(ctx, step.short, origin);
     books?.settle(outcome);
+    // What is left of the page is met again; but what is held may be all there is, and would be held again.
+    if (outcome.unfinished && outcome.found > 0) redo = step.page;
     const found = outcome.found + step.found;
     addCounts(counts, { ...outcome, found, quarantined: outcome.quarantined + step.quarantined });
     counts.deferred = step.deferred;
     // The last response of the list: there is no page behind it.
     if (step.runs.length === 0) continue;
+    if (redo !== undefined) return { counts, position, stopped: false, redo };
     position = positionAfter(step);
     if (await onPage(step)) return { counts, position, stopped: true };
     // A slice that only reads again the page where the last one ended would never come to an end.

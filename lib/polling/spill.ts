@@ -20,6 +20,9 @@ export interface Joined {
   repairs: Repair[];
 }
 
+/** Why the ledger holds one as open that is completed: its records have been laid aside. */
+export const UNPROVED = "unproved";
+
 /** Pieces joined at once: so many are held in memory. */
 const AT_ONCE = 5_000;
 
@@ -40,7 +43,7 @@ export async function spill(ctx: PollContext, pass: Pass, runs: Map<number, Run[
     const known = await state.entries(ctx.surveyId, some);
     const fresh: LedgerEntry[] = some
       .filter((id) => !known.has(id))
-      .map((id) => ({ id, state: "open", firstSeen: clock.now(), reason: "unproved" }));
+      .map((id) => ({ id, state: "open", firstSeen: clock.now(), reason: UNPROVED }));
     if (fresh.length > 0) await state.putEntries(ctx.surveyId, fresh);
   }
   const number = pass.spilled?.length ?? 0;
@@ -52,6 +55,7 @@ export async function spill(ctx: PollContext, pass: Pass, runs: Map<number, Run[
 /** The responses of a pass, joined, some at a time. Only where no page has moved are they sure to be whole. */
 export async function* joinSpilled(ctx: PollContext, pass: Pass): AsyncGenerator<Joined> {
   const keys = pass.spilled ?? [];
+  const late = new Set(pass.late);
   const latest = new Map<number, string>();
   let count = 0;
   for (const key of keys) {
@@ -66,7 +70,7 @@ export async function* joinSpilled(ctx: PollContext, pass: Pass): AsyncGenerator
     for (const key of keys) {
       const current = (await read(ctx, key)).filter(([page]) => latest.get(page) === key);
       for (const { responseId, records } of current.flatMap(([, pieces]) => pieces)) {
-        if (responseId % parts !== part) continue;
+        if (responseId % parts !== part || late.has(responseId)) continue;
         joined.set(responseId, [...(joined.get(responseId) ?? []), records.map(readRecord)]);
       }
     }
@@ -89,11 +93,14 @@ async function ofLedger(ctx: PollContext, pieces: Map<number, ReadRecord[][]>): 
       const isShort = run.records.length > (entry.count ?? 0);
       if (isShort) joined.repairs.push({ run, entry });
       // A quarantined one that was spilled has become readable.
-    } else if (classOf(run) === "completed" && entry?.state !== "waiting" && entry?.state !== "before-floor") {
-      joined.runs.push(run);
-    }
+    } else if (classOf(run) === "completed" && !isSettled(entry)) joined.runs.push(run);
   }
   return joined;
+}
+
+function isSettled(entry: LedgerEntry | undefined): boolean {
+  if (entry?.state === "quarantined") return entry.reason?.startsWith("bus:") === true;
+  return entry?.state === "waiting" || entry?.state === "before-floor";
 }
 
 export async function dropSpilled(ctx: PollContext, { spilled = [] }: Pass): Promise<void> {

@@ -60,6 +60,8 @@ export interface SurveyScanOptions {
   prove: "cuts" | "news" | "all";
   /** Whether an empty first page is taken as it is. */
   trustEmpty?: boolean;
+  /** See `SliceOptions`. */
+  joins?: boolean;
   books?: PassBooks;
   /** Called before the first thing that this scan writes. */
   onNews?: () => Promise<void>;
@@ -71,7 +73,7 @@ export interface SurveyScanOptions {
  */
 export async function* surveyScan(
   ctx: PollContext,
-  { order, from, after, expect, prove, trustEmpty = false, books, onNews }: SurveyScanOptions,
+  { order, from, after, expect, prove, trustEmpty = false, joins = false, books, onNews }: SurveyScanOptions,
 ): AsyncGenerator<SurveyStep, ScanEnd> {
   const { service, state, observe, clock } = ctx.ports;
   const above = new Set<number>();
@@ -88,6 +90,7 @@ export async function* surveyScan(
     prove,
     known: (responseId) => known.get(responseId)?.digest,
     trustEmpty,
+    joins,
     shortPageEnds: ctx.shortPageEnds,
     read: async (page) => {
       await holdLease(ctx);
@@ -108,7 +111,7 @@ export async function* surveyScan(
         verdicts.set(run.responseId, verdictOf[decision]);
         if (decision !== "old" && entry?.state !== "open") above.add(run.responseId);
         if (entry !== undefined) known.set(run.responseId, entry);
-        books?.count(run.responseId, decision, entry?.state);
+        books?.count(run.responseId, decision, entry);
       }
       return verdicts;
     },

@@ -40,7 +40,8 @@ export function nextLookBack(ctx: PollContext): number {
 /** The deepest level that is due again while a look-back that has passed its depth is still on its way. */
 export function dueAgain(ctx: PollContext): number | undefined {
   const { sweep } = ctx.mark;
-  return sweep?.goal === "look-back" && sweep.passed !== undefined ? dueLevel(ctx, sweep.passed) : undefined;
+  if (sweep?.goal !== "look-back" || sweep.passed === undefined || (sweep.owed ?? 0) > 0) return undefined;
+  return dueLevel(ctx, sweep.passed);
 }
 
 /** Notes that from `at` (epoch milliseconds) on the list was read down to the depth of `level`, and so to all smaller ones. */
@@ -98,6 +99,7 @@ export async function sweepSlice(
   const isSearch = sweep.goal === "seek";
   const wanted = sweep.found + Math.max(1, missing);
   let { found, passed = -1 } = sweep;
+  const before = allowance.left();
   const { counts, position, end, stopped } = await slice(ctx, {
     order: headOrder(ctx.mark),
     from: sweep,
@@ -113,15 +115,18 @@ export async function sweepSlice(
       return passed >= sweep.level;
     },
   });
+  const used = before - allowance.left();
+  const spent = (sweep.spent ?? 0) + used;
   if (end === undefined && !stopped) {
-    const { edge: _, again: __, ...rest } = sweep;
-    ctx.mark.sweep = { ...rest, found, ...(passed < 0 ? {} : { passed }), ...position };
+    const { edge: _, again: __, owed = 0, ...rest } = sweep;
+    const left = owed > used ? { owed: owed - used } : {};
+    ctx.mark.sweep = { ...rest, found, spent, ...left, ...(passed < 0 ? {} : { passed }), ...position };
     return { counts, found, ended: false };
   }
   if (end !== undefined) noteLookBack(ctx, levels(ctx.source.lookBack) - 1, sweep.startedAt);
   // What reads every page leaves nothing to a deeper one.
   if (end !== undefined || sweep.outer === undefined) delete ctx.mark.sweep;
-  else ctx.mark.sweep = sweep.outer;
+  else ctx.mark.sweep = { ...sweep.outer, owed: (sweep.outer.owed ?? 0) + spent };
   counts.complete = end !== undefined;
   return { counts, found, ended: true };
 }

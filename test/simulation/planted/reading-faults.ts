@@ -27,8 +27,8 @@ export const readingFaults: readonly PlantedFault[] = [
     name: "open responses are never looked at again",
     breaks: ["lost"],
     file: "settle.ts",
-    find: 'if (kind === "completed") return entry.state === "quarantined" && isOld(run, by) ? "before-floor" : "emit";',
-    replace: 'if (kind === "completed") return entry.state === "open" ? "settled" : "emit";',
+    find: 'return entry.state === "quarantined" && isOld(completedAt(run), by.floor) ? "before-floor" : "emit";',
+    replace: 'return entry.state === "open" ? "settled" : "emit";',
   },
   {
     name: "open responses are emitted",
@@ -62,8 +62,8 @@ export const readingFaults: readonly PlantedFault[] = [
     name: "every short page is the end",
     breaks: ["books", "lost", "late", "floor"],
     file: "scan.ts",
-    find: 'if (short && shortPageEnds === true && options.prove !== "all") return true;',
-    replace: "if (previous !== undefined) return true;",
+    find: 'if (short && shortPageEnds === true && options.prove !== "all") {',
+    replace: "if (previous !== undefined) return true;\n    if (short) {",
   },
   {
     name: "99 records are a full page",

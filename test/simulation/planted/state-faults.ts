@@ -62,8 +62,8 @@ export const stateFaults: readonly PlantedFault[] = [
     name: "no margin below the floor",
     breaks: ["lost"],
     file: "settle.ts",
-    find: 'if (completed < before(at, MARGIN)) return "old";',
-    replace: 'if (completed < at) return "old";',
+    find: "isDateString(completed) && completed < before(at, MARGIN)",
+    replace: "isDateString(completed) && completed < at",
   },
   {
     name: "a response without a date is old",

@@ -49,6 +49,40 @@ describe("startFrom: now", () => {
     expect(deliveredIds(world)).toEqual([]);
   });
 
+  it("does not take a list for sorted by completion that may as well be sorted by start", async () => {
+    // Three responses a page; one that began long before them was the last to complete.
+    const world = worldWith(
+      range(1, 40).map((responseId) => ({
+        responseId,
+        size: 30,
+        completed: responseId === 20 ? at(-SECOND) : at((responseId - 41) * MINUTE),
+        fields: { dateStart: at((responseId - 41) * MINUTE - HOUR) },
+      })),
+    );
+    await poll(world, { ...now, deadline: Number.POSITIVE_INFINITY });
+    await poll(world, { ...now, deadline: Number.POSITIVE_INFINITY });
+    expect(world.mark(1)).toMatchObject({ firstPassDone: true, floor: { at: at(-SECOND) } });
+    expect(deliveredIds(world)).toEqual([]);
+  });
+
+  it("is not done with a list that is gone before all of it was met", async () => {
+    const world = worldWith(hourly(200));
+    const { records } = surveyOf(world);
+    let reads = 0;
+    world.after.push(({ operation }) => {
+      if (operation === "page") reads += 1;
+      if (reads === 3) surveyOf(world).records = [];
+    });
+    await poll(world, now);
+    expect(world.mark(1).firstPassDone).toBe(false);
+    reads = 100;
+    surveyOf(world).records = records;
+    await poll(world, now);
+    await poll(world, now);
+    expect(world.mark(1).firstPassDone).toBe(true);
+    expect(deliveredIds(world)).toEqual([]);
+  });
+
   it("tells what was there within the margin of 3 h from what came later by its id, not by its date", async () => {
     const world = worldWith(hourly(10));
     await poll(world, now);

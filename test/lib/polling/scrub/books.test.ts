@@ -52,6 +52,40 @@ describe("a scrub in slices of one request a tick", () => {
     expect([open, quarantined, books.waiting, books.deficit]).toEqual([20, 5, 0, 105]);
   });
 
+  it("is not done with a page before all of it has gone out, and counts what completes meanwhile once", async () => {
+    const open = range(1, 5);
+    const world = worldWith(
+      range(1, 500).map((responseId) => ({
+        responseId,
+        size: 1,
+        ...(open.includes(responseId) ? {} : { completed: at(responseId * 1_000) }),
+      })),
+    );
+    await runTick(world, { source, deadline: Number.POSITIVE_INFINITY });
+    world.time.now = Math.max(world.time.now, world.mark(1).nextPass ?? 0);
+    // More late ones in the middle than the time of a slice is enough for.
+    const late = range(1_001, 1_045);
+    const { records } = surveyOf(world);
+    records.splice(250, 0, ...late.flatMap((id) => recordsOf({ responseId: id, completed: at(id * 1_000), size: 1 })));
+    let slow = true;
+    world.after.push(({ operation }) => {
+      if (slow && operation === "metrics") world.time.now += 2_000;
+    });
+    await ticksUntil(world, () => (world.mark(1).pass?.page ?? 0) >= 4, { source });
+    slow = false;
+    expect(deliveredIds(world)).toEqual(expect.arrayContaining(late));
+    // The open ones complete, and the list is sorted by completion: the same pass meets them again at its end.
+    for (const responseId of open) {
+      const index = records.findIndex((record) => (record as { responseId: number }).responseId === responseId);
+      records.splice(index, 1);
+      records.push(...recordsOf({ responseId, completed: at(3 * HOUR), size: 1 }));
+    }
+    await ticksUntil(world, () => world.mark(1).pass === undefined, { source });
+    expect(deliveredIds(world)).toHaveLength(545);
+    await scrub(world);
+    expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: 545, emitted: 545 });
+  });
+
   it("counts those that wait for their metrics as waiting", async () => {
     const world = worldWith(listed);
     surveyOf(world).metrics.set(3, { kind: "absent" }).set(4, { kind: "absent" });

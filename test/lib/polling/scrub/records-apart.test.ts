@@ -74,6 +74,52 @@ describe("records that lie apart while operation 9 gives nothing", () => {
     expect(new Set(sizes(world).values())).toEqual(new Set([12]));
   });
 
+  it("are joined in slices that do not go back for the beginning of what is cut, of which all end in time", async () => {
+    const count = 1_200;
+    const world = worldWith(complete(range(1, count), 2));
+    byQuestion(world);
+    withoutOperation9(world);
+    let reads = 0;
+    world.after.push(({ operation }) => {
+      if (operation !== "page") return;
+      world.time.now += SECOND;
+      reads += 1;
+    });
+    let most = 0;
+    for (let tick = 0; tick < 60 && world.delivered.length < count; tick += 1) {
+      world.time.now += MINUTE;
+      reads = 0;
+      const enrich = { metrics: false, metadata: false };
+      await runTick(world, { source: { ...source, enrich }, deadline: world.time.now + 20 * SECOND });
+      most = Math.max(most, reads);
+    }
+    // The time is enough for twenty.
+    expect(most).toBeLessThan(30);
+    expect([...sizes(world)].toSorted(([a], [b]) => a - b)).toEqual(range(1, count).map((id) => [id, 2]));
+  });
+
+  it.each([true, false])(
+    "are left to the next pass if they complete between two slices; counted: %s",
+    async (counted) => {
+      const late = 120;
+      const all = complete(range(1, 200)).map((one) => (one.responseId === late ? { responseId: late, size: 3 } : one));
+      const world = worldWith(all);
+      byQuestion(world);
+      withoutOperation9(world);
+      await ticksUntil(world, () => world.delivered.length >= 199, { source });
+      await scrub(world);
+      world.time.now = Math.max(world.time.now, world.mark(1).nextPass ?? 0);
+      await ticksUntil(world, () => world.mark(1).pass?.page === 5, { source });
+      for (const row of rowsOf(world).filter(({ responseId }) => responseId === late))
+        Object.assign(row, { completed: 1, dateCompleted: at(MINUTE) });
+      if (counted) surveyOf(world).counts.responses = 201;
+      await ticksUntil(world, () => deliveredIds(world).includes(late), { source });
+      await scrub(world);
+      expect(revisionsOf(world, late)).toEqual([[1, 3]]);
+      expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: 200, emitted: 200 });
+    },
+  );
+
   it("are joined whole as they come, also to the last response that arrives", async () => {
     const world = worldWith(complete(range(1, 60)));
     byQuestion(world);

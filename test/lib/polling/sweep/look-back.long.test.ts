@@ -168,6 +168,25 @@ describe("a look-back in slices", () => {
     await ticksUntil(world, () => readsOf(world, "desc").length > 0, { source }, 5);
   });
 
+  it("of each depth comes to its end, though shallow ones take longer than the time between them", async () => {
+    // Ten pages for each five minutes: at a page a tick no look-back is in time.
+    const world = worldWith(
+      range(1, 400).map((responseId) => ({
+        responseId,
+        size: 20,
+        completed: at((responseId - 400) * 6 * SECOND),
+        fields: { dateStart: at(-((responseId * 7_919) % 1_000) * HOUR) },
+      })),
+    );
+    const dense = { ...source, lookBack: { every: 5 * MINUTE, window: 40 * MINUTE } };
+    await runTick(world, { source: dense, deadline: Number.POSITIVE_INFINITY });
+    const began = world.time.now;
+    await ticksUntil(world, () => world.time.now >= began + 12 * HOUR, { source: dense }, 1_000);
+    const ages = (world.mark(1).lookedBack ?? []).map((time) => world.time.now - time);
+    expect(ages).toHaveLength(4);
+    expect(Math.max(...ages)).toBeLessThan(8 * HOUR);
+  });
+
   it("after a failure is not taken for done", async () => {
     const world = await quietWorld(12);
     await ticksUntil(world, () => world.time.now >= noon + 9 * HOUR, { source }, 1_000);
