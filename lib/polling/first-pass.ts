@@ -1,5 +1,5 @@
 import type { PollContext } from "./context.ts";
-import { utcString } from "./dates.ts";
+import { floorCap } from "./floor-cap.ts";
 import { headScan } from "./head-scan.ts";
 import { toPage } from "./pages.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
@@ -14,8 +14,6 @@ export type Presence = "present" | "later";
 
 /** Completed responses on the first pages of both orders that say something of the order. */
 const LEAST_COMPLETED = 5;
-/** The westernmost zone is 12 h behind UTC: nothing completed after an instant carries an earlier string than this. */
-const FURTHEST_BEHIND = 12 * 3_600_000;
 
 /**
  * The first poll of a survey: sets the floor, then meets everything that is there. Where the list is ordered by
@@ -82,17 +80,6 @@ async function setFloor(ctx: PollContext, floor: Floor): Promise<void> {
   if (ctx.mark.floor !== undefined) return;
   ctx.mark.floor = floor;
   await ctx.ports.state.saveMark(ctx.lease, ctx.mark);
-}
-
-/**
- * What a floor of "now" may not rise above when a survey is polled for the first time after the source's first tick: it
- * must lose nothing that completed since.
- */
-function floorCap(ctx: PollContext): string | undefined {
-  const { sourceFloor, firstTick } = ctx;
-  if (firstTick === undefined) return undefined;
-  const earliest = utcString(firstTick - FURTHEST_BEHIND);
-  return sourceFloor !== undefined && sourceFloor > earliest ? sourceFloor : earliest;
 }
 
 /** After a whole pass in asc order, the head is looked at: the list may have its news elsewhere than at the asc end. */

@@ -32,7 +32,7 @@ export interface SurveyService {
 export interface State {
   /** The account item, the last counts of every survey, and what the workers of the source share. */
   account(): Promise<AccountState>;
-  /** Merges `changes` into the account item. */
+  /** Merges `changes` into the account item; what is `STORED_ONCE` and stands there stays. */
   saveAccount(changes: AccountChanges): Promise<void>;
   /** Replaces the rows of these surveys, by survey id; the others stay. */
   saveRows(rows: Map<number, SurveyRow>): Promise<void>;

@@ -122,7 +122,7 @@ export interface CountEvidence {
 export interface AccountState {
   /** Epoch milliseconds of the first tick that read the list. */
   firstTick?: number;
-  /** Largest credible date string of the first tick. */
+  /** Largest credible date string of the first tick; absent when that read none, or did not come to its end. */
   sourceFloor?: string;
   /** Fingerprint of the service's base URL. */
   service?: string;
@@ -140,6 +140,9 @@ export interface AccountState {
   /** What the client of some worker has learned of the service's rate: passed on as it is. */
   learned?: unknown;
 }
+
+/** What is stored once and never changed: where history begins. */
+export const STORED_ONCE: readonly (keyof AccountState)[] = ["firstTick", "sourceFloor"];
 
 /** What a tick writes of it: the rest has writers of its own. */
 export type AccountChanges = Partial<Omit<AccountState, "rows" | "pausedUntil" | "learned">>;

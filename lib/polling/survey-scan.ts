@@ -2,6 +2,7 @@ import type { PassBooks } from "./books.ts";
 import { holdLease, type PollContext } from "./context.ts";
 import { later } from "./dates.ts";
 import type { Edge } from "./edge.ts";
+import { floorCap } from "./floor-cap.ts";
 import { noted, orphanEntries, quarantined } from "./note-entries.ts";
 import type { Order } from "./ports.ts";
 import { classOf, digestOf, type Run } from "./records.ts";
@@ -207,7 +208,7 @@ function learn(ctx: PollContext, end: ScanEnd, fullPass: boolean): void {
 function raiseFloor(ctx: PollContext, newest: string | undefined): void {
   const { floor } = ctx.mark;
   // A pass that goes on after the source's first tick meets what completed since, which is not before any floor.
-  const cap = ctx.mark.floorCap ?? (ctx.firstTick === undefined ? undefined : ctx.sourceFloor);
+  const cap = ctx.mark.floorCap ?? floorCap(ctx);
   if (!ctx.mark.floorRises || floor === undefined || newest === undefined) return;
   floor.at = later(floor.at ?? "", cap !== undefined && cap < newest ? cap : newest) ?? newest;
 }

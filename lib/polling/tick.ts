@@ -60,15 +60,13 @@ export async function tick(request: TickRequest): Promise<TickSummary> {
   const ports = { ...request.ports, service: counting };
   const { listed, failure } = await surveysOf(ports, source, account);
   const now = clock.now();
-  // At once: a crash in the first tick must not move the beginning of history.
-  if (account.firstTick === undefined) await state.saveAccount({ service, firstTick: now });
+  const isFirst = await beginsHistory(request, account, now);
   const by: DueBy = { now, fullPollEvery: source.fullPoll.every, counts: account.counts };
   const due = dueSurveys(listed, account.rows, by);
   observe({ kind: "surveys", listed: listed.filter(({ isGone }) => isGone !== true).length, due: due.length });
 
-  const isFirst = account.rows.size === 0;
   const watch = watchOutages(account.outages);
-  const work = startWork({ ...request, ports }, account, watch, now);
+  const work = startWork({ ...request, ports }, account, watch, { now, isFirst });
   const beforeNews = meter.all;
   await work.pollNews(due);
   const earned = (meter.all - beforeNews) * EARNED_BY_NEWS;
@@ -84,8 +82,8 @@ export async function tick(request: TickRequest): Promise<TickSummary> {
     ...(shortPageEnds === undefined ? {} : { shortPageEnds }),
     ...(counts === undefined ? {} : { counts }),
     ...(overdrawn === 0 && account.overdrawn === undefined ? {} : { overdrawn }),
-    // Of the first tick that could poll anything: what a later one reads may be newer than what was missed meanwhile.
-    ...(isFirst && account.sourceFloor === undefined && newest !== undefined ? { sourceFloor: newest } : {}),
+    // Of no later tick: what that reads may be newer than what was missed meanwhile.
+    ...(isFirst && newest !== undefined ? { sourceFloor: newest } : {}),
   });
   if (failure !== undefined) throw failure;
   for (const { error } of outcomes.values()) if (error !== undefined && concernsWholeSource(error)) throw error;
@@ -104,6 +102,18 @@ export async function tick(request: TickRequest): Promise<TickSummary> {
       fullPollEvery: source.fullPoll.every,
     }),
   };
+}
+
+/**
+ * Whether this is the source's first tick. That is stored at once: neither a crash in it nor a tick beside it may move
+ * the beginning of history, and nobody can tell later what it has polled.
+ */
+async function beginsHistory({ ports, service }: TickRequest, account: AccountState, now: number): Promise<boolean> {
+  if (account.firstTick !== undefined) return false;
+  await ports.state.saveAccount({ service, firstTick: now });
+  // Another one may have been the first by a moment.
+  account.firstTick = (await ports.state.account()).firstTick ?? now;
+  return account.firstTick === now;
 }
 
 /** The surveys to care about. When the list fails or is empty, those known so far, whose counts have not moved then. */
@@ -137,11 +147,14 @@ interface Done {
 }
 
 /** Polls surveys, each on its own: what fails in one does not touch the others. */
-function startWork(request: TickRequest, account: AccountState, watch: OutageWatch, now: number) {
+function startWork(
+  request: TickRequest,
+  account: AccountState,
+  watch: OutageWatch,
+  { now, isFirst }: { now: number; isFirst: boolean },
+) {
   const { ports, source } = request;
   const outcomes = new Map<number, SurveyOutcome>();
-  // While nothing was ever polled the first tick has not been one: "now" is now.
-  const firstTick = account.rows.size > 0 || account.sourceFloor !== undefined ? account.firstTick : undefined;
   let rows = new Map<number, SurveyRow>();
   let stopped = false;
   let newest: string | undefined;
@@ -166,7 +179,7 @@ function startWork(request: TickRequest, account: AccountState, watch: OutageWat
         deadline: request.deadline,
         presence: presenceOf(survey, account, now),
         sourceFloor: account.sourceFloor,
-        firstTick,
+        firstTick: isFirst ? undefined : account.firstTick,
         listedCount: shown.length === 0 ? undefined : Math.max(...shown),
         shortPageEnds,
         watch,

@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import type { AccountChanges, AccountState, SurveyRow } from "../polling/state-types.ts";
+import { type AccountChanges, type AccountState, STORED_ONCE, type SurveyRow } from "../polling/state-types.ts";
 import { checkVersion, ITEM_VERSION, newerVersion } from "./item-version.ts";
 import { ACCOUNT, COUNTS_PREFIX, countsKey, SHARED, sourceKey } from "./keys.ts";
 import { readShared } from "./shared-state.ts";
@@ -41,7 +41,7 @@ function takeShared(item: Item, account: AccountState, now: number): void {
 }
 
 export async function writeAccount(table: Table, source: string, changes: AccountChanges): Promise<void> {
-  await setAttributes(table, { pk: sourceKey(source), sk: ACCOUNT }, Object.entries(changes));
+  await setAttributes(table, { pk: sourceKey(source), sk: ACCOUNT }, Object.entries(changes), STORED_ONCE);
 }
 
 export async function writeRows(table: Table, source: string, rows: Map<number, SurveyRow>): Promise<void> {
@@ -60,25 +60,31 @@ export async function writeRows(table: Table, source: string, rows: Map<number, 
   }
 }
 
-/** Sets attributes of one item of any kind, but not over a newer version. */
-export async function setAttributes(table: Table, key: Item, attributes: [string, unknown][]): Promise<void> {
+/** Sets attributes of one item of any kind, but not over a newer version; those of `once` only where there are none. */
+export async function setAttributes(
+  table: Table,
+  key: Item,
+  attributes: [string, unknown][],
+  once: readonly string[] = [],
+): Promise<void> {
   const all: [string, unknown][] = [["v", ITEM_VERSION], ...attributes.filter(([, value]) => value !== undefined)];
   try {
-    await update(table, key, all);
+    await update(table, key, all, once);
   } catch (error) {
     if (error instanceof ConditionalCheckFailedException) throw newerVersion();
     throw error;
   }
 }
 
-async function update(table: Table, key: Item, all: [string, unknown][]): Promise<void> {
+async function update(table: Table, key: Item, all: [string, unknown][], once: readonly string[]): Promise<void> {
+  const shown = (name: string, i: number): string => (once.includes(name) ? `if_not_exists(#a${i}, :a${i})` : `:a${i}`);
   await table.client.send(
     new UpdateCommand({
       TableName: table.name,
       Key: key,
       // Attribute 0 is the version: what a newer one has written is not set back.
       ConditionExpression: "attribute_not_exists(#a0) OR #a0 <= :a0",
-      UpdateExpression: `SET ${all.map((_, i) => `#a${i} = :a${i}`).join(", ")}`,
+      UpdateExpression: `SET ${all.map(([name], i) => `#a${i} = ${shown(name, i)}`).join(", ")}`,
       ExpressionAttributeNames: Object.fromEntries(all.map(([name], i) => [`#a${i}`, name])),
       ExpressionAttributeValues: Object.fromEntries(all.map(([, value], i) => [`:a${i}`, value])),
     }),

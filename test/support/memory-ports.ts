@@ -17,6 +17,7 @@ import {
   emptyMark,
   type LedgerEntry,
   type Mark,
+  STORED_ONCE,
 } from "../../lib/polling/state-types.ts";
 import { type VirtualTime, virtualClock } from "../lib/polling/support/virtual-clock.ts";
 
@@ -173,7 +174,11 @@ function memoryState(now: () => number): StateViews & { state: State } {
   // Everything is copied on its way in and out: what is not written is lost, as with a real table.
   const state: State = {
     account: async () => structuredClone(account),
-    saveAccount: async (changes) => void Object.assign(account, structuredClone(changes)),
+    async saveAccount(changes) {
+      const saved = structuredClone(changes) as Partial<AccountState>;
+      for (const name of STORED_ONCE) if (account[name] !== undefined) delete saved[name];
+      Object.assign(account, saved);
+    },
     async saveRows(rows) {
       for (const [surveyId, row] of rows) account.rows.set(surveyId, structuredClone(row));
     },

@@ -51,6 +51,20 @@ describe("the account", () => {
     });
   });
 
+  it("keeps where history begins as it was stored first", async () => {
+    const { state } = fresh();
+    await state.saveAccount({ service: "a", firstTick: 5 });
+    await state.saveAccount({ service: "b", firstTick: 4, sourceFloor: "2026-03-10 12:00:00" });
+    await state.saveAccount({ sourceFloor: "2026-03-10 11:00:00", lastTick: 9 });
+    expect(await state.account()).toEqual({
+      service: "b",
+      firstTick: 5,
+      sourceFloor: "2026-03-10 12:00:00",
+      lastTick: 9,
+      rows: new Map(),
+    });
+  });
+
   it("keeps the rows of thousands of surveys, each as it was written last, and reads them with one query", async () => {
     const { state } = fresh();
     const ids = Array.from({ length: 1_200 }, (_, i) => i * 7 + 1);

@@ -10,8 +10,8 @@ import type { Violations } from "./violations.ts";
 /** What was seen in the marks of a survey. */
 export interface MarkFacts {
   floor: Floor | undefined;
-  /** Epoch milliseconds at which the floor was first stored. */
-  floorSince: number | undefined;
+  /** What was done to the floor by another tick than the source's first one. */
+  lateFloor: "set" | "raised" | undefined;
   /** Epoch milliseconds at which the first pass was first said to be done. */
   firstPassDoneAt: number | undefined;
   books: Books | undefined;
@@ -22,7 +22,7 @@ const SETTLES = 60_000;
 
 export interface BooksCheck {
   facts(surveyId: number): MarkFacts | undefined;
-  markWritten(surveyId: number, before: Mark, after: Mark): void;
+  markWritten(surveyId: number, before: Mark, after: Mark, inFirstTick: boolean): void;
   /** What of the books of a survey at rest is not the truth; undefined when they are closed and right. */
   wrongAtRest(survey: SimSurvey): string | undefined;
 }
@@ -71,10 +71,10 @@ export function createBooksCheck(world: World, deliveries: Deliveries, violation
 
   return {
     facts: (surveyId) => known.get(surveyId),
-    markWritten(surveyId, before, after) {
+    markWritten(surveyId, before, after, inFirstTick) {
       const facts = known.get(surveyId) ?? {
         floor: undefined,
-        floorSince: undefined,
+        lateFloor: undefined,
         firstPassDoneAt: undefined,
         books: undefined,
       };
@@ -82,7 +82,8 @@ export function createBooksCheck(world: World, deliveries: Deliveries, violation
       for (const problem of stepsBack(before, after)) violations.add("mark", `survey ${surveyId}: ${problem}`);
       const { floor } = after;
       facts.floor = floor;
-      if (after.floor !== undefined) facts.floorSince ??= world.scheduler.now();
+      if (!inFirstTick && before.floor === undefined && floor !== undefined) facts.lateFloor = "set";
+      if (!inFirstTick && before.floorRises) facts.lateFloor ??= "raised";
       if (after.firstPassDone) facts.firstPassDoneAt ??= world.scheduler.now();
       if (after.books !== undefined && after.books.closedAt !== facts.books?.closedAt) inMotion(surveyId, after.books);
       facts.books = after.books;

@@ -10,6 +10,8 @@ export type Duty = "must" | "must-not" | "may";
 /** What the oracle saw of the beginning of history. Epoch milliseconds. */
 export interface Beginning {
   firstTick: number | undefined;
+  /** The source's own floor. */
+  sourceFloor: string | undefined;
   /** When the source's own floor, or any survey's first poll, was stored. */
   sourceStands: number | undefined;
 }
@@ -35,8 +37,8 @@ function dutyAt(
   const { survey } = response;
   if (response.completedAt === undefined || !selected(survey.id, world.plan.source.surveys)) return "must-not";
   const { startFrom } = world.plan.source;
-  const { firstTick, sourceStands = Infinity } = beginning;
-  if (startFrom === "beginning" || (firstTick !== undefined && cameLater(response, firstTick))) return "must";
+  const { firstTick = Infinity, sourceFloor, sourceStands = Infinity } = beginning;
+  if (startFrom === "beginning" || cameLater(response, firstTick)) return "must";
   const floor = facts?.floor;
   const doneAt = facts?.firstPassDoneAt ?? Infinity;
   const date = latestDate(response);
@@ -50,13 +52,14 @@ function dutyAt(
     if (date >= at) return "must";
     return date < before(at, MARGIN) ? "must-not" : "may";
   }
+  // Polled for the first time after the first tick, a survey is taken from there rather than lose anything.
+  const { lateFloor } = facts ?? {};
+  const isSince = (at = ""): boolean => isDate && date > at && date > utcString(firstTick - FURTHEST_BEHIND);
+  if (lateFloor === "set" && completedAt > firstTick && isSince(sourceFloor)) return "must";
   const firstReadAt = survey.firstReadAt ?? Infinity;
   const isAbove = isDate && floor !== undefined && (floor.at === null || date > floor.at);
   if (completedAt > Math.min(firstReadAt, sourceStands)) return isAbove ? "must" : "may";
-  // Polled for the first time after the source's floor stood, it is taken from there rather than lose anything.
-  const late = (facts?.floorSince ?? Infinity) > sourceStands && firstTick !== undefined;
-  if (late && !(isDate && date <= utcString(firstTick - FURTHEST_BEHIND))) return "may";
-  return "must-not";
+  return lateFloor !== undefined && (!isDate || isSince()) ? "may" : "must-not";
 }
 
 /** A survey created after the source's first tick has no history from before it. */

@@ -43,7 +43,8 @@ export function createOracle(world: World, store: Store): Oracle {
   const books: BooksCheck = createBooksCheck(world, deliveries, violations);
   const details = createDetailLog(world);
   const requests = createRequestLog(world, violations);
-  const beginning: Beginning = { firstTick: undefined, sourceStands: undefined };
+  const beginning: Beginning = { firstTick: undefined, sourceFloor: undefined, sourceStands: undefined };
+  const firstTicks = new Set<string>();
   const fences = new Map<string, number>();
   const { scheduler } = world;
 
@@ -138,8 +139,11 @@ export function createOracle(world: World, store: Store): Oracle {
       detail: details.note,
     },
     state: {
-      accountSaved(changes) {
+      accountSaved(process, changes) {
         beginning.firstTick ??= changes.firstTick;
+        // Two may begin at the same moment.
+        if (changes.firstTick !== undefined && changes.firstTick === beginning.firstTick) firstTicks.add(process.name);
+        beginning.sourceFloor ??= changes.sourceFloor;
         if (changes.sourceFloor !== undefined) beginning.sourceStands ??= scheduler.now();
       },
       rowsSaved() {
@@ -150,7 +154,7 @@ export function createOracle(world: World, store: Store): Oracle {
         deliveries.leaseTaken(process, surveyId);
       },
       markWritten(process, surveyId, before, after, released) {
-        books.markWritten(surveyId, before, after);
+        books.markWritten(surveyId, before, after, firstTicks.has(process.name));
         for (const { id, revision = 1 } of after.pending ?? []) deliveries.settle(id, revision);
         if (released) deliveries.leaseReleased(process, surveyId);
       },

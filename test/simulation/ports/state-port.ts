@@ -1,5 +1,11 @@
 import type { State } from "../../../lib/polling/ports.ts";
-import type { AccountState, LedgerEntry, Mark, SurveyRow } from "../../../lib/polling/state-types.ts";
+import {
+  type AccountState,
+  type LedgerEntry,
+  type Mark,
+  STORED_ONCE,
+  type SurveyRow,
+} from "../../../lib/polling/state-types.ts";
 import type { Random } from "../engine/random.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import type { World } from "../world.ts";
@@ -9,7 +15,7 @@ import type { Store } from "./store.ts";
 
 export interface StateWatch {
   /** Called at the moment of each effect. */
-  accountSaved(changes: Partial<AccountState>): void;
+  accountSaved(process: WorkerProcess, changes: Partial<AccountState>): void;
   rowsSaved(): void;
   leaseTaken(process: WorkerProcess, surveyId: number, fence: number): void;
   markWritten(process: WorkerProcess, surveyId: number, before: Mark, after: Mark, released: boolean): void;
@@ -78,13 +84,15 @@ export function statePort(
         () => copyAccount(store.account, clock.now()),
       ),
     saveAccount: (changes) => {
-      const saved = copyOf(changes);
+      const saved: Partial<AccountState> = copyOf(changes);
       return call(
         "saveAccount",
         () => JSON.stringify(saved),
         () => {
-          watch.accountSaved(saved);
-          Object.assign(store.account, saved);
+          watch.accountSaved(process, saved);
+          const changed = { ...saved };
+          for (const name of STORED_ONCE) if (store.account[name] !== undefined) delete changed[name];
+          Object.assign(store.account, changed);
         },
       );
     },
