@@ -28,7 +28,7 @@ export interface PollingSource {
 /** Requests that slow work may still make now: pages count by themselves. */
 export interface Allowance {
   left(): number;
-  /** Counts requests of another kind. */
+  /** Counts requests of another kind; less than nothing gives some back. */
   spend(requests: number): void;
 }
 
@@ -50,6 +50,8 @@ export interface PollContext {
   firstTick: number | undefined;
   /** Largest of the counts that the survey list shows; undefined when it shows none. */
   listedCount: number | undefined;
+  /** What a background poll may still do; undefined in a poll for news. */
+  allowance: Allowance | undefined;
   /** Shared by all polls of a tick. */
   watch: OutageWatch;
   /** Whether this poll went on with a pass that an earlier one had begun, or left one for a later one. */
@@ -58,6 +60,17 @@ export interface PollContext {
   lost: unknown;
   /** Largest credible date that this poll has read. */
   newestSeen: string | undefined;
+}
+
+/** What is news is not for the background budget: the pages that `work` reads are given back. */
+export async function asNews<T>({ allowance }: Pick<PollContext, "allowance">, work: () => Promise<T>): Promise<T> {
+  if (allowance === undefined) return work();
+  const before = allowance.left();
+  try {
+    return await work();
+  } finally {
+    allowance.spend(allowance.left() - before);
+  }
 }
 
 /** A lease is short, so that the work of a killed process goes on soon, and is prolonged while there is work. */

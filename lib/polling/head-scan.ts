@@ -1,6 +1,6 @@
 import { backlogStart } from "./backlog-start.ts";
 import { closeBooks, openBooks } from "./books.ts";
-import type { PollContext } from "./context.ts";
+import { asNews, type PollContext } from "./context.ts";
 import { emitRuns } from "./emit.ts";
 import { doubtNewsEnd, headOrder } from "./news-end.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
@@ -78,10 +78,9 @@ export async function headScan(ctx: PollContext): Promise<PollCounts> {
     }
     if (step.toEmit.length > 0) deep += 1;
     if (deep > ctx.source.headPages) {
-      return addCounts(
-        counts,
-        await stream(ctx, { page: await backlogStart(ctx, steps, maySettle), purpose: "catch-up" }),
-      );
+      const catchUp = async (): Promise<PollCounts> =>
+        stream(ctx, { page: await backlogStart(ctx, steps, maySettle), purpose: "catch-up" });
+      return addCounts(counts, await asNews(ctx, catchUp));
     }
   }
   if (isClean(counts)) {

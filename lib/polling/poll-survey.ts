@@ -1,5 +1,5 @@
 import { type BackgroundRequest, type BackgroundResult, background, nextBackground } from "./background.ts";
-import { type Allowance, LEASE_DURATION, type PollContext, type PollingSource, underLease } from "./context.ts";
+import { type Allowance, asNews, LEASE_DURATION, type PollContext, type PollingSource, underLease } from "./context.ts";
 import { emitWaiting } from "./emit.ts";
 import { LeaseLostError } from "./errors.ts";
 import { firstPass, type Presence } from "./first-pass.ts";
@@ -86,6 +86,7 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
     sourceFloor: request.sourceFloor,
     firstTick: request.firstTick,
     listedCount: request.listedCount,
+    allowance: request.background?.allowance,
     newestSeen: undefined,
     lost: undefined,
     resumed: lease.mark.floor !== undefined && !lease.mark.firstPassDone,
@@ -137,25 +138,19 @@ async function work(ctx: PollContext, request: PollRequest): Promise<Work> {
   const wasFirst = !ctx.mark.firstPassDone;
   const wasContiguous = ctx.mark.contiguous === true;
   const headRead = request.head || ctx.mark.stream !== undefined || !ctx.mark.firstPassDone;
-  if (headRead) addCounts(counts, await news(ctx, request));
+  if (headRead) addCounts(counts, await asNews(ctx, () => news(ctx, request)));
   // What there was has just been met: looking back begins to count from here.
   if (wasFirst && ctx.mark.firstPassDone) noteLookBack(ctx, levels(ctx.source.lookBack) - 1, ctx.ports.clock.now());
   if (counts.held > 0 && !wasContiguous && ctx.mark.contiguous === true && !ctx.mark.confirmation.apart) {
     // This very scan has shown that what it held was whole.
     counts.held = 0;
-    addCounts(counts, await news(ctx, request));
+    addCounts(counts, await asNews(ctx, () => news(ctx, request)));
   }
   const done: Work = { counts, headRead, sought: undefined, missing: 0 };
-  if (counts.held > 0) await joinNow(ctx, counts);
+  if (counts.held > 0) await asNews(ctx, () => joinNow(ctx, counts));
   if (request.background === undefined || !ctx.mark.firstPassDone || counts.unfinished) return done;
-  const { allowance } = request.background;
   const slow = await background(ctx, request.background);
-  if (slow.counts.held > 0) {
-    const before = allowance.left();
-    await joinNow(ctx, slow.counts);
-    // What is joined is news: the budget is not for it.
-    allowance.spend(allowance.left() - before);
-  }
+  if (slow.counts.held > 0) await asNews(ctx, () => joinNow(ctx, slow.counts));
   return { ...slow, counts: addCounts(counts, slow.counts), headRead: headRead || slow.headRead };
 }
 

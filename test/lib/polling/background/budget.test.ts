@@ -6,11 +6,15 @@ import {
   addSurvey,
   arrive,
   at,
+  deliveredIds,
   HOUR,
   MINUTE,
+  noon,
   pagesRead,
+  type ResponseSpec,
   range,
   runTick,
+  surveyOf,
   timesCalled,
   worldWith,
 } from "../support/survey.ts";
@@ -137,4 +141,71 @@ describe("the background budget", () => {
     const surveys = new Set(readsOf(world, "asc").map(({ args }) => args[0]));
     expect(surveys.size).toBe(6);
   });
+
+  it("does not pay for a backlog that a full poll meets: the full polls of other surveys stay in time", async () => {
+    const world = await worldWithUncounted(4_000);
+    await ticksUntilEmitted(world, 4_000, 40);
+    // The head pages that came before it, each read twice for its seam.
+    expect(world.account.overdrawn ?? 0).toBeLessThanOrEqual(2 * 20 + 5);
+
+    arriveUncounted(world, [{ surveyId: 2, responseId: 60_000, completed: at(world.time.now - noon) }]);
+    world.delivered.length = 0;
+    await ticksUntilEmitted(world, 1, 60);
+
+    expect(deliveredIds(world)).toEqual([60_000]);
+  });
+
+  it("does not pay either when the full poll goes on with a backlog that was left in the middle", async () => {
+    const world = await worldWithUncounted(4_000);
+    let dead = false;
+    world.before.push(({ port, operation, args }) => {
+      dead ||= operation === "page" && args[2] === "asc" && Number(args[1]) > 30;
+      if (dead && port === "state") throw new Error("the table is gone");
+    });
+    while (!dead) {
+      world.time.now += MINUTE;
+      await runTick(world).catch(() => undefined);
+    }
+    world.before.length = 0;
+    expect(world.mark(1).stream).toBeDefined();
+
+    await ticksUntilEmitted(world, 4_000, 40);
+
+    expect(world.account.overdrawn ?? 0).toBeLessThanOrEqual(5);
+  });
 });
+
+/** Lists responses that no count shows. */
+function arriveUncounted(world: MemoryWorld, responses: ResponseSpec[]): void {
+  for (const response of responses) {
+    const survey = surveyOf(world, response.surveyId);
+    const counts = { ...survey.counts };
+    arrive(world, response);
+    survey.counts = counts;
+  }
+}
+
+/** Two surveys at rest, of which the first one has just got so many responses that no count shows. */
+async function worldWithUncounted(count: number): Promise<MemoryWorld> {
+  const world = worldWith(range(1, 20).map((responseId) => ({ responseId, completed: at(-HOUR) })));
+  const others = range(1, 20).map((id) => ({ responseId: 50_000 + id, completed: at(-HOUR) }));
+  addSurvey(world, 2, others);
+  for (let tick = 0; tick < 60; tick += 1) {
+    world.time.now += MINUTE;
+    await runTick(world);
+  }
+  arriveUncounted(
+    world,
+    range(101, 100 + count).map((responseId) => ({ responseId, completed: at(HOUR) })),
+  );
+  world.delivered.length = 0;
+  return world;
+}
+
+async function ticksUntilEmitted(world: MemoryWorld, count: number, mostTicks: number): Promise<void> {
+  for (let tick = 0; tick < mostTicks && new Set(deliveredIds(world)).size < count; tick += 1) {
+    world.time.now += MINUTE;
+    await runTick(world);
+  }
+  expect(new Set(deliveredIds(world)).size).toBe(count);
+}
