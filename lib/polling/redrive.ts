@@ -139,9 +139,11 @@ async function makeDue({ state, clock }: Ports, surveyIds: number[]): Promise<vo
   if (surveyIds.length === 0) return;
   const { rows } = await state.account();
   const due = new Map<number, SurveyRow>();
+  const now = clock.now();
   for (const surveyId of surveyIds) {
     const row = rows.get(surveyId);
-    if (row !== undefined) due.set(surveyId, { ...row, dueAt: clock.now() });
+    // Later than what a tick that is at work has polled.
+    if (row !== undefined) due.set(surveyId, { ...row, dueAt: now, workedAt: now });
   }
   if (due.size > 0) await state.saveRows(due);
 }

@@ -1,8 +1,9 @@
 import type { State } from "../polling/ports.ts";
-import { readAccount, writeAccount, writeRows } from "./account.ts";
+import { readAccount, writeAccount } from "./account.ts";
 import { dueKey, surveyKey } from "./keys.ts";
 import { createLeases } from "./leases.ts";
 import { dueEntries, quarantinedEntries, readEntries, writeEntries } from "./ledger.ts";
+import { writeRows } from "./rows.ts";
 import type { Table } from "./table-client.ts";
 
 /** The state port of one source over the table. */

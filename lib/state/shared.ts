@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { setAttributes } from "./account.ts";
+import { setAttributes } from "./attributes.ts";
 import { checkVersion, ITEM_VERSION } from "./item-version.ts";
 import { SHARED, sourceKey } from "./keys.ts";
 import { isPause, latestPause, readShared, type SharedState } from "./shared-state.ts";

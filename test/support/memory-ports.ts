@@ -15,6 +15,7 @@ import {
   type AccountState,
   type CheckedState,
   emptyMark,
+  isOutdated,
   type LedgerEntry,
   type Mark,
   STORED_ONCE,
@@ -180,7 +181,9 @@ function memoryState(now: () => number): StateViews & { state: State } {
       Object.assign(account, saved);
     },
     async saveRows(rows) {
-      for (const [surveyId, row] of rows) account.rows.set(surveyId, structuredClone(row));
+      for (const [surveyId, row] of rows) {
+        if (!isOutdated(row, account.rows.get(surveyId))) account.rows.set(surveyId, structuredClone(row));
+      }
     },
     async acquire(surveyId, owner, duration) {
       const last = marks.get(surveyId);

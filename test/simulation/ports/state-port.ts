@@ -1,6 +1,7 @@
 import type { State } from "../../../lib/polling/ports.ts";
 import {
   type AccountState,
+  isOutdated,
   type LedgerEntry,
   type Mark,
   STORED_ONCE,
@@ -103,7 +104,9 @@ export function statePort(
         () => JSON.stringify(saved),
         () => {
           watch.rowsSaved();
-          for (const [id, row] of saved) store.account.rows.set(id, row);
+          for (const [id, row] of saved) {
+            if (!isOutdated(row, store.account.rows.get(id))) store.account.rows.set(id, row);
+          }
         },
       );
     },

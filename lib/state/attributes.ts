@@ -1,0 +1,49 @@
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { ITEM_VERSION, newerVersion } from "./item-version.ts";
+import type { Item, Table } from "./table-client.ts";
+
+/** Sets attributes of one item of any kind, but not over a newer version; those of `once` only where there are none. */
+export async function setAttributes(
+  table: Table,
+  key: Item,
+  attributes: [string, unknown][],
+  once: readonly string[] = [],
+): Promise<void> {
+  const all: [string, unknown][] = [["v", ITEM_VERSION], ...attributes.filter(([, value]) => value !== undefined)];
+  try {
+    await updateItem(table, key, all, { once });
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) throw newerVersion();
+    throw error;
+  }
+}
+
+/** What an update depends on beside the item's version. */
+interface UpdateRules {
+  once?: readonly string[];
+  /** Further conditions, in which `#a<i>` is the attribute at place `i`, and the values that they name. */
+  conditions?: readonly string[];
+  values?: Item;
+}
+
+/** Sets attributes, of which the first one is the version. */
+export async function updateItem(
+  table: Table,
+  key: Item,
+  all: [string, unknown][],
+  { once = [], conditions = [], values }: UpdateRules,
+): Promise<void> {
+  const shown = (name: string, i: number): string => (once.includes(name) ? `if_not_exists(#a${i}, :a${i})` : `:a${i}`);
+  await table.client.send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: key,
+      // What a newer version has written is not set back.
+      ConditionExpression: ["(attribute_not_exists(#a0) OR #a0 <= :a0)", ...conditions].join(" AND "),
+      UpdateExpression: `SET ${all.map(([name], i) => `#a${i} = ${shown(name, i)}`).join(", ")}`,
+      ExpressionAttributeNames: Object.fromEntries(all.map(([name], i) => [`#a${i}`, name])),
+      ExpressionAttributeValues: { ...Object.fromEntries(all.map(([, value], i) => [`:a${i}`, value])), ...values },
+    }),
+  );
+}
