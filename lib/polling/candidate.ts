@@ -2,11 +2,12 @@ import type { Origin } from "../events/index.ts";
 import type { PollContext } from "./context.ts";
 import type { Details } from "./enrich.ts";
 import { keep, takeOut } from "./kept-records.ts";
+import { isSpared } from "./outage-watch.ts";
 import { type Patience, usePatience } from "./patience.ts";
 import { privateMetadata, privateRecord } from "./privacy.ts";
 import { keptUntil } from "./quarantine.ts";
 import { completedAt, digestOf, type Run, readRecord } from "./records.ts";
-import type { LedgerEntry } from "./state-types.ts";
+import type { DetailKind, LedgerEntry, UsedPatience } from "./state-types.ts";
 
 /** A completed response that is whole, on its way to its event. */
 export interface Candidate {
@@ -75,7 +76,9 @@ export async function fromWaiting(ctx: PollContext, entry: LedgerEntry): Promise
 export async function waitingEntry(ctx: PollContext, candidate: Candidate, reasons: string[]): Promise<LedgerEntry> {
   const now = ctx.ports.clock.now();
   const { firstSeen } = candidate.patience;
-  const attempts = candidate.patience.attempts + 1;
+  // What was not asked for stays due: with a back-off of its own it would let those have its turns that fail by themselves.
+  const asked = !reasons.every(isSpared);
+  const attempts = candidate.patience.attempts + (asked ? 1 : 0);
   // Absence is settled at a known moment; a failure is asked about again at growing distances.
   const onlyAbsent = reasons.every((reason) => reason.endsWith(":absent"));
   const backOff = Math.min(ctx.source.enrichmentPatience / 2, FIRST_BACK_OFF * 2 ** (attempts - 1));
@@ -86,12 +89,24 @@ export async function waitingEntry(ctx: PollContext, candidate: Candidate, reaso
     count: candidate.records.length,
     firstSeen,
     attempts,
-    patience: usePatience(candidate.patience, now, ctx.watch.outages, ctx.source.enrichmentPatience),
+    patience: patienceAfter(ctx, candidate.patience, reasons),
     origin: candidate.origin,
-    nextCheck: onlyAbsent ? Math.max(firstSeen + ctx.source.absentAfter, now) : now + backOff,
+    nextCheck: !asked ? now : onlyAbsent ? Math.max(firstSeen + ctx.source.absentAfter, now) : now + backOff,
     reason: [...reasons].sort().join(" "),
     ...(await keepCandidate(ctx, candidate)),
   };
+}
+
+function patienceAfter(ctx: PollContext, patience: Patience, reasons: string[]): UsedPatience {
+  const now = ctx.ports.clock.now();
+  const { used } = patience;
+  const after = usePatience(patience, now, ctx.watch.outages, ctx.source.enrichmentPatience);
+  const askedAt = (kind: DetailKind): number =>
+    reasons.some((reason) => isSpared(reason) && reason.startsWith(kind))
+      ? (used?.asked?.[kind] ?? used?.askedAt ?? now)
+      : now;
+  const asked = { metrics: askedAt("metrics"), metadata: askedAt("metadata") };
+  return reasons.every(isSpared) && used !== undefined ? { ...used, asked } : { ...after, asked };
 }
 
 /** The entry of a response whose event the bus refused for good. */

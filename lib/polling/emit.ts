@@ -5,6 +5,7 @@ import { confirm } from "./confirm.ts";
 import { holdLease, type PollContext } from "./context.ts";
 import { credible } from "./dates.ts";
 import { enrich } from "./enrich.ts";
+import { isSpared } from "./outage-watch.ts";
 import { batchLength, publishBatch, type Ready } from "./publish-batch.ts";
 import type { Run } from "./records.ts";
 import type { LedgerEntry } from "./state-types.ts";
@@ -104,6 +105,7 @@ async function emit(ctx: PollContext, candidates: Candidate[], counts: EmitCount
   const ready: Ready[] = [];
   const waiting: LedgerEntry[] = [];
   const retried: LedgerEntry[] = [];
+  let spared = 0;
   await Promise.all(
     candidates.map(async (candidate) => {
       const patience = begun(candidate, ctx.ports.clock.now());
@@ -112,19 +114,22 @@ async function emit(ctx: PollContext, candidates: Candidate[], counts: EmitCount
       const { replaces } = candidate;
       if (replaces !== undefined) {
         const missing = missingOfRepair(candidate, found.reasons);
-        const asked = found.reasons.every((reason) => !reason.endsWith(":OUTAGE"));
+        const asked = !found.reasons.some(isSpared);
         if (missing === undefined) retried.push({ ...replaces, attempts: patience.attempts + (asked ? 1 : 0) });
         else ready.push(await seal(ctx, enriched, [...found.missing, ...missing]));
       } else if (found.reasons.length === 0) ready.push(await seal(ctx, enriched, found.missing));
+      // Hundreds may be spared at every tick: their entries are as they were, and due still.
+      else if (!found.asked && patience.used !== undefined) spared += 1;
       else waiting.push(await waitingEntry(ctx, enriched, found.reasons));
     }),
   );
   if (waiting.length > 0) {
     await holdLease(ctx);
     await ctx.ports.state.putEntries(ctx.surveyId, waiting);
-    counts.waiting += waiting.length;
-    ctx.ports.observe({ kind: "waiting", surveyId: ctx.surveyId, count: waiting.length });
   }
+  const count = waiting.length + spared;
+  counts.waiting += count;
+  if (count > 0) ctx.ports.observe({ kind: "waiting", surveyId: ctx.surveyId, count });
   if (retried.length > 0) await ctx.ports.state.putEntries(ctx.surveyId, retried);
   ready.sort(oldestFirst(ctx.ports.clock.now()));
   while (ready.length > 0) {
@@ -145,7 +150,7 @@ const MOST_REPAIRS = 3;
  */
 function missingOfRepair({ patience }: Candidate, reasons: string[]): string[] | undefined {
   const failed = reasons.filter((reason) => !reason.endsWith(":absent"));
-  const isOver = patience.attempts + 1 >= MOST_REPAIRS && !failed.some((reason) => reason.endsWith(":OUTAGE"));
+  const isOver = patience.attempts + 1 >= MOST_REPAIRS && !failed.some(isSpared);
   if (failed.length > 0 && !isOver) return undefined;
   return reasons.map((reason) => (failed.includes(reason) ? reason.replace(/:.*/, ":gave-up") : reason));
 }

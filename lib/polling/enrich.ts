@@ -1,7 +1,7 @@
 import { errorCode } from "../errors.ts";
 import type { PollContext } from "./context.ts";
 import { concernsWholeSource } from "./errors.ts";
-import { failsForAll, underWatch } from "./outage-watch.ts";
+import { failsForAll, isSpared, underWatch } from "./outage-watch.ts";
 import { isGivenUp, type Patience } from "./patience.ts";
 import type { DetailRead } from "./ports.ts";
 import { privateMetadata } from "./privacy.ts";
@@ -20,6 +20,8 @@ export interface Enrichment {
   missing: string[];
   /** Why the response waits, as `metrics:CODE`; empty when everything was had, or is known to be missing. */
   reasons: string[];
+  /** Whether anything was asked for: during an outage most are spared. */
+  asked: boolean;
 }
 
 /** After so many answers in a row without any, a survey is taken to have none. */
@@ -37,6 +39,7 @@ export async function enrich(
   const details = { ...known };
   const missing: string[] = [];
   const reasons: string[] = [];
+  let asked = false;
 
   const ask = async (
     kind: DetailKind,
@@ -44,7 +47,9 @@ export async function enrich(
     holds: (body: unknown) => boolean,
   ): Promise<void> => {
     if (!ctx.source.enrich[kind] || details[kind] !== undefined) return;
-    const outcome = await underWatch(ctx, kind, responseId, () => attempt(read, holds));
+    const outcome = await underWatch(ctx, kind, responseId, patience.used, () => attempt(read, holds));
+    const isAsked = outcome.kind !== "failed" || !isSpared(`${kind}:${outcome.code}`);
+    asked ||= isAsked;
     const counts = ctx.mark.absent;
     if (outcome.kind === "found") {
       counts[kind] = 0;
@@ -52,7 +57,8 @@ export async function enrich(
       return;
     }
     if (outcome.kind === "failed") {
-      const isOver = isGivenUp(kind, patience, clock.now(), ctx.watch.outages, ctx.source.enrichmentPatience);
+      const isOver =
+        isAsked && isGivenUp(kind, patience, clock.now(), ctx.watch.outages, ctx.source.enrichmentPatience);
       if (isOver && !(await failsForAll(ctx, kind))) missing.push(`${kind}:gave-up`);
       else reasons.push(`${kind}:${outcome.code}`);
       return;
@@ -76,7 +82,7 @@ export async function enrich(
       (body) => readMetadata(body) !== undefined,
     ),
   ]);
-  return { details, missing, reasons };
+  return { details, missing, reasons, asked };
 }
 
 /** What came of one attempt; `code` is the error's own. */

@@ -2,8 +2,8 @@ import { errorCode } from "../errors.ts";
 import type { PollContext } from "./context.ts";
 import type { Outcome } from "./enrich.ts";
 import { concernsWholeSource } from "./errors.ts";
-import { answered, confirmed, failed, isRunning, isSuspected, noOutages } from "./outage.ts";
-import type { DetailKind, Outage, Outages } from "./state-types.ts";
+import { answered, chosen, confirmed, failed, isRunning, isSuspected, noOutages, type ResponseKey } from "./outage.ts";
+import type { DetailKind, Outage, Outages, UsedPatience } from "./state-types.ts";
 
 /** What the polls of one tick see of outages, together. */
 export interface OutageWatch {
@@ -15,24 +15,39 @@ export interface OutageWatch {
   /** Whether what was answered before fails too, for those about to be given up. */
   lastLooks: Partial<Record<DetailKind, Promise<boolean>>>;
   /** Attempts of this tick during an outage. */
-  scouts: Record<DetailKind, Promise<Outcome>[]>;
+  scouts: Record<DetailKind, { turn: Turn; outcome: Promise<Outcome> }[]>;
+  /** Responses that this tick has not asked for, and when they were asked for last: those longest ago, so many as have a turn at the next one. */
+  spared: Record<DetailKind, { response: ResponseKey; since: number }[]>;
 }
 
-/** During an outage so many attempts a tick see whether it is over: thousands may be waiting for its end. */
-const SCOUTS = 3;
+/** Why a response is asked for during an outage: it is new, the tick before has chosen it, or it comes first. */
+type Turn = "news" | "chosen" | "first";
+
+/**
+ * During an outage so many attempts a tick see whether it is over: thousands may be waiting for its end. Some of them may be broken
+ * for good: the chosen ones see to it that all have a turn, over all surveys.
+ */
+const SCOUTS: Record<Turn, number> = { news: 2, chosen: 2, first: 1 };
+/** The code of an attempt that was not made. */
+const SPARED = "OUTAGE";
 /** The service works, and does not want to: were that an outage, an account without a right to metrics would wait for ever. */
 const refusals = new Set(["BAD_REQUEST", "NOT_ALLOWED"]);
 
 /** A watch that begins with what the account knows. */
 export function watchOutages(known: Outages | undefined): OutageWatch {
   const outages = { ...noOutages(), ...known };
-  const scouts = { metrics: [], metadata: [] };
-  return { outages, known: JSON.stringify(outages), looks: {}, lastLooks: {}, scouts };
+  const none = () => ({ metrics: [], metadata: [] });
+  return { outages, known: JSON.stringify(outages), looks: {}, lastLooks: {}, scouts: none(), spared: none() };
 }
 
 /** What is to be saved with the account: nothing where nothing was seen, since another tick may have seen something meanwhile. */
-export function seenOutages({ outages, known }: OutageWatch): { outages?: Outages } {
-  return JSON.stringify(outages) === known ? {} : { outages };
+export function seenOutages({ outages, known, spared }: OutageWatch): { outages?: Outages } {
+  const keys = (kind: DetailKind): ResponseKey[] => spared[kind].map(({ response }) => response);
+  const seen = {
+    metrics: chosen(outages.metrics, keys("metrics")),
+    metadata: chosen(outages.metadata, keys("metadata")),
+  };
+  return JSON.stringify(seen) === known ? {} : { outages: seen };
 }
 
 /** The operations that the source uses and that fail for all of it now. */
@@ -40,23 +55,42 @@ export function runningOutages({ outages }: OutageWatch, enrich: Record<DetailKi
   return (["metrics", "metadata"] as const).filter((kind) => enrich[kind] && isRunning(outages[kind]));
 }
 
-/** Makes an attempt and notes what it says of the operation. During an outage it may fail unasked, with the code `OUTAGE`. */
+/** Whether this is why a response waits: it was not asked for at all, so that nothing is known of it. */
+export function isSpared(reason: string): boolean {
+  return reason.endsWith(`:${SPARED}`);
+}
+
+/**
+ * Makes an attempt and notes what it says of the operation. During an outage it may fail unasked, with the code `OUTAGE`. `used` is
+ * what earlier attempts for the response have left behind; a new one has made none.
+ */
 export async function underWatch(
   ctx: PollContext,
   kind: DetailKind,
   responseId: number,
+  used: UsedPatience | undefined,
   attempt: () => Promise<Outcome>,
 ): Promise<Outcome> {
   const { outages, scouts } = ctx.watch;
   if (!isRunning(outages[kind])) return watched(ctx, kind, responseId, attempt);
-  if (scouts[kind].length < SCOUTS) {
-    const scout = watched(ctx, kind, responseId, attempt);
-    scouts[kind].push(scout);
-    return scout;
+  const response = `${ctx.surveyId}/${responseId}`;
+  const isChosen = outages[kind].failing?.chosen?.includes(response) === true;
+  const turn = used === undefined ? "news" : isChosen ? "chosen" : "first";
+  if (scouts[kind].filter((scout) => scout.turn === turn).length < SCOUTS[turn]) {
+    const outcome = watched(ctx, kind, responseId, attempt);
+    scouts[kind].push({ turn, outcome });
+    return outcome;
   }
-  await Promise.allSettled(scouts[kind]);
-  if (isRunning(outages[kind])) return { kind: "failed", code: "OUTAGE" };
-  return watched(ctx, kind, responseId, attempt);
+  await Promise.allSettled(scouts[kind].map(({ outcome }) => outcome));
+  if (!isRunning(outages[kind])) return watched(ctx, kind, responseId, attempt);
+  spare(ctx, kind, { response, since: used?.asked?.[kind] ?? used?.askedAt ?? ctx.ports.clock.now() });
+  return { kind: "failed", code: SPARED };
+}
+
+/** Those that were asked for longest ago are chosen for the next tick. */
+function spare({ watch }: PollContext, kind: DetailKind, one: OutageWatch["spared"][DetailKind][number]): void {
+  const others = watch.spared[kind].filter(({ response }) => response !== one.response);
+  watch.spared[kind] = [...others, one].sort((a, b) => a.since - b.since).slice(0, SCOUTS.chosen);
 }
 
 async function watched(

@@ -36,6 +36,12 @@ export function confirmed(outage: Outage): Outage {
   return outage.failing === undefined ? outage : { ...outage, failing: { ...outage.failing, confirmed: true } };
 }
 
+/** Responses that the next tick asks for in any case while the outage runs; those chosen before stay where there are none. */
+export function chosen(outage: Outage, responses: ResponseKey[]): Outage {
+  if (!isRunning(outage) || outage.failing === undefined || responses.length === 0) return outage;
+  return { ...outage, failing: { ...outage.failing, chosen: responses } };
+}
+
 export function isRunning({ failing }: Outage): boolean {
   return failing?.confirmed === true;
 }

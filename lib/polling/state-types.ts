@@ -43,6 +43,8 @@ export interface UsedPatience {
   /** Time that counted until then, and downtime of the operation until then. */
   waited: Record<DetailKind, number>;
   down: Record<DetailKind, number>;
+  /** Epoch milliseconds of the last attempt of each kind that was made, or of the first look; absent on items of before this was kept. */
+  asked?: Record<DetailKind, number>;
 }
 
 /** What is known of an operation's failing for the whole source. */
@@ -51,9 +53,9 @@ export interface Outage {
   down: number;
   /**
    * Failures since the last answer: epoch milliseconds of the first of them, and different responses, three at most.
-   * Confirmed: it is an outage, and no matter of these responses.
+   * Confirmed: it is an outage, and no matter of these responses. Chosen: those that the next tick asks for in any case.
    */
-  failing?: { since: number; responses: string[]; confirmed?: boolean };
+  failing?: { since: number; responses: string[]; confirmed?: boolean; chosen?: string[] };
   /** The response whose answer came last: what was had once can be had again while the operation works. */
   answered?: { surveyId: number; responseId: number };
 }

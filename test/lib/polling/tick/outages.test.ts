@@ -77,9 +77,9 @@ describe("while metrics fail for the whole source", () => {
 
     await runTick(world);
 
-    const written = world.calls.filter(({ operation }) => operation === "putEntries");
+    const looked = world.calls.filter(({ operation }) => operation === "due");
     // It is polled for news, and once more for background work.
-    expect(written.flatMap(({ args }) => args[1]).length).toBeLessThanOrEqual(200);
+    expect(looked.filter(({ args }) => args[1] === "waiting").map(({ args }) => args[3])).toEqual([100, 100]);
   });
 
   it("it is seen at once, also after responses with a fault of their own", async () => {
