@@ -5,6 +5,7 @@ import { confirm } from "./confirm.ts";
 import { holdLease, type PollContext } from "./context.ts";
 import { credible } from "./dates.ts";
 import { enrich } from "./enrich.ts";
+import type { PublishFailedError } from "./errors.ts";
 import { isSpared } from "./outage-watch.ts";
 import { batchLength, publishBatch, type Ready } from "./publish-batch.ts";
 import type { Run } from "./records.ts";
@@ -51,25 +52,39 @@ export async function emitRuns(ctx: PollContext, runs: Run[], origin: Origin, jo
     const some = candidates.slice(i, i + AT_ONCE);
     const confirmed = joined === undefined ? await confirm(ctx, some) : some;
     counts.held += some.length - confirmed.length;
-    await emit(ctx, confirmed, counts);
+    const failure = await emit(ctx, confirmed, counts);
+    if (failure !== undefined) throw failure;
   }
   counts.found = counts.emitted + counts.waiting + counts.quarantined;
   return counts;
 }
 
-/** Waiting responses whose next attempt is due: their records were kept, so the list is not needed again. */
-export async function emitWaiting(ctx: PollContext, entries: LedgerEntry[]): Promise<EmitCounts> {
+/**
+ * Waiting responses whose next attempt is due: their records were kept, so the list is not needed again. One whose event the bus
+ * does not take, or whose records cannot be read, stays due and keeps nothing else back: that is the `failure`, yet to be reported.
+ */
+export async function emitWaiting(
+  ctx: PollContext,
+  entries: LedgerEntry[],
+): Promise<{ counts: EmitCounts; failure: unknown }> {
   const candidates: Candidate[] = [];
+  let unread: unknown;
   for (const entry of entries) {
     if (entry.state !== "waiting") continue;
-    const candidate = await fromWaiting(ctx, entry);
+    let candidate: Candidate | undefined;
+    try {
+      candidate = await fromWaiting(ctx, entry);
+    } catch (error) {
+      unread ??= error;
+      continue;
+    }
     if (candidate !== undefined) candidates.push(candidate);
     // Without its records it cannot go out: as an open one it is new again to the next scan that meets it.
     else await ctx.ports.state.putEntries(ctx.surveyId, [{ id: entry.id, state: "open", reason: "kept-records-gone" }]);
   }
   const counts = nothing();
-  await emit(ctx, candidates, counts);
-  return counts;
+  const failure = await emit(ctx, candidates, counts);
+  return { counts, failure: failure ?? unread };
 }
 
 /** A response whose event was short, with all its records. */
@@ -89,7 +104,8 @@ export async function emitRepairs(
   if (repairs.length === 0) return 0;
   const candidates = repairs.map(({ run, entry }) => fromRun(ctx, run, origin, { joined, replaces: entry }));
   const counts = nothing();
-  await emit(ctx, candidates, counts);
+  const failure = await emit(ctx, candidates, counts);
+  if (failure !== undefined) throw failure;
   const done = ctx.mark.repairs ?? { once: 0, again: 0 };
   ctx.mark.repairs = done;
   const again = repairs.filter(({ entry }) => (entry.revision ?? 1) > 1).length;
@@ -99,8 +115,15 @@ export async function emitRepairs(
   return counts.emitted;
 }
 
-/** Adds what becomes of the candidates to `counts`. */
-async function emit(ctx: PollContext, candidates: Candidate[], counts: EmitCounts): Promise<void> {
+/** Requests in a row of which the bus takes nothing: from then on it is not a matter of some event. */
+const MOST_IN_VAIN = 2;
+
+/** Adds what becomes of the candidates to `counts`. What the bus does not take keeps the others from nothing: it is given back. */
+async function emit(
+  ctx: PollContext,
+  candidates: Candidate[],
+  counts: EmitCounts,
+): Promise<PublishFailedError | undefined> {
   const usual = { ...ctx.mark.absent };
   const ready: Ready[] = [];
   const waiting: LedgerEntry[] = [];
@@ -132,11 +155,16 @@ async function emit(ctx: PollContext, candidates: Candidate[], counts: EmitCount
   if (count > 0) ctx.ports.observe({ kind: "waiting", surveyId: ctx.surveyId, count });
   if (retried.length > 0) await ctx.ports.state.putEntries(ctx.surveyId, retried);
   ready.sort(oldestFirst(ctx.ports.clock.now()));
-  while (ready.length > 0) {
+  let failure: PublishFailedError | undefined;
+  let inVain = 0;
+  while (ready.length > 0 && inVain < MOST_IN_VAIN) {
     const outcome = await publishBatch(ctx, ready.splice(0, batchLength(ready)));
     counts.emitted += outcome.published;
     counts.quarantined += outcome.quarantined;
+    failure ??= outcome.failure;
+    inVain = outcome.published + outcome.quarantined === 0 ? inVain + 1 : 0;
   }
+  return failure;
 }
 
 const revisionOf = ({ replaces }: Candidate): number => (replaces === undefined ? 1 : (replaces.revision ?? 1) + 1);

@@ -132,9 +132,16 @@ async function work(ctx: PollContext, request: PollRequest): Promise<Work> {
     await state.saveMark(ctx.lease, ctx.mark);
   }
   const counts = noCounts();
-  await emitDue(ctx, counts);
+  const failure = await emitDue(ctx, counts);
   await dropExpired(ctx);
+  const done = await look(ctx, request, counts);
+  // Only now: a single response of which something fails each time must not keep the survey from its news.
+  if (failure !== undefined) throw failure;
+  return done;
+}
 
+/** Looks for what is new, and does what slow work it may. */
+async function look(ctx: PollContext, request: PollRequest, counts: PollCounts): Promise<Work> {
   const wasFirst = !ctx.mark.firstPassDone;
   const wasContiguous = ctx.mark.contiguous === true;
   const headRead = request.head || ctx.mark.stream !== undefined || !ctx.mark.firstPassDone;
@@ -184,31 +191,32 @@ async function joinNow(ctx: PollContext, counts: PollCounts): Promise<void> {
   mark.joinAgain = now + (isShort ? 0 : HELD_FOR);
 }
 
-/** Looks at what waits and is due, until there is no more of it or the time is up. */
-async function emitDue(ctx: PollContext, counts: PollCounts): Promise<void> {
+/** Looks at what waits and is due, until there is no more of it or the time is up. Gives the first failure that concerns some of it alone. */
+async function emitDue(ctx: PollContext, counts: PollCounts): Promise<unknown> {
   const { state, clock } = ctx.ports;
   const seen = new Set<LedgerEntry["id"]>();
+  let failure: unknown;
   while (clock.now() <= ctx.deadline) {
     const due = (await state.due(ctx.surveyId, "waiting", clock.now(), WAITING_AT_ONCE)).filter(
       ({ id }) => !seen.has(id),
     );
-    if (due.length === 0) return;
+    if (due.length === 0) break;
     for (const { id } of due) seen.add(id);
     // The index lags behind: what went out a moment ago may still stand in it.
     const now = await state.entries(
       ctx.surveyId,
       due.map(({ id }) => id),
     );
-    addCounts(
-      counts,
-      await emitWaiting(
-        ctx,
-        due.filter(({ id }) => now.get(id)?.state === "waiting"),
-      ),
+    const outcome = await emitWaiting(
+      ctx,
+      due.filter(({ id }) => now.get(id)?.state === "waiting"),
     );
+    addCounts(counts, outcome.counts);
+    failure ??= outcome.failure;
     // The others stay due: they are asked for at the first tick after it.
-    if (runningOutages(ctx.watch, ctx.source.enrich).length > 0) return;
+    if (runningOutages(ctx.watch, ctx.source.enrich).length > 0) break;
   }
+  return failure;
 }
 
 async function nextDue(ctx: PollContext, counts: PollCounts): Promise<number | undefined> {

@@ -28,15 +28,15 @@ export function batchLength(ready: Ready[]): number {
   return length;
 }
 
-/**
- * Publishes one batch, then enters it into the ledger: only then is it settled.
- *
- * @throws PublishFailedError when the bus did not take all of it; what it took is in the ledger by then
- */
-export async function publishBatch(
-  ctx: PollContext,
-  batch: Ready[],
-): Promise<{ published: number; quarantined: number }> {
+export interface BatchOutcome {
+  published: number;
+  quarantined: number;
+  /** Set when the bus did not take all of it; what it took is in the ledger. */
+  failure: PublishFailedError | undefined;
+}
+
+/** Publishes one batch, then enters it into the ledger: only then is it settled. */
+export async function publishBatch(ctx: PollContext, batch: Ready[]): Promise<BatchOutcome> {
   const { clock, publisher, observe } = ctx.ports;
   const outcomes = await publisher.publish(
     batch.map((item) => item.sealed),
@@ -52,22 +52,23 @@ export async function publishBatch(
   }
 
   let quarantined = 0;
-  let failure: string | undefined;
+  let code: string | undefined;
   for (const [i, item] of batch.entries()) {
     const outcome = outcomes[i];
     if (outcome?.kind === "refused") {
       await ctx.ports.state.putEntries(ctx.surveyId, [await refusedEntry(ctx, item, outcome.code)]);
       observe({ kind: "quarantined", surveyId: ctx.surveyId, responseId: item.responseId, reason: outcome.code });
       quarantined += 1;
-    } else if (outcome?.kind !== "published") failure = outcome?.code ?? "UNKNOWN";
+    } else if (outcome?.kind !== "published") code = outcome?.code ?? "UNKNOWN";
   }
-  if (failure !== undefined) {
-    throw new PublishFailedError(`the event bus did not take every event (${failure})`, {
-      retryable: true,
-      hint: "Nothing is lost: they are published at the next tick. Look at the bus's quota and the function's permissions.",
-    });
-  }
-  return { published: published.length, quarantined };
+  return { published: published.length, quarantined, failure: code === undefined ? undefined : notTaken(code) };
+}
+
+function notTaken(code: string): PublishFailedError {
+  return new PublishFailedError(`the event bus did not take every event (${code})`, {
+    retryable: true,
+    hint: "Nothing is lost: they are published at the next tick. Look at the bus's quota and the function's permissions.",
+  });
 }
 
 async function enter(ctx: PollContext, published: Ready[]): Promise<void> {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { LedgerEntry } from "../../../../lib/polling/state-types.ts";
+import type { PortCall } from "../../../support/memory-ports.ts";
 import { failing } from "../support/failing.ts";
 import { large } from "../support/refused.ts";
-import { at, deliveredIds, HOUR, poll, worldWith } from "../support/survey.ts";
+import { arrive, at, deliveredIds, HOUR, poll, worldWith } from "../support/survey.ts";
 
 describe("what is kept of a waiting response", () => {
   it("lies in the vault when it is large, and comes back from there", async () => {
@@ -72,6 +73,29 @@ describe("what is kept of a waiting response", () => {
 
     expect(deliveredIds(world)).toEqual([1]);
     expect(world.entry(1, 1)?.state).toBe("emitted");
+  });
+
+  it("when it cannot be read now keeps nothing else of the survey back, and stays due", async () => {
+    const world = worldWith([
+      { responseId: 1, completed: at(0), ...large },
+      { responseId: 2, completed: at(1), ...large },
+      { responseId: 3, completed: at(2) },
+    ]);
+    const mend = failing(world, "metrics");
+    await poll(world);
+    mend();
+    arrive(world, { responseId: 4, completed: at(3) });
+    const unread = (call: PortCall): void => {
+      if (call.operation === "get" && String(call.args[0]).includes("/1/1/")) throw new Error("the vault is busy");
+    };
+    world.before.push(unread);
+    world.time.now += HOUR;
+    await expect(poll(world)).rejects.toThrow("the vault is busy");
+    expect(deliveredIds(world)).toEqual([2, 3, 4]);
+
+    world.before.splice(world.before.indexOf(unread), 1);
+    await poll(world);
+    expect(deliveredIds(world)).toEqual([2, 3, 4, 1]);
   });
 
   it("holds neither comments nor addresses that the privacy setting drops", async () => {

@@ -175,6 +175,32 @@ describe("a ledger write that fails after a publish", () => {
   });
 });
 
+describe("events that the bus does not take now", () => {
+  const failFor = (world: MemoryWorld, isFailing: (responseId: number) => boolean): void => {
+    world.bus.decide = ({ data }) =>
+      isFailing(data.responseId) ? { kind: "failed", code: "InternalFailure" } : undefined;
+  };
+
+  it("do not keep the batches after theirs back, and are all that is published again", async () => {
+    const world = await worldWithNews(complete(35));
+    failFor(world, (id) => id <= 10 || id === 15);
+    await expect(poll(world)).rejects.toMatchObject({ code: "PUBLISH_FAILED" });
+    expect(deliveredIds(world)).toEqual(range(11, 35).filter((id) => id !== 15));
+    expect(range(1, 35).filter((id) => world.entry(1, id)?.state !== "emitted")).toEqual([...range(1, 10), 15]);
+
+    failFor(world, () => false);
+    await poll(world);
+    expect(deliveredIds(world).slice(24)).toEqual([...range(1, 10), 15]);
+  });
+
+  it("two batches of them in a row are the bus's fault: no more of them are sent to it", async () => {
+    const world = worldWith(complete(40));
+    failFor(world, () => true);
+    await expect(poll(world)).rejects.toMatchObject({ code: "PUBLISH_FAILED" });
+    expect(batches(world)).toHaveLength(2);
+  });
+});
+
 it("tells how late the oldest event of a batch is when the zone is known", async () => {
   const world = worldWith([{ responseId: 1, completed: at(-HOUR) }]);
   await poll(world, { source: { timeZone: "UTC" } });

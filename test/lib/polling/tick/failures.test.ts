@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MemoryWorld } from "../../../support/memory-ports.ts";
+import { failing } from "../support/failing.ts";
 import {
   addSurvey,
   arrive,
@@ -88,6 +89,28 @@ describe("a survey that fails", () => {
     made.bus.decide = () => undefined;
     await runTick(made);
     expect(deliveredIds(made).sort()).toEqual([10, 20, 30, 40]);
+  });
+
+  it("since the bus never takes the event of a waiting response gets its news, tick by tick, and goes on being told of", async () => {
+    const made = worldWith([{ responseId: 1, completed: at(-HOUR) }]);
+    const mend = failing(made, "metrics");
+    await runTick(made);
+    mend();
+    made.bus.decide = (detail) =>
+      detail.data.responseId === 1 ? { kind: "failed", code: "InternalFailure" } : undefined;
+    for (const responseId of range(2, 10)) {
+      made.time.now += MINUTE;
+      arrive(made, { responseId, completed: at(responseId * MINUTE) });
+      const { surveys } = await runTick(made);
+      expect(deliveredIds(made)).toEqual(range(2, responseId));
+      expect(surveys).toMatchObject([{ outcome: "failed", failure: { code: "PUBLISH_FAILED" } }]);
+    }
+    expect(made.entry(1, 1)?.state).toBe("waiting");
+
+    made.bus.decide = () => undefined;
+    made.time.now += MINUTE;
+    expect((await runTick(made)).surveys).toMatchObject([{ outcome: "polled" }]);
+    expect(deliveredIds(made)).toEqual([...range(2, 10), 1]);
   });
 
   it("is busy while someone else polls it, and stays due", async () => {
