@@ -79,12 +79,16 @@ export async function emitWaiting(
       continue;
     }
     if (candidate !== undefined) candidates.push(candidate);
-    // Without its records it cannot go out: as an open one it is new again to the next scan that meets it.
-    else await ctx.ports.state.putEntries(ctx.surveyId, [{ id: entry.id, state: "open", reason: "kept-records-gone" }]);
+    else await ctx.ports.state.putEntries(ctx.surveyId, [withoutRecords(entry, ctx.ports.clock.now())]);
   }
   const counts = nothing();
   const failure = await emit(ctx, candidates, counts);
   return { counts, failure: failure ?? unread };
+}
+
+/** Without its records it cannot go out: as an open one it is new again to the next scan that meets it, or to a re-check at once. */
+function withoutRecords({ id }: LedgerEntry, now: number): LedgerEntry {
+  return { id, state: "open", reason: "kept-records-gone", firstSeen: now, nextCheck: now };
 }
 
 /** A response whose event was short, with all its records. */

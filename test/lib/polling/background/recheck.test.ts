@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { PollingSource } from "../../../../lib/polling/context.ts";
 import type { MemoryWorld } from "../../../support/memory-ports.ts";
 import { failing } from "../support/failing.ts";
-import { DAY, scrubsOnly, ticksUntil } from "../support/slow.ts";
+import { large } from "../support/refused.ts";
+import { DAY, readsOf, scrubsOnly, ticksUntil } from "../support/slow.ts";
 import {
   at,
   deliveredIds,
@@ -105,6 +106,23 @@ describe("an open response", () => {
       expect(world.entry(1, OPEN)).toMatchObject({ state: "emitted", count: 4 });
     },
   );
+
+  it("whose records were kept while it waited, and are gone, is asked about at once", async () => {
+    const world = await worldWithOpen();
+    await ticksUntil(world, () => world.time.now >= noon + 200 * MINUTE, { source }, 1_000);
+    const mend = failing(world, "metrics");
+    replace(world, { ...completedNow(world), ...large });
+    await ticksUntil(world, () => world.entry(1, OPEN)?.state === "waiting", { source });
+    expect(world.objects.size).toBe(1);
+
+    world.objects.clear();
+    mend();
+    world.calls.length = 0;
+    await ticksUntil(world, () => deliveredIds(world).includes(OPEN), { source }, 3);
+
+    expect(world.delivered[0]?.data.answers).toHaveLength(large.size);
+    expect(readsOf(world, "asc")).toEqual([]);
+  });
 
   it("that operation 9 knows no more is left as it is, to the list", async () => {
     const world = await worldWithOpen();
