@@ -39,9 +39,24 @@ export interface SourceGraph {
   settle: () => Promise<void>;
 }
 
-export function createClients(): Clients {
+/**
+ * The SDK knows no end of a request by itself: one connection that hangs would outlast what a tick keeps in reserve, and its work
+ * would be cut off. `silence` is in milliseconds, and counts as well between the parts of a body.
+ */
+function patientFor(silence: number) {
   return {
-    dynamodb: DynamoDBDocumentClient.from(namingFailures("dynamodb", new DynamoDBClient({ maxAttempts: 5 })), {
+    // A request that waits for one of the 50 connections to be free is taken for one that connects.
+    connectionTimeout: 2_000,
+    requestTimeout: silence,
+    socketTimeout: silence,
+    throwOnRequestTimeout: true,
+  };
+}
+
+export function createClients(): Clients {
+  const dynamodb = new DynamoDBClient({ maxAttempts: 5, requestHandler: patientFor(5_000) });
+  return {
+    dynamodb: DynamoDBDocumentClient.from(namingFailures("dynamodb", dynamodb), {
       marshallOptions: { removeUndefinedValues: true },
     }),
     // The publisher retries by itself, entry by entry and under the lease: here one attempt, over in time for the guard.
@@ -49,11 +64,16 @@ export function createClients(): Clients {
       maxAttempts: 1,
       requestHandler: { requestTimeout: PUBLISH_TIMEOUT - 500, connectionTimeout: 1_000, throwOnRequestTimeout: true },
     }),
-    secrets: namingFailures("secrets", new SecretsManagerClient({ maxAttempts: 5 })),
+    secrets: namingFailures("secrets", new SecretsManagerClient({ maxAttempts: 5, requestHandler: patientFor(5_000) })),
     // Local endpoints have no host name for each bucket.
     s3: namingFailures(
       "s3",
-      new S3Client({ maxAttempts: 5, forcePathStyle: process.env.AWS_ENDPOINT_URL_S3 !== undefined }),
+      new S3Client({
+        maxAttempts: 5,
+        // Objects may be megabytes.
+        requestHandler: patientFor(10_000),
+        forcePathStyle: process.env.AWS_ENDPOINT_URL_S3 !== undefined,
+      }),
     ),
   };
 }
