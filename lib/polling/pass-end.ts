@@ -9,7 +9,7 @@ import { addCounts, type PollCounts } from "./poll-counts.ts";
 import type { Order } from "./ports.ts";
 import type { Run } from "./records.ts";
 import { repairShort } from "./repair.ts";
-import { allSpilled, dropSpilled, joinSpilled } from "./spill.ts";
+import { dropSpilled, joinSpilled } from "./spill.ts";
 import type { Pass, ScanPosition } from "./state-types.ts";
 
 // What becomes of a full pass between its slices, and at its end.
@@ -34,12 +34,13 @@ export async function endPass(ctx: PollContext, ended: EndedPass): Promise<PollC
   const { mark, ports } = ctx;
   // Where pages moved, parts may have moved past each other: another pass joins them.
   if (pass.spilled !== undefined && pass.covered && !pass.moved) {
-    if (!(await allSpilled(ctx, pass))) {
-      // Without one of its parts a response would seem whole that is not: all of them are read again.
-      await dropPass(ctx, pass);
-      return counts;
-    }
-    for await (const { runs, repairs } of joinSpilled(ctx, pass)) {
+    for await (const joined of joinSpilled(ctx, pass)) {
+      if (joined === undefined) {
+        // Without one of its parts a response would seem whole that is not: all of them are read again.
+        await dropPass(ctx, pass);
+        return counts;
+      }
+      const { runs, repairs } = joined;
       // What went out in earlier polls: were the time up here, the rest would never have its turn.
       if (runs.length + repairs.length === 0) continue;
       const outcome = await emitRuns(ctx, runs, "scrub", "full pass");

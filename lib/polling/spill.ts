@@ -52,14 +52,19 @@ export async function spill(ctx: PollContext, pass: Pass, runs: Map<number, Run[
   pass.spilled = [...(pass.spilled ?? []), key];
 }
 
-/** The responses of a pass, joined, some at a time. Only where no page has moved are they sure to be whole. */
-export async function* joinSpilled(ctx: PollContext, pass: Pass): AsyncGenerator<Joined> {
+/**
+ * The responses of a pass, joined, some at a time. Only where no page has moved are they sure to be whole. Ends with
+ * undefined when something of what was laid aside is gone.
+ */
+export async function* joinSpilled(ctx: PollContext, pass: Pass): AsyncGenerator<Joined | undefined> {
   const keys = pass.spilled ?? [];
   const late = new Set(pass.late);
   const latest = new Map<number, string>();
   let count = 0;
   for (const key of keys) {
-    for (const [page, pieces] of await read(ctx, key)) {
+    const spilled = await read(ctx, key);
+    if (spilled === undefined) return yield undefined;
+    for (const [page, pieces] of spilled) {
       latest.set(page, key);
       count += pieces.length;
     }
@@ -68,7 +73,9 @@ export async function* joinSpilled(ctx: PollContext, pass: Pass): AsyncGenerator
   for (let part = 0; part < parts; part += 1) {
     const joined = new Map<number, ReadRecord[][]>();
     for (const key of keys) {
-      const current = (await read(ctx, key)).filter(([page]) => latest.get(page) === key);
+      const spilled = await read(ctx, key);
+      if (spilled === undefined) return yield undefined;
+      const current = spilled.filter(([page]) => latest.get(page) === key);
       for (const { responseId, records } of current.flatMap(([, pieces]) => pieces)) {
         if (responseId % parts !== part || late.has(responseId)) continue;
         joined.set(responseId, [...(joined.get(responseId) ?? []), records.map(readRecord)]);
@@ -107,13 +114,7 @@ export async function dropSpilled(ctx: PollContext, { spilled = [] }: Pass): Pro
   await Promise.all(spilled.map((key) => ctx.ports.vault.delete(key).catch(() => undefined)));
 }
 
-/** Whether all that was laid aside is still there. */
-export async function allSpilled(ctx: PollContext, { spilled = [] }: Pass): Promise<boolean> {
-  for (const key of spilled) if (!Array.isArray(await ctx.ports.vault.get(key))) return false;
-  return true;
-}
-
-async function read(ctx: PollContext, key: string): Promise<Spilled> {
+async function read(ctx: PollContext, key: string): Promise<Spilled | undefined> {
   const spilled = await ctx.ports.vault.get(key);
-  return Array.isArray(spilled) ? (spilled as Spilled) : [];
+  return Array.isArray(spilled) ? (spilled as Spilled) : undefined;
 }

@@ -79,6 +79,7 @@ export async function* surveyScan(
   const { service, state, observe, clock } = ctx.ports;
   const above = new Set<number>();
   const known = new Map<number, LedgerEntry>();
+  let floorRose = false;
   const carried = after?.carry?.responseId;
   if (carried !== undefined) {
     for (const entry of (await state.entries(ctx.surveyId, [carried])).values()) known.set(carried, entry);
@@ -102,7 +103,7 @@ export async function* surveyScan(
       const now = clock.now();
       const newest = newestDate(runs, now);
       ctx.newestSeen = later(ctx.newestSeen, newest);
-      raiseFloor(ctx, newest);
+      floorRose = raiseFloor(ctx, newest) || floorRose;
       const floor = ctx.mark.floor ?? { at: null, inclusive: true };
       const entries = await entriesOf(ctx, runs);
       const verdicts = new Map<number, Verdict>();
@@ -142,6 +143,9 @@ export async function* surveyScan(
     if (entries.some((entry) => entry.state === "open")) ctx.mark.openSeen = true;
     if (entries.length > 0) {
       await holdLease(ctx);
+      // By a floor that a crash forgets nothing may have been settled: a later tick may not raise it as far.
+      if (floorRose) await state.saveMark(ctx.lease, ctx.mark);
+      floorRose = false;
       await state.putEntries(ctx.surveyId, entries);
     }
     const short = step.others.filter((run) => isShort(run, known.get(run.responseId)));
@@ -204,13 +208,15 @@ function learn(ctx: PollContext, end: ScanEnd, fullPass: boolean): void {
   }
 }
 
-/** During a first pass over a list that is not ordered by completion, "now" is the largest date met so far. */
-function raiseFloor(ctx: PollContext, newest: string | undefined): void {
+/** During a first pass over a list that is not ordered by completion, "now" is the largest date met so far. Whether it rose. */
+function raiseFloor(ctx: PollContext, newest: string | undefined): boolean {
   const { floor } = ctx.mark;
   // A pass that goes on after the source's first tick meets what completed since, which is not before any floor.
   const cap = ctx.mark.floorCap ?? floorCap(ctx);
-  if (!ctx.mark.floorRises || floor === undefined || newest === undefined) return;
-  floor.at = later(floor.at ?? "", cap !== undefined && cap < newest ? cap : newest) ?? newest;
+  if (!ctx.mark.floorRises || floor === undefined || newest === undefined) return false;
+  const before = floor.at;
+  floor.at = later(before ?? "", cap !== undefined && cap < newest ? cap : newest) ?? newest;
+  return floor.at !== before;
 }
 
 async function entriesOf(ctx: PollContext, runs: Run[]): Promise<Map<LedgerEntry["id"], LedgerEntry>> {
