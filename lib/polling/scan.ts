@@ -93,7 +93,10 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     // Where everything is to be proved it is not relied upon; else it saves two requests and proves nothing.
     if (short && shortPageEnds === true && options.prove !== "all") {
       proved = false;
-      return true;
+      if (!matters(carry)) return true;
+      // It may be cut here: by a survey of another kind than the others, or one that has changed, and a fault of the moment.
+      ready = await read(number);
+      return ready === undefined || ready.digest === previous?.digest;
     }
     // One empty page may be a fault of the moment; two in a row are the end, if the first of them stays empty: the
     // second is empty anyway where the first was the last of the list.
