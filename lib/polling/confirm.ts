@@ -74,7 +74,10 @@ async function fromOperation9<T extends Joined>(ctx: PollContext, responses: T[]
   return comparable.flatMap(({ response, records, comparison }) => {
     if (comparison === "equal") return [response];
     // Without what the other records say of the response as a whole, only a full pass can join it.
-    return state.full === true ? [{ ...response, records, digest: undefined }] : [];
+    // That it says them was true of another response, or a moment ago.
+    return state.full === true && sameFacts(response.records, records)
+      ? [{ ...response, records, digest: undefined }]
+      : [];
   });
 }
 

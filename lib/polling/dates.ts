@@ -7,6 +7,9 @@ export const MARGIN = 3 * 3_600_000;
 /** The easternmost zone is 14 h ahead of UTC; the rest is room for a wrong clock. */
 const FURTHEST_AHEAD = 26 * 3_600_000;
 
+/** The westernmost zone is 12 h behind UTC. */
+const FURTHEST_BEHIND = 12 * 3_600_000;
+
 /** Each date of a page is looked at several times, and again at the next poll. */
 const known = new Map<string, number | undefined>();
 const MOST_KNOWN = 10_000;
@@ -50,9 +53,14 @@ export function before(local: string, milliseconds: number): string {
   return at === undefined ? local : utcString(at - milliseconds);
 }
 
-/** Milliseconds from one credible date string to another, as far as the strings tell: clocks fold. */
-export function between(from: string, to: string): number {
-  return (asUtc(to) ?? 0) - (asUtc(from) ?? 0);
+/** The latest instant (epoch milliseconds) that a credible date string can name, whatever its zone. */
+export function latestInstant(local: string): number {
+  return (asUtc(local) ?? 0) + FURTHEST_BEHIND;
+}
+
+/** The earliest date string that something may carry that happens after `at` (epoch milliseconds), whatever its zone. */
+export function earliestString(at: number): string {
+  return utcString(at - FURTHEST_BEHIND);
 }
 
 /** The larger of two date strings. */

@@ -1,8 +1,5 @@
 import type { PollContext } from "./context.ts";
-import { utcString } from "./dates.ts";
-
-/** The westernmost zone is 12 h behind UTC: nothing completed after an instant carries an earlier string than this. */
-const FURTHEST_BEHIND = 12 * 3_600_000;
+import { earliestString } from "./dates.ts";
 
 /**
  * What a floor of "now" may not rise above when it is looked for after the source's first tick: it must lose nothing
@@ -10,6 +7,6 @@ const FURTHEST_BEHIND = 12 * 3_600_000;
  */
 export function floorCap({ sourceFloor, firstTick }: PollContext): string | undefined {
   if (firstTick === undefined) return undefined;
-  const earliest = utcString(firstTick - FURTHEST_BEHIND);
+  const earliest = earliestString(firstTick);
   return sourceFloor !== undefined && sourceFloor > earliest ? sourceFloor : earliest;
 }

@@ -1,6 +1,6 @@
 import { ask, MOST_SILENT } from "./confirm.ts";
 import { type Allowance, holdLease, type PollContext } from "./context.ts";
-import { between, credible, later } from "./dates.ts";
+import { credible, latestInstant } from "./dates.ts";
 import { emitRuns } from "./emit.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
 import { classOf, type Run, readRecord } from "./records.ts";
@@ -20,16 +20,12 @@ export function nextRecheck(ctx: Pick<PollContext, "source">, firstSeen: number,
 }
 
 /**
- * When an open response was seen first, in epoch milliseconds: earlier than it is known to have been if its own dates tell
- * that it is older, as for one that a first pass meets. Its age is taken by dates of the service alone.
+ * When an open response was seen first, in epoch milliseconds: earlier than it is known to have been if it began earlier in
+ * any zone, as one that a first pass meets. No other date has a say: one that is ahead would make all of them old.
  */
-export function firstSeenBy(ctx: PollContext, run: Run | undefined, known: number): number {
-  const now = ctx.ports.clock.now();
+export function firstSeenBy({ ports }: Pick<PollContext, "ports">, run: Run | undefined, known: number): number {
   const started = run?.records[0]?.startedAt ?? null;
-  // In an asc pass its own page says little of how far the list goes.
-  const newest = later(later(ctx.newestSeen, ctx.mark.highWater?.completed), ctx.mark.floor?.at ?? undefined);
-  if (newest === undefined || !credible(newest, now) || !credible(started, now) || started >= newest) return known;
-  return Math.min(known, now - between(started, newest));
+  return credible(started, ports.clock.now()) ? Math.min(known, latestInstant(started)) : known;
 }
 
 /** Whether operation 9 can tell of an open response that it was completed. */

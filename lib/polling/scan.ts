@@ -37,6 +37,8 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   let carrySure = options.after?.carry?.sure ?? false;
   /** Whether `carry` comes from an earlier scan: of its records only the digests are known. */
   let carryKept = carry !== undefined;
+  /** The page on which an earlier scan has ended, should it be read again. */
+  const expected = options.expect ?? options.after;
   let number = options.after === undefined ? options.from : options.after.page + 1;
   let ready: Page | undefined;
   let broken = 0;
@@ -91,12 +93,9 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     }
     const short = previous !== undefined && previous.size < PAGE_SIZE;
     // Where everything is to be proved it is not relied upon; else it saves two requests and proves nothing.
-    if (short && shortPageEnds === true && options.prove !== "all") {
+    if (short && shortPageEnds === true && options.prove !== "all" && !matters(carry)) {
       proved = false;
-      if (!matters(carry)) return true;
-      // It may be cut here: by a survey of another kind than the others, or one that has changed, and a fault of the moment.
-      ready = await read(number);
-      return ready === undefined || ready.digest === previous?.digest;
+      return true;
     }
     // One empty page may be a fault of the moment; two in a row are the end, if the first of them stays empty: the
     // second is empty anyway where the first was the last of the list.
@@ -176,10 +175,11 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       continue;
     }
     if (page === undefined) {
-      // A short page need not have been the last one when it was read, as long as that is not known.
+      // A short page need not have been the last one when it was read. What it means was learned from other surveys too, and a page
+      // may be read as empty by mistake: nothing new is cut by that.
       const cut = previous !== undefined && (previous.size >= PAGE_SIZE || shortPageEnds !== true);
       if (!(await endsHere())) continue;
-      const inDoubt = cut && (matters(carry) || options.prove === "all");
+      const inDoubt = matters(carry) || (cut && options.prove === "all");
       if (inDoubt && previous !== undefined && (await prove(previous, undefined)) === "stepped back") continue;
       return yield* finish(previous);
     }
@@ -187,12 +187,14 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       // Past the end some services repeat the last page; but a page's worth of new records also shifts it here.
       const again = await read(previous.number);
       if (again?.digest === page.digest) return yield* finish(previous);
+      moved = true;
+      covered &&= holds(again, previous.tail);
       stepBack(previous.number, again);
       continue;
     }
-    if (options.expect?.page === page.number && previous === undefined && options.expect.digest !== page.digest) {
+    if (expected?.page === page.number && previous === undefined && expected.digest !== page.digest) {
       moved = true;
-      covered &&= holds(page, options.expect.tail);
+      covered &&= holds(page, expected.tail);
     }
     const fresh = memory.unmet(page);
     if (fresh.length > 0) memory.judged(await options.judge(fresh));

@@ -41,9 +41,10 @@ export async function spill(ctx: PollContext, pass: Pass, runs: Map<number, Run[
   for (let i = 0; i < ids.length; i += 100) {
     const some = ids.slice(i, i + 100);
     const known = await state.entries(ctx.surveyId, some);
-    const fresh: LedgerEntry[] = some
-      .filter((id) => !known.has(id))
-      .map((id) => ({ id, state: "open", firstSeen: clock.now(), reason: UNPROVED }));
+    const fresh = some.flatMap((id): LedgerEntry[] => {
+      const entry = known.get(id) ?? { id, state: "open", firstSeen: clock.now() };
+      return entry.state === "open" && entry.reason !== UNPROVED ? [{ ...entry, reason: UNPROVED }] : [];
+    });
     if (fresh.length > 0) await state.putEntries(ctx.surveyId, fresh);
   }
   const number = pass.spilled?.length ?? 0;

@@ -87,9 +87,10 @@ function noticedWithin(
     return { name: "counted, on the head page", bound: bounds.countedAtHead(source) };
   }
   if (noticed.atHead) return { name: "on the head page", bound: bounds.atHead(source, extent) };
-  const since = noticed.listedOpenSince;
-  if (since !== undefined && isTrusted && completedAt - since < source.scrub.every / 2) {
-    return { name: "listed as open", bound: bounds.listedOpen(source, extent, completedAt - since) };
+  // Its start tells its age, if nothing else does.
+  const age = completedAt - startedAt;
+  if (noticed.listedOpenSince !== undefined && isTrusted && age < source.scrub.every / 2) {
+    return { name: "listed as open", bound: bounds.listedOpen(source, extent, age) };
   }
   const level = levelFor(source, survey, noticed.page, completedAt - startedAt);
   const unnoticed = bounds.unnoticed(source, extent);

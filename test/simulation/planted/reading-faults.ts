@@ -62,7 +62,7 @@ export const readingFaults: readonly PlantedFault[] = [
     name: "every short page is the end",
     breaks: ["books", "lost", "late", "floor"],
     file: "scan.ts",
-    find: 'if (short && shortPageEnds === true && options.prove !== "all") {',
+    find: 'if (short && shortPageEnds === true && options.prove !== "all" && !matters(carry)) {',
     replace: "if (previous !== undefined) return true;\n    if (short) {",
   },
   {
