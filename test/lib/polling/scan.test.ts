@@ -74,6 +74,20 @@ describe("the end of the list", () => {
     expect(found.map(({ responseId }) => responseId).sort()).toEqual([1, 2, 3, 4]);
   });
 
+  it("that repeats its last page says that pages have moved where it repeats another one than was read", async () => {
+    const records = rows(1, 1, 120);
+    let reads = 0;
+    const read = async (page: number): Promise<PageRead> => {
+      reads += 1;
+      // A record goes from page 1 once page 2 is read and proved: all behind it come forward.
+      if (reads === 4) records.shift();
+      const last = Math.ceil(records.length / 100);
+      return still(records)(Math.min(page, last));
+    };
+    const { end } = await run(read, "settled");
+    expect(end.moved).toBe(true);
+  });
+
   it("after a short page teaches that a short page is the last", async () => {
     const short = movingList([whole(1, 130)], new Map(), { order: "asc", pastEnd: "empty" });
     const full = movingList([whole(1, 200)], new Map(), { order: "asc", pastEnd: "empty" });

@@ -107,6 +107,19 @@ describe("an open response", () => {
     },
   );
 
+  it.each([
+    ["its own start, in the zone where that is latest", at(-3 * DAY), at(-DAY), 3 * DAY - 12 * HOUR],
+    ["when it was first seen, if it may have begun since", at(-10 * HOUR), at(-DAY), 0],
+    ["no other date: one that is ahead makes none old", at(-HOUR), at(20 * HOUR), 0],
+    ["no start that cannot be", at(3 * DAY), at(-DAY), 0],
+  ])("is as old as %s", async (_name, started, newest, age) => {
+    const completed = range(2, 40).map((responseId) => ({ responseId, completed: at(-2 * DAY + responseId) }));
+    const open = { responseId: OPEN, fields: { dateStart: started } };
+    const world = worldWith([open, ...completed, { responseId: 50, completed: newest }]);
+    await runTick(world, { source: { ...source, scrub: { every: 30 * DAY } } });
+    expect(world.entry(1, OPEN)?.firstSeen).toBe(noon - age);
+  });
+
   it("whose records were kept while it waited, and are gone, is asked about at once", async () => {
     const world = await worldWithOpen();
     await ticksUntil(world, () => world.time.now >= noon + 200 * MINUTE, { source }, 1_000);
