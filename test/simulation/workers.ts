@@ -96,6 +96,10 @@ export function startWorkers(
       if (ended) return;
       if (process.alive() && process.pending() === 0)
         oracle.violations.add("hang", `${process.name} waits for nothing`);
+      if (process.alive()) {
+        world.overran = true;
+        world.meet("overran");
+      }
       end(process);
     });
     if (planned.retried)

@@ -13,6 +13,8 @@ export interface World {
   startedAt: number;
   /** Epoch milliseconds from which nothing changes or fails any more. */
   quietFrom: number;
+  /** Whether the platform has ended a run that took too long: what that was about to do comes a tick later or more. */
+  overran: boolean;
   random(name: string): Random;
   /** Notes that an ingredient has happened. */
   meet(ingredient: string): void;
@@ -29,6 +31,7 @@ export function createWorld(plan: Plan, traceInto: string[] | undefined): World 
     responses: new Map(),
     startedAt: START,
     quietFrom: START + plan.ticks * plan.source.interval,
+    overran: false,
     random: (name) => randomStream(plan.seed, name),
     meet: (ingredient) => plan.met.add(ingredient),
     trace:

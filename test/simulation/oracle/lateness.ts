@@ -13,6 +13,7 @@ function isPlain(world: World, response: SimResponse): boolean {
   const isFailing = [response.metrics, response.metadata].some(({ failsUntil }) => failsUntil > completedAt);
   return (
     world.plan.calm &&
+    !world.overran &&
     !flips &&
     !isFailing &&
     !world.plan.tight &&
