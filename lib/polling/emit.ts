@@ -37,19 +37,23 @@ const nothing = (): EmitCounts => ({
 
 /** Responses whose metrics and metadata are asked for before the first of them is published. */
 const AT_ONCE = 40;
+/** The same beyond the deadline: they must go out before the invocation is ended, or the next one would come no further. */
+const FEW = 8;
 
 /** Responses that a scan found whole: oldest first, each one event, each in the ledger when this resolves. */
 export async function emitRuns(ctx: PollContext, runs: Run[], origin: Origin, joined?: JoinedBy): Promise<EmitCounts> {
   const now = ctx.ports.clock.now();
   const candidates = runs.map((run) => fromRun(ctx, run, origin, { joined })).sort(oldestFirst(now));
   const counts = nothing();
-  for (let i = 0; i < candidates.length; i += AT_ONCE) {
+  for (let i = 0; i < candidates.length; ) {
+    const isLate = ctx.ports.clock.now() > ctx.deadline;
     // The first ones always go out: however short the time is, something gets done in it.
-    if (i > 0 && ctx.ports.clock.now() > ctx.deadline) {
+    if (i > 0 && isLate) {
       counts.unfinished = true;
       break;
     }
-    const some = candidates.slice(i, i + AT_ONCE);
+    const some = candidates.slice(i, i + (isLate ? FEW : AT_ONCE));
+    i += some.length;
     const confirmed = joined === undefined ? await confirm(ctx, some) : some;
     counts.held += some.length - confirmed.length;
     const failure = await emit(ctx, confirmed, counts);

@@ -142,6 +142,8 @@ async function work(ctx: PollContext, request: PollRequest): Promise<Work> {
 
 /** Looks for what is new, and does what slow work it may. */
 async function look(ctx: PollContext, request: PollRequest, counts: PollCounts): Promise<Work> {
+  // What was joined goes first: it is ready, and what follows may take all the time there is.
+  if (ctx.mark.pass?.ended === true) await asNews(ctx, () => joinNow(ctx, counts));
   const wasFirst = !ctx.mark.firstPassDone;
   const wasContiguous = ctx.mark.contiguous === true;
   const headRead = request.head || ctx.mark.stream !== undefined || !ctx.mark.firstPassDone;

@@ -80,9 +80,14 @@ export function startWorkers(
     const deadline = scheduler.now() + planned.deadline;
     world.trace?.(() => `${process.name} begins a tick`);
     let ended = false;
+    const overrun = (): void => {
+      world.overran = true;
+      world.meet("overran");
+    };
     tick({ ports, source: plan.source, owner, deadline, service: "service" }).then(
       (summary) => {
         ended = true;
+        if (scheduler.now() > deadline) overrun();
         world.trace?.(() => `${process.name} ends its tick`);
         oracle.tickEnded(process, { summary });
       },
@@ -96,10 +101,7 @@ export function startWorkers(
       if (ended) return;
       if (process.alive() && process.pending() === 0)
         oracle.violations.add("hang", `${process.name} waits for nothing`);
-      if (process.alive()) {
-        world.overran = true;
-        world.meet("overran");
-      }
+      if (process.alive()) overrun();
       end(process);
     });
     if (planned.retried)

@@ -13,7 +13,7 @@ export interface World {
   startedAt: number;
   /** Epoch milliseconds from which nothing changes or fails any more. */
   quietFrom: number;
-  /** Whether the platform has ended a run that took too long: what that was about to do comes a tick later or more. */
+  /** Whether a run has come to its deadline, or was ended by the platform: what it was about to do comes a tick later or more. */
   overran: boolean;
   random(name: string): Random;
   /** Notes that an ingredient has happened. */
