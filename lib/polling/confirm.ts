@@ -13,7 +13,7 @@ export interface Joined {
   records: unknown[];
 }
 
-/** The first ones of a survey, and then one in so many, are compared with operation 9. */
+/** The first ones of a survey, the first ones of more than one record, and then one in so many are compared with operation 9. */
 const FIRST = 20;
 const ONE_IN = 200;
 /** After so many answers that could not be compared, operation 9 is not asked for this survey any more. */
@@ -103,9 +103,12 @@ function chooseDue<T extends Joined>(ctx: PollContext, responses: T[]): T[] {
     state.since += 1;
     // Open ones are looked at again by operation 9: it is to be known whether what it says can be used.
     const isUnknown = !state.trusted && ctx.mark.openSeen === true;
-    const first = state.made < FIRST && (ctx.mark.contiguous !== true || (isUnknown && due.length === 0));
+    const isSeveral = response.records.length > 1;
+    const isFew = state.made < FIRST || (isSeveral && (state.several ?? 0) < FIRST);
+    const first = isFew && (ctx.mark.contiguous !== true || (isUnknown && due.length === 0));
     if (!first && state.since < ONE_IN) continue;
     state.made += 1;
+    if (isSeveral) state.several = (state.several ?? 0) + 1;
     state.since = 0;
     due.push(response);
   }

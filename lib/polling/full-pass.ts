@@ -129,8 +129,12 @@ async function comeApart(ctx: PollContext, again: Run[]): Promise<Run[]> {
 }
 
 /** The next responses are compared with operation 9 as the first ones were. */
-function noteScatter({ mark }: PollContext): void {
+function noteScatter(ctx: PollContext): void {
+  const { mark } = ctx;
+  // Operation 9 has nothing to say: what is new is held already, and joined by passes.
+  if (isUnproved(ctx)) return;
   mark.contiguous = false;
   mark.confirmation.made = 0;
+  delete mark.confirmation.several;
   mark.confirmation.silent = 0;
 }

@@ -109,6 +109,8 @@ export interface Confirmation {
   /** Responses compared, and how many have gone by since the last one. */
   made: number;
   since: number;
+  /** Of those compared, the ones with more than one record: the others say nothing of where records stand. */
+  several?: number;
   /** Comparisons in a row that said nothing. */
   silent: number;
   /** Whether operation 9 has equalled a response joined from pages: only then its contents are used. */

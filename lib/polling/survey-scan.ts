@@ -201,6 +201,7 @@ function learn(ctx: PollContext, end: ScanEnd, fullPass: boolean): void {
   if (end.suspect) {
     // The next ones are compared with operation 9 as the first ones were.
     mark.confirmation.made = 0;
+    delete mark.confirmation.several;
     mark.contiguous = false;
   } else if (fullPass && end.proved && end.ended && end.deferred.length === 0 && end.several >= SEVERAL) {
     mark.confirmation.apart = false;

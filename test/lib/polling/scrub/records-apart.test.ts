@@ -12,6 +12,7 @@ import {
   runTick,
   SECOND,
   surveyOf,
+  timesCalled,
   worldWith,
 } from "../support/survey.ts";
 
@@ -95,6 +96,8 @@ describe("records that lie apart while operation 9 gives nothing", () => {
     }
     // The time is enough for twenty.
     expect(most).toBeLessThan(30);
+    // Of operation 9, which says nothing, no more is asked than it takes to know that.
+    expect(timesCalled(world, "service", "response")).toBeLessThan(60);
     expect([...sizes(world)].toSorted(([a], [b]) => a - b)).toEqual(range(1, count).map((id) => [id, 2]));
   });
 
