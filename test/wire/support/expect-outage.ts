@@ -18,6 +18,8 @@ export interface Outage {
   begin?: (service: PolledService) => Promise<{ url?: string; end?: () => Promise<void> }>;
   /** One line that tells of it, which has to come three times before the outage ends. */
   says: RegExp;
+  /** Times that it is said before the outage ends; default three. */
+  failures?: number;
   /** Repeats allowed; default none. */
   repeats?: number;
 }
@@ -27,7 +29,13 @@ const flags = { "start-from": "beginning" };
 const LATER = 600_000;
 
 /** A command lives through the outage for several ticks, says what is wrong, and goes on by itself; nothing is lost. */
-export async function expectOutage({ faults = [], begin, says, repeats = 0 }: Outage): Promise<void> {
+export async function expectOutage({
+  faults = [],
+  begin,
+  says,
+  failures: most = 3,
+  repeats = 0,
+}: Outage): Promise<void> {
   const { service, life, replay } = await livedService();
   const { simulator, folder } = service;
   const hitsFile = join(folder, "hits.json");
@@ -38,7 +46,7 @@ export async function expectOutage({ faults = [], begin, says, repeats = 0 }: Ou
     { ...where, ticks: "25", interval: "20ms" },
     { env: scripted({ faults: { list: faults, hitsFile } }), limit: 120_000 },
   );
-  await threeLines(command, says);
+  await linesOf(command, says, most);
   const emittedSoFar = command.output().stdout;
   await end?.();
   command.kill("SIGUSR2");
@@ -62,6 +70,6 @@ export async function expectOutage({ faults = [], begin, says, repeats = 0 }: Ou
   await expectLedger(service, replay);
 }
 
-function threeLines(command: RunningCommand, says: RegExp): Promise<void> {
-  return command.printed(new RegExp(`(?:^(?:${says.source})[^\\n]*\\n[\\s\\S]*){3}`, "m"));
+function linesOf(command: RunningCommand, says: RegExp, count: number): Promise<void> {
+  return command.printed(new RegExp(`(?:^(?:${says.source})[^\\n]*\\n[\\s\\S]*?){${count}}`, "m"));
 }
