@@ -2,8 +2,9 @@ import { execFileSync } from "node:child_process";
 import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { bundleFunction } from "./infra/bundle.ts";
 
-// What the package exports as JavaScript and declarations: Node strips types outside of node_modules only.
+// What the package exports as JavaScript and declarations, since Node strips types outside of node_modules only; and the functions, bundled.
 // `node build.ts [--out DIR]`; by default into dist/.
 const root = import.meta.dirname;
 const { values } = parseArgs({ options: { out: { type: "string", default: join(root, "dist") } } });
@@ -20,3 +21,5 @@ for (const file of globSync("**/*.d.ts", { cwd: out })) {
   const text = readFileSync(path, "utf8");
   writeFileSync(path, text.replace(/(\bfrom\s+|\bimport\(\s*)(["'])(\.[^"']*)\.ts\2/g, "$1$2$3.js$2"));
 }
+
+for (const name of ["poll", "poll-survey"] as const) bundleFunction(name, join(out, "functions", name));

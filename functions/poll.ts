@@ -1,11 +1,12 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import type { Context } from "aws-lambda";
+import { createClients } from "../lib/clients.ts";
 import { readConfigFile } from "../lib/config/read-file.ts";
 import { mostDetailed, parseConfig } from "../lib/config.ts";
-import { readEnvironment } from "../lib/environment.ts";
+import { leaseOwner, readEnvironment } from "../lib/environment.ts";
 import { readPollInput } from "../lib/poll-input.ts";
-import { type PollOutput, pollSources, redriveSource } from "../lib/poll-sources.ts";
-import { createClients, createSourceGraph } from "../lib/wiring.ts";
+import { type PollOutput, pollScheduled, pollSources, redriveSource } from "../lib/poll-sources.ts";
+import { createSourceGraph } from "../lib/wiring.ts";
 
 const environment = readEnvironment(process.env, import.meta.dirname);
 const config = parseConfig(readConfigFile(environment.configFile), { deployed: false });
@@ -27,11 +28,14 @@ export async function handler(event: unknown, context: Context): Promise<PollOut
   );
   const chosen = graphs.filter(({ source }) => input.source === undefined || source.name === input.source);
   const request = {
-    owner: context.awsRequestId,
+    owner: leaseOwner(environment, context.awsRequestId),
     remaining: () => context.getRemainingTimeInMillis(),
     logger,
+    level: config.monitoring.level,
   };
   const [graph] = chosen;
-  if (input.redrive === undefined || graph === undefined) return pollSources({ ...request, graphs: chosen });
+  if (input.redrive === undefined || graph === undefined) {
+    return (input.scheduled === true ? pollScheduled : pollSources)({ ...request, graphs: chosen });
+  }
   return redriveSource({ ...request, graph, surveyIds: input.redrive });
 }

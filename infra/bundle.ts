@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { basename, join, resolve } from "node:path";
-import { buildSync } from "esbuild";
 
+/** The checkout, or in the package `dist`, where functions lie bundled: who uses that needs no bundler. */
 const ROOT = resolve(import.meta.dirname, "..");
 
 /** undici and a few of the SDK's parts call `require`, which an ES module does not have by itself. */
@@ -23,12 +24,17 @@ export interface Bundle {
  * @throws Error when the function does not exist or does not compile
  */
 export function bundleFunction(name: FunctionName, outDir: string, config?: unknown): Bundle {
-  return bundleEntry(join(ROOT, "functions", `${name}.ts`), outDir, config);
+  const built = join(ROOT, "functions", name);
+  if (!existsSync(built)) return bundleEntry(join(ROOT, "functions", `${name}.ts`), outDir, config);
+  mkdirSync(outDir, { recursive: true });
+  for (const file of readdirSync(built)) copyFileSync(join(built, file), join(outDir, file));
+  return finished(outDir, config);
 }
 
 /** Bundles any module that exports `handler`, by the same settings. */
 export function bundleEntry(entry: string, outDir: string, config?: unknown): Bundle {
   if (!existsSync(entry)) throw new Error(`There is no ${basename(entry)} to bundle: ${entry} does not exist.`);
+  const { buildSync } = createRequire(import.meta.url)("esbuild") as typeof import("esbuild");
   const built = buildSync({
     entryPoints: [entry],
     // Never written there: paths in the source map are relative to it, and must not follow the folder the bundle lands in.
@@ -50,11 +56,12 @@ export function bundleEntry(entry: string, outDir: string, config?: unknown): Bu
     logLevel: "silent",
   });
   mkdirSync(outDir, { recursive: true });
-  let bytes = 0;
-  for (const output of built.outputFiles) {
-    writeFileSync(join(outDir, basename(output.path)), output.contents);
-    if (output.path.endsWith(".mjs")) bytes = output.contents.byteLength;
-  }
+  for (const output of built.outputFiles) writeFileSync(join(outDir, basename(output.path)), output.contents);
+  return finished(outDir, config);
+}
+
+function finished(outDir: string, config: unknown): Bundle {
   if (config !== undefined) writeFileSync(join(outDir, "config.json"), `${JSON.stringify(config, null, 2)}\n`);
-  return { file: join(outDir, "index.mjs"), bytes };
+  const file = join(outDir, "index.mjs");
+  return { file, bytes: statSync(file).size };
 }

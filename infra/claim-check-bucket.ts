@@ -1,16 +1,32 @@
 import { Duration, RemovalPolicy, Validations } from "aws-cdk-lib";
+import type { IKey } from "aws-cdk-lib/aws-kms";
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from "aws-cdk-lib/aws-s3";
 import type { Construct } from "constructs";
 
+export interface BucketRetention {
+  /** Of everything in the bucket. */
+  all: Duration;
+  /** Of records that are kept of waiting and quarantined responses. */
+  kept: Duration;
+}
+
 /** Answers too large for an event. It is kept on deletion: events already delivered or archived point into it. */
-export function createClaimCheckBucket(scope: Construct, retention: Duration): Bucket {
+export function createClaimCheckBucket(scope: Construct, { all, kept }: BucketRetention, encryptionKey?: IKey): Bucket {
   const bucket = new Bucket(scope, "ClaimCheck", {
-    encryption: BucketEncryption.S3_MANAGED,
+    // A key of its own for the bucket: else each object would cost a request to KMS.
+    ...(encryptionKey === undefined
+      ? { encryption: BucketEncryption.S3_MANAGED }
+      : { encryption: BucketEncryption.KMS, encryptionKey, bucketKeyEnabled: true }),
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
     enforceSSL: true,
-    lifecycleRules: [{ expiration: retention, abortIncompleteMultipartUploadAfter: Duration.days(1) }],
-    removalPolicy: RemovalPolicy.RETAIN,
+    lifecycleRules: [
+      { expiration: all, abortIncompleteMultipartUploadAfter: Duration.days(1) },
+      // The poller deletes them itself, but not those of a source that it does not poll any more.
+      { prefix: "kept/", expiration: kept },
+    ],
+    // One that a rolled-back first deployment made holds nothing.
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   });
   Validations.of(bucket).acknowledge({
     id: "AwsSolutions-S1",

@@ -1,22 +1,33 @@
 import { type CfnElement, Stack, Validations } from "aws-cdk-lib";
-import type { Table } from "aws-cdk-lib/aws-dynamodb";
-import type { EventBus } from "aws-cdk-lib/aws-events";
+import type { ITable } from "aws-cdk-lib/aws-dynamodb";
+import type { IEventBus } from "aws-cdk-lib/aws-events";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { Construct } from "constructs";
 import { tableDefinition } from "../lib/state/table.ts";
-import type { SourceSecrets } from "./source-secrets.ts";
+import { type KeyUse, useKey } from "./encryption.ts";
+import type { SecretReference, SourceSecrets } from "./source-secrets.ts";
 
 /** What the functions work on. */
 export interface Resources {
-  table: Table;
-  bus: EventBus;
+  table: ITable;
+  bus: IEventBus;
   claimCheckBucket: Bucket;
   secrets: readonly SourceSecrets[];
 }
 
-/** Everything the scheduled function may do with the resources, statement by statement. */
-export function pollStatements({ table, bus, claimCheckBucket, secrets }: Resources): PolicyStatement[] {
+/** A policy takes 6,144 characters, and a statement cannot be divided between two policies. */
+const MOST_IN_A_STATEMENT = 30;
+
+function inParts<Item>(items: readonly Item[]): Item[][] {
+  const parts = Math.ceil(items.length / MOST_IN_A_STATEMENT);
+  return Array.from({ length: parts }, (_, i) => items.slice(i * MOST_IN_A_STATEMENT, (i + 1) * MOST_IN_A_STATEMENT));
+}
+
+/** Everything that both functions may do with the resources, statement by statement. */
+export function commonStatements({ table, bus, claimCheckBucket, secrets }: Resources): PolicyStatement[] {
+  const credentials = secrets.map((source) => source.credentials);
+  const tokens = secrets.map((source) => source.token);
   return [
     new PolicyStatement({
       sid: "KeepBooks",
@@ -30,28 +41,45 @@ export function pollStatements({ table, bus, claimCheckBucket, secrets }: Resour
       ],
       resources: [table.tableArn],
     }),
-    new PolicyStatement({
-      sid: "FindDue",
-      actions: ["dynamodb:Query"],
-      resources: tableDefinition.indexes.map(({ name }) => `${table.tableArn}/index/${name}`),
-    }),
     new PolicyStatement({ sid: "Publish", actions: ["events:PutEvents"], resources: [bus.eventBusArn] }),
     new PolicyStatement({
       sid: "KeepLargeAnswers",
       actions: ["s3:PutObject", "s3:GetObject", "s3:DeleteObject"],
       resources: [claimCheckBucket.arnForObjects("*")],
     }),
-    new PolicyStatement({
-      sid: "ReadSecrets",
-      actions: ["secretsmanager:GetSecretValue"],
-      resources: secrets.flatMap(({ credentials, token }) => [credentials.ref, token.ref]),
-    }),
+    ...inParts([...credentials, ...tokens]).map(
+      (part, index) =>
+        new PolicyStatement({
+          sid: index === 0 ? "ReadSecrets" : `ReadSecrets${index + 1}`,
+          actions: ["secretsmanager:GetSecretValue"],
+          resources: part.map(({ arn }) => arn),
+        }),
+    ),
     new PolicyStatement({
       sid: "KeepToken",
       actions: ["secretsmanager:PutSecretValue"],
-      resources: secrets.map(({ token }) => token.ref),
+      resources: tokens.map(({ arn }) => arn),
     }),
+    ...useKey("DecryptBooks", table.encryptionKey, "use-table"),
+    ...useKey("DecryptLargeAnswers", claimCheckBucket.encryptionKey, "write-objects"),
+    ...useKeys("DecryptCredentials", credentials, "read-secret"),
+    ...useKeys("DecryptToken", tokens, "write-secret"),
   ];
+}
+
+/** What ticks do beside that: a slice never asks what else is due. */
+export function tickStatements({ table }: Pick<Resources, "table">): PolicyStatement[] {
+  return [new PolicyStatement({ sid: "FindDue", actions: ["dynamodb:Query"], resources: indexArns(table) })];
+}
+
+/** One statement for each key that some secrets are encrypted with. */
+export function useKeys(sid: string, secrets: readonly SecretReference[], use: KeyUse): PolicyStatement[] {
+  const keys = [...new Set(secrets.flatMap(({ encryptionKey }) => encryptionKey ?? []))];
+  return keys.flatMap((key, index) => useKey(index === 0 ? sid : `${sid}${index + 1}`, key, use));
+}
+
+export function indexArns(table: ITable): string[] {
+  return tableDefinition.indexes.map(({ name }) => `${table.tableArn}/index/${name}`);
 }
 
 /** The one wildcard above, acknowledged for that one bucket only: any other wildcard is still a finding. */

@@ -1,21 +1,26 @@
 import { Stack } from "aws-cdk-lib";
 import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { CfnSchedule } from "aws-cdk-lib/aws-scheduler";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { MINUTE } from "../lib/config/units.ts";
 import type { SourceConfig } from "../lib/config.ts";
+import { useKey } from "./encryption.ts";
 
 export interface SchedulesProps {
   sources: readonly SourceConfig[];
   target: IFunction;
   deadLetters: IQueue;
+  /** Of the dead-letter queue. */
+  encryptionKey?: IKey | undefined;
 }
 
 /** One schedule for each source, whose name is the invocation's input. A source that is not enabled keeps a disabled one. */
-export function createSchedules(scope: Construct, { sources, target, deadLetters }: SchedulesProps): CfnSchedule[] {
-  const role = createRole(scope, target, deadLetters);
+export function createSchedules(scope: Construct, { sources, ...props }: SchedulesProps): CfnSchedule[] {
+  const { target, deadLetters } = props;
+  const role = createRole(scope, props);
   return sources.map((source) => {
     const schedule = new CfnSchedule(scope, `Schedule-${source.name}`, {
       description: `Polls the survey service, source ${source.name}`,
@@ -25,7 +30,7 @@ export function createSchedules(scope: Construct, { sources, target, deadLetters
       target: {
         arn: target.functionArn,
         roleArn: role.roleArn,
-        input: JSON.stringify({ source: source.name }),
+        input: JSON.stringify({ source: source.name, scheduled: true }),
         deadLetterConfig: { arn: deadLetters.queueArn },
         // The default, 185 retries over 24 hours, would pile old ticks up on the service once it is back.
         retryPolicy: { maximumEventAgeInSeconds: 60, maximumRetryAttempts: 1 },
@@ -37,7 +42,7 @@ export function createSchedules(scope: Construct, { sources, target, deadLetters
   });
 }
 
-function createRole(scope: Construct, target: IFunction, deadLetters: IQueue): Role {
+function createRole(scope: Construct, { target, deadLetters, encryptionKey }: Omit<SchedulesProps, "sources">): Role {
   const { account } = Stack.of(scope);
   const group = Stack.of(scope).formatArn({
     service: "scheduler",
@@ -57,6 +62,7 @@ function createRole(scope: Construct, target: IFunction, deadLetters: IQueue): R
   role.addToPolicy(
     new PolicyStatement({ sid: "ReportFailures", actions: ["sqs:SendMessage"], resources: [deadLetters.queueArn] }),
   );
+  for (const statement of useKey("EncryptFailures", encryptionKey, "send-messages")) role.addToPolicy(statement);
   return role;
 }
 

@@ -1,46 +1,97 @@
-import { Stack, Validations } from "aws-cdk-lib";
-import { CfnSecret } from "aws-cdk-lib/aws-secretsmanager";
+import { ArnFormat, Stack, Validations } from "aws-cdk-lib";
+import type { IKey } from "aws-cdk-lib/aws-kms";
+import { CfnSecret, type ISecret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct } from "constructs";
-import { ConfigError } from "../lib/config.ts";
+import { ConfigError, type SourceConfig } from "../lib/config.ts";
 
 /** Lambda allows 4 KB for all environment variables together; this leaves room for the others. */
 const ENVIRONMENT_SHARE = 3 * 1024;
 
+/** A secret as permissions see it. */
+export interface SecretReference {
+  name: string;
+  /** For policies: of one that is known by its name alone, any six characters stand for those that AWS has added. */
+  arn: string;
+  /** Undefined with a key that AWS owns, or one that is not known. */
+  encryptionKey?: IKey | undefined;
+}
+
 export interface SourceSecrets {
   source: string;
-  credentials: CfnSecret;
-  token: CfnSecret;
-  credentialsName: string;
-  tokenName: string;
+  credentials: SecretReference;
+  token: SecretReference;
+}
+
+export interface SourceSecretsProps {
+  source: Pick<SourceConfig, "name" | "credentialsSecret">;
+  /** Credentials that are there already. */
+  existing?: ISecret | string | undefined;
+  encryptionKey?: IKey | undefined;
 }
 
 /**
  * The two secrets of a source, without a value: one in the template would overwrite, on its next change, what the operator
  * or the poller has put there, and a generated one would look like a credential.
  */
-export function createSourceSecrets(scope: Construct, source: string): SourceSecrets {
-  const prefix = `${Stack.of(scope).stackName}/${source}`;
-  const credentialsName = `${prefix}/credentials`;
-  const tokenName = `${prefix}/token`;
-  const credentials = new CfnSecret(scope, `Credentials-${source}`, {
-    name: credentialsName,
-    description: `Survey service, source ${source}: {"clientId":"...","clientSecret":"..."}, put here by the operator`,
-  });
-  const token = new CfnSecret(scope, `Token-${source}`, {
-    name: tokenName,
+export function createSourceSecrets(
+  scope: Construct,
+  { source: { name: source, credentialsSecret }, existing = credentialsSecret, encryptionKey }: SourceSecretsProps,
+): SourceSecrets {
+  const token = createSecret(scope, `Token-${source}`, {
+    name: `${source}/token`,
     description: `Survey service, source ${source}: the access token, kept by the poller`,
+    unrotated: "The poller renews the token whenever the service refuses it.",
+    encryptionKey,
   });
-  const rule = "AwsSolutions-SMG4";
-  Validations.of(credentials).acknowledge({
-    id: rule,
-    reason:
+  if (existing !== undefined) return { source, credentials: reference(scope, existing), token };
+  const credentials = createSecret(scope, `Credentials-${source}`, {
+    name: `${source}/credentials`,
+    description: `Survey service, source ${source}: {"clientId":"...","clientSecret":"..."}, put here by the operator`,
+    unrotated:
       "The operator of the survey service issues the credentials on request; they cannot be renewed by a program.",
+    encryptionKey,
   });
-  Validations.of(token).acknowledge({
-    id: rule,
-    reason: "The poller renews the token whenever the service refuses it.",
+  return { source, credentials, token };
+}
+
+interface OwnSecret {
+  /** Behind the name of the stack. */
+  name: string;
+  description: string;
+  /** Why it is not rotated. */
+  unrotated: string;
+  encryptionKey: IKey | undefined;
+}
+
+function createSecret(scope: Construct, id: string, { unrotated, encryptionKey, ...own }: OwnSecret): SecretReference {
+  const name = `${Stack.of(scope).stackName}/${own.name}`;
+  const all = Stack.of(scope).node.findAll();
+  if (all.some((one) => one instanceof CfnSecret && one.name === name)) {
+    const message = `another SurveyPoller of this stack has a secret ${name}: give this source another name`;
+    throw new ConfigError([{ path: "sources", message }]);
+  }
+  const secret = new CfnSecret(scope, id, {
+    name,
+    description: own.description,
+    ...(encryptionKey === undefined ? {} : { kmsKeyId: encryptionKey.keyArn }),
   });
-  return { source, credentials, token, credentialsName, tokenName };
+  Validations.of(secret).acknowledge({ id: "AwsSolutions-SMG4", reason: unrotated });
+  return { name, arn: secret.ref, encryptionKey };
+}
+
+function reference(scope: Construct, existing: ISecret | string): SecretReference {
+  const anyVersion = "-??????";
+  if (typeof existing !== "string") {
+    const arn = existing.secretFullArn ?? `${existing.secretArn}${anyVersion}`;
+    return { name: existing.secretName, arn, encryptionKey: existing.encryptionKey };
+  }
+  const arn = Stack.of(scope).formatArn({
+    service: "secretsmanager",
+    resource: "secret",
+    resourceName: `${existing}${anyVersion}`,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+  return { name: existing, arn };
 }
 
 /**
@@ -51,10 +102,7 @@ export function createSourceSecrets(scope: Construct, source: string): SourceSec
 export function secretsVariable(secrets: readonly SourceSecrets[]): string {
   const text = JSON.stringify(
     Object.fromEntries(
-      secrets.map(({ source, credentialsName, tokenName }) => [
-        source,
-        { credentials: credentialsName, token: tokenName },
-      ]),
+      secrets.map(({ source, credentials, token }) => [source, { credentials: credentials.name, token: token.name }]),
     ),
   );
   if (Buffer.byteLength(text) > ENVIRONMENT_SHARE) {

@@ -1,18 +1,28 @@
 import { RemovalPolicy } from "aws-cdk-lib";
-import { AttributeType, BillingMode, ProjectionType, Table } from "aws-cdk-lib/aws-dynamodb";
+import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from "aws-cdk-lib/aws-dynamodb";
+import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Construct } from "constructs";
 import { type KeySchema, tableDefinition } from "../lib/state/table.ts";
 
+export interface StateTableProps {
+  /** Default: a key that AWS owns. */
+  encryptionKey?: IKey | undefined;
+}
+
 /**
- * The books. The table outlives the stack, since without it a new deployment could not know what was already emitted. Deletion
- * protection is left off: together with retention it strands the table of a first deployment that was rolled back.
+ * A table for the books, as the poller makes one by itself; for a stack of your own that keeps what must be kept. The table outlives its
+ * stack, since without it a new deployment could not know what was already emitted. Deletion protection is left off: together with
+ * retention it strands the table of a first deployment that was rolled back.
+ *
+ * @example new SurveyPoller(this, "Surveys", { sources, stateTable: createStateTable(storage, "Books") });
  */
-export function createTable(scope: Construct): Table {
-  const table = new Table(scope, "Table", {
+export function createStateTable(scope: Construct, id: string, { encryptionKey }: StateTableProps = {}): Table {
+  const table = new Table(scope, id, {
     ...keys(tableDefinition),
     billingMode: BillingMode.PAY_PER_REQUEST,
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    ...(encryptionKey === undefined ? {} : { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey }),
   });
   for (const index of tableDefinition.indexes) {
     table.addGlobalSecondaryIndex({ indexName: index.name, ...keys(index), projectionType: ProjectionType.ALL });

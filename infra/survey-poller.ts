@@ -1,68 +1,235 @@
-import { Duration, Validations } from "aws-cdk-lib";
-import type { Table } from "aws-cdk-lib/aws-dynamodb";
-import { EventBus } from "aws-cdk-lib/aws-events";
+import { Duration, Tags, Token, Validations } from "aws-cdk-lib";
+import type { ITable } from "aws-cdk-lib/aws-dynamodb";
+import type { CfnArchive, IEventBus, Rule } from "aws-cdk-lib/aws-events";
+import type { Grant, IGrantable } from "aws-cdk-lib/aws-iam";
+import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
+import type { ITopic } from "aws-cdk-lib/aws-sns";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { DAY } from "../lib/config/units.ts";
-import { type Config, type ConfigInput, notYetActing, parseConfig } from "../lib/config.ts";
+import { type Config, ConfigError, notYetActing } from "../lib/config.ts";
+import { createBusCompanions } from "./bus-companions.ts";
 import { createClaimCheckBucket } from "./claim-check-bucket.ts";
 import { createDeadLetterQueue } from "./dead-letter-queue.ts";
-import { acknowledgeObjectWildcard, pollStatements } from "./permissions.ts";
-import { createPollFunction } from "./poll-function.ts";
+import { keyPolicyStatements } from "./encryption.ts";
+import { createBus } from "./event-bus.ts";
+import { companionsOf, refuseOnForeignBus } from "./foreign-bus.ts";
+import { createPollFunction, createWorkerFunction } from "./functions.ts";
+import { allow, combined, grantFill, grantReadAnswers, grantReadState } from "./grants.ts";
+import { deploymentName } from "./monitoring/deployment-name.ts";
+import { createMonitoring, type Monitoring } from "./monitoring/monitoring.ts";
+import { PollerMetrics } from "./monitoring/poller-metrics.ts";
+import type { MetricsOwner } from "./monitoring/source-metrics.ts";
+import { createNetwork } from "./network.ts";
+import { acknowledgeObjectWildcard, commonStatements, tickStatements } from "./permissions.ts";
+import type { SurveyPollerProps } from "./props.ts";
+import { readProps } from "./read-props.ts";
 import { createSchedules } from "./schedules.ts";
 import { createSourceSecrets, type SourceSecrets, secretsVariable } from "./source-secrets.ts";
-import { createTable } from "./state-table.ts";
+import { createStateTable } from "./state-table.ts";
+import { createSubscription, type ResponseCompletedProps } from "./subscriptions/on-response-completed.ts";
+import type { Subscription } from "./subscriptions/subscribe.ts";
+import { createWorkQueue } from "./work-queue.ts";
+
+/** Milliseconds for which a response may wait for its metrics and what is kept of it be the only copy left. */
+const LONGEST_OUTAGE = 14 * DAY;
 
 /**
  * Polls one or more accounts of the survey service and puts one `response.completed` event for each completed response on
- * a bus of its own.
+ * a bus.
  *
  * @example
  * const poller = new SurveyPoller(this, "SurveyPoller", { sources: [{ baseUrl: "https://surveys.example.com" }] });
- * new Rule(this, "Completed", { eventBus: poller.bus, eventPattern: { detailType: ["response.completed"] } });
+ * poller.onResponseCompleted("Completed", { target: new SqsQueue(queue) });
  */
-export class SurveyPoller extends Construct {
+export class SurveyPoller extends PollerMetrics {
   readonly config: Config;
-  readonly bus: EventBus;
-  readonly table: Table;
+  readonly bus: IEventBus;
+  readonly table: ITable;
   readonly claimCheckBucket: Bucket;
+  /** What failed of both functions and of the schedules. */
   readonly deadLetters: Queue;
+  /** What ticks leave to `pollSurveyFunction`. */
+  readonly workQueue: Queue;
   readonly pollFunction: LambdaFunction;
+  readonly pollSurveyFunction: LambdaFunction;
   /** In the order of the sources. */
   readonly secrets: readonly SourceSecrets[];
+  /** The key of everything, if one was given. */
+  readonly encryptionKey: IKey | undefined;
+  /** The topic that alarms are told to; undefined without alarms. */
+  readonly alarmTopic: ITopic | undefined;
+  /** Undefined where the configuration switches it off. */
+  readonly archive: CfnArchive | undefined;
+  /** What the configuration's webhooks have become, by name. */
+  readonly webhooks: ReadonlyMap<string, Subscription>;
+  /** Alarms, their topic, and the dashboard. */
+  readonly monitoring: Monitoring;
+  protected readonly metricsOwner: MetricsOwner;
+  readonly #subscriptions = new Map<string, Subscription>();
+  readonly #subscriptionScope = new Construct(this, "Subscriptions");
 
   /** @throws ConfigError that names every bad field */
-  constructor(scope: Construct, id: string, props: ConfigInput) {
+  constructor(scope: Construct, id: string, props: SurveyPollerProps) {
     super(scope, id);
-    this.config = parseConfig(props, { deployed: true });
-    const { sources, bus } = this.config;
-    for (const notice of notYetActing(this.config))
-      Validations.of(this).addWarning("survey-poller:not-yet-acting", notice);
+    const { config, input, resources } = readProps(props);
+    const { sources, bus, monitoring } = config;
+    refuseOnForeignBus(this, resources.eventBus, companionsOf(config));
+    const { encryptionKey, proxy } = resources;
+    this.config = config;
+    this.encryptionKey = encryptionKey;
+    const deployment = deploymentName(this);
+    this.metricsOwner = { deployment, sources, level: monitoring.level };
+    for (const notice of notYetActing(config)) Validations.of(this).addWarning("survey-poller:not-yet-acting", notice);
+    const ownBus = resources.eventBus === undefined ? bus.name : undefined;
+    for (const statement of keyPolicyStatements(this, ownBus)) encryptionKey?.addToResourcePolicy(statement);
 
-    this.bus = new EventBus(this, "Bus", { eventBusName: bus.name, description: "Completed survey responses" });
-    this.table = createTable(this);
+    this.deadLetters = createDeadLetterQueue(this, encryptionKey);
+    this.workQueue = createWorkQueue(this, this.deadLetters, encryptionKey);
+    const { deadLetters, workQueue } = this;
+    this.bus =
+      resources.eventBus ?? createBus(this, { name: bus.name, logging: bus.logging, encryptionKey, deadLetters });
+    this.table = resources.stateTable ?? createStateTable(this, "Table", { encryptionKey });
     // One bucket and one log group serve all sources, so the longest period asked for holds.
     // Large records in quarantine lie in the bucket too.
-    const kept = Math.max(...sources.flatMap(({ retention }) => [retention.claimCheck, retention.quarantine]));
-    this.claimCheckBucket = createClaimCheckBucket(this, Duration.millis(kept));
-    this.deadLetters = createDeadLetterQueue(this);
-    this.secrets = sources.map(({ name }) => createSourceSecrets(this, name));
-    this.pollFunction = createPollFunction(this, {
-      config: props,
+    const kept = Math.max(...sources.map(({ retention }) => retention.quarantine)) + LONGEST_OUTAGE;
+    const all = Math.max(kept, ...sources.map(({ retention }) => retention.claimCheck));
+    const periods = { all: Duration.millis(all), kept: Duration.millis(kept) };
+    this.claimCheckBucket = createClaimCheckBucket(this, periods, encryptionKey);
+    this.secrets = sources.map((source) =>
+      createSourceSecrets(this, { source, existing: resources.secrets?.[source.name], encryptionKey }),
+    );
+    const logDays = Math.max(...sources.map(({ retention }) => retention.logs)) / DAY;
+    const { archive, webhooks } = createBusCompanions(this, {
+      bus: this.bus,
+      config,
+      isOwn: ownBus !== undefined,
+      // A bus that was given may have other pollers on it, and names are shared by all of an account's region.
+      busName: ownBus ?? deployment,
+      logDays,
+      encryptionKey,
+    });
+    this.archive = archive;
+    this.webhooks = webhooks;
+
+    const called = [
+      ...sources.map(({ baseUrl }) => baseUrl),
+      ...(proxy === undefined || Token.isUnresolved(proxy) ? [] : [proxy]),
+    ];
+    const common = {
+      config: input,
       environment: {
         TABLE_NAME: this.table.tableName,
-        BUS_NAME: this.bus.eventBusName,
+        // A bus of another account is known by its ARN only.
+        BUS_NAME: resources.eventBus?.eventBusArn ?? this.bus.eventBusName,
         CLAIM_CHECK_BUCKET: this.claimCheckBucket.bucketName,
+        WORK_QUEUE_URL: workQueue.queueUrl,
         SECRETS: secretsVariable(this.secrets),
         NODE_OPTIONS: "--enable-source-maps",
+        POWERTOOLS_SERVICE_NAME: deployment,
+        ...(proxy === undefined ? {} : { SURVEY_PROXY: proxy }),
       },
-      statements: pollStatements(this),
-      deadLetters: this.deadLetters,
-      logDays: Math.max(...sources.map(({ retention }) => retention.logs)) / DAY,
+      statements: commonStatements(this),
+      logDays,
+      network: createNetwork(this, resources, called),
+      encryptionKey,
+    };
+    this.pollFunction = createPollFunction(this, {
+      ...common,
+      statements: [...common.statements, ...tickStatements(this)],
+      deadLetters,
+      workQueue,
     });
+    this.pollSurveyFunction = createWorkerFunction(this, { ...common, workQueue });
     acknowledgeObjectWildcard(this, this.claimCheckBucket);
-    createSchedules(this, { sources, target: this.pollFunction, deadLetters: this.deadLetters });
+    this.monitoring = createMonitoring(this, {
+      config,
+      owner: this.metricsOwner,
+      functions: [this.pollFunction, this.pollSurveyFunction],
+      table: this.table,
+      deadLetters,
+      alarmTopic: resources.alarmTopic,
+      encryptionKey,
+    });
+    this.alarmTopic = this.monitoring.topic;
+    for (const [name, { deadLetters: undelivered }] of webhooks) {
+      if (undelivered !== undefined)
+        this.monitoring.watchDeadLetters(`Webhook-${name}`, undelivered, `webhook ${name}`);
+    }
+    createSchedules(this, { sources, target: this.pollFunction, deadLetters, encryptionKey });
+
+    Tags.of(this).add("survey-poller", this.node.path);
+  }
+
+  /** Lets somebody poll at once, by invoking `pollFunction` with `{}` or `{"source":"main"}`; or redrive, see `grantRedrive`. */
+  grantInvoke(grantee: IGrantable): Grant {
+    return allow(grantee, ["lambda:InvokeFunction"], [this.pollFunction.functionArn]);
+  }
+
+  /** Lets a consumer of events read the answers that `data.answersRef` points to, and nothing else of the bucket. */
+  grantReadAnswers(grantee: IGrantable): Grant {
+    return grantReadAnswers(this.claimCheckBucket, grantee);
+  }
+
+  /** Lets somebody find quarantined responses in the table and put them back on their way (`{"source":"main","redrive":[101]}`). */
+  grantRedrive(grantee: IGrantable): Grant {
+    return combined(this.grantInvoke(grantee), this.grantReadState(grantee));
+  }
+
+  /**
+   * Lets somebody put credentials into their secret, but not read them.
+   *
+   * @param source its name; without it the credentials of all sources
+   * @throws ConfigError when there is no such source
+   */
+  grantFillCredentials(grantee: IGrantable, source?: string): Grant {
+    const chosen = this.secrets.filter((one) => source === undefined || one.source === source);
+    if (chosen.length === 0) {
+      const names = this.secrets.map((one) => `"${one.source}"`).join(", ");
+      throw new ConfigError([{ path: "source", message: `must be one of ${names}` }]);
+    }
+    return grantFill(
+      chosen.map(({ credentials }) => credentials),
+      grantee,
+    );
+  }
+
+  /** Lets somebody read the books: what was emitted, what waits, what is in quarantine (with the records themselves). */
+  grantReadState(grantee: IGrantable): Grant {
+    return grantReadState(this.table, grantee);
+  }
+
+  /**
+   * Subscribes a target to completed responses, with a dead-letter queue of its own and an alarm on it.
+   *
+   * @param id of the subscription, unique in this poller
+   * @returns the rule; its queue is in `subscriptions`
+   * @throws ConfigError that names every field of `where` that no event has, and every test that could never match
+   * @example
+   * poller.onResponseCompleted("Detractors", {
+   *   where: { data: { metrics: { score: { nps: [true], pointsSum: [{ numeric: ["<=", 6] }] } } } },
+   *   target: new SqsQueue(queue),
+   * });
+   */
+  onResponseCompleted(id: string, props: ResponseCompletedProps): Rule {
+    const { sources } = this.config;
+    refuseOnForeignBus(this, this.bus, ["onResponseCompleted"]);
+    const subscription = createSubscription(this.#subscriptionScope, id, props, {
+      bus: this.bus,
+      sources,
+      encryptionKey: this.encryptionKey,
+    });
+    this.#subscriptions.set(id, subscription);
+    if (subscription.deadLetters !== undefined) {
+      this.monitoring.watchDeadLetters(`Subscription-${id}`, subscription.deadLetters, `subscription ${id}`);
+    }
+    return subscription.rule;
+  }
+
+  /** What `onResponseCompleted` has made, by id. */
+  get subscriptions(): ReadonlyMap<string, Subscription> {
+    return this.#subscriptions;
   }
 }

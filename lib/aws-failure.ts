@@ -4,6 +4,7 @@ const SERVICES = {
   dynamodb: { code: "DYNAMODB_FAILED", name: "DynamoDB", what: "the table" },
   s3: { code: "S3_FAILED", name: "S3", what: "the claim-check bucket" },
   secrets: { code: "SECRETS_MANAGER_FAILED", name: "Secrets Manager", what: "the source's secrets" },
+  sqs: { code: "SQS_FAILED", name: "SQS", what: "the work queue" },
 } as const;
 
 type ServiceKey = keyof typeof SERVICES;
@@ -14,6 +15,7 @@ const ANSWERS: Record<ServiceKey, readonly string[]> = {
   // Without the right to list the bucket, S3 answers for a missing key that access is denied.
   s3: ["NoSuchKey", "AccessDenied"],
   secrets: ["ResourceNotFoundException"],
+  sqs: [],
 };
 
 /** An AWS service did not do its part, all retries of the SDK included; its own error is the `cause`. */

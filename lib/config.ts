@@ -1,12 +1,15 @@
 import type * as z from "zod";
-import { crossChecks, type FoundProblem } from "./config/cross-checks.ts";
+import { crossChecks, type FoundProblem, type PatternCheck, patternProblems } from "./config/cross-checks.ts";
 import { ConfigError } from "./config/error.ts";
+import type { MonitoringConfig } from "./config/monitoring.ts";
 import { configSchema } from "./config/schema.ts";
-import { isBareSource, misplaced, pathText } from "./config/shape.ts";
+import { isBareSource, isObject, misplaced, pathText } from "./config/shape.ts";
 import { statedFields } from "./config/stated.ts";
+import type { WebhookAuth } from "./config/webhooks.ts";
 
+export type { FoundProblem } from "./config/cross-checks.ts";
 export { ConfigError, type ConfigProblem } from "./config/error.ts";
-export { notYetActing } from "./config/not-yet-acting.ts";
+export { actingDeployedOnly, notYetActing } from "./config/not-yet-acting.ts";
 export { readConfigFile } from "./config/read-file.ts";
 
 /** What a user may write: every field but `baseUrl` optional, durations and sizes as strings. */
@@ -64,25 +67,55 @@ export interface SourceConfig {
   eventSource: string;
   /** Default "info". */
   logLevel: "debug" | "info" | "warn" | "error";
+  /** Name of an existing secret with the credentials, for the deployment. Without it one is made. */
+  credentialsSecret?: string | undefined;
+}
+
+/** The bus and what stands beside it. */
+export interface BusConfig {
+  /** "survey-poller" by default: one for each account and region. */
+  name: string;
+  /** Name of the SSM parameter with the bus's ARN. Default `/survey-poller/<bus>/bus-arn`. */
+  arnParameter?: string | undefined;
+  /** All true by default: the archive, the registry with the event's schema, the log of what could not be delivered. */
+  archive: boolean;
+  schemaRegistry: boolean;
+  logging: boolean;
+}
+
+/** Other accounts that may make rules on the bus; by default none. */
+export interface SubscribersConfig {
+  accounts: string[];
+  organizationId?: string | undefined;
 }
 
 /** A plain HTTPS endpoint that gets the events matching `where`. */
-interface WebhookConfig {
+export interface WebhookConfig {
   name: string;
   url: string;
   /** An EventBridge pattern on the event's detail. */
   where?: Record<string, unknown> | undefined;
+  auth?: WebhookAuth | undefined;
+  /** Default 10. */
+  ratePerSecond: number;
+  /** Default one day, which is the longest, and 185 attempts. */
+  retry: { maxAge: number; attempts: number };
 }
 
 /** The whole configuration, checked and with its defaults. */
 export interface Config {
   sources: SourceConfig[];
-  /** `name` is "survey-poller" by default: one for each account and region. */
-  bus: { name: string };
-  monitoring: { email?: string | undefined; alarms: boolean; dashboard: boolean };
+  bus: BusConfig;
+  subscribers: SubscribersConfig;
+  monitoring: MonitoringConfig;
   webhooks: WebhookConfig[];
   /** Paths of the fields that were set on purpose, such as `sources[0].scrub.every`. */
   stated: readonly string[];
+}
+
+interface ParseOptions {
+  deployed: boolean;
+  checkPattern?: PatternCheck;
 }
 
 /**
@@ -90,15 +123,21 @@ export interface Config {
  * it is, so it can be stored as JSON and parsed again.
  *
  * @param options.deployed whether it is for AWS, where an interval is whole minutes
+ * @param options.checkPattern what a webhook's `where` has wrong. Without it patterns are taken as they are: who only polls need not load
+ *   the schema that they are about
  * @throws ConfigError that names every bad field, never a value
  * @example parseConfig({ baseUrl: "https://surveys.example.com", interval: "5m" }, { deployed: true })
  */
-export function parseConfig(input: unknown, options: { deployed: boolean }): Config {
+export function parseConfig(input: unknown, options: ParseOptions): Config {
   const bare = isBareSource(input);
   const long = bare ? { sources: [input] } : input;
-  const parsed = configSchema(options).safeParse(long);
+  // What is read once is read sooner without code made for it.
+  const parsed = configSchema(options).safeParse(long, { jitless: true });
   const found: FoundProblem[] = parsed.error?.issues.map(({ path, message }) => ({ path, message })) ?? [];
-  if (typeof long === "object" && long !== null && "sources" in long) found.push(...crossChecks(long.sources));
+  if (isObject(long)) {
+    found.push(...crossChecks(long));
+    if (options.checkPattern !== undefined) found.push(...patternProblems(long.webhooks, options.checkPattern));
+  }
 
   if (parsed.success && found.length === 0) return { ...parsed.data, stated: statedFields(long) };
   throw new ConfigError(

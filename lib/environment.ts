@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod";
+import { proxyProblem } from "./config/proxy.ts";
 import { PollerError } from "./errors.ts";
 
 /** What the stack, or the local runner, tells a function by its environment. */
@@ -7,6 +9,12 @@ export interface Environment {
   tableName: string;
   busName: string;
   claimCheckBucket: string;
+  /** Address of the queue for what a tick leaves to the worker; without one ticks do all by themselves. */
+  workQueueUrl?: string | undefined;
+  /** Whether nobody else can be at work under the name of this process, as on one machine: it takes over the leases of an earlier one. */
+  alone: boolean;
+  /** URL of the HTTP proxy on the way to the survey service; without one straight there. */
+  proxy?: string | undefined;
   /** Secret ids by source name. */
   secrets: Record<string, { credentials: string; token: string }>;
   /** The configuration travels as a file in the bundle: variables are limited to 4 KB together. */
@@ -22,6 +30,12 @@ const environmentSchema = z.object({
   TABLE_NAME: z.string().min(1),
   BUS_NAME: z.string().min(1),
   CLAIM_CHECK_BUCKET: z.string().min(1),
+  WORK_QUEUE_URL: z.string().min(1).optional(),
+  ALONE: z.literal("true").optional(),
+  SURVEY_PROXY: z
+    .string()
+    .refine((text) => proxyProblem(text) === undefined)
+    .optional(),
   SECRETS: z
     .string()
     .transform((text, context) => {
@@ -37,17 +51,29 @@ const environmentSchema = z.object({
 
 /** @throws EnvironmentError naming every variable that is missing or unreadable */
 export function readEnvironment(variables: Record<string, string | undefined>, bundleFolder: string): Environment {
-  const parsed = environmentSchema.safeParse(variables);
+  // What is read once is read sooner without code made for it.
+  const parsed = environmentSchema.safeParse(variables, { jitless: true });
   if (!parsed.success) {
     const names = [...new Set(parsed.error.issues.map((issue) => String(issue.path[0])))].join(", ");
     throw new EnvironmentError(`the function's environment lacks: ${names}`, { hint: "Deploy the stack again." });
   }
-  const { TABLE_NAME, BUS_NAME, CLAIM_CHECK_BUCKET, SECRETS } = parsed.data;
+  const { TABLE_NAME, BUS_NAME, CLAIM_CHECK_BUCKET, WORK_QUEUE_URL, ALONE, SURVEY_PROXY, SECRETS } = parsed.data;
   return {
     tableName: TABLE_NAME,
     busName: BUS_NAME,
     claimCheckBucket: CLAIM_CHECK_BUCKET,
+    workQueueUrl: WORK_QUEUE_URL,
+    alone: ALONE === "true",
+    proxy: SURVEY_PROXY,
     secrets: SECRETS,
     configFile: join(bundleFolder, "config.json"),
   };
+}
+
+/**
+ * The name under which an invocation takes leases. One that is delivered twice has the same request id while both run, so that this does not
+ * tell one from the other: each waits for the leases of the other, as it would for anybody's.
+ */
+export function leaseOwner({ alone }: Pick<Environment, "alone">, requestId: string): string {
+  return alone ? requestId : `${requestId}/${randomUUID()}`;
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { section } from "./config/fields.ts";
+import { flag, section } from "./config/fields.ts";
 import { pathText } from "./config/shape.ts";
 import { PollerError } from "./errors.ts";
 
@@ -9,6 +9,8 @@ export interface PollInput {
   source?: string | undefined;
   /** Ids of surveys whose quarantined responses are put back on their way, instead of a poll. */
   redrive?: number[] | undefined;
+  /** Whether a schedule invokes it: then a tick that fails is not thrown. */
+  scheduled?: boolean | undefined;
 }
 
 /** The function was invoked with an input it does not know. */
@@ -23,6 +25,7 @@ const inputSchema = section({
     .array(z.int({ error: IDS }).positive({ error: IDS }), { error: IDS })
     .nonempty({ error: IDS })
     .optional(),
+  scheduled: flag().optional(),
 });
 
 /**

@@ -1,22 +1,27 @@
-import { errorCode, PollerError } from "./errors.ts";
+import { type CredentialsProblem, credentialsProblem, tellProblem, tellSolved } from "./credentials-problem.ts";
+import { PollerError } from "./errors.ts";
+import { type DescribedFailure, describeFailure, type Log } from "./log.ts";
+import type { MonitoringLevel } from "./monitoring/catalog.ts";
+import { watchRun } from "./monitoring/watch-run.ts";
 import { redrive, type SurveyRedrive } from "./polling/redrive.ts";
 import { tick } from "./polling/tick.ts";
 import type { TickSummary } from "./polling/tick-summary.ts";
-import { publishFigures } from "./source-metrics.ts";
 import type { SourceGraph } from "./wiring.ts";
+
+/** A source that was not polled, and what a person has to see to before it can be. */
+export interface BlockedSource extends CredentialsProblem {
+  source: string;
+}
 
 export interface PollOutput {
   /** One for each source that was polled. */
   ticks: TickSummary[];
+  /** Sources without credentials that work; only when there are any. */
+  blocked?: BlockedSource[];
   /** What a redrive put back, by survey; only after a redrive. */
   redriven?: SurveyRedrive[];
-}
-
-/** The part of a logger that is used here. */
-export interface Log {
-  info(message: string, details: Record<string, unknown>): void;
-  warn(message: string, details: Record<string, unknown>): void;
-  error(message: string, details: Record<string, unknown>): void;
+  /** Why a scheduled tick failed; only then. */
+  failed?: { code: string; reason: string; hint: string };
 }
 
 export interface PollSourcesRequest {
@@ -25,9 +30,11 @@ export interface PollSourcesRequest {
   /** Milliseconds left for this invocation. */
   remaining: () => number;
   logger: Log;
+  /** How much is written as metrics. Default "minimal". */
+  level?: MonitoringLevel;
 }
 
-export interface RedriveSourceRequest extends Omit<PollSourcesRequest, "graphs"> {
+export interface RedriveSourceRequest extends Omit<PollSourcesRequest, "graphs" | "level"> {
   graph: SourceGraph;
   surveyIds: number[];
 }
@@ -35,38 +42,66 @@ export interface RedriveSourceRequest extends Omit<PollSourcesRequest, "graphs">
 /** One tick of each source failed as a whole; the sources after the first failure were polled all the same. */
 export class PollFailedError extends PollerError {
   readonly code: string;
-  constructor(first: { code: string; message: string; hint: string }) {
+  constructor(first: DescribedFailure) {
     super(first.message, { hint: first.hint, retryable: true });
     this.code = first.code;
   }
 }
 
 /** Time kept for bringing the state home when an invocation runs out of time. */
-const RESERVE = 20_000;
+export const RESERVE = 20_000;
 
-/** Ticks each source in turn. A source that fails does not keep the others from being polled; the first failure is thrown at the end. */
+/**
+ * Ticks each source in turn. A source that fails does not keep the others from being polled; the first failure is thrown at the end. One
+ * without credentials that work is no failure: it would be one at each tick until a person has seen to it, and each would leave a message in
+ * the dead-letter queue that outlasts its mending by two weeks.
+ */
 export async function pollSources(request: PollSourcesRequest): Promise<PollOutput> {
   const ticks: TickSummary[] = [];
-  let failure: { code: string; message: string; hint: string } | undefined;
-  for (const { source, ports, service, settle } of request.graphs) {
+  const blocked: BlockedSource[] = [];
+  let failure: DescribedFailure | undefined;
+  for (const { source, ports: unwatched, service, settle } of request.graphs) {
+    const { ports, ...watch } = watchRun(unwatched, source, request.level);
     try {
       const deadline = ports.clock.now() + Math.max(0, request.remaining() - RESERVE);
       const summary = await tick({ ports, source, service, owner: request.owner, deadline });
       ticks.push(summary);
-      report(request.logger, summary);
-      publishFigures(summary);
+      watch.ended(summary, request.logger);
+      // One that a pause has ended has not asked for anything.
+      if (summary.pausedUntil === undefined) tellSolved(source, request.logger);
     } catch (error) {
-      const described = describe(error);
+      watch.failed(error);
+      const problem = credentialsProblem(error);
+      if (problem !== undefined) {
+        blocked.push({ source: source.name, ...problem });
+        tellProblem(source, problem, request.logger);
+        continue;
+      }
+      const described = describeFailure(error);
       // "message" is the logger's own word: a detail of that name would be dropped.
       const { code, message: reason, hint } = described;
       request.logger.error("tick failed", { source: source.name, code, reason, hint });
       failure ??= described;
     } finally {
+      watch.publish();
       await settle();
     }
   }
   if (failure !== undefined) throw new PollFailedError(failure);
-  return { ticks };
+  return { ticks, ...(blocked.length === 0 ? {} : { blocked }) };
+}
+
+/**
+ * The same for a schedule. A tick that failed has told so in the log, and by the metric that it has not written; the next one does its work.
+ * Thrown, it would lie in the dead-letter queue for two weeks, and an alarm on that queue would outlast every short outage.
+ */
+export async function pollScheduled(request: PollSourcesRequest): Promise<PollOutput> {
+  try {
+    return await pollSources(request);
+  } catch (error) {
+    if (!(error instanceof PollFailedError)) throw error;
+    return { ticks: [], failed: { code: error.code, reason: error.message, hint: error.hint } };
+  }
 }
 
 /** Puts quarantined responses of some surveys of a source back on their way; they go out at its next tick. */
@@ -78,33 +113,4 @@ export async function redriveSource({ graph, ...request }: RedriveSourceRequest)
     request.logger[survey.outcome === "failed" ? "warn" : "info"]("redrive", { source: source.name, ...survey });
   }
   return { ticks: [], redriven };
-}
-
-/** One line for each tick with news, and for one that the service's pause has ended; nothing when there is neither. */
-function report(logger: Log, summary: TickSummary): void {
-  if (summary.pausedUntil !== undefined) {
-    logger.warn("source paused", { source: summary.source, until: new Date(summary.pausedUntil).toISOString() });
-  }
-  const sum = (count: (survey: TickSummary["surveys"][number]) => number): number =>
-    summary.surveys.reduce((total, survey) => total + count(survey), 0);
-  const failed = summary.surveys.filter((survey) => survey.outcome === "failed");
-  for (const { surveyId, failure } of failed) {
-    logger.warn("survey failed", { source: summary.source, surveyId, code: failure?.code, reason: failure?.message });
-  }
-  for (const operation of summary.outages) logger.warn("outage", { source: summary.source, operation });
-  const news = {
-    emitted: sum((survey) => survey.emitted),
-    waiting: sum((survey) => survey.waiting),
-    quarantined: sum((survey) => survey.quarantined),
-  };
-  if (Object.values(news).some((count) => count > 0)) {
-    logger.info("tick", { source: summary.source, listed: summary.listed, polled: summary.surveys.length, ...news });
-  }
-}
-
-/** Only our own messages are fit for a log: others may quote what they were working on. */
-function describe(error: unknown): { code: string; message: string; hint: string } {
-  const code = errorCode(error);
-  if (error instanceof PollerError) return { code, message: error.message, hint: error.hint };
-  return { code, message: `unexpected ${code}`, hint: "See the function's log and its permissions." };
 }

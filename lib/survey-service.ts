@@ -1,8 +1,20 @@
 import type { DetailRead, SurveyService } from "./polling/ports.ts";
-import { BadRequestError, NotFoundError, type Operation, type SurveyApi } from "./survey-api/index.ts";
+import { BadRequestError, NotFoundError, type Operation, type Priority, type SurveyApi } from "./survey-api/index.ts";
+
+/** What the requests of a port wait behind. */
+export interface Priorities {
+  pages: Priority;
+  details: Priority;
+}
+
+/** Of a catch-up: its pages, and what confirms that they are joined rightly, go before details, so that there are always some to ask for. */
+export const CATCH_UP: Priorities = { pages: "catch-up-pages", details: "catch-up" };
 
 /** The service port over the API client: what is not there is an answer, not a failure; and nothing is judged but by polling itself. */
-export function toSurveyService(api: Pick<SurveyApi, "elements" | "read" | "response">): SurveyService {
+export function toSurveyService(
+  api: Pick<SurveyApi, "elements" | "read" | "response">,
+  { pages, details }: Priorities = { pages: "news", details: "news" },
+): SurveyService {
   /** Only an error about what was asked for is an answer: a token request, or a look whether the token is good, says nothing about it. */
   const detail = async <T>(operation: Operation, read: Promise<T>): Promise<DetailRead<T>> => {
     try {
@@ -16,14 +28,14 @@ export function toSurveyService(api: Pick<SurveyApi, "elements" | "read" | "resp
     operation: "get metric, single response" | "get response metadata",
     surveyId: number,
     responseId: number,
-  ) => detail(operation, api.read(operation, { surveyId, responseId }));
+  ) => detail(operation, api.read(operation, { surveyId, responseId }, { priority: details }));
 
   return {
     surveys: () => api.elements("get survey list", {}),
     async page(surveyId, page, order) {
       const operation = "get survey responses, page and order";
       try {
-        return { kind: "page", records: await api.elements(operation, { surveyId, page, order }) };
+        return { kind: "page", records: await api.elements(operation, { surveyId, page, order }, { priority: pages }) };
       } catch (error) {
         if (error instanceof NotFoundError && error.operation === operation) return { kind: "none", status: 404 };
         // The client has made sure that the token is good: past the end some services answer so.
@@ -35,7 +47,7 @@ export function toSurveyService(api: Pick<SurveyApi, "elements" | "read" | "resp
     response: (surveyId, responseId) =>
       detail(
         "get survey response by id",
-        api.response(surveyId, responseId).then(({ records }) => records),
+        api.response(surveyId, responseId, { priority: pages }).then(({ records }) => records),
       ),
     metrics: (surveyId, responseId) => readDetail("get metric, single response", surveyId, responseId),
     metadata: (surveyId, responseId) => readDetail("get response metadata", surveyId, responseId),

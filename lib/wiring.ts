@@ -1,33 +1,23 @@
 import { hash } from "node:crypto";
 import { setTimeout as sleepFor } from "node:timers/promises";
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
-import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
-import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { namingFailures } from "./aws-failure.ts";
+import { createBucket } from "./bucket.ts";
+import type { Clients } from "./clients.ts";
 import type { SourceConfig } from "./config.ts";
 import { createWorkerCoordination } from "./coordination.ts";
 import { progressChannel } from "./diagnostics.ts";
 import { type Environment, EnvironmentError } from "./environment.ts";
-import { PUBLISH_TIMEOUT } from "./polling/context.ts";
 import { LONGEST_WAIT } from "./polling/paused.ts";
-import type { Ports, Vault } from "./polling/ports.ts";
+import type { Ports } from "./polling/ports.ts";
 import { createEventBridgePublisher } from "./publisher/event-bridge.ts";
+import { createRateSharing } from "./rate-sharing.ts";
 import { readCredentials } from "./secrets/credentials.ts";
 import { createTokenStore } from "./secrets/token-store.ts";
+import { createSliceQueue } from "./slices/queue.ts";
 import { createDynamoState } from "./state/dynamo-state.ts";
+import { createRateClaims } from "./state/rate-claims.ts";
 import { createShared } from "./state/shared.ts";
 import { createSurveyApi } from "./survey-api/index.ts";
-import { toSurveyService } from "./survey-service.ts";
-
-/** The SDK clients, made once for a process and shared by all sources. Endpoints and credentials come from the environment. */
-export interface Clients {
-  dynamodb: DynamoDBDocumentClient;
-  events: EventBridgeClient;
-  secrets: SecretsManagerClient;
-  s3: S3Client;
-}
+import { CATCH_UP, toSurveyService } from "./survey-service.ts";
 
 /** The object graph of one source. */
 export interface SourceGraph {
@@ -39,46 +29,20 @@ export interface SourceGraph {
   settle: () => Promise<void>;
 }
 
-/**
- * The SDK knows no end of a request by itself: one connection that hangs would outlast what a tick keeps in reserve, and its work
- * would be cut off. `silence` is in milliseconds, and counts as well between the parts of a body.
- */
-function patientFor(silence: number) {
-  return {
-    // A request that waits for one of the 50 connections to be free is taken for one that connects.
-    connectionTimeout: 2_000,
-    requestTimeout: silence,
-    socketTimeout: silence,
-    throwOnRequestTimeout: true,
-  };
-}
+const startedAt = Date.now();
 
-export function createClients(): Clients {
-  const dynamodb = new DynamoDBClient({ maxAttempts: 5, requestHandler: patientFor(5_000) });
-  return {
-    dynamodb: DynamoDBDocumentClient.from(namingFailures("dynamodb", dynamodb), {
-      marshallOptions: { removeUndefinedValues: true },
-    }),
-    // The publisher retries by itself, entry by entry and under the lease: here one attempt, over in time for the guard.
-    events: new EventBridgeClient({
-      maxAttempts: 1,
-      requestHandler: { requestTimeout: PUBLISH_TIMEOUT - 500, connectionTimeout: 1_000, throwOnRequestTimeout: true },
-    }),
-    secrets: namingFailures("secrets", new SecretsManagerClient({ maxAttempts: 5, requestHandler: patientFor(5_000) })),
-    // Local endpoints have no host name for each bucket.
-    s3: namingFailures(
-      "s3",
-      new S3Client({
-        maxAttempts: 5,
-        // Objects may be megabytes.
-        requestHandler: patientFor(10_000),
-        forcePathStyle: process.env.AWS_ENDPOINT_URL_S3 !== undefined,
-      }),
-    ),
-  };
-}
+/** What a process does for a source: ticks look for news, slices catch up. */
+export type Role = "tick" | "slice";
 
-export function createSourceGraph(source: SourceConfig, environment: Environment, clients: Clients): SourceGraph {
+/** How the rate that the service allows is divided where both are at work: news go first. */
+const WEIGHTS: Record<Role, number> = { tick: 2, slice: 1 };
+
+export function createSourceGraph(
+  source: SourceConfig,
+  environment: Environment,
+  clients: Clients,
+  role: Role = "tick",
+): SourceGraph {
   const secretIds = environment.secrets[source.name];
   if (secretIds === undefined) {
     throw new EnvironmentError(`there are no secrets for source "${source.name}"`, { hint: "Deploy the stack again." });
@@ -99,19 +63,31 @@ export function createSourceGraph(source: SourceConfig, environment: Environment
     timeouts: { connect: source.timeouts.connect, headers: source.timeouts.response, body: source.timeouts.response },
     concurrency: source.concurrency,
     ...(source.maxRequestsPerSecond === undefined ? {} : { maxRequestsPerSecond: source.maxRequestsPerSecond }),
+    ...(environment.proxy === undefined ? {} : { proxy: environment.proxy }),
     retry: { longestPause: LONGEST_WAIT },
     coordination: workers.coordination,
   });
+  const sharing = createRateSharing({
+    claims: createRateClaims(table, source.name),
+    api,
+    hasCeiling: source.maxRequestsPerSecond !== undefined,
+    now: Date.now,
+    every,
+  });
   const state = createDynamoState(table, source.name);
-  const vault = createVault(clients.s3, environment.claimCheckBucket);
+  // The messages of an earlier process went with it, or come once more in minutes.
+  const lostBefore = environment.alone ? startedAt : undefined;
+  const bucket = createBucket(clients.s3, environment.claimCheckBucket);
   const ports: Ports = {
     clock: { now: Date.now, every },
     service: toSurveyService(api),
+    backlog: toSurveyService(api, CATCH_UP),
     state: {
       ...state,
       async account() {
         const account = await state.account();
         workers.takeOver(account, api);
+        sharing.begin(WEIGHTS[role], { atOnce: role === "slice" });
         return account;
       },
     },
@@ -120,42 +96,30 @@ export function createSourceGraph(source: SourceConfig, environment: Environment
       bus: environment.busName,
       eventSource: source.eventSource,
       bucket: environment.claimCheckBucket,
-      putObject: (key, body) => putJson(clients.s3, environment.claimCheckBucket, key, body),
+      putObject: bucket.putJson,
       inlineLimit: source.inlineLimit,
       sleep,
     }),
-    vault,
+    vault: bucket,
+    ...(environment.workQueueUrl === undefined
+      ? {}
+      : { slices: createSliceQueue(clients.sqs, environment.workQueueUrl, source.name, lostBefore) }),
     observe: (progress) => {
       if (progressChannel.hasSubscribers) progressChannel.publish({ source: source.name, ...progress });
     },
   };
-  return { source, ports, service, settle: () => workers.settle(api) };
+  return {
+    source,
+    ports,
+    service,
+    async settle() {
+      await sharing.end();
+      await workers.settle(api);
+    },
+  };
 }
 
 function every(milliseconds: number, work: () => void): () => void {
   const timer = setInterval(work, milliseconds);
   return () => clearInterval(timer);
-}
-
-function createVault(s3: S3Client, bucket: string): Vault {
-  return {
-    put: (key, value) => putJson(s3, bucket, key, JSON.stringify(value)),
-    async get(key) {
-      try {
-        const answer = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
-        return JSON.parse((await answer.Body?.transformToString()) ?? "null");
-      } catch (error) {
-        // Without the right to list the bucket, S3 answers for a missing key that access is denied.
-        if (error instanceof Error && ["NoSuchKey", "AccessDenied"].includes(error.name)) return undefined;
-        throw error;
-      }
-    },
-    delete: async (key) => {
-      await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
-    },
-  };
-}
-
-async function putJson(s3: S3Client, bucket: string, key: string, body: string): Promise<void> {
-  await s3.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: body, ContentType: "application/json" }));
 }

@@ -1,12 +1,5 @@
-import { parseArgs } from "node:util";
-import { nearestName } from "../lib/config/edit-distance.ts";
+import { readFlags, UsageError } from "../cli/flags.ts";
 import { parseDuration } from "../lib/config/units.ts";
-import { PollerError } from "../lib/errors.ts";
-
-/** The command was called in a way that it does not understand. */
-export class UsageError extends PollerError {
-  readonly code = "BAD_USAGE";
-}
 
 /** What the user asked for; a field is absent when its flag was. */
 export interface CommandLine {
@@ -42,6 +35,8 @@ const options = {
   help: { type: "boolean", short: "h" },
 } as const;
 
+const HELP = "npm start -- --help";
+
 export const usage = `Usage: npm start -- [flags]
 
   (no flags)             demo: a simulated survey service, polled on this machine
@@ -62,41 +57,22 @@ export const usage = `Usage: npm start -- [flags]
 
 /** @throws UsageError naming the flag that is wrong */
 export function parseCommandLine(args: string[]): CommandLine {
-  const { values, tokens } = parse(args);
-  const seen = new Set<string>();
-  for (const token of tokens) {
-    if (token.kind === "positional") throw wrong(`unexpected argument "${token.value}"`);
-    if (token.kind !== "option") continue;
-    if (seen.has(token.name)) throw wrong(`--${token.name} is given twice`);
-    seen.add(token.name);
-    const known = Object.hasOwn(options, token.name) ? options[token.name as keyof typeof options] : undefined;
-    if (known === undefined) throw unknown(token.rawName);
-    if (known.type === "string" && (token.value === undefined || token.value === "")) {
-      throw wrong(`--${token.name} needs a value`);
-    }
-    if (known.type === "boolean" && token.value !== undefined) throw wrong(`--${token.name} takes no value`);
-  }
-  const text = (name: keyof typeof options): string | undefined => values[name] as string | undefined;
-  const line: CommandLine = { help: values.help === true, data: text("data") ?? ".survey-poller" };
+  const flags = readFlags(args, options, HELP);
+  const line: CommandLine = { help: flags.help === true, data: flags.data ?? ".survey-poller" };
   const set = <K extends keyof CommandLine>(key: K, value: CommandLine[K] | undefined): void => {
     if (value !== undefined) line[key] = value;
   };
-  set("baseUrl", text("base-url"));
-  set("clientId", text("client-id"));
-  set("clientSecret", text("client-secret"));
-  set("ticks", read(text("ticks"), toCount, "--ticks takes a whole number from 1"));
-  set("interval", read(text("interval"), parseDuration, "--interval takes a duration such as 500ms, 60s or 5m"));
-  set("events", text("events"));
-  set("startFrom", text("start-from"));
-  set("surveys", read(text("surveys"), toIds, "--surveys takes survey ids separated by commas, such as 1,2"));
-  set("timeZone", text("time-zone"));
-  set("config", text("config"));
+  set("baseUrl", flags["base-url"]);
+  set("clientId", flags["client-id"]);
+  set("clientSecret", flags["client-secret"]);
+  set("ticks", read(flags.ticks, toCount, "--ticks takes a whole number from 1"));
+  set("interval", read(flags.interval, parseDuration, "--interval takes a duration such as 500ms, 60s or 5m"));
+  set("events", flags.events);
+  set("startFrom", flags["start-from"]);
+  set("surveys", read(flags.surveys, toIds, "--surveys takes survey ids separated by commas, such as 1,2"));
+  set("timeZone", flags["time-zone"]);
+  set("config", flags.config);
   return line;
-}
-
-function parse(args: string[]) {
-  // Not strict: its messages would come one at a time and without a suggestion.
-  return parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true });
 }
 
 function read<T>(text: string | undefined, parser: (text: string) => T | undefined, message: string): T | undefined {
@@ -115,11 +91,6 @@ function toIds(text: string): number[] | undefined {
   return parts.every((part) => /^\d{1,15}$/.test(part)) ? parts.map(Number) : undefined;
 }
 
-function unknown(name: string): UsageError {
-  const nearest = nearestName(name.replace(/^-+/, ""), Object.keys(options));
-  return wrong(`unknown flag ${name}${nearest === undefined ? "" : `, did you mean --${nearest}?`}`);
-}
-
 function wrong(message: string): UsageError {
-  return new UsageError(message, { hint: "npm start -- --help lists the flags." });
+  return new UsageError(message, { hint: `${HELP} lists the flags.` });
 }

@@ -1,4 +1,4 @@
-import { PollerError } from "../lib/errors.ts";
+import { oneLine } from "../lib/one-line.ts";
 import { parseCommandLine, usage } from "./command-line.ts";
 import { run } from "./runner/run.ts";
 
@@ -20,19 +20,13 @@ async function main(): Promise<number> {
     else await run({ line, environment: process.env, stop: stop.signal });
     return 0;
   } catch (error) {
-    process.stderr.write(`${oneLine(error)}\n`);
+    process.stderr.write(`${oneLine(error, unexpected)}\n`);
     return 1;
   }
 }
 
-/** Errors of the bundle are of another copy of the class: known by their hint. */
-function oneLine(error: unknown): string {
-  const own = error instanceof PollerError || (error instanceof Error && "hint" in error && "code" in error);
-  if (!own)
-    return `survey-poller stopped: unexpected ${error instanceof Error ? `${error.name}: ${error.message}` : "failure"}`;
-  const { message, hint } = error as PollerError;
-  const sentence = /[.?!]$/.test(message) ? message : `${message}.`;
-  return `${sentence} ${hint}`.trim().replaceAll(/\s*\n\s*/g, " ");
+function unexpected(error: unknown): string {
+  return `survey-poller stopped: unexpected ${error instanceof Error ? `${error.name}: ${error.message}` : "failure"}`;
 }
 
 process.exit(await main());

@@ -1,8 +1,9 @@
 import type { PollingSource } from "../../lib/polling/context.ts";
-import type { Order, Ports, PublishOutcome } from "../../lib/polling/ports.ts";
+import type { Order, Ports } from "../../lib/polling/ports.ts";
 import { tick } from "../../lib/polling/tick.ts";
 import { copyOf } from "../../test/simulation/ports/copy.ts";
 import type { Store } from "../../test/simulation/ports/store.ts";
+import { takingAll } from "../support/publisher.ts";
 import { copyService, type Operation, type Service, servicePort } from "./service.ts";
 import { copyTable, createTable, statePort } from "./state.ts";
 
@@ -77,11 +78,10 @@ export function requestsBetween({ ticks }: Pick<Run, "ticks">, from: number, to:
 
 /** Ticks until `until`, or until `done` says so. */
 export async function advance(run: Run, until: number, done: () => boolean = () => false): Promise<void> {
-  const deliver = (json: string): PublishOutcome => {
+  const deliver = (json: string): void => {
     const { data, meta } = JSON.parse(json);
     const one = { time: run.now, revision: meta.revision, answers: data.answers.length };
     run.delivered.set(data.responseId, [...(run.delivered.get(data.responseId) ?? []), one]);
-    return { kind: "published" };
   };
   let requests = noRequests();
   const clock = { now: () => run.now, every: () => () => {} };
@@ -93,16 +93,7 @@ export async function advance(run: Run, until: number, done: () => boolean = () 
         run.pages.push({ time: run.now, surveyId, page, order: order === "asc" ? "asc" : "desc" });
     }),
     state: statePort(run.table, clock.now),
-    publisher: {
-      async seal({ detail, time }) {
-        const json = JSON.stringify(detail);
-        return { json, time, bytes: Buffer.byteLength(json) };
-      },
-      async publish(events, guard) {
-        await guard();
-        return events.map(({ json }) => deliver(json));
-      },
-    },
+    publisher: takingAll(deliver),
     vault: {
       put: async (key, value) => void run.table.objects.set(key, copyOf(value)),
       get: async (key) => copyOf(run.table.objects.get(key)),

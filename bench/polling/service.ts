@@ -18,11 +18,13 @@ const plainTraits: Traits = {
   openDate: "zeros",
   pastEnd: "empty",
   shortPages: false,
+  tinyPages: false,
   counts: "right",
   countLag: 0,
   single: "right",
   answers: [5, 5],
   twins: false,
+  ties: false,
 };
 
 /** Records of a response, unless said otherwise. */

@@ -12,12 +12,44 @@ export interface FoundProblem {
 const CLAIM_CHECK_MARGIN = 14 * DAY;
 
 /** The checks that need more than one field. They read the raw input, so that they also speak when another field is bad. */
-export function crossChecks(sources: unknown): FoundProblem[] {
-  const list = Array.isArray(sources) ? sources : [];
-  return [...names(list), ...list.flatMap((source, index) => claimCheck(source, index))];
+export function crossChecks(input: Record<string, unknown>): FoundProblem[] {
+  const sources = list(input.sources);
+  const archived = !isObject(input.bus) || input.bus.archive !== false;
+  return [
+    ...sourceNames(sources),
+    ...(archived ? sources.flatMap((source, index) => claimCheck(source, index)) : []),
+    ...webhookNames(list(input.webhooks)),
+  ];
 }
 
-function names(sources: readonly unknown[]): FoundProblem[] {
+/** What a pattern on the event's detail has wrong, as paths within it. The contract knows its fields, so the caller brings it. */
+export type PatternCheck = (where: Record<string, unknown>) => readonly FoundProblem[];
+
+/** The patterns of all webhooks. */
+export function patternProblems(webhooks: unknown, check: PatternCheck): FoundProblem[] {
+  return list(webhooks).flatMap((webhook, index) =>
+    isObject(webhook) && isObject(webhook.where)
+      ? check(webhook.where).map(({ path, message }) => ({ path: ["webhooks", index, "where", ...path], message }))
+      : [],
+  );
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function webhookNames(webhooks: readonly unknown[]): FoundProblem[] {
+  const all = webhooks.map((webhook) => (isObject(webhook) ? webhook.name : undefined));
+  return all.flatMap((name, index) => {
+    const first = all.indexOf(name);
+    if (typeof name !== "string" || first === index) return [];
+    return [
+      { path: ["webhooks", index, "name"], message: `must be unique, but is the same as webhooks[${first}].name` },
+    ];
+  });
+}
+
+function sourceNames(sources: readonly unknown[]): FoundProblem[] {
   const first = new Map<string, { index: number; name: string }>();
   return sources.flatMap((source, index) => {
     const name = isObject(source) && source.name !== undefined ? source.name : DEFAULT_NAME;

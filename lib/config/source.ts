@@ -41,7 +41,7 @@ const surveys = z
   .custom<"all" | { include: number[] } | { exclude: number[] }>(() => true)
   .transform((value, context): "all" | { include: number[] } | { exclude: number[] } => {
     if (value === "all") return value;
-    const parsed = chosen.safeParse(value);
+    const parsed = chosen.safeParse(value, { jitless: true });
     if (!parsed.success) {
       for (const { path, message } of parsed.error.issues) context.addIssue({ code: "custom", path, message });
       return z.NEVER;
@@ -56,6 +56,9 @@ const EVENT_SOURCE = 'must be 1 to 256 letters, digits, ".", "-", "_" or "/", no
 const eventSource = z
   .string({ error: EVENT_SOURCE })
   .regex(/^(?!aws\.)[A-Za-z0-9._/-]{1,256}$/, { error: EVENT_SOURCE });
+
+const SECRET = 'must be the name of a secret: 1 to 256 letters, digits or any of "/_+=.@-"';
+const secretName = z.string({ error: SECRET }).regex(/^[A-Za-z0-9/_+=.@-]{1,256}$/, { error: SECRET });
 
 const rate = { error: "must be a number above 0 and at most 1000" };
 
@@ -104,6 +107,7 @@ export function sourceSchema(options: { deployed: boolean }) {
     }).prefault({}),
     eventSource: eventSource.prefault("survey-poller"),
     logLevel: oneOf("debug", "info", "warn", "error").prefault("info"),
+    credentialsSecret: secretName.optional(),
   });
 }
 

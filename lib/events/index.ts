@@ -1,9 +1,10 @@
+export { DETAIL_TYPE, SCHEMA_VERSION } from "./contract.ts";
+export { responseCompletedEnvelopeSchema } from "./envelope-schema.ts";
 export { eventId } from "./event-id.ts";
 export { responseCompletedJsonSchema } from "./json-schema.ts";
 export {
   type Answer,
   type AnswersRef,
-  DETAIL_TYPE,
   type Metadata,
   type Metric,
   type Moment,
@@ -11,5 +12,4 @@ export {
   origins,
   type ResponseCompleted,
   responseCompleted,
-  SCHEMA_VERSION,
 } from "./response-completed.ts";

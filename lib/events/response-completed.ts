@@ -1,10 +1,5 @@
 import * as z from "zod";
-
-/** DetailType of the event. */
-export const DETAIL_TYPE = "response.completed";
-
-/** Version of the contract; a field added is not a new version. */
-export const SCHEMA_VERSION = "1";
+import { SCHEMA_VERSION } from "./contract.ts";
 
 /** How a response was found. */
 export const origins = ["head", "look-back", "scrub", "catch-up", "recheck", "replay"] as const;

@@ -1,15 +1,21 @@
+import { errorCode } from "../errors.ts";
 import { holdLease, type PollContext } from "./context.ts";
 import { tailOrder } from "./news-end.ts";
-import { toPage } from "./pages.ts";
+import { type Page, toPage } from "./pages.ts";
 import type { ScanEnd } from "./scan.ts";
 import type { SurveyStep } from "./survey-scan.ts";
 
-/** The page, counted from the oldest, from which a backlog is to be streamed: reads on from the head, keeping nothing, until news have ended for good. */
+/**
+ * The page, counted from the oldest, from which a backlog is to be streamed: reads on from the head, keeping nothing, until news have ended
+ * for good. `newsOn` is the last page with news so far.
+ */
 export async function backlogStart(
   ctx: PollContext,
   steps: AsyncGenerator<SurveyStep, ScanEnd>,
   maySettle: (step: SurveyStep) => boolean,
+  newsOn: number,
 ): Promise<number> {
+  let oldest = newsOn;
   let quiet = 0;
   let settled = false;
   for (;;) {
@@ -17,42 +23,67 @@ export async function backlogStart(
     if (next.done) return 1;
     // Out of time: from the very first page nothing can be missed.
     if (ctx.ports.clock.now() > ctx.deadline) return 1;
-    quiet = next.value.news ? 0 : quiet + 1;
+    const { page, news } = next.value;
+    quiet = news ? 0 : quiet + 1;
+    if (news) oldest = page;
     settled ||= maySettle(next.value);
     if (quiet < ctx.source.headPages || !settled) continue;
-    const last = await lastPage(ctx, next.value.page);
-    return last === undefined ? 1 : Math.max(1, last - next.value.page + 1);
+    const last = await lastPage(ctx, page, oldest);
+    // Half as far before the oldest news as was looked: what has come since its page was read has made the list longer.
+    return last === undefined ? 1 : Math.max(1, last - oldest + 1 - Math.ceil(quiet / 2));
   }
+}
+
+async function read(ctx: PollContext, page: number): Promise<Page | undefined> {
+  await holdLease(ctx);
+  return toPage(page, await ctx.ports.service.page(ctx.surveyId, page, tailOrder(ctx.mark)));
 }
 
 /** Doublings after which a service is taken to answer any page number. */
 const MOST_DOUBLINGS = 32;
 
-/** Number of the last page that holds records, or of the one before, found in about 2 log2 requests; `known` is one that does. */
-async function lastPage(ctx: PollContext, known: number): Promise<number | undefined> {
+/**
+ * Number of the last page that holds records, or of the one before, found in a few requests where it is as far behind the `grown` pages of
+ * news as when the end was met last, and in about 2 log2 elsewhere; `known` is one that does.
+ */
+async function lastPage(ctx: PollContext, known: number, grown: number): Promise<number | undefined> {
   const digestAt = async (page: number): Promise<string | undefined> => {
-    await holdLease(ctx);
-    return toPage(page, await ctx.ports.service.page(ctx.surveyId, page, tailOrder(ctx.mark)))?.digest;
+    try {
+      return (await read(ctx, page))?.digest;
+    } catch (error) {
+      // Behind its end some services fail. Should this page be one of the list, the backlog begins further up: nothing is missed.
+      if (errorCode(error) === "SERVER_ERROR") return undefined;
+      throw error;
+    }
   };
-  let low = known;
-  let high = known * 2;
+  const expected = (ctx.mark.pages ?? 0) + grown;
+  const isExpected = ctx.mark.pages !== undefined && expected > known;
+  /** Pages that hold records, as far as is known, in their order. */
+  const there = [known];
+  let high = isExpected ? expected : known * 2;
   let beyond: string | undefined;
   let before: string | undefined;
-  for (let doublings = 0; ; doublings += 1) {
-    if (doublings > MOST_DOUBLINGS) return undefined;
+  for (let tries = 0; ; tries += 1) {
+    if (tries > MOST_DOUBLINGS) return undefined;
     const digest = await digestAt(high);
     if (digest === undefined) break;
-    // Two pages far apart with the same records: past its end the service repeats its last page.
+    // Two pages with the same records: past its end the service repeats its last page.
     if (digest === before) {
       beyond = digest;
-      high /= 2;
-      low = Math.min(low, high / 2);
+      high = there.pop() ?? high;
       break;
     }
     before = digest;
-    [low, high] = [high, high * 2];
+    there.push(high);
+    high += isExpected ? 2 ** tries : high;
   }
-  low = Math.max(known, Math.floor(low));
+  let low = there.at(-1) ?? known;
+  // The list was to be longer: its end is near all the same.
+  for (let back = 1; isExpected && low === known && high - back > known; back *= 2) {
+    const digest = await digestAt(high - back);
+    if (digest !== undefined && digest !== beyond) low = high - back;
+    else high -= back;
+  }
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
     const digest = await digestAt(middle);

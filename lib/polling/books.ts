@@ -1,8 +1,8 @@
 import type { PollContext } from "./context.ts";
 import type { EmitCounts } from "./emit.ts";
+import { UNPROVED } from "./held.ts";
 import { dropIds, keepIds, loadIds } from "./id-set.ts";
 import type { Decision } from "./settle.ts";
-import { UNPROVED } from "./spill.ts";
 import type { Books, EntryState, LedgerEntry, Tally } from "./state-types.ts";
 
 /** The books of one full pass: each listed id in the class it had once its page was dealt with. */
@@ -14,6 +14,8 @@ export interface PassBooks {
   again: Set<number>;
   /** A response counted before by the same scan (see `scan-memory.ts`: one may be judged again) is counted anew. */
   count(responseId: number, decision: Decision, known: LedgerEntry | undefined): void;
+  /** An unreadable response that was counted and could not be kept: it is in no class. */
+  leave(responseId: number): void;
   /** What became of the responses that had to go out. */
   settle(outcome: EmitCounts): void;
 }
@@ -84,6 +86,10 @@ export function openBooks(ids?: Set<number>, tally: Tally = emptyTally(), most?:
       if (kind !== undefined) tally[kind] += 1;
       // Only what was judged by its first records can be judged again.
       if (kind !== undefined && (decision === "open" || decision === "before-floor")) noted.set(responseId, kind);
+    },
+    leave(responseId) {
+      // What an earlier slice has counted is in another class, or in none already.
+      if (kept === undefined || counted.has(responseId)) tally.quarantined -= 1;
     },
     settle(outcome) {
       tally.emitted += outcome.emitted;

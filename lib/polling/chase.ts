@@ -41,7 +41,8 @@ export function nextChase(grown: number, row: SurveyRow | undefined, poll: Chase
     if (poll.complete && poll.sought === 0) return { ...noChase, restUntil: poll.now + REST_AFTER_END };
     return { ...chase, missing, deep };
   }
-  if (poll.missing > 0) return { ...chase, missing, owed: 0, seeking: true };
+  // That one is known to be complete: a search that rests does so because counts may move for other reasons.
+  if (poll.missing > 0) return { ...chase, missing, owed: 0, seeking: true, restUntil: 0 };
   if (poll.now < chase.restUntil && grown === 0 && chase.owed === 0) return { ...chase, missing };
   if (grown > found) return { ...chase, missing, owed: deep ? 1 : OWED_TICKS, deep };
   if (chase.owed > 1) return { ...chase, missing, owed: chase.owed - 1 };

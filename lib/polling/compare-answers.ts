@@ -5,20 +5,27 @@ export type Comparison = "equal" | "more" | "different";
 
 /** Compares as multisets, by the fields that an answer has; more: all of `joined` and something besides. */
 export function compareAnswers(joined: unknown[], single: unknown[]): Comparison {
-  const counts = new Map<string, number>();
-  for (const record of single) counts.set(keyOf(record), (counts.get(keyOf(record)) ?? 0) + 1);
-  for (const record of joined) {
-    const left = counts.get(keyOf(record)) ?? 0;
-    if (left === 0) return "different";
-    counts.set(keyOf(record), left - 1);
-  }
+  if (!includesAll(single, joined, keyOf)) return "different";
   return single.length === joined.length ? "equal" : "more";
 }
 
-/** Whether the records of both say the same of their response as a whole, as far as an event tells it. */
+/**
+ * Whether what the joined records say of their response as a whole is said by as many of the single operation's, as far as an event
+ * tells it: that one may have more records.
+ */
 export function sameFacts(joined: unknown[], single: unknown[]): boolean {
-  const keys = (records: unknown[]): string[] => records.map((record) => JSON.stringify(factsOf(record))).sort();
-  return JSON.stringify(keys(joined)) === JSON.stringify(keys(single));
+  return includesAll(single, joined, (record) => JSON.stringify(factsOf(record)));
+}
+
+/** Whether all of `some` are among `all`, as many times, as far as their keys tell. */
+function includesAll(all: unknown[], some: unknown[], keyOf: (record: unknown) => string): boolean {
+  const counts = new Map<string, number>();
+  for (const record of all) counts.set(keyOf(record), (counts.get(keyOf(record)) ?? 0) + 1);
+  return some.every((record) => {
+    const left = counts.get(keyOf(record)) ?? 0;
+    counts.set(keyOf(record), left - 1);
+    return left > 0;
+  });
 }
 
 /** What a record says of its response as a whole. */

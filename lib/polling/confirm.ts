@@ -1,7 +1,8 @@
 import { errorCode } from "../errors.ts";
-import { compareAnswers, factsOf, sameFacts } from "./compare-answers.ts";
+import { type Comparison, compareAnswers, factsOf, sameFacts } from "./compare-answers.ts";
 import { holdLease, type PollContext } from "./context.ts";
 import { concernsWholeSource } from "./errors.ts";
+import { noteHeld } from "./held.ts";
 import { isObject } from "./irregular.ts";
 import { toPage } from "./pages.ts";
 import { privateRecord } from "./privacy.ts";
@@ -30,12 +31,22 @@ const TRY_AGAIN = 3_600_000;
  * equalled a response joined from pages. Gives those that may go out; the others are left for a later scan.
  */
 export async function confirm<T extends Joined>(ctx: PollContext, responses: T[]): Promise<T[]> {
+  const confirmed = await mayGoOut(ctx, responses);
+  // A full pass notes by itself what it meets, and when.
+  if (confirmed.length === responses.length || ctx.mark.pass !== undefined) return confirmed;
+  const out = new Set(confirmed.map(({ responseId }) => responseId));
+  const held = responses.map(({ responseId }) => responseId).filter((id) => !out.has(id));
+  await noteHeld(ctx, held);
+  return confirmed;
+}
+
+async function mayGoOut<T extends Joined>(ctx: PollContext, responses: T[]): Promise<T[]> {
   const state = ctx.mark.confirmation;
   if (responses.length === 0) return [];
   if (!state.apart) {
     const due = chooseDue(ctx, responses);
     const answers = await Promise.all(due.map((response) => ask(ctx, response)));
-    const larger = due.filter((response, i) => note(state, response, answers[i]) === "more");
+    const larger = due.filter((response, i) => note(state, response.records, answers[i]) === "more");
     if (larger.length > 0) await findOut(ctx, larger.slice(0, WITNESSES));
   }
   // What is known of it now is known for all of them: those that were not compared are of the same list.
@@ -48,8 +59,17 @@ export async function confirm<T extends Joined>(ctx: PollContext, responses: T[]
  * contents cannot be used, and no full pass has shown that records stand together. Then a full pass joins them.
  */
 export function isUnproved({ mark }: Pick<PollContext, "mark">): boolean {
-  const { apart, trusted, silent } = mark.confirmation;
-  return apart ? !trusted : mark.contiguous !== true && silent >= MOST_SILENT;
+  const { apart, silent } = mark.confirmation;
+  return apart ? !isTrusted({ mark }) : mark.contiguous !== true && silent >= MOST_SILENT;
+}
+
+/**
+ * Whether contents of operation 9 are used: it has equalled a response of several records, or one of a single record where
+ * there are no others. It may list one record of each response, and that it equalled one of a single record shows nothing then.
+ */
+export function isTrusted({ mark }: Pick<PollContext, "mark">): boolean {
+  const { equalled, apart } = mark.confirmation;
+  return equalled === "several" || (equalled === "one" && mark.severalSeen !== true && !apart);
 }
 
 /** What may go out of a survey whose records lie apart. */
@@ -57,7 +77,7 @@ async function fromOperation9<T extends Joined>(ctx: PollContext, responses: T[]
   const state = ctx.mark.confirmation;
   const now = ctx.ports.clock.now();
   // What says nothing is not asked about everything at every tick: a full pass joins them.
-  const isSilent = !state.trusted && state.silent >= MOST_SILENT;
+  const isSilent = !isTrusted(ctx) && state.silent >= MOST_SILENT;
   if (isSilent && now < (state.triedAt ?? 0) + TRY_AGAIN) return [];
   const answers = await Promise.all(
     responses.slice(0, isSilent ? WITNESSES : responses.length).map(async (response) => {
@@ -67,17 +87,17 @@ async function fromOperation9<T extends Joined>(ctx: PollContext, responses: T[]
     }),
   );
   const comparable = answers.filter(({ comparison }) => comparison !== "different");
-  if (!state.trusted && comparable.length === 0) {
+  if (!isTrusted(ctx) && comparable.length === 0) {
     state.silent += answers.length;
     if (state.silent >= MOST_SILENT) state.triedAt = now;
   }
-  if (!state.trusted && comparable.length > 0 && now >= (state.triedAt ?? 0) + TRY_AGAIN) {
+  if (!isTrusted(ctx) && comparable.length > 0 && now >= (state.triedAt ?? 0) + TRY_AGAIN) {
     await findOut(
       ctx,
       comparable.slice(0, WITNESSES).map(({ response }) => response),
     );
   }
-  if (!state.trusted) return [];
+  if (!isTrusted(ctx)) return [];
   return comparable.flatMap(({ response, records, comparison }) => {
     if (comparison === "equal") return [response];
     // Without what the other records say of the response as a whole, only a full pass can join it.
@@ -101,9 +121,10 @@ function chooseDue<T extends Joined>(ctx: PollContext, responses: T[]): T[] {
   const due: T[] = [];
   for (const response of responses) {
     state.since += 1;
-    // Open ones are looked at again by operation 9: it is to be known whether what it says can be used.
-    const isUnknown = !state.trusted && ctx.mark.openSeen === true;
     const isSeveral = response.records.length > 1;
+    // Open ones are looked at again by operation 9: it is to be known whether what it says can be used.
+    const tells = isSeveral || ctx.mark.severalSeen !== true;
+    const isUnknown = tells && !isTrusted(ctx) && ctx.mark.openSeen === true;
     const isFew = state.made < FIRST || (isSeveral && (state.several ?? 0) < FIRST);
     const first = isFew && (ctx.mark.contiguous !== true || (isUnknown && due.length === 0));
     if (!first && state.since < ONE_IN) continue;
@@ -115,12 +136,17 @@ function chooseDue<T extends Joined>(ctx: PollContext, responses: T[]): T[] {
   return due;
 }
 
-function note(state: Confirmation, response: Joined, records: unknown[] | undefined): "equal" | "more" | "different" {
-  const comparison = records === undefined ? "different" : compareAnswers(response.records, records);
+function note(state: Confirmation, joined: unknown[], records: unknown[] | undefined): Comparison {
+  const comparison = records === undefined ? "different" : compareAnswers(joined, records);
   if (comparison === "different") state.silent += 1;
+  // It does not list all that there is.
+  if (records !== undefined && records.length < joined.length) {
+    delete state.equalled;
+    state.partial = records.length > 0 && compareAnswers(records, joined) === "more" && sameFacts(records, joined);
+  }
   if (comparison === "equal" && records !== undefined) {
-    state.trusted = true;
-    state.full = sameFacts(response.records, records);
+    state.equalled = joined.length > 1 ? "several" : (state.equalled ?? "one");
+    state.full = sameFacts(joined, records);
     state.silent = 0;
   }
   return comparison;
@@ -157,9 +183,7 @@ async function findOut(ctx: PollContext, witnesses: Joined[]): Promise<void> {
     apart = true;
     const records = await ask(ctx, witness);
     if (records === undefined || compareAnswers(fromPages, records) !== "equal") continue;
-    state.trusted = true;
-    state.silent = 0;
-    state.full = sameFacts(fromPages, records);
+    note(state, fromPages, records);
   }
   if (apart) state.apart = true;
   // The pages have no more of them: operation 9 is of another opinion about what a response is.

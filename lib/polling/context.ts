@@ -18,7 +18,10 @@ export interface PollingSource {
   enrichmentPatience: number;
   absentAfter: number;
   backgroundRequests: number;
+  concurrency: number;
   headPages: number;
+  /** Pages after which a catch-up reads one more ahead; see `readAhead` for what it is by default. */
+  pagesForOneAhead?: number;
   fullPoll: { every: number };
   lookBack: { every: number; window: number };
   scrub: { every: number };
@@ -42,6 +45,8 @@ export interface PollContext {
   mark: Mark;
   /** Epoch milliseconds after which no new page is begun. */
   deadline: number;
+  /** The same for a catch-up, the rest of which is left to another process. */
+  streamUntil: number;
   /** Whether a page of fewer than 100 records was the last whenever it was met; undefined: not known yet. */
   shortPageEnds: boolean | undefined;
   /** Largest credible date read in the source's first tick; undefined while nothing was read. */
@@ -58,6 +63,8 @@ export interface PollContext {
   resumed: boolean;
   /** Set when the lease could not be prolonged meanwhile. */
   lost: unknown;
+  /** The first failure that concerned some response alone, which is left to the next poll (see by-itself.ts). */
+  failure: unknown;
   /** Largest credible date that this poll has read. */
   newestSeen: string | undefined;
 }
@@ -73,6 +80,17 @@ export async function asNews<T>({ allowance }: Pick<PollContext, "allowance">, w
   }
 }
 
+/** What a catch-up asks waits behind what other surveys, and this one after it, have to ask. */
+export async function asBacklog<T>(ctx: Pick<PollContext, "ports">, work: () => Promise<T>): Promise<T> {
+  const { ports } = ctx;
+  ctx.ports = { ...ports, service: ports.backlog ?? ports.service };
+  try {
+    return await work();
+  } finally {
+    ctx.ports = ports;
+  }
+}
+
 /** A lease is short, so that the work of a killed process goes on soon, and is prolonged while there is work. */
 export const LEASE_DURATION = 15_000;
 /** A request to the bus is over by then, one way or the other. */
@@ -84,13 +102,24 @@ export type LeaseHolder = Pick<PollContext, "lost" | "lease"> & { ports: Pick<Po
 /** Called before anything that must not happen without the lease: prolongs it in time, or throws `LeaseLostError`. */
 export async function holdLease(ctx: LeaseHolder): Promise<void> {
   const { clock, state } = ctx.ports;
+  const { lease } = ctx;
+  const isFresh = (): boolean => clock.now() < lease.until - LEASE_DURATION / 2;
   if (ctx.lost !== undefined) throw ctx.lost;
-  if (clock.now() < ctx.lease.until - LEASE_DURATION / 2) return;
-  await state.renew(ctx.lease, LEASE_DURATION);
-  if (clock.now() >= ctx.lease.until - PUBLISH_TIMEOUT) {
+  // One renewal is enough for all who need it at the same time.
+  for (let running = renewals.get(lease); running !== undefined && !isFresh(); running = renewals.get(lease)) {
+    await running.catch(() => undefined);
+  }
+  if (isFresh()) return;
+  const renewal = state.renew(lease, LEASE_DURATION).finally(() => renewals.delete(lease));
+  renewals.set(lease, renewal);
+  await renewal;
+  if (clock.now() >= lease.until - PUBLISH_TIMEOUT) {
     throw new LeaseLostError("the lease ran out while it was being prolonged", { retryable: true });
   }
 }
+
+/** Renewals under way. */
+const renewals = new WeakMap<Lease, Promise<void>>();
 
 /**
  * Prolongs the lease while `work` runs, also when that waits for the service for long. Whoever finds the lease lost

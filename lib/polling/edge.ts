@@ -6,7 +6,7 @@ export interface Edge {
   page: number;
   size: number;
   digest: string;
-  /** Digests of its last records, in their order. */
+  /** Digests of its last records. */
   tail: string[];
   /** The response at its end, with the digests of the records that it had so far. */
   carry?: {
@@ -30,7 +30,7 @@ export function edgeOf(page: Page, carry: Run | undefined, sure: boolean): Edge 
 
 /** The page before the edge, of which nothing but its end is known. */
 export function pageOf({ page: number, size, digest, tail }: Edge): Page {
-  return { number, runs: [], orphans: [], size, digest, tail, indexOf: () => -1 };
+  return { number, read: Symbol("edge"), runs: [], orphans: [], size, texts: undefined, digest, tail, digests: [] };
 }
 
 /** The response at the edge; of its records only the digests are known. */
@@ -42,6 +42,7 @@ export function carryOf({ carry }: Edge): Run | undefined {
     completedAt: null,
     startedAt: null,
     raw: undefined,
+    json: "",
     digest,
   });
   return { responseId: carry.responseId, records: carry.digests.map(record) };

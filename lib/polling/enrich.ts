@@ -5,7 +5,7 @@ import { failsForAll, isSpared, underWatch } from "./outage-watch.ts";
 import { isGivenUp, type Patience } from "./patience.ts";
 import type { DetailRead } from "./ports.ts";
 import { privateMetadata } from "./privacy.ts";
-import { readMetadata, readMetrics } from "./read-details.ts";
+import { holdsMetadata, holdsMetrics } from "./read-details.ts";
 import type { DetailKind } from "./state-types.ts";
 
 /** What is known of a response's metrics and metadata so far. Bodies are as they were read. */
@@ -26,6 +26,8 @@ export interface Enrichment {
 
 /** After so many answers in a row without any, a survey is taken to have none. */
 const NONE_IN_A_ROW = 20;
+/** Levels of nesting in what is kept: JSON is read deeper than it can be written. */
+const MOST_NESTED = 1_000;
 
 /** Asks for what is still unknown of a response's metrics and metadata, both at once. */
 export async function enrich(
@@ -71,18 +73,15 @@ export async function enrich(
   };
 
   await Promise.all([
-    ask(
-      "metrics",
-      () => service.metrics(ctx.surveyId, responseId),
-      (body) => readMetrics(body) !== undefined,
-    ),
-    ask(
-      "metadata",
-      () => service.metadata(ctx.surveyId, responseId),
-      (body) => readMetadata(body) !== undefined,
-    ),
+    ask("metrics", () => service.metrics(ctx.surveyId, responseId), holdsMetrics),
+    ask("metadata", () => service.metadata(ctx.surveyId, responseId), holdsMetadata),
   ]);
   return { details, missing, reasons, asked };
+}
+
+function nestsDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => nestsDeeperThan(levels - 1, item));
 }
 
 /** What came of one attempt; `code` is the error's own. */
@@ -92,8 +91,8 @@ async function attempt(read: () => Promise<DetailRead>, holds: (body: unknown) =
   try {
     const answer = await read();
     if (answer.kind !== "found" || !holds(answer.body)) return { kind: "absent" };
-    // Nested thousands deep it could be read, but neither kept nor published.
-    JSON.stringify(answer.body);
+    // It could be read, but neither kept nor published.
+    if (nestsDeeperThan(MOST_NESTED, answer.body)) throw new RangeError("nested too deep");
     return answer;
   } catch (error) {
     if (concernsWholeSource(error)) throw error;

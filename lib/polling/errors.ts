@@ -34,6 +34,11 @@ export function concernsWholeSource(error: unknown): boolean {
   return wholeSource.has(errorCode(error));
 }
 
+/** Failures after which nothing more is to be done, whatever it concerns. */
+export function endsWork(error: unknown): boolean {
+  return concernsWholeSource(error) || error instanceof LeaseLostError;
+}
+
 /** A message of our own errors is fit for people; of others only the name is given, as they may quote data. */
 export function failureOf(error: unknown): { code: string; message: string } {
   const code = errorCode(error);

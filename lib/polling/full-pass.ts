@@ -2,6 +2,7 @@ import { emptyTally, openBooks } from "./books.ts";
 import { isUnproved } from "./confirm.ts";
 import type { Allowance, PollContext } from "./context.ts";
 import { loadIds } from "./id-set.ts";
+import { SEVERAL } from "./layout.ts";
 import { tailOrder } from "./news-end.ts";
 import { dropPass, endPass, keepPass } from "./pass-end.ts";
 import { countPieces, loadSurplus } from "./piece-counts.ts";
@@ -9,9 +10,8 @@ import { noCounts, type PollCounts } from "./poll-counts.ts";
 import { digestOf, type Run } from "./records.ts";
 import { repairSuspects } from "./repair.ts";
 import { slice } from "./slice.ts";
-import { spill, UNPROVED } from "./spill.ts";
+import { spill, standTogether } from "./spill.ts";
 import type { Pass } from "./state-types.ts";
-import { SEVERAL, type SurveyStep } from "./survey-scan.ts";
 
 /**
  * One slice of a full pass over all pages in asc order: finds whatever every other scan has missed, shows whether
@@ -23,8 +23,10 @@ export async function passSlice(
   { join = false }: { join?: boolean } = {},
 ): Promise<PollCounts> {
   const { mark } = ctx;
+  // From its very beginning the mark shows that it is under way.
+  mark.pass ??= newPass(ctx, join || isUnproved(ctx) || mark.short !== undefined);
   // A copy: of a slice that fails nothing may be left in the mark, where its ids would be missing.
-  const pass = structuredClone(mark.pass ?? newPass(ctx, join || isUnproved(ctx) || mark.short !== undefined));
+  const pass = structuredClone(mark.pass);
   const ids = await loadIds(ctx, pass.ids);
   if (ids === undefined) {
     await dropPass(ctx, pass);
@@ -40,10 +42,10 @@ export async function passSlice(
   const scattered = new Map<number, Run>();
   const pieces = new Map<number, Run[]>();
   const counted = new Set<number>();
-  const short = new Set(mark.short);
+  const short = new Set(pass.short);
   let surplus = await loadSurplus(ctx, pass);
 
-  const { counts, position, end, redo } = await slice(ctx, {
+  const { counts, position, end, redo, passed } = await slice(ctx, {
     order: tailOrder(mark),
     from: pass,
     origin: "scrub",
@@ -51,11 +53,13 @@ export async function passSlice(
     allowance,
     books,
     joins: pass.spilled !== undefined,
+    redone: pass.redo,
     onPage: async (step) => {
       pass.covered = before.covered && step.covered;
       pass.moved = before.moved || step.moved;
       pass.several = before.several + step.several;
       if (step.apart) pass.scattered = true;
+      if (step.suspect) pass.doubtful = true;
       books.tally.changed += step.changed;
       // A page that is read again after a move takes the place of what it showed first.
       pieces.set(step.page, [...step.pieces, ...step.runs.filter(({ responseId }) => short.has(responseId))]);
@@ -63,10 +67,12 @@ export async function passSlice(
       if (pass.moved || step.page <= from || counted.has(step.page)) surplus = undefined;
       counted.add(step.page);
       if (surplus !== undefined) countPieces(surplus, step.runs, step.known);
-      if (pass.spilled !== undefined) noteLate(pass, step, books.again);
       const again = step.runs.filter(({ responseId }) => books.again.has(responseId) && responseId !== carried);
-      const isFresh = !pass.moved && step.page > from;
-      if (isFresh) for (const run of await comeApart(ctx, again)) scattered.set(run.responseId, run);
+      const isFresh = !step.moved && step.page > from;
+      const parts = isFresh ? await comeApart(ctx, again) : [];
+      // Once pages have moved, that explains it as well.
+      if (pass.moved) pass.doubtful ||= parts.length > 0;
+      else for (const run of parts) scattered.set(run.responseId, run);
       return false;
     },
   });
@@ -76,6 +82,7 @@ export async function passSlice(
   if (scattered.size > 0 || end?.suspect === true) pass.scattered = true;
   if (scattered.size > 0) noteScatter(ctx);
   if (pass.spilled !== undefined) await spill(ctx, pass, pieces);
+  if (passed) pass.left = true;
   if (redo === undefined) delete pass.redo;
   else pass.redo = redo;
   if (end === undefined) {
@@ -85,8 +92,7 @@ export async function passSlice(
 
   pass.covered &&= end.covered;
   pass.moved ||= end.moved;
-  const together = !pass.moved && pass.scattered !== true && !end.apart;
-  if (together && pass.covered && end.ended && (pass.several ?? 0) >= SEVERAL) {
+  if (end.ended && !end.apart && (await provesContiguous(ctx, pass))) {
     mark.contiguous = true;
     mark.confirmation.apart = false;
   }
@@ -96,25 +102,16 @@ export async function passSlice(
 function newPass({ mark, ports }: PollContext, join: boolean): Pass {
   const pass: Pass = { page: 0, startedAt: ports.clock.now(), tally: emptyTally(), covered: true, moved: false };
   if (mark.confirmation.apart || mark.contiguous !== true) pass.counted = {};
-  return join ? { ...pass, spilled: [] } : pass;
+  return join ? { ...pass, spilled: [], short: mark.short ?? [] } : pass;
 }
 
-/** Responses left to the next pass that a pass keeps: with more of them it joins nothing. */
-const MOST_LATE = 1_000;
-
-/**
- * One that an earlier slice has met before it was completed: its records there were not laid aside, and what is met now
- * would seem to be the whole of it.
- */
-function noteLate(pass: Pass, step: SurveyStep, again: Set<number>): void {
-  const late = new Set(pass.late);
-  for (const { responseId } of step.pieces) {
-    const entry = step.known(responseId);
-    const wasOpen = entry !== undefined && entry.state !== "emitted" && entry.reason !== UNPROVED;
-    if (again.has(responseId) && wasOpen) late.add(responseId);
-  }
-  if (late.size > MOST_LATE) pass.moved = true;
-  else if (late.size > 0) pass.late = [...late];
+/** Whether a pass that has come to the end of the list shows that the records of each response stand together. */
+async function provesContiguous(ctx: PollContext, pass: Pass): Promise<boolean> {
+  if (!pass.covered || pass.scattered === true || (pass.several ?? 0) < SEVERAL) return false;
+  if (!pass.moved) return true;
+  // What has moved may hide that a response came again: only all that was met of each one tells, and nothing that was certain before is undone.
+  if (pass.doubtful === true || ctx.mark.confirmation.apart) return false;
+  return pass.spilled !== undefined && (await standTogether(ctx, pass));
 }
 
 /** Responses listed by an earlier slice that come again with other records than those that were emitted. */

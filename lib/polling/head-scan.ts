@@ -2,6 +2,7 @@ import { backlogStart } from "./backlog-start.ts";
 import { closeBooks, openBooks } from "./books.ts";
 import { asNews, type PollContext } from "./context.ts";
 import { emitRuns } from "./emit.ts";
+import { endsWork } from "./errors.ts";
 import { doubtNewsEnd, headOrder } from "./news-end.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
 import type { Run } from "./records.ts";
@@ -44,7 +45,12 @@ export async function headScan(ctx: PollContext): Promise<PollCounts> {
   let deep = 0;
   let end: ScanPosition | undefined;
   for (;;) {
-    const next = await steps.next();
+    const next = await steps.next().catch(async (error: unknown) => {
+      if (endsWork(error)) throw error;
+      // What is whole need not wait until the pages behind it can be read.
+      await finish(counts);
+      throw error;
+    });
     if (next.done) {
       await finish(counts);
       counts.repaired += await repairSuspects(ctx, next.value.scattered, "head");
@@ -62,7 +68,7 @@ export async function headScan(ctx: PollContext): Promise<PollCounts> {
       const sortKey = learnSortKey(mark.sortKey, step.runs, ports.clock.now());
       if (sortKey !== undefined) mark.sortKey = sortKey;
     }
-    addCounts(counts, { found: step.found, quarantined: step.quarantined });
+    addCounts(counts, { found: step.found, quarantined: step.quarantined, left: step.left });
     toEmit.push(...step.toEmit);
     short.push(...step.short);
     if (maySettle(step)) {
@@ -79,7 +85,7 @@ export async function headScan(ctx: PollContext): Promise<PollCounts> {
     if (step.toEmit.length > 0) deep += 1;
     if (deep > ctx.source.headPages) {
       const catchUp = async (): Promise<PollCounts> =>
-        stream(ctx, { page: await backlogStart(ctx, steps, maySettle), purpose: "catch-up" });
+        stream(ctx, { page: await backlogStart(ctx, steps, maySettle, step.page), purpose: "catch-up" });
       return addCounts(counts, await asNews(ctx, catchUp));
     }
   }

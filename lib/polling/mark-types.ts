@@ -14,6 +14,8 @@ export interface StreamPosition {
   page: number;
   /** Why it runs: the very first pass over a survey, or a backlog too deep for a head scan. */
   purpose: "first-pass" | "catch-up";
+  /** Responses at the head when it was looked at last: what stands before them has come since. */
+  head?: number[];
 }
 
 /** What a full pass has counted: each listed id in the class that it had when its page was read. */
@@ -96,12 +98,21 @@ export interface Pass extends ScanPosition {
   scattered?: boolean;
   /** Where lies what is counted of each response; only where records lie apart, and as long as the counts are right. */
   counted?: { key?: string };
-  /** Keys in the vault of the records that are joined at its end, where operation 9 cannot give whole responses. */
+  /** Whether something came again that a move explains as well as records that lie apart: no proof that they stand together. */
+  doubtful?: boolean;
+  /**
+   * Set where it joins responses because operation 9 cannot give them: the key in the vault of the records that were laid aside last,
+   * beside which stands the key of those before. All keys, in a pass of an older version.
+   */
   spilled?: string[];
-  /** Responses of which only a part was laid aside, since they have completed on the way: left to the next pass. */
-  late?: number[];
+  /** How often records were laid aside: each time under a key of its own. */
+  spills?: number;
+  /** Responses whose events were short when it began: of those found later it has not laid all records aside. */
+  short?: number[];
   /** A page that was left before all of it had gone out. */
   redo?: number;
+  /** Whether something failed for a response each time it was met: the next pass follows at once. */
+  left?: boolean;
 }
 
 /** What comparing responses joined from pages with operation 9 has shown of a survey. */
@@ -113,8 +124,10 @@ export interface Confirmation {
   several?: number;
   /** Comparisons in a row that said nothing. */
   silent: number;
-  /** Whether operation 9 has equalled a response joined from pages: only then its contents are used. */
-  trusted: boolean;
+  /** Records of the responses joined from pages that operation 9 has equalled: only then its contents are used (see `isTrusted`). */
+  equalled?: "one" | "several";
+  /** Whether it has listed some records of a response and not all: no contents, and yet it tells of a completion. */
+  partial?: boolean;
   /** Whether its records then said the same of their response as a whole, not only of its answers. */
   full?: boolean;
   /** Whether records of one response lie apart from each other. */
@@ -134,12 +147,16 @@ export interface Mark {
   /** Whether every response that was there when the floor was set has been met. */
   firstPassDone: boolean;
   stream?: StreamPosition;
+  /** Epoch milliseconds until which a slice of the stream is taken to be on its way to another process. */
+  queuedUntil?: number;
   /** Whether a head scan with news has begun and not come to a clean end. */
   headOpen?: boolean;
   /** Set where news appear at the beginning of the asc order, not of desc (see news-end.ts). */
   newsAt?: "asc";
   /** Where the last clean head scan ended, and when (epoch milliseconds); absent when it read every page. */
   headEnd?: ScanPosition & { at: number };
+  /** Epoch milliseconds at which a page behind the end of the list failed first, as far as every scan to the end has met that since. */
+  endFailedAt?: number;
   /** Responses on page 1 when everything down from there was settled last. */
   anchor?: number[];
   /** Polls that met an empty list although the counts say otherwise, before the first pass. */
@@ -175,8 +192,9 @@ export interface Mark {
   lookedBack?: number[];
   /** What the desc list is sorted by, as far as its pages have shown. */
   sortKey?: SortKey;
-  /** Whether open responses were listed. */
+  /** Whether open responses were listed; and any of more than one record. */
   openSeen?: boolean;
+  severalSeen?: boolean;
   /** Whose turn it is among the slow tasks. */
   turns?: Turns;
   /** Responses repaired so far, and more than once: repeated repairs need a look. */
@@ -203,6 +221,6 @@ export function emptyMark(): Mark {
   return {
     firstPassDone: false,
     absent: { metrics: 0, metadata: 0 },
-    confirmation: { made: 0, since: 0, silent: 0, trusted: false, apart: false },
+    confirmation: { made: 0, since: 0, silent: 0, apart: false },
   };
 }

@@ -7,9 +7,10 @@ export interface Meter {
   pages: number;
 }
 
-/** Counts the requests made to the service. */
-export function metered(service: SurveyService): { service: SurveyService; meter: Meter } {
-  const meter: Meter = { all: 0, pages: 0 };
+export const newMeter = (): Meter => ({ all: 0, pages: 0 });
+
+/** Counts the requests made to the service, adding to `meter`. */
+export function metered(service: SurveyService, meter: Meter): SurveyService {
   const count = <Args extends unknown[], T>(pages: number, call: (...args: Args) => T) => {
     return (...args: Args): T => {
       meter.all += 1;
@@ -18,13 +19,10 @@ export function metered(service: SurveyService): { service: SurveyService; meter
     };
   };
   return {
-    meter,
-    service: {
-      surveys: count(0, () => service.surveys()),
-      page: count(1, (surveyId, page, order) => service.page(surveyId, page, order)),
-      response: count(0, (surveyId, responseId) => service.response(surveyId, responseId)),
-      metrics: count(0, (surveyId, responseId) => service.metrics(surveyId, responseId)),
-      metadata: count(0, (surveyId, responseId) => service.metadata(surveyId, responseId)),
-    },
+    surveys: count(0, () => service.surveys()),
+    page: count(1, (surveyId, page, order) => service.page(surveyId, page, order)),
+    response: count(0, (surveyId, responseId) => service.response(surveyId, responseId)),
+    metrics: count(0, (surveyId, responseId) => service.metrics(surveyId, responseId)),
+    metadata: count(0, (surveyId, responseId) => service.metadata(surveyId, responseId)),
   };
 }

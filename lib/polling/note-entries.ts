@@ -1,3 +1,4 @@
+import { byItself } from "./by-itself.ts";
 import type { PollContext } from "./context.ts";
 import { keep } from "./kept-records.ts";
 import { privateRecord } from "./privacy.ts";
@@ -22,30 +23,38 @@ export function noted(ctx: PollContext, run: Run): LedgerEntry {
 export async function quarantined(ctx: PollContext, run: Run): Promise<LedgerEntry> {
   const digest = digestOf(run);
   const reason = "unreadable completed";
-  ctx.ports.observe({ kind: "quarantined", surveyId: ctx.surveyId, responseId: run.responseId, reason });
   const records = run.records.map((record) => privateRecord(record.raw, ctx.source.privacy));
   const kept = await keep(ctx, run.responseId, digest, { records, details: {} });
+  ctx.ports.observe({ kind: "quarantined", surveyId: ctx.surveyId, responseId: run.responseId, reason });
   const times = { firstSeen: ctx.ports.clock.now(), nextCheck: keptUntil(ctx) };
   return { id: run.responseId, state: "quarantined", digest, count: records.length, reason, ...times, ...kept };
 }
 
-/** Records without a readable responseId, one by one and each once; the rest of their page goes on. */
-export async function orphanEntries(ctx: PollContext, orphans: ReadRecord[]): Promise<LedgerEntry[]> {
-  if (orphans.length === 0) return [];
+/** Records without a readable responseId, one by one and each once, and how many are left; the rest of their page goes on. */
+export async function orphanEntries(
+  ctx: PollContext,
+  orphans: ReadRecord[],
+): Promise<{ entries: LedgerEntry[]; left: number }> {
+  if (orphans.length === 0) return { entries: [], left: 0 };
   const known = await ctx.ports.state.entries(ctx.surveyId, [...new Set(orphans.map(orphanId))].slice(0, 100));
   const entries = new Map<LedgerEntry["id"], LedgerEntry>();
+  let left = 0;
   for (const orphan of orphans) {
     const id = orphanId(orphan);
     if (known.has(id) || entries.has(id)) continue;
     const { digest } = orphan;
     const reason = "unreadable responseId";
     const records = [privateRecord(orphan.raw, ctx.source.privacy)];
-    const kept = await keep(ctx, id, digest, { records, details: {} });
+    const kept = await byItself(ctx, () => keep(ctx, id, digest, { records, details: {} }));
+    if (kept === undefined) {
+      left += 1;
+      continue;
+    }
     const times = { firstSeen: ctx.ports.clock.now(), nextCheck: keptUntil(ctx) };
     entries.set(id, { id, state: "quarantined", digest, reason, ...times, ...kept });
     ctx.ports.observe({ kind: "quarantined", surveyId: ctx.surveyId, responseId: undefined, reason });
   }
-  return [...entries.values()];
+  return { entries: [...entries.values()], left };
 }
 
 const orphanId = (orphan: ReadRecord): LedgerEntry["id"] => `record-${orphan.digest}`;

@@ -123,8 +123,11 @@ function noteAnswer({ watch, ports }: PollContext, kind: DetailKind, of?: Outage
 /** Tells an outage from some responses with a fault of their own: asks again for what was answered before. */
 async function look(ctx: PollContext, kind: DetailKind): Promise<void> {
   const { outages } = ctx.watch;
-  const known = outages[kind].answered;
-  if (known !== undefined && (await answers(ctx, kind, known))) noteAnswer(ctx, kind);
+  const { surveyId, mark } = ctx;
+  // What was answered may be forgotten, as the account is saved last; of what was emitted last it was most likely had.
+  const emitted = mark.highWater === undefined ? undefined : { surveyId, responseId: mark.highWater.responseId };
+  const known = outages[kind].answered ?? emitted;
+  if (known !== undefined && (await answers(ctx, kind, known))) noteAnswer(ctx, kind, known);
   else if (isSuspected(outages[kind])) outages[kind] = confirmed(outages[kind]);
 }
 

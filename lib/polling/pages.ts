@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { PageRead } from "./ports.ts";
 import { type ReadRecord, type Run, readRecord } from "./records.ts";
 
@@ -11,17 +12,21 @@ const TAIL = 6;
 /** One read of one page. Its runs were read in one moment, so all but those at its two edges are whole. */
 export interface Page {
   number: number;
+  /** Tells this read from any other one. */
+  read: symbol;
   runs: Run[];
   /** Records without a readable responseId. */
   orphans: ReadRecord[];
   /** Number of records, orphans included. */
   size: number;
-  /** Digest of the whole page: equal means unchanged. */
+  /** JSON of its records, as they were listed; undefined where only digests were kept. */
+  readonly texts: string[] | undefined;
+  /** Digests of its records, as they were listed. */
+  readonly digests: string[];
+  /** Digest of all its records, whatever their order, which ties of the sort key may change: equal means that it holds the same. */
   readonly digest: string;
-  /** Digests of its last records, in their order. */
+  /** Digests of its last records. */
   readonly tail: string[];
-  /** Where the last of these records stands on it, the ones before it, as far as they are on the page, in their order; else -1. */
-  indexOf(tail: string[]): number;
 }
 
 /** A page with its runs, or undefined when the read says that the list ends before it. */
@@ -39,23 +44,59 @@ export function toPage(number: number, read: PageRead): Page | undefined {
     if (last?.responseId === record.responseId) last.records.push(record);
     else runs.push({ responseId: record.responseId, records: [record] });
   }
+  let texts: string[] | undefined;
+  let digests: string[] | undefined;
   let digest: string | undefined;
   return {
     number,
+    read: Symbol("read"),
     runs,
     orphans,
     size: records.length,
+    get texts() {
+      texts ??= records.map((record) => record.json);
+      return texts;
+    },
+    get digests() {
+      digests ??= records.map((record) => record.digest);
+      return digests;
+    },
     get digest() {
-      digest ??= hash("sha1", records.map((record) => record.digest).join("\n"), "base64url");
+      digest ??= hash("sha1", this.digests.toSorted().join("\n"), "base64url");
       return digest;
     },
     get tail() {
-      return records.slice(-TAIL).map((record) => record.digest);
-    },
-    indexOf(tail) {
-      const fits = (end: number): boolean =>
-        tail.every((_, back) => back > end || records[end - back]?.digest === tail.at(-1 - back));
-      return tail.length === 0 ? -1 : records.findIndex((_, end) => fits(end));
+      return this.digests.slice(-TAIL);
     },
   };
+}
+
+/** Whether two pages hold the same records, in whatever order. */
+export function isSame(one: Page | undefined, other: Page | undefined): boolean {
+  if (one === undefined || other === undefined || one.size !== other.size) return one === other;
+  const { texts } = other;
+  const [first = "", ...rest] = one.texts ?? [];
+  // Mostly the order is the same too, or nothing is: both are seen without digests.
+  if (texts !== undefined && first !== "") {
+    if (!texts.includes(first)) return false;
+    if (texts[0] === first && rest.every((text, i) => text === texts[i + 1])) return true;
+  }
+  return one.digest === other.digest;
+}
+
+/** Whether two reads of a page hold the same records, in whatever order. */
+export function holdSame(one: PageRead, other: PageRead): boolean {
+  // Mostly not even the order differs, and that costs no digests.
+  return isDeepStrictEqual(one, other) || toPage(0, one)?.digest === toPage(0, other)?.digest;
+}
+
+/** Whether the records at the end of a page, by their digests, are all found again on these pages. */
+export function isFound(tail: string[], ...pages: (Page | undefined)[]): boolean {
+  const left = pages.flatMap((page) => page?.digests ?? []);
+  const take = (digest: string): boolean => {
+    const at = left.indexOf(digest);
+    if (at >= 0) left.splice(at, 1);
+    return at >= 0;
+  };
+  return tail.length > 0 && tail.every(take);
 }

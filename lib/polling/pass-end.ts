@@ -10,7 +10,7 @@ import type { Order } from "./ports.ts";
 import type { Run } from "./records.ts";
 import { repairShort } from "./repair.ts";
 import { dropSpilled, joinSpilled } from "./spill.ts";
-import type { Pass, ScanPosition } from "./state-types.ts";
+import type { Mark, Pass, ScanPosition } from "./state-types.ts";
 
 // What becomes of a full pass between its slices, and at its end.
 
@@ -33,7 +33,9 @@ export async function endPass(ctx: PollContext, ended: EndedPass): Promise<PollC
   const { pass, books, ids, position, counts, surplus } = ended;
   const { mark, ports } = ctx;
   // Where pages moved, parts may have moved past each other: another pass joins them.
-  if (pass.spilled !== undefined && pass.covered && !pass.moved) {
+  let left = 0;
+  const joins = pass.spilled !== undefined && pass.covered && !pass.moved;
+  if (joins) {
     for await (const joined of joinSpilled(ctx, pass)) {
       if (joined === undefined) {
         // Without one of its parts a response would seem whole that is not: all of them are read again.
@@ -41,10 +43,14 @@ export async function endPass(ctx: PollContext, ended: EndedPass): Promise<PollC
         return counts;
       }
       const { runs, repairs } = joined;
+      left += joined.left;
       // What went out in earlier polls: were the time up here, the rest would never have its turn.
       if (runs.length + repairs.length === 0) continue;
       const outcome = await emitRuns(ctx, runs, "scrub", "full pass");
-      outcome.repaired = await emitRepairs(ctx, repairs, "scrub", "full pass");
+      const again = await emitRepairs(ctx, repairs, "scrub", "full pass");
+      outcome.repaired = again.repaired;
+      // Whatever fails for one each time: those that are joined after it go out.
+      if (outcome.left + again.left > 0) pass.left = true;
       books.tally.repaired += outcome.repaired;
       books.settle(outcome);
       addCounts(counts, outcome);
@@ -57,7 +63,7 @@ export async function endPass(ctx: PollContext, ended: EndedPass): Promise<PollC
   }
   mark.pages = position.page;
   if (pass.covered && !pass.moved) {
-    if (pass.spilled !== undefined) delete mark.short;
+    if (pass.left !== true) forgetShort(mark, pass.short);
     const short = surplus === undefined ? [] : shortOnes(surplus);
     const parts = short.map((responseId): Run => ({ responseId, records: [] }));
     books.tally.repaired += await repairShort(ctx, parts, "scrub");
@@ -67,9 +73,17 @@ export async function endPass(ctx: PollContext, ended: EndedPass): Promise<PollC
   if (!pass.covered) leaveOpen(ctx, "pages moved while they were read", now);
   else if (!(await reachesHead(ctx, ids, position))) leaveOpen(ctx, "range unreachable", now);
   else await closeBooks(ctx, { books, startedAt: pass.startedAt, moved: pass.moved });
-  if (mark.short !== undefined || pass.late !== undefined) mark.nextPass = now;
+  const isLeft = pass.left === true || (joins ? left > 0 : (pass.spilled ?? []).length > 0);
+  if (mark.short !== undefined || isLeft) mark.nextPass = now;
   counts.complete = true;
   return counts;
+}
+
+/** What was found short while the pass went on is left to the next one. */
+function forgetShort(mark: Mark, done: number[] = []): void {
+  const left = mark.short?.filter((id) => !done.includes(id)) ?? [];
+  if (left.length > 0) mark.short = left;
+  else delete mark.short;
 }
 
 /** The ids lie under a name of their own for each slice: the mark tells which are the right ones, also after a crash. */

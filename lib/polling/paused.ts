@@ -7,18 +7,22 @@ import type { TickSummary } from "./tick-summary.ts";
 export const LONGEST_WAIT = 20_000;
 
 /**
- * The summary of a tick that ends before it asks the service for anything, since another worker was told of a pause that outlasts it;
- * undefined when the tick goes on: the client waits for the end of a short one.
+ * Until when (epoch milliseconds) the service is to be left alone, where that outlasts a tick; undefined when work goes on: the client waits
+ * for the end of a short pause.
  */
-export function pausedTick(
+export function pauseOf(
   { ports, source, deadline }: { ports: Ports; source: PollingSource; deadline: number },
   { pausedUntil }: AccountState,
-): TickSummary | undefined {
+): number | undefined {
   const left = (pausedUntil ?? 0) - ports.clock.now();
   if (pausedUntil === undefined || left <= 0) return undefined;
   // Ticks without a time between them have no next one to leave it to.
   const isNextSooner = source.interval > 0 && left >= source.interval;
-  if (!isNextSooner && left <= LONGEST_WAIT && pausedUntil <= deadline) return undefined;
-  ports.observe({ kind: "paused", until: pausedUntil });
-  return { source: source.name, listed: 0, surveys: [], unpolled: 0, outages: [], pausedUntil };
+  return !isNextSooner && left <= LONGEST_WAIT && pausedUntil <= deadline ? undefined : pausedUntil;
+}
+
+/** The summary of a tick that ends before it asks the service for anything, since another worker was told of a pause that outlasts it. */
+export function pausedTick({ ports, source }: { ports: Ports; source: PollingSource }, until: number): TickSummary {
+  ports.observe({ kind: "paused", until });
+  return { source: source.name, listed: 0, surveys: [], unpolled: 0, outages: [], pausedUntil: until };
 }

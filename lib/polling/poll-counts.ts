@@ -1,4 +1,4 @@
-import type { EmitCounts } from "./emit.ts";
+import { type EmitCounts, noEmits } from "./emit.ts";
 
 /** What one poll of a survey came to. */
 export interface PollCounts extends EmitCounts {
@@ -9,8 +9,7 @@ export interface PollCounts extends EmitCounts {
 }
 
 export function noCounts(): PollCounts {
-  const emitted = { held: 0, emitted: 0, waiting: 0, quarantined: 0, found: 0, repaired: 0, unfinished: false };
-  return { ...emitted, deferred: 0, complete: false };
+  return { ...noEmits(), deferred: 0, complete: false };
 }
 
 /** Adds `more` to `counts`, which is changed and given back. */
@@ -21,6 +20,7 @@ export function addCounts(counts: PollCounts, more: Partial<PollCounts>): PollCo
   counts.found += more.found ?? 0;
   counts.repaired += more.repaired ?? 0;
   counts.held += more.held ?? 0;
+  counts.left += more.left ?? 0;
   counts.deferred += more.deferred ?? 0;
   counts.complete ||= more.complete ?? false;
   counts.unfinished ||= more.unfinished ?? false;
@@ -29,5 +29,5 @@ export function addCounts(counts: PollCounts, more: Partial<PollCounts>): PollCo
 
 /** Whether everything that was met is dealt with, so that a later scan may rely on it. */
 export function isClean(counts: PollCounts): boolean {
-  return counts.held === 0 && counts.deferred === 0 && !counts.unfinished;
+  return counts.held === 0 && counts.left === 0 && counts.deferred === 0 && !counts.unfinished;
 }

@@ -36,7 +36,7 @@ export interface State {
   saveAccount(changes: AccountChanges): Promise<void>;
   /** Replaces the rows of these surveys, by survey id, save those that are outdated (`isOutdated`); the others stay. */
   saveRows(rows: Map<number, SurveyRow>): Promise<void>;
-  /** Takes the lease of a survey with the next fence, also from an earlier taking of the same owner; undefined while someone else holds it. */
+  /** Takes the lease of a survey with the next fence, also from an earlier taking under the same owner's name; undefined while someone else holds it. */
   acquire(surveyId: number, owner: string, duration: number): Promise<Lease | undefined>;
   /** Prolongs a lease. Throws `LeaseLostError` when it has been taken over. */
   renew(lease: Lease, duration: number): Promise<void>;
@@ -106,6 +106,14 @@ export interface Vault {
   delete(key: string): Promise<void>;
 }
 
+/** Where a tick leaves the next slice of a catch-up to another process. A message may come twice, late, or when there is nothing to do any more. */
+export interface Slices {
+  /** `until`: epoch milliseconds at which the next tick begins, which looks at the head of the survey first. */
+  send(slice: { surveyId: number; until: number }): Promise<void>;
+  /** Epoch milliseconds: what was queued before is not on its way any more. Absent where nobody can know. */
+  since?: number;
+}
+
 /** What the poller tells of its work while it works. Nothing personal is in any of it. */
 export type Progress =
   | { kind: "surveys"; listed: number; due: number }
@@ -124,8 +132,12 @@ export type Observer = (progress: Progress) => void;
 export interface Ports {
   clock: Clock;
   service: SurveyService;
+  /** The same service, for what a catch-up asks: that waits behind all other requests. */
+  backlog?: SurveyService;
   state: State;
   publisher: Publisher;
   vault: Vault;
+  /** Absent where there is no other process: then ticks catch up by themselves. */
+  slices?: Slices;
   observe: Observer;
 }

@@ -1,3 +1,4 @@
+import { byItself } from "./by-itself.ts";
 import type { Candidate } from "./candidate.ts";
 import { refusedEntry } from "./candidate.ts";
 import { holdLease, type PollContext } from "./context.ts";
@@ -28,14 +29,22 @@ export function batchLength(ready: Ready[]): number {
   return length;
 }
 
+/** Whether one request cannot hold more than these events. */
+export function isFull(ready: Ready[]): boolean {
+  return ready.length >= MOST_ENTRIES || ready.reduce((bytes, { sealed }) => bytes + sealed.bytes, 0) >= MOST_BYTES;
+}
+
+/** Batches in a row of which nothing is settled: from then on it is not a matter of some event. */
+export const MOST_IN_VAIN = 2;
+
 export interface BatchOutcome {
   published: number;
   quarantined: number;
-  /** Set when the bus did not take all of it; what it took is in the ledger. */
-  failure: PublishFailedError | undefined;
+  /** What the bus did not take, or refused while its records cannot be kept. */
+  left: Ready[];
 }
 
-/** Publishes one batch, then enters it into the ledger: only then is it settled. */
+/** Publishes one batch, then enters it into the ledger: only then is it settled. What is left of it keeps the rest from nothing. */
 export async function publishBatch(ctx: PollContext, batch: Ready[]): Promise<BatchOutcome> {
   const { clock, publisher, observe } = ctx.ports;
   const outcomes = await publisher.publish(
@@ -52,16 +61,24 @@ export async function publishBatch(ctx: PollContext, batch: Ready[]): Promise<Ba
   }
 
   let quarantined = 0;
-  let code: string | undefined;
+  const left: Ready[] = [];
   for (const [i, item] of batch.entries()) {
     const outcome = outcomes[i];
-    if (outcome?.kind === "refused") {
-      await ctx.ports.state.putEntries(ctx.surveyId, [await refusedEntry(ctx, item, outcome.code)]);
-      observe({ kind: "quarantined", surveyId: ctx.surveyId, responseId: item.responseId, reason: outcome.code });
-      quarantined += 1;
-    } else if (outcome?.kind !== "published") code = outcome?.code ?? "UNKNOWN";
+    if (outcome?.kind === "published") continue;
+    const code = outcome?.code ?? "UNKNOWN";
+    const entry = await byItself(ctx, async () => {
+      if (outcome?.kind !== "refused") throw notTaken(code);
+      return refusedEntry(ctx, item, code);
+    });
+    if (entry === undefined) {
+      left.push(item);
+      continue;
+    }
+    await ctx.ports.state.putEntries(ctx.surveyId, [entry]);
+    observe({ kind: "quarantined", surveyId: ctx.surveyId, responseId: item.responseId, reason: code });
+    quarantined += 1;
   }
-  return { published: published.length, quarantined, failure: code === undefined ? undefined : notTaken(code) };
+  return { published: published.length, quarantined, left };
 }
 
 function notTaken(code: string): PublishFailedError {
@@ -77,7 +94,7 @@ async function enter(ctx: PollContext, published: Ready[]): Promise<void> {
   const entries = published.map(emittedEntry);
   for (const item of published) raiseHighWater(ctx, item);
   try {
-    await state.putEntries(ctx.surveyId, entries);
+    await state.putEntries(ctx.surveyId, await notOutdated(ctx, entries));
   } catch (error) {
     // The mark holds them, and nothing more is published before they are in the ledger.
     ctx.mark.pending = [...(ctx.mark.pending ?? []), ...entries];
@@ -85,6 +102,19 @@ async function enter(ctx: PollContext, published: Ready[]): Promise<void> {
     throw error;
   }
   await dropKept(ctx, published);
+}
+
+/**
+ * The entries without those of which the ledger has a later revision: whoever stood still beyond its lease after a publish may find that someone
+ * else has published and repaired them since.
+ */
+async function notOutdated({ ports, lease, surveyId }: PollContext, entries: LedgerEntry[]): Promise<LedgerEntry[]> {
+  if (ports.clock.now() < lease.until) return entries;
+  const known = await ports.state.entries(
+    surveyId,
+    entries.map(({ id }) => id),
+  );
+  return entries.filter(({ id, revision = 1 }) => (known.get(id)?.revision ?? 1) <= revision);
 }
 
 /** Only now: until the ledger had them, these were all there was. What cannot be deleted goes with the bucket's own time. */

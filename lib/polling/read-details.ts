@@ -85,15 +85,23 @@ export function readResponse(records: unknown[], timeZone: string | undefined): 
 /** The first in the order of their JSON; undefined when there are none. */
 function leastOf(values: unknown[]): unknown {
   const text = (value: unknown): string => JSON.stringify(value) ?? "";
-  return values.reduce((least, value, i) => (i === 0 || text(value) < text(least) ? value : least), undefined);
+  // Mostly all are the same.
+  const isLess = (value: unknown, least: unknown): boolean => value !== least && text(value) < text(least);
+  return values.reduce((least, value, i) => (i === 0 || isLess(value, least) ? value : least), undefined);
 }
+
+/** Whether a body of operation 11 holds any metric. */
+export function holdsMetrics(body: unknown): boolean {
+  return metricMaps(body).some((map) => Object.keys(map).length > 0);
+}
+
+const metricMaps = (body: unknown): Record<string, unknown>[] => (Array.isArray(body) ? body : [body]).filter(isObject);
 
 /** Metrics of operation 11 (2.6), sorted by metricId; undefined when the body holds none. */
 export function readMetrics(body: unknown): Read<Metric[]> | undefined {
-  const maps = (Array.isArray(body) ? body : [body]).filter(isObject);
   const metrics: Metric[] = [];
   const irregular: string[] = [];
-  for (const map of maps) {
+  for (const map of metricMaps(body)) {
     for (const [key, value] of Object.entries(map)) {
       const metric = readMetric(key, value);
       metrics.push(metric.value);
@@ -137,10 +145,20 @@ function readMetric(key: string, body: unknown): Read<Metric> {
   ]);
 }
 
+/** Whether a body of operation 13 holds any metadata. */
+export function holdsMetadata(body: unknown): boolean {
+  return metadataItem(body) !== undefined;
+}
+
+function metadataItem(body: unknown): Record<string, unknown> | undefined {
+  const item = (Array.isArray(body) ? body : [body]).find(isObject);
+  return item === undefined || Object.keys(item).length === 0 ? undefined : item;
+}
+
 /** Metadata of operation 13 (2.5); undefined when the body holds none. */
 export function readMetadata(body: unknown): Read<Metadata> | undefined {
-  const item = (Array.isArray(body) ? body : [body]).find(isObject);
-  if (item === undefined || Object.keys(item).length === 0) return undefined;
+  const item = metadataItem(body);
+  if (item === undefined) return undefined;
   const fields = readFields(item);
   const value: Metadata = {
     ...withoutRaw(item),
@@ -170,9 +188,8 @@ function withoutRaw({ raw: _, ...fields }: Record<string, unknown>): Record<stri
 
 /** The order of a response's answers is the same whichever way its pages were read. */
 export function sortAnswers(answers: Answer[]): Answer[] {
-  const keyed = answers.map((answer) => ({ answer, text: JSON.stringify(answer) }));
-  keyed.sort((a, b) => (a.answer.questionId ?? -1) - (b.answer.questionId ?? -1) || compare(a.text, b.text));
-  return keyed.map(({ answer }) => answer);
+  const text = (answer: Answer): string => JSON.stringify(answer);
+  return answers.toSorted((a, b) => (a.questionId ?? -1) - (b.questionId ?? -1) || compare(text(a), text(b)));
 }
 
 function compare(a: string, b: string): number {

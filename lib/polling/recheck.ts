@@ -1,4 +1,4 @@
-import { ask, MOST_SILENT } from "./confirm.ts";
+import { ask, isTrusted, MOST_SILENT } from "./confirm.ts";
 import { type Allowance, holdLease, type PollContext } from "./context.ts";
 import { credible, latestInstant } from "./dates.ts";
 import { emitRuns } from "./emit.ts";
@@ -29,8 +29,9 @@ export function firstSeenBy({ ports }: Pick<PollContext, "ports">, run: Run | un
 }
 
 /** Whether operation 9 can tell of an open response that it was completed. */
-export function mayRecheck({ mark }: Pick<PollContext, "mark">): boolean {
-  return mark.confirmation.silent < MOST_SILENT || mark.confirmation.trusted;
+export function mayRecheck(ctx: Pick<PollContext, "mark">): boolean {
+  const { silent, partial } = ctx.mark.confirmation;
+  return silent < MOST_SILENT || partial === true || isTrusted(ctx);
 }
 
 /** Asks operation 9 for open responses whose time has come. `sought` tells of completed ones that only pages can show. */
@@ -64,8 +65,8 @@ export async function recheckOpen(
       still.map(({ entry, run }) => ({ ...entry, firstSeen: firstSeenBy(ctx, run, entry.firstSeen ?? asOf) })),
     );
     if (completed.length === 0) continue;
-    const { trusted, full } = ctx.mark.confirmation;
-    if (trusted && full === true) addCounts(counts, await emitRuns(ctx, completed, "recheck", "operation 9"));
+    const isWhole = isTrusted(ctx) && ctx.mark.confirmation.full === true;
+    if (isWhole) addCounts(counts, await emitRuns(ctx, completed, "recheck", "operation 9"));
     else {
       sought += completed.length;
       await putBack(

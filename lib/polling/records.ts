@@ -11,6 +11,8 @@ export interface ReadRecord {
   /** `dateStart` when it is a string. */
   startedAt: string | null;
   readonly raw: unknown;
+  /** The JSON as it was read. */
+  readonly json: string;
   /** Digest of the JSON as it was read. */
   readonly digest: string;
 }
@@ -40,6 +42,9 @@ export function readRecord(read: unknown): ReadRecord {
     startedAt: typeof fields.dateStart === "string" ? fields.dateStart : null,
     get raw() {
       return written().raw;
+    },
+    get json() {
+      return written().json;
     },
     get digest() {
       digest ??= hash("sha1", written().json, "base64url");

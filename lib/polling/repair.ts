@@ -1,5 +1,5 @@
 import type { Origin } from "../events/index.ts";
-import { ask, withFacts } from "./confirm.ts";
+import { ask, isTrusted, withFacts } from "./confirm.ts";
 import type { PollContext } from "./context.ts";
 import { emitRepairs, type Repair } from "./emit.ts";
 import { type Run, readRecord } from "./records.ts";
@@ -36,8 +36,8 @@ export async function repairSuspects(ctx: PollContext, parts: Run[], origin: Ori
 }
 
 async function repairByOperation9(ctx: PollContext, parts: Run[], origin: Origin): Promise<number[]> {
-  const { trusted, full } = ctx.mark.confirmation;
-  if (parts.length === 0 || !trusted) return [];
+  const { full } = ctx.mark.confirmation;
+  if (parts.length === 0 || !isTrusted(ctx)) return [];
   const some = [...new Map(parts.map((part) => [part.responseId, part])).values()].slice(0, MOST_AT_ONCE);
   const entries = await ctx.ports.state.entries(
     ctx.surveyId,
@@ -55,6 +55,6 @@ async function repairByOperation9(ctx: PollContext, parts: Run[], origin: Origin
       repairs.push({ run, entry });
     }),
   );
-  const done = await emitRepairs(ctx, repairs, origin, "operation 9");
-  return done === repairs.length ? repairs.map(({ run }) => run.responseId) : [];
+  const { repaired } = await emitRepairs(ctx, repairs, origin, "operation 9");
+  return repaired === repairs.length ? repairs.map(({ run }) => run.responseId) : [];
 }

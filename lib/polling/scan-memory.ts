@@ -1,5 +1,5 @@
 import type { Page } from "./pages.ts";
-import type { Run } from "./records.ts";
+import { classOf, completedAt, type Run } from "./records.ts";
 
 /** What is to be done about a run: nothing, or something for which its first records are enough, or its whole. */
 export type Verdict = "settled" | "note" | "whole";
@@ -20,6 +20,8 @@ export interface ScanMemory {
   pieces(page: Page): Run[];
   /** Takes the runs judged "note" from a page, once. */
   takeNoted(page: Page): Run[];
+  /** Notes the responses of which these runs, seen at one moment together with the `earlier` ones, are further parts. */
+  split(runs: Run[], earlier?: Run[]): void;
   /** Closes a run that ends on `page`: "whole" if it has to be known whole and is so for the first time, "repeat" if it was met before. */
   close(run: Run, page: Page): "whole" | "first" | "repeat";
   /** Responses left for a later scan, those included that were begun and have moved out of sight; not `carried`. */
@@ -36,9 +38,14 @@ export interface ScanMemory {
   suspect: Map<number, Run>;
 }
 
+/** Thousands of these are held: none of them holds a page, or a record. */
 interface Closed {
-  page: Page;
-  records: Set<string>;
+  /** Number of the page on which it ended, and which read of it that was. */
+  page: number;
+  read: symbol;
+  /** Digests of its records. */
+  records: string[];
+  state: string;
 }
 
 export function createScanMemory(): ScanMemory {
@@ -79,22 +86,33 @@ export function createScanMemory(): ScanMemory {
       for (const run of noted) verdicts.set(run.responseId, "settled");
       return noted;
     },
+    split(runs, earlier = []) {
+      const there = new Set(earlier.map(({ responseId }) => responseId));
+      for (const run of runs) {
+        if (there.has(run.responseId)) apart.set(run.responseId, run);
+        there.add(run.responseId);
+      }
+    },
     close(run, page) {
       const before = closed.get(run.responseId);
-      const records = new Set(run.records.map((record) => record.digest));
+      const records = [...new Set(run.records.map((record) => record.digest))];
+      const state = stateOf(run);
       if (before === undefined) {
         if (run.records.length > 1) several += 1;
         awaited.delete(run.responseId);
-        closed.set(run.responseId, { page, records });
+        closed.set(run.responseId, { page: page.number, read: page.read, records, state });
         forgetOldest(closed);
         return verdicts.get(run.responseId) === "whole" ? "whole" : "first";
       }
       // A repeat is a shift of the pages. A record never seen before is a response that lies apart, unless the list
-      // has changed meanwhile: certain only if nothing has moved since the first part was read. Twice on one page is no
+      // has changed meanwhile: certain only if nothing has moved since the first part was read, nor it itself been
+      // completed, which changes its place, and may go unseen with another change beside it. Twice on one page is no
       // repeat even if the records are equal.
-      if (before.page === page || run.records.some((record) => !before.records.has(record.digest))) {
-        (before.page.number >= stillFrom ? apart : suspect).set(run.responseId, run);
-        for (const digest of records) before.records.add(digest);
+      const others = records.filter((digest) => !before.records.includes(digest));
+      if (before.read === page.read || others.length > 0) {
+        const isStill = before.page >= stillFrom && before.state === state;
+        (isStill ? apart : suspect).set(run.responseId, run);
+        before.records.push(...others);
       }
       return "repeat";
     },
@@ -109,6 +127,11 @@ export function createScanMemory(): ScanMemory {
       stillFrom = Math.max(stillFrom, page + 1);
     },
   };
+}
+
+/** What its records say of the response as a whole, as far as its place in the list may follow from it. */
+function stateOf(run: Run): string {
+  return `${classOf(run)} ${completedAt(run)}`;
 }
 
 /** A response may have several runs on a page where records are not contiguous: judged by the first. */

@@ -25,6 +25,8 @@ export interface ScanOptions {
   known?: (responseId: number) => string | undefined;
   /** Whether an empty first page is taken as it is, without a second look; such a scan proves nothing. */
   trustEmpty: boolean;
+  /** Whether the failure to read a page behind a short one, which has not changed, is how this service answers behind the end. */
+  failsPastEnd?: (error: unknown) => boolean;
   /** Whether the beginning of a response on the page before the first need not be gone back for: parts are laid aside. */
   joins?: boolean;
 }
@@ -46,10 +48,14 @@ export interface ScanStep {
   orphans: ReadRecord[];
   /** Whether any response of this page is not settled. */
   news: boolean;
+  /** As in `ScanEnd`, so far. */
+  shortPageEnds: boolean | undefined;
   /** Responses that have been left for a later scan so far. */
   deferred: number;
   /** Whether this scan is certain that records of one response lie apart. */
   apart: boolean;
+  /** See `ScanEnd`, so far. */
+  suspect: boolean;
   /** All runs of the page that belong to responses whose whole is or was needed. */
   pieces: Run[];
   /** As in `ScanEnd`, so far. */
@@ -82,4 +88,8 @@ export interface ScanEnd {
   moved: boolean;
   /** Whether the end of the list was reached for certain. */
   ended: boolean;
+  /** Whether pages behind the end failed. */
+  failing: boolean;
+  /** Whether not even the first page was there. */
+  empty: boolean;
 }

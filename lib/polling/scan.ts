@@ -1,6 +1,6 @@
 import { carryOf, type Edge, edgeOf, pageOf } from "./edge.ts";
 import { RangeUnreachableError } from "./errors.ts";
-import { PAGE_SIZE, type Page, toPage } from "./pages.ts";
+import { isFound, isSame, PAGE_SIZE, type Page, toPage } from "./pages.ts";
 import { digestOf, type Run } from "./records.ts";
 import { createScanMemory } from "./scan-memory.ts";
 import type { ScanEnd, ScanOptions, ScanStep } from "./scan-types.ts";
@@ -14,10 +14,20 @@ const MOST_BROKEN_SEAMS = 6;
 const MOST_RETREATS = 100;
 
 /**
+ * Whether the page begins with what its response had on the page before already: it has equal records, or they were shifted across the seam
+ * by an arrival that was gone again when the page before was read once more.
+ */
+function looksShifted(carry: Run | undefined, page: Page | undefined): page is Page {
+  const first = page?.runs[0];
+  if (carry === undefined || first?.responseId !== carry.responseId) return false;
+  return first.records.some(({ digest }) => carry.records.some((record) => record.digest === digest));
+}
+
+/**
  * Reads pages one after the other and joins records into responses.
  *
  * A response that touches a page edge is whole only if nothing moved between the reads of the two pages: for one that
- * matters, the earlier page is read again after the later one and must be wholly unchanged; else the scan steps back.
+ * matters, the earlier page is read again after the later one and must hold the same; else the scan steps back.
  *
  * @throws RangeUnreachableError when a page stays empty although a later one holds records
  */
@@ -30,6 +40,9 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   let covered = true;
   let moved = false;
   let ended = true;
+  let failing = false;
+  /** Whether a page was met behind a short one. */
+  let shortGoesOn = false;
   let previous: Page | undefined = options.after === undefined ? undefined : pageOf(options.after);
   /** The last run of `previous`, with what it had on the pages before. */
   let carry: Run | undefined = options.after === undefined ? undefined : carryOf(options.after);
@@ -39,12 +52,31 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   let carryKept = carry !== undefined;
   /** The page on which an earlier scan has ended, should it be read again. */
   const expected = options.expect ?? options.after;
+  /** The expected page as it is now, whose end is to be found on it and on the next one: else something may have slipped through. */
+  let shifted: Page | undefined;
   let number = options.after === undefined ? options.from : options.after.page + 1;
   let ready: Page | undefined;
   let broken = 0;
   let retreats = 0;
 
   const read = async (page: number): Promise<Page | undefined> => toPage(page, await options.read(page));
+
+  /**
+   * Reads a page behind `previous`; undefined as well where it fails, and that is the end of the list. Only behind a short page, and
+   * where it is not known how the service ends a list: a full one may go on, whatever fails behind it.
+   */
+  const readBehind = async (page: number): Promise<Page | undefined> => {
+    try {
+      return await read(page);
+    } catch (error) {
+      const last = previous;
+      if (last === undefined || last.size >= PAGE_SIZE || shortPageEnds !== undefined || shortGoesOn) throw error;
+      const again = await read(last.number);
+      if (!isSame(again, last) || options.failsPastEnd?.(error) !== true) throw error;
+      failing = true;
+      return undefined;
+    }
+  };
 
   /** Begins again at a page, of which `known` is a fresh read if there is one. */
   const stepBack = (page: number, known: Page | undefined): void => {
@@ -60,6 +92,9 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   const joins = (page: Page): boolean => {
     const [first] = page.runs;
     if (carry === undefined || first?.responseId !== carry.responseId || page.runs.length < 2) return false;
+    const before = new Set([...carry.records.map((record) => record.digest), ...(previous?.digests ?? [])]);
+    // Shifted across the seam, or the last page once more, with a change: a response may stand at both of its ends.
+    if (page.digests.some((digest) => before.has(digest))) return false;
     const joined: Run = { responseId: carry.responseId, records: [...carry.records, ...first.records] };
     return digestOf(joined) === options.known?.(carry.responseId);
   };
@@ -67,16 +102,22 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   /** Whether the seam between `earlier` and `page` is proved or given up, or the scan has stepped back. */
   const prove = async (earlier: Page, page: Page | undefined): Promise<"proved" | "given up" | "stepped back"> => {
     const again = await read(earlier.number);
-    const isSame = again?.digest === earlier.digest;
-    // Where its last record is found again, all that follows it will be met.
-    moved ||= !isSame;
-    if (!isSame && !holds(again, earlier.tail) && !holds(page, earlier.tail)) covered = false;
-    if (!isSame && ++broken < MOST_BROKEN_SEAMS) {
+    const isUnchanged = isSame(again, earlier) && (!looksShifted(carry, page) || isSame(await read(page.number), page));
+    // Where its last records are found again, all that follows them will be met.
+    moved ||= !isUnchanged;
+    if (!isUnchanged && !isFound(earlier.tail, again, page)) covered = false;
+    if (!isUnchanged && ++broken < MOST_BROKEN_SEAMS) {
       stepBack(earlier.number, again);
       return "stepped back";
     }
     broken = 0;
-    if (isSame) return "proved";
+    if (isUnchanged) {
+      // Both stood so at one moment: what is on both, but for the response across the edge, lies apart.
+      const [first, ...others] = page?.runs ?? [];
+      const behind = first === undefined || first.responseId === carry?.responseId ? others : [first, ...others];
+      memory.split(behind, again?.runs);
+      return "proved";
+    }
     memory.unsettle(earlier.number);
     proved = false;
     covered = false;
@@ -99,17 +140,18 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     }
     // One empty page may be a fault of the moment; two in a row are the end, if the first of them stays empty: the
     // second is empty anyway where the first was the last of the list.
-    const next = await read(number + 1);
-    if (next === undefined || next.digest === previous?.digest) {
-      const again = await read(number);
-      if (again !== undefined && again.digest !== previous?.digest) {
+    const next = await readBehind(number + 1);
+    if (next === undefined || isSame(next, previous)) {
+      const again = await readBehind(number);
+      if (again !== undefined && !isSame(again, previous)) {
         ready = again;
         return false;
       }
-      if (previous !== undefined && short) shortPageEnds ??= true;
+      // What fails may work again one day, and says nothing then.
+      if (previous !== undefined && short && !failing) shortPageEnds ??= true;
       return true;
     }
-    ready = await read(number);
+    ready = await readBehind(number);
     if (ready !== undefined) return false;
     throw new RangeUnreachableError(`page ${number} is empty although page ${number + 1} holds records`, {
       retryable: true,
@@ -126,6 +168,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
 
   async function* finish(last: Page | undefined): AsyncGenerator<ScanStep, ScanEnd> {
     leaveKept();
+    covered &&= shifted === undefined;
     const page = last?.number ?? 0;
     const closing = carry === undefined || last === undefined ? undefined : memory.close(carry, last);
     const apart = memory.apart.size > 0;
@@ -142,8 +185,10 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
         ...step,
         covered,
         moved,
+        shortPageEnds,
         several: memory.several(),
         apart,
+        suspect: memory.suspect.size > 0,
         edge,
         cut: false,
       };
@@ -157,15 +202,17 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       suspect,
       scattered,
       several: memory.several(),
-      proved,
+      proved: proved && covered,
       covered,
       moved,
       ended,
+      failing,
+      empty: last === undefined,
     };
   }
 
   for (;;) {
-    const page = ready ?? (await read(number));
+    const page = ready ?? (await readBehind(number));
     ready = undefined;
 
     if (page === undefined && previous === undefined && number > 1) {
@@ -175,27 +222,37 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       continue;
     }
     if (page === undefined) {
-      // A short page need not have been the last one when it was read. What it means was learned from other surveys too, and a page
-      // may be read as empty by mistake: nothing new is cut by that.
-      const cut = previous !== undefined && (previous.size >= PAGE_SIZE || shortPageEnds !== true);
       if (!(await endsHere())) continue;
-      const inDoubt = matters(carry) || (cut && options.prove === "all");
+      // A page need not have been the last one when it was read, and a page may be read as empty by mistake: nothing new is cut by that.
+      // Where all is to be proved, changes that cancel each other around the seam before it show only in its second read.
+      const hasNews = previous !== undefined && memory.hasNews(previous);
+      const inDoubt = matters(carry) || options.prove === "all" || (options.prove === "news" && hasNews);
+      // What stood behind a full page may have moved onto it since it was read.
+      if (!inDoubt && (previous?.size ?? 0) >= PAGE_SIZE) proved = false;
       if (inDoubt && previous !== undefined && (await prove(previous, undefined)) === "stepped back") continue;
       return yield* finish(previous);
     }
-    if (page.digest === previous?.digest) {
+    if (previous !== undefined && isSame(page, previous)) {
       // Past the end some services repeat the last page; but a page's worth of new records also shifts it here.
       const again = await read(previous.number);
-      if (again?.digest === page.digest) return yield* finish(previous);
+      if (isSame(again, page)) return yield* finish(previous);
       moved = true;
-      covered &&= holds(again, previous.tail);
+      covered &&= isFound(previous.tail, again);
       stepBack(previous.number, again);
       continue;
     }
-    if (expected?.page === page.number && previous === undefined && expected.digest !== page.digest) {
+    if (expected?.page === page.number && previous === undefined && expected.digest === page.digest) {
+      shifted = undefined;
+    } else if (expected?.page === page.number && previous === undefined) {
       moved = true;
-      covered &&= holds(page, expected.tail);
+      // What has come before it has shifted its end to the next page, if not further.
+      shifted = isFound(expected.tail, page) ? undefined : page;
+    } else if (expected !== undefined && shifted?.number === page.number - 1) {
+      covered &&= isFound(expected.tail, shifted, page);
+      shifted = undefined;
     }
+    shortGoesOn ||= previous !== undefined && previous.size < PAGE_SIZE;
+    memory.split(page.runs);
     const fresh = memory.unmet(page);
     if (fresh.length > 0) memory.judged(await options.judge(fresh));
     const first = page.runs[0];
@@ -276,9 +333,11 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       news: noted.length > 0 || memory.hasNews(page),
       deferred: memory.left(carry).length,
       apart: memory.apart.size > 0,
+      suspect: memory.suspect.size > 0,
       pieces: memory.pieces(page),
-      covered,
+      covered: covered && shifted === undefined,
       moved,
+      shortPageEnds,
       several: memory.several(),
       edge: () => edgeOf(page, ending, endingSure),
       cut: matters(ending),
@@ -286,8 +345,4 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     previous = page;
     number = page.number + 1;
   }
-}
-
-function holds(page: Page | undefined, tail: string[]): boolean {
-  return page !== undefined && page.indexOf(tail) >= 0;
 }

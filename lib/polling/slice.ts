@@ -19,6 +19,8 @@ export interface SliceOptions {
   books?: PassBooks;
   /** Whether parts of responses are laid aside to be joined: the beginning of one need not be gone back for. */
   joins?: boolean;
+  /** The page that an earlier slice has left: what fails again is passed this time. */
+  redone?: number | undefined;
   /** Called for each page once what was found on it is dealt with; true ends the scan. */
   onPage: (step: SurveyStep) => Promise<boolean>;
 }
@@ -32,6 +34,8 @@ export interface Slice {
   stopped: boolean;
   /** The page that it has left before everything on it had gone out: the next slice reads it again. */
   redo?: number;
+  /** Whether something was left on a page that it has passed. */
+  passed: boolean;
 }
 
 /**
@@ -39,10 +43,11 @@ export interface Slice {
  * exactly where the one before ended, however long ago that was.
  */
 export async function slice(ctx: PollContext, options: SliceOptions): Promise<Slice> {
-  const { order, from, origin, allowance, prove, books, joins = false, onPage } = options;
+  const { order, from, origin, allowance, prove, books, joins = false, redone, onPage } = options;
   const counts = noCounts();
   let position = from;
   let redo: number | undefined;
+  let passed = false;
   const steps = surveyScan(ctx, {
     order,
     from: Math.max(1, from.page),
@@ -53,26 +58,29 @@ export async function slice(ctx: PollContext, options: SliceOptions): Promise<Sl
   });
   for (;;) {
     const next = await steps.next();
-    if (next.done && redo !== undefined) return { counts, position, stopped: false, redo };
-    if (next.done) return { counts, position, end: next.value, stopped: false };
+    if (next.done && redo !== undefined) return { counts, position, stopped: false, redo, passed };
+    if (next.done) return { counts, position, end: next.value, stopped: false, passed };
     const step = next.value;
     const outcome = await emitRuns(ctx, step.toEmit, origin);
     outcome.repaired = await repairShort(ctx, step.short, origin);
     books?.settle(outcome);
     // What is left of the page is met again; but what is held may be all there is, and would be held again.
     if (outcome.unfinished && outcome.found > 0) redo = step.page;
+    const left = outcome.left + step.left;
+    if (left > 0 && step.page === redone) passed = true;
+    else if (left > 0) redo = step.page;
     const found = outcome.found + step.found;
-    addCounts(counts, { ...outcome, found, quarantined: outcome.quarantined + step.quarantined });
+    addCounts(counts, { ...outcome, found, left, quarantined: outcome.quarantined + step.quarantined });
     counts.deferred = step.deferred;
     // The last response of the list: there is no page behind it.
     if (step.runs.length === 0) continue;
-    if (redo !== undefined) return { counts, position, stopped: false, redo };
+    if (redo !== undefined) return { counts, position, stopped: false, redo, passed };
     position = positionAfter(step);
-    if (await onPage(step)) return { counts, position, stopped: true };
+    if (await onPage(step)) return { counts, position, stopped: true, passed };
     // A slice that only reads again the page where the last one ended would never come to an end.
     const further = step.page > from.page;
     const spent = allowance.left() <= 0 || ctx.ports.clock.now() > ctx.deadline || counts.unfinished;
-    if (further && spent) return { counts, position, stopped: false };
+    if (further && spent) return { counts, position, stopped: false, passed };
   }
 }
 

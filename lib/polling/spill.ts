@@ -1,7 +1,9 @@
 import type { PollContext } from "./context.ts";
 import type { Repair } from "./emit.ts";
+import { mayBeJoined, noteHeld, UNPROVED } from "./held.ts";
+import { createLayout, type PlacedRun } from "./layout.ts";
 import { privateRecord } from "./privacy.ts";
-import { classOf, type ReadRecord, type Run, readRecord } from "./records.ts";
+import { classOf, type Run, readRecord } from "./records.ts";
 import type { LedgerEntry, Pass } from "./state-types.ts";
 
 // Records of responses that lie apart, in the vault until a full pass has met all of them: never held in memory.
@@ -12,45 +14,48 @@ interface Piece {
 }
 
 /** Pieces by page: where a later slice has read a page again, its pieces take the place of those read first. */
-type Spilled = [page: number, pieces: Piece[]][];
+type Pages = [page: number, pieces: Piece[]][];
+
+/** What one slice has laid aside, and the key of what the slice before it has: the mark does not grow with the list. */
+interface Spilled {
+  before: string[];
+  pages: Pages;
+}
 
 /** Responses joined by a full pass: new ones, and ones whose events were short. */
 export interface Joined {
   runs: Run[];
   repairs: Repair[];
+  /** Responses left to the next pass: they were not held yet when this one began. */
+  left: number;
 }
-
-/** Why the ledger holds one as open that is completed: its records have been laid aside. */
-export const UNPROVED = "unproved";
 
 /** Pieces joined at once: so many are held in memory. */
 const AT_ONCE = 5_000;
 
 /** Lays the pieces of one slice aside, and notes in the ledger since when their responses are known. */
 export async function spill(ctx: PollContext, pass: Pass, runs: Map<number, Run[]>): Promise<void> {
-  if (runs.size === 0) return;
-  const { state, vault, clock } = ctx.ports;
-  const spilled: Spilled = [...runs].map(([page, some]) => [
+  // Nothing of a page need be kept but that it takes the place of an earlier reading.
+  const kept = [...runs].filter(([page, some]) => some.length > 0 || page <= pass.page);
+  if (kept.length === 0) return;
+  const pages: Pages = kept.map(([page, some]) => [
     page,
     some.map(({ responseId, records }) => ({
       responseId,
       records: records.map((record) => privateRecord(record.raw, ctx.source.privacy)),
     })),
   ]);
-  const ids = [...new Set([...runs.values()].flat().map(({ responseId }) => responseId))];
-  for (let i = 0; i < ids.length; i += 100) {
-    const some = ids.slice(i, i + 100);
-    const known = await state.entries(ctx.surveyId, some);
-    const fresh = some.flatMap((id): LedgerEntry[] => {
-      const entry = known.get(id) ?? { id, state: "open", firstSeen: clock.now() };
-      return entry.state === "open" && entry.reason !== UNPROVED ? [{ ...entry, reason: UNPROVED }] : [];
-    });
-    if (fresh.length > 0) await state.putEntries(ctx.surveyId, fresh);
-  }
-  const number = pass.spilled?.length ?? 0;
-  const key = `pass/${ctx.source.name}/${ctx.surveyId}/${pass.startedAt}-${ctx.lease.fence}-${number}.json`;
-  await vault.put(key, spilled);
-  pass.spilled = [...(pass.spilled ?? []), key];
+  const completed = kept.flatMap(([, some]) => some).filter((run) => classOf(run) === "completed");
+  await noteHeld(
+    ctx,
+    completed.map(({ responseId }) => responseId),
+    pass.startedAt,
+  );
+  pass.spills = (pass.spills ?? 0) + 1;
+  const key = `pass/${ctx.source.name}/${ctx.surveyId}/${pass.startedAt}-${ctx.lease.fence}-${pass.spills}.json`;
+  const spilled: Spilled = { before: pass.spilled ?? [], pages };
+  await ctx.ports.vault.put(key, spilled);
+  pass.spilled = [key];
 }
 
 /**
@@ -58,64 +63,108 @@ export async function spill(ctx: PollContext, pass: Pass, runs: Map<number, Run[
  * undefined when something of what was laid aside is gone.
  */
 export async function* joinSpilled(ctx: PollContext, pass: Pass): AsyncGenerator<Joined | undefined> {
-  const keys = pass.spilled ?? [];
-  const late = new Set(pass.late);
+  for await (const pieces of piecesOf(ctx, pass)) yield pieces && (await ofLedger(ctx, pass, pieces));
+}
+
+/**
+ * Whether what was laid aside shows that records stand together, though the list may have moved: the pass has met each
+ * record that was there all the time, so that of responses that lie apart it has met the parts.
+ */
+export async function standTogether(ctx: PollContext, pass: Pass): Promise<boolean> {
+  const layout = createLayout();
+  for await (const pieces of piecesOf(ctx, pass)) {
+    if (pieces === undefined) return false;
+    const entries = await entriesOf(ctx, [...pieces.keys()]);
+    for (const [responseId, runs] of pieces) layout.add(runs, mayBeJoined(entries.get(responseId), pass));
+  }
+  return layout.isTogether();
+}
+
+/** All pieces of some responses at a time, by id and in the order of their pages; undefined when some are gone. */
+async function* piecesOf(ctx: PollContext, pass: Pass): AsyncGenerator<Map<number, PlacedRun[]> | undefined> {
+  const keys: string[] = [];
   const latest = new Map<number, string>();
   let count = 0;
-  for (const key of keys) {
-    const spilled = await read(ctx, key);
+  for await (const [key, spilled] of newestFirst(ctx, pass)) {
     if (spilled === undefined) return yield undefined;
-    for (const [page, pieces] of spilled) {
-      latest.set(page, key);
+    keys.unshift(key);
+    for (const [page, pieces] of spilled.pages) {
+      if (!latest.has(page)) latest.set(page, key);
       count += pieces.length;
     }
   }
   const parts = Math.max(1, Math.ceil(count / AT_ONCE));
   for (let part = 0; part < parts; part += 1) {
-    const joined = new Map<number, ReadRecord[][]>();
+    const found = new Map<number, PlacedRun[]>();
     for (const key of keys) {
       const spilled = await read(ctx, key);
       if (spilled === undefined) return yield undefined;
-      const current = spilled.filter(([page]) => latest.get(page) === key);
-      for (const { responseId, records } of current.flatMap(([, pieces]) => pieces)) {
-        if (responseId % parts !== part || late.has(responseId)) continue;
-        joined.set(responseId, [...(joined.get(responseId) ?? []), records.map(readRecord)]);
+      const current = spilled.pages.filter(([page]) => latest.get(page) === key);
+      for (const [page, pieces] of current) {
+        for (const { responseId, records } of pieces) {
+          if (responseId % parts !== part) continue;
+          const placed = { page, records: records.map(readRecord) };
+          found.set(responseId, [...(found.get(responseId) ?? []), placed]);
+        }
       }
     }
-    yield await ofLedger(ctx, joined);
+    yield found;
   }
 }
 
-async function ofLedger(ctx: PollContext, pieces: Map<number, ReadRecord[][]>): Promise<Joined> {
-  const joined: Joined = { runs: [], repairs: [] };
-  const entries = new Map<LedgerEntry["id"], LedgerEntry>();
-  const ids = [...pieces.keys()];
-  for (let i = 0; i < ids.length; i += 100) {
-    for (const [id, entry] of await ctx.ports.state.entries(ctx.surveyId, ids.slice(i, i + 100)))
-      entries.set(id, entry);
-  }
-  for (const [responseId, parts] of pieces) {
+async function ofLedger(ctx: PollContext, pass: Pass, pieces: Map<number, PlacedRun[]>): Promise<Joined> {
+  const joined: Joined = { runs: [], repairs: [], left: 0 };
+  const entries = await entriesOf(ctx, [...pieces.keys()]);
+  for (const [responseId, runs] of pieces) {
     const entry = entries.get(responseId);
-    const run: Run = { responseId, records: parts.flat() };
+    const run: Run = { responseId, records: runs.flatMap(({ records }) => records) };
     if (entry?.state === "emitted") {
-      const isShort = run.records.length > (entry.count ?? 0);
+      // Of any other one that has gone out meanwhile no more may have been laid aside than what was met before that.
+      const isShort = pass.short?.includes(responseId) === true && run.records.length > (entry.count ?? 0);
       if (isShort) joined.repairs.push({ run, entry });
-      // A quarantined one that was spilled has become readable.
-    } else if (classOf(run) === "completed" && !isSettled(entry)) joined.runs.push(run);
+    } else if (classOf(run) === "completed") {
+      if (mayBeJoined(entry, pass)) joined.runs.push(run);
+      else if (entry?.reason === UNPROVED) joined.left += 1;
+    }
   }
   return joined;
 }
 
-function isSettled(entry: LedgerEntry | undefined): boolean {
-  if (entry?.state === "quarantined") return entry.reason?.startsWith("bus:") === true;
-  return entry?.state === "waiting" || entry?.state === "before-floor";
+async function entriesOf(ctx: PollContext, ids: number[]): Promise<Map<LedgerEntry["id"], LedgerEntry>> {
+  const entries = new Map<LedgerEntry["id"], LedgerEntry>();
+  for (let i = 0; i < ids.length; i += 100) {
+    for (const [id, entry] of await ctx.ports.state.entries(ctx.surveyId, ids.slice(i, i + 100)))
+      entries.set(id, entry);
+  }
+  return entries;
 }
 
-export async function dropSpilled(ctx: PollContext, { spilled = [] }: Pass): Promise<void> {
-  await Promise.all(spilled.map((key) => ctx.ports.vault.delete(key).catch(() => undefined)));
+export async function dropSpilled(ctx: PollContext, pass: Pass): Promise<void> {
+  const keys: string[] = [];
+  try {
+    for await (const [key] of newestFirst(ctx, pass)) keys.push(key);
+  } catch {
+    // What cannot be named now goes by the bucket's lifecycle.
+  }
+  await Promise.all(keys.map((key) => ctx.ports.vault.delete(key).catch(() => undefined)));
+}
+
+/** All that was laid aside, each with its key; undefined where it is gone, and what lay before that is not found. */
+async function* newestFirst(
+  ctx: PollContext,
+  { spilled = [] }: Pass,
+): AsyncGenerator<[key: string, spilled: Spilled | undefined]> {
+  const next = [...spilled];
+  for (let key = next.pop(); key !== undefined; key = next.pop()) {
+    const found = await read(ctx, key);
+    yield [key, found];
+    next.push(...(found?.before ?? []));
+  }
 }
 
 async function read(ctx: PollContext, key: string): Promise<Spilled | undefined> {
   const spilled = await ctx.ports.vault.get(key);
-  return Array.isArray(spilled) ? (spilled as Spilled) : undefined;
+  // The pages alone: by a version that kept all keys in the mark.
+  if (Array.isArray(spilled)) return { before: [], pages: spilled as Pages };
+  return typeof spilled === "object" && spilled !== null ? (spilled as Spilled) : undefined;
 }

@@ -28,6 +28,8 @@ export interface LedgerEntry {
   patience?: UsedPatience;
   origin?: Origin;
   reason?: string;
+  /** When the full pass began that was under way as it was held first, 0 for none; only of held ones (see held.ts). */
+  heldIn?: number;
   /** What is kept of it to go on without the list, or where that lies in the vault. */
   kept?: unknown;
   keptKey?: string;

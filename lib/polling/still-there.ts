@@ -17,9 +17,18 @@ export function believesEmpty({ mark }: Pick<PollContext, "mark">): boolean {
  * and what was not met would be taken for new once it is back. One request.
  */
 export async function isStillThere(ctx: PollContext): Promise<boolean> {
-  const { surveyId, mark, listedCount = 0, ports } = ctx;
-  const wasThere = listedCount > 0 || ctx.newestSeen !== undefined || (mark.floor?.at ?? null) !== null;
-  if (!wasThere) return true;
+  const { surveyId, mark, ports } = ctx;
+  if (!wasThere(ctx)) return true;
   const page = toPage(1, await ports.service.page(surveyId, 1, headOrder(mark)));
   return page !== undefined || believesEmpty(ctx);
+}
+
+/** Whether a scan that met an empty list has met the end of it, whatever a further look would show: by then the survey may be back. */
+export function isNoMoment(ctx: PollContext): boolean {
+  return !wasThere(ctx) || believesEmpty(ctx);
+}
+
+function wasThere({ listedCount = 0, newestSeen, mark }: PollContext): boolean {
+  const { floor, highWater } = mark;
+  return listedCount > 0 || newestSeen !== undefined || highWater !== undefined || (floor?.at ?? null) !== null;
 }

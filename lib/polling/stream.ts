@@ -1,72 +1,128 @@
-import { closeBooks, openBooks } from "./books.ts";
+import { closeBooks, openBooks, type PassBooks } from "./books.ts";
 import { isUnproved } from "./confirm.ts";
-import { holdLease, type PollContext } from "./context.ts";
-import { emitRuns } from "./emit.ts";
+import { asBacklog, holdLease, type PollContext } from "./context.ts";
+import { noEmits } from "./emit.ts";
 import { tailOrder } from "./news-end.ts";
+import { createPipeline } from "./pipeline.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
 import { repairShort, repairSuspects } from "./repair.ts";
+import type { ScanEnd } from "./scan.ts";
 import type { StreamPosition } from "./state-types.ts";
-import { isStillThere } from "./still-there.ts";
+import { isNoMoment, isStillThere } from "./still-there.ts";
 import { surveyScan } from "./survey-scan.ts";
 
 /** Ids that a stream holds: more are left to the full pass that follows, which keeps them elsewhere. */
 const MOST_IDS = 50_000;
 
 /**
- * Streams pages to the end of the list where news appear, emitting page by page: holds two pages, whatever the length of the list.
- * The position is saved after each page, so that a crash costs one page and the publishes in flight. It does not pass
- * the first page with a response that had to be left: there the stream begins again.
+ * Streams pages to the end of the list where news appear, whatever its length: pages are read ahead, and many responses are on their
+ * way to the bus at once (see `pipeline.ts`). The position is saved as pages are done with, so that a crash costs one page and the
+ * publishes in flight. It does not pass the first page with a response that had to be left: there the stream begins again, and what has
+ * gone out behind it costs its pages once more at each poll, but no second event. That is dear where something of one response fails for
+ * long, and still less so than to keep all the others back.
  */
-export async function stream(ctx: PollContext, { page: reached, purpose }: StreamPosition): Promise<PollCounts> {
+export async function stream(ctx: PollContext, reached: StreamPosition): Promise<PollCounts> {
+  const { mark } = ctx;
+  const { purpose } = reached;
+  const isNew = mark.stream === undefined;
+  ctx.resumed ||= !isNew;
+  mark.stream = { ...reached };
+  await ctx.ports.state.saveMark(ctx.lease, mark);
+  // Whatever it met would be held: the full pass that joins it goes on instead.
+  if (isUnproved(ctx) && mark.pass?.spilled !== undefined) return { ...noCounts(), held: 1, unfinished: true };
   // One page back: a deletion meanwhile has moved records there.
-  const from = Math.max(1, reached - 1);
-  const counts = noCounts();
-  const { clock, state } = ctx.ports;
+  const from = Math.max(1, reached.page - 1);
   // Only a pass from the first page to the last in one go can close the books.
   const books = from === 1 ? openBooks(new Set(), undefined, MOST_IDS) : undefined;
-  const startedAt = clock.now();
-  const position: StreamPosition = { page: reached, purpose };
-  ctx.resumed ||= ctx.mark.stream !== undefined;
-  ctx.mark.stream = position;
-  await state.saveMark(ctx.lease, ctx.mark);
+  const startedAt = ctx.ports.clock.now();
+  const { counts, end } = await asBacklog(ctx, () =>
+    streamPages(ctx, { from, position: mark.stream ?? reached, isNew, books }),
+  );
+  if (end === undefined) {
+    counts.unfinished = true;
+    ctx.resumed = true;
+    return counts;
+  }
+  counts.deferred = end.deferred.length;
+  counts.complete = from === 1;
+  counts.repaired += await repairSuspects(ctx, end.scattered, "catch-up");
+  if (end.proved && books !== undefined) await closeBooks(ctx, { books, startedAt, moved: end.moved });
+
+  // What is held because nothing can tell whether it is whole is joined by a full pass of another kind.
+  if (counts.left > 0) counts.unfinished = true;
+  if (counts.deferred > 0 || counts.unfinished || (counts.held > 0 && !isUnproved(ctx))) return counts;
+  const isEnd = end.empty ? isNoMoment(ctx) : purpose === "catch-up" || (await isStillThere(ctx));
+  if (!isEnd) return { ...counts, unfinished: true };
+  delete mark.stream;
+  delete mark.floorRises;
+  delete mark.headOpen;
+  mark.firstPassDone = true;
+  return counts;
+}
+
+interface Pages {
+  from: number;
+  /** Raised as pages are done with. */
+  position: StreamPosition;
+  /** Whether nothing was done of it before. */
+  isNew: boolean;
+  books: PassBooks | undefined;
+}
+
+/** Streams from one page on; without an `end` the time was up before. */
+async function streamPages(
+  ctx: PollContext,
+  { from, position, isNew, books }: Pages,
+): Promise<{ counts: PollCounts; end: ScanEnd | undefined }> {
+  const { clock, state } = ctx.ports;
+  const counts = noCounts();
+  const reached = position.page;
+  const pipeline = createPipeline(ctx, "catch-up");
+  /** The last page at which nothing of it or of those before was left. */
+  let whole = 0;
+  const note = (): boolean => {
+    const page = Math.min(whole, pipeline.settledTo() ?? 0);
+    const isFurther = page > position.page;
+    if (isFurther) position.page = page;
+    return isFurther;
+  };
   const steps = surveyScan(ctx, {
     order: tailOrder(ctx.mark),
-    from, // What a first pass misses would be taken for new by the next scan that meets it.
-    prove: purpose === "first-pass" ? "all" : "news",
+    from,
+    // What a first pass misses would be taken for new by the next scan that meets it.
+    prove: position.purpose === "first-pass" ? "all" : "news",
+    ahead: true,
     ...(books === undefined ? {} : { books }),
   });
-  for (;;) {
-    const next = await steps.next();
-    if (next.done) {
-      counts.deferred = next.value.deferred.length;
-      counts.complete = from === 1;
-      counts.repaired += await repairSuspects(ctx, next.value.scattered, "catch-up");
-      if (next.value.proved && books !== undefined) await closeBooks(ctx, { books, startedAt, moved: false });
-      break;
+
+  const takePages = async (): Promise<ScanEnd | undefined> => {
+    for (;;) {
+      const next = await steps.next();
+      if (next.done) return next.value;
+      const { page, toEmit, short, found, quarantined, deferred, left } = next.value;
+      counts.left += left;
+      if (deferred + counts.left === 0) whole = page;
+      const repaired = short.length === 0 ? 0 : await pipeline.beside(() => repairShort(ctx, short, "catch-up"));
+      books?.settle({ ...noEmits(), repaired });
+      addCounts(counts, { found, quarantined, repaired });
+      await pipeline.take(page, toEmit);
+      await holdLease(ctx);
+      if (note()) await state.saveMark(ctx.lease, ctx.mark);
+      // However short the time is, a slice gets beyond the page where the last one stopped.
+      if ((page > reached || isNew) && clock.now() > ctx.streamUntil) return undefined;
     }
-    const outcome = await emitRuns(ctx, next.value.toEmit, "catch-up");
-    outcome.repaired = await repairShort(ctx, next.value.short, "catch-up");
+  };
+
+  let end: ScanEnd | undefined;
+  try {
+    end = await takePages();
+  } finally {
+    // Whatever failed: what is on its way comes to its end, and counts.
+    await steps.return(undefined as never);
+    const outcome = await pipeline.end();
     books?.settle(outcome);
-    const { found, quarantined } = next.value;
-    addCounts(counts, { ...outcome, found: outcome.found + found, quarantined: outcome.quarantined + quarantined });
-    counts.deferred = next.value.deferred;
-    if (counts.deferred + counts.held === 0 && !counts.unfinished) position.page = Math.max(reached, next.value.page);
-    await holdLease(ctx);
-    // However short the time is, a slice gets beyond the page where the last one stopped.
-    const further = next.value.page > reached || reached === 1;
-    if (counts.unfinished || (further && clock.now() > ctx.deadline)) {
-      counts.unfinished = true;
-      ctx.resumed = true;
-      return counts;
-    }
-    await state.saveMark(ctx.lease, ctx.mark);
+    addCounts(counts, outcome);
+    note();
   }
-  // What is held because nothing can tell whether it is whole is joined by a full pass of another kind.
-  if (counts.deferred > 0 || (counts.held > 0 && !isUnproved(ctx))) return counts;
-  if (purpose === "first-pass" && !(await isStillThere(ctx))) return { ...counts, unfinished: true };
-  delete ctx.mark.stream;
-  delete ctx.mark.floorRises;
-  delete ctx.mark.headOpen;
-  ctx.mark.firstPassDone = true;
-  return counts;
+  return { counts, end };
 }

@@ -1,10 +1,14 @@
 import type { PassBooks } from "./books.ts";
+import { byItself } from "./by-itself.ts";
 import { holdLease, type PollContext } from "./context.ts";
 import { later } from "./dates.ts";
 import type { Edge } from "./edge.ts";
+import { failsPastEnd } from "./failing-end.ts";
 import { floorCap } from "./floor-cap.ts";
+import { SEVERAL } from "./layout.ts";
 import { noted, orphanEntries, quarantined } from "./note-entries.ts";
-import type { Order } from "./ports.ts";
+import type { Order, PageRead } from "./ports.ts";
+import { readAhead } from "./read-ahead.ts";
 import { classOf, digestOf, type Run } from "./records.ts";
 import { type ScanEnd, type ScanStep, scan, type Verdict } from "./scan.ts";
 import { type Decision, decide, newestDate } from "./settle.ts";
@@ -35,6 +39,7 @@ export interface SurveyStep {
   moved: boolean;
   several: number;
   apart: boolean;
+  suspect: boolean;
   /** Emitted responses with more records than their event has. */
   short: Run[];
   /** Emitted responses whose records are no longer those of their event; told only where every seam is proved. */
@@ -48,6 +53,8 @@ export interface SurveyStep {
   /** Whether every response of the page lies below the floor by its date alone, or is open and known. */
   belowFloor: boolean;
   deferred: number;
+  /** Unreadable ones of this page that could not be kept: a later scan meets them as new. */
+  left: number;
   /** See `ScanStep`. */
   edge: () => Edge;
   cut: boolean;
@@ -63,6 +70,8 @@ export interface SurveyScanOptions {
   trustEmpty?: boolean;
   /** See `SliceOptions`. */
   joins?: boolean;
+  /** Whether pages are read before their turn: for a scan that goes on to the end of the list. */
+  ahead?: boolean;
   books?: PassBooks;
   /** Called before the first thing that this scan writes. */
   onNews?: () => Promise<void>;
@@ -74,7 +83,18 @@ export interface SurveyScanOptions {
  */
 export async function* surveyScan(
   ctx: PollContext,
-  { order, from, after, expect, prove, trustEmpty = false, joins = false, books, onNews }: SurveyScanOptions,
+  {
+    order,
+    from,
+    after,
+    expect,
+    prove,
+    trustEmpty = false,
+    joins = false,
+    ahead = false,
+    books,
+    onNews,
+  }: SurveyScanOptions,
 ): AsyncGenerator<SurveyStep, ScanEnd> {
   const { service, state, observe, clock } = ctx.ports;
   const above = new Set<number>();
@@ -85,6 +105,12 @@ export async function* surveyScan(
     for (const entry of (await state.entries(ctx.surveyId, [carried])).values()) known.set(carried, entry);
   }
 
+  const read = async (page: number): Promise<PageRead> => {
+    await holdLease(ctx);
+    observe({ kind: "page", surveyId: ctx.surveyId, page, order });
+    return service.page(ctx.surveyId, page, order);
+  };
+  const reader = ahead ? readAhead(read, ctx.source.pagesForOneAhead) : undefined;
   const steps = scan({
     from,
     after,
@@ -93,12 +119,9 @@ export async function* surveyScan(
     known: (responseId) => known.get(responseId)?.digest,
     trustEmpty,
     joins,
+    failsPastEnd: (error) => failsPastEnd(ctx, error),
     shortPageEnds: ctx.shortPageEnds,
-    read: async (page) => {
-      await holdLease(ctx);
-      observe({ kind: "page", surveyId: ctx.surveyId, page, order });
-      return service.page(ctx.surveyId, page, order);
-    },
+    read: reader?.read ?? read,
     judge: async (runs) => {
       const now = clock.now();
       const newest = newestDate(runs, now);
@@ -119,26 +142,33 @@ export async function* surveyScan(
     },
   });
 
-  for (;;) {
-    const next = await steps.next();
-    if (next.done) {
-      // The very last part of the list comes with no page of its own.
-      if (next.value.apart) ctx.mark.confirmation.apart = true;
-      learn(ctx, next.value, from === 1 && after === undefined);
-      return next.value;
+  try {
+    for (;;) {
+      const next = await steps.next();
+      if (next.done) {
+        // The very last part of the list comes with no page of its own.
+        noteStanding(ctx, next.value);
+        learn(ctx, next.value, from === 1 && after === undefined);
+        return next.value;
+      }
+      // Before anything of the page goes out: contents of records that lie apart are to be confirmed.
+      noteStanding(ctx, next.value);
+      // Contradicted for good, though this scan may be left before its end.
+      if (next.value.shortPageEnds === false) ctx.shortPageEnds = false;
+      yield await settleStep(next.value);
     }
-    // Before anything of the page goes out: contents of records that lie apart are to be confirmed.
-    if (next.value.apart) ctx.mark.confirmation.apart = true;
-    yield await settleStep(next.value);
+  } finally {
+    await reader?.close();
   }
 
   async function settleStep(step: ScanStep): Promise<SurveyStep> {
     if (step.news) await onNews?.();
     const unreadable = step.whole.filter((run) => classOf(run) === "unreadable");
-    const unfit = [
-      ...(await Promise.all(unreadable.map((run) => quarantined(ctx, run)))),
-      ...(await orphanEntries(ctx, step.orphans)),
-    ];
+    const kept = await Promise.all(unreadable.map((run) => byItself(ctx, () => quarantined(ctx, run))));
+    for (const [i, run] of unreadable.entries()) if (kept[i] === undefined) books?.leave(run.responseId);
+    const orphans = await orphanEntries(ctx, step.orphans);
+    const entered = kept.filter((entry) => entry !== undefined);
+    const unfit = [...entered, ...orphans.entries];
     const entries: LedgerEntry[] = [...step.noted.map((run) => noted(ctx, run)), ...unfit];
     if (entries.some((entry) => entry.state === "open")) ctx.mark.openSeen = true;
     if (entries.length > 0) {
@@ -164,16 +194,18 @@ export async function* surveyScan(
       moved: step.moved,
       several: step.several,
       apart: step.apart,
+      suspect: step.suspect,
       short,
       changed,
       edge: step.edge,
       cut: step.cut,
       toEmit: step.whole.filter((run) => !unreadable.includes(run)),
       news: step.news,
-      found: step.noted.filter((run) => classOf(run) !== "open").length + unreadable.length,
+      found: step.noted.filter((run) => classOf(run) !== "open").length + entered.length,
       quarantined: unfit.length,
       belowFloor: step.ids.length > 0 && !step.ids.some((id) => above.has(id)),
       deferred: step.deferred,
+      left: unreadable.length - entered.length + orphans.left,
     };
   }
 }
@@ -190,13 +222,17 @@ function isChanged(run: Run, entry: LedgerEntry | undefined): boolean {
   return digestOf(run) !== entry.digest;
 }
 
-/** Responses of more than one record that a full pass must have met before it says anything of how records stand. */
-export const SEVERAL = 5;
+/** How records were seen to stand. */
+function noteStanding({ mark }: PollContext, { apart, several }: ScanStep | ScanEnd): void {
+  if (apart) mark.confirmation.apart = true;
+  if (several > 0) mark.severalSeen = true;
+}
 
 /** What a scan to the end of the list has shown. */
 function learn(ctx: PollContext, end: ScanEnd, fullPass: boolean): void {
   const { mark } = ctx;
   ctx.shortPageEnds = end.shortPageEnds;
+  if (!end.failing) delete mark.endFailedAt;
   if (end.apart) return;
   if (end.suspect) {
     // The next ones are compared with operation 9 as the first ones were.
@@ -213,8 +249,10 @@ function learn(ctx: PollContext, end: ScanEnd, fullPass: boolean): void {
 function raiseFloor(ctx: PollContext, newest: string | undefined): boolean {
   const { floor } = ctx.mark;
   // A pass that goes on after the source's first tick meets what completed since, which is not before any floor.
-  const cap = ctx.mark.floorCap ?? floorCap(ctx);
   if (!ctx.mark.floorRises || floor === undefined || newest === undefined) return false;
+  // Begun in the source's first tick, it has its own date of that tick already, which others need not have seen.
+  const first = floorCap(ctx);
+  const cap = ctx.mark.floorCap ?? (first === undefined ? undefined : later(first, floor.at ?? undefined));
   const before = floor.at;
   floor.at = later(before ?? "", cap !== undefined && cap < newest ? cap : newest) ?? newest;
   return floor.at !== before;

@@ -140,3 +140,8 @@ function reaches(ctx: PollContext, sweep: Sweep, level: number, step: SurveyStep
   const dates = datesOf(sortKey, step.runs, ctx.ports.clock.now());
   return dates.length > 0 && dates.every((date) => date < oldest);
 }
+
+/** What there was has just been met: looking back begins to count from here. */
+export function noteFirstPass(ctx: PollContext): void {
+  noteLookBack(ctx, levels(ctx.source.lookBack) - 1, ctx.ports.clock.now());
+}

@@ -39,8 +39,8 @@ export interface SurveyOutcome {
 
 export function summarize(surveyId: number, { result, error }: SurveyOutcome): SurveySummary {
   const nothing = { surveyId, emitted: 0, waiting: 0, quarantined: 0, unfinished: true };
-  if (error !== undefined) return { ...nothing, outcome: "failed", failure: failureOf(error) };
-  if (result?.kind !== "polled") return { ...nothing, outcome: "busy" };
+  const failed = error === undefined ? undefined : { outcome: "failed" as const, failure: failureOf(error) };
+  if (result?.kind !== "polled") return { ...nothing, ...(failed ?? { outcome: "busy" }) };
   const { counts, books, booksOpen } = result;
   return {
     surveyId,
@@ -48,8 +48,9 @@ export function summarize(surveyId: number, { result, error }: SurveyOutcome): S
     emitted: counts.emitted,
     waiting: counts.waiting,
     quarantined: counts.quarantined,
-    unfinished: counts.unfinished || counts.deferred > 0,
+    unfinished: counts.unfinished || counts.deferred > 0 || failed !== undefined,
     ...(books === undefined ? {} : { books }),
     ...(booksOpen === undefined ? {} : { booksOpen }),
+    ...failed,
   };
 }

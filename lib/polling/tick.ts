@@ -12,11 +12,12 @@ import {
   readSurveyList,
   selected,
 } from "./due.ts";
-import { concernsWholeSource, failureOf, StateRefusedError } from "./errors.ts";
+import { concernsWholeSource, failureOf } from "./errors.ts";
 import type { Presence } from "./first-pass.ts";
-import { type Meter, metered } from "./meter.ts";
+import { type Meter, metered, newMeter } from "./meter.ts";
 import { type OutageWatch, runningOutages, seenOutages, watchOutages } from "./outage-watch.ts";
-import { pausedTick } from "./paused.ts";
+import { checkOwnState } from "./own-state.ts";
+import { pausedTick, pauseOf } from "./paused.ts";
 import { type PollRequest, pollSurvey } from "./poll-survey.ts";
 import type { Ports } from "./ports.ts";
 import type { AccountState, CountEvidence, SurveyRow } from "./state-types.ts";
@@ -33,10 +34,16 @@ export interface TickRequest {
   deadline: number;
   /** Fingerprint of the service's base URL: the state of one service is not used for another. */
   service: string;
+  /** Milliseconds in which a tick catches up by itself before it leaves the rest to slices. */
+  ownTime?: number;
 }
 
-/** Surveys polled at once: each keeps some requests in flight of its own. */
-const SURVEYS_AT_ONCE = 4;
+/** Share of the interval, and milliseconds at least and at most, in which a tick catches up by itself before it leaves the rest to others. */
+const OWN_SHARE = 0.25;
+const LEAST_OWN_TIME = 1_000;
+const MOST_OWN_TIME = 5_000;
+/** Surveys polled at once, at least: with a small concurrency they wait for each other's requests, and not for the table too. */
+const LEAST_AT_ONCE = 4;
 /** Polled surveys after which their rows are saved, should the tick not come to its end. */
 const ROWS_AT_ONCE = 25;
 /** A creation date further ahead is no date: no zone and no clock is so wrong. */
@@ -49,15 +56,16 @@ export async function tick(request: TickRequest): Promise<TickSummary> {
   const { source, service } = request;
   const { state, observe, clock } = request.ports;
   const account = await state.account();
-  if (account.service !== undefined && account.service !== service) {
-    throw new StateRefusedError(`the state of source "${source.name}" belongs to another survey service`, {
-      hint: "Give the new service a source name of its own, or put the old `baseUrl` back.",
-    });
-  }
-  const paused = pausedTick(request, account);
-  if (paused !== undefined) return paused;
-  const { service: counting, meter } = metered(request.ports.service);
-  const ports = { ...request.ports, service: counting };
+  checkOwnState(account, request);
+  const pausedUntil = pauseOf(request, account);
+  if (pausedUntil !== undefined) return pausedTick(request, pausedUntil);
+  const meter = newMeter();
+  const { backlog } = request.ports;
+  const ports: Ports = {
+    ...request.ports,
+    service: metered(request.ports.service, meter),
+    ...(backlog === undefined ? {} : { backlog: metered(backlog, meter) }),
+  };
   const { listed, failure } = await surveysOf(ports, source, account);
   const now = clock.now();
   const isFirst = await beginsHistory(request, account, now);
@@ -140,7 +148,7 @@ async function surveysOf(
 
 interface Done {
   outcomes: Map<number, SurveyOutcome>;
-  /** Largest credible date that was read. */
+  /** Largest credible date that was read of two surveys at least: that of one alone may be wrong, and would lose what the others had. */
   newest: string | undefined;
   shortPageEnds: boolean | undefined;
   counts: CountEvidence[] | undefined;
@@ -157,14 +165,28 @@ function startWork(
   const outcomes = new Map<number, SurveyOutcome>();
   let rows = new Map<number, SurveyRow>();
   let stopped = false;
-  let newest: string | undefined;
+  /** By survey id. */
+  const newest = new Map<number, string>();
   let { shortPageEnds, counts } = account;
+
+  const nextTick = now + source.interval;
+  const { ownTime = ownTimeOf(source) } = request;
+  // Where "now" is still looked for, as in the first tick of a source, what a tick has no time for may be taken for new.
+  const isWhole = ports.slices === undefined || (isFirst && source.startFrom === "now");
+  const streamUntil = isWhole ? request.deadline : Math.min(request.deadline, now + ownTime);
 
   const saveRows = async (): Promise<void> => {
     const saved = rows;
     rows = new Map();
     if (saved.size > 0) await ports.state.saveRows(saved);
   };
+
+  /** But slow work on others goes first. */
+  const stayDue = ({ surveyId }: ListedSurvey, row: SurveyRow | undefined): void => {
+    if (row !== undefined) rows.set(surveyId, { ...row, workedAt: ports.clock.now() });
+  };
+  const tell = ({ surveyId }: ListedSurvey, error: unknown): void =>
+    ports.observe({ kind: "survey failed", surveyId, ...failureOf(error) });
 
   const poll = async (survey: ListedSurvey, how: Pick<PollRequest, "head" | "background">): Promise<void> => {
     if (stopped || ports.clock.now() > request.deadline) return;
@@ -177,6 +199,8 @@ function startWork(
         surveyId: survey.surveyId,
         owner: request.owner,
         deadline: request.deadline,
+        streamUntil,
+        nextTick,
         presence: presenceOf(survey, account, now),
         sourceFloor: account.sourceFloor,
         firstTick: isFirst ? undefined : account.firstTick,
@@ -185,28 +209,34 @@ function startWork(
         watch,
         ...how,
       });
-      outcomes.set(survey.surveyId, { result });
+      const earlier = outcomes.get(survey.surveyId)?.error;
+      const failure = result.kind === "polled" ? result.failure : undefined;
+      outcomes.set(survey.surveyId, { result, error: earlier ?? failure });
+      if (failure !== undefined && earlier === undefined) tell(survey, failure);
       if (result.kind !== "polled") return;
-      newest = later(newest, result.newestSeen);
+      const seen = later(newest.get(survey.surveyId), result.newestSeen);
+      if (seen !== undefined) newest.set(survey.surveyId, seen);
       // Contradicted once is contradicted for good.
       if (shortPageEnds !== false) shortPageEnds = result.shortPageEnds ?? shortPageEnds;
+      // All but what has failed is done, so slow work may follow; but as long as something fails the survey is as due as it was.
+      if (earlier !== undefined || failure !== undefined) return stayDue(survey, row);
       const next = nextRow(survey, row, result, { now: ports.clock.now(), slow: !how.head });
       if (result.headRead && !result.resumed) counts = learnCounts(counts, survey.counts, row, result.counts.found);
       rows.set(survey.surveyId, next);
       account.rows.set(survey.surveyId, next);
     } catch (error) {
       outcomes.set(survey.surveyId, { error });
-      // It stays due, but slow work on others goes first.
-      if (row !== undefined) rows.set(survey.surveyId, { ...row, workedAt: ports.clock.now() });
+      stayDue(survey, row);
       stopped ||= concernsWholeSource(error);
-      ports.observe({ kind: "survey failed", surveyId: survey.surveyId, ...failureOf(error) });
+      tell(survey, error);
     }
     if (rows.size >= ROWS_AT_ONCE) await saveRows();
   };
 
   return {
     async pollNews(due: ListedSurvey[]): Promise<void> {
-      const limit = pLimit(SURVEYS_AT_ONCE);
+      // One with little news has one request in flight at most times.
+      const limit = pLimit(Math.max(LEAST_AT_ONCE, source.concurrency));
       await Promise.all(due.map((survey) => limit(poll, survey, { head: true })));
       await saveRows();
     },
@@ -222,15 +252,17 @@ function startWork(
       };
       for (const { fullPoll, seek, ...survey } of due) {
         if (allowance.left() <= 0) break;
-        // What has just failed, or is being polled by someone else, is left alone.
+        // What has just failed altogether, or is being polled by someone else, is left alone.
         const outcome = outcomes.get(survey.surveyId);
         if (outcome !== undefined && outcome.result?.kind !== "polled") continue;
+        // Slow work is done once there is nothing to catch up.
+        if (outcome?.result?.kind === "polled" && outcome.result.counts.unfinished) continue;
         await poll(survey, { head: false, background: { allowance, fullPoll, seek } });
       }
       await saveRows();
       return allowance.left();
     },
-    done: (): Done => ({ outcomes, newest, shortPageEnds, counts }),
+    done: (): Done => ({ outcomes, newest: [...newest.values()].sort().at(-2), shortPageEnds, counts }),
   };
 }
 
@@ -238,4 +270,8 @@ function startWork(
 function presenceOf({ created }: ListedSurvey, account: AccountState, now: number): Presence {
   const isLater = created !== undefined && created > (account.firstTick ?? now) && created <= now + FURTHEST_AHEAD;
   return isLater ? "later" : "present";
+}
+
+function ownTimeOf({ interval }: Pick<PollingSource, "interval">): number {
+  return Math.max(LEAST_OWN_TIME, Math.min(MOST_OWN_TIME, interval * OWN_SHARE));
 }

@@ -29,6 +29,9 @@ const MOST_BYTES = 1_048_576;
 
 const INVALID_REQUEST = "request:ValidationException";
 
+/** Sends events with one request. Gives codes by index: undefined is published. */
+type Put = (events: SealedEvent[]) => Promise<(string | undefined)[]>;
+
 export function createEventBridgePublisher(options: EventBridgePublisherOptions): Publisher {
   const { client, bus, eventSource } = options;
 
@@ -40,8 +43,7 @@ export function createEventBridgePublisher(options: EventBridgePublisherOptions)
     Time: new Date(event.time),
   });
 
-  /** Codes by index: undefined is published. */
-  async function put(events: SealedEvent[]): Promise<(string | undefined)[]> {
+  const put: Put = async (events) => {
     try {
       const answer = await client.send(new PutEventsCommand({ Entries: events.map(toEntry) }));
       return events.map((_, i) => {
@@ -52,15 +54,15 @@ export function createEventBridgePublisher(options: EventBridgePublisherOptions)
     } catch (error) {
       return events.map(() => `request:${errorCode(error)}`);
     }
-  }
+  };
 
   /** A request that is refused as a whole does not say for which of its entries: they are sent one by one. */
-  async function putAll(events: SealedEvent[]): Promise<(string | undefined)[]> {
+  async function putAll(events: SealedEvent[], put: Put): Promise<(string | undefined)[]> {
     const codes = await put(events);
     if (!codes.every((code) => code === INVALID_REQUEST)) return codes;
     if (events.length === 1) return [INVALID_REQUEST.slice("request:".length)];
     const single: (string | undefined)[] = [];
-    for (const event of events) single.push(...(await putAll([event])));
+    for (const event of events) single.push(...(await putAll([event], put)));
     return single;
   }
 
@@ -76,22 +78,30 @@ export function createEventBridgePublisher(options: EventBridgePublisherOptions)
         bytes > MOST_BYTES ? { kind: "refused", code: "TooLarge" } : { kind: "failed", code: "InternalFailure" },
       );
       let left = events.map((event, index) => ({ event, index })).filter(({ event }) => event.bytes <= MOST_BYTES);
-      for (let attempt = 1; left.length > 0; attempt += 1) {
+      let isFirst = true;
+      let stopped: string | undefined;
+      const guarded: Put = async (some) => {
         try {
-          await guard();
+          if (stopped === undefined) await guard();
         } catch (error) {
-          // What an earlier attempt has published must still be told.
-          if (attempt === 1) throw error;
-          for (const { index } of left) outcomes[index] = { kind: "failed", code: errorCode(error) };
-          break;
+          // What an earlier request has published must still be told.
+          if (isFirst) throw error;
+          stopped = `guard:${errorCode(error)}`;
         }
-        const codes = await putAll(left.map(({ event }) => event));
+        isFirst = false;
+        return stopped === undefined ? put(some) : some.map(() => stopped);
+      };
+      for (let attempt = 1; left.length > 0; attempt += 1) {
+        const codes = await putAll(
+          left.map(({ event }) => event),
+          guarded,
+        );
         left = left.filter(({ index }, i) => {
           const code = codes[i];
           outcomes[index] = toOutcome(code);
           return outcomes[index].kind === "failed";
         });
-        if (left.length === 0 || attempt >= MOST_ATTEMPTS) break;
+        if (stopped !== undefined || left.length === 0 || attempt >= MOST_ATTEMPTS) break;
         await options.sleep(100 * 2 ** attempt * (0.5 + Math.random() / 2));
       }
       return outcomes;
@@ -101,6 +111,7 @@ export function createEventBridgePublisher(options: EventBridgePublisherOptions)
 
 function toOutcome(code: string | undefined): PublishOutcome {
   if (code === undefined) return { kind: "published" };
+  if (code.startsWith("guard:")) return { kind: "failed", code: code.slice("guard:".length) };
   const isRequest = code.startsWith("request:");
   return isRequest || passing.has(code) ? { kind: "failed", code } : { kind: "refused", code };
 }

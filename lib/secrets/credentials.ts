@@ -1,25 +1,53 @@
 import type { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import * as z from "zod";
+import { errorCode } from "../errors.ts";
 import { type Credentials, CredentialsMissingError } from "../survey-api/index.ts";
 import { readSecret } from "./secret-values.ts";
 
 const credentialsSchema = z.looseObject({ clientId: z.string().min(1), clientSecret: z.string().min(1) });
 
-/** The credentials of a source: the secret holds `{"clientId":"…","clientSecret":"…"}`. Read anew each time. */
+/** What Secrets Manager says for as long as nobody has seen to it, and what there is to see to. */
+const REFUSALS: Record<string, string> = {
+  AccessDeniedException: "Look at the function's permission to read it, and at that for the key it is encrypted with.",
+  DecryptionFailure: "Look at the key it is encrypted with: is it enabled, and may the function use it?",
+  InvalidRequestException: "Is it marked for deletion? `aws secretsmanager restore-secret` brings it back.",
+};
+
+/**
+ * The credentials of a source: the secret holds `{"clientId":"…","clientSecret":"…"}`. Read anew each time, so that what was put there
+ * a moment ago is used.
+ *
+ * @throws CredentialsMissingError when there are none, or none that can be read; nothing of the value is in it
+ */
 export async function readCredentials(client: SecretsManagerClient, secretId: string): Promise<Credentials> {
-  const text = await readSecret(client, secretId);
+  const text = await read(client, secretId);
   if (text === undefined) {
-    throw new CredentialsMissingError("the credentials secret has no value yet", {
-      hint: 'Put {"clientId":"…","clientSecret":"…"} into the secret named in the stack\'s output CredentialsSecretName.',
+    throw new CredentialsMissingError(`the credentials secret ${secretId} has no value yet`, {
+      hint: `Fill it with \`npm run credentials -- --secret ${secretId}\`; the next tick reads it.`,
     });
   }
   const parsed = credentialsSchema.safeParse(parseJson(text));
   if (!parsed.success) {
-    throw new CredentialsMissingError("the credentials secret is not of the form that is needed", {
-      hint: 'It must be the JSON {"clientId":"…","clientSecret":"…"}, both not empty.',
+    throw unreadable(`the credentials secret ${secretId} is not of the form that is needed`, {
+      hint: `It must be the JSON {"clientId":"…","clientSecret":"…"}, both not empty: fill it with \`npm run credentials -- --secret ${secretId}\`.`,
     });
   }
   return { clientId: parsed.data.clientId, clientSecret: parsed.data.clientSecret };
+}
+
+async function read(client: SecretsManagerClient, secretId: string): Promise<string | undefined> {
+  try {
+    return await readSecret(client, secretId);
+  } catch (error) {
+    const refusal = errorCode((error as { cause?: unknown } | null)?.cause ?? error);
+    const hint = REFUSALS[refusal];
+    if (hint === undefined) throw error;
+    throw unreadable(`the credentials secret ${secretId} cannot be read (${refusal})`, { cause: error, hint });
+  }
+}
+
+function unreadable(message: string, options: { cause?: unknown; hint: string }): CredentialsMissingError {
+  return new CredentialsMissingError(message, { ...options, isUnreadable: true });
 }
 
 function parseJson(text: string): unknown {

@@ -77,7 +77,7 @@ export function createLeases(table: Table, source: string, now: () => number): L
         ExpressionAttributeNames: { "#owner": "owner", "#until": "until" },
         ExpressionAttributeValues: {
           ":me": me,
-          // A repeated invocation goes on with what its own first attempt, which has ended, still holds.
+          // Whoever is alone under its name goes on with what an earlier process of that name, which has ended, still holds.
           ":same": `${owner}/`,
           ":until": until,
           ":now": now(),

@@ -4,13 +4,27 @@ import pLimit from "p-limit";
 import type { Origin } from "../events/index.ts";
 import type { QuarantinePage } from "../polling/ports.ts";
 import type { EntryState, LedgerEntry } from "../polling/state-types.ts";
+import { type CombinedWrites, createCombinedWrites } from "./combined-writes.ts";
 import { checkVersion, ITEM_VERSION } from "./item-version.ts";
 import { dueKey, idOf, responseKey, surveyKey } from "./keys.ts";
-import { batchGet, batchPut, type Item, type Table } from "./table-client.ts";
+import { backOff, batchGet, batchPut, type Item, MOST_WRITES, type Table } from "./table-client.ts";
 
+/** Of those that are not emitted, each of which is a request. */
 const WRITES_AT_ONCE = 25;
 /** What judging a response needs: never the kept records, which may be large. */
-const SHORT = ["sk", "v", "state", "digest", "count", "eventId", "revision", "reason", "firstSeen", "attempts"];
+const SHORT = [
+  "sk",
+  "v",
+  "state",
+  "digest",
+  "count",
+  "eventId",
+  "revision",
+  "reason",
+  "firstSeen",
+  "attempts",
+  "heldIn",
+];
 
 export async function readEntries(
   table: Table,
@@ -21,14 +35,27 @@ export async function readEntries(
   const pk = surveyKey(source, surveyId);
   const items = await batchGet(
     table,
-    ids.map((id) => ({ pk, sk: responseKey(id) })),
+    // A request that names a key twice is refused as a whole.
+    [...new Set(ids)].map((id) => ({ pk, sk: responseKey(id) })),
     SHORT,
   );
   return new Map(items.map(toEntry).map((entry) => [entry.id, entry]));
 }
 
+/** What is written to the ledger by all surveys of a source: an entry of one goes with those of another. */
+export function createEntryWrites(table: Table): CombinedWrites<Item> {
+  const keyOf = ({ pk, sk }: Item): string => `${pk} ${sk}`;
+  return createCombinedWrites<Item>({
+    keyOf,
+    most: MOST_WRITES,
+    write: async (items) => (await batchPut(table, items)).map(keyOf),
+    backOff,
+  });
+}
+
 export async function writeEntries(
   table: Table,
+  combined: CombinedWrites<Item>,
   source: string,
   surveyId: number,
   entries: LedgerEntry[],
@@ -36,12 +63,10 @@ export async function writeEntries(
   const pk = surveyKey(source, surveyId);
   const dueOf = ({ state }: LedgerEntry): string =>
     dueKey(source, surveyId, state === "open" || state === "quarantined" ? state : "waiting");
-  const emitted = entries.filter((entry) => entry.state === "emitted");
+  // One that was published twice before it could be entered is entered once.
+  const emitted = new Map(entries.filter((entry) => entry.state === "emitted").map((entry) => [entry.id, entry]));
   const others = entries.filter((entry) => entry.state !== "emitted");
-  await batchPut(
-    table,
-    emitted.map((entry) => toItem(pk, entry, dueOf(entry))),
-  );
+  await combined([...emitted.values()].map((entry) => toItem(pk, entry, dueOf(entry))));
   const limit = pLimit(WRITES_AT_ONCE);
   await Promise.all(others.map((entry) => limit(putUnlessEmitted, table, toItem(pk, entry, dueOf(entry)))));
 }
@@ -75,7 +100,10 @@ export async function dueEntries(table: Table, due: string, until: number, limit
       Limit: limit,
     }),
   );
-  return (answer.Items ?? []).map(toEntry);
+  // An index may show an item at its old place and at its new one.
+  const entries = new Map<LedgerEntry["id"], LedgerEntry>();
+  for (const entry of (answer.Items ?? []).map(toEntry)) if (!entries.has(entry.id)) entries.set(entry.id, entry);
+  return [...entries.values()];
 }
 
 /**

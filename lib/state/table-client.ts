@@ -17,7 +17,8 @@ export class TableBusyError extends PollerError {
 }
 
 const MOST_ATTEMPTS = 8;
-const MOST_WRITES = 25;
+/** In one request. */
+export const MOST_WRITES = 25;
 
 /** Strongly consistent; at most 100 keys. Attributes named in `projection` only. */
 export async function batchGet(table: Table, keys: Item[], projection: string[]): Promise<Item[]> {
@@ -44,23 +45,15 @@ export async function batchGet(table: Table, keys: Item[], projection: string[])
   return items;
 }
 
-/** Resolves once every item is durable. */
-export async function batchPut(table: Table, items: Item[]): Promise<void> {
-  const chunks: Item[][] = [];
-  for (let i = 0; i < items.length; i += MOST_WRITES) chunks.push(items.slice(i, i + MOST_WRITES));
-  await Promise.all(
-    chunks.map(async (chunk) => {
-      let left = chunk.map((item) => ({ PutRequest: { Item: item } }));
-      for (let attempt = 1; left.length > 0; attempt += 1) {
-        const answer = await table.client.send(new BatchWriteCommand({ RequestItems: { [table.name]: left } }));
-        left = (answer.UnprocessedItems?.[table.name] ?? []) as typeof left;
-        if (left.length > 0) await backOff(attempt);
-      }
-    }),
-  );
+/** One request for at most `MOST_WRITES` items, of which no two have the same key; gives those that it left undone. */
+export async function batchPut(table: Table, items: Item[]): Promise<Item[]> {
+  const puts = items.map((item) => ({ PutRequest: { Item: item } }));
+  const answer = await table.client.send(new BatchWriteCommand({ RequestItems: { [table.name]: puts } }));
+  return (answer.UnprocessedItems?.[table.name] ?? []).flatMap(({ PutRequest }) => PutRequest?.Item ?? []);
 }
 
-async function backOff(attempt: number): Promise<void> {
+/** Waits before what was left undone is asked for again for the given time. Throws `TableBusyError` when that was often enough. */
+export async function backOff(attempt: number): Promise<void> {
   if (attempt >= MOST_ATTEMPTS) {
     throw new TableBusyError("the table left part of a batch undone", {
       retryable: true,

@@ -39,6 +39,17 @@ export interface AllowedRate {
   learned(): LearnedRate | undefined;
   /** Takes over what another client of the service has learned, in the place of what was learned here. */
   learn(learned: LearnedRate): void;
+  /** Goes on as one of several that share what the service allows. */
+  share(share: Share): void;
+}
+
+/** What one client may take of what several share. */
+export interface Share {
+  /** Of the ceiling, from 0 to 1. */
+  part: number;
+  /** By how much its rate and its burst change, as others take more or less; 1 as long as nothing was learned. */
+  rate: number;
+  burst: number;
 }
 
 /** Requests a second: at least this is asked, whatever is refused, and this at first. */
@@ -64,6 +75,8 @@ const BURSTING = 1.3;
 /** Milliseconds to pause when the service does not say for how long; doubled while nothing is granted. */
 const LEAST_PAUSE = 100;
 const MOST_PAUSE = 30_000;
+/** A smaller part of the ceiling would be none. */
+const LEAST_PART = 0.01;
 /** Milliseconds by which a timer may wake late without lowering the ceiling's rate. */
 const SLACK = 20;
 
@@ -75,7 +88,8 @@ const SLACK = 20;
  */
 export function createAllowedRate(options: AllowedRateOptions): AllowedRate {
   const { monotonic, now } = options;
-  const spacing = options.ceiling === undefined ? 0 : 1000 / options.ceiling;
+  const wholeSpacing = options.ceiling === undefined ? 0 : 1000 / options.ceiling;
+  let spacing = wholeSpacing;
   const grants = createGrants();
   let known = options.learned;
   /** Requests a second; infinite until the first refusal: most services are never asked too much. */
@@ -212,6 +226,17 @@ export function createAllowedRate(options: AllowedRateOptions): AllowedRate {
       beforeFirst = undefined;
       calm = 0;
       usedUp = false;
+    },
+    share({ part, rate: byRate, burst: byBurst }) {
+      refill(monotonic());
+      if (known !== undefined) {
+        rate *= byRate;
+        refusedRate *= byRate;
+        burst = Math.max(1, burst * byBurst);
+        tokens = Math.min(capacity(), tokens * byBurst);
+        known = { requestsPerSecond: known.requestsPerSecond * byRate, burst, searching, at: now() };
+      }
+      spacing = wholeSpacing / Math.min(1, Math.max(LEAST_PART, part));
     },
   };
 }

@@ -30,9 +30,12 @@ const refused = (answer: HttpAnswer<unknown>): boolean => answer.status === 400 
 /**
  * A 400 may be a wrong token or a bad request, and a bad request may be the end of a list: so it is told as one only where the
  * survey list has shown, later than the refusal, that the token is good. A token that someone else has renewed meanwhile is tried
- * first; and only where the list is refused as well, another token is asked for, once.
+ * first; and only where the list is refused as well, another token is asked for: once, unless that one has worked meanwhile.
  */
 export function createAuthorized(transport: Transport, tokens: Tokens): Authorized {
+  /** The token of the last answer that was given. */
+  let worked: string | undefined;
+
   async function send<T>(request: DataRequest<T>, tokenNow: () => string): Promise<Sent<T>> {
     let token = "";
     // At the moment when it goes out: while it waited for its turn, another token may have come, or the credentials been refused.
@@ -42,6 +45,7 @@ export function createAuthorized(transport: Transport, tokens: Tokens): Authoriz
       return { authorization: `bearer ${token}`, "content-type": "application/json" };
     };
     const answer = await transport.send({ ...request, method: "GET", headers });
+    if (answer.status === 200) worked = token;
     return { answer, token };
   }
 
@@ -102,8 +106,14 @@ export function createAuthorized(transport: Transport, tokens: Tokens): Authoriz
     if (!refused(second.answer)) return second.answer;
     // The token is good now; whether it was known to the service before, the same request tells.
     if (await isGood(second.token)) return (await send(request, latest(second.token))).answer;
-    const last = await send(request, latest(await wait(tokens.renew(second.token))));
-    if (!refused(last.answer) || (await isGood(last.token))) return last.answer;
+    let last = second;
+    let before: string;
+    do {
+      before = last.token;
+      last = await send(request, latest(await wait(tokens.renew(before))));
+      if (!refused(last.answer) || (await isGood(last.token))) return last.answer;
+      // One that has worked was revoked since, and the next may last: how often, is for the tokens to say.
+    } while (last.token === worked && last.token !== before);
     throw new WrongTokenError(`it is refused (${last.answer.status}) with a new token too`, {
       operation: request.operation,
       status: last.answer.status,

@@ -143,6 +143,7 @@ export function createSurveyApi(options: SurveyApiOptions): SurveyApi {
     learn(learned) {
       if (isLearned(learned)) transport.learn(learned);
     },
+    share: (share) => transport.share(share),
     pauseUntil: (at) => transport.pause(Math.max(0, at - now())),
     close: () => transport.close(),
   };

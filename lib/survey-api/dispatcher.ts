@@ -1,14 +1,19 @@
 import { Agent, type Dispatcher, Pool, ProxyAgent } from "undici";
 import type { TransportOptions } from "./transport.ts";
 
+/** One connection to spare for so many requests in flight. */
+const SPARE = 4;
+
 /** The connections to the service, directly or through a proxy. */
 export function createDispatcher({
   concurrency,
   timeouts,
   proxy,
 }: Pick<TransportOptions, "concurrency" | "timeouts" | "proxy">): Dispatcher {
-  // HTTP/1.1 only: the number of connections is then the number of requests in flight.
-  const common = { connections: concurrency, pipelining: 1, keepAliveTimeout: 4_000, allowH2: false };
+  // HTTP/1.1 only: one request in flight for each connection. undici gives a connection back one turn of the event loop after its
+  // answer: without some to spare, the next request waits for that.
+  const connections = concurrency + Math.floor(concurrency / SPARE);
+  const common = { connections, pipelining: 1, keepAliveTimeout: 4_000, allowH2: false };
   const connect = { timeout: timeouts.connect };
   if (proxy === undefined) return new Agent({ ...common, connect });
   return new ProxyAgent({

@@ -103,7 +103,16 @@ export class OptionsError extends PollerError {
   readonly code = "OPTIONS";
 }
 
-/** The credentials secret has no value yet. */
+/**
+ * There are no credentials to ask for a token with. `isUnreadable` tells those that are there but cannot be used, since they may not be
+ * read or are not of the form that is needed, from those that are not there yet.
+ */
 export class CredentialsMissingError extends PollerError {
   readonly code = "CREDENTIALS_MISSING";
+  readonly isUnreadable: boolean;
+
+  constructor(message: string, options: PollerErrorOptions & { isUnreadable?: boolean } = {}) {
+    super(message, options);
+    this.isUnreadable = options.isUnreadable ?? false;
+  }
 }

@@ -1,5 +1,5 @@
 /** A client of the survey service: complete, and of use without the rest of this package. */
-export type { LearnedRate } from "./allowed-rate.ts";
+export type { LearnedRate, Share } from "./allowed-rate.ts";
 export { baseUrlProblem, normalBaseUrl } from "./base-url.ts";
 export { createSurveyApi } from "./client.ts";
 export type { Coordination, RenewalTurn, SharedPause, TokenRenewal } from "./coordination.ts";

@@ -1,8 +1,8 @@
 import Queue from "yocto-queue";
-import { createAllowedRate, type LearnedRate } from "./allowed-rate.ts";
+import { createAllowedRate, type LearnedRate, type Share } from "./allowed-rate.ts";
 
-/** What waits for its turn: new responses go before the backlog of a catch-up. */
-export type Priority = "news" | "catch-up";
+/** What waits for its turn: new responses go before the backlog of a catch-up, of which the pages go before what they lead to. */
+export type Priority = "news" | "catch-up-pages" | "catch-up";
 
 export interface LimiterOptions {
   /** Most requests in flight. */
@@ -38,6 +38,8 @@ export interface Limiter {
   learned(): LearnedRate | undefined;
   /** Takes over what another client of the service has learned. */
   learn(learned: LearnedRate): void;
+  /** Goes on as one of several clients that share what the service allows. */
+  share(share: Share): void;
 }
 
 export interface Pause {
@@ -57,7 +59,7 @@ export class LongPause extends Error {
   }
 }
 
-const PRIORITIES: readonly Turn["priority"][] = ["first", "news", "catch-up"];
+const PRIORITIES: readonly Turn["priority"][] = ["first", "news", "catch-up-pages", "catch-up"];
 /** Milliseconds. */
 const LONGEST_PAUSE = 3_600_000;
 const LONGEST_TIMER = 2 ** 31 - 1;
@@ -201,6 +203,10 @@ export function createLimiter(options: LimiterOptions): Limiter {
     learned: () => rate.learned(),
     learn(learned) {
       rate.learn(learned);
+      start();
+    },
+    share(share) {
+      rate.share(share);
       start();
     },
   };

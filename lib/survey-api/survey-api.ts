@@ -1,4 +1,4 @@
-import type { LearnedRate } from "./allowed-rate.ts";
+import type { LearnedRate, Share } from "./allowed-rate.ts";
 import type { V2Body } from "./bodies/index.ts";
 import type { JoinedResponse } from "./joined-responses.ts";
 import type { Priority } from "./limiter.ts";
@@ -214,6 +214,15 @@ export interface SurveyApi {
    * api.learn(JSON.parse(await readFile("learned.json", "utf8")));
    */
   learn(learned: LearnedRate): void;
+
+  /**
+   * Goes on as one of several clients of the service that share what it allows: keeps to a part of `maxRequestsPerSecond`, and to
+   * so many times the rate and the burst that were learned.
+   *
+   * @example
+   * api.share({ part: 0.5, rate: 0.5, burst: 0.5 }); // a second client begins
+   */
+  share(share: Share): void;
 
   /**
    * Nothing goes out before `at` (epoch milliseconds; an hour from now at most), as another client was told. It only ever prolongs a pause.

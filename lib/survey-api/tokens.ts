@@ -1,6 +1,6 @@
 import type { Coordination, RenewalTurn } from "./coordination.ts";
 import { tokenChannel } from "./diagnostics.ts";
-import { TooManyRenewalsError, WrongCredentialsError } from "./errors.ts";
+import { SurveyApiError, TooManyRenewalsError, WrongCredentialsError } from "./errors.ts";
 import { createRecentTimes, recent } from "./recent-times.ts";
 import { asToken } from "./token-body.ts";
 import { lifeOf, newToken, type StoredToken } from "./token-life.ts";
@@ -74,8 +74,11 @@ export function createTokens(options: TokensOptions): Tokens {
     try {
       token = await options.request();
     } catch (error) {
-      failures.add();
-      lastFailure = error;
+      // Credentials that could not be had cost the service nothing, and may be there the next time.
+      if (error instanceof SurveyApiError) {
+        failures.add();
+        lastFailure = error;
+      }
       throw error;
     }
     held = newToken(token, now());

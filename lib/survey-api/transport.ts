@@ -1,4 +1,4 @@
-import type { LearnedRate } from "./allowed-rate.ts";
+import type { LearnedRate, Share } from "./allowed-rate.ts";
 import { type Coordination, PAUSE_WORTH_SHARING } from "./coordination.ts";
 import { pauseChannel, requestChannel, retryChannel } from "./diagnostics.ts";
 import { createDispatcher } from "./dispatcher.ts";
@@ -74,6 +74,7 @@ export interface Transport {
   send<T>(request: HttpRequest<T>): Promise<HttpAnswer<T>>;
   learned(): LearnedRate | undefined;
   learn(learned: LearnedRate): void;
+  share(share: Share): void;
   /** Nothing goes out for so many milliseconds. */
   pause(milliseconds: number): void;
   close(): Promise<void>;
@@ -241,6 +242,7 @@ export function createTransport(options: TransportOptions): Transport {
     },
     learned: () => limiter.learned(),
     learn: (learned) => limiter.learn(learned),
+    share: (share) => limiter.share(share),
     pause: (milliseconds) => void limiter.pause(milliseconds),
     close() {
       closed ??= dispatcher.close();

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
+import { UsageError } from "../../cli/flags.ts";
 import { errorCode } from "../../lib/errors.ts";
-import { UsageError } from "../command-line.ts";
 
 /** Where the events go, one JSON line each. */
 export interface EventsFile {

@@ -1,6 +1,8 @@
+import { credentialVariables } from "../../cli/credentials/variables.ts";
+import { UsageError } from "../../cli/flags.ts";
 import type { SourceConfig } from "../../lib/config.ts";
 import type { Credentials } from "../../lib/survey-api/index.ts";
-import { type CommandLine, UsageError } from "../command-line.ts";
+import type { CommandLine } from "../command-line.ts";
 
 /**
  * Credentials of a source by flag or environment; undefined when there are none, so that those of an earlier run are used.
@@ -12,10 +14,9 @@ export function givenCredentials(
   line: CommandLine,
   environment: Record<string, string | undefined>,
 ): Credentials | undefined {
-  const suffix = source.name.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_");
-  const clientId = line.clientId ?? environment[`SURVEY_CLIENT_ID_${suffix}`] ?? environment.SURVEY_CLIENT_ID;
-  const clientSecret =
-    line.clientSecret ?? environment[`SURVEY_CLIENT_SECRET_${suffix}`] ?? environment.SURVEY_CLIENT_SECRET;
+  const variables = credentialVariables(source.name, environment);
+  const clientId = line.clientId ?? variables.clientId;
+  const clientSecret = line.clientSecret ?? variables.clientSecret;
   if (!clientId && !clientSecret) return undefined;
   if (clientId && clientSecret) return { clientId, clientSecret };
   throw new UsageError(`the client ${clientId ? "secret" : "id"} is missing`, {

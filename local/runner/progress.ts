@@ -9,6 +9,8 @@ export interface Totals {
   emitted: number;
   waiting: number;
   quarantined: number;
+  /** Events by source and survey. */
+  bySurvey: Map<string, Map<number, number>>;
 }
 
 export interface ProgressView {
@@ -26,7 +28,7 @@ const PAUSE_WORTH_TELLING = 1_000;
 
 /** Shows what is going on: one line that is redrawn on a terminal, plain lines otherwise. */
 export function showProgress(out: NodeJS.WriteStream): ProgressView {
-  const totals: Totals = { requests: 0, pages: 0, emitted: 0, waiting: 0, quarantined: 0 };
+  const totals: Totals = { requests: 0, pages: 0, emitted: 0, waiting: 0, quarantined: 0, bySurvey: new Map() };
   const terminal = out.isTTY === true;
   let surveys = 0;
   let lag: number | undefined;
@@ -74,7 +76,7 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
     changed = true;
   };
   const onProgress = (message: unknown): void => {
-    const progress = message as Progress;
+    const progress = message as Progress & { source: string };
     changed = true;
     if (progress.kind === "surveys") surveys = progress.listed;
     else if (progress.kind === "page") totals.pages += 1;
@@ -83,6 +85,9 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
     } else if (progress.kind === "waiting") totals.waiting += progress.count;
     else if (progress.kind === "emitted") {
       totals.emitted += progress.count;
+      const ofSource = totals.bySurvey.get(progress.source) ?? new Map<number, number>();
+      totals.bySurvey.set(progress.source, ofSource);
+      ofSource.set(progress.surveyId, (ofSource.get(progress.surveyId) ?? 0) + progress.count);
       lag = progress.lag;
     } else if (progress.kind === "quarantined") {
       totals.quarantined += 1;

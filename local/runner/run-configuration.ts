@@ -1,5 +1,6 @@
+import { UsageError } from "../../cli/flags.ts";
 import { type Config, ConfigError, parseConfig, readConfigFile } from "../../lib/config.ts";
-import { type CommandLine, UsageError } from "../command-line.ts";
+import type { CommandLine } from "../command-line.ts";
 
 /** The configuration of a run: raw as the bundle takes it, and parsed. */
 export interface RunConfiguration {

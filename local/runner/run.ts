@@ -1,12 +1,13 @@
 import { join } from "node:path";
-import { notYetActing } from "../../lib/config.ts";
+import { actingDeployedOnly, notYetActing } from "../../lib/config.ts";
 import { clearDataFolder, type EmbeddedAws, startEmbeddedAws } from "../aws/index.ts";
 import type { CommandLine } from "../command-line.ts";
 import { runDemoLife, type Simulator, startSimulator } from "../simulator/index.ts";
 import { type EventsFile, openEventsFile } from "./events-file.ts";
 import { givenCredentials } from "./given-credentials.ts";
-import { loadHandler } from "./load-handler.ts";
+import { loadHandlers } from "./load-handlers.ts";
 import { showProgress } from "./progress.ts";
+import { runQueue } from "./queue-loop.ts";
 import { type RunConfiguration, runConfiguration } from "./run-configuration.ts";
 import { surveyLines } from "./summary.ts";
 import { runTicks } from "./tick-loop.ts";
@@ -21,6 +22,9 @@ export interface RunRequest {
 /** A demo shows something every few seconds; a real service is asked as often as it is configured. */
 const DEMO_INTERVAL = 2_000;
 
+/** Slices worked off at the same time, as in the stack. */
+const WORKERS = 2;
+
 /** The whole system on this machine, from the data folder to the closing summary. */
 export async function run({ line, environment, stop }: RunRequest): Promise<void> {
   const demo = line.baseUrl === undefined && line.config === undefined;
@@ -34,16 +38,20 @@ export async function run({ line, environment, stop }: RunRequest): Promise<void
     if (events !== undefined) closing.push(() => events.close());
     const aws = await startAws(line, demo, events);
     closing.push(() => aws.close());
-    const handler = await loadHandler(configured, dataFolder(line, demo), (source) =>
+    const handlers = await loadHandlers(configured, dataFolder(line, demo), (source) =>
       simulator === undefined ? givenCredentials(source, line, environment) : simulator,
     );
 
     const view = showProgress(line.events === "-" ? process.stderr : process.stdout);
     closing.push(() => view.stop());
-    for (const notice of notYetActing(configured.config)) view.say(notice);
+    for (const notice of [...notYetActing(configured.config), ...actingDeployedOnly(configured.config)])
+      view.say(notice);
     view.say(greeting(configured, demo));
     if (simulator !== undefined) void runDemoLife(simulator, { signal: life.signal });
 
+    const { poll: handler, pollSurvey, workQueueUrl: queueUrl } = handlers;
+    const queue = runQueue({ handler: pollSurvey, queueUrl, concurrency: WORKERS, say: (line) => view.say(line) });
+    closing.push(() => queue.stop());
     const started = Date.now();
     const interval = configured.config.sources.reduce((least, source) => Math.min(least, source.interval), Infinity);
     const result = await runTicks({ handler, ticks: line.ticks, interval, stop, view });
@@ -54,7 +62,7 @@ export async function run({ line, environment, stop }: RunRequest): Promise<void
         `${totals.requests} requests to the service, ${totals.quarantined} quarantined`,
     );
     for (const { name } of configured.config.sources) {
-      for (const text of await surveyLines(name, result.emitted.get(name) ?? new Map())) view.say(text);
+      for (const text of await surveyLines(name, totals.bySurvey.get(name) ?? new Map())) view.say(text);
     }
   } finally {
     life.abort();

@@ -2,14 +2,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isAwsFailure } from "../../lib/aws-failure.ts";
 import { errorCode, PollerError } from "../../lib/errors.ts";
 import type { PollInput } from "../../lib/poll-input.ts";
-import type { PollOutput } from "../../lib/poll-sources.ts";
-import type { ProgressView } from "./progress.ts";
+import type { BlockedSource, PollOutput } from "../../lib/poll-sources.ts";
+import type { ProgressView, Totals } from "./progress.ts";
 
 /** The function as Lambda would call it. */
 export type PollHandler = (
   input: PollInput,
   context: { awsRequestId: string; getRemainingTimeInMillis(): number },
 ) => Promise<PollOutput>;
+
+type Progressed = Pick<Totals, "emitted" | "waiting" | "quarantined">;
 
 export interface TickLoopOptions {
   handler: PollHandler;
@@ -18,21 +20,19 @@ export interface TickLoopOptions {
   /** Milliseconds from the start of one tick to the start of the next. */
   interval: number;
   stop: AbortSignal;
-  view: ProgressView;
+  view: Pick<ProgressView, "say"> & { totals: Progressed };
 }
 
 export interface TickLoopResult {
   ticks: number;
-  /** Events by source and survey. */
-  emitted: Map<string, Map<number, number>>;
 }
 
 /** Lambda's own limit. */
 const INVOCATION_TIME = 15 * 60_000;
 /** Between two ticks made only to bring unfinished work to its end. */
 const FINISHING_PAUSE = 1_000;
-/** A lease left by a killed process runs out well within so many of these ticks. */
-const MOST_IDLE = 60;
+/** A lease left by a killed process runs out, and a slice whose message was lost is queued again, well within so many of these ticks. */
+const MOST_IDLE = 150;
 /** Milliseconds: no longer pause of the service is waited for after the last tick, nor between two looks whether it is over. */
 const LONGEST_PAUSE = 60_000;
 /** A survey that fails so often after the last tick is given up. */
@@ -43,10 +43,19 @@ class SurveysFailedError extends PollerError {
   readonly code = "SURVEYS_FAILED";
 }
 
+/** A source cannot be polled before somebody has seen to its credentials. */
+class SourceBlockedError extends PollerError {
+  readonly code: string;
+  constructor({ code, message, hint }: BlockedSource) {
+    super(message, { hint });
+    this.code = code;
+  }
+}
+
 /** Invokes the function tick after tick, then until nothing is unfinished. */
 export async function runTicks(options: TickLoopOptions): Promise<TickLoopResult> {
   const { stop, view } = options;
-  const result: TickLoopResult = { ticks: 0, emitted: new Map() };
+  const result: TickLoopResult = { ticks: 0 };
   let failure: unknown;
   let reached = false;
   let failuresAtEnd = 0;
@@ -55,22 +64,19 @@ export async function runTicks(options: TickLoopOptions): Promise<TickLoopResult
   for (;;) {
     const started = Date.now();
     let unfinished = false;
-    let progressed = false;
+    const before = dealtWith(view);
     let failed: string | undefined;
     let pausedUntil = 0;
     try {
-      const { ticks } = await options.handler({}, context());
+      const { ticks, blocked: [problem] = [] } = await options.handler({}, context());
+      if (problem !== undefined) throw new SourceBlockedError(problem);
       failure = undefined;
       reached = true;
       for (const tick of ticks) {
-        const emitted = result.emitted.get(tick.source) ?? new Map<number, number>();
-        result.emitted.set(tick.source, emitted);
         unfinished ||= tick.unpolled > 0 || tick.pausedUntil !== undefined;
         pausedUntil = Math.max(pausedUntil, tick.pausedUntil ?? 0);
         for (const survey of tick.surveys) {
-          emitted.set(survey.surveyId, (emitted.get(survey.surveyId) ?? 0) + survey.emitted);
           unfinished ||= survey.unfinished;
-          progressed ||= survey.emitted + survey.waiting + survey.quarantined > 0;
           if (survey.outcome === "failed") failed = `survey ${survey.surveyId}: ${survey.failure?.message}`;
         }
       }
@@ -93,7 +99,8 @@ export async function runTicks(options: TickLoopOptions): Promise<TickLoopResult
     if (lastTick) {
       if (failure === undefined && !unfinished) return result;
       failuresAtEnd += failure !== undefined || failed !== undefined ? 1 : 0;
-      idleAtEnd = progressed ? 0 : idleAtEnd + 1;
+      // The worker's progress counts as well.
+      idleAtEnd = dealtWith(view) > before ? 0 : idleAtEnd + 1;
       if (idleAtEnd >= MOST_IDLE) failed ??= "some surveys have work left that does not get on";
       if (failuresAtEnd >= MOST_FAILURES || idleAtEnd >= MOST_IDLE) {
         if (failure !== undefined) throw failure;
@@ -109,7 +116,11 @@ export async function runTicks(options: TickLoopOptions): Promise<TickLoopResult
   }
 }
 
-const fatal = new Set(["WRONG_CREDENTIALS", "CREDENTIALS_MISSING", "STATE_REFUSED"]);
+function dealtWith({ totals }: { totals: Progressed }): number {
+  return totals.emitted + totals.waiting + totals.quarantined;
+}
+
+const fatal = new Set(["WRONG_CREDENTIALS", "CREDENTIALS_MISSING", "CREDENTIALS_UNREADABLE", "STATE_REFUSED"]);
 
 function context(): { awsRequestId: string; getRemainingTimeInMillis(): number } {
   const until = Date.now() + INVOCATION_TIME;

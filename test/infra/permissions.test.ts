@@ -1,8 +1,14 @@
-import { Validations } from "aws-cdk-lib";
+import { Stack, Validations } from "aws-cdk-lib";
+import { Template } from "aws-cdk-lib/assertions";
+import { Key } from "aws-cdk-lib/aws-kms";
 import { Bucket } from "aws-cdk-lib/aws-s3";
+import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { describe, expect, it, vi } from "vitest";
 import { SurveyPollerStack } from "../../infra/stack.ts";
+import { SurveyPoller } from "../../infra/survey-poller.ts";
+import { importVpc } from "./support/existing.ts";
+import { allowedBy, readable, statementsOf } from "./support/policies.ts";
 import { createApp, synthesize } from "./support/synthesize.ts";
 
 vi.mock("../../infra/bundle.ts", () => import("./support/stub-bundle.ts"));
@@ -11,60 +17,53 @@ const config = {
   sources: [{ baseUrl: "https://surveys.example.com" }, { name: "b", baseUrl: "https://b.example.com" }],
 };
 
-interface Statement {
-  Sid: string;
-  Action: string | string[];
-  Resource: unknown;
-  Effect: string;
-}
-
 const template = synthesize(config);
 const policies = Object.entries(template.findResources("AWS::IAM::Policy"));
+const allowed = (role: string) => allowedBy(template, `Poller${role}`);
 
-/** What a role may do: each statement's actions and the resources they are for, by the start of their logical names. */
-function allowed(role: string): Record<string, { actions: string[]; resources: string[] }> {
-  const [, policy] = policies.find(([name]) => name.includes(role)) ?? [];
-  const statements: Statement[] = policy?.Properties.PolicyDocument.Statement ?? [];
-  return Object.fromEntries(
-    statements.map(({ Sid, Action, Resource, Effect }) => {
-      expect(Effect).toBe("Allow");
-      return [Sid, { actions: [Action].flat(), resources: [Resource].flat().map(readable) }];
-    }),
-  );
-}
-
-/** `{"Fn::GetAtt": ["PollerTable1168CB8E", "Arn"]}` as `Table`, joined ones with what follows. */
-function readable(resource: unknown): string {
-  const joined = (resource as { "Fn::Join"?: [string, unknown[]] })["Fn::Join"];
-  if (joined !== undefined) return joined[1].map((part) => (typeof part === "string" ? part : readable(part))).join("");
-  const { Ref, "Fn::GetAtt": attribute } = resource as { Ref?: string; "Fn::GetAtt"?: [string, string] };
-  return (Ref ?? attribute?.[0] ?? JSON.stringify(resource)).replace(/^Poller(.*?)[0-9A-F]{8}$/, "$1");
-}
+/** What both functions work on. */
+const common = {
+  KeepBooks: {
+    actions: [
+      "dynamodb:BatchGetItem",
+      "dynamodb:BatchWriteItem",
+      "dynamodb:GetItem",
+      "dynamodb:PutItem",
+      "dynamodb:Query",
+      "dynamodb:UpdateItem",
+    ],
+    resources: ["Table"],
+  },
+  Publish: { actions: ["events:PutEvents"], resources: ["Bus"] },
+  KeepLargeAnswers: { actions: ["s3:DeleteObject", "s3:GetObject", "s3:PutObject"], resources: ["ClaimCheck/*"] },
+  ReadSecrets: {
+    actions: ["secretsmanager:GetSecretValue"],
+    resources: ["Credentialsb", "Credentialsmain", "Tokenb", "Tokenmain"],
+  },
+  KeepToken: { actions: ["secretsmanager:PutSecretValue"], resources: ["Tokenb", "Tokenmain"] },
+};
 
 describe("the scheduled function", () => {
   it("may do exactly this", () => {
     expect(allowed("PollRole")).toEqual({
-      KeepBooks: {
-        actions: [
-          "dynamodb:BatchGetItem",
-          "dynamodb:BatchWriteItem",
-          "dynamodb:GetItem",
-          "dynamodb:PutItem",
-          "dynamodb:Query",
-          "dynamodb:UpdateItem",
-        ],
-        resources: ["Table"],
-      },
-      FindDue: { actions: ["dynamodb:Query"], resources: ["Table/index/due"] },
-      Publish: { actions: ["events:PutEvents"], resources: ["Bus"] },
-      KeepLargeAnswers: { actions: ["s3:DeleteObject", "s3:GetObject", "s3:PutObject"], resources: ["ClaimCheck/*"] },
-      ReadSecrets: {
-        actions: ["secretsmanager:GetSecretValue"],
-        resources: ["Credentialsb", "Credentialsmain", "Tokenb", "Tokenmain"],
-      },
-      KeepToken: { actions: ["secretsmanager:PutSecretValue"], resources: ["Tokenb", "Tokenmain"] },
+      ...common,
       WriteLogs: { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: ["PollLogs"] },
+      FindDue: { actions: ["dynamodb:Query"], resources: ["Table/index/due"] },
       ReportFailures: { actions: ["sqs:SendMessage"], resources: ["DeadLetters"] },
+      QueueSlices: { actions: ["sqs:SendMessage"], resources: ["Work"] },
+    });
+  });
+});
+
+describe("the worker", () => {
+  it("may do exactly this", () => {
+    expect(allowed("PollSurveyRole")).toEqual({
+      ...common,
+      WriteLogs: { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: ["PollSurveyLogs"] },
+      TakeSlices: {
+        actions: ["sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"],
+        resources: ["Work"],
+      },
     });
   });
 });
@@ -88,17 +87,175 @@ describe("the schedules", () => {
   });
 });
 
-it("nobody else may do anything: there are two policies, and no managed ones", () => {
-  expect(policies).toHaveLength(2);
-  for (const role of Object.values(template.findResources("AWS::IAM::Role"))) {
-    expect(role.Properties.ManagedPolicyArns ?? []).toEqual([]);
-  }
+/** With a key of one's own, in a VPC, and with credentials that are there already. */
+const guarded = Template.fromStack(guardedStack());
+
+function guardedStack(app = createApp()): Stack {
+  const stack = new Stack(app, "Own");
+  const encryptionKey = new Key(stack, "Key", { enableKeyRotation: true });
+  const ownKey = Key.fromKeyArn(
+    stack,
+    "OwnKey",
+    "arn:aws:kms:eu-west-1:111111111111:key/12345678-1234-1234-1234-123456789012",
+  );
+  new SurveyPoller(stack, "Poller", {
+    sources: [
+      { baseUrl: "https://surveys.example.com", credentialsSecret: "team/surveys" },
+      { name: "b", baseUrl: "https://b.example.com" },
+      { name: "c", baseUrl: "https://c.example.com" },
+    ],
+    encryptionKey,
+    vpc: importVpc(stack),
+    secrets: {
+      b: Secret.fromSecretAttributes(stack, "B", {
+        secretCompleteArn: "arn:aws:secretsmanager:eu-west-1:111111111111:secret:b-AbCdEf",
+        encryptionKey: ownKey,
+      }),
+    },
+  });
+  return stack;
+}
+
+describe("with a key, a VPC and secrets that are there already", () => {
+  const network = [
+    "ec2:AssignPrivateIpAddresses",
+    "ec2:CreateNetworkInterface",
+    "ec2:DeleteNetworkInterface",
+    "ec2:DescribeNetworkInterfaces",
+    "ec2:DescribeSubnets",
+    "ec2:UnassignPrivateIpAddresses",
+  ];
+  const more = {
+    ...common,
+    ReadSecrets: {
+      actions: ["secretsmanager:GetSecretValue"],
+      resources: [
+        "arn:aws:secretsmanager:eu-west-1:111111111111:secret:b-AbCdEf",
+        "arn:AWS::Partition:secretsmanager:AWS::Region:AWS::AccountId:secret:team/surveys-??????",
+        "Credentialsc",
+        "Tokenb",
+        "Tokenc",
+        "Tokenmain",
+      ],
+    },
+    KeepToken: { actions: ["secretsmanager:PutSecretValue"], resources: ["Tokenb", "Tokenc", "Tokenmain"] },
+    DecryptBooks: {
+      actions: [
+        "kms:Decrypt",
+        "kms:DescribeKey",
+        "kms:Encrypt",
+        "kms:GenerateDataKey",
+        "kms:ReEncryptFrom",
+        "kms:ReEncryptTo",
+      ],
+      resources: ["Key"],
+    },
+    DecryptLargeAnswers: { actions: ["kms:Decrypt", "kms:GenerateDataKey"], resources: ["Key"] },
+    DecryptCredentials: {
+      actions: ["kms:Decrypt"],
+      resources: ["arn:aws:kms:eu-west-1:111111111111:key/12345678-1234-1234-1234-123456789012"],
+    },
+    DecryptCredentials2: { actions: ["kms:Decrypt"], resources: ["Key"] },
+    DecryptToken: { actions: ["kms:Decrypt", "kms:GenerateDataKey"], resources: ["Key"] },
+    JoinNetwork: { actions: network, resources: ["*"] },
+  };
+
+  it("the scheduled function may do exactly this", () => {
+    expect(allowedBy(guarded, "PollerPollRole")).toEqual({
+      ...more,
+      WriteLogs: { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: ["PollLogs"] },
+      FindDue: { actions: ["dynamodb:Query"], resources: ["Table/index/due"] },
+      ReportFailures: { actions: ["sqs:SendMessage"], resources: ["DeadLetters"] },
+      QueueSlices: { actions: ["sqs:SendMessage"], resources: ["Work"] },
+      EncryptMessages: { actions: ["kms:Decrypt", "kms:GenerateDataKey"], resources: ["Key"] },
+    });
+  });
+
+  it("the worker may do exactly this", () => {
+    expect(allowedBy(guarded, "PollerPollSurveyRole")).toEqual({
+      ...more,
+      WriteLogs: { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: ["PollSurveyLogs"] },
+      TakeSlices: {
+        actions: ["sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"],
+        resources: ["Work"],
+      },
+      DecryptMessages: { actions: ["kms:Decrypt"], resources: ["Key"] },
+    });
+  });
+
+  it("the schedules may do exactly this", () => {
+    expect(allowedBy(guarded, "PollerScheduleRole")).toEqual({
+      StartTick: { actions: ["lambda:InvokeFunction"], resources: ["Poll"] },
+      ReportFailures: { actions: ["sqs:SendMessage"], resources: ["DeadLetters"] },
+      EncryptFailures: { actions: ["kms:Decrypt", "kms:GenerateDataKey"], resources: ["Key"] },
+    });
+  });
+
+  it("a role uses the key through one service at a time, and never by itself", () => {
+    const services = ["PollRole", "PollSurveyRole", "ScheduleRole"].flatMap((role) =>
+      statementsOf(guarded, `Poller${role}`)
+        .filter(({ Action }) => [Action].flat().some((action) => action.startsWith("kms:")))
+        .map(({ Sid, Condition }) => {
+          const via = (Condition as { StringLike: Record<string, unknown> }).StringLike["kms:ViaService"];
+          return [Sid, readable(via)];
+        }),
+    );
+    expect(Object.fromEntries(services)).toEqual({
+      DecryptBooks: "dynamodb.AWS::Region.*",
+      DecryptLargeAnswers: "s3.AWS::Region.*",
+      DecryptCredentials: "secretsmanager.AWS::Region.*",
+      DecryptCredentials2: "secretsmanager.AWS::Region.*",
+      DecryptToken: "secretsmanager.AWS::Region.*",
+      EncryptMessages: "sqs.AWS::Region.*",
+      DecryptMessages: "sqs.AWS::Region.*",
+      EncryptFailures: "sqs.AWS::Region.*",
+    });
+  });
+
+  it("a function waits for its policy, without which it could not join the network", () => {
+    for (const name of ["PollerPoll", "PollerPollSurvey"]) {
+      const [lambda] = Object.entries(guarded.findResources("AWS::Lambda::Function")).flatMap(([id, found]) =>
+        new RegExp(`^${name}[0-9A-F]{8}$`).test(id) ? [found] : [],
+      );
+      const policy = expect.stringMatching(new RegExp(`^${name}RoleDefaultPolicy[0-9A-F]{8}$`));
+      expect(lambda?.DependsOn).toContainEqual(policy);
+    }
+  });
+
+  it("the network is Lambda's to join: the functions' own code is denied it", () => {
+    for (const role of ["PollRole", "PollSurveyRole"]) {
+      const denied = statementsOf(guarded, `Poller${role}`).filter(({ Effect }) => Effect === "Deny");
+      expect(denied).toEqual([
+        {
+          Sid: "LeaveNetworkToLambda",
+          Effect: "Deny",
+          Action: network,
+          Resource: "*",
+          Condition: { Null: { "lambda:SourceFunctionArn": "false" } },
+        },
+      ]);
+    }
+  });
+});
+
+it("nobody else may do anything: there are three policies, and no managed ones", () => {
+  expect(policies).toHaveLength(3);
+  const roles = [template, guarded].flatMap((one) => Object.values(one.findResources("AWS::IAM::Role")));
+  expect(roles).toHaveLength(6);
+  for (const role of roles) expect(role.Properties.ManagedPolicyArns ?? []).toEqual([]);
 });
 
 describe("cdk-nag's AwsSolutions rules", () => {
   it("find nothing that is not acknowledged one by one", () => {
     const app = createApp();
     new SurveyPollerStack(app, "Test", { config });
+    Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+    expect(() => app.synth()).not.toThrow();
+  });
+
+  it("nor with a key and a VPC", () => {
+    const app = createApp();
+    guardedStack(app);
     Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
     expect(() => app.synth()).not.toThrow();
   });

@@ -16,16 +16,20 @@ const several = synthesize({
   bus: { name: "team.surveys" },
 });
 
-/** Name of the only resource of a type. */
-function only(type: string): string {
-  const names = Object.keys(one.findResources(type));
+/** Name of the only resource of a type, of those whose names begin so if there are several. */
+function only(type: string, start = ""): string {
+  const names = Object.keys(one.findResources(type)).filter(
+    (name) => start === "" || new RegExp(`^Poller${start}[0-9A-F]{8}$`).test(name),
+  );
   expect(names).toHaveLength(1);
   return names[0] ?? "";
 }
 
 const table = only("AWS::DynamoDB::Table");
-const queue = only("AWS::SQS::Queue");
-const lambda = only("AWS::Lambda::Function");
+const queue = only("AWS::SQS::Queue", "DeadLetters");
+const work = only("AWS::SQS::Queue", "Work");
+const lambda = only("AWS::Lambda::Function", "Poll");
+const worker = only("AWS::Lambda::Function", "PollSurvey");
 const bus = only("AWS::Events::EventBus");
 const bucket = only("AWS::S3::Bucket");
 
@@ -41,7 +45,7 @@ describe("the schedules", () => {
       FlexibleTimeWindow: { Mode: "OFF" },
       Target: {
         Arn: arn(lambda),
-        Input: '{"source":"main"}',
+        Input: '{"source":"main","scheduled":true}',
         DeadLetterConfig: { Arn: arn(queue) },
         RetryPolicy: { MaximumEventAgeInSeconds: 60, MaximumRetryAttempts: 1 },
       },
@@ -53,7 +57,7 @@ describe("the schedules", () => {
     several.hasResourceProperties("AWS::Scheduler::Schedule", {
       ScheduleExpression: "rate(5 minutes)",
       State: "DISABLED",
-      Target: { Input: '{"source":"eu-2"}' },
+      Target: { Input: '{"source":"eu-2","scheduled":true}' },
     });
   });
 
@@ -83,6 +87,7 @@ describe("the scheduled function", () => {
           TABLE_NAME: { Ref: table },
           BUS_NAME: { Ref: bus },
           CLAIM_CHECK_BUCKET: { Ref: bucket },
+          WORK_QUEUE_URL: { Ref: work },
           SECRETS: '{"main":{"credentials":"Test/main/credentials","token":"Test/main/token"}}',
           NODE_OPTIONS: "--enable-source-maps",
         },
@@ -103,7 +108,40 @@ describe("the scheduled function", () => {
     one.hasResourceProperties("AWS::Logs::LogGroup", { RetentionInDays: 30 });
     several.hasResourceProperties("AWS::Logs::LogGroup", { RetentionInDays: 90 });
     one.hasResourceProperties("AWS::Lambda::Function", {
-      LoggingConfig: { LogGroup: { Ref: only("AWS::Logs::LogGroup") } },
+      LoggingConfig: { LogGroup: { Ref: only("AWS::Logs::LogGroup", "PollLogs") } },
+    });
+  });
+});
+
+describe("the worker", () => {
+  it("runs like the scheduled function, for as long as a slice takes and its state needs", () => {
+    one.resourceCountIs("AWS::Lambda::Function", 2);
+    one.hasResourceProperties("AWS::Lambda::Function", {
+      Runtime: "nodejs24.x",
+      Architectures: ["arm64"],
+      MemorySize: 512,
+      Timeout: 120,
+      ReservedConcurrentExecutions: Match.absent(),
+      Environment: { Variables: { TABLE_NAME: { Ref: table }, WORK_QUEUE_URL: { Ref: work } } },
+      LoggingConfig: { LogGroup: { Ref: only("AWS::Logs::LogGroup", "PollSurveyLogs") } },
+    });
+  });
+
+  it("takes one slice at a time from the work queue, tells which failed, and is not started more than twice at once", () => {
+    one.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
+      EventSourceArn: arn(work),
+      FunctionName: { Ref: worker },
+      BatchSize: 1,
+      ScalingConfig: { MaximumConcurrency: 2 },
+      FunctionResponseTypes: ["ReportBatchItemFailures"],
+    });
+  });
+
+  it("has a queue that gives a message back after six times its timeout, and up after three failures", () => {
+    one.hasResourceProperties("AWS::SQS::Queue", {
+      VisibilityTimeout: 720,
+      MessageRetentionPeriod: 3600,
+      RedrivePolicy: { deadLetterTargetArn: arn(queue), maxReceiveCount: 3 },
     });
   });
 });
@@ -137,6 +175,12 @@ describe("the state table", () => {
   });
 });
 
+describe("what is kept when the stack goes", () => {
+  it("has the logical names by which it is taken into the next one: another name would make a new, empty one", () => {
+    expect([table, bucket]).toEqual(["PollerTable1168CB8E", "PollerClaimCheck336F7720"]);
+  });
+});
+
 describe("the secrets", () => {
   it("are two for each source, without a value that a deployment would write over", () => {
     one.resourceCountIs("AWS::SecretsManager::Secret", 2);
@@ -156,7 +200,7 @@ describe("the bus", () => {
 });
 
 describe("the claim-check bucket", () => {
-  it("is closed to the public, kept on deletion, and drops objects after the longest period asked for", () => {
+  it("is closed to the public, kept on deletion but not when a first deployment fails, and drops objects after the longest period asked for", () => {
     one.hasResource("AWS::S3::Bucket", {
       Properties: {
         PublicAccessBlockConfiguration: {
@@ -165,18 +209,23 @@ describe("the claim-check bucket", () => {
           IgnorePublicAcls: true,
           RestrictPublicBuckets: true,
         },
-        LifecycleConfiguration: { Rules: [{ ExpirationInDays: 60, Status: "Enabled" }] },
+        LifecycleConfiguration: {
+          Rules: [
+            { ExpirationInDays: 60, Status: "Enabled", Prefix: Match.absent() },
+            { ExpirationInDays: 44, Status: "Enabled", Prefix: "kept/" },
+          ],
+        },
       },
-      DeletionPolicy: "Retain",
+      DeletionPolicy: "RetainExceptOnCreate",
     });
     several.hasResourceProperties("AWS::S3::Bucket", {
-      LifecycleConfiguration: { Rules: [{ ExpirationInDays: 100 }] },
+      LifecycleConfiguration: { Rules: [{ ExpirationInDays: 100 }, { ExpirationInDays: 44, Prefix: "kept/" }] },
     });
   });
 
-  it("keeps large records in quarantine for as long as they are to be kept", () => {
+  it("keeps large records in quarantine for as long as they are to be kept, and drops by itself what the poller has left there", () => {
     synthesize({ sources: [{ baseUrl, retention: { quarantine: "90d" } }] }).hasResourceProperties("AWS::S3::Bucket", {
-      LifecycleConfiguration: { Rules: [{ ExpirationInDays: 90 }] },
+      LifecycleConfiguration: { Rules: [{ ExpirationInDays: 104 }, { ExpirationInDays: 104, Prefix: "kept/" }] },
     });
   });
 
@@ -194,12 +243,18 @@ describe("the claim-check bucket", () => {
 describe("the outputs", () => {
   it("have the documented names", () => {
     expect(Object.keys(one.toJSON().Outputs).sort()).toEqual([
+      "ArchiveArn",
       "BusArn",
       "BusName",
       "CredentialsSecretName",
+      "DeadLetterQueueUrl",
       "PollFunctionName",
+      "PollLogGroupName",
+      "PollSurveyFunctionName",
+      "PollSurveyLogGroupName",
       "TableName",
       "TokenSecretName",
+      "WorkQueueUrl",
     ]);
     one.hasOutput("CredentialsSecretName", { Value: "Test/main/credentials" });
     one.hasOutput("TableName", { Value: { Ref: table } });

@@ -4,8 +4,8 @@ import { GetObjectCommand } from "@aws-sdk/client-s3";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isAwsFailure } from "../../lib/aws-failure.ts";
+import { type Clients, createClients } from "../../lib/clients.ts";
 import { readSecret } from "../../lib/secrets/secret-values.ts";
-import { type Clients, createClients } from "../../lib/wiring.ts";
 import type { FaultKind, Service } from "../../local/aws/index.ts";
 import { useAws } from "./support/aws.ts";
 
@@ -18,7 +18,7 @@ beforeAll(() => {
   clients = createClients();
 });
 afterAll(() => {
-  for (const client of Object.values(clients)) client.destroy();
+  for (const client of [clients.dynamodb, clients.events, clients.secrets]) client.destroy();
   for (const name of Object.keys(test.aws.env)) delete process.env[name];
   Object.assign(process.env, before);
 });
@@ -32,7 +32,7 @@ const put = () =>
       ConditionExpression: "attribute_not_exists(pk)",
     }),
   );
-const getObject = () => clients.s3.send(new GetObjectCommand({ Bucket: test.bucket, Key: PRIVATE }));
+const getObject = async () => (await clients.s3()).send(new GetObjectCommand({ Bucket: test.bucket, Key: PRIVATE }));
 const getSecret = () => readSecret(clients.secrets, PRIVATE);
 
 const failures: { service: Service; kind: FaultKind; call: () => Promise<unknown>; code: string; line: RegExp }[] = [

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readEnvironment } from "../../lib/environment.ts";
+import { leaseOwner, readEnvironment } from "../../lib/environment.ts";
 
 const variables = {
   TABLE_NAME: "table",
@@ -15,6 +15,7 @@ describe("the environment of a function", () => {
       tableName: "table",
       busName: "bus",
       claimCheckBucket: "bucket",
+      alone: false,
       secrets: { main: { credentials: "c", token: "t" } },
       configFile: join("/bundle", "config.json"),
     });
@@ -30,9 +31,29 @@ describe("the environment of a function", () => {
     );
   });
 
+  it("may name a proxy, but no password of it, which it would not repeat either", () => {
+    const proxy = "http://proxy.example.com:3128";
+    expect(readEnvironment({ ...variables, SURVEY_PROXY: proxy }, "/bundle").proxy).toBe(proxy);
+    const secret = () =>
+      readEnvironment({ ...variables, SURVEY_PROXY: "http://user:hush@proxy.example.com" }, "/bundle");
+    expect(secret).toThrow(expect.objectContaining({ message: expect.stringMatching(/SURVEY_PROXY(?!.*hush)/) }));
+  });
+
   it("with secrets that are not JSON is the same error, not the parser's", () => {
     expect(() => readEnvironment({ ...variables, SECRETS: "{" }, "/bundle")).toThrow(
       expect.objectContaining({ code: "BAD_ENVIRONMENT", message: expect.stringContaining("SECRETS") }),
     );
+  });
+});
+
+describe("the name under which an invocation takes leases", () => {
+  it("is another for each, also for one that is delivered twice", () => {
+    const names = [1, 2].map(() => leaseOwner({ alone: false }, "request-1"));
+    expect(new Set(names).size).toBe(2);
+  });
+
+  it("is always the same where nobody else can have it", () => {
+    const { alone } = readEnvironment({ ...variables, ALONE: "true" }, "/bundle");
+    expect(leaseOwner({ alone }, "local")).toBe("local");
   });
 });

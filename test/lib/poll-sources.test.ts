@@ -1,25 +1,13 @@
 import { describe, expect, it, vi } from "vitest";
 import { parseConfig } from "../../lib/config.ts";
-import { type Log, pollSources, redriveSource } from "../../lib/poll-sources.ts";
+import type { Log } from "../../lib/log.ts";
+import { pollSources, redriveSource } from "../../lib/poll-sources.ts";
+import { CredentialsMissingError } from "../../lib/survey-api/index.ts";
 import type { MemoryWorld } from "../support/memory-ports.ts";
 import { failing } from "./polling/support/failing.ts";
 import { refused } from "./polling/support/refused.ts";
 import { at, deliveredIds, recordsOf, surveyOf, worldWith } from "./polling/support/survey.ts";
-
-interface Line {
-  level: string;
-  message: string;
-  details: Record<string, unknown>;
-}
-
-function logger(): Log & { lines: Line[] } {
-  const lines: Line[] = [];
-  const write =
-    (level: string) =>
-    (message: string, details: Record<string, unknown>): void =>
-      void lines.push({ level, message, details });
-  return { lines, info: write("info"), warn: write("warn"), error: write("error") };
-}
+import { memoryLog } from "./support/log.ts";
 
 function graph(name: string, world: MemoryWorld) {
   const [source] = parseConfig(
@@ -36,7 +24,7 @@ const remaining = (): number => 60_000;
 describe("polling all sources", () => {
   it("gives what each tick came to, and one line in the log for one with news", async () => {
     const [first, second] = [one(), one()];
-    const log = logger();
+    const log = memoryLog();
 
     const request = { graphs: [graph("a", first), graph("b", second)], owner: "o", remaining, logger: log };
     const { ticks } = await pollSources(request);
@@ -57,7 +45,7 @@ describe("polling all sources", () => {
     broken.before.push(({ operation }) => {
       if (operation === "surveys") throw Object.assign(new Error("jane@example.com"), { code: "ODD" });
     });
-    const log = logger();
+    const log = memoryLog();
 
     await expect(
       pollSources({ graphs: [graph("a", broken), graph("b", well)], owner: "o", remaining, logger: log }),
@@ -66,6 +54,52 @@ describe("polling all sources", () => {
     expect(deliveredIds(well)).toEqual([1]);
     expect(log.lines[0]).toMatchObject({ level: "error", details: { source: "a", code: "ODD" } });
     expect(JSON.stringify(log.lines)).not.toContain("jane@example.com");
+  });
+
+  it("takes a source without credentials that work for no failure, beside others that are polled or fail", async () => {
+    const [without, well, broken] = [one(), one(), one()];
+    const failWith = (world: MemoryWorld, error: Error) =>
+      world.before.push(({ operation }) => {
+        if (operation === "surveys") throw error;
+      });
+    failWith(without, new CredentialsMissingError("no value", { hint: "Fill it." }));
+    const graphs = [graph("a", without), graph("b", well)];
+    const log = memoryLog();
+
+    const output = await pollSources({ graphs, owner: "o", remaining, logger: log });
+
+    expect(output.ticks).toMatchObject([{ source: "b" }]);
+    const problem = { kind: "missing", code: "CREDENTIALS_MISSING", message: "no value", hint: "Fill it." };
+    expect(output.blocked).toEqual([{ source: "a", ...problem }]);
+    expect(graphs[0]?.settle).toHaveBeenCalledTimes(1);
+
+    failWith(broken, Object.assign(new Error(), { code: "ODD" }));
+    const all = [...graphs, graph("c", broken)];
+    await expect(pollSources({ graphs: all, owner: "o", remaining, logger: log })).rejects.toMatchObject({
+      code: "ODD",
+    });
+  });
+
+  it("does not take a tick that a pause has ended for the end of a credentials problem", async () => {
+    const world = one();
+    let isFilled = false;
+    world.before.push(({ operation }) => {
+      if (operation === "surveys" && !isFilled) throw new CredentialsMissingError("no value");
+    });
+    const request = { graphs: [graph("a", world)], owner: "o", remaining, logger: memoryLog() };
+    const told = (message: string) => request.logger.lines.filter((line) => line.message === message).length;
+
+    await pollSources(request);
+    world.account.pausedUntil = world.time.now + 90_000;
+    await pollSources(request);
+    delete world.account.pausedUntil;
+    await pollSources(request);
+    expect([told("credentials problem"), told("credentials work")]).toEqual([1, 0]);
+
+    isFilled = true;
+    await pollSources(request);
+    await pollSources(request);
+    expect([told("credentials problem"), told("credentials work")]).toEqual([1, 1]);
   });
 
   it("tells the other workers what was learned at the end of each tick, also of one that failed", async () => {
@@ -78,7 +112,7 @@ describe("polling all sources", () => {
     well.before.push(({ operation }) => void order.push(operation));
     graphs[1]?.settle.mockImplementation(async () => void order.push("settle"));
 
-    await expect(pollSources({ graphs, owner: "o", remaining, logger: logger() })).rejects.toThrow();
+    await expect(pollSources({ graphs, owner: "o", remaining, logger: memoryLog() })).rejects.toThrow();
 
     for (const { settle } of graphs) expect(settle).toHaveBeenCalledTimes(1);
     expect(order.at(-1)).toBe("settle");
@@ -87,7 +121,7 @@ describe("polling all sources", () => {
   it("tells of a source that is left alone because the service asked for it", async () => {
     const world = one();
     world.account.pausedUntil = world.time.now + 90_000;
-    const log = logger();
+    const log = memoryLog();
     const { ticks } = await pollSources({ graphs: [graph("a", world)], owner: "o", remaining, logger: log });
     expect(ticks).toMatchObject([{ source: "a", pausedUntil: world.account.pausedUntil }]);
     expect(log.lines).toEqual([
@@ -100,7 +134,7 @@ describe("polling all sources", () => {
     world.before.push(({ operation }) => {
       if (operation === "page") throw Object.assign(new Error("x"), { code: "TIMEOUT" });
     });
-    const log = logger();
+    const log = memoryLog();
     await pollSources({ graphs: [graph("a", world)], owner: "o", remaining, logger: log });
     expect(log.lines[0]).toMatchObject({ level: "warn", details: { source: "a", surveyId: 1, code: "TIMEOUT" } });
   });
@@ -111,7 +145,7 @@ describe("polling all sources", () => {
     world.before.push(({ operation }) => {
       if (operation === "surveys") world.time.now += 1;
     });
-    await pollSources({ graphs: [graph("a", world)], owner: "o", remaining: () => 15_000, logger: logger() });
+    await pollSources({ graphs: [graph("a", world)], owner: "o", remaining: () => 15_000, logger: memoryLog() });
     expect(deliveredIds(world)).toEqual([]);
   });
 });
@@ -120,7 +154,7 @@ describe("an outage of metrics", () => {
   it("is in the log, a line a tick, by its name", async () => {
     const world = worldWith([1, 2, 3].map((responseId) => ({ responseId, completed: at(responseId) })));
     failing(world, "metrics");
-    const log = logger();
+    const log = memoryLog();
     await pollSources({ graphs: [graph("a", world)], owner: "o", remaining, logger: log });
     expect(log.lines.filter(({ message }) => message === "outage")).toEqual([
       { level: "warn", message: "outage", details: { source: "a", operation: "metrics" } },
@@ -134,7 +168,7 @@ describe("a redrive of quarantined responses", () => {
 
   it("says what was put back by survey, in its answer and in the log, and polls nothing", async () => {
     const world = await refused([{ responseId: 1, completed: at(0) }]);
-    const log = logger();
+    const log = memoryLog();
     world.calls.length = 0;
 
     const output = await redriving(world, log, [1, 2]);
@@ -158,7 +192,7 @@ describe("a redrive of quarantined responses", () => {
     world.before.push(({ operation }) => {
       if (operation === "quarantined") throw Object.assign(new Error("x"), { code: "TABLE_BUSY" });
     });
-    const log = logger();
+    const log = memoryLog();
     expect((await redriving(world, log, [1])).redriven).toMatchObject([{ outcome: "failed" }]);
     expect(log.lines).toMatchObject([{ level: "warn", details: { failure: { code: "TABLE_BUSY" } } }]);
   });

@@ -2,57 +2,75 @@ import { randomUUID } from "node:crypto";
 import { CreateSecretCommand, PutSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parseConfig } from "../../lib/config.ts";
-import { type Log, pollSources } from "../../lib/poll-sources.ts";
+import type { Log } from "../../lib/log.ts";
+import { pollSources } from "../../lib/poll-sources.ts";
+import { runSlices } from "../../lib/slices/run-slices.ts";
 import { createShared, type Shared } from "../../lib/state/shared.ts";
 import { createSourceGraph, type SourceGraph } from "../../lib/wiring.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../local/simulator/index.ts";
 import { useAws } from "./support/aws.ts";
+import { memoryLog } from "./support/log.ts";
 
 const test = useAws();
 const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
+const HIDDEN = "hunter2-of-the-client";
 
 interface Account {
   simulator: Simulator;
   shared: Shared;
   /** One more process of the same source, with nothing in its memory. */
   worker: () => SourceGraph;
+  /** Puts a value into the credentials secret. */
+  fill: (value: string) => Promise<void>;
+  /** What the secret has to hold. */
+  right: string;
 }
 
 /** A service, a table item and secrets of its own, and workers over them wired as in the functions. */
 async function account(options: SimulatorOptions = {}): Promise<Account> {
+  const made = await emptyAccount(options);
+  await made.fill(made.right);
+  return made;
+}
+
+/** The same as it is straight after a deployment: nobody has filled the credentials secret. */
+async function emptyAccount(options: SimulatorOptions = {}): Promise<Account> {
   const simulator = await startSimulator({ surveys: [{ surveyId: 1, responses: 3 }], ...options });
   onTestFinished(() => simulator.close());
   const name = `s${randomUUID().slice(0, 8)}`;
   const secrets = { credentials: `${name}-credentials`, token: `${name}-token` };
   for (const Name of Object.values(secrets)) await test.clients.secrets.send(new CreateSecretCommand({ Name }));
   const { clientId, clientSecret } = simulator;
-  await test.clients.secrets.send(
-    new PutSecretValueCommand({
-      SecretId: secrets.credentials,
-      SecretString: JSON.stringify({ clientId, clientSecret }),
-    }),
-  );
   const [source] = parseConfig({ name, baseUrl: simulator.url, startFrom: "beginning" }, { deployed: false }).sources;
   if (source === undefined) throw new Error("no source");
   const environment = {
     tableName: test.table,
     busName: test.bus,
     claimCheckBucket: test.bucket,
+    alone: false,
     secrets: { [name]: secrets },
     configFile: "",
   };
   const table = { client: test.clients.dynamodb, name: test.table };
   return {
     simulator,
+    right: JSON.stringify({ clientId, clientSecret }),
+    async fill(SecretString) {
+      await test.clients.secrets.send(new PutSecretValueCommand({ SecretId: secrets.credentials, SecretString }));
+    },
     shared: createShared(table, name, { now: Date.now, sleep: async () => {} }),
-    worker: () => createSourceGraph(source, environment, test.clients),
+    worker: () =>
+      createSourceGraph(source, environment, {
+        ...test.clients,
+        s3: async () => test.clients.s3,
+        sqs: async () => test.clients.sqs,
+      }),
   };
 }
 
-const poll = async (graph: SourceGraph) => {
-  const request = { graphs: [graph], owner: randomUUID(), remaining: () => 60_000, logger: silent };
-  return (await pollSources(request)).ticks[0];
-};
+const invoke = (graph: SourceGraph, logger: Log = silent) =>
+  pollSources({ graphs: [graph], owner: randomUUID(), remaining: () => 60_000, logger });
+const poll = async (graph: SourceGraph) => (await invoke(graph)).ticks[0];
 
 describe("workers of one source", () => {
   it("that start at once ask for one token, and for one more when it is revoked", async () => {
@@ -146,6 +164,94 @@ describe("workers of one source", () => {
   });
 });
 
+describe("a credentials secret", () => {
+  it("that nobody has filled yet is told once, and its value used by the first tick after it was filled", async () => {
+    const { simulator, worker, fill, right } = await emptyAccount();
+    const graph = worker();
+    const log = memoryLog();
+
+    // More than the client takes for a storm where it asks the service in vain.
+    for (let i = 0; i < 25; i += 1) {
+      const { ticks, blocked } = await invoke(graph, log);
+      expect(ticks).toEqual([]);
+      expect(blocked).toMatchObject([{ source: graph.source.name, kind: "missing", code: "CREDENTIALS_MISSING" }]);
+    }
+    expect(simulator.counters().requests ?? 0).toBe(0);
+    expect(log.lines).toMatchObject([
+      {
+        level: "error",
+        message: "credentials problem",
+        details: { code: "CREDENTIALS_MISSING", hint: expect.stringContaining("npm run credentials") },
+      },
+    ]);
+
+    await fill(right);
+    const { ticks, blocked } = await invoke(graph, log);
+
+    expect(blocked).toBeUndefined();
+    expect(ticks).toMatchObject([{ listed: 1, surveys: [{ emitted: 3 }] }]);
+    expect(log.lines.filter(({ message }) => message === "credentials work")).toHaveLength(1);
+  });
+
+  it("that holds something else is told by a code of its own, and nothing of it is repeated", async () => {
+    const { simulator, worker, fill, right } = await emptyAccount();
+    const graph = worker();
+    const log = memoryLog();
+    await invoke(graph, log);
+    await fill(HIDDEN);
+
+    const output = await invoke(graph, log);
+    await invoke(graph, log);
+
+    expect(output.blocked).toMatchObject([{ kind: "unreadable", code: "CREDENTIALS_UNREADABLE" }]);
+    expect(log.lines.map(({ details }) => details.code)).toEqual(["CREDENTIALS_MISSING", "CREDENTIALS_UNREADABLE"]);
+    expect(JSON.stringify([output, log.lines])).not.toContain("hunter2");
+    expect(simulator.counters().requests ?? 0).toBe(0);
+
+    await fill(right);
+    expect(await poll(graph)).toMatchObject({ listed: 1 });
+  });
+
+  it("that holds what the service refuses costs one request a tick, and is told once", async () => {
+    const { simulator, worker, fill } = await emptyAccount();
+    await fill(JSON.stringify({ clientId: "me", clientSecret: HIDDEN }));
+    const log = memoryLog();
+
+    // Two processes: one that was refused does not ask again for ten seconds.
+    const outputs = [await invoke(worker(), log), await invoke(worker(), log)];
+
+    for (const { blocked } of outputs) expect(blocked).toMatchObject([{ kind: "rejected", code: "WRONG_CREDENTIALS" }]);
+    expect(simulator.counters()).toMatchObject({ requests: 2, token: 2 });
+    expect(log.lines).toHaveLength(1);
+    expect(JSON.stringify([outputs, log.lines])).not.toContain("hunter2");
+  });
+
+  it("is told of once by the worker too, which leaves its messages to no dead-letter queue", async () => {
+    const { simulator, worker } = await emptyAccount();
+    const graph = worker();
+    await graph.ports.state.saveAccount({ service: graph.service, firstTick: 1 });
+    const lease = await graph.ports.state.acquire(1, "tick", 60_000);
+    if (lease === undefined) throw new Error("no lease");
+    const stream = { page: 0, purpose: "first-pass" as const };
+    await graph.ports.state.release(lease, { ...lease.mark, floor: { at: null, inclusive: true }, stream });
+    const body = JSON.stringify({ source: graph.source.name, surveyId: 1, until: Date.now() + 60_000 });
+    const log = memoryLog();
+    const slices = () =>
+      runSlices({
+        graphs: [graph],
+        messages: [{ messageId: "m1", body }],
+        owner: "w",
+        remaining: () => 60_000,
+        logger: log,
+      });
+
+    expect([await slices(), await slices()]).toEqual([[], []]);
+
+    expect(log.lines).toMatchObject([{ message: "credentials problem", details: { code: "CREDENTIALS_MISSING" } }]);
+    expect(simulator.counters().requests ?? 0).toBe(0);
+  });
+});
+
 describe("wrong credentials", () => {
   it("in the middle of a tick end it: one token request, and nothing after its answer", async () => {
     const surveys = Array.from({ length: 12 }, (_, i) => ({ surveyId: i + 1, responses: 120 }));
@@ -155,7 +261,7 @@ describe("wrong credentials", () => {
       if (nth === 1) simulator.revokeToken();
     });
 
-    await expect(poll(worker())).rejects.toMatchObject({ code: "WRONG_CREDENTIALS" });
+    expect((await invoke(worker())).blocked).toMatchObject([{ code: "WRONG_CREDENTIALS" }]);
 
     expect(simulator.counters().token).toBe(2);
     const log = simulator.log();

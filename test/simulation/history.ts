@@ -2,7 +2,7 @@ import { outsidePromises } from "./engine/microtasks.ts";
 import { createOracle } from "./oracle/oracle.ts";
 import type { Violation } from "./oracle/violations.ts";
 import { type Cuts, noCuts } from "./plan/chooser.ts";
-import { planHistory } from "./plan/plan.ts";
+import { pagesOf, planHistory } from "./plan/plan.ts";
 import { createStore } from "./ports/store.ts";
 import { createWeather } from "./ports/weather.ts";
 import { bringToLife } from "./service/life.ts";
@@ -80,8 +80,7 @@ const TIGHT_TICKS = 60;
 function quietTicks({ plan }: World): number {
   if (plan.tight) return TIGHT_TICKS;
   const { source } = plan;
-  const records = plan.surveys.flatMap(({ responses }) => responses).reduce((sum, { answers }) => sum + answers, 0);
-  const pages = Math.ceil(records / 60) + 4 * plan.surveys.length;
+  const pages = plan.surveys.reduce((sum, survey) => sum + pagesOf(survey), 0) + 4 * plan.surveys.length;
   const passes = (2 * 3 * pages) / source.backgroundRequests;
   return Math.ceil((2 * source.scrub.every + 2 * source.enrichmentPatience) / source.interval + passes + 60);
 }

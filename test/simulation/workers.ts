@@ -1,9 +1,13 @@
+import { catchUpSlice } from "../../lib/polling/catch-up-slice.ts";
+import type { Ports } from "../../lib/polling/ports.ts";
 import { tick } from "../../lib/polling/tick.ts";
+import type { TickSummary } from "../../lib/polling/tick-summary.ts";
 import { createWorkerProcess, type WorkerProcess } from "./engine/worker-process.ts";
 import type { Oracle } from "./oracle/oracle.ts";
 import { START } from "./plan/plan.ts";
 import type { RunPlan } from "./plan/workers.ts";
 import { publisherPort } from "./ports/publisher-port.ts";
+import { queuePort, type Slice } from "./ports/queue-port.ts";
 import { servicePort } from "./ports/service-port.ts";
 import { statePort } from "./ports/state-port.ts";
 import type { Store } from "./ports/store.ts";
@@ -15,6 +19,8 @@ import type { World } from "./world.ts";
 /** What the platform leaves a run beyond its deadline before it ends it. */
 const RESERVE = 20_000;
 const RETRY_AFTER = 30_000;
+/** What a slice needs at least, and leaves before a tick: see `sliceEnd`. */
+const LEFT_BEFORE_TICK = 6_000;
 
 const plainRun: RunPlan = {
   startsAfter: 0,
@@ -24,6 +30,12 @@ const plainRun: RunPlan = {
   frozenFor: 0,
   retried: false,
 };
+
+/** What an invocation does. */
+interface Work {
+  name: string;
+  begin(invocation: { ports: Ports; owner: string; deadline: number }): Promise<TickSummary | undefined>;
+}
 
 export interface Workers {
   /** Ticks begun so far. */
@@ -42,7 +54,8 @@ export function startWorkers(
   let ticks = 0;
   let made = 0;
 
-  const run = (planned: RunPlan, owner: string): void => {
+  /** Runs one invocation, a tick or a slice, in a process of its own. */
+  const run = (planned: RunPlan, owner: string, work: Work): void => {
     made += 1;
     const random = world.random(`process ${made}`);
     const end = (process: WorkerProcess): void => {
@@ -69,27 +82,28 @@ export function startWorkers(
       },
     });
     if (planned.deadline < plainRun.deadline) world.meet("deadline");
-    const ports = {
+    const ports: Ports = {
       clock: process.clock,
       service: servicePort(world, weather, life, process, oracle.service),
       state: statePort(world, store, process, random, owner, oracle.state),
       publisher: publisherPort(world, weather, process, random, oracle.bus),
       vault: vaultPort(store.objects, process, weather),
+      ...(plan.workers.slices === undefined ? {} : { slices: queuePort(world, process, weather, runSlice) }),
       observe: () => {},
     };
     const deadline = scheduler.now() + planned.deadline;
-    world.trace?.(() => `${process.name} begins a tick`);
+    world.trace?.(() => `${process.name} begins ${work.name}`);
     let ended = false;
     const overrun = (): void => {
       world.overran = true;
       world.meet("overran");
     };
-    tick({ ports, source: plan.source, owner, deadline, service: "service" }).then(
+    work.begin({ ports, owner, deadline }).then(
       (summary) => {
         ended = true;
         if (scheduler.now() > deadline) overrun();
-        world.trace?.(() => `${process.name} ends its tick`);
-        oracle.tickEnded(process, { summary });
+        world.trace?.(() => `${process.name} ends ${work.name}`);
+        oracle.tickEnded(process, summary === undefined ? {} : { summary });
       },
       (error: unknown) => {
         ended = true;
@@ -106,9 +120,31 @@ export function startWorkers(
     });
     if (planned.retried)
       scheduler.at(scheduler.now() + RETRY_AFTER, () => {
-        if (!process.alive()) run(plainRun, owner);
+        if (!process.alive()) run(plainRun, owner, work);
       });
   };
+
+  const service = "service";
+  const { source } = plan;
+  const aTick: Work = {
+    name: "a tick",
+    begin: (invocation) => tick({ ...invocation, source, service, ownTime: plan.workers.ownTime }),
+  };
+  let slices = 0;
+  function runSlice({ surveyId, until }: Slice): void {
+    const planned = plan.workers.slices?.[slices] ?? plainRun;
+    // What a slice leaves before a tick comes on top.
+    const ends = Math.min(until, scheduler.now() + LEFT_BEFORE_TICK + plan.workers.sliceTime);
+    slices += 1;
+    world.meet("slice");
+    run(planned, `slice-${slices}`, {
+      name: `a slice of ${surveyId}`,
+      async begin(invocation) {
+        await catchUpSlice({ ...invocation, source, service, surveyId, until: ends });
+        return undefined;
+      },
+    });
+  }
 
   const next = (): void => {
     if (ticks >= options.mostTicks || (scheduler.now() > world.quietFrom && options.isDone())) {
@@ -120,7 +156,7 @@ export function startWorkers(
     if (runs.length > 1) world.meet("two-workers");
     for (const [i, planned] of runs.entries()) {
       const owner = `run-${ticks}-${i}`;
-      scheduler.at(scheduler.now() + planned.startsAfter, () => run(planned, owner));
+      scheduler.at(scheduler.now() + planned.startsAfter, () => run(planned, owner, aTick));
     }
     ticks += 1;
     scheduler.at(START + ticks * plan.source.interval, next);

@@ -49,9 +49,9 @@ describe("DynamoDB", () => {
   });
 
   test("that cannot enter what was published: the mark holds it", async () => {
-    // As many as above: one survey is left without its write.
+    // So many that the attempts of several writes at once are used up.
     await expectNothingLost({
-      faults: on("dynamodb", ["BatchWriteItem"], { kind: "down", after: 2, times: 15 }),
+      faults: on("dynamodb", ["BatchWriteItem"], { kind: "down", after: 2, times: 45 }),
       repeats: 0,
       says: /DynamoDB could not be used \(ECONNRESET\)/,
     });
@@ -67,7 +67,7 @@ describe("EventBridge", () => {
 
   test("that refuses whole requests gets them again, at the next tick if need be", async () => {
     await expectNothingLost({
-      faults: [...bus({ kind: "throttle", times: 10 }), ...bus({ kind: "error", times: 6 })],
+      faults: [...bus({ kind: "throttle", times: 40 }), ...bus({ kind: "error", times: 30 })],
       says: /^survey \d: the event bus did not take every event .*PUBLISH_FAILED/m,
     });
   });
@@ -99,7 +99,8 @@ describe("S3", () => {
         ...on("s3", ["PutObject"], { kind: "lose-answer", probability: 0.5, times: 2 }),
       ],
       laterFaults: on("s3", ["GetObject"], { kind: "down", times: 6 }),
-      says: /^survey \d: S3 could not be used \(InternalError\) \(S3_FAILED\);/m,
+      // Which of the two faults an attempt met last depends on what else is being put at the time.
+      says: /^survey \d: S3 could not be used \((InternalError|ECONNRESET)\) \(S3_FAILED\);/m,
     });
   });
 });

@@ -5,6 +5,9 @@ import { expectBacklogOnce } from "./support/expect-backlog-once.ts";
 
 describe("500 responses that were there before", () => {
   test.each([
+    ["responseId", { asc: "ascending", desc: "ascending" }],
+    ["dateCompleted", { asc: "ascending", desc: "ascending" }],
+    ["hash", { asc: "ascending", desc: "descending" }],
     ["responseId", { asc: "ascending", desc: "descending" }],
     ["dateStart", { asc: "ascending", desc: "ascending" }],
     ["dateCompleted", { asc: "ascending", desc: "descending" }],

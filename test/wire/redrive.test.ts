@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { expect, it, onTestFinished } from "vitest";
 import { createDynamoState } from "../../lib/state/dynamo-state.ts";
 import { type EventEnvelope, startEmbeddedAws } from "../../local/aws/index.ts";
-import { loadHandler } from "../../local/runner/load-handler.ts";
+import { loadHandlers } from "../../local/runner/load-handlers.ts";
 import { names } from "../../local/runner/provision.ts";
 import { runConfiguration } from "../../local/runner/run-configuration.ts";
 import { startSimulator } from "../../local/simulator/index.ts";
@@ -20,7 +20,7 @@ async function deployed() {
   Object.assign(process.env, aws.env);
   const line = { baseUrl: simulator.url, startFrom: "beginning", data: dataDir, interval: 0 };
   const configuration = runConfiguration({ ...line } as Parameters<typeof runConfiguration>[0]);
-  const handler = await loadHandler(configuration, dataDir, () => simulator);
+  const { poll: handler } = await loadHandlers(configuration, dataDir, () => simulator);
   const client = DynamoDBDocumentClient.from(new DynamoDBClient());
   onTestFinished(() => client.destroy());
   const context = { awsRequestId: "by hand", getRemainingTimeInMillis: () => 60_000 };

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { App } from "aws-cdk-lib";
+import { App, type Environment, Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { SurveyPollerStack } from "../../../infra/stack.ts";
 import type { ConfigInput } from "../../../lib/config.ts";
@@ -14,4 +14,11 @@ export function createApp(): App {
 
 export function synthesize(config: ConfigInput): Template {
   return Template.fromStack(new SurveyPollerStack(createApp(), "Test", { config }));
+}
+
+/** A stack of somebody else, filled by `fill`. */
+export function synthesizeOwn(fill: (stack: Stack) => void, env?: Environment): Template {
+  const stack = new Stack(createApp(), "Own", env === undefined ? {} : { env });
+  fill(stack);
+  return Template.fromStack(stack);
 }

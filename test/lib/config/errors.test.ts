@@ -66,6 +66,8 @@ describe("a bad value", () => {
     [{ eventSource: "aws.surveys" }, "eventSource"],
     [{ eventSource: "" }, "eventSource"],
     [{ logLevel: "verbose" }, "logLevel"],
+    [{ credentialsSecret: "" }, "credentialsSecret"],
+    [{ credentialsSecret: '{"clientId":"a"}' }, "credentialsSecret"],
   ])("%j is named by its path alone", (fields, path) => {
     expect(problemsOf({ baseUrl, ...fields }).map((problem) => problem.path)).toEqual([path]);
   });
@@ -77,6 +79,11 @@ describe("a bad value", () => {
     [{ sources: [{ baseUrl }], bus: { name: "aws.events" } }, "bus.name"],
     [{ sources: [{ baseUrl }], bus: "events" }, "bus"],
     [{ sources: [{ baseUrl }], monitoring: { email: "ops" } }, "monitoring.email"],
+    [{ sources: [{ baseUrl }], monitoring: { email: "ops@example.com", alarms: false } }, "monitoring.email"],
+    [{ sources: [{ baseUrl }], monitoring: { lagThreshold: "30s" } }, "monitoring.lagThreshold"],
+    [{ sources: [{ baseUrl }], monitoring: { runbook: "docs/runbook.md#top" } }, "monitoring.runbook"],
+    [{ sources: [{ baseUrl }], monitoring: "most" }, "monitoring"],
+    [{ sources: [{ baseUrl }], monitoring: ["full"] }, "monitoring"],
     [{ sources: [{ baseUrl }], webhooks: {} }, "webhooks"],
     [{ sources: [{ baseUrl }], webhooks: [{ name: "crm" }] }, "webhooks[0].url"],
     [{ sources: [{ baseUrl }], webhooks: [{ name: "crm", url: "http://crm.example.com" }] }, "webhooks[0].url"],
@@ -110,6 +117,7 @@ describe("an unknown field", () => {
     [{ baseUrl, surveys: { exlcude: [1] } }, "surveys.exlcude", 'did you mean "exclude"?'],
     [{ baseUrl, retention: { claimcheck: "60d" } }, "retention.claimcheck", 'did you mean "claimCheck"?'],
     [{ sources: [{ baseUrl }], webhook: [] }, "webhook", 'did you mean "webhooks"?'],
+    [{ sources: [{ baseUrl }], monitoring: { lvel: "full" } }, "monitoring.lvel", 'did you mean "level"?'],
     [{ sources: [{ baseUrl }], bus: { nmae: "x" } }, "bus.nmae", 'did you mean "name"?'],
     [{ baseUrl, lookBack: { depth: "1d" } }, "lookBack.depth", "the known ones here are every, window"],
     [{ baseUrl, toString: "1d" }, "toString", "unknown field"],
@@ -217,6 +225,7 @@ describe("the error", () => {
       "retention",
       "eventSource",
       "logLevel",
+      "credentialsSecret",
       "clientSecret",
       "other",
     ];
@@ -232,6 +241,15 @@ describe("the error", () => {
       {
         sources: [{ baseUrl: `https://someone:${secret}@example.com` }],
         webhooks: [{ name: secret, url: secret, where: secret }],
+      },
+      {
+        sources: [{ baseUrl }],
+        bus: { arnParameter: secret, archive: secret },
+        subscribers: { accounts: [secret], organizationId: secret },
+        webhooks: [
+          { name: "a", url: "https://a.example.com", auth: { type: secret, header: secret, secret } },
+          { name: "b", url: "https://b.example.com", auth: secret, ratePerSecond: secret, retry: { maxAge: secret } },
+        ],
       },
       secret,
     ];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseConfig } from "../../../lib/config.ts";
+import { type ConfigInput, parseConfig } from "../../../lib/config.ts";
 
 const baseUrl = "https://surveys.example.com";
 const deployed = { deployed: true };
@@ -41,8 +41,15 @@ describe("the defaults", () => {
           logLevel: "info",
         },
       ],
-      bus: { name: "survey-poller" },
-      monitoring: { alarms: true, dashboard: true },
+      bus: { name: "survey-poller", archive: true, schemaRegistry: true, logging: true },
+      subscribers: { accounts: [] },
+      monitoring: {
+        level: "minimal",
+        alarms: true,
+        dashboard: false,
+        lagThreshold: 30 * MINUTE,
+        runbook: "docs/runbook.md",
+      },
       webhooks: [],
       stated: ["sources", "sources[0].baseUrl"],
     });
@@ -71,16 +78,28 @@ describe("the forms", () => {
       {
         sources: [{ baseUrl }],
         bus: { name: "team.surveys" },
-        monitoring: { email: "ops@example.com", dashboard: false },
+        monitoring: { email: "ops@example.com", dashboard: true },
         webhooks: [{ name: "crm", url: "https://crm.example.com/hook?key=1", where: { data: { surveyId: [1] } } }],
       },
       deployed,
     );
-    expect(bus).toEqual({ name: "team.surveys" });
-    expect(monitoring).toEqual({ email: "ops@example.com", alarms: true, dashboard: false });
-    expect(webhooks).toEqual([
+    expect(bus).toMatchObject({ name: "team.surveys" });
+    expect(monitoring).toMatchObject({ level: "minimal", email: "ops@example.com", alarms: true, dashboard: true });
+    expect(webhooks).toMatchObject([
       { name: "crm", url: "https://crm.example.com/hook?key=1", where: { data: { surveyId: [1] } } },
     ]);
+  });
+
+  it("takes monitoring as a level alone or as a section, with a dashboard where it is full", () => {
+    const of = (monitoring: ConfigInput["monitoring"]) =>
+      parseConfig({ sources: [{ baseUrl }], monitoring }, deployed).monitoring;
+    expect(of("full")).toEqual(of({ level: "full" }));
+    expect(of("minimal")).toEqual(of({}));
+    expect(of("full")).toMatchObject({ level: "full", alarms: true, dashboard: true });
+    expect(of({ level: "full", dashboard: false, lagThreshold: "2h" })).toMatchObject({
+      dashboard: false,
+      lagThreshold: 120 * MINUTE,
+    });
   });
 
   it("keeps several sources in their order", () => {

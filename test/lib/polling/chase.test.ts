@@ -53,6 +53,12 @@ describe("what a count has shown and no scan has found", () => {
     expect([asksForHead(chase), asksForSearch(chase, noon)]).toEqual([false, true]);
   });
 
+  it("is searched for again after a search that has found nothing as soon as one is known to be complete", () => {
+    const resting = chaseAfter([{ complete: true, sought: 0, headRead: false }], searching);
+    expect(asksForSearch(chaseAfter([{ grown: 1 }, idle, idle, idle, idle, idle], resting), noon)).toBe(false);
+    expect(asksForSearch(chaseAfter([{ missing: 1, headRead: false }], resting), noon)).toBe(true);
+  });
+
   it("is settled by what is found later, wherever that is", () => {
     expect(asksForHead(chaseAfter([shown, { found: 1 }]))).toBe(false);
     expect(asksForSearch(chaseAfter([{ found: 1, headRead: false, sought: 1 }], searching), noon)).toBe(false);

@@ -111,9 +111,10 @@ describe("a page", () => {
     ]);
   });
 
-  it("has another digest as soon as one record changes or moves", () => {
+  it("has another digest as soon as one record changes or comes once more, not where only their order does", () => {
     const digest = (...raws: unknown[]): string | undefined => toPage(1, { kind: "page", records: raws })?.digest;
-    expect(digest({ a: 1 }, { a: 2 })).toBe(digest({ a: 1 }, { a: 2 }));
-    expect(new Set([digest({ a: 1 }, { a: 2 }), digest({ a: 2 }, { a: 1 }), digest({ a: 1 }, { a: 3 })]).size).toBe(3);
+    expect(digest({ a: 1 }, { a: 2 })).toBe(digest({ a: 2 }, { a: 1 }));
+    const others = [digest({ a: 1 }, { a: 2 }), digest({ a: 1 }, { a: 3 }), digest({ a: 1 }, { a: 2 }, { a: 2 })];
+    expect(new Set(others).size).toBe(3);
   });
 });

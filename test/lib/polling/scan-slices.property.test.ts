@@ -12,6 +12,7 @@ import {
   pastEnds,
   type Scanned,
   scanAll,
+  type Ties,
 } from "./support/moving-list.ts";
 
 const size = fc.oneof(
@@ -28,6 +29,7 @@ const still = (verdict = fc.constantFrom<Verdict>("whole", "settled", "settled",
     initial: responses(verdict),
     order: fc.constantFrom("asc", "desc"),
     pastEnd: fc.constantFrom(...pastEnds),
+    ties: fc.constantFrom<Ties>("none", "records"),
     prove: fc.constantFrom("all", "cuts"),
     /** Whether the ledger knows the digests of settled responses: of those before the floor it does not. */
     digests: fc.boolean(),
@@ -42,6 +44,10 @@ interface Sliced {
   noted: Run[];
   ids: Set<number>;
   slices: number;
+  /** Whether any slice was certain that records lie apart. */
+  apart: boolean;
+  /** Settled responses that were met whole: by these short events are repaired. */
+  others: Run[];
   end: ScanEnd;
 }
 
@@ -52,7 +58,7 @@ async function scanInSlices(list: MovingList, { prove, digests, order }: Still):
     if (verdict === "settled" && digests) ledger.set(id, await digestOfListed(id, count, order));
   }
   const settled = new Set([...list.ever.values()].flatMap(({ id, verdict }) => (verdict === "settled" ? [id] : [])));
-  const sliced: Omit<Sliced, "end"> = { whole: [], noted: [], ids: new Set(), slices: 0 };
+  const sliced: Omit<Sliced, "end"> = { whole: [], noted: [], ids: new Set(), slices: 0, apart: false, others: [] };
   let position: ScanPosition = { page: 0 };
   for (;;) {
     sliced.slices += 1;
@@ -78,6 +84,8 @@ async function scanInSlices(list: MovingList, { prove, digests, order }: Still):
       const next = await steps.next();
       if (next.done) return { ...sliced, end: next.value };
       const step = next.value;
+      sliced.apart ||= step.apart;
+      sliced.others.push(...step.others);
       sliced.whole.push(...step.whole);
       sliced.noted.push(...step.noted);
       for (const run of [...step.whole, ...step.noted]) settled.add(run.responseId);
@@ -131,6 +139,23 @@ describe("slices of one page over a list that holds still", () => {
         expect(sliced.end).toMatchObject({ covered: true, ended: true, moved: false });
       }),
       150,
+    );
+  });
+
+  it("tell of a response that was cut where whole responses tie, or meet it whole, and are covered all the same", async () => {
+    await check(
+      fc.asyncProperty(still(), async (drawn) => {
+        const of: Still = { ...drawn, ties: "responses", prove: "all", digests: false };
+        const list = movingList(of.initial, new Map(), of);
+        const { whole, others, apart, end } = await scanInSlices(list, of);
+
+        const isWhole = ({ responseId, records }: Run): boolean => records.length === list.ever.get(responseId)?.size;
+        const repaired = new Set(sortedIds(others.filter(isWhole)));
+        const cut = whole.filter((run) => !isWhole(run) && !repaired.has(run.responseId));
+        expect(cut.length === 0 || apart).toBe(true);
+        expect(end).toMatchObject({ covered: true, moved: false });
+      }),
+      300,
     );
   });
 

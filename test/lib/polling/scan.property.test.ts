@@ -1,47 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Verdict } from "../../../lib/polling/scan.ts";
-import {
-  type Change,
-  flaw,
-  type ListedResponse,
-  type MovingList,
-  movingList,
-  pastEnds,
-  scanAll,
-} from "./support/moving-list.ts";
+import { histories, order, pastEnd, responses } from "./support/moving-histories.ts";
+import { flaw, type ListedResponse, type MovingList, movingList, scanAll } from "./support/moving-list.ts";
 
 const SEED = 20_261_121;
 const MOST_READS = 2_000;
-
-/** Sizes around the page size as well, where edges fall together. */
-const size = fc.oneof(
-  { weight: 6, arbitrary: fc.integer({ min: 1, max: 12 }) },
-  { weight: 2, arbitrary: fc.integer({ min: 1, max: 250 }) },
-  { weight: 1, arbitrary: fc.constantFrom(1, 49, 50, 51, 99, 100, 101, 199, 200, 201, 250) },
-);
-const verdict = fc.constantFrom<Verdict>("whole", "whole", "settled", "note");
-const order = fc.constantFrom("asc", "desc");
-const pastEnd = fc.constantFrom(...pastEnds);
-
-const responses = (most: number, ofVerdict: fc.Arbitrary<Verdict> = verdict): fc.Arbitrary<ListedResponse[]> =>
-  fc
-    .array(fc.record({ size, verdict: ofVerdict }), { maxLength: most })
-    .map((list) => list.map((response, i) => ({ id: i + 1, ...response })));
-
-const place = fc.oneof(fc.constantFrom(0, 1), fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }));
-const arrival = fc.record({ kind: fc.constant("arrival" as const), place, size, verdict });
-const deletion = fc.record({
-  kind: fc.constant("deletion" as const),
-  place: fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
-});
-
-/** Changes before some of the reads, by the number of the read. */
-const changes = (one: fc.Arbitrary<Change>, perRead: number): fc.Arbitrary<Map<number, Change[]>> =>
-  fc
-    .array(fc.tuple(fc.integer({ min: 1, max: 60 }), one), { maxLength: perRead })
-    .map((list) => Map.groupBy(list, ([read]) => read))
-    .map((groups) => new Map([...groups].map(([read, group]) => [read, group.map(([, change]) => change)])));
 
 const check = (property: fc.IAsyncProperty<unknown>, numRuns: number): Promise<void> =>
   fc.assert(property as fc.IAsyncProperty<[unknown]>, { seed: SEED, numRuns });
@@ -131,16 +95,6 @@ describe("a list that holds still", () => {
 });
 
 describe("a list that moves while it is read", () => {
-  const histories = {
-    "responses arrive at the newest end": changes(
-      arrival.map((one) => ({ ...one, place: 1 })),
-      30,
-    ),
-    "responses arrive anywhere": changes(arrival, 30),
-    "responses are deleted anywhere": changes(deletion, 30),
-    "responses arrive and are deleted anywhere": changes(fc.oneof(arrival, deletion), 30),
-  };
-
   for (const [name, history] of Object.entries(histories)) {
     const moving = fc.record({
       list: responses(30),
@@ -213,6 +167,60 @@ describe("a list that moves while it is read", () => {
       );
     });
   }
+});
+
+describe("a list whose ties stand in another order at each read of their page", () => {
+  const tied = fc.record({ list: responses(40), order, pastEnd });
+
+  it("hands every response out once and whole where records of one response tie, at no further read", async () => {
+    await check(
+      fc.asyncProperty(tied, async ({ list: initial, order, pastEnd }) => {
+        const list = movingList(initial, new Map(), { order, pastEnd, ties: "records" });
+        const { whole, noted, end } = await scanAll(list);
+
+        expect(flaws(whole, list)).toEqual([]);
+        expect(sorted(ids(whole))).toEqual(listedAs(initial, "whole"));
+        expect(sorted(ids(noted))).toEqual(listedAs(initial, "note"));
+        expect(end).toMatchObject({ deferred: [], apart: false, suspect: false, moved: false });
+        expect(list.reads.length).toBeLessThanOrEqual(2 * list.pages() + 4);
+      }),
+      300,
+    );
+  });
+
+  for (const [name, history] of Object.entries(histories)) {
+    it(`cuts nothing and misses nothing while it moves: ${name}`, async () => {
+      await check(
+        fc.asyncProperty(tied, history, async ({ list: initial, order, pastEnd }, changes) => {
+          const list = movingList(initial, changes, { order, pastEnd, ties: "records" });
+          const { whole, end } = await scanAll(list, { prove: "news" });
+          fc.pre(!list.changedAndBack());
+
+          expect(flaws(whole, list)).toEqual([]);
+          expect(new Set(ids(whole)).size).toBe(whole.length);
+          const stayed = initial.filter(({ id, verdict }) => verdict === "whole" && !list.passing.has(id));
+          const accounted = new Set([...ids(whole), ...(end?.deferred ?? [])]);
+          if (end?.proved) expect(stayed.filter(({ id }) => !accounted.has(id))).toEqual([]);
+        }),
+        200,
+      );
+    });
+  }
+
+  it("tells of each response that it has cut where whole responses tie, and loses none", async () => {
+    await check(
+      fc.asyncProperty(tied, async ({ list: initial, order, pastEnd }) => {
+        const list = movingList(initial, new Map(), { order, pastEnd, ties: "responses" });
+        const { whole, end } = await scanAll(list);
+
+        expect(sorted([...new Set([...ids(whole), ...(end?.deferred ?? [])])])).toEqual(listedAs(initial, "whole"));
+        const cut = whole.filter((run) => flaw(run, list) !== undefined);
+        expect(ids(end?.scattered ?? [])).toEqual(expect.arrayContaining(ids(cut)));
+        expect(end).toMatchObject({ moved: false, deferred: [] });
+      }),
+      400,
+    );
+  });
 });
 
 /** Responses judged "whole" with a record on page `from` or a later one; all of them when the list ends before it. */

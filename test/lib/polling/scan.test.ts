@@ -1,6 +1,9 @@
+import { hash } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import type { Edge } from "../../../lib/polling/edge.ts";
 import type { PageRead } from "../../../lib/polling/ports.ts";
-import { type ScanEnd, type ScanStep, scan, type Verdict } from "../../../lib/polling/scan.ts";
+import { digestOf, readRecord } from "../../../lib/polling/records.ts";
+import { type ScanEnd, type ScanOptions, type ScanStep, scan, type Verdict } from "../../../lib/polling/scan.ts";
 import { type Change, flaw, type ListedResponse, movingList, scanAll } from "./support/moving-list.ts";
 
 type Row = Record<string, unknown>;
@@ -13,8 +16,14 @@ function rows(responseId: number, from: number, count: number): Row[] {
   return Array.from({ length: count }, (_, k) => ({ responseId, questionId: from + k, completed: 1 }));
 }
 
+const digest = (row: Row): string => readRecord(row).digest;
+
 /** Scans what `read` gives; every response is judged "whole". */
-async function run(read: (page: number) => Promise<PageRead>, verdict: Verdict = "whole") {
+async function run(
+  read: (page: number) => Promise<PageRead>,
+  verdict: Verdict = "whole",
+  more: Partial<ScanOptions> = {},
+) {
   const steps: ScanStep[] = [];
   const scanning = scan({
     from: 1,
@@ -23,6 +32,7 @@ async function run(read: (page: number) => Promise<PageRead>, verdict: Verdict =
     trustEmpty: false,
     read,
     judge: async (runs) => new Map(runs.map(({ responseId }) => [responseId, verdict])),
+    ...more,
   });
   for (;;) {
     const next = await scanning.next();
@@ -88,6 +98,61 @@ describe("the end of the list", () => {
     expect(end.moved).toBe(true);
   });
 
+  it("is not proved where a page with news, read before the list became shorter, was the last one since", async () => {
+    const responses = [101, 113, 12, 6, 49, 19, 1].map((size, i) => whole(i + 1, size));
+    responses[5] = { id: 6, size: 19, verdict: "note" };
+    const changes = new Map<number, Change[]>([[5, [{ kind: "deletion", place: 0 }]]]);
+    const list = movingList(responses, changes, { order: "asc", pastEnd: "empty" });
+    const { whole: found, end } = await scanAll(list, { prove: "news" });
+    expect(list.reads.slice(0, 6)).toEqual([1, 2, 1, 3, 2, 4]);
+    const ids = [...found.map(({ responseId }) => responseId), ...(end?.deferred ?? [])];
+    expect(end?.proved === false || ids.includes(7)).toBe(true);
+  });
+
+  /** One short page, or more; each page behind these fails. */
+  function failingBehind(pages: unknown[][], more: Partial<ScanOptions> = {}) {
+    const read = async (page: number): Promise<PageRead> => {
+      const records = pages[page - 1];
+      if (records === undefined) throw Object.assign(new Error("500"), { code: "SERVER_ERROR" });
+      return { kind: "page", records };
+    };
+    return run(read, "whole", { failsPastEnd: () => true, ...more });
+  }
+
+  it("is a page that fails behind a short one where that is how the service answers, and teaches nothing", async () => {
+    const { steps, end } = await failingBehind([rows(1, 1, 100), rows(2, 1, 30)]);
+    expect(steps.flatMap((step) => step.whole.map(({ responseId }) => responseId))).toEqual([1, 2]);
+    expect(end).toMatchObject({ failing: true, ended: true, deferred: [] });
+    expect(end.shortPageEnds).toBeUndefined();
+  });
+
+  it.each([
+    ["a full one", [rows(1, 1, 200).slice(0, 100)], {}],
+    ["a short one where short pages go on", [rows(1, 1, 60), rows(2, 1, 30)], {}],
+    ["a short one where lists are known to end otherwise", [rows(1, 1, 60)], { shortPageEnds: true, prove: "all" }],
+    ["a short one where that has not lasted", [rows(1, 1, 60)], { failsPastEnd: () => false }],
+  ] as const)("is not a page that fails behind %s", async (_, pages, more) => {
+    await expect(failingBehind([...pages], more)).rejects.toMatchObject({ code: "SERVER_ERROR" });
+  });
+
+  it("is not a page that fails while the one before it changes, or the one behind it is there", async () => {
+    const records = rows(1, 1, 60);
+    let reads = 0;
+    const failsAt = (fails: number, gives: (page: number) => unknown[]) =>
+      run(
+        async (page) => {
+          if (page === fails) throw Object.assign(new Error("500"), { code: "SERVER_ERROR" });
+          return { kind: "page", records: gives(page) };
+        },
+        "whole",
+        { failsPastEnd: () => true },
+      );
+    const growing = failsAt(2, () => [...records, ...rows(2, 1, ++reads)]);
+    await expect(growing).rejects.toMatchObject({ code: "SERVER_ERROR" });
+    const hole = failsAt(2, (page) => (page === 1 ? records : rows(3, 1, 10)));
+    await expect(hole).rejects.toMatchObject({ code: "RANGE_UNREACHABLE" });
+  });
+
   it("after a short page teaches that a short page is the last", async () => {
     const short = movingList([whole(1, 130)], new Map(), { order: "asc", pastEnd: "empty" });
     const full = movingList([whole(1, 200)], new Map(), { order: "asc", pastEnd: "empty" });
@@ -124,9 +189,144 @@ describe("a seam", () => {
     expect(found.map(({ responseId }) => responseId)).toEqual([1]);
     expect(found.map((one) => flaw(one, list))).toEqual([undefined]);
   });
+
+  it("around which two changes cancel each other is found out by the second read of the page behind it", async () => {
+    const records: unknown[] = Array.from({ length: 250 }, (_, i) => ({ responseId: i + 1, completed: 1 }));
+    let reads = 0;
+    const steps = scan({
+      from: 1,
+      shortPageEnds: true,
+      prove: "all",
+      trustEmpty: false,
+      read: async (page) => {
+        reads += 1;
+        // One goes before the last page is read, and another comes before the page before it is read again.
+        if (reads === 4) records.shift();
+        if (reads === 5) records.unshift({ responseId: 1_000, completed: 1 });
+        return still(records)(page);
+      },
+      judge: async (runs) => new Map(runs.map(({ responseId }) => [responseId, "settled" as const])),
+    });
+    const ids = new Set<number>();
+    for await (const step of steps) for (const id of step.ids) ids.add(id);
+
+    for (let id = 2; id <= 250; id += 1) expect(ids).toContain(id);
+  });
+
+  it("is read again where the last page comes once more, a little changed, and a response stands at both of its ends", async () => {
+    const ends = rows(9, 1, 2);
+    const known = digestOf({ responseId: 9, records: ends.map(readRecord) });
+    const list = (last: Row): Row[] => [...ends.slice(1), ...rows(1, 1, 3), last, ...ends.slice(0, 1)];
+    const asked: number[] = [];
+    const { steps } = await run(
+      async (page) => {
+        asked.push(page);
+        // Past its end the service repeats the page; one is completed after the first read.
+        return still(list({ responseId: 2, questionId: 1, completed: Number(asked.length > 1) }))(1);
+      },
+      "settled",
+      { prove: "all", known: (responseId) => (responseId === 9 ? known : undefined) },
+    );
+    expect(asked.slice(0, 3)).toEqual([1, 2, 1]);
+    expect(steps.map(({ page }) => page)).toEqual([1, 1]);
+  });
+
+  it("is read again where a record shifted across it equals the one that stood there, as the two of its response are", async () => {
+    const twin = { responseId: 100, completed: 1 };
+    // One of the two stands where nobody looks: records lie apart.
+    const records: unknown[] = [...rows(1, 1, 99), twin, ...rows(2, 1, 20)];
+    const known = digestOf({ responseId: 100, records: [readRecord(twin), readRecord(twin)] });
+    const asked: number[] = [];
+    const steps = scan({
+      from: 1,
+      shortPageEnds: undefined,
+      prove: "all",
+      trustEmpty: false,
+      known: (responseId) => (responseId === 100 ? known : undefined),
+      read: async (page) => {
+        asked.push(page);
+        const read = await still(records)(page);
+        if (asked.length === 1) records.unshift(...rows(3, 1, 1));
+        return read;
+      },
+      judge: async (runs) => new Map(runs.map(({ responseId }) => [responseId, "settled" as const])),
+    });
+    const ids: number[] = [];
+    for await (const step of steps) ids.push(...step.ids);
+
+    expect(asked.slice(0, 3)).toEqual([1, 2, 1]);
+    expect(ids).toContain(3);
+  });
+});
+
+describe("a response that ends with its page", () => {
+  it("is not joined with itself where something stood before it only while the page behind was read", async () => {
+    const records = [...rows(1, 1, 97), ...rows(2, 1, 3), ...rows(3, 1, 50)];
+    const asked: number[] = [];
+    const read = async (page: number): Promise<PageRead> => {
+      asked.push(page);
+      // As one that is begun, listed first while it has no date, and completed at once.
+      const begun = asked.length === 2 ? rows(4, 1, 3) : [];
+      return still([...begun, ...records])(page);
+    };
+    const { steps, end } = await run(read);
+
+    const joined = steps.flatMap((step) => step.whole);
+    expect(asked.slice(0, 4)).toEqual([1, 2, 1, 2]);
+    expect(joined.map(({ responseId, records: { length } }) => [responseId, length])).toEqual([
+      [1, 97],
+      [2, 3],
+      [3, 50],
+    ]);
+    expect(end.moved).toBe(true);
+  });
+
+  it("and has equal records on both sides of the edge goes out with all of them", async () => {
+    const twins = Array.from({ length: 6 }, () => ({ responseId: 2, questionId: 1, completed: 1 }));
+    const { steps } = await run(still([...rows(1, 1, 97), ...twins, ...rows(3, 1, 50)]));
+    const joined = steps.flatMap((step) => step.whole);
+    expect(joined.map(({ responseId, records: { length } }) => [responseId, length])).toEqual([
+      [1, 97],
+      [2, 6],
+      [3, 50],
+    ]);
+  });
+});
+
+describe("a page where an earlier scan has ended", () => {
+  const page1 = [...rows(1, 1, 97), ...rows(3, 1, 1), ...rows(2, 1, 2)];
+  const page2 = [...rows(3, 2, 1), ...rows(4, 1, 1)];
+  const edge: Edge = {
+    page: 1,
+    size: 100,
+    digest: hash("sha1", page1.map(digest).sort().join("\n"), "base64url"),
+    tail: page1.slice(-6).map(digest),
+    carry: { responseId: 2, digests: page1.slice(-2).map(digest), sure: true },
+  };
+  const goOn = (after: Edge) => run(still([...page1, ...page2]), "whole", { after, prove: "all" });
+
+  it("and the one behind it both show a response, yet not across the edge between them: its records lie apart", async () => {
+    const { steps } = await goOn(edge);
+    // Told with the very step that hands it out: it is to be confirmed.
+    const [handedOut] = steps.filter((step) => step.whole.some(({ responseId }) => responseId === 3));
+    expect(handedOut?.apart).toBe(true);
+  });
+
+  it("whose digest was kept when the order of its records still counted is read once more, and nothing is missed", async () => {
+    const { steps, end } = await goOn({ ...edge, digest: hash("sha1", page1.map(digest).join("\n"), "base64url") });
+    expect(new Set(steps.flatMap(({ ids }) => ids))).toEqual(new Set([1, 2, 3, 4]));
+    expect(end).toMatchObject({ moved: true, covered: true });
+  });
 });
 
 describe("records", () => {
+  it("of one response in two places of a page lie apart, which is told before any of them is handed out", async () => {
+    const { steps } = await run(
+      still([...rows(1, 1, 90), ...rows(2, 1, 3), ...rows(3, 1, 5), ...rows(2, 4, 2), ...rows(4, 1, 9)]),
+    );
+    expect(steps.map(({ apart }) => apart)).toEqual([true, true, true]);
+  });
+
   it("that are equal are all kept: nothing says that a response has one record a question", async () => {
     const twice = rows(1, 1, 1);
     const { steps } = await run(still([...twice, ...twice, ...rows(1, 2, 1)]));
@@ -152,6 +352,21 @@ describe("records", () => {
         expect([prove, verdict, end?.apart]).toEqual([prove, verdict, false]);
       }
     }
+  });
+
+  it("are not taken for lying apart when their response is completed, moves on, and another one takes its place", async () => {
+    const records: unknown[] = [{ responseId: 1, completed: 0 }, ...rows(2, 1, 250)];
+    let reads = 0;
+
+    const { end } = await run(async (page) => {
+      reads += 1;
+      // The seam between the first two pages is proved by then, and the second page stays as it was.
+      if (reads === 4) records.splice(0, 1, { responseId: 3, completed: 0 });
+      if (reads === 4) records.push({ responseId: 1, completed: 1, dateCompleted: "2026-03-02 10:00:00" });
+      return still(records)(page);
+    });
+
+    expect({ apart: end.apart, suspect: end.suspect }).toEqual({ apart: false, suspect: true });
   });
 
   it("without a readable responseId are handed out once each, and do not cut the response around them", async () => {

@@ -1,7 +1,9 @@
+import type { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { describe, expect, it } from "vitest";
 import { eventId, type ResponseCompleted } from "../../../lib/events/index.ts";
 import { LeaseLostError } from "../../../lib/polling/errors.ts";
-import type { SealedEvent } from "../../../lib/polling/ports.ts";
+import type { Publisher, SealedEvent } from "../../../lib/polling/ports.ts";
+import { createEventBridgePublisher } from "../../../lib/publisher/event-bridge.ts";
 import { useAws } from "../support/aws.ts";
 import { detail, publisherTo, seal } from "./support/events.ts";
 
@@ -139,6 +141,49 @@ describe("the guard", () => {
     };
     await expect(to.publish(await seal(to, detail(1)), lost)).rejects.toMatchObject({ code: "LEASE_LOST" });
     expect(test.aws.counters()["eventbridge:PutEvents"] ?? 0).toBe(before);
+  });
+
+  /** A client whose bus refuses each request of several entries as a whole, as by one that it cannot read. */
+  function refusing(onRequest: (entries: number) => void): Publisher {
+    const send = async ({ input }: { input: { Entries: unknown[] } }) => {
+      onRequest(input.Entries.length);
+      if (input.Entries.length > 1) throw Object.assign(new Error(), { name: "ValidationException" });
+      return { Entries: [{ EventId: "x" }] };
+    };
+    return createEventBridgePublisher({
+      client: { send } as unknown as EventBridgeClient,
+      bus: "bus",
+      eventSource: "survey-poller",
+      bucket: "bucket",
+      putObject: free,
+      inlineLimit: 200_000,
+      sleep: free,
+    });
+  }
+
+  it("is asked as well before each event that is sent alone, as their request was refused", async () => {
+    const calls: (number | "guard")[] = [];
+    const to = refusing((entries) => calls.push(entries));
+    const guard = async (): Promise<void> => void calls.push("guard");
+    const events = await seal(to, ...ten());
+    expect(await to.publish(events, guard)).toEqual(events.map(() => published));
+    expect(calls).toEqual(["guard", 10, ...events.flatMap(() => ["guard", 1])]);
+  });
+
+  it("that stops these leaves those before told, and is not asked again", async () => {
+    let guards = 0;
+    let requests = 0;
+    const to = refusing(() => {
+      requests += 1;
+    });
+    const guard = async (): Promise<void> => {
+      guards += 1;
+      if (guards > 4) throw new LeaseLostError("lost");
+    };
+    const outcomes = await to.publish(await seal(to, ...ten()), guard);
+    const failed = { kind: "failed", code: "LEASE_LOST" };
+    expect(outcomes).toEqual([published, published, published, ...Array.from({ length: 7 }, () => failed)]);
+    expect({ guards, requests }).toEqual({ guards: 5, requests: 4 });
   });
 
   it("that stops a later one leaves what was published told, and the rest failed", async () => {

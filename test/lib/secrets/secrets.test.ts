@@ -1,7 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { inspect } from "node:util";
-import { CreateSecretCommand, PutSecretValueCommand } from "@aws-sdk/client-secrets-manager";
+import {
+  CreateSecretCommand,
+  DeleteSecretCommand,
+  PutSecretValueCommand,
+  SecretsManagerClient,
+} from "@aws-sdk/client-secrets-manager";
 import { describe, expect, it } from "vitest";
+import { namingFailures } from "../../../lib/aws-failure.ts";
 import { readCredentials } from "../../../lib/secrets/credentials.ts";
 import { createTokenStore } from "../../../lib/secrets/token-store.ts";
 import { useAws } from "../support/aws.ts";
@@ -43,11 +49,59 @@ describe("the credentials", () => {
     async (_name, value) => {
       const name = await secret(value);
       const error: unknown = await readCredentials(test.clients.secrets, name).catch((reason: unknown) => reason);
-      expect(error).toMatchObject({ code: "CREDENTIALS_MISSING", hint: expect.stringContaining("clientSecret") });
+      expect(error).toMatchObject({
+        code: "CREDENTIALS_MISSING",
+        isUnreadable: value !== undefined,
+        hint: expect.stringContaining(`npm run credentials -- --secret ${name}`),
+      });
       expect(inspect(error, { depth: 9 })).not.toContain(PRIVATE);
     },
   );
 });
+
+describe("a credentials secret", () => {
+  it("that was filled with bytes is read as text", async () => {
+    const name = await secret();
+    const SecretBinary = Buffer.from(JSON.stringify({ clientId: "me", clientSecret: PRIVATE }));
+    await test.clients.secrets.send(new PutSecretValueCommand({ SecretId: name, SecretBinary }));
+    expect(await readCredentials(test.clients.secrets, name)).toEqual({ clientId: "me", clientSecret: PRIVATE });
+  });
+
+  it("that is marked for deletion is unreadable: the hint says how it comes back", async () => {
+    const name = await secret("{}");
+    await test.clients.secrets.send(new DeleteSecretCommand({ SecretId: name, RecoveryWindowInDays: 7 }));
+    await expect(readCredentials(test.clients.secrets, name)).rejects.toMatchObject({
+      code: "CREDENTIALS_MISSING",
+      isUnreadable: true,
+      hint: expect.stringContaining("restore-secret"),
+    });
+  });
+
+  it.each(["AccessDeniedException", "DecryptionFailure"])("that answers %s is unreadable", async (name) => {
+    const client = namingFailures("secrets", answering(name));
+    await expect(readCredentials(client, "main/credentials")).rejects.toMatchObject({
+      code: "CREDENTIALS_MISSING",
+      isUnreadable: true,
+      message: expect.stringContaining(`main/credentials cannot be read (${name})`),
+    });
+  });
+
+  it("that cannot be reached for a moment is no matter of the credentials", async () => {
+    const client = namingFailures("secrets", answering("ThrottlingException"));
+    await expect(readCredentials(client, "main/credentials")).rejects.toMatchObject({ code: "SECRETS_MANAGER_FAILED" });
+  });
+});
+
+/** A client whose requests all end with this error of AWS. */
+function answering(name: string): SecretsManagerClient {
+  const credentials = { accessKeyId: "local", secretAccessKey: "local" };
+  const client = new SecretsManagerClient({ region: "us-east-1", credentials, maxAttempts: 1 });
+  const fail = async (): Promise<never> => {
+    throw Object.assign(new Error(`${PRIVATE} is quoted`), { name });
+  };
+  client.middlewareStack.add(() => fail, { step: "build" });
+  return client;
+}
 
 describe("the token that is kept", () => {
   const token = { token: "abc.def.ghi", obtainedAt: 1_773_140_000_000, expiresAt: 1_773_144_000_000 };

@@ -5,15 +5,19 @@ import { CreateTableCommand, DescribeTableCommand, DynamoDBClient } from "@aws-s
 import { CreateEventBusCommand, EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { SQSClient } from "@aws-sdk/client-sqs";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, afterEach, beforeAll } from "vitest";
+import type { Clients } from "../../../lib/clients.ts";
 import { createTableInput } from "../../../lib/state/table.ts";
-import type { Clients } from "../../../lib/wiring.ts";
 import { type EmbeddedAws, type EventEnvelope, startEmbeddedAws } from "../../../local/aws/index.ts";
+
+/** Those of the poller, all of them there at once. */
+export type TestClients = Omit<Clients, "s3" | "sqs"> & { s3: S3Client; sqs: SQSClient };
 
 export interface TestAws {
   aws: EmbeddedAws;
-  clients: Clients;
+  clients: TestClients;
   table: string;
   bus: string;
   bucket: string;
@@ -53,13 +57,13 @@ export function useAws(): TestAws {
 }
 
 /** On a busy machine the first request would find it still being created. */
-async function createTable({ dynamodb }: Clients, name: string): Promise<void> {
+async function createTable({ dynamodb }: TestClients, name: string): Promise<void> {
   await dynamodb.send(new CreateTableCommand(createTableInput(name)));
   const about = new DescribeTableCommand({ TableName: name });
   while ((await dynamodb.send(about)).Table?.TableStatus !== "ACTIVE");
 }
 
-function clientsOf({ endpoints }: EmbeddedAws): Clients {
+function clientsOf({ endpoints }: EmbeddedAws): TestClients {
   const common = {
     region: "us-east-1",
     credentials: { accessKeyId: "local", secretAccessKey: "local" },
@@ -72,5 +76,6 @@ function clientsOf({ endpoints }: EmbeddedAws): Clients {
     events: new EventBridgeClient({ ...common, endpoint: endpoints.eventbridge, maxAttempts: 1 }),
     secrets: new SecretsManagerClient({ ...common, endpoint: endpoints.secretsmanager, maxAttempts: 5 }),
     s3: new S3Client({ ...common, endpoint: endpoints.s3, maxAttempts: 5, forcePathStyle: true }),
+    sqs: new SQSClient({ ...common, endpoint: endpoints.sqs, maxAttempts: 5 }),
   };
 }

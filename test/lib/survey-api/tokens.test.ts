@@ -149,6 +149,26 @@ describe("400", () => {
     expect(store.kept?.token).toBe("second-token");
   });
 
+  it("with a token that was revoked, and with the next once that has worked and was revoked too, is asked once more", async () => {
+    const service = await startService();
+    const { api } = clientOf(service);
+    await api.surveys();
+    service.token.value = "second-token";
+    service.answers.set(`${page}1/`, () => ({ json: [] }));
+    service.answers.set(`${page}2/`, ({ headers }) => {
+      if (headers.authorization !== "bearer second-token") return { json: [] };
+      return (response) => {
+        void api.records(7, { page: 1, order: "asc" }).then(() => {
+          service.token.value = "third-token";
+          response.writeHead(400).end("{}");
+        });
+      };
+    });
+
+    expect(await api.records(7, { page: 2, order: "asc" })).toEqual([]);
+    expect(service.tokenRequests()).toBe(3);
+  });
+
   it("with a token that someone else has renewed takes theirs, and asks for none", async () => {
     const service = await startService();
     const { api, store, time } = clientOf(service);

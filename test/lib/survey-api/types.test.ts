@@ -20,6 +20,7 @@ import type {
   ResponseMetric,
   ResponseRecord,
   RetryOptions,
+  Share,
   SingleResponse,
   StoredToken,
   SurveyApi,
@@ -80,7 +81,7 @@ describe("createSurveyApi()", () => {
 describe("functions", () => {
   it("take the options of a call last, all of them optional", () => {
     expectTypeOf<CallOptions>().toEqualTypeOf<{ signal?: AbortSignal; priority?: Priority }>();
-    expectTypeOf<Priority>().toEqualTypeOf<"news" | "catch-up">();
+    expectTypeOf<Priority>().toEqualTypeOf<"news" | "catch-up-pages" | "catch-up">();
     expectTypeOf<Order>().toEqualTypeOf<"asc" | "desc">();
     type Named = CallOptions | undefined;
     expectTypeOf<SurveyApi["token"]>().parameters.toEqualTypeOf<[options?: Named]>();
@@ -95,6 +96,7 @@ describe("functions", () => {
     expectTypeOf<SurveyApi["metadata"]>().parameters.toEqualTypeOf<[number, number, options?: Named]>();
     expectTypeOf<SurveyApi["learned"]>().parameters.toEqualTypeOf<[]>();
     expectTypeOf<SurveyApi["learn"]>().parameters.toEqualTypeOf<[LearnedRate]>();
+    expectTypeOf<SurveyApi["share"]>().parameters.toEqualTypeOf<[Share]>();
     expectTypeOf<SurveyApi["pauseUntil"]>().parameters.toEqualTypeOf<[number]>();
     expectTypeOf<SurveyApi["close"]>().parameters.toEqualTypeOf<[]>();
   });
@@ -126,7 +128,7 @@ describe("functions", () => {
     expectTypeOf<keyof SurveyApi>().toEqualTypeOf<
       | ("token" | "surveys" | "survey" | "questions" | "reports" | "records" | "response" | "responseByCrk")
       | ("metrics" | "reportMetrics" | "metadata" | "pages" | "responses" | "v2" | "read" | "elements")
-      | ("learned" | "learn" | "pauseUntil" | "close")
+      | ("learned" | "learn" | "share" | "pauseUntil" | "close")
     >();
   });
 

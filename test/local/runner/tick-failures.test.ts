@@ -1,11 +1,14 @@
 import { describe, expect, test } from "vitest";
+import type { BlockedSource } from "../../../lib/poll-sources.ts";
 import { runTicks } from "../../../local/runner/tick-loop.ts";
 
 const tick = { ticks: [{ source: "main", listed: 0, surveys: [], unpolled: 0, outages: [] }] };
 const coded = (code: string): Error => Object.assign(new Error(`it failed by ${code}`), { code, hint: "" });
 
 /** Runs one tick for each outcome, and stops with the last. Gives how many were made, and what was said. */
-async function run(outcomes: readonly (Error | "well")[]): Promise<{ made: number; said: string[]; failure: unknown }> {
+async function run(
+  outcomes: readonly (Error | BlockedSource | "well")[],
+): Promise<{ made: number; said: string[]; failure: unknown }> {
   const stop = new AbortController();
   const said: string[] = [];
   let made = 0;
@@ -15,15 +18,14 @@ async function run(outcomes: readonly (Error | "well")[]): Promise<{ made: numbe
       made += 1;
       if (made === outcomes.length) stop.abort();
       if (outcome instanceof Error) throw outcome;
-      return tick;
+      return outcome === "well" || outcome === undefined ? tick : { ticks: [], blocked: [outcome] };
     },
     ticks: undefined,
     interval: 0,
     stop: stop.signal,
     view: {
-      totals: { requests: 0, pages: 0, emitted: 0, waiting: 0, quarantined: 0 },
+      totals: { emitted: 0, waiting: 0, quarantined: 0 },
       say: (line) => void said.push(line),
-      stop: () => undefined,
     },
   }).then(
     () => undefined,
@@ -57,4 +59,32 @@ describe("a tick that fails", () => {
       expect({ made, failure }).toMatchObject({ made: 2, failure: { code } });
     });
   }
+});
+
+describe("a source without credentials that work", () => {
+  const blocked = (kind: BlockedSource["kind"], code: string): BlockedSource => ({
+    source: "main",
+    kind,
+    code,
+    message: `they are ${kind}`,
+    hint: "See to them.",
+  });
+
+  for (const problem of [
+    blocked("missing", "CREDENTIALS_MISSING"),
+    blocked("unreadable", "CREDENTIALS_UNREADABLE"),
+    blocked("rejected", "WRONG_CREDENTIALS"),
+  ]) {
+    test(`that are ${problem.kind} ends the command with what is to be done`, async () => {
+      const { made, failure } = await run(["well", problem, "well"]);
+      const { code, message, hint } = problem;
+      expect({ made, failure }).toMatchObject({ made: 2, failure: { code, message, hint } });
+    });
+  }
+
+  test("whose new tokens are refused ends it when the service was never reached, and is tried again else", async () => {
+    const problem = blocked("rejected", "WRONG_TOKEN");
+    expect(await run([problem, "well"])).toMatchObject({ made: 1, failure: { code: "WRONG_TOKEN" } });
+    expect(await run(["well", problem, "well"])).toMatchObject({ made: 3, failure: undefined });
+  });
 });

@@ -32,12 +32,12 @@ function pausedFor(seconds: number) {
 }
 
 const view = {
-  totals: { requests: 0, pages: 0, emitted: 0, waiting: 0, quarantined: 0 },
+  totals: { emitted: 0, waiting: 0, quarantined: 0 },
   say: () => {},
   stop: () => {},
 };
 
-const run = (handler: ReturnType<typeof pausedFor>["handler"], ticks: number) =>
+const run = (handler: () => Promise<{ ticks: TickSummary[] }>, ticks: number) =>
   runTicks({ handler, ticks, interval: 0, stop: new AbortController().signal, view });
 
 describe("a service that asks to be left alone", () => {
@@ -60,5 +60,28 @@ describe("a service that asks to be left alone", () => {
       message: "the survey service asks to be left alone until 2026-03-10T13:00:00.000Z",
     });
     expect(calls.length).toBeLessThanOrEqual(5);
+  });
+});
+
+describe("after the last tick", () => {
+  const unfinished: TickSummary = {
+    ...done,
+    surveys: [{ surveyId: 1, outcome: "polled", emitted: 0, waiting: 0, quarantined: 0, unfinished: true }],
+  };
+  /** A survey with work left for so many seconds, in which nothing of it gets on. */
+  const idleFor = (seconds: number) => async () => ({
+    ticks: [Date.now() < noon + seconds * SECOND ? unfinished : done],
+  });
+
+  it("a slice whose message was lost is waited for: it is queued again after two minutes", async () => {
+    expect(await run(idleFor(122), 1)).toMatchObject({ ticks: 123 });
+  });
+
+  it("work that does not get on is told, and does not keep the run for ever", async () => {
+    await expect(run(idleFor(3_600), 1)).rejects.toMatchObject({
+      code: "SURVEYS_FAILED",
+      message: "some surveys have work left that does not get on",
+    });
+    expect(Date.now()).toBeLessThan(noon + 180 * SECOND);
   });
 });

@@ -1,3 +1,4 @@
+import { credible } from "../../../lib/polling/dates.ts";
 import type { Books, Floor, Mark } from "../../../lib/polling/state-types.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
@@ -45,7 +46,7 @@ export function createBooksCheck(world: World, deliveries: Deliveries, violation
       // While it answered 404 there was no list.
       const listedThroughout = wasGone(survey, startedAt, closedAt)
         ? 0
-        : survey.listed.filter((one) => (one.listedFrom ?? Infinity) <= startedAt && isThroughout(one)).length;
+        : survey.listed.filter((one) => stoodStill(one, startedAt, closedAt) && isThroughout(one)).length;
       const ever = survey.responses.filter((one) => wasListed(one, startedAt, closedAt) && isEver(one)).length;
       if (count >= listedThroughout && count <= ever) return;
       violations.add(
@@ -58,7 +59,7 @@ export function createBooksCheck(world: World, deliveries: Deliveries, violation
     within(
       books.emitted,
       "emitted",
-      ({ id }) => deliveries.of(id).some(({ at, settled }) => settled && at < startedAt - SETTLES),
+      ({ id }) => deliveries.of(id).some(({ settledAt }) => settledAt < startedAt - SETTLES),
       ({ id }) => deliveries.of(id).some(({ at }) => at <= closedAt),
     );
     within(
@@ -82,6 +83,10 @@ export function createBooksCheck(world: World, deliveries: Deliveries, violation
       for (const problem of stepsBack(before, after)) violations.add("mark", `survey ${surveyId}: ${problem}`);
       const { floor } = after;
       facts.floor = floor;
+      const at = floor?.at ?? "";
+      if (at !== "" && at !== before.floor?.at && !credible(at, world.scheduler.now())) {
+        violations.add("floor", `survey ${surveyId}: its floor is set to ${at}, which is no date of the past`);
+      }
       if (!inFirstTick && before.floor === undefined && floor !== undefined) facts.lateFloor = "set";
       if (!inFirstTick && before.floorRises) facts.lateFloor ??= "raised";
       if (after.firstPassDone) facts.firstPassDoneAt ??= world.scheduler.now();
@@ -104,6 +109,11 @@ export function createBooksCheck(world: World, deliveries: Deliveries, violation
 
 function wasGone({ goneFrom, goneTo }: SimSurvey, from: number, to: number): boolean {
   return goneFrom <= to && goneTo >= from;
+}
+
+/** Listed all the while, and at one place: what is completed or edited goes to another one, from ahead of the pass to behind it for all one pass can see. */
+function stoodStill({ listedFrom = Infinity, versions }: SimResponse, from: number, to: number): boolean {
+  return listedFrom <= from && !versions.some((version) => version.from > from && version.from <= to);
 }
 
 function wasListed({ listedFrom = Infinity, removedAt = Infinity }: SimResponse, from: number, to: number): boolean {

@@ -19,10 +19,13 @@ export interface Extent {
 }
 
 /** What the answers of one tick may take. */
-const LATENCY = 30_000;
+export const LATENCY = 30_000;
 
 /** On the head page, and the counts moved. */
 export const countedAtHead = ({ interval }: SimSource): number => 2 * interval + LATENCY;
+
+/** At the head of a survey that is being caught up: one tick may find a slice at work. */
+export const peeked = ({ interval }: SimSource): number => 3 * interval + LATENCY;
 
 /** On the head page, but no count moved: found when the head is read anyway. */
 export const atHead = (source: SimSource, { surveys }: Extent): number =>

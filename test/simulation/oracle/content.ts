@@ -25,12 +25,16 @@ function wrongAnswers(world: World, response: SimResponse, detail: ResponseCompl
   const equal = truths.filter((version) => answersOf(version, dropComments) === text);
   if (equal.length > 0) {
     const extra = detail.data.answers.length - answers.length;
-    const wrong = equal.map((version) => wrongFields(detail, version, extra));
+    const wrong = equal.map((version) =>
+      wrongFields(detail, version, { extra, anyDate: mayKnowOneDate(response, detail) }),
+    );
     return wrong.includes(undefined) ? undefined : wrong[0];
   }
   const isPart = truths.some((version) => isPartOf(text, answersOf(version, dropComments)));
   // Of one that went before a second look at its pages nothing more can be had.
-  if (isPart && (response.removedAt !== undefined || mayBeShort(world, response))) return undefined;
+  // A repair is made of all its records: nothing excuses a second part.
+  if (isPart && detail.meta.revision === 1 && (response.removedAt !== undefined || mayBeShort(world, response)))
+    return undefined;
   const counts = truths.map(({ records }) => records.length).join(", ");
   return `its ${answers.length} answers are ${isPart ? "only some" : "not those"} of any moment since its completion (${counts} records)`;
 }
@@ -44,6 +48,14 @@ function mayBeShort(world: World, { survey, single }: SimResponse): boolean {
   if (survey.traits.layout === "contiguous" && !flips) return false;
   const usable = survey.traits.single === "right" || survey.traits.single === "bare";
   return flips || !usable || !world.plan.calm || single.presentFrom > 0 || single.failsUntil > 0;
+}
+
+/**
+ * A repair takes from its page what operation 9 does not tell of the response as a whole: where the records disagree about a date and
+ * lie apart, that is what those say which were met.
+ */
+function mayKnowOneDate({ odd, survey }: SimResponse, { meta }: ResponseCompleted): boolean {
+  return odd === "date-differs" && survey.traits.single === "bare" && meta.revision > 1;
 }
 
 function flipped(world: World, { survey }: SimResponse, trait: "single"): boolean {

@@ -12,8 +12,8 @@ export interface Delivery {
   answers: number;
   at: number;
   process: WorkerProcess;
-  /** The state has it: its writer knows that it went out. */
-  settled: boolean;
+  /** Epoch milliseconds at which it was in the state; infinite before. */
+  settledAt: number;
   /** Nobody could know whether it went out: it may come once more. */
   unknown: boolean;
 }
@@ -82,7 +82,7 @@ export function createDeliveries(world: World, violations: Violations): Deliveri
         answers: answerCount,
         at,
         process,
-        settled: false,
+        settledAt: Infinity,
         unknown: false,
       };
       list.push(delivery);
@@ -98,7 +98,7 @@ export function createDeliveries(world: World, violations: Violations): Deliveri
       if (typeof responseId !== "number") return;
       for (const delivery of byId.get(responseId) ?? []) {
         if (delivery.revision > revision) continue;
-        delivery.settled = true;
+        delivery.settledAt = Math.min(delivery.settledAt, world.scheduler.now());
         close(delivery);
       }
     },

@@ -58,7 +58,10 @@ function dutyAt(
   if (lateFloor === "set" && completedAt > firstTick && isSince(sourceFloor)) return "must";
   const firstReadAt = survey.firstReadAt ?? Infinity;
   const isAbove = isDate && floor !== undefined && (floor.at === null || date > floor.at);
-  if (completedAt > Math.min(firstReadAt, sourceStands)) return isAbove ? "must" : "may";
+  const stands = Math.min(firstReadAt, sourceStands);
+  // Within one millisecond the one may come before the other.
+  if (completedAt === stands) return "may";
+  if (completedAt > stands) return isAbove ? "must" : "may";
   return lateFloor !== undefined && (!isDate || isSince()) ? "may" : "must-not";
 }
 

@@ -34,18 +34,31 @@ function eventKey(answer: Answer): string {
   return JSON.stringify([read.questionId, read.answer, read.comment, read.score, read.matrixScore]);
 }
 
-/** What is wrong with the fields of the response as a whole; undefined when nothing is. `extra` answers are not those of records. */
-export function wrongFields({ data, meta }: ResponseCompleted, version: Version, extra: number): string | undefined {
+/** What an event cannot be blamed for. */
+export interface Leeway {
+  /** Answers that are not those of records. */
+  extra: number;
+  /** Whether it may tell any of the dates of completion that its records tell, instead of the newest. */
+  anyDate: boolean;
+}
+
+/** What is wrong with the fields of the response as a whole; undefined when nothing is. */
+export function wrongFields(
+  { data, meta }: ResponseCompleted,
+  version: Version,
+  { extra, anyDate }: Leeway,
+): string | undefined {
   const [first] = version.records;
   if (first === undefined) return "there is no record";
   const dates = version.records.map(({ dateCompleted }) => dateCompleted).filter((date) => typeof date === "string");
   const { response, answers } = data;
+  const { local } = response.completed;
   const expected = {
     country: first.iso3166,
     crk: first.crk,
     promoCode: first.promoCode,
     started: first.dateStart,
-    completed: dates.sort().at(-1) ?? null,
+    completed: anyDate && local !== null && dates.includes(local) ? local : (dates.sort().at(-1) ?? null),
     answerCount: version.records.length + extra,
     hasComment: answers.some(({ comment }) => comment !== ""),
   };

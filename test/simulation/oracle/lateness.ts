@@ -1,5 +1,6 @@
 import type { SimSource } from "../plan/source.ts";
-import { listedRecords } from "../service/listing.ts";
+import { placeOf } from "../service/changes.ts";
+import { leastPage, listedRecords } from "../service/listing.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import * as bounds from "./bounds.ts";
@@ -26,7 +27,7 @@ function isPlain(world: World, response: SimResponse): boolean {
 /** Operation 9 is asked no more once it said nothing three times; without it responses are held until a full pass. */
 const MOST_SILENT = 3;
 
-function isSingleUsable({ traits, responses }: SimSurvey): boolean {
+export function isSingleUsable({ traits, responses }: SimSurvey): boolean {
   const silent = responses.filter(({ single }) => single.presentFrom > -Infinity || single.failsUntil > -Infinity);
   return traits.single === "right" && silent.length < MOST_SILENT;
 }
@@ -55,23 +56,41 @@ function waitOf({ source }: World["plan"], { metrics, metadata, completedAt = 0 
   return isLate ? source.absentAfter + 2 * source.interval : 0;
 }
 
-/**
- * Milliseconds that a response may be late, by how it could be noticed; undefined when no bound holds for it. `isTrusted` tells whether
- * operation 9 can have equalled a response of the survey by then: before that its contents are not used.
- */
+/** What the poller may know of a survey when a response completes. */
+export interface Known {
+  /** Whether operation 9 can have equalled a response of the survey, of several records where it has such: before that its contents are not used. */
+  isTrusted: boolean;
+  /** Whether its counts have shown that they are not to be relied upon: then its head is read at each tick. */
+  isDistrusted: boolean;
+}
+
+/** Milliseconds that a response may be late, by how it could be noticed; undefined when no bound holds for it. */
 export function boundOf(
   world: World,
   response: SimResponse,
-  isTrusted: boolean,
+  known: Known,
 ): { name: string; bound: number } | undefined {
-  const limit = noticedWithin(world, response, isTrusted);
+  const limit = noticedWithin(world, response, known);
   return limit === undefined ? undefined : { ...limit, bound: limit.bound + waitOf(world.plan, response) };
+}
+
+/** The same for what completes at the very head while a catch-up is left to slices, from `since` (epoch milliseconds) on. */
+export function peekedWithin(
+  world: World,
+  response: SimResponse,
+  since: number | undefined,
+): { name: string; bound: number } | undefined {
+  const { noticed, completedAt = 0 } = response;
+  if (since === undefined || noticed?.isFirst !== true || !isPlain(world, response)) return undefined;
+  // A tick at least has seen before where the backlog begins.
+  if (completedAt < since + 2 * world.plan.source.interval + bounds.LATENCY) return undefined;
+  return { name: "at the head of a backlog", bound: bounds.peeked(world.plan.source) + waitOf(world.plan, response) };
 }
 
 function noticedWithin(
   world: World,
   response: SimResponse,
-  isTrusted: boolean,
+  { isTrusted, isDistrusted }: Known,
 ): { name: string; bound: number } | undefined {
   const { noticed, survey, startedAt, completedAt = 0 } = response;
   if (noticed === undefined || !isPlain(world, response)) return undefined;
@@ -80,12 +99,16 @@ function noticedWithin(
   const open = surveys.flatMap(({ responses }) => responses).filter((one) => isListedOpen(one, completedAt)).length;
   const extent: bounds.Extent = {
     surveys: surveys.length,
-    pages: Math.ceil(listedRecords(survey, "asc").length / (survey.traits.shortPages ? 40 : 100)),
+    pages: Math.ceil(listedRecords(survey, "asc").length / leastPage(survey.traits)),
     open,
   };
   const deletions = survey.responses.some(({ removedAt }) => removedAt !== undefined);
   if (noticed.atHead && noticed.counted && !deletions) {
     return { name: "counted, on the head page", bound: bounds.countedAtHead(source) };
+  }
+  // One that is deleted meanwhile has no metrics any more, which takes its time to be sure of.
+  if (noticed.atHead && isDistrusted && !deletions) {
+    return { name: "on the head page, its counts not trusted", bound: bounds.countedAtHead(source) };
   }
   if (noticed.atHead) return { name: "on the head page", bound: bounds.atHead(source, extent) };
   // Its start tells its age, if nothing else does.
@@ -93,9 +116,11 @@ function noticedWithin(
   if (noticed.listedOpenSince !== undefined && isTrusted && age < source.scrub.every / 2) {
     return { name: "listed as open", bound: bounds.listedOpen(source, extent, age) };
   }
-  const level = levelFor(source, survey, noticed.page, completedAt - startedAt);
+  // Looked back to by pages, it may have been pushed down since.
+  const page = Math.max(noticed.page, placeOf(response).page);
+  const level = levelFor(source, survey, page, completedAt - startedAt);
   const unnoticed = bounds.unnoticed(source, extent);
   if (level === undefined) return { name: "unnoticed", bound: unnoticed };
-  const bound = Math.min(unnoticed, bounds.lookedBack(source, extent, level, noticed.page));
+  const bound = Math.min(unnoticed, bounds.lookedBack(source, extent, level, page));
   return { name: `looked back to level ${level}`, bound };
 }

@@ -2,19 +2,22 @@ import { errorCode } from "../../../lib/errors.ts";
 import type { ResponseCompleted } from "../../../lib/events/index.ts";
 import { selected } from "../../../lib/polling/due.ts";
 import type { TickSummary } from "../../../lib/polling/tick-summary.ts";
+import { trusts } from "../../../lib/polling/trust.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import type { BusWatch } from "../ports/publisher-port.ts";
 import type { ServiceWatch } from "../ports/service-port.ts";
 import type { StateWatch } from "../ports/state-port.ts";
 import type { Store } from "../ports/store.ts";
-import type { SimResponse } from "../service/survey-model.ts";
+import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import { type BooksCheck, createBooksCheck } from "./books-check.ts";
+import { createCatchUpCheck } from "./catch-up-check.ts";
 import { wrongContent } from "./content.ts";
 import { createDeliveries, type Deliveries } from "./deliveries.ts";
 import { type Beginning, type Duty, dutyOf } from "./duty.ts";
-import { boundOf } from "./lateness.ts";
+import { boundOf, peekedWithin } from "./lateness.ts";
 import { createDetailLog } from "./missing-details.ts";
+import { createRecheckLog } from "./rechecks.ts";
 import { createRequestLog, type RequestLog } from "./requests.ts";
 import { createViolations, type Violations } from "./violations.ts";
 
@@ -42,10 +45,13 @@ export function createOracle(world: World, store: Store): Oracle {
   const deliveries = createDeliveries(world, violations);
   const books: BooksCheck = createBooksCheck(world, deliveries, violations);
   const details = createDetailLog(world);
-  const requests = createRequestLog(world, violations);
+  const rechecks = createRecheckLog(world, violations);
+  const requests = createRequestLog(world, violations, store.account);
   const beginning: Beginning = { firstTick: undefined, sourceFloor: undefined, sourceStands: undefined };
   const firstTicks = new Set<string>();
   const fences = new Map<string, number>();
+  /** Since when the poller itself says that the counts of a survey are not to be relied upon. */
+  const distrusted = new Map<number, number>();
   const { scheduler } = world;
 
   const duties = new Map<number, Duty>();
@@ -59,6 +65,10 @@ export function createOracle(world: World, store: Store): Oracle {
     if (isFinal) duties.set(response.id, duty);
     return duty;
   };
+  const catchUps = createCatchUpCheck(world, violations, {
+    mustBeMet: (response) => dutyNow(response) === "must" && deliveries.of(response.id).length === 0,
+    entries: store.entries,
+  });
   const nameOf = ({ survey, id }: SimResponse): string => `${survey.id}/${id}`;
 
   const delivered = (process: WorkerProcess, detail: ResponseCompleted, answered: boolean): void => {
@@ -75,17 +85,23 @@ export function createOracle(world: World, store: Store): Oracle {
     if (response !== undefined && first) checkLateness(response);
   };
 
+  /** Whether operation 9 can have equalled a response of the survey that tells what it is worth. */
+  const isTrusted = ({ responses }: SimSurvey, at: number): boolean => {
+    const least = responses.some(({ answers }) => answers > 1) ? 2 : 1;
+    return responses.some(({ id, answers }) => answers >= least && (deliveries.of(id)[0]?.at ?? Infinity) < at);
+  };
+
   const limitOf = (response: SimResponse): ReturnType<typeof boundOf> => {
     const { survey, completedAt = 0 } = response;
-    const before = survey.responses.some(({ id }) => (deliveries.of(id)[0]?.at ?? Infinity) < completedAt);
-    return boundOf(world, response, before);
+    const isDistrusted = (distrusted.get(survey.id) ?? Infinity) <= completedAt;
+    return boundOf(world, response, { isTrusted: isTrusted(survey, completedAt), isDistrusted });
   };
 
   const checkLateness = (response: SimResponse): void => {
     const doneAt = books.facts(response.survey.id)?.firstPassDoneAt ?? Infinity;
     const { completedAt = 0 } = response;
-    if (completedAt <= doneAt) return;
-    const limit = limitOf(response);
+    const limit =
+      completedAt > doneAt ? limitOf(response) : peekedWithin(world, response, catchUps.waitedSince(response));
     const late = scheduler.now() - completedAt;
     if (limit === undefined || late <= limit.bound) return;
     const told = `${nameOf(response)} (${limit.name}) was emitted after ${late / 1000} s instead of ${limit.bound / 1000} s`;
@@ -97,7 +113,10 @@ export function createOracle(world: World, store: Store): Oracle {
       for (const response of survey.listed) {
         const state = response.versions.at(-1)?.state;
         if (state !== "completed" || deliveries.refused(response.id)) continue;
-        const sent = deliveries.of(response.id).at(-1);
+        // Of an event id that comes twice the latest contents are kept (docs/events.md).
+        const all = deliveries.of(response.id);
+        const newest = Math.max(...all.map(({ revision }) => revision));
+        const sent = all.findLast(({ revision }) => revision === newest);
         if (sent === undefined && dutyNow(response) === "must") {
           return {
             rule: "lost",
@@ -136,6 +155,7 @@ export function createOracle(world: World, store: Store): Oracle {
       request: (operation) => requests.note(operation),
       page() {},
       asked: details.asked,
+      single: rechecks.asked,
       detail: details.note,
     },
     state: {
@@ -146,16 +166,22 @@ export function createOracle(world: World, store: Store): Oracle {
         beginning.sourceFloor ??= changes.sourceFloor;
         if (changes.sourceFloor !== undefined) beginning.sourceStands ??= scheduler.now();
       },
-      rowsSaved() {
+      rowsSaved(rows) {
         beginning.sourceStands ??= scheduler.now();
+        for (const [surveyId, { trust }] of rows) {
+          if (trusts(trust)) distrusted.delete(surveyId);
+          else if (!distrusted.has(surveyId)) distrusted.set(surveyId, scheduler.now());
+        }
       },
       leaseTaken(process, surveyId, fence) {
         fences.set(`${process.name} ${surveyId}`, fence);
         deliveries.leaseTaken(process, surveyId);
+        catchUps.leaseTaken(surveyId);
       },
       markWritten(process, surveyId, before, after, released) {
         books.markWritten(surveyId, before, after, firstTicks.has(process.name));
         for (const { id, revision = 1 } of after.pending ?? []) deliveries.settle(id, revision);
+        catchUps.markWritten(surveyId, before, after);
         if (released) deliveries.leaseReleased(process, surveyId);
       },
       entryWritten(_process, surveyId, entry, before) {
@@ -207,6 +233,7 @@ export function createOracle(world: World, store: Store): Oracle {
       const left = world.plan.tight ? undefined : (oldestMissing() ?? this.unfinished());
       if (left !== undefined) violations.add(left.rule, left.told);
       checkDeleted();
+      rechecks.atEnd((survey) => isTrusted(survey, world.quietFrom));
       requests.atEnd();
     },
   };

@@ -1,7 +1,9 @@
 import { type Random, randomStream } from "../engine/random.ts";
+import { leastPage } from "../service/listing.ts";
 import type { ServiceClock } from "../service/service-clock.ts";
 import { type Cuts, createChooser } from "./chooser.ts";
 import { type FaultPlan, planFaults } from "./faults.ts";
+import { planLongList } from "./long-list.ts";
 import { planSource, type SimSource } from "./source.ts";
 import { planSurvey, type SurveyPlan } from "./surveys.ts";
 import { planWorkers, type WorkerPlan } from "./workers.ts";
@@ -16,13 +18,18 @@ export const START = Date.UTC(2026, 2, 28, 21, 0, 0);
 function neededBudget({ interval, fullPoll, lookBack, scrub }: SimSource, surveys: SurveyPlan[]): number {
   const ticks = (milliseconds: number): number => Math.max(1, milliseconds / interval);
   let needed = 0;
-  for (const { responses } of surveys) {
-    const records = responses.reduce((sum, { answers }) => sum + answers, 0);
-    const pages = Math.ceil(records / 60) + 1;
+  for (const survey of surveys) {
+    const pages = pagesOf(survey) + 1;
     needed += 2 / ticks(fullPoll.every) + (2 * pages + 2) / ticks(scrub.every);
     for (let depth = lookBack.every; depth <= lookBack.window; depth *= 2) needed += (pages + 2) / ticks(depth);
   }
   return Math.ceil(1.3 * needed);
+}
+
+/** Pages of a survey once all of its responses are there, about. */
+export function pagesOf({ responses, traits }: SurveyPlan): number {
+  const records = responses.reduce((sum, { answers }) => sum + answers, 0);
+  return Math.ceil(records / (traits.tinyPages ? leastPage(traits) : 60));
 }
 
 /** Everything about a history that chance decides beforehand. */
@@ -40,7 +47,7 @@ export interface Plan {
   faults: FaultPlan;
   workers: WorkerPlan;
   /** Milliseconds: usual latency of a call, by port. */
-  latency: { service: number; state: number; publisher: number; vault: number };
+  latency: { service: number; state: number; publisher: number; vault: number; queue: number };
   /** Most milliseconds by which the index of what is due lags behind. */
   indexLag: number;
   /** How likely the service is to change between two reads. */
@@ -62,7 +69,19 @@ export function planHistory(seed: number, cuts: Cuts): Plan {
   if (tight) met.add("tight-budget");
   const ticks = Math.min(random.between(18, 30), cuts.ticks);
   const source = planSource(chooser, random);
-  const restless = Number(chooser.option("restless", { 0: 2, 0.04: 1, 0.2: 1, 0.6: 0.4 }));
+  const lists = chooserOf("long list");
+  const long = tight ? undefined : planLongList(lists.chooser, lists.random, source);
+  if (long !== undefined) met.add("long-list");
+  const looks = chooserOf("look-backs");
+  // What look-backs find is not found by a full pass first.
+  if (looks.chooser.flag("rare-scrub", 0.2) && calm && !tight && long === undefined) {
+    met.add("rare-scrub");
+    source.scrub.every = source.interval * looks.random.between(60, 90);
+    source.lookBack.every = source.interval * 5;
+    source.lookBack.window = source.lookBack.every * 8;
+  }
+  const drawn = Number(chooser.option("restless", { 0: 2, 0.04: 1, 0.2: 1, 0.6: 0.4 }));
+  const restless = long?.restless ?? drawn;
   const service = Number(chooser.option("latency", { 40: 4, 300: 2, 1500: 0.5 }));
   const indexLag = Number(chooser.option("index-lag", { 0: 2, 3000: 1 }));
   const hours = random.between(-11, 14);
@@ -82,7 +101,9 @@ export function planHistory(seed: number, cuts: Cuts): Plan {
       last += own.random.between(1, 3);
       return last;
     };
-    const options = { ...own, interval: source.interval, ticks, mostResponses: cuts.responses, calm, tight, nextId };
+    const mostResponses = cuts.responses;
+    const isLong = long !== undefined && i === 0;
+    const options = { ...own, interval: source.interval, ticks, mostResponses, calm, tight, isLong, nextId };
     surveys.push(planSurvey(i + 8, i >= count, options));
   }
   source.backgroundRequests = tight ? 1 : Math.max(source.backgroundRequests, neededBudget(source, surveys));
@@ -96,13 +117,14 @@ export function planHistory(seed: number, cuts: Cuts): Plan {
     ticks,
     clock: {
       offset: hours * 3_600_000,
-      offsetAfter: (hours + (folds ? fold : 0)) * 3_600_000,
+      // No zone is further from UTC than these: the poller relies on it.
+      offsetAfter: Math.min(14, Math.max(-12, hours + (folds ? fold : 0))) * 3_600_000,
       changesAt,
     },
     surveys: surveys.filter(({ id }) => !cuts.drop.has(`survey-${id}`)),
     faults: planFaults(weather.chooser, weather.random, calm, ticks),
-    workers: planWorkers(work.chooser, work.random, calm, ticks),
-    latency: { service, state: 8, publisher: 30, vault: 40 },
+    workers: planWorkers(work.chooser, work.random, { calm, ticks, sliceTime: long?.sliceTime ?? Infinity }),
+    latency: { service, state: 8, publisher: 30, vault: 40, queue: 20 },
     indexLag,
     restless,
     met,

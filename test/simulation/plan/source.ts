@@ -33,6 +33,7 @@ export function planSource(chooser: Chooser, random: Random): SimSource {
     enrichmentPatience: interval * random.between(2, 7),
     absentAfter: MINUTE,
     backgroundRequests: random.pick([1, 1, 1, 10]),
+    concurrency: random.pick([1, 4, 16, 16, 64]),
     headPages: random.pick([1, 2, 3, 20, 20]),
     fullPoll: { every: fullPoll },
     lookBack: { every: lookBack, window: lookBack * random.pick([2, 4, 8]) },

@@ -3,6 +3,7 @@ import type { OddRecord } from "../service/odd-records.ts";
 import { oddRecords } from "../service/odd-records.ts";
 import type { Detail, PastEnd, Traits } from "../service/survey-model.ts";
 import type { Chooser } from "./chooser.ts";
+import { LONG_LIST, unsettle } from "./long-list.ts";
 
 /** What is going to happen to one response. Times are milliseconds from the beginning of the history. */
 export interface ResponsePlan {
@@ -51,6 +52,8 @@ export interface SurveyPlanOptions {
   mostResponses: number;
   /** No faults happen in it: bounds hold. */
   calm: boolean;
+  /** Its list is long, and is read in many slices. */
+  isLong: boolean;
   /** The background budget is what is looked at: the counts are right. */
   tight: boolean;
   nextId: () => number;
@@ -66,7 +69,7 @@ export function planTraits({ chooser, random }: SurveyPlanOptions): Traits {
     many: [15, 45],
     huge: [60, 230],
   };
-  return {
+  const traits: Traits = {
     sortKey: chooser.option("key", { responseId: 4, dateStart: 3, dateCompleted: 4, hash: 1, reversed: 1 }),
     layout: chooser.option("layout", { contiguous: 9, interleaved: 1.5, scattered: 1 }),
     stableDesc: chooser.option("desc", { reversed: 1, stable: 1 }) === "stable",
@@ -76,10 +79,15 @@ export function planTraits({ chooser, random }: SurveyPlanOptions): Traits {
     shortPages: chooser.option("pages", { full: 8, short: 1 }) === "short",
     counts: chooser.option("counts", { right: 5, lagging: 1, frozen: 1, starts: 1, one: 1, lying: 0.5, odd: 0.5 }),
     countLag: random.between(5, 400) * 1000,
-    single: chooser.option("single", { right: 6, gone: 1, more: 1, bare: 1, failing: 0.7, "not-open": 1 }),
+    single: chooser.option("single", { right: 6, gone: 1, more: 1, fewer: 0.7, bare: 1, failing: 0.7, "not-open": 1 }),
     answers: answers[chooser.option("answers", { some: 6, one: 1, many: 3, huge: 0.6 })] ?? [1, 3],
+    tinyPages: false,
     twins: chooser.option("twins", { none: 8, twins: 1 }) === "twins",
+    ties: chooser.option("ties", { none: 8, ties: 1 }) === "ties",
   };
+  // Only beside responses of one record can it seem to list whole ones.
+  if (traits.single === "fewer") traits.answers = [1, Math.min(4, traits.answers[1])];
+  return traits;
 }
 
 export function planSurvey(id: number, isNew: boolean, options: SurveyPlanOptions): SurveyPlan {
@@ -89,6 +97,7 @@ export function planSurvey(id: number, isNew: boolean, options: SurveyPlanOption
   const traits: Traits = {
     ...planTraits(options),
     ...(isDeep ? { single: "right", layout: "contiguous" } : {}),
+    ...(options.isLong ? { single: "right", layout: "contiguous", tinyPages: true, answers: [1, 9] } : {}),
     ...(options.tight ? { counts: "right" } : {}),
   };
   const span = interval * ticks;
@@ -109,9 +118,9 @@ export function planSurvey(id: number, isNew: boolean, options: SurveyPlanOption
     isDeep,
     responses: planResponses(traits, { createdAt, isDeep }, options),
     orphansAt: chooser.flag("orphan-records", 0.08) ? orphanTimes : [],
-    flips: isDeep || options.tight ? [] : planFlips(traits, span, options),
-    hidden: chooser.flag("survey-hidden", 0.06) ? hidden : undefined,
-    gone: chooser.flag("survey-gone", 0.05) ? gone : undefined,
+    flips: isDeep || options.isLong || options.tight ? [] : planFlips(traits, span, options),
+    hidden: chooser.flag("survey-hidden", 0.06) && !options.isLong ? hidden : undefined,
+    gone: chooser.flag("survey-gone", 0.05) && !options.isLong ? gone : undefined,
   };
 }
 
@@ -144,8 +153,9 @@ function planResponses(traits: Traits, { createdAt, isDeep }: Kind, options: Sur
   const [least, most] = traits.answers;
   // Lists of a few pages, whatever the size of a response.
   const records = random.pick([12, 40, 90, 220]);
-  const room = Math.ceil((isDeep ? 260 : records) / ((least + most) / 2));
-  const backlog = createdAt < 0 && !chooser.flag("no-backlog", 0.2) ? random.below(room + 1) : 0;
+  const room = Math.ceil((options.isLong ? LONG_LIST : isDeep ? 260 : records) / ((least + most) / 2));
+  const backlogged = createdAt < 0 && !chooser.flag("no-backlog", 0.2) ? random.below(room + 1) : 0;
+  const backlog = options.isLong ? room : backlogged;
   const arrivals = random.between(1, Math.max(2, Math.ceil(room / 2)));
   const bursts = chooser.flag("bursts", 0.3) ? Array.from({ length: 3 }, () => random.next() * span) : undefined;
   const late = chooser.flag("late-completion", 0.6);
@@ -159,7 +169,8 @@ function planResponses(traits: Traits, { createdAt, isDeep }: Kind, options: Sur
       : bursts === undefined
         ? begin + random.next() * (span - begin)
         : Math.max(begin, Math.min(span, random.pick(bursts) + random.next() * interval));
-    responses.push(planResponse(traits, { ends, late: late || isDeep, begin: createdAt, isDeep, isPurged }, options));
+    const response = planResponse(traits, { ends, late: late || isDeep, begin: createdAt, isDeep, isPurged }, options);
+    responses.push(options.isLong && old ? unsettle(response, random, interval) : response);
   }
   responses.sort((a, b) => a.startsAt - b.startsAt);
   return responses.slice(Math.max(0, responses.length - mostResponses)).map((plan) => ({ id: nextId(), ...plan }));
@@ -178,7 +189,7 @@ interface ResponseKind {
 function planResponse(
   traits: Traits,
   { ends, late, begin, isDeep, isPurged }: ResponseKind,
-  { chooser, random, interval, ticks }: SurveyPlanOptions,
+  { chooser, random, interval, ticks, isLong }: SurveyPlanOptions,
 ): Omit<ResponsePlan, "id"> {
   const [least, most] = traits.answers;
   const kind = random.next();
@@ -206,7 +217,7 @@ function planResponse(
     // They are kept in the vault while they wait.
     metrics: isOdd && odd === "large" ? { presentFrom: interval / 2, failsUntil: -Infinity } : metrics,
     metadata: planDetail("metadata", interval, chooser, random),
-    single: isDeep ? { presentFrom: -Infinity, failsUntil: -Infinity } : single,
+    single: isDeep || isLong ? { presentFrom: -Infinity, failsUntil: -Infinity } : single,
   };
 }
 

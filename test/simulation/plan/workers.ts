@@ -19,9 +19,25 @@ export interface RunPlan {
 export interface WorkerPlan {
   /** Runs of each tick with changes: mostly one. */
   runs: RunPlan[][];
+  /** Whether there is a queue, and a process beside the ticks that catches up; runs of that, one after the other. */
+  slices: RunPlan[] | undefined;
+  /** Milliseconds that a slice has at most, as if it had been queued that long before the next tick. */
+  sliceTime: number;
+  /** Milliseconds in which a tick catches up by itself where there is one. */
+  ownTime: number;
 }
 
-export function planWorkers(chooser: Chooser, random: Random, calm: boolean, ticks: number): WorkerPlan {
+interface WorkerPlanOptions {
+  calm: boolean;
+  ticks: number;
+  sliceTime: number;
+}
+
+export function planWorkers(
+  chooser: Chooser,
+  random: Random,
+  { calm, ticks, sliceTime }: WorkerPlanOptions,
+): WorkerPlan {
   const crashes = chooser.flag("crash", 0.4) && !calm;
   const freezes = chooser.flag("freeze", 0.3) && !calm;
   const doubles = chooser.flag("two-workers", 0.3) && !calm;
@@ -49,5 +65,6 @@ export function planWorkers(chooser: Chooser, random: Random, calm: boolean, tic
     const second = plain();
     runs.push(random.chance(rate) && doubles ? [first, second] : [first]);
   }
-  return { runs };
+  const slices = chooser.flag("slices", 0.5) ? Array.from({ length: 2 * ticks }, plain) : undefined;
+  return { runs, slices, sliceTime, ownTime: random.pick([0, 0, 300, 5_000]) };
 }

@@ -1,6 +1,7 @@
+import { catchUpFaults } from "./catch-up-faults.ts";
 import type { PlantedFault } from "./plant.ts";
 import { readingFaults } from "./reading-faults.ts";
 import { stateFaults } from "./state-faults.ts";
 
 /** Faults that the simulation must find. Each is one that was made, or nearly made, somewhere by somebody. */
-export const plantedFaults: readonly PlantedFault[] = [...readingFaults, ...stateFaults];
+export const plantedFaults: readonly PlantedFault[] = [...readingFaults, ...stateFaults, ...catchUpFaults];

@@ -1,16 +1,19 @@
 import type { DetailRead, PageRead, SurveyService } from "../../../lib/polling/ports.ts";
 import { NetworkError, ServerError } from "../../../lib/survey-api/errors.ts";
+import { mix } from "../engine/random.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import { shownCounts } from "../service/counts.ts";
 import { metadataOf, metricsOf, singleOf } from "../service/details.ts";
 import type { Life } from "../service/life.ts";
-import { pageOf, recordsNow } from "../service/listing.ts";
+import { pageOf, recordsNow, turned } from "../service/listing.ts";
 import type { Detail, SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import type { Weather } from "./weather.ts";
 
 /** Milliseconds within which no second page of a survey is empty by mistake. */
 const EMPTY_ONCE = 120_000;
+/** Pages of one survey on their way at once from which on it is read ahead in depth. */
+const MANY_PAGES = 3;
 
 export interface ServiceWatch {
   /** Called at the moment of each request. */
@@ -18,6 +21,8 @@ export interface ServiceWatch {
   page(survey: SimSurvey): void;
   /** Called when one is asked for, whatever comes of it; and at the moment of the answer. */
   asked(kind: "metrics" | "metadata", responseId: number): void;
+  /** Called when operation 9 is asked about one. */
+  single(responseId: number): void;
   detail(kind: "metrics" | "metadata", response: SimResponse, answer: "found" | "absent" | "failed"): void;
 }
 
@@ -31,14 +36,30 @@ export function servicePort(
 ): SurveyService {
   const restless = world.random(`restless ${process.name}`);
   const { scheduler } = world;
+  /** Pages on their way, by survey. */
+  const pages = new Map<number, number[]>();
 
   const call = <T>(operation: string, told: string, effect: () => T): Promise<T> =>
     process.call("service", operation, () => {
       watch.request(operation);
-      if (restless.chance(world.plan.restless)) life.hurry();
+      if (restless.chance(world.plan.restless)) {
+        if ([...pages.values()].some((some) => new Set(some).size >= MANY_PAGES)) world.meet("moves-while-read-ahead");
+        life.hurry();
+      }
       world.trace?.(() => `${process.name} ${told}`);
       return effect();
     });
+
+  const onTheWay = async (surveyId: number, page: number, answer: Promise<PageRead>): Promise<PageRead> => {
+    const some = pages.get(surveyId) ?? [];
+    pages.set(surveyId, some);
+    some.push(page);
+    try {
+      return await answer;
+    } finally {
+      some.splice(some.indexOf(page), 1);
+    }
+  };
 
   const surveyOf = (surveyId: number): SimSurvey | undefined => {
     const survey = world.surveys.get(surveyId);
@@ -98,25 +119,31 @@ export function servicePort(
           }));
       }),
     page: (surveyId, number, order) =>
-      call("page", `reads page ${number} ${order} of ${surveyId}`, (): PageRead => {
-        const survey = surveyOf(surveyId);
-        if (survey === undefined) return { kind: "none", status: 404 };
-        survey.firstReadAt ??= scheduler.now();
-        watch.page(survey);
-        if (isEmptyByMistake(survey)) return { kind: "page", records: [] };
-        const records = pageOf(survey, number, order);
-        if (records !== undefined) {
-          noteOpen(records);
-          return { kind: "page", records: records.slice() };
-        }
-        const { pastEnd } = survey.traits;
-        if (pastEnd === "not-found") return { kind: "none", status: 404 };
-        // On page 1 the client itself takes a 400 for a bad request.
-        if (pastEnd === "bad-request" && number > 1) return { kind: "none", status: 400 };
-        return { kind: "page", records: [] };
-      }),
+      onTheWay(
+        surveyId,
+        number,
+        call("page", `reads page ${number} ${order} of ${surveyId}`, (): PageRead => {
+          const survey = surveyOf(surveyId);
+          if (survey === undefined) return { kind: "none", status: 404 };
+          survey.firstReadAt ??= scheduler.now();
+          watch.page(survey);
+          if (isEmptyByMistake(survey)) return { kind: "page", records: [] };
+          const records = pageOf(survey, number, order);
+          if (records !== undefined) {
+            noteOpen(records);
+            const turn = survey.traits.ties ? mix(scheduler.now(), number) : 0;
+            return { kind: "page", records: turned(records, turn) };
+          }
+          const { pastEnd } = survey.traits;
+          if (pastEnd === "not-found") return { kind: "none", status: 404 };
+          // On page 1 the client itself takes a 400 for a bad request.
+          if (pastEnd === "bad-request" && number > 1) return { kind: "none", status: 400 };
+          return { kind: "page", records: [] };
+        }),
+      ),
     response: (surveyId, responseId) =>
       call("response", `reads response ${surveyId}/${responseId}`, (): DetailRead<unknown[]> => {
+        watch.single(responseId);
         const survey = surveyOf(surveyId);
         const response = world.responses.get(responseId);
         if (survey === undefined || response === undefined || response.survey !== survey) return { kind: "absent" };

@@ -17,7 +17,7 @@ import type { Store } from "./store.ts";
 export interface StateWatch {
   /** Called at the moment of each effect. */
   accountSaved(process: WorkerProcess, changes: Partial<AccountState>): void;
-  rowsSaved(): void;
+  rowsSaved(rows: [surveyId: number, row: SurveyRow][]): void;
   leaseTaken(process: WorkerProcess, surveyId: number, fence: number): void;
   markWritten(process: WorkerProcess, surveyId: number, before: Mark, after: Mark, released: boolean): void;
   entryWritten(process: WorkerProcess, surveyId: number, entry: LedgerEntry, before: LedgerEntry | undefined): void;
@@ -103,7 +103,7 @@ export function statePort(
         "saveRows",
         () => JSON.stringify(saved),
         () => {
-          watch.rowsSaved();
+          watch.rowsSaved(saved);
           for (const [id, row] of saved) {
             if (!isOutdated(row, store.account.rows.get(id))) store.account.rows.set(id, row);
           }

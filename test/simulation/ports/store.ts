@@ -162,6 +162,7 @@ function projected({
   reason,
   firstSeen,
   attempts,
+  heldIn,
 }: LedgerEntry): LedgerEntry {
   return copyOf({
     id,
@@ -173,5 +174,6 @@ function projected({
     ...(reason === undefined ? {} : { reason }),
     ...(firstSeen === undefined ? {} : { firstSeen }),
     ...(attempts === undefined ? {} : { attempts }),
+    ...(heldIn === undefined ? {} : { heldIn }),
   });
 }

@@ -1,13 +1,9 @@
 import type { ResponsePlan } from "../plan/surveys.ts";
 import type { World } from "../world.ts";
 import { countChange } from "./counts.ts";
-import { changed, insert, listedRecords, recordsNow, remove } from "./listing.ts";
+import { changed, insert, leastPage, listedRecords, recordsNow, remove } from "./listing.ts";
 import { recordsOf } from "./records.ts";
 import type { Detail, Noticed, SimResponse, SimSurvey, Version } from "./survey-model.ts";
-
-/** Records of a page, and of the shortest of short ones. */
-const PAGE = 100;
-const LEAST_PAGE = 40;
 
 export function start(world: World, survey: SimSurvey, plan: ResponsePlan, time: number): SimResponse {
   const response: SimResponse = {
@@ -58,7 +54,8 @@ export function complete(world: World, response: SimResponse, time: number): voi
     if (Number.isFinite(response[detail].presentFrom)) world.meet(`${detail}:late`);
     else if (response[detail].presentFrom > time) world.meet(`${detail}:never`);
   }
-  response.noticed = { ...placeOf(response), counted, listedOpenSince };
+  const isFirst = !wasListed && survey.listed.at(-1) === response;
+  response.noticed = { ...placeOf(response), isFirst, counted, listedOpenSince };
   if (!wasListed && !response.noticed.atHead && time - response.startedAt > 600_000) {
     world.meet("unlisted-late-completion");
   }
@@ -98,13 +95,14 @@ function list(world: World, response: SimResponse, time: number): void {
 }
 
 /** Where it stands from the head, with room for what other responses may push there until it is looked for. */
-function placeOf(response: SimResponse): Pick<Noticed, "atHead" | "page"> {
+/** Where a response stands, seen from the head. */
+export function placeOf(response: SimResponse): Pick<Noticed, "atHead" | "page"> {
   const { survey } = response;
-  const { shortPages, sortKey } = survey.traits;
+  const { sortKey } = survey.traits;
   const own = new Set(recordsNow(response));
   const listed = listedRecords(survey, "desc");
   const last = listed.findLastIndex((record) => own.has(record));
-  const size = shortPages ? LEAST_PAGE : PAGE;
+  const size = leastPage(survey.traits);
   // Where news do not appear at the head, they push others off it unseen.
   const isHead = sortKey !== "hash" && sortKey !== "reversed";
   // There the poller may have learned to begin at the other end.

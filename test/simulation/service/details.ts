@@ -58,6 +58,7 @@ export function singleOf(survey: SimSurvey, records: readonly Json[]): unknown[]
   if (mode === "more") {
     return [...records, { ...records[0], questionId: EXTRA_QUESTION, answer: [], comment: "", score: null }];
   }
+  if (mode === "fewer") return records.slice(0, 1);
   if (mode === "bare") {
     return records.map(({ responseId, questionId, answer, comment, score, matrixScore }) => ({
       responseId,

@@ -1,9 +1,25 @@
 import { mix } from "../engine/random.ts";
 import { aheadBy } from "./records.ts";
 import { localTime, type ServiceClock } from "./service-clock.ts";
-import type { Json, SimResponse, SimSurvey } from "./survey-model.ts";
+import type { Json, SimResponse, SimSurvey, Traits } from "./survey-model.ts";
 
+/** Records of a page, of the shortest of short ones, and of tiny ones. */
 const PAGE = 100;
+const LEAST_PAGE = 40;
+const TINY_PAGE = 12;
+
+type PageTraits = Pick<Traits, "shortPages" | "tinyPages">;
+
+/** Records that a page holds at least, if it is not the last one. */
+export function leastPage({ shortPages, tinyPages }: PageTraits): number {
+  if (tinyPages) return TINY_PAGE;
+  return shortPages ? LEAST_PAGE : PAGE;
+}
+
+function sizeOf({ id, traits }: SimSurvey, page: number): number {
+  const least = leastPage(traits);
+  return least === LEAST_PAGE ? least + (mix(id, page) % 61) : least;
+}
 
 /** Where a response stands in asc order; ties go by id. */
 export function sortKeyOf(response: SimResponse, clock: ServiceClock): number {
@@ -113,12 +129,23 @@ function zip(responses: SimResponse[], into: Json[]): void {
   }
 }
 
+/** Records of a page, those of one response that stand together in another order. */
+export function turned(records: readonly Json[], turn: number): Json[] {
+  const runs: Json[][] = [];
+  for (const record of records) {
+    const last = runs.at(-1);
+    if (last?.[0]?.responseId === record.responseId) last?.push(record);
+    else runs.push([record]);
+  }
+  return runs.flatMap((run) => [...run.slice(turn % run.length), ...run.slice(0, turn % run.length)]);
+}
+
 /** Records of one page; undefined past the end. */
 export function pageOf(survey: SimSurvey, number: number, order: "asc" | "desc"): readonly Json[] | undefined {
   const all = listedRecords(survey, order);
   let from = 0;
   for (let page = 1; ; page += 1) {
-    const size = survey.traits.shortPages ? 40 + (mix(survey.id, page) % 61) : PAGE;
+    const size = sizeOf(survey, page);
     if (page === number) return from < all.length ? all.slice(from, from + size) : undefined;
     if (from + size >= all.length && survey.traits.pastEnd === "repeat" && all.length > 0) {
       return all.slice(from, from + size);

@@ -51,6 +51,8 @@ export interface SimResponse {
 export interface Noticed {
   /** All its records are on the first desc page. */
   atHead: boolean;
+  /** It was not listed before, and is what desc pages begin with. */
+  isFirst: boolean;
   /** The last desc page that it is on. */
   page: number;
   counted: boolean;
@@ -61,7 +63,7 @@ export type SortKey = "responseId" | "dateStart" | "dateCompleted" | "hash" | "r
 export type Layout = "contiguous" | "interleaved" | "scattered";
 export type PastEnd = "empty" | "not-found" | "bad-request" | "repeat";
 export type CountMode = "right" | "lagging" | "frozen" | "starts" | "one" | "lying" | "odd";
-export type SingleMode = "right" | "gone" | "more" | "bare" | "failing" | "not-open";
+export type SingleMode = "right" | "gone" | "more" | "fewer" | "bare" | "failing" | "not-open";
 export type OpenDate = "null" | "empty" | "zeros" | "start";
 
 /** How the service behaves for one survey. A flip changes it in mid-history. */
@@ -74,6 +76,8 @@ export interface Traits {
   openDate: OpenDate;
   pastEnd: PastEnd;
   shortPages: boolean;
+  /** A long list as far as pages go: they hold few records. */
+  tinyPages: boolean;
   counts: CountMode;
   /** Milliseconds. */
   countLag: number;
@@ -81,6 +85,8 @@ export interface Traits {
   /** Records of a response: least and most. */
   answers: [number, number];
   twins: boolean;
+  /** Records of one response tie on the sort key: each read of a page has them in another order. */
+  ties: boolean;
 }
 
 export interface SimSurvey {

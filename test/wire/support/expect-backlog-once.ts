@@ -18,15 +18,17 @@ export async function expectBacklogOnce(
   const { simulator } = service;
   const truth = simulator.truth();
 
-  const first = await service.poll({ "start-from": "beginning" });
+  // Its share of a minute is time enough for one tick to do all of it by itself.
+  const first = await service.poll({ "start-from": "beginning", interval: "1m" });
 
   expect(first.events).toHaveLength(500);
   expect(compareWithTruth(first.events, truth)).toEqual([]);
   expect(first.stdout).toMatch(/^done: 1 ticks in .* 500 events,/m);
   expect(first.stdout.match(/books: closed at/g)).toHaveLength(3);
   const requests = simulator.counters();
-  // A first pass looks once more whether the survey is still there, on its first page.
-  expect(requests.requests).toBeLessThanOrEqual(2 * 500 + 2 * pages(simulator) + 25 * 3 + 3 + 2);
+  // A first pass looks once more whether the survey is still there, on its first page. Of six pages one is read ahead, in vain at the end.
+  const readAhead = Math.ceil(pages(simulator) / 6);
+  expect(requests.requests).toBeLessThanOrEqual(2 * 500 + 2 * pages(simulator) + readAhead + 25 * 3 + 3 + 2);
   expect(requests.token).toBe(1);
 
   simulator.resetCounters();

@@ -21,9 +21,15 @@ export async function expectBooks(service: PolledService, flags: Flags, what: st
   const config = join(folder, "closing.json");
   writeFileSync(config, JSON.stringify({ backgroundRequests: 1000, scrub: { every: "1h" } }));
 
-  const { stdout } = await service.poll({ ...flags, ticks: "25", config }, { env: scripted({ ahead: DAY }) });
+  const quiet = async (days: number): Promise<string> => {
+    const { stdout } = await service.poll({ ...flags, ticks: "25", config }, { env: scripted({ ahead: days * DAY }) });
+    expect(stdout, what).toMatch(/^done: \d+ ticks in .* 0 events,/m);
+    return stdout;
+  };
+  let stdout = await quiet(1);
+  // A pass that had begun while responses still arrived proves nothing; the one after it does.
+  if (stdout.includes("not closed yet: pages moved while they were read")) stdout = await quiet(2);
 
-  expect(stdout, what).toMatch(/^done: \d+ ticks in .* 0 events,/m);
   await expectLedger(service, what, "all");
   for (const surveyId of simulator.surveyIds()) {
     const line = stdout.split("\n").find((text) => text.startsWith(`survey ${surveyId}: `));

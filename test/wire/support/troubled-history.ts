@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import type { Fault } from "../../../local/aws/index.ts";
 import { compareWithTruth } from "./compare-with-truth.ts";
 import { expectLedger } from "./expect-books.ts";
@@ -25,6 +25,9 @@ export interface Trouble {
 
 const flags = { "start-from": "beginning" };
 const LATER = 600_000;
+/** Milliseconds that the run under faults may take, of the time of the test: one that does not end is told with what it wrote. */
+const LIMIT = 120_000;
+vi.setConfig({ testTimeout: 2 * LIMIT });
 
 /**
  * One history under faults of the embedded AWS, which are spent in its course, and a last run without any: nothing is
@@ -38,7 +41,7 @@ export async function expectNothingLost(trouble: Trouble): Promise<void> {
 
   const troubled = await service.run(
     { ...flags, ticks: "12", interval: "20ms" },
-    { env: scripted({ faults: { list: trouble.faults, hitsFile } }), limit: 120_000 },
+    { env: scripted({ faults: { list: trouble.faults, hitsFile } }), limit: LIMIT },
   );
   const failures = expectClearOutput(troubled, what);
   if (trouble.says !== undefined) expect(failures.join("\n"), what).toMatch(trouble.says);

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { MOST_SILENT } from "../../../../lib/polling/confirm.ts";
 import type { PollingSource } from "../../../../lib/polling/context.ts";
 import type { MemoryWorld } from "../../../support/memory-ports.ts";
 import { failing } from "../support/failing.ts";
 import { large } from "../support/refused.ts";
-import { DAY, readsOf, scrubsOnly, ticksUntil } from "../support/slow.ts";
+import { changeMark, DAY, readsOf, scrubsOnly, ticksUntil } from "../support/slow.ts";
 import {
+  arrive,
   at,
   deliveredIds,
   HOUR,
@@ -207,6 +209,85 @@ describe("while operation 9 is of no use", () => {
     answer(world, OPEN, all.slice(0, 2), ({ dateCompleted: _, ...record }) => record);
     await ticksUntil(world, () => deliveredIds(world).includes(OPEN), { source });
     expect(world.delivered[0]?.data.answers).toHaveLength(4);
+  });
+});
+
+describe("operation 9 that lists one record of each response", () => {
+  const OTHERS = range(11, 60).map((responseId) => ({ responseId, completed: at(-HOUR + responseId), size: 5 }));
+  const one = (world: MemoryWorld, spec: Parameters<typeof recordsOf>[0]): void => {
+    surveyOf(world).single.set(spec.responseId, { kind: "found", body: recordsOf(spec).slice(0, 1) });
+  };
+
+  /** It has equalled a response of a single record when those with several come, one of them open. */
+  async function worldOfOne(others: typeof OTHERS, openSize: number): Promise<MemoryWorld> {
+    const world = worldWith([]);
+    await runTick(world, { source });
+    const open = { responseId: OPEN, size: openSize, fields };
+    for (const spec of [{ responseId: 2, completed: at(-HOUR), size: 1 }, open, ...others]) {
+      arrive(world, spec);
+      one(world, spec);
+    }
+    await ticksUntil(world, () => world.entry(1, OPEN)?.state === "open", { source });
+    await ticksUntil(world, () => world.time.now > noon + 10 * MINUTE, { source });
+    const done = { responseId: OPEN, completed: at(10 * MINUTE), size: openSize, fields };
+    replace(world, done);
+    one(world, done);
+    world.delivered.length = 0;
+    world.calls.length = 0;
+    return world;
+  }
+
+  it("tells of a completion, also when it is compared no more, and the list gives its contents", async () => {
+    const world = await worldOfOne(OTHERS, 5);
+    await changeMark(world, ({ confirmation }) => {
+      expect(confirmation.equalled).not.toBe("several");
+      confirmation.silent = MOST_SILENT;
+    });
+    const took = await ticksUntil(world, () => deliveredIds(world).includes(OPEN), { source });
+    await ticksUntil(world, () => world.time.now > noon + 2 * HOUR, { source });
+
+    expect(took).toBeLessThanOrEqual(10);
+    expect(world.delivered.map(({ meta, data }) => [meta.revision, data.answers.length])).toEqual([[1, 5]]);
+  });
+
+  it("gives the contents where no response has more, and no page is read for them", async () => {
+    const world = await worldOfOne(
+      OTHERS.map((spec) => ({ ...spec, size: 1 })),
+      1,
+    );
+    await ticksUntil(world, () => deliveredIds(world).includes(OPEN), { source });
+    expect(world.delivered[0]?.meta.origin).toBe("recheck");
+    expect(timesCalled(world, "service", "page")).toBe(0);
+  });
+
+  it("loses the trust that it had earned by listing all of them", async () => {
+    const world = await worldWithOpen();
+    expect(world.mark(1).confirmation.equalled).toBe("several");
+    await changeMark(world, (mark) => {
+      mark.confirmation.since = 1_000;
+    });
+    const spec = { responseId: 200, completed: at(0), size: 5 };
+    one(world, spec);
+    arrive(world, spec);
+    await runTick(world, { source });
+    expect(deliveredIds(world)).toEqual([200]);
+    expect(world.mark(1).confirmation.equalled).toBeUndefined();
+
+    complete(world);
+    await ticksUntil(world, () => deliveredIds(world).includes(OPEN), { source });
+    expect(world.delivered[1]?.meta.origin).toBe("look-back");
+    expect(world.delivered[1]?.data.answers).toHaveLength(4);
+  });
+
+  it.each([
+    ["it has equalled a response of one record beside others of several", { equalled: "one" }],
+    ["the mark, as it was kept before, does not say of how many records", { equalled: undefined, trusted: true }],
+  ])("gives no contents where %s", async (_name, confirmation) => {
+    const world = await worldWithOpen();
+    await changeMark(world, (mark) => Object.assign(mark.confirmation, confirmation));
+    complete(world);
+    await ticksUntil(world, () => deliveredIds(world).includes(OPEN), { source });
+    expect(world.delivered[0]?.meta.origin).toBe("look-back");
   });
 });
 

@@ -9,8 +9,10 @@ import {
   polled,
   type ResponseSpec,
   range,
+  replace,
   SECOND,
   surveyOf,
+  takes,
   worldWith,
 } from "../support/survey.ts";
 
@@ -111,6 +113,40 @@ describe("a backlog deeper than headPages", () => {
     expect(streamed).not.toContain("asc/20");
   });
 
+  it("begins a few pages before its oldest news, not where the quiet pages below have ended", async () => {
+    const world = worldWith(complete(1, 300));
+    await poll(world);
+    world.calls.length = 0;
+    for (const response of complete(301, 420)) arrive(world, response);
+
+    await poll(world, { source: { headPages: 6 } });
+
+    const streamed = pagesRead(world).filter((page) => page.startsWith("asc/"));
+    // The first of them are on page 31.
+    expect(Math.min(...streamed.map((page) => Number(page.slice(4))))).toBe(27);
+  });
+
+  it("is whole though responses arrive, and pages shift, while its beginning is looked for", async () => {
+    const open = range(271, 300).map((responseId) => ({ responseId, size: 10 }));
+    const world = worldWith([...complete(1, 270), ...open]);
+    await poll(world);
+    expect(deliveredIds(world)).toHaveLength(270);
+    world.delivered.length = 0;
+    for (const response of complete(271, 300)) replace(world, response);
+    for (const response of complete(301, 420)) arrive(world, response);
+    let arrived = false;
+    world.before.push(({ operation, args }) => {
+      if (arrived || operation !== "page" || args[2] !== "asc") return;
+      arrived = true;
+      for (const response of complete(421, 445)) arrive(world, response);
+    });
+
+    await poll(world, { source });
+
+    expect(arrived).toBe(true);
+    expect(sorted(deliveredIds(world))).toEqual(range(271, 445));
+  });
+
   it("is found also where settled responses stand between the new ones", async () => {
     const world = worldWith(complete(1, 200));
     await poll(world);
@@ -149,9 +185,7 @@ describe("a backlog deeper than headPages", () => {
 
   it("stops at the end of its time and goes on from there, however small the slices", async () => {
     const world = worldWith(complete(1, 150));
-    world.before.push(({ operation }) => {
-      if (operation === "page") world.time.now += 8 * SECOND;
-    });
+    takes(world, 8 * SECOND, ({ operation }) => operation === "page");
     let polls = 0;
     let unfinished = true;
     while (unfinished && polls < 40) {
@@ -171,9 +205,7 @@ describe("a backlog deeper than headPages", () => {
       { responseId: 21, completed: at(21 * SECOND), size: 450 },
       ...complete(22, 60),
     ]);
-    world.before.push(({ operation }) => {
-      if (operation === "page") world.time.now += 3 * SECOND;
-    });
+    takes(world, 3 * SECOND, ({ operation }) => operation === "page");
     for (let polls = 0; polls < 30 && !world.mark(1).firstPassDone; polls += 1) await poll(world);
 
     expect(deliveredIds(world)).toEqual(range(1, 60));

@@ -75,6 +75,16 @@ describe("responses joined from pages", () => {
 
     expect(deliveredIds(world).sort((a, b) => a - b)).toEqual(range(1, 60));
     expect(new Set(sizes(world))).toEqual(new Set([3]));
+
+    // From then on a new one costs the head, operation 9 and its details, and no pass over all pages.
+    const [last] = complete(61, 61, 3);
+    if (last === undefined) throw new Error("no response");
+    surveyOf(world).single.set(61, { kind: "found", body: recordsOf(last) });
+    surveyOf(world).records.push(...recordsOf(last).slice(1));
+    world.calls.length = 0;
+    await poll(world);
+    expect(world.delivered.at(-1)?.data).toMatchObject({ responseId: 61, answers: { length: 3 } });
+    expect(timesCalled(world, "service", "page")).toBeLessThanOrEqual(3);
   });
 
   it("known to lie apart are joined by a full pass, not cut, while operation 9 cannot give them", async () => {
@@ -85,7 +95,7 @@ describe("responses joined from pages", () => {
       await poll(world);
       world.time.now += 2 * HOUR;
     }
-    expect(world.mark(1).confirmation).toMatchObject({ apart: true, trusted: true });
+    expect(world.mark(1).confirmation).toMatchObject({ apart: true, equalled: "several" });
     world.delivered.length = 0;
 
     arrive(world, { responseId: 61, completed: at(61 * SECOND), size: 3 });

@@ -12,6 +12,7 @@ import {
   replace,
   SECOND,
   surveyOf,
+  takes,
   worldWith,
 } from "../support/survey.ts";
 
@@ -204,9 +205,7 @@ describe("startFrom: now, in a list that is not ordered by completion", () => {
 
   it("goes on where it stopped when its time ran out, and then too emits nothing of before", async () => {
     const world = worldWith(scattered);
-    world.before.push(({ port }) => {
-      if (port === "service") world.time.now += 15 * SECOND;
-    });
+    takes(world, 15 * SECOND, ({ port }) => port === "service");
 
     let polls = 0;
     do {

@@ -83,6 +83,27 @@ describe("the lease", () => {
     expect(deliveredIds(world)).toEqual([]);
   });
 
+  it("lost after a publish takes no repair back that someone else has made meanwhile", async () => {
+    const world = worldWith(complete(3));
+    let frozen = false;
+    world.before.push(async ({ operation }) => {
+      // Whatever the frozen one does by the clock comes too late.
+      if (frozen && operation === "renew") await new Promise((resolve) => setImmediate(resolve));
+    });
+    world.after.push(async ({ operation }) => {
+      if (operation !== "publish") return;
+      frozen = true;
+      world.time.now += 20 * SECOND;
+      await world.ports.state.acquire(1, "other", 15 * SECOND);
+      await world.ports.state.putEntries(1, [{ id: 2, state: "emitted", count: 4, eventId: "later", revision: 2 }]);
+    });
+
+    expect(await poll(world)).toEqual({ kind: "busy" });
+
+    expect(world.entry(1, 2)).toMatchObject({ revision: 2, count: 4 });
+    expect(world.entry(1, 1)).toMatchObject({ state: "emitted", revision: 1 });
+  });
+
   it("lost after a publish costs a repeat of those events with the same ids, and no others", async () => {
     const world = worldWith(complete(12));
     world.after.push(async ({ operation }) => {

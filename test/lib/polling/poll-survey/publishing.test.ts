@@ -143,7 +143,7 @@ describe("an entry that the bus refuses for good", () => {
 
 describe("a ledger write that fails after a publish", () => {
   it("leaves the ids in the mark, and no event goes out before they are in the ledger", async () => {
-    const world = worldWith(complete(25));
+    const world = await worldWithNews(complete(25));
     const fault = failLedgerAfterPublish(world);
     await expect(poll(world)).rejects.toThrow("throttled");
     expect(world.mark(1).pending?.map(({ id }) => id)).toEqual(range(1, 10));
@@ -194,7 +194,7 @@ describe("events that the bus does not take now", () => {
   });
 
   it("two batches of them in a row are the bus's fault: no more of them are sent to it", async () => {
-    const world = worldWith(complete(40));
+    const world = await worldWithNews(complete(40));
     failFor(world, () => true);
     await expect(poll(world)).rejects.toMatchObject({ code: "PUBLISH_FAILED" });
     expect(batches(world)).toHaveLength(2);

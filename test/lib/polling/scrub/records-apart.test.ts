@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MemoryWorld } from "../../../support/memory-ports.ts";
+import { byQuestion, complete, rowsOf, withoutOperation9 } from "../support/apart.ts";
 import { closedBooks, scrub, scrubsOnly, ticksUntil, truthOf } from "../support/slow.ts";
 import {
   arrive,
@@ -12,29 +13,12 @@ import {
   runTick,
   SECOND,
   surveyOf,
+  takes,
   timesCalled,
   worldWith,
 } from "../support/survey.ts";
 
 const source = scrubsOnly;
-const complete = (ids: number[], size = 3) =>
-  ids.map((responseId) => ({ responseId, completed: at(responseId * SECOND), size }));
-
-type Row = { responseId: number; questionId: number };
-const rowsOf = (world: MemoryWorld): Row[] => surveyOf(world).records as Row[];
-
-/** Lists the records question by question, so that those of one response lie pages apart. */
-function byQuestion(world: MemoryWorld): void {
-  surveyOf(world).records = rowsOf(world).toSorted(
-    (a, b) => a.questionId - b.questionId || a.responseId - b.responseId,
-  );
-}
-
-/** Operation 9 gives nothing. */
-function withoutOperation9(world: MemoryWorld): void {
-  for (const { responseId } of rowsOf(world)) surveyOf(world).single.set(responseId, { kind: "absent" });
-}
-
 const sizes = (world: MemoryWorld): Map<number, number> =>
   new Map(world.delivered.map(({ data }) => [data.responseId, data.answers.length]));
 const revisionsOf = (world: MemoryWorld, responseId: number): [number, number][] =>
@@ -81,18 +65,19 @@ describe("records that lie apart while operation 9 gives nothing", () => {
     byQuestion(world);
     withoutOperation9(world);
     let reads = 0;
+    takes(world, SECOND, ({ operation }) => operation === "page");
     world.after.push(({ operation }) => {
-      if (operation !== "page") return;
-      world.time.now += SECOND;
-      reads += 1;
+      if (operation === "page") reads += 1;
     });
     let most = 0;
     for (let tick = 0; tick < 60 && world.delivered.length < count; tick += 1) {
       world.time.now += MINUTE;
       reads = 0;
+      // The stream of the first poll reads ahead, several pages at a time.
+      const isFirst = world.mark(1).stream !== undefined || tick === 0;
       const enrich = { metrics: false, metadata: false };
       await runTick(world, { source: { ...source, enrich }, deadline: world.time.now + 20 * SECOND });
-      most = Math.max(most, reads);
+      if (!isFirst) most = Math.max(most, reads);
     }
     // The time is enough for twenty.
     expect(most).toBeLessThan(30);

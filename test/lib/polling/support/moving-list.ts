@@ -19,6 +19,9 @@ export type Change =
   | { kind: "arrival"; place: number; size: number; verdict: Verdict }
   | { kind: "deletion"; place: number };
 
+/** What ties on the sort key, and so stands in another order on its page at each read: records of a response, or whole responses as well. */
+export type Ties = "none" | "records" | "responses";
+
 export interface MovingList {
   read: (page: number) => Promise<PageRead>;
   /** Every response that was ever listed, by id. */
@@ -40,7 +43,7 @@ const PAGE = 100;
 export function movingList(
   initial: ListedResponse[],
   changes: ReadonlyMap<number, Change[]>,
-  options: { order: Order; pastEnd: PastEnd },
+  options: { order: Order; pastEnd: PastEnd; ties?: Ties },
 ): MovingList {
   const listed = [...initial];
   const ever = new Map(initial.map((response) => [response.id, response]));
@@ -62,6 +65,7 @@ export function movingList(
     versions.push(recordsOf(listed, options.order));
   }
 
+  const listedAs = (records: string[]): string[] => asTied(records, options.ties ?? "none", reads.length);
   const slice = (version: number, page: number): string[] =>
     versions[version]?.slice((page - 1) * PAGE, page * PAGE) ?? [];
 
@@ -77,12 +81,12 @@ export function movingList(
       const version = versions.length - 1;
       reads.push({ page, version });
       const records = slice(version, page);
-      if (records.length > 0) return { kind: "page", records: records.map(toRecord) };
+      if (records.length > 0) return { kind: "page", records: listedAs(records).map(toRecord) };
       if (options.pastEnd === "404") return { kind: "none", status: 404 };
       if (options.pastEnd === "400" && page > 1) return { kind: "none", status: 400 };
       const last = Math.ceil((versions[version]?.length ?? 0) / PAGE);
       if (options.pastEnd === "repeats" && last > 0) {
-        return { kind: "page", records: slice(version, last).map(toRecord) };
+        return { kind: "page", records: listedAs(slice(version, last)).map(toRecord) };
       }
       return { kind: "page", records: [] };
     },
@@ -106,9 +110,54 @@ function recordsOf(listed: ListedResponse[], order: Order): string[] {
   return order === "asc" ? records : records.reverse();
 }
 
+/** Ids in a row that tie where whole responses do. */
+const TIED = 3;
+
+/** The records of a page, those that tie in an order that differs from read to read. */
+function asTied(records: string[], ties: Ties, turn: number): string[] {
+  if (ties === "none") return records;
+  const idOf = (key: string): number => Number.parseInt(key, 10);
+  const turned = <T>(some: T[]): T[] => [...some.slice(turn % some.length), ...some.slice(0, turn % some.length)];
+  const runs = [...Map.groupBy(records, idOf).values()].map(turned);
+  if (ties === "records") return runs.flat();
+  const groups = Map.groupBy(runs, ([key = ""]) => Math.floor(idOf(key) / TIED));
+  return [...groups.values()].flatMap((group) => turned(group).flat());
+}
+
 function toRecord(key: string): unknown {
   const [id, k] = key.split("/").map(Number);
   return { responseId: id, questionId: k, completed: 1, dateCompleted: "2026-03-10 12:00:00" };
+}
+
+/**
+ * The same list as a service that works on several requests at a time: which of them it looks at next, and which of its answers
+ * arrives next, is told by `choices`, again and again.
+ */
+export function shuffled({ read }: MovingList, choices: readonly number[]): (page: number) => Promise<PageRead> {
+  const next: (() => Promise<void>)[] = [];
+  let made = 0;
+  let isRunning = false;
+
+  async function run(): Promise<void> {
+    isRunning = true;
+    while (next.length > 0) {
+      // Whoever waits for an answer goes on first.
+      await new Promise((resolve) => setImmediate(resolve));
+      const choice = choices[made++ % choices.length] ?? 0;
+      const [step] = next.splice(choice % next.length, 1);
+      await step?.();
+    }
+    isRunning = false;
+  }
+
+  return (page) =>
+    new Promise((resolve) => {
+      next.push(async () => {
+        const result = await read(page);
+        next.push(async () => resolve(result));
+      });
+      if (!isRunning) void run();
+    });
 }
 
 export interface Scanned {
@@ -124,7 +173,7 @@ export interface Scanned {
 /** Scans to the end, judging each response as the list says. */
 export async function scanAll(
   list: MovingList,
-  options: Partial<Pick<ScanOptions, "from" | "shortPageEnds" | "prove">> = {},
+  options: Partial<Pick<ScanOptions, "from" | "shortPageEnds" | "prove" | "read">> = {},
 ): Promise<Scanned> {
   const met = new Set<number>();
   const scanning = scan({
@@ -132,7 +181,7 @@ export async function scanAll(
     shortPageEnds: options.shortPageEnds,
     prove: options.prove ?? "cuts",
     trustEmpty: false,
-    read: list.read,
+    read: options.read ?? list.read,
     judge: async (runs) => {
       for (const { responseId } of runs) met.add(responseId);
       return new Map(runs.map(({ responseId }) => [responseId, list.ever.get(responseId)?.verdict ?? "whole"]));

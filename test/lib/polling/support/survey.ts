@@ -3,7 +3,7 @@ import { watchOutages } from "../../../../lib/polling/outage-watch.ts";
 import { type PollRequest, type PollResult, pollSurvey } from "../../../../lib/polling/poll-survey.ts";
 import { type TickRequest, tick } from "../../../../lib/polling/tick.ts";
 import type { TickSummary } from "../../../../lib/polling/tick-summary.ts";
-import { type MemorySurvey, type MemoryWorld, memoryWorld } from "../../../support/memory-ports.ts";
+import { type MemorySurvey, type MemoryWorld, memoryWorld, type PortCall } from "../../../support/memory-ports.ts";
 
 /** 2026-03-10 12:00:00 UTC, where the virtual clock of these tests begins. */
 export const noon = Date.UTC(2026, 2, 10, 12);
@@ -115,6 +115,7 @@ export const sourceDefaults: PollingSource = {
   enrichmentPatience: 15 * MINUTE,
   absentAfter: MINUTE,
   backgroundRequests: 1,
+  concurrency: 16,
   headPages: 20,
   fullPoll: { every: 15 * MINUTE },
   lookBack: { every: HOUR, window: 7 * 24 * HOUR },
@@ -125,12 +126,15 @@ export const sourceDefaults: PollingSource = {
 export type PollOverrides = Partial<Omit<PollRequest, "ports" | "source">> & { source?: Partial<PollingSource> };
 export type Polled = Extract<PollResult, { kind: "polled" }>;
 
-export function poll(world: MemoryWorld, overrides: PollOverrides = {}): Promise<PollResult> {
-  return pollSurvey({
+/** Throws also what has failed of some response alone. */
+export async function poll(world: MemoryWorld, overrides: PollOverrides = {}): Promise<PollResult> {
+  const result = await pollSurvey({
     ports: world.ports,
     surveyId: 1,
     owner: "test",
     deadline: world.time.now + 40 * SECOND,
+    streamUntil: overrides.deadline ?? world.time.now + 40 * SECOND,
+    nextTick: world.time.now + MINUTE,
     presence: "present",
     sourceFloor: undefined,
     firstTick: undefined,
@@ -141,6 +145,8 @@ export function poll(world: MemoryWorld, overrides: PollOverrides = {}): Promise
     ...overrides,
     source: { ...sourceDefaults, ...overrides.source },
   });
+  if (result.kind === "polled" && result.failure !== undefined) throw result.failure;
+  return result;
 }
 
 /** A poll that must not be busy. */
@@ -160,6 +166,16 @@ export function runTick(world: MemoryWorld, overrides: TickOverrides = {}): Prom
     service: "service-1",
     ...overrides,
     source: { ...sourceDefaults, ...overrides.source },
+  });
+}
+
+/** Lets each of these calls take so long; those that are made at the same time take it together. */
+export function takes(world: MemoryWorld, milliseconds: number, which: (call: PortCall) => boolean): void {
+  world.before.push(async (call) => {
+    if (!which(call)) return;
+    const end = world.time.now + milliseconds;
+    await new Promise((resolve) => setImmediate(resolve));
+    world.time.now = Math.max(world.time.now, end);
   });
 }
 

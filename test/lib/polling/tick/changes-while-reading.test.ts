@@ -135,7 +135,7 @@ describe("a list that changes while it is read", () => {
     expect(deliveredIds(world)).toEqual(expect.arrayContaining(range(100, 104)));
     // Of the history only what is newer than anything that the first tick had time to read.
     const history = world.delivered.filter(({ data }) => data.responseId <= 60);
-    const floor = world.account.sourceFloor ?? "";
+    const floor = world.mark(1).floor?.at ?? "";
     expect(history.filter(({ data }) => (data.response.completed.local ?? "") <= floor)).toEqual([]);
   });
 

@@ -231,6 +231,7 @@ describe("a survey that the source's first tick did not see", () => {
 
   it("but that was created before it is present: startFrom decides", async () => {
     const world = worldWith(complete(3));
+    addSurvey(world, 3, [{ responseId: 80, completed: at(SECOND) }]);
     await runTick(world, now);
     world.time.now += HOUR;
     addSurvey(world, 2, [{ responseId: 70, completed: at(-HOUR) }]);
@@ -243,6 +244,7 @@ describe("a survey that the source's first tick did not see", () => {
   it("because its poll failed then loses nothing that was completed meanwhile", async () => {
     const world = worldWith(complete(3));
     addSurvey(world, 2, [{ responseId: 70, completed: at(-HOUR) }]);
+    addSurvey(world, 3, [{ responseId: 80, completed: at(SECOND) }]);
     const fail = ({ operation, args }: { operation: string; args: readonly unknown[] }): void => {
       if (operation === "page" && args[0] === 2) throw new Error("no answer");
     };

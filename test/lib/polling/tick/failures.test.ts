@@ -29,6 +29,9 @@ function failPagesOf(made: MemoryWorld, surveyId: number, error: Error): void {
   });
 }
 
+/** As many surveys are polled at once as requests may be. */
+const fourAtOnce = { source: { concurrency: 4 } };
+
 const coded = (code: string): Error => Object.assign(new Error(`says ${code}, and quotes jane@example.com`), { code });
 
 describe("a survey that fails", () => {
@@ -139,9 +142,9 @@ describe("a failure of the whole source", () => {
     const made = world(30);
     failPagesOf(made, 1, coded(code));
 
-    await expect(runTick(made)).rejects.toMatchObject({ code });
+    await expect(runTick(made, fourAtOnce)).rejects.toMatchObject({ code });
 
-    // Four are polled at once: those already begun are finished.
+    // Those already begun are finished.
     expect(timesCalled(made, "state", "acquire")).toBeLessThanOrEqual(4);
   });
 
@@ -214,11 +217,11 @@ describe("the time of a tick", () => {
     made.before.push(({ operation }) => {
       if (operation === "page") made.time.now += 3 * SECOND;
     });
-    await runTick(made);
+    await runTick(made, fourAtOnce);
     const first = deliveredIds(made).length;
     expect(first).toBeLessThan(12);
 
-    for (let ticks = 0; ticks < 9; ticks += 1) await runTick(made);
+    for (let ticks = 0; ticks < 9; ticks += 1) await runTick(made, fourAtOnce);
 
     expect(deliveredIds(made).sort((a, b) => a - b)).toEqual(range(1, 12).map((id) => id * 10));
   });

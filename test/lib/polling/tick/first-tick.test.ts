@@ -15,7 +15,8 @@ import {
   worldWith,
 } from "../support/survey.ts";
 
-const fromNow = { source: { startFrom: "now" } } as const;
+/** Four surveys are polled at once. */
+const fromNow = { source: { startFrom: "now", concurrency: 4 } } as const;
 const sorted = (ids: number[]): number[] => ids.toSorted((a, b) => a - b);
 
 /** Surveys 1 to 6, each with eight responses of the last ten hours: 101 to 108 in the first one. */
@@ -146,5 +147,26 @@ describe("history begins at the first tick", () => {
 
     expect(sorted(deliveredIds(world))).toEqual([3, 4]);
     expect(world.account.firstTick).toBe(noon);
+  });
+
+  it("also where a date of another survey is wrong: what completed in one that could not be read until later goes out", async () => {
+    const world = memoryWorld(noon);
+    const eight = (first: number) =>
+      range(0, 7).map((k) => ({ responseId: first + k, completed: at((k - 10) * HOUR) }));
+    addSurvey(world, 1, [...eight(101), { responseId: 109, completed: at(9 * HOUR) }]);
+    addSurvey(world, 2, eight(201));
+    addSurvey(world, 3, eight(301));
+    world.before.push(({ operation, args }) => {
+      if (operation === "page" && args[0] === 2) throw Object.assign(new Error("down"), { code: "SERVER_ERROR" });
+    });
+    await runTick(world, fromNow);
+    for (const k of range(1, 8)) arrive(world, { surveyId: 2, responseId: 210 + k, completed: at(k * 30 * MINUTE) });
+    world.time.now += 5 * HOUR;
+    world.before.length = 0;
+
+    await laterTicks(world, 2);
+
+    expect(world.account.sourceFloor).toBe(at(-3 * HOUR));
+    expect(sorted(deliveredIds(world))).toEqual(range(211, 218));
   });
 });

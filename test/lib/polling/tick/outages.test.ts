@@ -178,6 +178,22 @@ describe("responses that fail for ever by themselves", () => {
     expect(deliveredIds(world).sort()).toEqual([1, 2, 3, 4]);
   });
 
+  it("are given up also when the tick that had the only answer could not save what it had seen", async () => {
+    const world = worldWith(completed([1]));
+    const lose = ({ operation, args }: { operation: string; args: readonly unknown[] }): void => {
+      if (operation === "saveAccount" && "lastTick" in Object(args[0])) throw new Failure("throttled");
+    };
+    world.before.push(lose);
+    await expect(runTick(world)).rejects.toThrow("throttled");
+    world.before.splice(world.before.indexOf(lose), 1);
+    failFor(world, "metrics", [2, 3, 4]);
+    for (const { responseId } of completed([2, 3, 4])) arrive(world, { responseId, completed: at(MINUTE) });
+
+    await minutes(world, 30);
+
+    expect(deliveredIds(world).sort()).toEqual([1, 2, 3, 4]);
+  });
+
   it("do not keep a later outage from being one: their patience stands still in it too", async () => {
     const world = worldWith(completed(range(1, 5)));
     failFor(world, "metrics", [2, 3, 4]);

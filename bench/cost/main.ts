@@ -1,0 +1,43 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { App } from "aws-cdk-lib";
+import { Template } from "aws-cdk-lib/assertions";
+import { SurveyPollerStack } from "../../infra/stack.ts";
+import type { MonitoringLevel } from "../../lib/monitoring/catalog.ts";
+import { resourceTable } from "./resource-tables.ts";
+import { pricesOf } from "./resources.ts";
+import { usageTables } from "./usage-tables.ts";
+
+// npm run cost: writes the tables of docs/cost.md. The names of parts as arguments leave the others as they are: `usage` counts what ticks
+// use, which takes minutes; `minimal` and `full` read what a stack holds.
+
+const page = new URL("../../docs/cost.md", import.meta.url);
+const { context } = JSON.parse(readFileSync(new URL("../../cdk.json", import.meta.url), "utf8")) as { context: object };
+
+/** A stack with one source and the defaults but for its monitoring. */
+function stackTable(level: MonitoringLevel): string {
+  const app = new App({ context: { ...context } });
+  const config = { sources: [{ baseUrl: "https://surveys.example.com" }], monitoring: level };
+  const template = Template.fromStack(new SurveyPollerStack(app, "SurveyPoller", { config }));
+  return resourceTable(pricesOf(template.toJSON() as Parameters<typeof pricesOf>[0], level, 1));
+}
+
+const parts: Record<string, () => string | Promise<string>> = {
+  minimal: () => stackTable("minimal"),
+  full: () => stackTable("full"),
+  usage: usageTables,
+};
+
+/** Replaces what stands between the markers of a part. */
+function replaced(text: string, part: string, tables: string): string {
+  const [begin, end] = [`<!-- measured: ${part} -->`, `<!-- end: ${part} -->`];
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`docs/cost.md has no markers of the part "${part}"`);
+  return `${text.slice(0, from + begin.length)}\n\n${tables}\n\n${text.slice(to)}`;
+}
+
+const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(parts);
+for (const part of chosen) {
+  const tables = await parts[part]?.();
+  if (tables === undefined) throw new Error(`there is no part "${part}": ${Object.keys(parts).join(", ")}`);
+  writeFileSync(page, replaced(readFileSync(page, "utf8"), part, tables));
+}

@@ -1,0 +1,119 @@
+import { MEMORY_GB, PRICES } from "../../infra/prices.ts";
+import { type MonitoringLevel, writtenBy } from "../../lib/monitoring/catalog.ts";
+import { GB, MILLION, POLLS_OF_QUEUE, TICKS } from "./month.ts";
+
+/** What all resources of a type cost in a month in which nothing happens, dollars. */
+export interface Price {
+  what: string;
+  count: number;
+  dollars: number;
+  /** The same where the account's free tier is used for nothing else. What is free for the first months only is not counted as free. */
+  withFreeTier: number;
+  /** What is paid for. */
+  counted: string;
+  isMonitoring: boolean;
+}
+
+export interface PricedTemplate {
+  Resources: Record<string, { Type: string; Properties?: Record<string, unknown> }>;
+}
+
+/** Units of an idle tick, as `npm run cost -- usage` counts them; seconds that most of are the service's answer. */
+const IDLE = { readUnits: 1, writeUnits: 1, seconds: 0.3 };
+/** Bytes of log an idle tick: the line of metrics, and those that Lambda writes of each invocation. */
+const LOG_BYTES: Record<MonitoringLevel, number> = { minimal: 750, full: 1_900 };
+
+type Rule = (count: number, level: MonitoringLevel) => Pick<Price, "dollars" | "withFreeTier" | "counted">;
+
+const paid = (dollars: number, counted: string, withFreeTier = dollars) => ({ dollars, withFreeTier, counted });
+/** So many of them are free. */
+const beyond = (count: number, free: number, price: number, counted: string) =>
+  paid(count * price, `${counted}; the first ${free} are free`, Math.max(0, count - free) * price);
+const nothing =
+  (counted = ""): Rule =>
+  () =>
+    paid(0, counted);
+
+const RULES: Record<string, Rule> = {
+  "AWS::SecretsManager::Secret": (count) => paid(count * PRICES.secret, `$${PRICES.secret} each`),
+  "AWS::CloudWatch::Alarm": (count) => beyond(count, 10, PRICES.alarm, `$${PRICES.alarm} each`),
+  "AWS::CloudWatch::Dashboard": (count) => beyond(count, 3, PRICES.dashboard, `$${PRICES.dashboard} each`),
+  "AWS::KMS::Key": (count) => paid(count * PRICES.key, `$${PRICES.key} each, and its requests`),
+  "AWS::Scheduler::Schedule": (count) =>
+    paid((count * TICKS * PRICES.schedules) / MILLION, `${TICKS.toLocaleString("en-US")} ticks each`, 0),
+  "AWS::Lambda::Function": () => {
+    const dollars = TICKS * (PRICES.invocations / MILLION + IDLE.seconds * MEMORY_GB * PRICES.gbSeconds);
+    return paid(dollars, `the ticks, at ${IDLE.seconds} s and ${MEMORY_GB} GB; the worker rests`, 0);
+  },
+  "AWS::Lambda::EventSourceMapping": (count) =>
+    paid(
+      (count * POLLS_OF_QUEUE * PRICES.queueRequests) / MILLION,
+      `${POLLS_OF_QUEUE.toLocaleString("en-US")} empty polls of the queue`,
+      0,
+    ),
+  "AWS::DynamoDB::Table": () =>
+    paid(
+      (TICKS * (IDLE.readUnits * PRICES.readUnits + IDLE.writeUnits * PRICES.writeUnits)) / MILLION,
+      "one read and one write a tick; what it holds, $0.25 a GB and $0.20 for its restore points, comes with the responses",
+    ),
+  "AWS::Logs::LogGroup": (_count, level) =>
+    paid((TICKS * LOG_BYTES[level] * PRICES.logs) / GB, `about ${LOG_BYTES[level]} bytes a tick`, 0),
+  "AWS::S3::Bucket": nothing("$0.023 a GB of large answers"),
+  "AWS::SNS::Topic": nothing("$2 for 100,000 mails"),
+  "AWS::SQS::Queue": nothing("by requests, see the event source mapping"),
+  "AWS::Events::EventBus": nothing("$1 for a million events"),
+  "AWS::Events::Archive": nothing("$0.10 a GB taken in, $0.023 a GB and month"),
+  "AWS::Events::ApiDestination": nothing("$0.20 for a million calls"),
+};
+
+/** Types that are never paid for. */
+const FREE = new Set([
+  "AWS::EC2::SecurityGroup",
+  "AWS::Events::Connection",
+  "AWS::Events::EventBusPolicy",
+  "AWS::Events::Rule",
+  "AWS::EventSchemas::Registry",
+  "AWS::EventSchemas::RegistryPolicy",
+  "AWS::EventSchemas::Schema",
+  "AWS::IAM::Policy",
+  "AWS::IAM::Role",
+  "AWS::KMS::Alias",
+  "AWS::Lambda::EventInvokeConfig",
+  "AWS::Lambda::Permission",
+  "AWS::Logs::Delivery",
+  "AWS::Logs::DeliveryDestination",
+  "AWS::Logs::DeliverySource",
+  "AWS::Logs::ResourcePolicy",
+  "AWS::S3::BucketPolicy",
+  "AWS::SNS::Subscription",
+  "AWS::SNS::TopicPolicy",
+  "AWS::SQS::QueuePolicy",
+  "AWS::SSM::Parameter",
+]);
+
+const MONITORING = /^AWS::(CloudWatch|SNS)::/;
+
+/**
+ * The price of everything in a template, and of the series that its sources' metrics are.
+ *
+ * @param sources how many are enabled
+ * @throws Error for a type of which no price is known
+ */
+export function pricesOf({ Resources }: PricedTemplate, level: MonitoringLevel, sources: number): Price[] {
+  const counts = new Map<string, number>();
+  for (const { Type } of Object.values(Resources)) counts.set(Type, (counts.get(Type) ?? 0) + 1);
+  const priced = [...counts].map(([type, count]): Price => {
+    const rule = RULES[type] ?? (FREE.has(type) ? nothing() : undefined);
+    if (rule === undefined) throw new Error(`bench/cost/resources.ts has no price for ${type}`);
+    return { what: `\`${type}\``, count, ...rule(count, level), isMonitoring: MONITORING.test(type) };
+  });
+  const series = sources * writtenBy(level).length;
+  const ofSeries = beyond(series, 10, PRICES.series, `$${PRICES.series} each, in a month in which all are written`);
+  return [{ what: "series of metrics", count: series, ...ofSeries, isMonitoring: true }, ...priced].sort(
+    (a, b) => b.dollars - a.dollars || a.what.localeCompare(b.what),
+  );
+}
+
+export function total(prices: readonly Price[], column: "dollars" | "withFreeTier" = "dollars"): number {
+  return prices.reduce((sum, price) => sum + price[column], 0);
+}

@@ -1,0 +1,91 @@
+import { startAws } from "../support/aws.ts";
+import { createAwsPoller } from "../support/aws-poller.ts";
+import { drainBare } from "../support/bare-client.ts";
+import { both, cpuEach, type Drained, measured, perSecond } from "../support/measure.ts";
+import { drainInMemory, type MemoryDrain } from "../support/memory-poller.ts";
+import { atLeast, atMost, type Findings, told } from "../support/row.ts";
+import { startService } from "../support/service.ts";
+
+// From an empty ledger: all responses of a survey as events, against a client that keeps no state and emits nothing.
+
+const SURVEY = 101;
+const CONCURRENCY = 64;
+
+interface Compared {
+  bare: Drained;
+  poller: MemoryDrain;
+  /** Of the poller, for one response. */
+  requests: number;
+}
+
+/** In turns, that a machine which becomes slower meanwhile slows both. */
+async function inMemory(responses: number, latency: number): Promise<Compared> {
+  const service = await startService({ surveys: { [SURVEY]: responses }, latency });
+  const before = await drainBare(service.url, SURVEY, CONCURRENCY);
+  await service.reset();
+  const poller = await drainInMemory(service.url, CONCURRENCY);
+  const requests = (await service.requests()) / responses;
+  const after = await drainBare(service.url, SURVEY, CONCURRENCY);
+  service.stop();
+  if (poller.responses !== responses) throw new Error(`${poller.responses} of ${responses} responses were emitted`);
+  return { bare: both(before, after), poller, requests };
+}
+
+async function withAws(responses: number, latency: number): Promise<{ bare: Drained; poller: Drained }> {
+  const service = await startService({ surveys: { [SURVEY]: responses }, latency });
+  const aws = await startAws();
+  const poller = await createAwsPoller(service.url, { concurrency: CONCURRENCY });
+  const before = await drainBare(service.url, SURVEY, CONCURRENCY);
+  const drained = await measured(async () => {
+    for (;;) {
+      const { surveys } = await poller.tick();
+      if (!surveys.some(({ unfinished }) => unfinished)) break;
+    }
+    return (await aws.figures()).events;
+  });
+  const after = await drainBare(service.url, SURVEY, CONCURRENCY);
+  poller.close();
+  aws.stop();
+  service.stop();
+  if (drained.responses < responses) throw new Error(`${drained.responses} of ${responses} responses were emitted`);
+  return { bare: both(before, after), poller: drained };
+}
+
+const speed = ({ bare, poller }: { bare: Drained; poller: Drained }): number => perSecond(poller) / perSecond(bare);
+const rates = ({ bare, poller }: { bare: Drained; poller: Drained }): string =>
+  `${perSecond(poller).toFixed(0)} and ${perSecond(bare).toFixed(0)} responses/s`;
+
+export async function run(): Promise<Findings> {
+  const slow = await inMemory(20_000, 50);
+  const fast = await inMemory(20_000, 5);
+  const aws = await withAws(20_000, 5);
+  const rows = [
+    atLeast("drain of 20,000 at 50 ms, of a bare client", speed(slow), 0.9),
+    told("  poller, bare client", rates(slow)),
+    atLeast("drain of 20,000 at 5 ms, ports in memory, of a bare client", speed(fast), 0.6),
+    told("  poller, bare client", rates(fast)),
+    atLeast("drain of 20,000 at 5 ms, embedded AWS, of a bare client", speed(aws), 0.35),
+    told("  poller, bare client", rates(aws)),
+    atMost("CPU a response, of a bare client's", cpuEach(slow.poller) / cpuEach(slow.bare), 3),
+    atMost("requests a response", slow.requests, 2.12, 3),
+    atMost("table writes a response", slow.poller.writes / slow.poller.responses, 1.1, 3),
+  ];
+  const bar = (x: string, series: string, drained: Drained) => ({ series, x, y: perSecond(drained) });
+  const points = [
+    bar("50 ms", "a client that keeps and emits nothing", slow.bare),
+    bar("50 ms", "poller, ports in memory", slow.poller),
+    bar("5 ms", "a client that keeps and emits nothing", fast.bare),
+    bar("5 ms", "poller, ports in memory", fast.poller),
+    bar("5 ms", "poller, embedded AWS", aws.poller),
+  ];
+  const title = "Responses a second, from an empty ledger";
+  const plot = {
+    name: "drain",
+    title,
+    kind: "bars",
+    x: "latency of the service",
+    y: "responses a second",
+    points,
+  } as const;
+  return { rows, plots: [plot] };
+}

@@ -1,0 +1,58 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundleEntry, bundleFunction } from "../../infra/bundle.ts";
+import { median } from "../support/measure.ts";
+import { atMost, type Findings, told } from "../support/row.ts";
+
+// What a cold start costs beyond the SDK: the bundle of the tick against one that only makes the same clients.
+
+const ROUNDS = 15;
+
+/** Milliseconds from the start of a process until the module is loaded. */
+function load(file: string, env: Record<string, string>): number {
+  const script = `await import(${JSON.stringify(file)}); process.stdout.write(String(performance.now()))`;
+  const args = ["--input-type=module", "-e", script];
+  return Number(execFileSync(process.execPath, args, { env: { ...process.env, ...env }, encoding: "utf8" }));
+}
+
+const kb = (bytes: number): string => `${(bytes / 1024).toFixed(0)} KB`;
+
+export async function run(): Promise<Findings> {
+  const folder = mkdtempSync(join(tmpdir(), "survey-poller-init-"));
+  try {
+    const config = { name: "main", baseUrl: "https://surveys.example.com" };
+    const poll = bundleFunction("poll", join(folder, "poll"), config);
+    const worker = bundleFunction("poll-survey", join(folder, "poll-survey"), config);
+    const clients = bundleEntry(join(import.meta.dirname, "../support/clients-only.ts"), join(folder, "clients"));
+    const env = {
+      AWS_REGION: "eu-central-1",
+      AWS_ACCESS_KEY_ID: "bench",
+      AWS_SECRET_ACCESS_KEY: "bench",
+      TABLE_NAME: "table",
+      BUS_NAME: "bus",
+      CLAIM_CHECK_BUCKET: "bucket",
+      WORK_QUEUE_URL: "https://queue.example.com/work",
+      SECRETS: JSON.stringify({ main: { credentials: "credentials", token: "token" } }),
+      POWERTOOLS_LOG_LEVEL: "SILENT",
+    };
+    const times: Record<"poll" | "clients", number[]> = { poll: [], clients: [] };
+    for (let round = 0; round < ROUNDS; round += 1) {
+      times.clients.push(load(clients.file, env));
+      times.poll.push(load(poll.file, env));
+    }
+    const rows = [
+      atMost(
+        "start of the tick's bundle, of one that only makes the clients",
+        median(times.poll) / median(times.clients),
+        1.25,
+      ),
+      told("  until loaded", `${median(times.poll).toFixed(0)} and ${median(times.clients).toFixed(0)} ms`),
+      told("  size: tick, worker, clients", [poll, worker, clients].map(({ bytes }) => kb(bytes)).join(", ")),
+    ];
+    return { rows };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

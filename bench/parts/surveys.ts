@@ -1,0 +1,60 @@
+import { startAws } from "../support/aws.ts";
+import { createAwsPoller } from "../support/aws-poller.ts";
+import { median } from "../support/measure.ts";
+import { atMost, type Findings, told } from "../support/row.ts";
+import { startService } from "../support/service.ts";
+
+// Ten thousand surveys of 100 responses at which nothing happens, and then something at fifty of them.
+
+const SURVEYS = 10_000;
+const RESPONSES = 100;
+const WITH_NEWS = 50;
+const IDLE_TICKS = 10;
+/** Of a list of five records a response, by the rule of the head: the page with news, and one that proves its seam. */
+const PAGES_EACH = 3;
+
+export async function run(): Promise<Findings> {
+  const aws = await startAws();
+  const surveys = Object.fromEntries(Array.from({ length: SURVEYS }, (_, i) => [i + 1, RESPONSES]));
+  // One record each: what an idle tick costs does not depend on it, and 50,000 pages need not be read first.
+  const service = await startService({ surveys, records: 1 });
+  const poller = await createAwsPoller(service.url, { startFrom: "now", concurrency: 64 });
+  try {
+    for (let settled = false; !settled; ) {
+      const { surveys: polled, unpolled } = await poller.tick();
+      settled = unpolled === 0 && polled.every(({ unfinished }) => !unfinished);
+    }
+    const idle: { requests: number; milliseconds: number; readUnits: number; writeUnits: number }[] = [];
+    for (let tick = 0; tick < IDLE_TICKS; tick += 1) {
+      await service.reset();
+      const before = { ...poller.units() };
+      const began = performance.now();
+      await poller.tick();
+      const milliseconds = performance.now() - began;
+      const after = poller.units();
+      idle.push({
+        requests: await service.requests(),
+        milliseconds,
+        readUnits: after.readUnits - before.readUnits,
+        writeUnits: after.writeUnits - before.writeUnits,
+      });
+    }
+    for (let surveyId = 1; surveyId <= WITH_NEWS; surveyId += 1) await service.complete(surveyId);
+    await service.reset();
+    const emitted = (await poller.tick()).surveys.reduce((sum, survey) => sum + survey.emitted, 0);
+    const withNews = await service.requests();
+    if (emitted !== WITH_NEWS) throw new Error(`${emitted} of ${WITH_NEWS} news were emitted`);
+    const of = (key: keyof (typeof idle)[number]): number => median(idle.map((one) => one[key]));
+    const rows = [
+      atMost("requests of a tick over 10,000 idle surveys, background budget 1", of("requests"), 2, 0),
+      told("  wall time", `${of("milliseconds").toFixed(0)} ms`),
+      told("  units of DynamoDB: read, write", `${of("readUnits")}, ${of("writeUnits")}`),
+      atMost("requests of a tick with news in 50 of them", withNews, 1 + WITH_NEWS * (PAGES_EACH + 2) + 1, 0),
+    ];
+    return { rows };
+  } finally {
+    poller.close();
+    aws.stop();
+    service.stop();
+  }
+}

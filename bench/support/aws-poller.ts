@@ -1,0 +1,71 @@
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { createClients } from "../../lib/clients.ts";
+import { parseConfig } from "../../lib/config.ts";
+import { tick } from "../../lib/polling/tick.ts";
+import type { TickSummary } from "../../lib/polling/tick-summary.ts";
+import { createSourceGraph, type SourceGraph } from "../../lib/wiring.ts";
+import { fillCredentials, names, provision } from "../../local/runner/provision.ts";
+
+export interface AwsPoller {
+  graph: SourceGraph;
+  /** One tick that may take so many milliseconds. */
+  tick(time?: number): Promise<TickSummary>;
+  /** Request units of DynamoDB used so far, as its answers say. */
+  units(): { readUnits: number; writeUnits: number };
+  close(): void;
+}
+
+/** The poller of one source as the function wires it, with the SDK's clients, against the services named in the environment. */
+export async function createAwsPoller(url: string, settings: Record<string, unknown> = {}): Promise<AwsPoller> {
+  const { secrets } = await provision({ bus: "bench", sources: ["main"] });
+  const ids = secrets.main;
+  if (ids === undefined) throw new Error("no secrets were made");
+  await fillCredentials(ids.credentials, { clientId: "bench", clientSecret: "bench" });
+  const [source] = parseConfig(
+    { name: "main", baseUrl: url, startFrom: "beginning", ...settings },
+    { deployed: false },
+  ).sources;
+  if (source === undefined) throw new Error("no source");
+  const clients = createClients();
+  const environment = { tableName: names.table, busName: "bench", claimCheckBucket: names.bucket, secrets };
+  const graph = createSourceGraph(source, environment as never, clients);
+  const used = countUnits(clients.dynamodb);
+  return {
+    graph,
+    units: () => ({ ...used }),
+    async tick(time = 3_600_000) {
+      const { ports, service } = graph;
+      const deadline = Date.now() + time;
+      const summary = await tick({ ports, source, service, owner: "bench", deadline, ownTime: time });
+      await graph.settle();
+      return summary;
+    },
+    close() {
+      for (const client of [clients.dynamodb, clients.events, clients.secrets]) client.destroy();
+    },
+  };
+}
+
+interface Consumed {
+  TableName?: string;
+  CapacityUnits?: number;
+}
+
+const WRITES = new Set(["UpdateItemCommand", "PutItemCommand", "DeleteItemCommand", "BatchWriteItemCommand"]);
+
+/** Lets DynamoDB say with each answer what it cost. */
+function countUnits(client: DynamoDBDocumentClient): { readUnits: number; writeUnits: number } {
+  const used = { readUnits: 0, writeUnits: 0 };
+  client.middlewareStack.add(
+    (next, context) => async (args) => {
+      Object.assign(args.input, { ReturnConsumedCapacity: "TOTAL" });
+      const answer = await next(args);
+      const { ConsumedCapacity: consumed } = answer.output as { ConsumedCapacity?: Consumed | Consumed[] };
+      const units = [consumed ?? []].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
+      used[WRITES.has(String(context.commandName)) ? "writeUnits" : "readUnits"] += units;
+      return answer;
+    },
+    { step: "initialize", name: "countUnits" },
+  );
+  return used;
+}

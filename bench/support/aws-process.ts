@@ -1,0 +1,26 @@
+import { rmSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startEmbeddedAws } from "../../local/aws/index.ts";
+
+// The embedded AWS in a process of its own, so that its work is not the poller's: see aws.ts.
+
+const dataDir = await mkdtemp(join(tmpdir(), "survey-poller-bench-"));
+let events = 0;
+const times: Record<string, number> = {};
+const aws = await startEmbeddedAws({
+  dataDir,
+  onEvent: ({ detail }) => {
+    events += 1;
+    const { surveyId, responseId } = (detail as { data: { surveyId: number; responseId: number } }).data;
+    if (surveyId !== Number(process.argv[2])) return;
+    times[responseId] ??= Date.now();
+  },
+});
+process.on("message", () => process.send?.({ events, times, counters: aws.counters() }));
+process.on("disconnect", () => {
+  rmSync(dataDir, { recursive: true, force: true });
+  process.exit(0);
+});
+process.send?.({ env: aws.env });

@@ -1,0 +1,32 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+
+export interface AwsFigures {
+  /** Events that the bus has accepted. */
+  events: number;
+  /** Epoch milliseconds at which the events of the watched survey came, by response id. */
+  times: Record<string, number>;
+  /** Requests by `service:operation`. */
+  counters: Record<string, number>;
+}
+
+/** The embedded AWS in a process of its own, which this one talks to from now on. */
+export interface AwsProcess {
+  figures(): Promise<AwsFigures>;
+  stop(): void;
+}
+
+export async function startAws(watchedSurvey = 0): Promise<AwsProcess> {
+  const child = fork(join(import.meta.dirname, "aws-process.ts"), [String(watchedSurvey)]);
+  const [{ env }] = (await once(child, "message")) as [{ env: Record<string, string> }];
+  Object.assign(process.env, env);
+  return {
+    async figures() {
+      child.send({ kind: "figures" });
+      const [figures] = (await once(child, "message")) as [AwsFigures];
+      return figures;
+    },
+    stop: () => child.disconnect(),
+  };
+}

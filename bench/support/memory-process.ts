@@ -1,0 +1,35 @@
+import { tick } from "../../lib/polling/tick.ts";
+import { createSurveyApi } from "../../lib/survey-api/index.ts";
+import { CATCH_UP, toSurveyService } from "../../lib/survey-service.ts";
+import { defaultSource } from "../polling/source.ts";
+import { takingAll } from "./publisher.ts";
+import { remoteState } from "./remote-state.ts";
+
+// The poller alone in its process: see ../parts/memory.ts.
+
+const [url = ""] = process.argv.slice(2);
+const concurrency = 64;
+const api = createSurveyApi({
+  baseUrl: url,
+  credentials: { clientId: "bench", clientSecret: "bench" },
+  concurrency,
+});
+let emitted = 0;
+await tick({
+  ports: {
+    clock: { now: Date.now, every: () => () => {} },
+    service: toSurveyService(api),
+    backlog: toSurveyService(api, CATCH_UP),
+    state: remoteState(),
+    publisher: takingAll(() => {
+      emitted += 1;
+    }),
+    vault: { put: async () => {}, get: async () => undefined, delete: async () => {} },
+    observe: () => {},
+  },
+  source: defaultSource({ startFrom: "beginning", concurrency }),
+  owner: "bench",
+  service: "bench",
+  deadline: Number.POSITIVE_INFINITY,
+});
+process.send?.({ done: { emitted, peak: process.resourceUsage().maxRSS * 1024 } });

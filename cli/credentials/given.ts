@@ -1,0 +1,99 @@
+import * as z from "zod";
+import type { Credentials } from "../../lib/survey-api/index.ts";
+import { UsageError } from "../flags.ts";
+import { askHidden, type Terminal } from "./hidden-prompt.ts";
+import { credentialVariables } from "./variables.ts";
+
+export interface GivenFrom extends Terminal {
+  /** Whose they are, where that is known. */
+  source: string | undefined;
+  environment: Record<string, string | undefined>;
+  /** Where they go, for whoever is asked. */
+  secretId: string;
+}
+
+/** Credentials, and where they were found. */
+export interface Given {
+  credentials: Credentials;
+  from: "the environment" | "the terminal" | "standard input";
+}
+
+/** Far more than any credentials; a wrong file must not be read to its end. */
+const LONGEST_INPUT = 65_536;
+const LONGEST_VALUE = 2_048;
+const FORMS =
+  'Standard input takes {"clientId":"…","clientSecret":"…"}, or the client id and the client secret as two lines.';
+
+/** @throws UsageError when there are none, or not of a usable form; nothing of them is repeated */
+export async function givenCredentials({ source, secretId, environment, ...terminal }: GivenFrom): Promise<Given> {
+  const { clientId, clientSecret } = credentialVariables(source, environment);
+  // First: where both are set, standard input may be one that never ends.
+  if (clientId !== undefined && clientSecret !== undefined) {
+    return { credentials: checked({ clientId, clientSecret }), from: "the environment" };
+  }
+  if (clientId !== undefined || clientSecret !== undefined) {
+    throw new UsageError(`SURVEY_CLIENT_${clientId === undefined ? "ID" : "SECRET"} is missing in the environment`, {
+      hint: "Set both it and the other one, or neither to be asked for them.",
+    });
+  }
+  if (terminal.input.isTTY === true) {
+    terminal.output.write(`Credentials for ${secretId}; what you type is not shown.\n`);
+    const [id = "", secret = ""] = await askHidden(["client id: ", "client secret: "], terminal);
+    return { credentials: checked({ clientId: id, clientSecret: secret }), from: "the terminal" };
+  }
+  return { credentials: checked(parseInput(await readAll(terminal.input))), from: "standard input" };
+}
+
+async function readAll(input: NodeJS.ReadableStream): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of input) {
+    const part = Buffer.from(chunk);
+    bytes += part.length;
+    if (bytes > LONGEST_INPUT) throw new UsageError("standard input is too long for credentials", { hint: FORMS });
+    chunks.push(part);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+const inputSchema = z.looseObject({ clientId: z.string(), clientSecret: z.string() });
+
+function parseInput(input: string): Credentials {
+  const text = input.replace(/^\uFEFF/, "").trim();
+  if (text === "") {
+    const hint = `${FORMS} In a terminal they are asked for.`;
+    throw new UsageError("no credentials were given", { hint });
+  }
+  if (text.startsWith("{")) {
+    const parsed = inputSchema.safeParse(parseJson(text));
+    if (parsed.success) return parsed.data;
+    throw new UsageError("standard input is not the JSON that is needed", { hint: FORMS });
+  }
+  const [clientId, clientSecret, ...more] = text.split(/\s*\n\s*/);
+  if (clientId !== undefined && clientSecret !== undefined && more.length === 0) return { clientId, clientSecret };
+  throw new UsageError("standard input has neither one nor the other form", { hint: FORMS });
+}
+
+function checked({ clientId, clientSecret }: Credentials): Credentials {
+  return { clientId: usable("client id", clientId), clientSecret: usable("client secret", clientSecret) };
+}
+
+/** Blanks at its ends come from copying, and belong to no credentials. */
+function usable(name: string, text: string): string {
+  const value = text.trim();
+  const wrong = (what: string): UsageError =>
+    new UsageError(`the ${name} ${what}`, { hint: "Nothing was written. Copy it anew from the survey service." });
+  if (value === "") throw wrong("is empty");
+  if (value.length > LONGEST_VALUE) throw wrong(`is longer than ${LONGEST_VALUE} characters`);
+  if (/\p{Cc}/u.test(value)) throw wrong("has control characters in it");
+  if (/^(…|\.\.\.|<.*>)$/.test(value)) throw wrong("is a placeholder");
+  return value;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,110 @@
+import { DescribeSecretCommand, PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { errorCode, PollerError } from "../../lib/errors.ts";
+import type { Credentials } from "../../lib/survey-api/index.ts";
+
+type SecretErrorCode =
+  | "AWS_CREDENTIALS_MISSING"
+  | "AWS_CREDENTIALS_REFUSED"
+  | "AWS_REGION_MISSING"
+  | "SECRET_NOT_FOUND"
+  | "SECRET_DELETED"
+  | "ACCESS_DENIED"
+  | "SECRETS_MANAGER_FAILED";
+
+/** The secret cannot be written; nothing of its value is in the message. */
+export class SecretError extends PollerError {
+  readonly code: SecretErrorCode;
+  constructor(code: SecretErrorCode, message: string, options: { hint: string; cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** A person waits for it. */
+export function createSecretsClient(): SecretsManagerClient {
+  const requestHandler = { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
+  return new SecretsManagerClient({ maxAttempts: 3, requestHandler });
+}
+
+/**
+ * Whether the secret has a value already; undefined when it may not be looked at, which whoever may fill it need not be allowed to.
+ *
+ * @throws SecretError where filling it would fail too
+ */
+export async function lookAtSecret(client: SecretsManagerClient, secretId: string): Promise<boolean | undefined> {
+  try {
+    const answer = await client.send(new DescribeSecretCommand({ SecretId: secretId }));
+    if (answer.DeletedDate !== undefined) throw inWords("InvalidRequestException", secretId, "");
+    return Object.values(answer.VersionIdsToStages ?? {}).some((stages) => stages.includes("AWSCURRENT"));
+  } catch (error) {
+    const failure = await failureOf(error, client, secretId);
+    if (failure.code === "ACCESS_DENIED") return undefined;
+    throw failure;
+  }
+}
+
+/**
+ * Puts credentials into the secret, and gives the id of its new version.
+ *
+ * @throws SecretError
+ */
+export async function fillSecret(
+  client: SecretsManagerClient,
+  secretId: string,
+  { clientId, clientSecret }: Credentials,
+): Promise<string> {
+  const value = JSON.stringify({ clientId, clientSecret });
+  try {
+    const answer = await client.send(new PutSecretValueCommand({ SecretId: secretId, SecretString: value }));
+    return answer.VersionId ?? "unknown";
+  } catch (error) {
+    throw await failureOf(error, client, secretId);
+  }
+}
+
+async function failureOf(error: unknown, client: SecretsManagerClient, secretId: string): Promise<SecretError> {
+  if (error instanceof SecretError) return error;
+  const region = await Promise.resolve()
+    .then(() => client.config.region())
+    .catch(() => undefined);
+  if (region === undefined) {
+    const hint = "Set AWS_REGION to the region of the stack.";
+    return new SecretError("AWS_REGION_MISSING", "no AWS region is set", { hint, cause: error });
+  }
+  return inWords(errorCode(error), secretId, region, error);
+}
+
+const NOT_ACCEPTED =
+  /ExpiredToken|UnrecognizedClient|InvalidClientTokenId|InvalidSignature|IncompleteSignature|OptInRequired/;
+
+/** The SDK's own message stays out: it may repeat what it was given. */
+function inWords(name: string, secretId: string, region: string, cause?: unknown): SecretError {
+  const fail = (code: SecretErrorCode, message: string, hint: string): SecretError =>
+    new SecretError(code, message, { hint, ...(cause === undefined ? {} : { cause }) });
+  if (/CredentialsProviderError|TokenProviderError/.test(name)) {
+    return fail(
+      "AWS_CREDENTIALS_MISSING",
+      "there are no AWS credentials",
+      "Set AWS_PROFILE, or sign in: `aws sso login`.",
+    );
+  }
+  if (NOT_ACCEPTED.test(name)) {
+    const hint = "Sign in again, or set AWS_PROFILE to one that is valid.";
+    return fail("AWS_CREDENTIALS_REFUSED", `AWS does not accept the AWS credentials (${name})`, hint);
+  }
+  if (name === "ResourceNotFoundException") {
+    const hint = "Deploy the stack first. If it is there: are --stack, --source and the region right?";
+    return fail("SECRET_NOT_FOUND", `there is no secret ${secretId} in ${region}`, hint);
+  }
+  if (name === "InvalidRequestException") {
+    const hint = `Bring it back: aws secretsmanager restore-secret --secret-id ${secretId}`;
+    return fail("SECRET_DELETED", `the secret ${secretId} is marked for deletion`, hint);
+  }
+  if (/AccessDenied|NotAuthorized/.test(name)) {
+    const hint =
+      "It takes secretsmanager:PutSecretValue on it and, with a key of your own, kms:GenerateDataKey and kms:Decrypt.";
+    return fail("ACCESS_DENIED", `you may not write the secret ${secretId} in ${region}`, hint);
+  }
+  const hint = "Nothing was written. Look at the network and the region, then try again.";
+  return fail("SECRETS_MANAGER_FAILED", `Secrets Manager in ${region} could not be used (${name})`, hint);
+}

@@ -1,0 +1,25 @@
+import { CfnArchive, type IEventBus } from "aws-cdk-lib/aws-events";
+import type { IKey } from "aws-cdk-lib/aws-kms";
+import type { Construct } from "constructs";
+import { DAY } from "../lib/config/units.ts";
+import type { SourceConfig } from "../lib/config.ts";
+import { eventPattern } from "./subscriptions/event-pattern.ts";
+
+export interface ArchiveProps {
+  bus: IEventBus;
+  sources: readonly SourceConfig[];
+  encryptionKey?: IKey | undefined;
+}
+
+/** Keeps every event for a replay. One archive serves all sources, so the longest period asked for holds. */
+export function createArchive(scope: Construct, { bus, sources, encryptionKey }: ArchiveProps): CfnArchive {
+  const { source, detailType } = eventPattern(sources);
+  // The library's own construct would name the bus in the key's policy: with a bus that is encrypted by the same key, a circle.
+  return new CfnArchive(scope, "Archive", {
+    sourceArn: bus.eventBusArn,
+    description: "Completed survey responses, for a replay",
+    eventPattern: { source, "detail-type": detailType },
+    retentionDays: Math.max(...sources.map(({ retention }) => retention.archive)) / DAY,
+    ...(encryptionKey === undefined ? {} : { kmsKeyIdentifier: encryptionKey.keyArn }),
+  });
+}

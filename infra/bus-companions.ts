@@ -1,0 +1,45 @@
+import type { CfnArchive, IEventBus } from "aws-cdk-lib/aws-events";
+import type { IKey } from "aws-cdk-lib/aws-kms";
+import { Construct } from "constructs";
+import type { Config } from "../lib/config.ts";
+import { createArchive } from "./archive.ts";
+import { createBusLog } from "./bus-log.ts";
+import { createBusParameter } from "./bus-parameter.ts";
+import { createSchemaRegistry } from "./schema-registry.ts";
+import type { Subscription } from "./subscriptions/subscribe.ts";
+import { shareBus } from "./subscriptions/subscriber-policy.ts";
+import { createWebhook } from "./subscriptions/webhooks.ts";
+
+export interface BusCompanionsProps {
+  bus: IEventBus;
+  config: Config;
+  /** Whether the poller made the bus: what is logged is a property of the bus itself. */
+  isOwn: boolean;
+  /** Of the bus, as text: names are made of it. */
+  busName: string;
+  logDays: number;
+  encryptionKey?: IKey | undefined;
+}
+
+export interface BusCompanions {
+  archive: CfnArchive | undefined;
+  /** By the name of the webhook. */
+  webhooks: ReadonlyMap<string, Subscription>;
+}
+
+/** Everything that the configuration asks for beside the bus. */
+export function createBusCompanions(scope: Construct, props: BusCompanionsProps): BusCompanions {
+  const { bus, busName, encryptionKey } = props;
+  const { sources, bus: wanted, subscribers, webhooks } = props.config;
+  createBusParameter(scope, bus, { name: busName, arnParameter: wanted.arnParameter });
+  shareBus(scope, bus, subscribers);
+  if (wanted.schemaRegistry) createSchemaRegistry(scope, busName, sources);
+  if (wanted.logging && props.isOwn) createBusLog(scope, props);
+  const endpoints = new Construct(scope, "Webhooks");
+  return {
+    archive: wanted.archive ? createArchive(scope, { bus, sources, encryptionKey }) : undefined,
+    webhooks: new Map(
+      webhooks.map((webhook) => [webhook.name, createWebhook(endpoints, webhook, { bus, sources, encryptionKey })]),
+    ),
+  };
+}

@@ -1,0 +1,114 @@
+import { ArnFormat, Aws, Stack } from "aws-cdk-lib";
+import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { IKey } from "aws-cdk-lib/aws-kms";
+import type { Construct } from "constructs";
+import { busLogName } from "./bus-log.ts";
+
+/** The services through which roles use the key; what each asks of KMS in the name of its caller. */
+const USES = {
+  /** DynamoDB keeps its table key with the caller's rights, whether it reads or writes. */
+  "use-table": {
+    service: "dynamodb",
+    actions: ["Decrypt", "DescribeKey", "Encrypt", "GenerateDataKey", "ReEncryptFrom", "ReEncryptTo"],
+  },
+  "read-table": { service: "dynamodb", actions: ["Decrypt", "DescribeKey"] },
+  "read-secret": { service: "secretsmanager", actions: ["Decrypt"] },
+  "write-secret": { service: "secretsmanager", actions: ["Decrypt", "GenerateDataKey"] },
+  "read-objects": { service: "s3", actions: ["Decrypt"] },
+  "write-objects": { service: "s3", actions: ["Decrypt", "GenerateDataKey"] },
+  "receive-messages": { service: "sqs", actions: ["Decrypt"] },
+  "send-messages": { service: "sqs", actions: ["Decrypt", "GenerateDataKey"] },
+} as const;
+
+export type KeyUse = keyof typeof USES;
+
+/** What lets a role use a key through one service only: nothing can be decrypted with it elsewhere. None without a key. */
+export function useKey(sid: string, key: IKey | undefined, use: KeyUse): PolicyStatement[] {
+  if (key === undefined) return [];
+  const { service, actions } = USES[use];
+  return [
+    new PolicyStatement({
+      sid,
+      actions: actions.map((action) => `kms:${action}`),
+      resources: [key.keyArn],
+      // Ends differently in China, in a way that a region does not tell.
+      conditions: { StringLike: { "kms:ViaService": `${service}.${Aws.REGION}.*` } },
+    }),
+  ];
+}
+
+/**
+ * What the policy of `encryptionKey` needs for the AWS services that use it by themselves: CloudWatch Logs, EventBridge (the bus, and events that end in
+ * a dead-letter queue) and CloudWatch alarms (the topic). Put it into the policy of a key that is imported; a key made in the same app gets it by itself. The
+ * roles of the functions need nothing there, as long as the policy leaves it to IAM (`kms:*` for the account's root).
+ *
+ * @param scope where the poller is, or will be: the names of its account, region and stack count
+ * @param busName of the poller's own bus; left out when it is given an `eventBus`
+ * @example for (const statement of keyPolicyStatements(this, "survey-poller")) key.addToResourcePolicy(statement);
+ */
+export function keyPolicyStatements(scope: Construct, busName?: string): PolicyStatement[] {
+  const account = { "aws:SourceAccount": Stack.of(scope).account };
+  // Made of names alone: a reference to what the key encrypts would be a circle.
+  const arn = (service: string, resource: string, resourceName: string, arnFormat: ArnFormat): string =>
+    Stack.of(scope).formatArn({ service, resource, resourceName, arnFormat });
+  const logGroup = (name: string): string => arn("logs", "log-group", name, ArnFormat.COLON_RESOURCE_NAME);
+  const logGroups = [logGroup(`${Stack.of(scope).stackName}-*`)];
+  if (busName !== undefined) logGroups.push(logGroup(busLogName(busName)));
+  const anyLog = Stack.of(scope).formatArn({
+    service: "logs",
+    resource: "*",
+    arnFormat: ArnFormat.NO_RESOURCE_NAME,
+  });
+  // What is encrypted on its way from the bus to its log names neither of the two.
+  const delivered = {
+    ArnLike: { "kms:EncryptionContext:SourceArn": anyLog },
+  };
+  const bus = arn("events", "event-bus", busName ?? "*", ArnFormat.SLASH_RESOURCE_NAME);
+  return [
+    allowService("KeepLogs", `logs.${Aws.REGION}.${Aws.URL_SUFFIX}`, {
+      actions: ["Decrypt", "DescribeKey", "Encrypt", "GenerateDataKey*", "ReEncrypt*"],
+      conditions: { ArnLike: { "kms:EncryptionContext:aws:logs:arn": logGroups } },
+    }),
+    allowService("DescribeForBus", "events.amazonaws.com", {
+      actions: ["DescribeKey"],
+      conditions: { StringEquals: account },
+    }),
+    // A bus that is given has an archive too, which is encrypted with this key.
+    allowService("KeepEvents", "events.amazonaws.com", {
+      actions: ["Decrypt", "GenerateDataKey", "ReEncrypt*"],
+      conditions: { StringEquals: account, ArnLike: { "kms:EncryptionContext:aws:events:event-bus:arn": bus } },
+    }),
+    ...(busName === undefined
+      ? []
+      : [
+          allowService("EncryptBusLog", "events.amazonaws.com", {
+            actions: ["GenerateDataKey"],
+            conditions: delivered,
+          }),
+          allowService("DeliverBusLog", "delivery.logs.amazonaws.com", { actions: ["Decrypt"], conditions: delivered }),
+        ]),
+    // EventBridge does not always tell KMS for which rule it sends; which rules may is in the policy of each queue.
+    allowService("SendToDeadLetters", "events.amazonaws.com", {
+      actions: ["Decrypt", "GenerateDataKey"],
+      conditions: { StringEquals: account },
+    }),
+    allowService("TellAlarms", "cloudwatch.amazonaws.com", {
+      actions: ["Decrypt", "GenerateDataKey*"],
+      conditions: { StringEquals: account },
+    }),
+  ];
+}
+
+function allowService(
+  sid: string,
+  service: string,
+  { actions, conditions }: { actions: string[]; conditions: Record<string, Record<string, unknown>> },
+): PolicyStatement {
+  return new PolicyStatement({
+    sid: `SurveyPoller${sid}`,
+    principals: [new ServicePrincipal(service)],
+    actions: actions.map((action) => `kms:${action}`),
+    resources: ["*"],
+    conditions,
+  });
+}

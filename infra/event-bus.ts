@@ -1,0 +1,38 @@
+import { EventBus } from "aws-cdk-lib/aws-events";
+import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { IKey } from "aws-cdk-lib/aws-kms";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
+import type { Construct } from "constructs";
+import { BUS_LOG } from "./bus-log.ts";
+
+export interface BusProps {
+  name: string;
+  /** Whether it logs what it could not deliver. */
+  logging: boolean;
+  encryptionKey?: IKey | undefined;
+  /** For events that cannot be encrypted or decrypted, which an unencrypted bus has none of. */
+  deadLetters: Queue;
+}
+
+/** The bus that gets the events. */
+export function createBus(scope: Construct, { name, logging, encryptionKey, deadLetters }: BusProps): EventBus {
+  const isEncrypted = encryptionKey !== undefined;
+  const bus = new EventBus(scope, "Bus", {
+    eventBusName: name,
+    description: "Completed survey responses",
+    ...(logging ? { logConfig: BUS_LOG } : {}),
+    ...(isEncrypted ? { kmsKey: encryptionKey, deadLetterQueue: deadLetters } : {}),
+  });
+  if (isEncrypted) {
+    deadLetters.addToResourcePolicy(
+      new PolicyStatement({
+        sid: "KeepUnreadableEvents",
+        principals: [new ServicePrincipal("events.amazonaws.com")],
+        actions: ["sqs:SendMessage"],
+        resources: [deadLetters.queueArn],
+        conditions: { ArnEquals: { "aws:SourceArn": bus.eventBusArn } },
+      }),
+    );
+  }
+  return bus;
+}

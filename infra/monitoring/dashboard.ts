@@ -1,0 +1,171 @@
+import { Duration } from "aws-cdk-lib";
+import {
+  AlarmStatusWidget,
+  Dashboard,
+  GraphWidget,
+  type IAlarm,
+  type IMetric,
+  MathExpression,
+  Metric,
+  TextWidget,
+} from "aws-cdk-lib/aws-cloudwatch";
+import type { ITable } from "aws-cdk-lib/aws-dynamodb";
+import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import type { ILogGroup } from "aws-cdk-lib/aws-logs";
+import type { Construct } from "constructs";
+import { isWritten, type MetricKey } from "../../lib/monitoring/catalog.ts";
+import { MEMORY_GB, PRICES } from "../prices.ts";
+import { type MetricsOwner, sourceMetric } from "./source-metrics.ts";
+
+export interface DashboardProps {
+  owner: MetricsOwner;
+  /** Shown as they are at synthesis, also those that come later. */
+  alarms: readonly IAlarm[];
+  functions: readonly (IFunction & { readonly logGroup: ILogGroup })[];
+  table: ITable;
+  lagThreshold: number;
+  runbook: string;
+}
+
+const WIDTH = 24;
+const HEIGHT = 6;
+const DAYS = 30;
+const MILLION = 1_000_000;
+const GB = 1024 ** 3;
+
+/** One dashboard for all sources: is it well, how late are we, what does it cost. */
+export function createDashboard(scope: Construct, props: DashboardProps): Dashboard {
+  const { owner, alarms, lagThreshold, runbook } = props;
+  const all = (key: MetricKey, statistic: string, period: Duration): IMetric[] =>
+    owner.sources.map(({ name: source }) =>
+      sourceMetric(owner, key, statistic, { source, period, label: `${source} ${key} ${statistic}` }),
+    );
+  const fine = Duration.minutes(5);
+  const inFull = (key: MetricKey, statistic: string): IMetric[] =>
+    isWritten(key, owner.level) ? all(key, statistic, fine) : [];
+  const third = { width: WIDTH / 3, height: HEIGHT };
+  return new Dashboard(scope, "Dashboard", {
+    dashboardName: owner.deployment,
+    defaultInterval: Duration.days(1),
+    widgets: [
+      [heading(`# Is it well?\nWhat each alarm means and what to do: \`${runbook}\``)],
+      [
+        new AlarmStatusWidget({ ...third, title: "Alarms", alarms: alarms as IAlarm[] }),
+        new GraphWidget({
+          ...third,
+          title: "Ticks that came to their end, in 5 minutes",
+          left: all("credentialsProblem", "SampleCount", fine),
+          leftYAxis: { min: 0, showUnits: false },
+        }),
+        new GraphWidget({
+          ...third,
+          title: "Trouble: counts, and milliseconds that something stands still",
+          left: [
+            ...all("quarantined", "Sum", fine),
+            ...all("throttled", "Sum", fine),
+            ...inFull("surveysFailed", "Maximum"),
+          ],
+          leftYAxis: { min: 0, showUnits: false },
+          right: all("stalled", "Maximum", fine),
+          rightYAxis: { min: 0, showUnits: false },
+        }),
+      ],
+      [heading("# How late are we?")],
+      [
+        new GraphWidget({
+          width: WIDTH / 2,
+          height: HEIGHT,
+          title: "Milliseconds from completion to event: half of them, and the slowest",
+          left: [...all("detectionLag", "p50", fine), ...all("detectionLag", "Maximum", fine)],
+          leftAnnotations: [{ value: lagThreshold, label: "alarm, for p50" }],
+          leftYAxis: { min: 0, showUnits: false },
+        }),
+        new GraphWidget({
+          width: WIDTH / 2,
+          height: HEIGHT,
+          title: "Events, in 5 minutes",
+          left: [...all("emitted", "Sum", fine), ...inFull("waiting", "Sum")],
+          leftYAxis: { min: 0, showUnits: false },
+          right: inFull("catchingUp", "Maximum"),
+        }),
+      ],
+      [
+        heading(
+          "# What does it cost?\nDollars a month at the rate of each day, by the list prices of us-east-1. Secrets, metrics, alarms and this dashboard cost the same each month: `docs/cost.md`",
+        ),
+      ],
+      [
+        new GraphWidget({
+          width: owner.level === "full" ? (WIDTH / 3) * 2 : WIDTH,
+          height: HEIGHT,
+          title: "Dollars a month",
+          stacked: true,
+          left: costs(props),
+          leftYAxis: { min: 0, showUnits: false },
+        }),
+        ...(owner.level === "full"
+          ? [
+              new GraphWidget({
+                ...third,
+                title: "Requests to the service, in 5 minutes",
+                left: ["requests", "requestsThrottled", "requestsFailed"].flatMap((key) =>
+                  inFull(key as MetricKey, "Sum"),
+                ),
+                leftYAxis: { min: 0, showUnits: false },
+              }),
+            ]
+          : []),
+      ],
+    ],
+  });
+}
+
+function heading(markdown: string): TextWidget {
+  return new TextWidget({ markdown, width: WIDTH, height: 2 });
+}
+
+/** Without an exponent, which CloudWatch would take for the name of a metric. */
+function plain(value: number): string {
+  return value.toFixed(15).replace(/0+$/, "");
+}
+
+/** All of AWS's own metrics, which cost nothing, and the events. */
+function costs({ owner, functions, table }: DashboardProps): IMetric[] {
+  const period = Duration.days(1);
+  const perMonth = (label: string, price: number, parts: IMetric[]): MathExpression => {
+    const usingMetrics = Object.fromEntries(
+      parts.map((part, i) => [`${label.toLowerCase().replaceAll(/[^a-z]/g, "")}${i}`, part]),
+    );
+    const sum = Object.keys(usingMetrics)
+      .map((id) => `FILL(${id}, 0)`)
+      .join(" + ");
+    return new MathExpression({ label, period, usingMetrics, expression: `(${sum}) * ${plain(price * DAYS)}` });
+  };
+  const ofTable = (metricName: string): Metric =>
+    new Metric({
+      namespace: "AWS/DynamoDB",
+      metricName,
+      statistic: "Sum",
+      period,
+      dimensionsMap: { TableName: table.tableName },
+    });
+  const ofLogs = ({ logGroup }: DashboardProps["functions"][number]): Metric =>
+    new Metric({
+      namespace: "AWS/Logs",
+      metricName: "IncomingBytes",
+      statistic: "Sum",
+      period,
+      dimensionsMap: { LogGroupName: logGroup.logGroupName },
+    });
+  const duration = functions.map((one) => one.metricDuration({ statistic: "Sum", period }));
+  const invocations = functions.map((one) => one.metricInvocations({ statistic: "Sum", period }));
+  const events = owner.sources.map(({ name: source }) => sourceMetric(owner, "emitted", "Sum", { source, period }));
+  return [
+    perMonth("Table writes", PRICES.writeUnits / MILLION, [ofTable("ConsumedWriteCapacityUnits")]),
+    perMonth("Table reads", PRICES.readUnits / MILLION, [ofTable("ConsumedReadCapacityUnits")]),
+    perMonth("Lambda time", (PRICES.gbSeconds * MEMORY_GB) / 1000, duration),
+    perMonth("Invocations", PRICES.invocations / MILLION, invocations),
+    perMonth("Events", PRICES.events / MILLION, events),
+    perMonth("Logs", PRICES.logs / GB, functions.map(ofLogs)),
+  ];
+}

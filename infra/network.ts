@@ -1,0 +1,91 @@
+import { Validations } from "aws-cdk-lib";
+import {
+  type ISecurityGroup,
+  type IVpc,
+  Peer,
+  Port,
+  SecurityGroup,
+  type SubnetSelection,
+  SubnetType,
+} from "aws-cdk-lib/aws-ec2";
+import { Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Construct } from "constructs";
+import type { SurveyPollerResources } from "./props.ts";
+
+/** Where functions run, in the words of Lambda's construct. */
+export interface Network {
+  vpc: IVpc;
+  vpcSubnets: SubnetSelection;
+  securityGroups: ISecurityGroup[];
+}
+
+/**
+ * The part of a VPC that the functions run in; undefined without one.
+ *
+ * @param urls of everything they call beside AWS
+ */
+export function createNetwork(
+  scope: Construct,
+  { vpc, vpcSubnets, securityGroups }: Pick<SurveyPollerResources, "vpc" | "vpcSubnets" | "securityGroups">,
+  urls: readonly string[],
+): Network | undefined {
+  if (vpc === undefined) return undefined;
+  return {
+    vpc,
+    vpcSubnets: vpcSubnets ?? { subnetType: SubnetType.PRIVATE_WITH_EGRESS },
+    securityGroups: securityGroups ?? [createSecurityGroup(scope, vpc, urls)],
+  };
+}
+
+function createSecurityGroup(scope: Construct, vpc: IVpc, urls: readonly string[]): SecurityGroup {
+  const group = new SecurityGroup(scope, "Egress", {
+    vpc,
+    description: "What the survey poller calls: AWS, the survey service and its proxy",
+    allowAllOutbound: false,
+  });
+  // AWS itself is called by https.
+  for (const port of [...new Set([443, ...urls.map(portOf)])].sort((a, b) => a - b)) {
+    group.addEgressRule(Peer.anyIpv4(), Port.tcp(port), `port ${port}`);
+  }
+  return group;
+}
+
+function portOf(url: string): number {
+  const { port, protocol } = new URL(url);
+  return port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
+}
+
+/**
+ * What Lambda needs to put a function into a VPC, in the name of its role. None of these calls can be confined to what it concerns before it is made; so they are
+ * denied to the code of the function, which Lambda marks by the function's ARN.
+ */
+export function networkStatements(network: Network | undefined): PolicyStatement[] {
+  if (network === undefined) return [];
+  const actions = [
+    "ec2:AssignPrivateIpAddresses",
+    "ec2:CreateNetworkInterface",
+    "ec2:DeleteNetworkInterface",
+    "ec2:DescribeNetworkInterfaces",
+    "ec2:DescribeSubnets",
+    "ec2:UnassignPrivateIpAddresses",
+  ];
+  return [
+    new PolicyStatement({ sid: "JoinNetwork", actions, resources: ["*"] }),
+    new PolicyStatement({
+      sid: "LeaveNetworkToLambda",
+      effect: Effect.DENY,
+      actions,
+      resources: ["*"],
+      conditions: { Null: { "lambda:SourceFunctionArn": "false" } },
+    }),
+  ];
+}
+
+/** The one wildcard above, acknowledged where it stands only. */
+export function acknowledgeNetworkWildcard(role: Construct): void {
+  Validations.of(role).acknowledge({
+    id: "AwsSolutions-IAM5[Resource::*]",
+    reason:
+      "Lambda makes and removes network interfaces in the name of the role; EC2 takes no narrower resource for that, and the function's own code is denied it.",
+  });
+}

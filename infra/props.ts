@@ -1,0 +1,69 @@
+import type { ITable } from "aws-cdk-lib/aws-dynamodb";
+import type { ISecurityGroup, IVpc, SubnetSelection } from "aws-cdk-lib/aws-ec2";
+import type { IEventBus } from "aws-cdk-lib/aws-events";
+import type { IKey } from "aws-cdk-lib/aws-kms";
+import type { ISecret } from "aws-cdk-lib/aws-secretsmanager";
+import type { ITopic } from "aws-cdk-lib/aws-sns";
+import type { ConfigInput } from "../lib/config.ts";
+import type { SourceProps } from "./source-props.ts";
+
+/**
+ * What is there already, to be used instead of what the poller would make by itself. All of it is optional; without any of it
+ * the poller makes what it needs, encrypted with keys that AWS owns, and reaches the survey service straight from the internet.
+ */
+export interface SurveyPollerResources {
+  /**
+   * The bus that gets the events. Default: a bus of the poller's own, named by `bus.name`; beside an `eventBus` that name must not be
+   * stated. The poller never changes a bus that it is given, but for the rules and policies it is asked for.
+   */
+  eventBus?: IEventBus;
+  /**
+   * The table that keeps the books, such as the one that an earlier deployment left. Default: a new one, which means that history
+   * begins anew (`startFrom`). It must have the keys and the index that `createStateTable` gives a table; that is checked at
+   * synthesis as far as it can be known. When it is encrypted with a key of your own, import it with that key:
+   * `Table.fromTableAttributes(this, "Books", { tableName, encryptionKey })`.
+   */
+  stateTable?: ITable;
+  /** The topic that alarms are told to. Default: one of the poller's own. */
+  alarmTopic?: ITopic;
+  /**
+   * One symmetric key for everything that the poller makes: table, bucket, both queues, both secrets of each source, bus, log groups and topic.
+   * Default: keys that AWS owns, which cost nothing. What the functions need is granted to their roles, and what AWS services need is added to the
+   * policy of a key that is made in the same app. The policy of an imported key cannot be changed from here: before the
+   * deployment it must hold what `keyPolicyStatements` gives for the same construct.
+   */
+  encryptionKey?: IKey;
+  /**
+   * Where the functions run. Default: outside of any VPC, with addresses that change. In a VPC they leave by the addresses of its NAT gateways,
+   * for services that allow only some. They need to reach the survey service, DynamoDB, EventBridge, S3, SQS and Secrets Manager: by
+   * a NAT gateway or by endpoints.
+   */
+  vpc?: IVpc;
+  /** Which subnets of `vpc`. Default: the private ones that have a way out. */
+  vpcSubnets?: SubnetSelection;
+  /** Security groups in `vpc`. Default: one that lets out https, and the ports of the configured addresses, and lets nothing in. */
+  securityGroups?: ISecurityGroup[];
+  /**
+   * URL of an HTTP proxy for all requests to the survey service, such as `http://proxy.example.com:3128`. Default: none. Requests
+   * go through a tunnel, so that the proxy sees neither token nor answers. It may not hold a user name or password. AWS itself is reached without it.
+   */
+  proxy?: string;
+  /**
+   * Credentials secrets that are there already, by source name: a secret of the same account and region, or its name. Each holds
+   * `{"clientId":"…","clientSecret":"…"}`. Default: an empty one for each source, made by the poller. The same can be said in the configuration by
+   * `credentialsSecret`, but not both. A secret encrypted with a key of your own is given as `Secret.fromSecretAttributes` with that
+   * key.
+   */
+  secrets?: Readonly<Record<string, ISecret | string>>;
+}
+
+/**
+ * The configuration, as in cdk.json or a file, and what the poller is to use of yours.
+ *
+ * @example
+ * { sources: [{ baseUrl: "https://surveys.example.com" }], vpc, encryptionKey }
+ */
+export interface SurveyPollerProps extends ConfigInput, SurveyPollerResources {
+  /** The accounts of the survey service, one at least. */
+  sources: SourceProps[];
+}

@@ -1,0 +1,30 @@
+import { CfnRegistry, CfnSchema } from "aws-cdk-lib/aws-eventschemas";
+import type { Construct } from "constructs";
+import type { SourceConfig } from "../lib/config.ts";
+import { DETAIL_TYPE, responseCompletedEnvelopeSchema } from "../lib/events/index.ts";
+
+/** Longest name that a registry may have; a bus may have a longer one. */
+const LONGEST_NAME = 64;
+
+/** The contract, where EventBridge's console and code bindings look for it: a schema for each `source` that events come under. */
+export function createSchemaRegistry(
+  scope: Construct,
+  busName: string,
+  sources: readonly Pick<SourceConfig, "eventSource">[],
+): CfnRegistry {
+  const registry = new CfnRegistry(scope, "SchemaRegistry", {
+    registryName: busName.slice(0, LONGEST_NAME),
+    description: "Completed survey responses",
+  });
+  for (const eventSource of new Set(sources.map((source) => source.eventSource))) {
+    new CfnSchema(scope, `Schema-${eventSource}`, {
+      registryName: registry.attrRegistryName,
+      // As schema discovery names what it finds. A slash, which an event source may hold, a schema's name may not.
+      schemaName: `${eventSource.replaceAll("/", "-")}@${DETAIL_TYPE}`,
+      type: "JSONSchemaDraft4",
+      description: "A completed survey response",
+      content: JSON.stringify(responseCompletedEnvelopeSchema(eventSource)),
+    });
+  }
+  return registry;
+}

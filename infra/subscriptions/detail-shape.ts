@@ -1,0 +1,55 @@
+import { isObject } from "../../lib/config/shape.ts";
+import { responseCompletedJsonSchema } from "../../lib/events/index.ts";
+
+export type Kind = "string" | "number" | "boolean" | "null";
+
+/** What a pattern may say of one place in the detail. Arrays are left out: a pattern looks through them. */
+export interface Shape {
+  /** Fields by name; empty where the contract leaves them open. */
+  fields: ReadonlyMap<string, Shape>;
+  /** Types of the values that may stand here. */
+  kinds: ReadonlySet<Kind>;
+  /** The only texts that may stand here; empty where there are others. */
+  texts: readonly string[];
+  /** Whether the contract says nothing of what stands here. */
+  open: boolean;
+}
+
+let detail: Shape | undefined;
+
+/** The shape of the whole detail, from the contract's schema. */
+export function detailShape(): Shape {
+  detail ??= shapeOf(responseCompletedJsonSchema());
+  return detail;
+}
+
+function shapeOf(schema: unknown): Shape {
+  if (!isObject(schema)) return OPEN;
+  if (Array.isArray(schema.anyOf)) return schema.anyOf.map(shapeOf).reduce(merged);
+  const types = [schema.type].flat();
+  if (types.includes("array")) return shapeOf(schema.items);
+  if (types.includes("object")) {
+    const fields = Object.entries(isObject(schema.properties) ? schema.properties : {});
+    if (fields.length === 0) return OPEN;
+    return { ...NOTHING, fields: new Map(fields.map(([name, field]) => [name, shapeOf(field)])) };
+  }
+  const kinds = types.map((type) => (type === "integer" ? "number" : type)).filter(isKind);
+  if (kinds.length === 0) return OPEN;
+  return { ...NOTHING, kinds: new Set(kinds), texts: Array.isArray(schema.enum) ? schema.enum.map(String) : [] };
+}
+
+const NOTHING: Shape = { fields: new Map(), kinds: new Set(), texts: [], open: false };
+const OPEN: Shape = { ...NOTHING, open: true };
+
+function merged(one: Shape, other: Shape): Shape {
+  return {
+    fields: new Map([...one.fields, ...other.fields]),
+    kinds: new Set([...one.kinds, ...other.kinds]),
+    texts: [...one.texts, ...other.texts],
+    open: one.open || other.open,
+  };
+}
+
+function isKind(type: unknown): type is Kind {
+  return type === "string" || type === "number" || type === "boolean" || type === "null";
+}

@@ -1,0 +1,88 @@
+import { Duration, Validations } from "aws-cdk-lib";
+import { type EventPattern, type IEventBus, type IRuleTarget, Rule } from "aws-cdk-lib/aws-events";
+import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { IKey } from "aws-cdk-lib/aws-kms";
+import { Queue } from "aws-cdk-lib/aws-sqs";
+import type { Construct } from "constructs";
+import { ConfigError, type SourceConfig } from "../../lib/config.ts";
+import { queueEncryption } from "../work-queue.ts";
+import { eventPattern } from "./event-pattern.ts";
+
+export interface SubscriptionProps {
+  bus: IEventBus;
+  sources: readonly SourceConfig[];
+  description: string;
+  /** A pattern on the event's detail, checked; without it all events. */
+  where?: Readonly<Record<string, unknown>> | undefined;
+  target: IRuleTarget;
+  /** Milliseconds after which EventBridge gives an event up, and how often it tries. */
+  retry: { maxAge: number; attempts: number };
+  encryptionKey?: IKey | undefined;
+}
+
+export interface Subscription {
+  rule: Rule;
+  /** What could not be delivered; undefined where the target brought a queue of its own. */
+  deadLetters: Queue | undefined;
+}
+
+/** A rule on the bus whose target cannot lose an event: what it does not take in time lies in a queue of this subscription alone. */
+export function subscribe(scope: Construct, props: SubscriptionProps): Subscription {
+  checkLength(scope, eventPattern(props.sources, props.where));
+  const rule = new Rule(scope, "Rule", {
+    eventBus: props.bus,
+    description: props.description,
+    eventPattern: eventPattern(props.sources, props.where),
+  });
+  let deadLetters: Queue | undefined;
+  // Around the target, whichever it is: all of them state these two the same way, when they are bound.
+  rule.addTarget({
+    bind(bound, id) {
+      const config = props.target.bind(bound, id);
+      if (config.deadLetterConfig === undefined) deadLetters ??= createDeadLetters(scope, rule, props.encryptionKey);
+      return {
+        ...config,
+        retryPolicy: config.retryPolicy ?? {
+          maximumEventAgeInSeconds: props.retry.maxAge / 1000,
+          maximumRetryAttempts: props.retry.attempts,
+        },
+        deadLetterConfig: config.deadLetterConfig ?? (deadLetters && { arn: deadLetters.queueArn }),
+      };
+    },
+  });
+  return { rule, deadLetters };
+}
+
+/** EventBridge takes patterns of 4,096 characters at most, and of 2,048 unless AWS has raised the account's quota. */
+function checkLength(scope: Construct, { source, detailType, detail }: EventPattern): void {
+  const { length } = JSON.stringify({ source, "detail-type": detailType, detail });
+  if (length > 4096) {
+    const message = `makes a pattern of ${length} characters; EventBridge takes 4096`;
+    throw new ConfigError([{ path: `${scope.node.id}.where`, message }], {
+      hint: "Divide it between several subscriptions.",
+    });
+  }
+  if (length <= 2048) return;
+  const notice = `the pattern of ${scope.node.id} has ${length} characters: have the account's quota raised from 2048 first`;
+  Validations.of(scope).addWarning("survey-poller:long-pattern", notice);
+}
+
+function createDeadLetters(scope: Construct, rule: Rule, encryptionKey: IKey | undefined): Queue {
+  const queue = new Queue(scope, "DeadLetters", {
+    ...queueEncryption(encryptionKey),
+    enforceSSL: true,
+    // The longest that SQS keeps anything, and no longer than what its events point to in the bucket.
+    retentionPeriod: Duration.days(14),
+  });
+  queue.addToResourcePolicy(
+    new PolicyStatement({
+      sid: "KeepUndelivered",
+      principals: [new ServicePrincipal("events.amazonaws.com")],
+      actions: ["sqs:SendMessage"],
+      resources: [queue.queueArn],
+      conditions: { ArnEquals: { "aws:SourceArn": rule.ruleArn } },
+    }),
+  );
+  Validations.of(queue).acknowledge({ id: "AwsSolutions-SQS3", reason: "This queue is itself the dead-letter queue." });
+  return queue;
+}

@@ -1,0 +1,34 @@
+import type { S3Client } from "@aws-sdk/client-s3";
+import type { Vault } from "./polling/ports.ts";
+
+/** The claim-check bucket: answers too large for an event, and records too large for the table. */
+export interface Bucket extends Vault {
+  putJson(key: string, body: string): Promise<void>;
+}
+
+export function createBucket(client: () => Promise<S3Client>, bucket: string): Bucket {
+  async function putJson(key: string, body: string): Promise<void> {
+    const { PutObjectCommand } = await import("./aws-s3.ts");
+    const command = new PutObjectCommand({ Bucket: bucket, Key: key, Body: body, ContentType: "application/json" });
+    await (await client()).send(command);
+  }
+  return {
+    putJson,
+    put: (key, value) => putJson(key, JSON.stringify(value)),
+    async get(key) {
+      const { GetObjectCommand } = await import("./aws-s3.ts");
+      try {
+        const answer = await (await client()).send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+        return JSON.parse((await answer.Body?.transformToString()) ?? "null");
+      } catch (error) {
+        // Without the right to list the bucket, S3 answers for a missing key that access is denied.
+        if (error instanceof Error && ["NoSuchKey", "AccessDenied"].includes(error.name)) return undefined;
+        throw error;
+      }
+    },
+    async delete(key) {
+      const { DeleteObjectCommand } = await import("./aws-s3.ts");
+      await (await client()).send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
+    },
+  };
+}

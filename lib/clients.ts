@@ -1,0 +1,72 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
+import type { S3Client } from "@aws-sdk/client-s3";
+import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import type { SQSClient } from "@aws-sdk/client-sqs";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { namingFailures } from "./aws-failure.ts";
+import { PUBLISH_TIMEOUT } from "./polling/context.ts";
+
+/**
+ * The SDK clients, made once for a process and shared by all sources. Endpoints and credentials come from the environment. Those that few
+ * ticks need are loaded when they are needed first.
+ */
+export interface Clients {
+  dynamodb: DynamoDBDocumentClient;
+  events: EventBridgeClient;
+  secrets: SecretsManagerClient;
+  s3: () => Promise<S3Client>;
+  sqs: () => Promise<SQSClient>;
+}
+
+/**
+ * The SDK knows no end of a request by itself: one connection that hangs would outlast what a tick keeps in reserve, and its work
+ * would be cut off. `silence` is in milliseconds, and counts as well between the parts of a body.
+ */
+function patientFor(silence: number) {
+  return {
+    // A request that waits for one of the 50 connections to be free is taken for one that connects.
+    connectionTimeout: 2_000,
+    requestTimeout: silence,
+    socketTimeout: silence,
+    throwOnRequestTimeout: true,
+  };
+}
+
+export function createClients(): Clients {
+  const dynamodb = new DynamoDBClient({ maxAttempts: 5, requestHandler: patientFor(5_000) });
+  return {
+    dynamodb: DynamoDBDocumentClient.from(namingFailures("dynamodb", dynamodb), {
+      marshallOptions: { removeUndefinedValues: true },
+    }),
+    // The publisher retries by itself, entry by entry and under the lease: here one attempt, over in time for the guard.
+    events: new EventBridgeClient({
+      maxAttempts: 1,
+      requestHandler: { requestTimeout: PUBLISH_TIMEOUT - 500, connectionTimeout: 1_000, throwOnRequestTimeout: true },
+    }),
+    secrets: namingFailures("secrets", new SecretsManagerClient({ maxAttempts: 5, requestHandler: patientFor(5_000) })),
+    s3: once(async () => {
+      const { S3Client } = await import("./aws-s3.ts");
+      const client = new S3Client({
+        maxAttempts: 5,
+        // Objects may be megabytes.
+        requestHandler: patientFor(10_000),
+        // Local endpoints have no host name for each bucket.
+        forcePathStyle: process.env.AWS_ENDPOINT_URL_S3 !== undefined,
+      });
+      return namingFailures("s3", client);
+    }),
+    sqs: once(async () => {
+      const { SQSClient } = await import("./aws-sqs.ts");
+      return namingFailures("sqs", new SQSClient({ maxAttempts: 5, requestHandler: patientFor(5_000) }));
+    }),
+  };
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

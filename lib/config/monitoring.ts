@@ -1,0 +1,70 @@
+import * as z from "zod";
+import type { MonitoringLevel } from "../monitoring/catalog.ts";
+import { duration, flag, oneOf, refuse, section } from "./fields.ts";
+import { MINUTE } from "./units.ts";
+
+/** What a deployment is watched by. */
+export interface MonitoringConfig {
+  /** How much is written as metrics. Default "minimal". */
+  level: MonitoringLevel;
+  /** Who is told of alarms, beside whoever subscribes to the topic. */
+  email?: string | undefined;
+  /** Default true. */
+  alarms: boolean;
+  /** Default true with "full", false with "minimal": beyond an account's third it costs more than all the rest. */
+  dashboard: boolean;
+  /** Milliseconds from completion to event above which most events of a source are late. Default 30 minutes. */
+  lagThreshold: number;
+  /** Where alarms find the runbook: a URL, or a path in whatever repository this is kept in. Default "docs/runbook.md". */
+  runbook: string;
+}
+
+export interface MonitoringSection {
+  level?: MonitoringLevel | undefined;
+  email?: string | undefined;
+  alarms?: boolean | undefined;
+  dashboard?: boolean | undefined;
+  lagThreshold?: string | undefined;
+  runbook?: string | undefined;
+}
+
+const EMAIL = "must be an e-mail address";
+const RUNBOOK = 'must be an address or a path without "#", at most 500 characters';
+const SHAPE = 'must be "minimal", "full" or an object such as { "level": "full", "email": "ops@example.com" }';
+
+const fields = () =>
+  section(
+    {
+      level: oneOf("minimal", "full").prefault("minimal"),
+      email: z.email({ error: EMAIL }).optional(),
+      alarms: flag().prefault(true),
+      dashboard: flag().optional(),
+      // Metrics are kept by the minute, and an alarm looks back for a day at most.
+      lagThreshold: duration({ min: MINUTE, max: 24 * 60 * MINUTE }).prefault("30m"),
+      runbook: z
+        .string({ error: RUNBOOK })
+        .regex(/^[^#\s]{1,500}$/, { error: RUNBOOK })
+        .prefault("docs/runbook.md"),
+    },
+    SHAPE,
+  );
+
+/** Either a level alone or a section. */
+export function monitoringSchema() {
+  return z
+    .custom<MonitoringLevel | MonitoringSection>(() => true)
+    .transform((value, context): MonitoringConfig => {
+      if (typeof value === "string" && value !== "minimal" && value !== "full") return refuse(context, SHAPE);
+      const parsed = fields().safeParse(typeof value === "string" ? { level: value } : value, { jitless: true });
+      if (!parsed.success) {
+        for (const { path, message } of parsed.error.issues) context.addIssue({ code: "custom", path, message });
+        return z.NEVER;
+      }
+      const { dashboard = parsed.data.level === "full", ...rest } = parsed.data;
+      if (rest.email !== undefined && !rest.alarms) {
+        context.addIssue({ code: "custom", path: ["email"], message: "has nothing to tell while alarms is false" });
+        return z.NEVER;
+      }
+      return { ...rest, dashboard };
+    });
+}

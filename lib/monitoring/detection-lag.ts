@@ -1,0 +1,38 @@
+import type { ResponseCompleted } from "../events/index.ts";
+import type { AccountState } from "../polling/state-types.ts";
+
+/** What is known of the source as the run began. */
+export type LagBasis = Pick<AccountState, "firstTick" | "lastTick">;
+
+/**
+ * Milliseconds from the completion of a response to its event, as far as there is something honest to say.
+ *
+ * With a time zone it is that. Without one nobody knows when anything completed; then it is the time since the source's tick before this one
+ * came to its end, for what the head shows: for so long nobody had looked. What the service shows late, or further down, is not in that.
+ *
+ * Undefined for what is not late: history from before the source's first tick, a repaired event, a redriven response, and a time that a
+ * clock change makes doubtful.
+ */
+export function detectionLag({ meta, data }: ResponseCompleted, { firstTick, lastTick }: LagBasis): number | undefined {
+  if (meta.revision > 1 || meta.origin === "replay") return undefined;
+  const detectedAt = Date.parse(meta.detectedAt);
+  const { at, ambiguous } = data.response.completed;
+  if (ambiguous === true) return undefined;
+  if (at === undefined) {
+    if (meta.origin !== "head" || lastTick === undefined) return undefined;
+    return Math.max(0, detectedAt - lastTick);
+  }
+  const completedAt = Date.parse(at);
+  if (firstTick === undefined || completedAt < firstTick) return undefined;
+  return Math.max(0, detectedAt - completedAt);
+}
+
+/** Values that one line of metrics holds, at most: the format takes 100. */
+const MOST_VALUES = 99;
+
+/** The values, or so many of them spread evenly by rank, with the least and the greatest. */
+export function spread(values: readonly number[], most = MOST_VALUES): number[] {
+  const sorted = [...values].sort((a, b) => a - b);
+  if (sorted.length <= most) return sorted;
+  return Array.from({ length: most }, (_, i) => sorted[Math.round((i * (sorted.length - 1)) / (most - 1))] ?? 0);
+}

@@ -1,0 +1,85 @@
+import { credentialsProblem } from "../credentials-problem.ts";
+import { errorCode } from "../errors.ts";
+import type { TickFigures } from "../polling/tick-figures.ts";
+import type { TickSummary } from "../polling/tick-summary.ts";
+import { isWritten, type MetricKey, type MonitoringLevel } from "./catalog.ts";
+import { spread } from "./detection-lag.ts";
+import type { RequestCounts } from "./request-counts.ts";
+import type { Sightings } from "./watched-ports.ts";
+
+/** Values of a metric, one at least. */
+export type MetricValues = [key: MetricKey, values: number[]];
+
+/** How a tick ended: with a summary, or by a failure of the whole source. */
+export type TickEnd = { summary: TickSummary; stalled: number } | { error: unknown };
+
+const THROTTLED = "TOO_MANY_REQUESTS";
+
+/** What a tick or a slice was seen to do. What did not happen is not written: a series costs in the hours in which it is. */
+export function seenMetrics({ emitted, quarantined, lags }: Sightings, requests: RequestCounts): MetricValues[] {
+  const happened: MetricValues[] = [
+    ["emitted", emitted > 0 ? [emitted] : []],
+    ["quarantined", quarantined > 0 ? [quarantined] : []],
+    ["requests", [requests.all]],
+    ["requestsThrottled", [requests.throttled]],
+    ["requestsFailed", [requests.failed]],
+    ["detectionLag", spread(lags)],
+  ];
+  return happened.filter(([, values]) => values.length > 0);
+}
+
+/**
+ * What the end of a tick tells. One that fails for a reason without an alarm of its own writes nothing of it: that ticks are missing is the alarm
+ * then. One cause raises one alarm.
+ */
+export function endMetrics(end: TickEnd): MetricValues[] {
+  if ("error" in end) {
+    if (credentialsProblem(end.error) !== undefined) return [["credentialsProblem", [1]]];
+    if (errorCode(end.error) !== THROTTLED) return [];
+    return [
+      ["credentialsProblem", [0]],
+      ["throttled", [1]],
+    ];
+  }
+  const { summary, stalled } = end;
+  const ended: MetricValues = ["credentialsProblem", [0]];
+  if (summary.pausedUntil !== undefined) return [ended, ["throttled", [1]]];
+  return [
+    ended,
+    ["stalled", [stalled]],
+    ["waiting", [sum(summary, ({ waiting }) => waiting)]],
+    ["catchingUp", [catchingUp(summary)]],
+    ["surveysFailed", [summary.surveys.filter(({ outcome }) => outcome === "failed").length]],
+    ...figureMetrics(summary.figures),
+  ];
+}
+
+/** Surveys with work left: a catch-up under way, or no time for them at all. */
+export function catchingUp({ surveys, unpolled }: TickSummary): number {
+  return unpolled + surveys.filter(({ outcome, unfinished }) => outcome === "polled" && unfinished).length;
+}
+
+export function sum({ surveys }: TickSummary, count: (survey: TickSummary["surveys"][number]) => number): number {
+  return surveys.reduce((total, survey) => total + count(survey), 0);
+}
+
+function figureMetrics(figures: TickFigures | undefined): MetricValues[] {
+  if (figures === undefined) return [];
+  return [
+    ["unaccounted", [figures.unaccounted]],
+    ["rangeUnreachable", [figures.rangeUnreachable]],
+    ["repaired", [figures.repaired]],
+    ["repairedAgain", [figures.repairedAgain]],
+    ["changed", [figures.changed]],
+    ["booksClosed", [figures.booksClosed]],
+    ["booksNeverClosed", [figures.neverClosed]],
+    ["oldestBooks", [figures.oldestBooks]],
+    ["fullPollLate", [figures.fullPollLate]],
+    ["backgroundOverdrawn", [Math.ceil(figures.overdrawn)]],
+  ];
+}
+
+/** Those that a level writes. */
+export function ofLevel(all: readonly MetricValues[], level: MonitoringLevel): MetricValues[] {
+  return all.filter(([key]) => isWritten(key, level));
+}

@@ -1,0 +1,57 @@
+import type { Outages } from "../polling/state-types.ts";
+import type { TickSummary } from "../polling/tick-summary.ts";
+import type { Sightings } from "./watched-ports.ts";
+
+/** Surveys that fail, by id, with when this process has seen them fail first without a success since. Epoch milliseconds. */
+export type FailingSince = Map<number, number>;
+
+/** Milliseconds by which books may be older than `scrub.every` at rest: a pass that proves nothing is made again after an eighth of it, twice. */
+const ALLOWANCE = 1.5;
+
+export interface StalledRequest {
+  summary: TickSummary;
+  seen: Sightings;
+  /** Kept from tick to tick, and changed. */
+  failing: FailingSince;
+  /** Milliseconds. */
+  scrubEvery: number;
+  now: number;
+}
+
+/**
+ * Milliseconds for which the longest-standing trouble has kept responses from going out or from being accounted for; 0 when all is well.
+ * It is an age and no count, so that what passes by itself within minutes is not taken for what a person must see to:
+ *
+ * - a survey whose polls fail, since they do;
+ * - metrics or metadata that fail for the whole source, which responses wait for, since they do;
+ * - books that should have been closed again by now; and responses that a survey's first pass could not account for, once that pass should
+ *   have been made good.
+ */
+export function stalledFor({ summary, seen, failing, scrubEvery, now }: StalledRequest): number {
+  noteFailures(summary, failing, now);
+  const { surveys, outages, figures } = summary;
+  const patience = ALLOWANCE * scrubEvery;
+  const { firstTick = now } = seen.basis;
+  const isUnaccounted = (figures?.unaccounted ?? 0) > 0 && surveys.some(({ books, booksOpen }) => !books && booksOpen);
+  return Math.max(
+    0,
+    ...[...failing.values()].map((since) => now - since),
+    ...outages.map((kind) => now - outageSince(seen.account?.outages, kind, now)),
+    (figures?.oldestBooks ?? 0) - patience,
+    isUnaccounted ? now - firstTick - patience : 0,
+  );
+}
+
+/** What fails stays due: one that a tick with time for all has not polled is not listed any more. */
+function noteFailures({ surveys, unpolled }: TickSummary, failing: FailingSince, now: number): void {
+  const polled = new Set(surveys.map(({ surveyId }) => surveyId));
+  if (unpolled === 0) for (const surveyId of failing.keys()) if (!polled.has(surveyId)) failing.delete(surveyId);
+  for (const { surveyId, outcome } of surveys) {
+    if (outcome === "polled") failing.delete(surveyId);
+    if (outcome === "failed" && !failing.has(surveyId)) failing.set(surveyId, now);
+  }
+}
+
+function outageSince(outages: Outages | undefined, kind: keyof Outages, now: number): number {
+  return outages?.[kind].failing?.since ?? now;
+}

@@ -1,0 +1,60 @@
+import type { Log } from "../log.ts";
+import type { TickSummary } from "../polling/tick-summary.ts";
+import type { RequestCounts } from "./request-counts.ts";
+import { catchingUp, sum } from "./run-metrics.ts";
+import type { Sightings } from "./watched-ports.ts";
+
+const HOUR = 3_600_000;
+
+export interface TickReport {
+  summary: TickSummary;
+  seen: Sightings;
+  requests: RequestCounts;
+  /** Milliseconds; see stalled.ts. */
+  stalled: number;
+  /** Epoch milliseconds. */
+  now: number;
+}
+
+/**
+ * One line for each tick with news, a summary in the first of each hour, one for what failed, and one for a tick that the service's pause
+ * has ended. Which tick is the first of an hour is told by the tick before, which the table knows: a process may be a new one.
+ */
+export function logTick(logger: Log, { summary, seen, requests, stalled, now }: TickReport): void {
+  const { source } = summary;
+  if (summary.pausedUntil !== undefined) {
+    logger.warn("source paused", { source, until: new Date(summary.pausedUntil).toISOString() });
+    return;
+  }
+  for (const { surveyId, outcome, failure } of summary.surveys) {
+    if (outcome !== "failed") continue;
+    logger.warn("survey failed", { source, surveyId, code: failure?.code, reason: failure?.message });
+  }
+  for (const operation of summary.outages) logger.warn("outage", { source, operation });
+  const news = {
+    emitted: seen.emitted,
+    waiting: sum(summary, ({ waiting }) => waiting),
+    quarantined: seen.quarantined,
+  };
+  const hasNews = Object.values(news).some((count) => count > 0);
+  const { lastTick = Number.NEGATIVE_INFINITY } = seen.basis;
+  if (!hasNews && Math.floor(lastTick / HOUR) === Math.floor(now / HOUR)) return;
+  logger.info(hasNews ? "tick" : "idle", {
+    source,
+    listed: summary.listed,
+    polled: summary.surveys.length,
+    ...news,
+    ...lagDetails(seen),
+    requests,
+    catchingUp: catchingUp(summary),
+    stalled,
+    ...(summary.figures === undefined ? {} : { figures: summary.figures }),
+  });
+}
+
+/** Milliseconds of the slowest event, and of the one in the middle; nothing where no lag can be told. */
+export function lagDetails({ lags }: Pick<Sightings, "lags">): { lag?: { median: number; worst: number } } {
+  const sorted = [...lags].sort((a, b) => a - b);
+  const [median, worst] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted.at(-1)];
+  return median === undefined || worst === undefined ? {} : { lag: { median, worst } };
+}

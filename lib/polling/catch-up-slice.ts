@@ -1,0 +1,145 @@
+import type { PollingSource } from "./context.ts";
+import { failureOf } from "./errors.ts";
+import { joinNow } from "./join-now.ts";
+import { seenOutages, watchOutages } from "./outage-watch.ts";
+import { checkOwnState } from "./own-state.ts";
+import { pauseOf } from "./paused.ts";
+import { noCounts, type PollCounts } from "./poll-counts.ts";
+import type { Clock, Ports } from "./ports.ts";
+import { stream } from "./stream.ts";
+import { noteFirstPass } from "./sweep.ts";
+import { withSurvey } from "./with-survey.ts";
+
+export interface SliceRequest {
+  ports: Ports;
+  source: PollingSource;
+  /** Fingerprint of the service's base URL. */
+  service: string;
+  surveyId: number;
+  owner: string;
+  /** Epoch milliseconds at which the next tick was to begin when the slice was queued. */
+  until: number;
+  /** Epoch milliseconds after which nothing new is begun. */
+  deadline: number;
+}
+
+/** What came of a slice; busy: someone else works on the survey; paused: the service wants to be left alone. */
+export interface SliceSummary {
+  surveyId: number;
+  outcome: "done" | "busy" | "paused";
+  emitted: number;
+  waiting: number;
+  quarantined: number;
+  /** Whether the catch-up goes on with another slice. */
+  unfinished: boolean;
+  /** What failed of some responses, which are left to a later slice. */
+  failure?: { code: string; message: string };
+}
+
+/** Milliseconds: a slice is no longer, whatever the interval of the ticks. */
+const LONGEST_SLICE = 60_000;
+/** A shorter one is not worth its start: then the next tick finds the survey busy, once. */
+const SHORTEST_SLICE = 1_000;
+/** Milliseconds for which a survey that someone else works on is waited for, and between two attempts. */
+const BUSY_FOR = 10_000;
+const ASK_AGAIN = 500;
+/** Share of the interval, and milliseconds at most, that are left before a tick for what is still on its way. */
+const RESERVED_SHARE = 0.25;
+const MOST_RESERVED = 5_000;
+
+/**
+ * One slice of a survey's catch-up, in a process beside the ticks. It ends before the next tick begins, which looks at the head of the
+ * survey first and queues the next slice. A message that comes twice, late or for nothing does no harm: the lease and the mark decide.
+ */
+export async function catchUpSlice(request: SliceRequest): Promise<SliceSummary> {
+  const tell = (error: unknown): ReturnType<typeof failureOf> => {
+    const failure = failureOf(error);
+    request.ports.observe({ kind: "survey failed", surveyId: request.surveyId, ...failure });
+    return failure;
+  };
+  try {
+    const { left, ...summary } = await workOff(request);
+    // The others are done: another slice comes back to what was left.
+    return left === undefined ? summary : { ...summary, failure: tell(left) };
+  } catch (error) {
+    tell(error);
+    throw error;
+  }
+}
+
+async function workOff(request: SliceRequest): Promise<SliceSummary & { left?: unknown }> {
+  const { ports, source, surveyId } = request;
+  const { state, clock } = ports;
+  const account = await state.account();
+  checkOwnState(account, request);
+  if (pauseOf(request, account) !== undefined) return summary(surveyId, "paused", noCounts());
+  const watch = watchOutages(account.outages);
+  const shown = account.rows.get(surveyId)?.counts.filter((count) => count !== null) ?? [];
+  let isContradicted = false;
+  let failure: unknown;
+  const streamUntil = Math.min(request.deadline, sliceEnd(clock.now(), request.until, source.interval));
+  const attempt = (): Promise<PollCounts | undefined> =>
+    withSurvey(
+      {
+        ports,
+        source,
+        surveyId,
+        owner: request.owner,
+        deadline: request.deadline,
+        streamUntil,
+        sourceFloor: account.sourceFloor,
+        firstTick: account.firstTick,
+        listedCount: shown.length === 0 ? undefined : Math.max(...shown),
+        shortPageEnds: account.shortPageEnds,
+        watch,
+      },
+      async (ctx): Promise<PollCounts> => {
+        const { mark } = ctx;
+        delete mark.queuedUntil;
+        if (mark.stream === undefined) return noCounts();
+        // A stream that has begun gets somewhere, however little time it has.
+        if (clock.now() >= request.deadline) return { ...noCounts(), unfinished: true };
+        const wasFirst = !mark.firstPassDone;
+        const streamed = await stream(ctx, mark.stream);
+        if (streamed.held > 0) await joinNow(ctx, streamed);
+        failure = ctx.failure;
+        if (wasFirst && mark.firstPassDone) noteFirstPass(ctx);
+        isContradicted = ctx.shortPageEnds === false && account.shortPageEnds !== false;
+        return streamed;
+      },
+    );
+  let counts = await attempt();
+  // A tick holds a survey for moments.
+  const patientUntil = Math.min(streamUntil, clock.now() + BUSY_FOR);
+  while (counts === undefined && clock.now() < patientUntil) {
+    await pause(clock, ASK_AGAIN);
+    counts = await attempt();
+  }
+  // A tick beside it may have seen the contrary of what seems so: only a contradiction is sure.
+  const changes = { ...seenOutages(watch), ...(isContradicted ? { shortPageEnds: false } : {}) };
+  if (Object.keys(changes).length > 0) await state.saveAccount(changes);
+  if (counts === undefined) return summary(surveyId, "busy", noCounts());
+  return { ...summary(surveyId, "done", counts), ...(failure === undefined ? {} : { left: failure }) };
+}
+
+/** When a slice that begins now ends: before the next tick. One that begins late has missed ticks already. */
+export function sliceEnd(now: number, until: number, interval: number): number {
+  const distance = Math.max(interval, 2 * SHORTEST_SLICE);
+  const reserved = Math.min(MOST_RESERVED, distance * RESERVED_SHARE);
+  const missed = Math.max(0, Math.ceil((now + SHORTEST_SLICE + reserved - until) / distance));
+  return Math.min(now + LONGEST_SLICE, until + missed * distance - reserved);
+}
+
+function pause(clock: Clock, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = clock.every(milliseconds, () => {
+      stop();
+      resolve();
+    });
+  });
+}
+
+function summary(surveyId: number, outcome: SliceSummary["outcome"], counts: PollCounts): SliceSummary {
+  const { emitted, waiting, quarantined, unfinished, deferred } = counts;
+  return { surveyId, outcome, emitted, waiting, quarantined, unfinished: unfinished || deferred > 0 };
+}

@@ -1,0 +1,182 @@
+import pLimit from "p-limit";
+import type { Origin } from "../events/index.ts";
+import { type Candidate, fromRun } from "./candidate.ts";
+import { confirm } from "./confirm.ts";
+import type { PollContext } from "./context.ts";
+import { type EmitCounts, noEmits } from "./emit.ts";
+import { oldestFirst, prepare } from "./prepare.ts";
+import { batchLength, isFull, MOST_IN_VAIN, publishBatch, type Ready } from "./publish-batch.ts";
+import type { Run } from "./records.ts";
+
+// Catch-up: while some responses wait for their metrics, pages are read, events go out and the ledger is written.
+
+/** Responses between their page and the ledger, at most, for each request that may be in flight: enough to keep the service busy. */
+const ON_THE_WAY = 3;
+/** And at least so many, that batches are full where few requests may be in flight. */
+const LEAST_ON_THE_WAY = 40;
+/** Responses of a page that go on together: on a slow service a whole page takes longer than a process has, and would begin anew each time. */
+const TOGETHER = 10;
+/** Requests to the bus in flight: for each of them that is cut off, ten events may come twice. */
+const PUBLISHES_AT_ONCE = 4;
+
+/** Brings the responses of page after page to the bus, in order and in full batches. */
+export interface Pipeline {
+  /** Takes the responses of one page; resolves when there is room for more. Throws what failed of earlier ones. */
+  take(page: number, runs: Run[]): Promise<void>;
+  /** Does what publishes by itself, as one of the requests in flight. Throws what failed of earlier ones. */
+  beside<T>(work: () => Promise<T>): Promise<T>;
+  /** The last page up to which all that was taken is in the state; undefined before the first. */
+  settledTo(): number | undefined;
+  /** Waits until everything is in the state. Throws the first thing that failed. */
+  end(): Promise<EmitCounts>;
+}
+
+/** Some responses of one page. */
+interface Chunk {
+  /** The page up to which all is settled with it. */
+  page: number;
+  /** Its responses that are not in the state yet. */
+  left: number;
+  /** Whether something of it is held or left: the stream comes back to it. */
+  held: boolean;
+}
+
+interface Item {
+  ready: Ready;
+  chunk: Chunk;
+}
+
+export function createPipeline(ctx: PollContext, origin: Origin): Pipeline {
+  const counts = noEmits();
+  const mostOnTheWay = Math.max(LEAST_ON_THE_WAY, ON_THE_WAY * ctx.source.concurrency);
+  const limit = pLimit(PUBLISHES_AT_ONCE);
+  const sending = new Set<Promise<void>>();
+  /** In the order of their pages, from the first one that is not settled. */
+  const chunks: Chunk[] = [];
+  const buffer: Item[] = [];
+  let onTheWay = 0;
+  let settled: number | undefined;
+  let stuck = false;
+  let inVain = 0;
+  let failed: { error: unknown } | undefined;
+  let entering: Promise<void> = Promise.resolve();
+  let inOrder: Promise<void> = Promise.resolve();
+  let moved: () => void = () => undefined;
+
+  const fail = (error: unknown): void => {
+    failed ??= { error };
+    moved();
+  };
+
+  function settle(chunk: Chunk, responses: number): void {
+    chunk.left -= responses;
+    onTheWay -= responses;
+    while (chunks[0] !== undefined && chunks[0].left === 0 && !stuck) {
+      const { held, page } = chunks[0];
+      // The stream has to come back to it.
+      if (held) stuck = true;
+      else {
+        settled = page;
+        chunks.shift();
+      }
+    }
+    moved();
+  }
+
+  async function ready(chunk: Chunk, confirmed: Candidate[]): Promise<Ready[]> {
+    const prepared = noEmits();
+    const events = await prepare(ctx, confirmed, prepared);
+    counts.waiting += prepared.waiting;
+    counts.left += prepared.left;
+    chunk.held ||= prepared.left > 0;
+    return events;
+  }
+
+  async function send(batch: Item[]): Promise<void> {
+    // Nothing more is published before what the ledger has not taken is in it: one request more, and more than those in flight are repeated.
+    if (failed !== undefined || (ctx.mark.pending ?? []).length > 0) return;
+    const { published, quarantined, left } = await publishBatch(
+      ctx,
+      batch.map((item) => item.ready),
+    );
+    counts.emitted += published;
+    counts.quarantined += quarantined;
+    counts.left += left.length;
+    for (const { ready, chunk } of batch) {
+      if (left.includes(ready)) chunk.held = true;
+      settle(chunk, 1);
+    }
+    inVain = left.length === batch.length ? inVain + 1 : 0;
+    if (inVain >= MOST_IN_VAIN) throw ctx.failure;
+  }
+
+  function begin(page: number, candidates: Candidate[], held: boolean): void {
+    const chunk: Chunk = { page, left: candidates.length, held };
+    chunks.push(chunk);
+    onTheWay += candidates.length;
+    const prepared = ready(chunk, candidates);
+    prepared.catch(fail);
+    inOrder = inOrder.then(async () => {
+      // Whatever has failed: nothing of a page is on its way any more when the pipeline has ended.
+      const events = await prepared.catch(() => undefined);
+      if (failed !== undefined || events === undefined) return;
+      buffer.push(...events.map((event) => ({ ready: event, chunk })));
+      settle(chunk, candidates.length - events.length);
+      sendFull(false);
+    });
+  }
+
+  async function enter(page: number, candidates: Candidate[]): Promise<void> {
+    // Before any of them goes out: what some show of how records lie holds for the whole page, and for all that follow.
+    const confirmed = await confirm(ctx, candidates);
+    const held = candidates.length - confirmed.length;
+    counts.held += held;
+    for (let i = 0; i === 0 || i < confirmed.length; i += TOGETHER) {
+      const isLast = i + TOGETHER >= confirmed.length;
+      begin(isLast ? page : page - 1, confirmed.slice(i, i + TOGETHER), isLast && held > 0);
+      while (onTheWay > mostOnTheWay && failed === undefined) {
+        await new Promise<void>((resolve) => {
+          moved = resolve;
+        });
+      }
+      if (failed !== undefined) return;
+    }
+  }
+
+  function sendFull(rest: boolean): void {
+    while (buffer.length > 0) {
+      const waiting = buffer.map((item) => item.ready);
+      const length = batchLength(waiting);
+      if (!rest && length === buffer.length && !isFull(waiting)) return;
+      const batch = buffer.splice(0, length);
+      // Before the next one has its turn.
+      const sent = limit(() => send(batch).catch(fail)).finally(() => sending.delete(sent));
+      sending.add(sent);
+    }
+  }
+
+  return {
+    async take(page, runs) {
+      const candidates = runs.map((run) => fromRun(ctx, run, origin)).sort(oldestFirst(ctx.ports.clock.now()));
+      // One page at a time, while the next one is read.
+      await entering;
+      if (failed !== undefined) throw failed.error;
+      entering = enter(page, candidates).catch(fail);
+    },
+    beside: (work) =>
+      limit(async () => {
+        if (failed !== undefined) throw failed.error;
+        return work();
+      }),
+    settledTo: () => settled,
+    async end() {
+      await entering;
+      await inOrder;
+      sendFull(true);
+      await Promise.all(sending);
+      if (failed !== undefined) throw failed.error;
+      counts.found = counts.emitted + counts.waiting + counts.quarantined;
+      return counts;
+    },
+  };
+}

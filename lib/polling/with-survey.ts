@@ -1,0 +1,86 @@
+import { LEASE_DURATION, type PollContext, type PollingSource, underLease } from "./context.ts";
+import { LeaseLostError } from "./errors.ts";
+import type { OutageWatch } from "./outage-watch.ts";
+import type { Ports } from "./ports.ts";
+
+/** What work on a survey needs to know, whoever does it. */
+export interface SurveyRequest {
+  ports: Ports;
+  source: PollingSource;
+  surveyId: number;
+  owner: string;
+  /** Epoch milliseconds after which no new page is begun. */
+  deadline: number;
+  /** The same for a catch-up, the rest of which is left to another process. */
+  streamUntil: number;
+  sourceFloor: string | undefined;
+  /** Epoch milliseconds of the source's first tick, unless that is this one. */
+  firstTick: number | undefined;
+  /** Largest of the counts that the survey list shows; undefined when it shows none. */
+  listedCount: number | undefined;
+  shortPageEnds: boolean | undefined;
+  /** Shared by all polls of a tick. */
+  watch: OutageWatch;
+}
+
+/**
+ * Works on a survey under its lease, which is given back with the mark at the end, also after a failure. Undefined when someone else
+ * holds the lease, or has taken it meanwhile.
+ */
+export async function withSurvey<T>(
+  request: SurveyRequest,
+  work: (ctx: PollContext) => Promise<T>,
+): Promise<T | undefined> {
+  const { ports, surveyId, owner, source, deadline, streamUntil, shortPageEnds, watch } = request;
+  const { sourceFloor, firstTick, listedCount } = request;
+  const lease = await ports.state.acquire(surveyId, owner, LEASE_DURATION);
+  if (lease === undefined) return undefined;
+  const ctx: PollContext = {
+    ports,
+    source,
+    surveyId,
+    lease,
+    mark: lease.mark,
+    deadline,
+    streamUntil,
+    shortPageEnds,
+    sourceFloor,
+    firstTick,
+    listedCount,
+    allowance: undefined,
+    newestSeen: undefined,
+    lost: undefined,
+    failure: undefined,
+    resumed: lease.mark.floor !== undefined && !lease.mark.firstPassDone,
+    watch,
+  };
+  try {
+    const done = await underLease(ctx, async () => {
+      await settlePending(ctx);
+      return work(ctx);
+    });
+    await ports.state.release(lease, ctx.mark);
+    return done;
+  } catch (error) {
+    if (error instanceof LeaseLostError) return undefined;
+    await giveBack(ctx);
+    throw error;
+  }
+}
+
+/** Published, and not in the ledger yet: before that nothing more may be published. */
+async function settlePending({ mark, lease, ports, surveyId }: PollContext): Promise<void> {
+  if (mark.pending === undefined || mark.pending.length === 0) return;
+  await ports.state.putEntries(surveyId, mark.pending);
+  delete mark.pending;
+  await ports.state.saveMark(lease, mark);
+}
+
+/** After a failure the lease is given back, so that the next tick need not wait for it to run out. */
+async function giveBack(ctx: PollContext): Promise<void> {
+  try {
+    await ctx.ports.state.release(ctx.lease, ctx.mark);
+  } catch {
+    // The failure that led here is the one to report; the lease runs out by itself.
+  }
+}

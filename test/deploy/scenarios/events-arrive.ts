@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { ROOT } from "../support/cdk.ts";
+import { requestsOfFunctions } from "../support/faults.ts";
+import { succeed } from "../support/processes.ts";
+import { subscribe } from "../support/subscription.ts";
+import { WEBHOOK, WEBHOOK_SECRET } from "../support/webhook.ts";
+import { addBacklog, allArrived, booksAreRight, DETRACTORS, eventsAreRight } from "./settled.ts";
+import { type Deployment, output, type Stage, type Subscribers } from "./stage.ts";
+
+/** Credentials, subscribers, and all ways in which an event may come to be: history, news, backlog. */
+export async function eventsArrive(stage: Stage, deployment: Deployment): Promise<Subscribers> {
+  const { report, aws, simulator, emulator, webhook } = stage;
+  const settled = async (note: (text: string) => void): Promise<void> => {
+    note(await eventsAreRight(stage, subscribers, 0));
+    await booksAreRight(stage, output(deployment, "TableName"), subscribers);
+  };
+
+  report.part("Events");
+  const subscribers = await report.step("a queue subscribes to everything, another one to detractors", async () => {
+    const bus = output(deployment, "BusName");
+    return {
+      everything: await subscribe(aws, bus, "everything", { "detail-type": ["response.completed"] }),
+      detractors: await subscribe(aws, bus, "detractors", DETRACTORS),
+    };
+  });
+  await report.step("npm run credentials fills them in, from standard input", async (note) => {
+    const { clientId, clientSecret } = simulator;
+    const args = ["run", "--silent", "credentials", "--", "--base-url", simulator.url];
+    const input = JSON.stringify({ clientId, clientSecret });
+    const { stdout } = await succeed("npm", args, { cwd: ROOT, env: emulator.env, limit: 60_000, input });
+    note(stdout.split("\n")[0] ?? "");
+  });
+  await report.step("the next tick emits the history", async (note) => {
+    const { failed, payload } = await aws.invoke(output(deployment, "PollFunctionName"));
+    assert.equal(failed, false, JSON.stringify(payload));
+    await allArrived(stage, deployment, subscribers, { within: 20_000 });
+    await settled(note);
+  });
+  await report.step("the webhook has had the detractors, with the token from its secret", async (note) => {
+    const { pathname, search } = new URL(WEBHOOK.url);
+    for (const { method, path, headers } of webhook.requests) {
+      const { authorization, "content-type": type } = headers;
+      const wanted = [
+        "POST",
+        `${pathname}${search}`,
+        `Bearer ${WEBHOOK_SECRET.token}`,
+        "application/json; charset=utf-8",
+      ];
+      assert.deepEqual([method, path, authorization, type], wanted);
+    }
+    note(`${webhook.requests.length} requests for ${WEBHOOK.url}`);
+  });
+  await report.step("the schedule finds what is new by itself", async (note) => {
+    simulator.complete(1, 2);
+    await allArrived(stage, deployment, subscribers, { within: 75_000, ticks: false });
+    await settled(note);
+  });
+  await report.step("a backlog goes through the work queue", async (note) => {
+    addBacklog(stage, 4);
+    await allArrived(stage, deployment, subscribers, { within: 60_000 });
+    const { SendMessage = 0 } = await requestsOfFunctions(emulator);
+    assert.ok(SendMessage > 0, "no tick has left anything to the worker");
+    const slices = (await aws.logs(output(deployment, "PollSurveyLogGroupName"))).filter((line) =>
+      line.includes('"message":"slice"'),
+    );
+    assert.ok(slices.length > 0, "the worker has emitted nothing");
+    note(`${SendMessage} messages; ${slices.length} slices emitted events`);
+    await settled(note);
+  });
+  return subscribers;
+}

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { setTimeout as pause } from "node:timers/promises";
+import { createMatcher } from "../../../local/aws/event-bridge/matcher.ts";
+import type { DeliveredEvent } from "../../support/command.ts";
+import { compareWithTruth } from "../../wire/support/compare-with-truth.ts";
+import { DETRACTORS_ONLY } from "../support/webhook.ts";
+import { type Deployment, output, type Stage, type Subscribers } from "./stage.ts";
+
+/** What the webhook is to have too, as a rule of one's own says it. */
+export const DETRACTORS = { "detail-type": ["response.completed"], detail: DETRACTORS_ONLY };
+
+/** More than a tick has time for by itself, at a service that takes its time: on a fast machine too the rest is left to the worker. */
+export function addBacklog({ simulator }: Stage, surveyId: number): void {
+  simulator.addSurvey({ surveyId, responses: 600 });
+  simulator.fault({ kind: "latency", ms: 150, operation: ["metrics", "metadata"], surveyId });
+}
+
+export interface Waiting {
+  /** Milliseconds. */
+  within: number;
+  /** Whether ticks are started meanwhile, or only the schedule's come. Default true. */
+  ticks?: boolean;
+}
+
+/** Waits until each completed response has had its event. */
+export async function allArrived(
+  { aws, simulator }: Stage,
+  deployment: Deployment,
+  { everything }: Subscribers,
+  { within, ticks = true }: Waiting,
+): Promise<void> {
+  const missing = (): number => {
+    const seen = new Set(everything.events.map(({ detail }) => `${detail.data.surveyId}/${detail.data.responseId}`));
+    return simulator.truth().filter(({ surveyId, responseId }) => !seen.has(`${surveyId}/${responseId}`)).length;
+  };
+  for (const end = Date.now() + within; ; await pause(500)) {
+    await everything.drain();
+    if (missing() === 0) return;
+    if (Date.now() > end) throw new Error(`${missing()} responses have no event after ${within / 1000} s`);
+    // A tick that fails is followed by others, as on a schedule.
+    if (ticks) await aws.invoke(output(deployment, "PollFunctionName"));
+  }
+}
+
+/**
+ * Each completed response has had one event, contents and all, and the filtered queue and the webhook have those that match. Repeats are the same event:
+ * as many as are allowed.
+ */
+export async function eventsAreRight(
+  { simulator, webhook }: Stage,
+  { everything, detractors }: Subscribers,
+  repeats: number,
+): Promise<string> {
+  for (const queue of [everything, detractors]) await queue.drain();
+  const { events } = everything;
+  assert.deepEqual(compareWithTruth(events, simulator.truth(), { instants: true, repeats }), []);
+  const contents = new Map<string, string>();
+  for (const { detail } of events) {
+    const said = JSON.stringify(detail.data);
+    assert.equal(said, contents.get(detail.meta.eventId) ?? said, "a repeat says something else");
+    contents.set(detail.meta.eventId, said);
+  }
+  const matches = createMatcher(DETRACTORS);
+  const idsOf = (some: readonly DeliveredEvent[]): string[] => some.map(({ id }) => id).sort();
+  const matching = events.filter((event) => matches(event));
+  assert.deepEqual(idsOf(detractors.events), idsOf(matching));
+  // Delivered beside what is going on.
+  for (const end = Date.now() + 10_000; webhook.requests.length < matching.length && Date.now() < end; )
+    await pause(50);
+  assert.deepEqual(idsOf(webhook.requests.map(({ event }) => event)), idsOf(matching));
+  assert.ok(matching.length > 0 && matching.length < events.length, "a filter that tells nothing apart proves nothing");
+  return `${contents.size} events, ${events.length - contents.size} repeats, ${matching.length} by the filter`;
+}
+
+/** The table's books agree with the truth: every completed response is entered as emitted, with its event's id. */
+export async function booksAreRight({ aws, simulator }: Stage, table: string, subscribers: Subscribers): Promise<void> {
+  const ids = new Map(
+    subscribers.everything.events.map(({ detail }) => [
+      `${detail.data.surveyId} ${detail.data.responseId}`,
+      detail.meta.eventId,
+    ]),
+  );
+  const items = (await aws.items(table)).filter(({ sk }) => String(sk).startsWith("RESPONSE#"));
+  const entered = items
+    .filter(({ state }) => state === "emitted")
+    .map(({ pk, sk, eventId }) => `${pk} ${sk} ${eventId}`);
+  const wanted = simulator.truth().map(({ surveyId, responseId }) => {
+    return `SURVEY#main#${surveyId} RESPONSE#${responseId} ${ids.get(`${surveyId} ${responseId}`)}`;
+  });
+  assert.deepEqual(entered.sort(), wanted.sort());
+}

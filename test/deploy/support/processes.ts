@@ -1,0 +1,84 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+
+export interface RunOptions {
+  cwd: string;
+  env: Record<string, string>;
+  /** Milliseconds after which it is killed, with all it has started, and the promise rejects. */
+  limit: number;
+  /** What it reads from its standard input; by default that is empty. */
+  input?: string;
+}
+
+export interface RunResult {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Of the groups of processes that are running. */
+const running = new Set<number>();
+
+/** Runs a command to its end, in a process group of its own. Does not throw for an exit code. */
+export function run(command: string, args: readonly string[], options: RunOptions): Promise<RunResult> {
+  const { limit, input = "", ...where } = options;
+  const child = startGroup(command, args, where);
+  const text = { stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    text.stdout += chunk;
+  });
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    text.stderr += chunk;
+  });
+  // A command that reads nothing closes its end at once.
+  child.stdin.on("error", () => {}).end(input);
+  return new Promise((resolve, reject) => {
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      killGroup(child.pid, "SIGKILL");
+    }, limit);
+    child.once("error", reject);
+    child.once("close", (code) => {
+      clearTimeout(timer);
+      if (late) reject(new Error(`${command} did not end within ${limit / 1000} s\n${text.stdout}\n${text.stderr}`));
+      else resolve({ code, ...text });
+    });
+  });
+}
+
+/** As `run`, but an exit code other than 0 is an error that quotes what was printed. */
+export async function succeed(command: string, args: readonly string[], options: RunOptions): Promise<RunResult> {
+  const result = await run(command, args, options);
+  if (result.code === 0) return result;
+  throw new Error(`${command} ${args.join(" ")} ended with ${result.code}\n${result.stdout}\n${result.stderr}`);
+}
+
+/** Starts a process that leads a group: what it starts itself can be ended with it. */
+export function startGroup(
+  command: string,
+  args: readonly string[],
+  { cwd, env }: Pick<RunOptions, "cwd" | "env">,
+): ChildProcessWithoutNullStreams {
+  const child = spawn(command, args, { cwd, env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
+  const { pid } = child;
+  if (pid !== undefined) {
+    running.add(pid);
+    // Those that it started may still run: the group is no longer ours to name once all of them are gone.
+    child.once("close", () => running.delete(pid));
+  }
+  return child;
+}
+
+export function killGroup(pid: number | undefined, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // All of them have ended already.
+  }
+}
+
+/** Ends everything that was started here and still runs. */
+export function killAll(): void {
+  for (const pid of running) killGroup(pid, "SIGKILL");
+}

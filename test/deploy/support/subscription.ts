@@ -1,0 +1,46 @@
+import { PutRuleCommand, PutTargetsCommand } from "@aws-sdk/client-eventbridge";
+import {
+  CreateQueueCommand,
+  DeleteMessageBatchCommand,
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+} from "@aws-sdk/client-sqs";
+import type { DeliveredEvent } from "../../support/command.ts";
+import type { Aws } from "./aws.ts";
+
+export interface Subscription {
+  /** Everything that was received so far, in that order, repeats included. */
+  readonly events: readonly DeliveredEvent[];
+  /** Receives what there is. */
+  drain(): Promise<void>;
+}
+
+/** Subscribes a queue of its own to a bus by a rule, as a team that reads the events would. */
+export async function subscribe(
+  { events: bridge, sqs }: Aws,
+  bus: string,
+  name: string,
+  pattern: object,
+): Promise<Subscription> {
+  const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: name }));
+  const asked = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["QueueArn"] });
+  const Arn = (await sqs.send(asked)).Attributes?.QueueArn;
+  const rule = { EventBusName: bus, Name: name, EventPattern: JSON.stringify(pattern) };
+  await bridge.send(new PutRuleCommand(rule));
+  const targets = { EventBusName: bus, Rule: name, Targets: [{ Id: "queue", Arn }] };
+  await bridge.send(new PutTargetsCommand(targets));
+
+  const events: DeliveredEvent[] = [];
+  return {
+    events,
+    async drain() {
+      for (;;) {
+        const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }));
+        if (Messages.length === 0) return;
+        events.push(...Messages.map(({ Body = "" }) => JSON.parse(Body) as DeliveredEvent));
+        const Entries = Messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
+        await sqs.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
+      }
+    },
+  };
+}

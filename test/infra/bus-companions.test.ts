@@ -1,0 +1,178 @@
+import { Stack } from "aws-cdk-lib";
+import { Match, Template } from "aws-cdk-lib/assertions";
+import { type CfnEventBus, EventBus } from "aws-cdk-lib/aws-events";
+import { Key } from "aws-cdk-lib/aws-kms";
+import { describe, expect, it } from "vitest";
+import { createBusCompanions } from "../../infra/bus-companions.ts";
+import { parseConfig } from "../../lib/config.ts";
+import { responseCompletedEnvelopeSchema } from "../../lib/events/index.ts";
+import { createMatcher } from "../../local/aws/event-bridge/matcher.ts";
+import { goldenCases } from "../event-rules/golden.ts";
+import { createApp } from "./support/synthesize.ts";
+
+const source = { baseUrl: "https://surveys.example.com" };
+
+/** Everything beside a bus, without the poller. */
+function templateOf(
+  config: Record<string, unknown> = {},
+  more: { isOwn?: boolean; busName?: string; encrypted?: boolean } = {},
+): Template {
+  const stack = new Stack(createApp(), "Test");
+  const busName = more.busName ?? "surveys";
+  const encryptionKey = more.encrypted === true ? new Key(stack, "Key") : undefined;
+  const bus = new EventBus(stack, "Bus", { eventBusName: busName });
+  // By the key alone: the library would name the bus in the key's policy.
+  (bus.node.defaultChild as CfnEventBus).kmsKeyIdentifier = encryptionKey?.keyArn;
+  createBusCompanions(stack, {
+    bus,
+    busName,
+    config: parseConfig({ sources: [source], ...config }, { deployed: true }),
+    isOwn: more.isOwn ?? true,
+    logDays: 7,
+    encryptionKey,
+  });
+  return Template.fromStack(stack);
+}
+
+const one = templateOf();
+const several = templateOf(
+  {
+    sources: [
+      { ...source, retention: { archive: "10d" } },
+      { ...source, name: "b", eventSource: "team/b", retention: { archive: "45d" } },
+      { ...source, name: "c", eventSource: "team/b" },
+    ],
+    bus: { arnParameter: "/team/bus" },
+  },
+  { encrypted: true },
+);
+
+describe("the archive", () => {
+  it("keeps the events of this poller, and nothing else that is on the bus", () => {
+    one.resourceCountIs("AWS::Events::Archive", 1);
+    const [archive] = Object.values(several.findResources("AWS::Events::Archive"));
+    const pattern = archive?.Properties.EventPattern;
+    expect(pattern).toEqual({ source: ["survey-poller", "team/b"], "detail-type": ["response.completed"] });
+    const event = goldenCases[0]?.event as object;
+    expect(createMatcher(pattern)(event)).toBe(true);
+    expect(createMatcher(pattern)({ ...event, "detail-type": "order.paid" })).toBe(false);
+  });
+
+  it("keeps them as long as the source that asks for most, with the key of everything else", () => {
+    one.hasResourceProperties("AWS::Events::Archive", { RetentionDays: 30 });
+    several.hasResourceProperties("AWS::Events::Archive", {
+      RetentionDays: 45,
+      KmsKeyIdentifier: { "Fn::GetAtt": [Match.stringLikeRegexp("^Key"), "Arn"] },
+    });
+  });
+});
+
+describe("a key for everything", () => {
+  it("is used by archive and log, and makes no circle with a bus that has the same", () => {
+    const arn = { "Fn::GetAtt": [Match.stringLikeRegexp("^Key"), "Arn"] };
+    several.hasResourceProperties("AWS::Events::EventBus", { KmsKeyIdentifier: arn });
+    several.hasResourceProperties("AWS::Logs::LogGroup", { KmsKeyId: arn });
+    expect(JSON.stringify(Object.values(several.findResources("AWS::KMS::Key")))).not.toContain('"Bus');
+  });
+});
+
+describe("the schema registry", () => {
+  it("has the contract under the name of each event source, as JSON Schema draft 4", () => {
+    one.hasResourceProperties("AWS::EventSchemas::Registry", { RegistryName: "surveys" });
+    const schemas = Object.values(several.findResources("AWS::EventSchemas::Schema"));
+    expect(schemas.map(({ Properties }) => [Properties.SchemaName, Properties.Type])).toEqual([
+      ["survey-poller@response.completed", "JSONSchemaDraft4"],
+      ["team-b@response.completed", "JSONSchemaDraft4"],
+    ]);
+    expect(JSON.parse(schemas[1]?.Properties.Content)).toEqual(responseCompletedEnvelopeSchema("team/b"));
+  });
+
+  it("has a name that a registry may have, whatever that of the bus", () => {
+    const template = templateOf({ bus: { archive: false, logging: false } }, { busName: "b".repeat(256) });
+    template.hasResourceProperties("AWS::EventSchemas::Registry", { RegistryName: "b".repeat(64) });
+  });
+});
+
+describe("the log of the bus", () => {
+  const name = "/aws/vendedlogs/events/event-bus/surveys";
+
+  it("gets the bus's errors, and goes with the other logs", () => {
+    const [group] = Object.keys(one.findResources("AWS::Logs::LogGroup"));
+    one.hasResource("AWS::Logs::LogGroup", {
+      Properties: { LogGroupName: name, RetentionInDays: 7 },
+      DeletionPolicy: "Delete",
+    });
+    one.hasResourceProperties("AWS::Logs::DeliverySource", {
+      LogType: "ERROR_LOGS",
+      ResourceArn: { "Fn::GetAtt": [Match.stringLikeRegexp("^Bus"), "Arn"] },
+    });
+    one.hasResourceProperties("AWS::Logs::DeliveryDestination", {
+      DestinationResourceArn: { "Fn::GetAtt": [group, "Arn"] },
+      OutputFormat: "json",
+    });
+    const [source] = Object.keys(one.findResources("AWS::Logs::DeliverySource"));
+    const [destination] = Object.keys(one.findResources("AWS::Logs::DeliveryDestination"));
+    one.hasResourceProperties("AWS::Logs::Delivery", {
+      DeliverySourceName: { Ref: source },
+      DeliveryDestinationArn: { "Fn::GetAtt": [destination, "Arn"] },
+    });
+    for (const type of ["AWS::Logs::DeliverySource", "AWS::Logs::DeliveryDestination"]) {
+      const [end] = Object.values(one.findResources(type));
+      expect(end?.Properties.Name).toMatch(/^[\w-]{1,60}$/);
+    }
+  });
+
+  it("lets log delivery of this account write, by a policy of its own that counts against no limit of the account", () => {
+    one.resourceCountIs("AWS::Logs::ResourcePolicy", 0);
+    const arn = (...end: string[]) => ({
+      "Fn::Join": [
+        "",
+        ["arn:", { Ref: "AWS::Partition" }, ":logs:", { Ref: "AWS::Region" }, ":", { Ref: "AWS::AccountId" }, ...end],
+      ],
+    });
+    one.hasResourceProperties("AWS::Logs::LogGroup", {
+      ResourcePolicyDocument: {
+        Statement: [
+          {
+            Effect: "Allow",
+            Principal: { Service: "delivery.logs.amazonaws.com" },
+            Action: ["logs:CreateLogStream", "logs:PutLogEvents"],
+            Resource: arn(`:log-group:${name}:log-stream:*`),
+            Condition: {
+              StringEquals: { "aws:SourceAccount": { Ref: "AWS::AccountId" } },
+              ArnLike: { "aws:SourceArn": arn(":delivery-source:*") },
+            },
+          },
+        ],
+      },
+    });
+  });
+
+  it("is not there for a bus that somebody else made: what it logs is their matter", () => {
+    templateOf({}, { isOwn: false }).resourceCountIs("AWS::Logs::LogGroup", 0);
+  });
+});
+
+describe("the parameter", () => {
+  it("tells other stacks the bus's ARN, under a name that follows from the bus's or is given", () => {
+    one.hasResourceProperties("AWS::SSM::Parameter", {
+      Name: "/survey-poller/surveys/bus-arn",
+      Value: { "Fn::GetAtt": [Match.stringLikeRegexp("^Bus"), "Arn"] },
+    });
+    several.hasResourceProperties("AWS::SSM::Parameter", { Name: "/team/bus" });
+  });
+});
+
+describe("what a region lacks", () => {
+  it.each([
+    ["archive", /^AWS::Events::Archive$/],
+    ["schemaRegistry", /^AWS::EventSchemas::/],
+    ["logging", /^AWS::Logs::/],
+  ])("%s can be switched off, alone", (name, types) => {
+    const typesOf = (template: Template) =>
+      Object.values<{ Type: string }>(template.toJSON().Resources).map(({ Type }) => Type);
+    const left = typesOf(templateOf({ bus: { [name]: false } }));
+    expect(left.filter((type) => types.test(type))).toEqual([]);
+    expect(left).toEqual(typesOf(one).filter((type) => !types.test(type)));
+  });
+});

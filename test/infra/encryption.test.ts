@@ -1,0 +1,179 @@
+import { Stack } from "aws-cdk-lib";
+import { Match, Template } from "aws-cdk-lib/assertions";
+import { Key } from "aws-cdk-lib/aws-kms";
+import { describe, expect, it, vi } from "vitest";
+import { SurveyPoller } from "../../infra/survey-poller.ts";
+import { existing } from "./support/existing.ts";
+import { readable, type Statement } from "./support/policies.ts";
+import { createApp, synthesizeOwn } from "./support/synthesize.ts";
+
+vi.mock("../../infra/bundle.ts", () => import("./support/stub-bundle.ts"));
+
+const sources = [{ baseUrl: "https://surveys.example.com" }];
+const ARN = "arn:aws:kms:eu-west-1:111111111111:key/12345678-1234-1234-1234-123456789012";
+
+const template = synthesizeOwn((stack) => {
+  new SurveyPoller(stack, "Poller", { sources, encryptionKey: new Key(stack, "Key") });
+});
+const [keyName] = Object.keys(template.findResources("AWS::KMS::Key"));
+const key = { "Fn::GetAtt": [keyName, "Arn"] };
+
+function serviceStatements(of: Template): Record<string, Statement & { Principal: { Service: unknown } }> {
+  const [found] = Object.values(of.findResources("AWS::KMS::Key"));
+  const statements: (Statement & { Principal: { Service: unknown } })[] = found?.Properties.KeyPolicy.Statement;
+  return Object.fromEntries(
+    // The library adds one of its own for an encrypted bus.
+    statements.flatMap((one) => (one.Sid?.startsWith("SurveyPoller") ? [[one.Sid, one] as const] : [])),
+  );
+}
+
+describe("one key", () => {
+  it("encrypts everything that can be encrypted with a key", () => {
+    template.allResourcesProperties("AWS::DynamoDB::Table", {
+      SSESpecification: { SSEEnabled: true, SSEType: "KMS", KMSMasterKeyId: key },
+    });
+    template.allResourcesProperties("AWS::S3::Bucket", {
+      BucketEncryption: {
+        ServerSideEncryptionConfiguration: [
+          { BucketKeyEnabled: true, ServerSideEncryptionByDefault: { SSEAlgorithm: "aws:kms", KMSMasterKeyID: key } },
+        ],
+      },
+    });
+    template.allResourcesProperties("AWS::SQS::Queue", { KmsMasterKeyId: key });
+    template.allResourcesProperties("AWS::SecretsManager::Secret", { KmsKeyId: key });
+    template.allResourcesProperties("AWS::Events::EventBus", { KmsKeyIdentifier: key });
+    template.allResourcesProperties("AWS::Logs::LogGroup", { KmsKeyId: key });
+  });
+
+  it("is not asked for: without one nothing names a key of KMS", () => {
+    const plain = synthesizeOwn((stack) => void new SurveyPoller(stack, "Poller", { sources }));
+    expect(JSON.stringify(plain.toJSON())).not.toMatch(/kms/i);
+    plain.allResourcesProperties("AWS::SQS::Queue", { SqsManagedSseEnabled: true });
+  });
+
+  it("keeps events that cannot be encrypted any more in the dead-letter queue", () => {
+    const [bus] = Object.keys(template.findResources("AWS::Events::EventBus"));
+    template.hasResourceProperties("AWS::Events::EventBus", {
+      DeadLetterConfig: { Arn: { "Fn::GetAtt": [Match.stringLikeRegexp("^PollerDeadLetters"), "Arn"] } },
+    });
+    template.hasResourceProperties("AWS::SQS::QueuePolicy", {
+      PolicyDocument: {
+        Statement: Match.arrayWith([
+          Match.objectLike({
+            Effect: "Allow",
+            Principal: { Service: "events.amazonaws.com" },
+            Action: "sqs:SendMessage",
+            Condition: { ArnEquals: { "aws:SourceArn": { "Fn::GetAtt": [bus, "Arn"] } } },
+          }),
+        ]),
+      },
+    });
+  });
+});
+
+describe("the policy of the key", () => {
+  const statements = serviceStatements(template);
+
+  it("names each service that uses it by itself, and what of this account", () => {
+    const shown = Object.entries(statements).map(([sid, { Principal, Action, Condition }]) => [
+      sid,
+      {
+        service: readable(Principal.Service),
+        actions: Action,
+        condition: JSON.parse(JSON.stringify(Condition), (_, value) => (isIntrinsic(value) ? readable(value) : value)),
+      },
+    ]);
+    const account = { "aws:SourceAccount": "AWS::AccountId" };
+    const bus = "arn:AWS::Partition:events:AWS::Region:AWS::AccountId:event-bus/survey-poller";
+    const delivered = {
+      ArnLike: { "kms:EncryptionContext:SourceArn": "arn:AWS::Partition:logs:AWS::Region:AWS::AccountId:*" },
+    };
+    expect(Object.fromEntries(shown)).toEqual({
+      SurveyPollerKeepLogs: {
+        service: "logs.AWS::Region.AWS::URLSuffix",
+        actions: ["kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*"],
+        condition: {
+          ArnLike: {
+            "kms:EncryptionContext:aws:logs:arn": [
+              "arn:AWS::Partition:logs:AWS::Region:AWS::AccountId:log-group:Own-*",
+              "arn:AWS::Partition:logs:AWS::Region:AWS::AccountId:log-group:/aws/vendedlogs/events/event-bus/survey-poller",
+            ],
+          },
+        },
+      },
+      SurveyPollerDescribeForBus: {
+        service: "events.amazonaws.com",
+        actions: "kms:DescribeKey",
+        condition: { StringEquals: account },
+      },
+      SurveyPollerKeepEvents: {
+        service: "events.amazonaws.com",
+        actions: ["kms:Decrypt", "kms:GenerateDataKey", "kms:ReEncrypt*"],
+        condition: {
+          StringEquals: account,
+          ArnLike: { "kms:EncryptionContext:aws:events:event-bus:arn": bus },
+        },
+      },
+      SurveyPollerEncryptBusLog: {
+        service: "events.amazonaws.com",
+        actions: "kms:GenerateDataKey",
+        condition: delivered,
+      },
+      SurveyPollerDeliverBusLog: {
+        service: "delivery.logs.amazonaws.com",
+        actions: "kms:Decrypt",
+        condition: delivered,
+      },
+      SurveyPollerSendToDeadLetters: {
+        service: "events.amazonaws.com",
+        actions: ["kms:Decrypt", "kms:GenerateDataKey"],
+        condition: { StringEquals: account },
+      },
+      SurveyPollerTellAlarms: {
+        service: "cloudwatch.amazonaws.com",
+        actions: ["kms:Decrypt", "kms:GenerateDataKey*"],
+        condition: { StringEquals: account },
+      },
+    });
+  });
+
+  it("refers to nothing that is encrypted with it: a deployment could not tell which comes first", () => {
+    const text = JSON.stringify(Object.values(statements));
+    expect(text).not.toMatch(/"Ref":"(?!AWS::)|Fn::GetAtt/);
+  });
+
+  it("keeps the archive of a bus that is given, but has nothing to do with its log", () => {
+    const given = synthesizeOwn((stack) => {
+      const { eventBus, encryptionKey } = existing(stack);
+      new SurveyPoller(stack, "Poller", { sources, eventBus, encryptionKey });
+    });
+    expect(Object.keys(serviceStatements(given)).sort()).toEqual([
+      "SurveyPollerDescribeForBus",
+      "SurveyPollerKeepEvents",
+      "SurveyPollerKeepLogs",
+      "SurveyPollerSendToDeadLetters",
+      "SurveyPollerTellAlarms",
+    ]);
+  });
+
+  it("gets its statements also where the key lives in another stack of the app", () => {
+    const app = createApp();
+    const keys = new Stack(app, "Keys");
+    const encryptionKey = new Key(keys, "Key");
+    new SurveyPoller(new Stack(app, "Own"), "Poller", { sources, encryptionKey });
+    expect(Object.keys(serviceStatements(Template.fromStack(keys)))).toHaveLength(7);
+  });
+
+  it("of an imported key is left as it is", () => {
+    const imported = synthesizeOwn((stack) => {
+      const encryptionKey = Key.fromKeyArn(stack, "Imported", ARN);
+      new SurveyPoller(stack, "Poller", { sources, encryptionKey });
+    });
+    imported.resourceCountIs("AWS::KMS::Key", 0);
+    imported.allResourcesProperties("AWS::SQS::Queue", { KmsMasterKeyId: ARN });
+  });
+});
+
+function isIntrinsic(value: unknown): boolean {
+  return typeof value === "object" && value !== null && ("Ref" in value || "Fn::Join" in value);
+}

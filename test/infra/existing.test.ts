@@ -1,0 +1,217 @@
+import { CfnParameter, Stack } from "aws-cdk-lib";
+import { Match, Template } from "aws-cdk-lib/assertions";
+import { Table } from "aws-cdk-lib/aws-dynamodb";
+import { EventBus } from "aws-cdk-lib/aws-events";
+import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
+import { Secret } from "aws-cdk-lib/aws-secretsmanager";
+import { Queue } from "aws-cdk-lib/aws-sqs";
+import { describe, expect, it, vi } from "vitest";
+import { SurveyPoller } from "../../infra/survey-poller.ts";
+import { existing, importVpc } from "./support/existing.ts";
+import { createApp, synthesizeOwn } from "./support/synthesize.ts";
+
+vi.mock("../../infra/bundle.ts", () => import("./support/stub-bundle.ts"));
+
+const baseUrl = "https://surveys.example.com";
+
+describe("in somebody else's app", () => {
+  let poller: SurveyPoller | undefined;
+  const template = synthesizeOwn((stack) => {
+    poller = new SurveyPoller(stack, "Surveys", {
+      ...existing(stack),
+      sources: [{ baseUrl }],
+      proxy: "http://10.0.0.1:3128",
+    });
+  });
+
+  it("makes no bus, table, topic, key or security group beside those it is given", () => {
+    template.resourceCountIs("AWS::Events::EventBus", 1);
+    template.resourceCountIs("AWS::DynamoDB::Table", 1);
+    template.resourceCountIs("AWS::SNS::Topic", 1);
+    template.resourceCountIs("AWS::KMS::Key", 1);
+    template.resourceCountIs("AWS::EC2::SecurityGroup", 0);
+    expect(poller?.alarmTopic).toBeDefined();
+    expect(poller?.encryptionKey).toBeDefined();
+  });
+
+  it("tells its functions of them, and runs them in the private subnets that have a way out", () => {
+    template.resourceCountIs("AWS::Lambda::Function", 2);
+    template.allResourcesProperties("AWS::Lambda::Function", {
+      Environment: {
+        Variables: Match.objectLike({
+          TABLE_NAME: { Ref: Match.stringLikeRegexp("^Books") },
+          BUS_NAME: { "Fn::GetAtt": [Match.stringLikeRegexp("^TeamBus"), "Arn"] },
+          SURVEY_PROXY: "http://10.0.0.1:3128",
+        }),
+      },
+      VpcConfig: {
+        SubnetIds: ["subnet-0123456789abcdefa", "subnet-0123456789abcdefb"],
+        SecurityGroupIds: ["sg-0123456789abcdef0"],
+      },
+    });
+  });
+
+  it("reads and writes what it is given, and publishes to it", () => {
+    template.hasResourceProperties("AWS::IAM::Policy", {
+      PolicyDocument: {
+        Statement: Match.arrayWith([
+          Match.objectLike({
+            Sid: "KeepBooks",
+            Resource: { "Fn::GetAtt": [Match.stringLikeRegexp("^Books"), "Arn"] },
+          }),
+          Match.objectLike({
+            Sid: "Publish",
+            Resource: { "Fn::GetAtt": [Match.stringLikeRegexp("^TeamBus"), "Arn"] },
+          }),
+        ]),
+      },
+    });
+  });
+});
+
+describe("a table that an earlier deployment left", () => {
+  it("is used by its name", () => {
+    const template = synthesizeOwn((stack) => {
+      const stateTable = Table.fromTableName(stack, "Books", "Earlier-PollerTable1168CB8E-1ABC");
+      new SurveyPoller(stack, "Surveys", { sources: [{ baseUrl }], stateTable });
+    });
+    template.resourceCountIs("AWS::DynamoDB::Table", 0);
+    template.hasResourceProperties("AWS::Lambda::Function", {
+      Environment: { Variables: { TABLE_NAME: "Earlier-PollerTable1168CB8E-1ABC" } },
+    });
+  });
+});
+
+describe("in a VPC", () => {
+  const egressOf = (sources: [{ baseUrl: string }], proxy?: string): unknown => {
+    const template = synthesizeOwn((stack) => {
+      new SurveyPoller(stack, "Surveys", { sources, vpc: importVpc(stack), ...(proxy === undefined ? {} : { proxy }) });
+    });
+    const [group] = Object.values(template.findResources("AWS::EC2::SecurityGroup"));
+    expect(group?.Properties.SecurityGroupIngress).toBeUndefined();
+    return group?.Properties.SecurityGroupEgress.map((rule: { FromPort: number; ToPort: number; CidrIp: string }) => [
+      rule.FromPort,
+      rule.ToPort,
+      rule.CidrIp,
+    ]);
+  };
+
+  it("both functions share a security group that lets out https only, and nothing in", () => {
+    expect(egressOf([{ baseUrl }])).toEqual([[443, 443, "0.0.0.0/0"]]);
+  });
+
+  it("the ports of the service and of its proxy are let out as well", () => {
+    expect(egressOf([{ baseUrl: "https://surveys.example.com:8443" }], "http://proxy.example.com")).toEqual([
+      [80, 80, "0.0.0.0/0"],
+      [443, 443, "0.0.0.0/0"],
+      [8443, 8443, "0.0.0.0/0"],
+    ]);
+  });
+
+  it("subnets can be chosen", () => {
+    const template = synthesizeOwn((stack) => {
+      const vpc = importVpc(stack);
+      new SurveyPoller(stack, "Surveys", { sources: [{ baseUrl }], vpc, vpcSubnets: { subnets: vpc.isolatedSubnets } });
+    });
+    template.allResourcesProperties("AWS::Lambda::Function", {
+      VpcConfig: Match.objectLike({ SubnetIds: ["subnet-0123456789abcdefc", "subnet-0123456789abcdefd"] }),
+    });
+  });
+});
+
+describe("a proxy", () => {
+  it("may be known at deployment only", () => {
+    const template = synthesizeOwn((stack) => {
+      const proxy = new CfnParameter(stack, "ProxyUrl").valueAsString;
+      new SurveyPoller(stack, "Surveys", { sources: [{ baseUrl }], proxy });
+    });
+    template.allResourcesProperties("AWS::Lambda::Function", {
+      Environment: { Variables: Match.objectLike({ SURVEY_PROXY: { Ref: "ProxyUrl" } }) },
+    });
+  });
+});
+
+describe("credentials that are there already", () => {
+  const variable = (of: ReturnType<typeof synthesizeOwn>): unknown => {
+    const [lambda] = Object.values(of.findResources("AWS::Lambda::Function"));
+    return lambda?.Properties.Environment.Variables.SECRETS;
+  };
+
+  it("may be named in the configuration: only the token's secret is made then", () => {
+    const template = synthesizeOwn((stack) => {
+      new SurveyPoller(stack, "Surveys", { sources: [{ baseUrl, credentialsSecret: "team/surveys" }] });
+    });
+    template.resourceCountIs("AWS::SecretsManager::Secret", 1);
+    template.hasResourceProperties("AWS::SecretsManager::Secret", { Name: "Own/main/token" });
+    expect(variable(template)).toBe('{"main":{"credentials":"team/surveys","token":"Own/main/token"}}');
+  });
+
+  it("may be given by name, or as a secret of the app", () => {
+    const template = synthesizeOwn((stack) => {
+      const secret = new Secret(stack, "Mine", { secretName: "mine" });
+      const secrets = { main: "team/surveys", b: secret };
+      new SurveyPoller(stack, "Surveys", { sources: [{ baseUrl }, { name: "b", baseUrl }], secrets });
+    });
+    template.resourceCountIs("AWS::SecretsManager::Secret", 3);
+    const text = JSON.stringify(variable(template));
+    expect(text).toContain("team/surveys");
+    expect(text).toMatch(/"Ref":"Mine[0-9A-F]{8}"/);
+  });
+});
+
+describe("a bus of another account", () => {
+  const foreign = (stack: Stack) =>
+    EventBus.fromEventBusArn(stack, "Central", "arn:aws:events:eu-west-1:222222222222:event-bus/central");
+  const inAccount = () => new Stack(createApp(), "Own", { env: { account: "111111111111", region: "eu-west-1" } });
+
+  it("cannot have an archive, webhooks or a policy made here: each is named", () => {
+    const stack = inAccount();
+    const make = () =>
+      new SurveyPoller(stack, "Poller", {
+        eventBus: foreign(stack),
+        sources: [{ baseUrl }],
+        webhooks: [{ name: "hook", url: "https://hooks.example.com" }],
+        subscribers: { accounts: ["333333333333"] },
+      });
+    expect(make).toThrow(/bus\.archive: .*webhooks: .*subscribers: /);
+  });
+
+  it("gets the events all the same, and no rule of here, which would look for a bus of its name in this account", () => {
+    const stack = inAccount();
+    const poller = new SurveyPoller(stack, "Poller", {
+      eventBus: foreign(stack),
+      sources: [{ baseUrl }],
+      bus: { archive: false },
+    });
+    const target = new SqsQueue(new Queue(stack, "Queue"));
+    expect(() => poller.onResponseCompleted("Any", { target })).toThrow(/onResponseCompleted: cannot be had/);
+  });
+});
+
+it("two pollers of one account share a bus without a name in common", () => {
+  const namesOf = (name: string) => {
+    const stack = new Stack(createApp(), name);
+    const eventBus = EventBus.fromEventBusName(stack, "Bus", "shared");
+    new SurveyPoller(stack, "Poller", { eventBus, sources: [{ baseUrl }] });
+    const template = Template.fromStack(stack);
+    return ["AWS::SSM::Parameter", "AWS::EventSchemas::Registry"].flatMap((type) =>
+      Object.values(template.findResources(type)).map(({ Properties }) => Properties.Name ?? Properties.RegistryName),
+    );
+  };
+  const [one, other] = [namesOf("One"), namesOf("Other")];
+  expect(one).toHaveLength(2);
+  expect(one.filter((name) => other.includes(name))).toEqual([]);
+});
+
+it("many sources divide what may be read between statements that fit into a policy", () => {
+  const sources = Array.from({ length: 36 }, (_, i) => ({ baseUrl, name: `s${i}` }));
+  const template = synthesizeOwn((stack) => new SurveyPoller(stack, "Poller", { sources }));
+  const policies = ["AWS::IAM::Policy", "AWS::IAM::ManagedPolicy"].flatMap((type) =>
+    Object.values(template.findResources(type)),
+  );
+  const statements = policies.flatMap(({ Properties }) => Properties.PolicyDocument.Statement);
+  const read = statements.filter(({ Sid }) => String(Sid).startsWith("ReadSecrets"));
+  expect(Math.max(...read.map(({ Resource }) => Resource.length))).toBeLessThanOrEqual(30);
+  // Of both functions.
+  expect(read.flatMap(({ Resource }) => Resource)).toHaveLength(2 * 2 * 36);
+});

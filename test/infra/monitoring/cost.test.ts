@@ -1,0 +1,61 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it, vi } from "vitest";
+import { resourceTable } from "../../../bench/cost/resource-tables.ts";
+import { type Price, type PricedTemplate, pricesOf, total } from "../../../bench/cost/resources.ts";
+import type { MonitoringLevel } from "../../../lib/monitoring/catalog.ts";
+import { synthesize } from "../support/synthesize.ts";
+
+vi.mock("../../../infra/bundle.ts", () => import("../support/stub-bundle.ts"));
+
+const baseUrl = "https://surveys.example.com";
+
+function pricesWith(level: MonitoringLevel): Price[] {
+  const template = synthesize({ sources: [{ baseUrl }], monitoring: level });
+  return pricesOf(template.toJSON() as PricedTemplate, level, 1);
+}
+
+const minimal = pricesWith("minimal");
+const monitoring = minimal.filter(({ isMonitoring }) => isMonitoring);
+
+describe("a stack at rest with one source", () => {
+  it("by default is watched for at most $4 a month without the free tier, and for nothing with it", () => {
+    expect(total(monitoring)).toBeGreaterThan(0);
+    expect(total(monitoring)).toBeLessThanOrEqual(4);
+    expect(total(monitoring, "withFreeTier")).toBe(0);
+  });
+
+  it("costs no more than that altogether", () => {
+    expect(total(minimal)).toBeLessThanOrEqual(4);
+  });
+
+  it("is counted with everything that costs, from the template: series, alarms and secrets", () => {
+    const of = (what: string) => minimal.find((price) => price.what.includes(what));
+    expect(of("series")).toMatchObject({ count: 6, dollars: expect.closeTo(1.8) });
+    expect(of("Alarm")).toMatchObject({ count: 7, dollars: expect.closeTo(0.7) });
+    expect(of("Secret")).toMatchObject({ count: 2, dollars: expect.closeTo(0.8), withFreeTier: expect.closeTo(0.8) });
+  });
+
+  it.each(["minimal", "full"] as const)("has the table of docs/cost.md that `npm run cost -- %s` writes", (level) => {
+    const page = readFileSync("docs/cost.md", "utf8");
+    const [, written] = page.split(`<!-- measured: ${level} -->\n\n`);
+    expect(written?.split(`\n\n<!-- end: ${level} -->`)[0]).toBe(resourceTable(pricesWith(level)));
+  });
+});
+
+it("a type without a known price is an error, not a zero", () => {
+  const template = { Resources: { A: { Type: "AWS::EC2::NatGateway" } } };
+  expect(() => pricesOf(template, "minimal", 1)).toThrow("no price for AWS::EC2::NatGateway");
+});
+
+it("the free tier is what it is: ten series, ten alarms, three dashboards", () => {
+  const resources = (type: string, count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`${type}${i}`, { Type: `AWS::CloudWatch::${type}` }]));
+  const Resources = { ...resources("Alarm", 13), ...resources("Dashboard", 4) };
+  const prices = pricesOf({ Resources }, "minimal", 2);
+  const free = (what: string) => prices.find((price) => price.what.includes(what))?.withFreeTier;
+  expect([free("Alarm"), free("Dashboard"), free("series")]).toEqual([
+    expect.closeTo(0.3),
+    expect.closeTo(3),
+    expect.closeTo(0.6),
+  ]);
+});

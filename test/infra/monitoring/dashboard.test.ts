@@ -1,0 +1,130 @@
+import { Validations } from "aws-cdk-lib";
+import { Template } from "aws-cdk-lib/assertions";
+import { AwsSolutionsChecks } from "cdk-nag";
+import { describe, expect, it, vi } from "vitest";
+import { SurveyPollerStack } from "../../../infra/stack.ts";
+import type { ConfigInput } from "../../../lib/config.ts";
+import { createApp, synthesize as synthesizeAnew } from "../support/synthesize.ts";
+
+vi.mock("../../../infra/bundle.ts", () => import("../support/stub-bundle.ts"));
+
+const baseUrl = "https://surveys.example.com";
+const several: ConfigInput = {
+  sources: [{ baseUrl }, { name: "eu", baseUrl }],
+  monitoring: "full",
+};
+
+const templates = new Map<string, Template>();
+
+/** Each configuration once: a synthesis takes a second. */
+function synthesize(config: ConfigInput): Template {
+  const key = JSON.stringify(config);
+  const template = templates.get(key) ?? synthesizeAnew(config);
+  templates.set(key, template);
+  return template;
+}
+
+// Before the tests: the first synthesis of a process loads the library.
+synthesize(several);
+
+interface Widget {
+  type: string;
+  properties: { title?: string; markdown?: string; alarms?: unknown[]; metrics?: unknown[][] };
+}
+
+/** The widgets, with what is only known at the deployment as the name of its resource. */
+function widgets(config: ConfigInput): Widget[] {
+  const [dashboard] = Object.values(synthesize(config).findResources("AWS::CloudWatch::Dashboard"));
+  const body = dashboard?.Properties.DashboardBody as { "Fn::Join": [string, unknown[]] };
+  const text = body["Fn::Join"][1].map((part) =>
+    typeof part === "string" ? part : Object.values(part as object).flat()[0],
+  );
+  return (JSON.parse(text.join("")) as { widgets: Widget[] }).widgets;
+}
+
+describe("the dashboard", () => {
+  it.each<[ConfigInput["monitoring"], number]>([
+    ["full", 1],
+    ["minimal", 0],
+    [{ dashboard: true }, 1],
+    [{ level: "full", dashboard: false }, 0],
+  ])("with %j as monitoring is there so often: %i", (monitoring, count) => {
+    synthesize({ sources: [{ baseUrl }], monitoring }).resourceCountIs("AWS::CloudWatch::Dashboard", count);
+  });
+
+  it("answers whether it is well, how late it is and what it costs, in this order", () => {
+    const headings = widgets(several).flatMap(({ properties }) => /^# (.*)/.exec(properties.markdown ?? "")?.[1] ?? []);
+    expect(headings).toEqual(["Is it well?", "How late are we?", "What does it cost?"]);
+  });
+
+  it("shows the state of every alarm", () => {
+    const [status] = widgets(several).filter(({ type }) => type === "alarm");
+    expect(status?.properties.alarms).toHaveLength(13);
+  });
+
+  it("shows every source, and costs by what AWS counts for nothing", () => {
+    const text = JSON.stringify(widgets(several));
+    for (const source of ["main", "eu"])
+      expect(text).toContain(`"DetectionLag","service","Test-Poller","source","${source}"`);
+    for (const metric of ["ConsumedWriteCapacityUnits", "Duration", "IncomingBytes", "Emitted"]) {
+      expect(text).toContain(`"${metric}"`);
+    }
+  });
+
+  it("writes prices so that CloudWatch can read them", () => {
+    const expressions = [...JSON.stringify(widgets(several)).matchAll(/"expression":"([^"]+)"/g)].map(
+      ([, text]) => text,
+    );
+    expect(expressions).toHaveLength(6);
+    for (const text of expressions) expect(text).toMatch(/^\((?:FILL\([a-z]+\d, 0\)(?: \+ )?)+\) \* \d+\.\d+$/);
+  });
+
+  it("without full monitoring shows no metric that nobody writes", () => {
+    const text = JSON.stringify(widgets({ sources: [{ baseUrl }], monitoring: { dashboard: true } }));
+    for (const name of ["Requests", "Waiting", "CatchingUp", "SurveysFailed"]) expect(text).not.toContain(`"${name}"`);
+    expect(text).toContain('"Stalled"');
+  });
+
+  it("has no more metrics than CloudWatch's free ones may have, with two sources", () => {
+    const metrics = widgets(several).flatMap(({ properties }) => properties.metrics ?? []);
+    expect(metrics.length).toBeLessThanOrEqual(50);
+  });
+});
+
+describe("its address", () => {
+  const output = (region?: string): unknown => {
+    const config = { sources: [{ baseUrl }], monitoring: "full" as const };
+    const env = region === undefined ? {} : { env: { region, account: "123456789012" } };
+    return Template.fromStack(new SurveyPollerStack(createApp(), "Test", { config, ...env })).toJSON().Outputs
+      .DashboardUrl.Value;
+  };
+
+  it.each([
+    ["eu-central-1", "console.aws.amazon.com"],
+    ["us-gov-west-1", "console.amazonaws-us-gov.com"],
+    ["cn-north-1", "console.amazonaws.cn"],
+  ])("in %s is at %s", (region, host) => {
+    expect(output(region)).toBe(`https://${host}/cloudwatch/home?region=${region}#dashboards/dashboard/Test-Poller`);
+  });
+
+  it("is found at the deployment where the region is not known before", () => {
+    const text = JSON.stringify(output());
+    for (const host of ["console.aws.amazon.com", "console.amazonaws-us-gov.com", "console.amazonaws.cn"]) {
+      expect(text).toContain(host);
+    }
+    expect(text).toContain('"Fn::If"');
+  });
+
+  it("is no output without a dashboard", () => {
+    expect(Object.keys(synthesize({ sources: [{ baseUrl }] }).toJSON().Outputs)).not.toContain("DashboardUrl");
+  });
+});
+
+it("full monitoring has nothing that cdk-nag finds", () => {
+  const app = createApp();
+  new SurveyPollerStack(app, "Test", {
+    config: { ...several, monitoring: { level: "full", email: "ops@example.com" } },
+  });
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  expect(() => app.synth()).not.toThrow();
+});

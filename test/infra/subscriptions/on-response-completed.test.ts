@@ -1,0 +1,172 @@
+import { Duration, Stack } from "aws-cdk-lib";
+import { Match, Template } from "aws-cdk-lib/assertions";
+import { EventBus, type IRuleTarget } from "aws-cdk-lib/aws-events";
+import {
+  EventBus as BusTarget,
+  LambdaFunction,
+  SfnStateMachine,
+  SnsTopic,
+  SqsQueue,
+} from "aws-cdk-lib/aws-events-targets";
+import { Key } from "aws-cdk-lib/aws-kms";
+import { Code, Function as Lambda, Runtime } from "aws-cdk-lib/aws-lambda";
+import { Topic } from "aws-cdk-lib/aws-sns";
+import { Queue } from "aws-cdk-lib/aws-sqs";
+import { DefinitionBody, Pass, StateMachine } from "aws-cdk-lib/aws-stepfunctions";
+import { describe, expect, it } from "vitest";
+import { createSubscription, type ResponseCompletedProps } from "../../../infra/subscriptions/on-response-completed.ts";
+import type { Subscription } from "../../../infra/subscriptions/subscribe.ts";
+import { parseConfig } from "../../../lib/config.ts";
+import { createMatcher } from "../../../local/aws/event-bridge/matcher.ts";
+import { goldenCases } from "../../event-rules/golden.ts";
+import { createApp } from "../support/synthesize.ts";
+
+const source = { baseUrl: "https://surveys.example.com" };
+const { sources } = parseConfig(
+  { sources: [source, { ...source, name: "b" }, { ...source, name: "c", eventSource: "team/c" }] },
+  { deployed: true },
+);
+
+function createStack(): Stack {
+  return new Stack(createApp(), "Test");
+}
+
+/** A subscription on a bus that stands alone. */
+function subscribed(
+  stack: Stack,
+  props: ResponseCompletedProps,
+  more: { encryptionKey?: Key } = {},
+): { subscription: Subscription; template: Template } {
+  const bus = new EventBus(stack, "Bus", { eventBusName: "surveys" });
+  const subscription = createSubscription(stack, "All", props, { bus, sources, ...more });
+  return { subscription, template: Template.fromStack(stack) };
+}
+
+const targets: Record<string, (stack: Stack) => IRuleTarget> = {
+  queue: (stack) => new SqsQueue(new Queue(stack, "Queue")),
+  function: (stack) =>
+    new LambdaFunction(
+      new Lambda(stack, "Function", {
+        runtime: Runtime.NODEJS_24_X,
+        handler: "index.handler",
+        code: Code.fromInline("exports.handler = async () => {};"),
+      }),
+    ),
+  "state machine": (stack) =>
+    new SfnStateMachine(
+      new StateMachine(stack, "Machine", { definitionBody: DefinitionBody.fromChainable(new Pass(stack, "Pass")) }),
+    ),
+  topic: (stack) => new SnsTopic(new Topic(stack, "Topic")),
+  "bus of another account": (stack) =>
+    new BusTarget(EventBus.fromEventBusArn(stack, "Other", "arn:aws:events:eu-west-1:210987654321:event-bus/theirs")),
+};
+
+describe("a subscription", () => {
+  it.each(Object.keys(targets))(
+    "of a %s loses nothing: it is tried for a day, then lies in a queue of its own",
+    (kind) => {
+      const stack = createStack();
+      const target = targets[kind]?.(stack) as IRuleTarget;
+      const { subscription, template } = subscribed(stack, { target });
+      const [deadLetters] = Object.keys(
+        template.findResources("AWS::SQS::Queue", { Properties: { MessageRetentionPeriod: 1_209_600 } }),
+      );
+      template.hasResourceProperties("AWS::Events::Rule", {
+        State: "ENABLED",
+        EventBusName: { Ref: Match.stringLikeRegexp("^Bus") },
+        Targets: [
+          {
+            DeadLetterConfig: { Arn: { "Fn::GetAtt": [deadLetters, "Arn"] } },
+            RetryPolicy: { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 },
+          },
+        ],
+      });
+      expect(stack.resolve(subscription.deadLetters?.queueArn)).toEqual({ "Fn::GetAtt": [deadLetters, "Arn"] });
+    },
+  );
+
+  it("lets its own rule, and nothing else, send to its dead-letter queue", () => {
+    const stack = createStack();
+    const target = targets.topic?.(stack) as IRuleTarget;
+    const { template } = subscribed(stack, { target });
+    const [rule] = Object.keys(template.findResources("AWS::Events::Rule"));
+    const [policy, ...others] = Object.values(template.findResources("AWS::SQS::QueuePolicy"));
+    expect(others).toEqual([]);
+    expect(policy?.Properties.PolicyDocument.Statement).toEqual([
+      expect.objectContaining({ Effect: "Deny", Condition: { Bool: { "aws:SecureTransport": "false" } } }),
+      {
+        Sid: "KeepUndelivered",
+        Effect: "Allow",
+        Principal: { Service: "events.amazonaws.com" },
+        Action: "sqs:SendMessage",
+        Resource: expect.anything(),
+        Condition: { ArnEquals: { "aws:SourceArn": { "Fn::GetAtt": [rule, "Arn"] } } },
+      },
+    ]);
+  });
+
+  it("leaves to the target what the target states itself", () => {
+    const stack = createStack();
+    const own = new Queue(stack, "Own");
+    const target = new SnsTopic(new Topic(stack, "Topic"), { deadLetterQueue: own, retryAttempts: 3 });
+    const { subscription, template } = subscribed(stack, { target });
+    expect(subscription.deadLetters).toBeUndefined();
+    template.resourceCountIs("AWS::SQS::Queue", 1);
+    template.hasResourceProperties("AWS::Events::Rule", {
+      Targets: [
+        {
+          DeadLetterConfig: { Arn: stack.resolve(own.queueArn) },
+          RetryPolicy: { MaximumRetryAttempts: 3 },
+        },
+      ],
+    });
+  });
+
+  it("has the retry that is asked for, and the key of everything else", () => {
+    const stack = createStack();
+    const encryptionKey = new Key(stack, "Key");
+    const target = targets.topic?.(stack) as IRuleTarget;
+    const retry = { maxAge: Duration.minutes(5), attempts: 0 };
+    const { template } = subscribed(stack, { target, retry }, { encryptionKey });
+    template.hasResourceProperties("AWS::Events::Rule", {
+      Targets: [{ RetryPolicy: { MaximumEventAgeInSeconds: 300, MaximumRetryAttempts: 0 } }],
+    });
+    template.hasResourceProperties("AWS::SQS::Queue", { KmsMasterKeyId: stack.resolve(encryptionKey.keyArn) });
+  });
+
+  it("takes the events of this poller alone, and of these what is asked for", () => {
+    const stack = createStack();
+    const where = { data: { metrics: { score: { nps: [true], pointsSum: [{ numeric: ["<=", 6] }] } } } } as const;
+    const { template } = subscribed(stack, { where, target: targets.queue?.(stack) as IRuleTarget });
+    const [rule] = Object.values(template.findResources("AWS::Events::Rule"));
+    const pattern = rule?.Properties.EventPattern;
+    expect(pattern).toEqual({
+      source: ["survey-poller", "team/c"],
+      "detail-type": ["response.completed"],
+      detail: where,
+    });
+    const event = goldenCases[0]?.event as { source: string };
+    expect(createMatcher(pattern)(event)).toBe(true);
+    expect(createMatcher(pattern)({ ...event, source: "somebody.else" })).toBe(false);
+  });
+
+  it.each([
+    [{ where: { data: { surveyID: [1] } } }, 'All: where.data.surveyID: unknown field, did you mean "surveyId"?'],
+    [{ where: { data: { surveyId: [1, "2"] } } }, "All: where.data.surveyId[1]: can never match"],
+    [{ retry: { maxAge: Duration.seconds(30) } }, "All: retry.maxAge: must be 1 minute to 24 hours"],
+    [{ retry: { maxAge: Duration.days(2) } }, "All: retry.maxAge: must be"],
+    [{ retry: { attempts: 200 } }, "All: retry.attempts: must be"],
+  ])("with %j is refused at synthesis", (wrong, message) => {
+    const stack = createStack();
+    const props = { target: targets.queue?.(stack), ...wrong } as ResponseCompletedProps;
+    const refused = expect(() => subscribed(stack, props));
+    refused.toThrow(expect.objectContaining({ code: "BAD_CONFIGURATION", message: expect.stringContaining(message) }));
+  });
+});
+
+it("a pattern longer than EventBridge takes is refused at synthesis, not by the deployment", () => {
+  const ids = Array.from({ length: 600 }, (_, i) => 100_000 + i);
+  const stack = createStack();
+  const target = new SqsQueue(new Queue(stack, "Queue"));
+  expect(() => subscribed(stack, { target, where: { data: { surveyId: ids } } })).toThrow(/EventBridge takes 4096/);
+});

@@ -1,0 +1,157 @@
+import { describe, expect, it } from "vitest";
+import { type Config, ConfigError, parseConfig } from "../../../lib/config.ts";
+
+const baseUrl = "https://surveys.example.com";
+const url = "https://crm.example.com/hook";
+const DAY = 86_400_000;
+
+function parsed(fields: Record<string, unknown>): Config {
+  return parseConfig({ sources: [{ baseUrl }], ...fields }, { deployed: true });
+}
+
+/** Paths and messages of what is wrong. */
+function problemsOf(fields: Record<string, unknown>): [path: string, message: string][] {
+  try {
+    parsed(fields);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.map(({ path, message }) => [path, message]);
+    throw error;
+  }
+  return [];
+}
+
+describe("the bus", () => {
+  it("has an archive, a schema and a log unless they are switched off one by one", () => {
+    expect(parsed({ bus: { archive: false } }).bus).toEqual({
+      name: "survey-poller",
+      archive: false,
+      schemaRegistry: true,
+      logging: true,
+    });
+  });
+
+  it.each(["/surveys/bus-arn", "/a", "/a/b.c/d_e"])("may have the parameter %s", (arnParameter) => {
+    expect(parsed({ bus: { arnParameter } }).bus.arnParameter).toBe(arnParameter);
+  });
+
+  it.each(["surveys", "/", "/a/", "/aws/x", "/SSM/x", "/a b", "/a//b"])("has no parameter %j", (arnParameter) => {
+    expect(problemsOf({ bus: { arnParameter } }).map(([path]) => path)).toEqual(["bus.arnParameter"]);
+  });
+
+  it("without an archive nothing is replayed, so claim-check objects need not outlive it", () => {
+    const sources = [{ baseUrl, retention: { claimCheck: "20d" } }];
+    expect(problemsOf({ sources }).map(([path]) => path)).toEqual(["sources[0].retention.claimCheck"]);
+    expect(problemsOf({ sources, bus: { archive: false } })).toEqual([]);
+  });
+});
+
+describe("subscribers", () => {
+  it("are accounts, an organization or both", () => {
+    const subscribers = { accounts: ["123456789012"], organizationId: "o-a1b2c3d4e5" };
+    expect(parsed({ subscribers }).subscribers).toEqual(subscribers);
+    expect(parsed({ subscribers: { organizationId: "o-a1b2c3d4e5" } }).subscribers.accounts).toEqual([]);
+  });
+
+  it.each([
+    [{ accounts: [123456789012] }, "subscribers.accounts[0]"],
+    [{ accounts: ["12345678901"] }, "subscribers.accounts[0]"],
+    [{ accounts: ["*"] }, "subscribers.accounts[0]"],
+    [{ accounts: "123456789012" }, "subscribers.accounts"],
+    [{ accounts: Array.from({ length: 151 }, () => "123456789012") }, "subscribers.accounts"],
+    [{ organizationId: "a1b2c3d4e5" }, "subscribers.organizationId"],
+    [{ organisationId: "o-a1b2c3d4e5" }, "subscribers.organisationId"],
+  ])("%j is named by its path", (subscribers, path) => {
+    expect(problemsOf({ subscribers }).map(([found]) => found)).toEqual([path]);
+  });
+});
+
+describe("a webhook", () => {
+  it("is tried for a day at ten events a second, all events, without credentials", () => {
+    expect(parsed({ webhooks: [{ name: "crm", url }] }).webhooks).toEqual([
+      { name: "crm", url, ratePerSecond: 10, retry: { maxAge: DAY, attempts: 185 } },
+    ]);
+  });
+
+  it.each([
+    [
+      { type: "header", secret: "crm/key" },
+      { type: "header", header: "x-api-key", secret: "crm/key" },
+    ],
+    [
+      { type: "header", header: "X-Token", secret: "a" },
+      { type: "header", header: "X-Token", secret: "a" },
+    ],
+    [
+      { type: "bearer", secret: "a" },
+      { type: "bearer", secret: "a" },
+    ],
+    [
+      { type: "basic", secret: "a" },
+      { type: "basic", secret: "a" },
+    ],
+  ])("takes the credentials %j", (auth, expected) => {
+    expect(parsed({ webhooks: [{ name: "crm", url, auth }] }).webhooks[0]?.auth).toEqual(expected);
+  });
+
+  it.each([
+    [{ auth: { type: "header" } }, "auth.secret"],
+    [{ auth: { type: "oauth", secret: "a" } }, "auth.type"],
+    [{ auth: { type: "bearer", header: "x-api-key", secret: "a" } }, "auth.header"],
+    [{ auth: { type: "header", header: "Authorization", secret: "a" } }, "auth.header"],
+    [{ auth: { type: "header", header: "Content-Length", secret: "a" } }, "auth.header"],
+    [{ auth: { type: "header", header: "x api key", secret: "a" } }, "auth.header"],
+    [{ auth: { type: "bearer", secret: "a}}{{b" } }, "auth.secret"],
+    [
+      { auth: { type: "bearer", secret: "arn:aws:secretsmanager:eu-west-1:123456789012:secret:crm-AbCdEf" } },
+      "auth.secret",
+    ],
+    [{ auth: { type: "bearer", secret: "a", token: "hunter2" } }, "auth.token"],
+    [{ ratePerSecond: 0 }, "ratePerSecond"],
+    [{ ratePerSecond: 301 }, "ratePerSecond"],
+    [{ retry: { maxAge: "30s" } }, "retry.maxAge"],
+    [{ retry: { maxAge: "25h" } }, "retry.maxAge"],
+    [{ retry: { maxAge: "60500ms" } }, "retry.maxAge"],
+    [{ retry: { attempts: 186 } }, "retry.attempts"],
+    [{ url: "https://crm.example.com/*/hook" }, "url"],
+    [{ url: "https://crm.example.com/a b" }, "url"],
+    [{ url: `https://crm.example.com/${"a".repeat(2048)}` }, "url"],
+    [{ url: "https://crm.example.com/#top" }, "url"],
+    [{ where: [] }, "where"],
+    [{ credentials: "x" }, "credentials"],
+  ])("with %j is refused by its path alone", (fields, path) => {
+    const problems = problemsOf({ webhooks: [{ name: "crm", url, ...fields }] });
+    expect(problems.map(([found]) => found)).toEqual([`webhooks[0].${path}`]);
+    expect(JSON.stringify(problems)).not.toContain("hunter2");
+  });
+
+  it("has a name of its own", () => {
+    const names = ["crm", "b", "crm"].map((name) => ({ name, url }));
+    expect(problemsOf({ webhooks: names })).toEqual([
+      ["webhooks[2].name", "must be unique, but is the same as webhooks[0].name"],
+    ]);
+  });
+
+  it("has its pattern checked by whoever knows the contract, together with everything else", () => {
+    const input = {
+      sources: [{ baseUrl: "ftp://x" }],
+      webhooks: [
+        { name: "a", url },
+        { name: "b", url, where: { data: { surveyId: [1] } } },
+      ],
+    };
+    const checkPattern = (where: Record<string, unknown>) => [
+      { path: [...Object.keys(where), "x", 0], message: "is not there" },
+    ];
+    const error = (() => {
+      try {
+        return parseConfig(input, { deployed: true, checkPattern });
+      } catch (thrown) {
+        return thrown;
+      }
+    })();
+    expect((error as ConfigError).problems).toEqual([
+      { path: "sources[0].baseUrl", message: expect.any(String) },
+      { path: "webhooks[1].where.data.x[0]", message: "is not there" },
+    ]);
+  });
+});

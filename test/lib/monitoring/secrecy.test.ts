@@ -1,0 +1,103 @@
+import { Logger } from "@aws-lambda-powertools/logger";
+import { expect, it, vi } from "vitest";
+import { parseConfig } from "../../../lib/config.ts";
+import { pollScheduled } from "../../../lib/poll-sources.ts";
+import { runSlices } from "../../../lib/slices/run-slices.ts";
+import type { MemoryWorld } from "../../support/memory-ports.ts";
+import { arrive, at, MINUTE, range, SECOND, surveyOf, takes, worldWith } from "../polling/support/survey.ts";
+import { writtenBy } from "./support/embedded-metrics.ts";
+
+const CANARY = "canary";
+const personal = {
+  comment: `jane@${CANARY}.example`,
+  crk: `${CANARY}-crk`,
+  promoCode: `${CANARY}-promo`,
+  iso3166: `${CANARY}-country`,
+  answer: [`${CANARY}-answer`],
+  matrixScore: { [`${CANARY}-key`]: `${CANARY}-value` },
+};
+
+/** Personal data wherever the service may put it: in records, also unreadable ones, in names of fields, in metadata, and in what failures quote. */
+function world(): MemoryWorld {
+  const planted = worldWith([{ responseId: 1, completed: at(0), fields: personal }]);
+  for (const responseId of range(2, 9))
+    arrive(planted, { responseId, completed: at(responseId * SECOND), fields: personal });
+  arrive(planted, { responseId: 10, completed: at(0), fields: { ...personal, completed: `${CANARY}-completed` } });
+  arrive(planted, { responseId: 11, completed: `${CANARY}-date`, fields: personal });
+  surveyOf(planted).records.push({ ...personal, responseId: `${CANARY}-id` });
+  surveyOf(planted).metadata.set(2, {
+    kind: "found",
+    body: [{ responseId: 2, ip: `${CANARY}-ip`, referrer: `https://${CANARY}.example`, browser: `${CANARY}-browser` }],
+  });
+  planted.bus.decide = ({ data }) => (data.responseId === 3 ? { kind: "refused", code: "MalformedDetail" } : undefined);
+  return planted;
+}
+
+function graphOf(ports: MemoryWorld["ports"], fields: Record<string, unknown> = {}) {
+  const [source] = parseConfig(
+    { baseUrl: "https://surveys.example.com", startFrom: "beginning", timeZone: "UTC", logLevel: "debug", ...fields },
+    { deployed: true },
+  ).sources;
+  if (source === undefined) throw new Error("no source");
+  return { source, ports, service: "service-1", settle: vi.fn(async () => {}) };
+}
+
+const request = () => ({
+  owner: "o",
+  remaining: () => 60_000,
+  logger: new Logger({ logLevel: "DEBUG" }),
+  level: "full" as const,
+});
+
+it("a tick with news, with quarantined and waiting ones, writes nothing personal", async () => {
+  const planted = world();
+  planted.before.push(({ operation, args }) => {
+    if (operation === "metrics" && args[1] === 4)
+      throw Object.assign(new Error(personal.comment), { code: "SERVER_ERROR" });
+  });
+
+  const text = await writtenBy(() => pollScheduled({ ...request(), graphs: [graphOf(planted.ports)] }));
+
+  expect(JSON.stringify(planted.delivered)).toContain(CANARY);
+  expect(text).toMatch(/"message":"tick"/);
+  expect(text).toMatch(/"Quarantined":[1-9]/);
+  expect(text).toMatch(/"Waiting":[1-9]/);
+  expect(text).not.toContain(CANARY);
+});
+
+it.each(["surveys", "page", "metadata", "saveAccount", "putEntries", "publish"])(
+  "a tick in which %s fails, and quotes what it was working on, writes nothing personal",
+  async (failing) => {
+    const planted = world();
+    planted.before.push(({ operation }) => {
+      if (operation === failing) throw Object.assign(new Error(JSON.stringify(personal)), { name: "Odd" });
+    });
+    const graph = graphOf(planted.ports);
+
+    const text = await writtenBy(async () => {
+      await pollScheduled({ ...request(), graphs: [graph] });
+      planted.time.now += 20 * MINUTE;
+      await pollScheduled({ ...request(), graphs: [graph] });
+    });
+
+    expect(text).toMatch(/"message":"(tick failed|survey failed|tick|outage)"/);
+    expect(text).not.toContain(CANARY);
+  },
+);
+
+it("a slice writes nothing personal", async () => {
+  const planted = world();
+  planted.ports.slices = { send: async () => {} };
+  for (const responseId of range(20, 900)) arrive(planted, { responseId, completed: at(responseId), fields: personal });
+  takes(planted, SECOND, ({ operation }) => operation === "page");
+  const graph = graphOf(planted.ports);
+  await writtenBy(() => pollScheduled({ ...request(), graphs: [graph] }));
+  const body = JSON.stringify({ source: "main", surveyId: 1, until: planted.time.now + MINUTE });
+
+  const text = await writtenBy(() =>
+    runSlices({ ...request(), graphs: [graph], messages: [{ messageId: "m", body }] }),
+  );
+
+  expect(text).toMatch(/"message":"slice"/);
+  expect(text).not.toContain(CANARY);
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { type FailingSince, type StalledRequest, stalledFor } from "../../../lib/monitoring/stalled.ts";
+import type { SurveySummary, TickSummary } from "../../../lib/polling/tick-summary.ts";
+import { HOUR, MINUTE, noon } from "../polling/support/survey.ts";
+
+const DAY = 24 * HOUR;
+const scrubEvery = 7 * DAY;
+
+const survey = (changes: Partial<SurveySummary> = {}): SurveySummary => ({
+  surveyId: 1,
+  outcome: "polled",
+  emitted: 0,
+  waiting: 0,
+  quarantined: 0,
+  unfinished: false,
+  ...changes,
+});
+
+const figures = (changes: Partial<NonNullable<TickSummary["figures"]>> = {}) => ({
+  unaccounted: 0,
+  rangeUnreachable: 0,
+  repaired: 0,
+  repairedAgain: 0,
+  changed: 0,
+  booksClosed: 0,
+  neverClosed: 0,
+  oldestBooks: 0,
+  fullPollLate: 0,
+  overdrawn: 0,
+  ...changes,
+});
+
+function stalled(summary: Partial<TickSummary>, rest: Partial<Omit<StalledRequest, "summary">> = {}): number {
+  return stalledFor({
+    summary: {
+      source: "main",
+      listed: 1,
+      surveys: [survey()],
+      unpolled: 0,
+      outages: [],
+      figures: figures(),
+      ...summary,
+    },
+    seen: { emitted: 0, quarantined: 0, lags: [], basis: { firstTick: noon - 100 * DAY } },
+    failing: new Map(),
+    scrubEvery,
+    now: noon,
+    ...rest,
+  });
+}
+
+describe("the age of the longest-standing trouble", () => {
+  it("is zero when all is well", () => {
+    expect(stalled({})).toBe(0);
+  });
+
+  it("is that of a survey which fails at each of its polls, from the first that this process has seen", () => {
+    const failing: FailingSince = new Map();
+    const surveys = [survey({ outcome: "failed" }), survey({ surveyId: 2 })];
+    expect(stalled({ surveys }, { failing, now: noon })).toBe(0);
+    expect(stalled({ surveys }, { failing, now: noon + 20 * MINUTE })).toBe(20 * MINUTE);
+
+    // Someone else has it just now, or there was no time for it: that is no success.
+    expect(stalled({ surveys: [survey({ outcome: "busy" })] }, { failing, now: noon + 30 * MINUTE })).toBe(30 * MINUTE);
+    expect(stalled({ surveys: [], unpolled: 1 }, { failing, now: noon + 40 * MINUTE })).toBe(40 * MINUTE);
+
+    expect(stalled({}, { failing, now: noon + 41 * MINUTE })).toBe(0);
+    expect(stalled({ surveys }, { failing, now: noon + 50 * MINUTE })).toBe(0);
+  });
+
+  it("is no more that of a survey which is not listed any more", () => {
+    const failing: FailingSince = new Map([[9, noon - HOUR]]);
+    expect(stalled({}, { failing })).toBe(0);
+    expect(failing.size).toBe(0);
+  });
+
+  it("is that of an outage which responses wait for, as the table knows it", () => {
+    const down = { down: 0, failing: { since: noon - HOUR, responses: ["1/1"], confirmed: true } };
+    const account = { rows: new Map(), outages: { metrics: down, metadata: { down: 0 } } };
+    const seen = { emitted: 0, quarantined: 0, lags: [], basis: {}, account };
+    expect(stalled({ outages: ["metrics"] }, { seen })).toBe(HOUR);
+    expect(stalled({ outages: [] }, { seen })).toBe(0);
+  });
+
+  it("is that of books beyond one and a half times their period", () => {
+    expect(stalled({ figures: figures({ oldestBooks: 1.5 * scrubEvery }) })).toBe(0);
+    expect(stalled({ figures: figures({ oldestBooks: 1.5 * scrubEvery + HOUR }) })).toBe(HOUR);
+  });
+
+  it("is that of responses not accounted for by any pass, once there was time for a second one", () => {
+    const surveys = [survey({ booksOpen: "2 listed responses are not accounted for yet" })];
+    const open = { surveys, figures: figures({ unaccounted: 2 }) };
+    const since = (firstTick: number) => ({ seen: { emitted: 0, quarantined: 0, lags: [], basis: { firstTick } } });
+    expect(stalled(open, since(noon - DAY))).toBe(0);
+    expect(stalled(open, since(noon - 1.5 * scrubEvery - HOUR))).toBe(HOUR);
+  });
+});

@@ -1,0 +1,206 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { PageRead } from "../../../lib/polling/ports.ts";
+import { readAhead } from "../../../lib/polling/read-ahead.ts";
+import { histories, order, pastEnd, responses } from "./support/moving-histories.ts";
+import { flaw, movingList, scanAll, shuffled } from "./support/moving-list.ts";
+
+/** A list of so many pages whose reads are answered when it is told so. */
+function listOf(pages: number) {
+  let asked: number[] = [];
+  const open: (() => void)[] = [];
+  const reader = readAhead((page) => {
+    asked.push(page);
+    const result: PageRead = { kind: "page", records: page > pages ? [] : [{ page }] };
+    return new Promise((resolve) => open.push(() => resolve(result)));
+  });
+  const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  return {
+    reader,
+    /** Answers whatever is asked for until a page has come; gives the pages that were asked for on the way. */
+    async read(page: number): Promise<number[]> {
+      asked = [];
+      let isThere = false;
+      void reader.read(page).then(() => {
+        isThere = true;
+      });
+      while (!isThere) {
+        for (const answer of open.splice(0)) answer();
+        await settle();
+      }
+      return asked;
+    },
+    async answerAll(): Promise<number[]> {
+      asked = [];
+      while (open.length > 0) {
+        for (const answer of open.splice(0)) answer();
+        await settle();
+      }
+      return asked;
+    },
+  };
+}
+
+describe("what is read before its turn", () => {
+  it("is the next page alone as long as no seams are proved, once the page before it is there", async () => {
+    const list = listOf(100);
+    expect(await list.read(1)).toEqual([1]);
+    expect(await list.read(2)).toEqual([2, 3]);
+    expect(await list.read(3)).toEqual([4]);
+    expect(await list.read(4)).toEqual([5]);
+  });
+
+  it("is more with each seam that was proved, and is read twice, which serves as the proof", async () => {
+    const list = listOf(100);
+    const all: number[] = [];
+    for (let page = 1; page <= 60; page += 1) {
+      all.push(...(await list.read(page)));
+      if (page > 1) all.push(...(await list.read(page - 1)));
+    }
+    all.push(...(await list.answerAll()));
+    const times = Map.groupBy(all, (page) => page);
+    for (let page = 1; page < 60; page += 1) expect(times.get(page)).toHaveLength(2);
+    expect(Math.max(...all)).toBeGreaterThan(65);
+    expect(Math.max(...all)).toBeLessThan(70);
+  });
+
+  it("is given out although its records stand in another order at the second read", async () => {
+    const asked: number[] = [];
+    const reader = readAhead(async (page) => {
+      asked.push(page);
+      const records = [{ page }, { page, second: true }];
+      return { kind: "page", records: asked.length % 2 === 0 ? records : records.reverse() };
+    });
+    for (let page = 1; page <= 40; page += 1) {
+      await reader.read(page);
+      if (page > 1) await reader.read(page - 1);
+    }
+    await reader.close();
+    for (let page = 1; page < 39; page += 1) expect(asked.filter((one) => one === page)).toHaveLength(2);
+  });
+
+  it("is not given out when it shows what stood before a change that the page before it shows already", async () => {
+    const came = new Set<number>();
+    let old: number | undefined;
+    const reader = readAhead(async (page) => {
+      // The first one that is asked for together with the page before it.
+      const isOld = old === undefined && page > 1 && !came.has(page - 1);
+      if (isOld) old = page;
+      await new Promise((resolve) => setImmediate(resolve));
+      came.add(page);
+      return { kind: "page", records: [{ page, state: isOld ? "before" : "after" }] };
+    });
+    for (let page = 1; page <= 60; page += 1) {
+      expect(await reader.read(page)).toMatchObject({ records: [{ page, state: "after" }] });
+      if (page > 1) await reader.read(page - 1);
+    }
+    expect(old).toBeGreaterThan(1);
+    await reader.close();
+  });
+
+  it("is read the second time once the page behind it has come, so that both stood at one moment", async () => {
+    const told: string[] = [];
+    const times = new Map<number, number>();
+    const reader = readAhead(async (page) => {
+      const time = (times.get(page) ?? 0) + 1;
+      times.set(page, time);
+      told.push(`${page} asked ${time}`);
+      await new Promise((resolve) => setImmediate(resolve));
+      told.push(`${page} came ${time}`);
+      return { kind: "page", records: [{ page }] };
+    });
+    for (let page = 1; page <= 60; page += 1) {
+      await reader.read(page);
+      if (page > 1) await reader.read(page - 1);
+    }
+    await reader.close();
+    const seconds = [...times.keys()].filter((page) => told.includes(`${page} asked 2`));
+    expect(seconds.length).toBeGreaterThan(50);
+    const early = seconds.filter((page) => told.indexOf(`${page} asked 2`) < told.indexOf(`${page + 1} came 1`));
+    expect(early).toEqual([]);
+  });
+
+  it("ends with the list", async () => {
+    const list = listOf(20);
+    const all: number[] = [];
+    for (let page = 1; page <= 21; page += 1) {
+      all.push(...(await list.read(page)));
+      if (page > 1 && page < 21) all.push(...(await list.read(page - 1)));
+    }
+    all.push(...(await list.answerAll()));
+    expect(all.filter((page) => page > 20).length).toBeLessThan(20);
+  });
+
+  it("is over when the reader is closed", async () => {
+    const list = listOf(100);
+    for (let page = 1; page <= 5; page += 1) {
+      await list.read(page);
+      if (page > 1) await list.read(page - 1);
+    }
+    let isClosed = false;
+    const closed = list.reader.close().then(() => {
+      isClosed = true;
+    });
+    expect(isClosed).toBe(false);
+    expect(await list.answerAll()).toEqual([]);
+    await closed;
+    expect(isClosed).toBe(true);
+  });
+
+  it("fails when its turn has come, not before", async () => {
+    const reader = readAhead(async (page) => {
+      if (page === 3) throw new Error("page 3");
+      return { kind: "page", records: [{ page }] };
+    });
+    await reader.read(1);
+    await reader.read(2);
+    await new Promise((resolve) => setImmediate(resolve));
+    await expect(reader.read(3)).rejects.toThrow("page 3");
+  });
+
+  it("that fails is no failure of the page before it, whose own proof waits for it", async () => {
+    const reader = readAhead(async (page) => {
+      if (page > 20) throw new Error(`page ${page}`);
+      return { kind: "page", records: [{ page }] };
+    });
+    for (let page = 1; page <= 20; page += 1) {
+      expect(await reader.read(page)).toMatchObject({ records: [{ page }] });
+      if (page > 1) await reader.read(page - 1);
+    }
+    await expect(reader.read(21)).rejects.toThrow("page 21");
+    await reader.close();
+  });
+});
+
+describe("a scan of pages read before their turn, of a list that moves meanwhile", () => {
+  for (const [name, history] of Object.entries(histories)) {
+    const moving = fc.record({
+      list: responses(60),
+      history,
+      order,
+      pastEnd,
+      ties: fc.constantFrom("none", "records"),
+      choices: fc.array(fc.nat(60), { minLength: 1, maxLength: 50 }),
+    });
+
+    it(`cuts nothing, gives nothing twice and misses nothing that was listed all the while: ${name}`, async () => {
+      await fc.assert(
+        fc.asyncProperty(moving, async ({ list: initial, history, order, pastEnd, ties, choices }) => {
+          const list = movingList(initial, history, { order, pastEnd, ties });
+          const reader = readAhead(shuffled(list, choices));
+          const { whole, end } = await scanAll(list, { prove: "news", read: reader.read });
+          await reader.close();
+          fc.pre(!list.changedAndBack());
+
+          expect(whole.map((run) => flaw(run, list)).filter((text) => text !== undefined)).toEqual([]);
+          const ids = whole.map(({ responseId }) => responseId);
+          expect(new Set(ids).size).toBe(ids.length);
+          const accounted = new Set([...ids, ...(end?.deferred ?? [])]);
+          const stayed = initial.filter(({ id, verdict }) => verdict === "whole" && !list.passing.has(id));
+          if (end?.proved) expect(stayed.filter(({ id }) => !accounted.has(id))).toEqual([]);
+        }),
+        { seed: 20_261_121, numRuns: 300 },
+      );
+    });
+  }
+});

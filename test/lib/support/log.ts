@@ -1,0 +1,17 @@
+import type { Log } from "../../../lib/log.ts";
+
+export interface Line {
+  level: string;
+  message: string;
+  details: Record<string, unknown>;
+}
+
+/** A logger that keeps what it is given. */
+export function memoryLog(): Log & { lines: Line[] } {
+  const lines: Line[] = [];
+  const write =
+    (level: string) =>
+    (message: string, details: Record<string, unknown>): void =>
+      void lines.push({ level, message, details });
+  return { lines, info: write("info"), warn: write("warn"), error: write("error") };
+}

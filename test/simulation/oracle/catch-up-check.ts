@@ -1,0 +1,102 @@
+import type { LedgerEntry, Mark } from "../../../lib/polling/state-types.ts";
+import { leastPage } from "../service/listing.ts";
+import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
+import type { World } from "../world.ts";
+import type { Violations } from "./violations.ts";
+
+// What a catch-up owes: a first pass that is done has met everything that was there when it began, and news do not wait for it.
+
+export interface CatchUpCheck {
+  /** A process takes the lease of a survey. */
+  leaseTaken(surveyId: number): void;
+  markWritten(surveyId: number, before: Mark, after: Mark): void;
+  /** Epoch milliseconds since which a catch-up was left to slices when the response completed, if news were to be told from its backlog. */
+  waitedSince(response: SimResponse): number | undefined;
+}
+
+interface Course {
+  /** Epoch milliseconds at which this part of it, up to the next taking of the lease, has begun. */
+  partSince: number;
+  /** Whether a part of it may have been followed by a gap, in which more was deleted than going back can make good. */
+  hasGap: boolean;
+}
+
+export interface CatchUpParts {
+  mustBeMet(response: SimResponse): boolean;
+  entries(surveyId: number): Map<LedgerEntry["id"], LedgerEntry>;
+}
+
+export function createCatchUpCheck(world: World, violations: Violations, parts: CatchUpParts): CatchUpCheck {
+  const courses = new Map<number, Course>();
+  /** By survey: since when there is a catch-up. */
+  const streams = new Map<number, { from: number; to: number }[]>();
+  const { scheduler } = world;
+
+  /** Records that have left their place in the list since a moment. */
+  const movedSince = ({ responses }: SimSurvey, since: number): number => {
+    const left = responses.filter(
+      ({ removedAt = -Infinity, endedAt = -Infinity, listedFrom = Infinity }) =>
+        removedAt >= since || (endedAt >= since && listedFrom < endedAt),
+    );
+    return left.reduce((sum, { answers }) => sum + answers, 0);
+  };
+
+  /** The page where the last part stopped is read again with the one before it. */
+  const noteGap = (survey: SimSurvey, course: Course): void => {
+    const { now } = scheduler;
+    course.hasGap ||= movedSince(survey, course.partSince) >= 2 * leastPage(survey.traits);
+    course.partSince = now();
+  };
+
+  const checkMet = (survey: SimSurvey): void => {
+    const began = survey.firstReadAt ?? Infinity;
+    const entries = parts.entries(survey.id);
+    const skipped = survey.listed.find((response) => {
+      const { versions, odd, id } = response;
+      const [version, ...changes] = versions.filter(({ from }, i) => i === versions.length - 1 || from >= began);
+      const wasThere = changes.length === 0 && version?.state === "completed" && version.from < began;
+      return wasThere && odd === undefined && !entries.has(id) && parts.mustBeMet(response);
+    });
+    if (skipped === undefined) return;
+    violations.add(
+      "skipped",
+      `${survey.id}/${skipped.id} was there all the time, and a whole first pass has not met it`,
+    );
+  };
+
+  return {
+    leaseTaken(surveyId) {
+      const [survey, course] = [world.surveys.get(surveyId), courses.get(surveyId)];
+      if (survey !== undefined && course !== undefined) noteGap(survey, course);
+    },
+    markWritten(surveyId, before, after) {
+      const survey = world.surveys.get(surveyId);
+      if (survey === undefined) return;
+      const { stream } = after;
+      const known = streams.get(surveyId) ?? [];
+      streams.set(surveyId, known);
+      const last = known.at(-1);
+      const isOn = stream !== undefined && after.floorRises !== true;
+      if (isOn && last?.to !== Infinity) known.push({ from: scheduler.now(), to: Infinity });
+      if (!isOn && last?.to === Infinity) last.to = scheduler.now();
+      const course = courses.get(surveyId);
+      if (stream?.purpose === "first-pass" && course === undefined) {
+        courses.set(surveyId, { partSince: survey.firstReadAt ?? scheduler.now(), hasGap: false });
+      }
+      if (before.firstPassDone || !after.firstPassDone || course === undefined) return;
+      noteGap(survey, course);
+      courses.delete(surveyId);
+      if (!course.hasGap && isSteady(world, survey)) checkMet(survey);
+    },
+    waitedSince({ survey, completedAt = 0 }) {
+      if (world.plan.workers.slices === undefined) return undefined;
+      return streams.get(survey.id)?.find(({ from, to }) => from < completedAt && completedAt < to)?.from;
+    },
+  };
+}
+
+/** Whether nothing but deletions and completions moves its list, and it was there all the time. */
+function isSteady({ plan }: World, { id, traits, goneFrom }: SimSurvey): boolean {
+  const flips = plan.surveys.find((survey) => survey.id === id)?.flips ?? [];
+  return traits.layout === "contiguous" && flips.length === 0 && goneFrom === Infinity;
+}

@@ -1,0 +1,39 @@
+import type { Random } from "../engine/random.ts";
+import type { Chooser } from "./chooser.ts";
+import type { SimSource } from "./source.ts";
+import type { ResponsePlan } from "./surveys.ts";
+
+// A survey whose list is long for its pages, and moves while it is caught up in many slices: several pages are on their way then.
+
+export interface LongListPlan {
+  restless: number;
+  /** Milliseconds that a slice has at most, as if it had been queued that long before the next tick. */
+  sliceTime: number;
+}
+
+/** Records of the list at the beginning. */
+export const LONG_LIST = 260;
+/** Intervals at the beginning in which much of it changes. */
+const RESTLESS_FOR = 10;
+
+/** Changes the source so that a catch-up reads ahead early. */
+export function planLongList(chooser: Chooser, random: Random, source: SimSource): LongListPlan | undefined {
+  const startFrom = random.pick(["beginning", "beginning", source.startFrom]);
+  const pagesForOneAhead = random.pick([1, 1, 2]);
+  const restless = random.pick([0.2, 0.6, 0.6]);
+  const sliceTime = random.pick([Infinity, 300, 1_000, 3_000]);
+  if (!chooser.flag("long-list", 0.07)) return undefined;
+  source.startFrom = startFrom;
+  source.pagesForOneAhead = pagesForOneAhead;
+  return { restless, sliceTime };
+}
+
+/** Some of what was there at the beginning is deleted while it is read, some completes only then. */
+export function unsettle<T extends Omit<ResponsePlan, "id">>(response: T, random: Random, interval: number): T {
+  const when = random.next() * RESTLESS_FOR * interval;
+  const chance = random.next();
+  if (chance < 0.15) return { ...response, deletedAfter: when };
+  return chance < 0.3 && response.completesAt !== undefined && response.completesAt < when
+    ? { ...response, completesAt: when }
+    : response;
+}

@@ -1,0 +1,68 @@
+import type { PlantedFault } from "./plant.ts";
+
+/** Faults in the catch-up: what is read ahead, on its way, and left to slices. */
+export const catchUpFaults: readonly PlantedFault[] = [
+  {
+    name: "the second read of a page is used for every later one",
+    breaks: ["content", "lost", "books"],
+    file: "read-ahead.ts",
+    find: "      forget();\n      asked = false;\n      next = page + 1;\n      return request(page).first;",
+    replace: "      asked = false;\n      next = page + 1;\n      return (slots.get(page) ?? request(page)).first;",
+  },
+  {
+    name: "books are closed over a catch-up that went on in the middle",
+    breaks: ["books", "books-at-rest"],
+    file: "stream.ts",
+    find: "const books = from === 1 ? openBooks",
+    replace: "const books = from > 0 ? openBooks",
+  },
+  {
+    name: "a slice whose message is lost is never queued again",
+    breaks: ["lost", "late"],
+    file: "slices.ts",
+    find: "mark.queuedUntil = now + QUEUED_FOR;",
+    replace: "mark.queuedUntil = now + 1_000 * QUEUED_FOR;",
+  },
+  {
+    name: "a backlog is begun a page too late",
+    breaks: ["floor", "lost", "books"],
+    file: "stream.ts",
+    find: "const from = Math.max(1, reached.page - 1);",
+    replace: "const from = Math.max(1, reached.page + 1);",
+  },
+  {
+    name: "pages read ahead are kept when one of them has changed",
+    breaks: ["content", "lost", "books", "skipped"],
+    file: "read-ahead.ts",
+    find: "    if (result === undefined) {\n      forget();",
+    replace: "    if (result === undefined) {",
+  },
+  {
+    name: "pages read ahead are kept when the scan steps back",
+    breaks: ["content", "lost", "books", "skipped"],
+    file: "read-ahead.ts",
+    find: "      forget();\n      asked = false;\n      next = page + 1;",
+    replace: "      asked = false;\n      next = page + 1;",
+  },
+  {
+    name: "what failed on its way to the bus is swallowed at the end of a catch-up",
+    breaks: ["skipped"],
+    file: "pipeline.ts",
+    find: "      if (failed !== undefined) throw failed.error;\n      counts.found",
+    replace: "      counts.found",
+  },
+  {
+    name: "a slice whose time is up ends the whole catch-up",
+    breaks: ["skipped", "floor"],
+    file: "stream.ts",
+    find: "    counts.unfinished = true;\n    ctx.resumed = true;\n    return counts;",
+    replace: "    delete mark.stream;\n    mark.firstPassDone = true;\n    return counts;",
+  },
+  {
+    name: "each slice may stop behind its first page",
+    breaks: ["lost", "books-at-rest"],
+    file: "stream.ts",
+    find: "if ((page > reached || isNew) && clock",
+    replace: "if (clock",
+  },
+];
