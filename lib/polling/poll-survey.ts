@@ -62,7 +62,7 @@ const WAITING_AT_ONCE = 100;
 /** Polls one survey under its lease: what waits and is due, then its backlog or its head. */
 export async function pollSurvey(request: PollRequest): Promise<PollResult> {
   let queued = false;
-  const result = await withSurvey(request, async (ctx): Promise<PollResult> => {
+  const poll = async (ctx: PollContext): Promise<PollResult> => {
     ctx.allowance = request.background?.allowance;
     const { mark } = ctx;
     const earlier = { closedAt: mark.books?.closedAt, again: mark.repairs?.again ?? 0 };
@@ -85,11 +85,15 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
       booksOpen: mark.booksOpen,
       failure: ctx.failure,
     };
-  });
-  // Only now: whoever takes the message needs the lease.
-  const { ports, surveyId, nextTick } = request;
-  if (queued && result !== undefined) await ports.slices?.send({ surveyId, until: nextTick });
-  return result ?? { kind: "busy" };
+  };
+  try {
+    return (await withSurvey(request, poll)) ?? { kind: "busy" };
+  } finally {
+    // Only now: whoever takes the message needs the lease. Also when the mark's last write seems to have failed, since it may have
+    // been made: then the mark says that a slice is queued, and nobody would queue one for minutes.
+    const { ports, surveyId, nextTick } = request;
+    if (queued) await ports.slices?.send({ surveyId, until: nextTick });
+  }
 }
 
 type Work = BackgroundResult;

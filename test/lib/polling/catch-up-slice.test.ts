@@ -108,6 +108,23 @@ describe("a backlog that a tick has no time for", () => {
     expect(queue).toHaveLength(2);
   });
 
+  it("is queued also by a tick that is not told whether its last write was made", async () => {
+    const { world, queue } = worldWithQueue(complete(1, 200));
+    // Made, but the answer does not come; nor does that of the attempt after it.
+    world.after.push(({ port, operation }) => {
+      if (port === "state" && operation === "release") throw new Error("no answer");
+    });
+    const { surveys } = await tick(world);
+    expect(surveys).toMatchObject([{ outcome: "failed" }]);
+    expect(queue).toHaveLength(1);
+
+    world.after.length = 0;
+    const [first] = queue;
+    if (first === undefined) throw new Error("nothing was queued");
+    expect(await slice(world, first)).toMatchObject({ outcome: "done", unfinished: false });
+    expect(deliveredIds(world)).toEqual(range(1, 200));
+  });
+
   it("is queued again at once where its message cannot be on its way: it was sent before this process began", async () => {
     const { world, queue } = worldWithQueue(complete(1, 200));
     await tick(world);
