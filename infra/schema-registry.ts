@@ -17,10 +17,12 @@ export function createSchemaRegistry(
     description: "Completed survey responses",
   });
   for (const eventSource of new Set(sources.map((source) => source.eventSource))) {
-    new CfnSchema(scope, `Schema-${eventSource}`, {
+    // As schema discovery names what it finds. A slash, which an event source may hold, a schema's name may not; with "@", which an
+    // event source may not hold, no two of them become one.
+    const name = eventSource.replaceAll("/", "@");
+    new CfnSchema(scope, `Schema-${name}`, {
       registryName: registry.attrRegistryName,
-      // As schema discovery names what it finds. A slash, which an event source may hold, a schema's name may not.
-      schemaName: `${eventSource.replaceAll("/", "-")}@${DETAIL_TYPE}`,
+      schemaName: `${name}@${DETAIL_TYPE}`,
       type: "JSONSchemaDraft4",
       description: "A completed survey response",
       content: JSON.stringify(responseCompletedEnvelopeSchema(eventSource)),

@@ -82,9 +82,18 @@ describe("the schema registry", () => {
     const schemas = Object.values(several.findResources("AWS::EventSchemas::Schema"));
     expect(schemas.map(({ Properties }) => [Properties.SchemaName, Properties.Type])).toEqual([
       ["survey-poller@response.completed", "JSONSchemaDraft4"],
-      ["team-b@response.completed", "JSONSchemaDraft4"],
+      ["team@b@response.completed", "JSONSchemaDraft4"],
     ]);
     expect(JSON.parse(schemas[1]?.Properties.Content)).toEqual(responseCompletedEnvelopeSchema("team/b"));
+  });
+
+  it("has a schema of its own for each of two event sources that differ in a slash", () => {
+    const eventSources = ["a/b", "a-b", "a--b"];
+    const template = templateOf({
+      sources: eventSources.map((eventSource, i) => ({ ...source, name: `source-${i}`, eventSource })),
+    });
+    const schemas = Object.values(template.findResources("AWS::EventSchemas::Schema"));
+    expect(new Set(schemas.map(({ Properties }) => Properties.SchemaName)).size).toBe(3);
   });
 
   it("has a name that a registry may have, whatever that of the bus", () => {
