@@ -20,7 +20,7 @@ export function createSchemaRegistry(
     // As schema discovery names what it finds. A slash, which an event source may hold, a schema's name may not; with "@", which an
     // event source may not hold, no two of them become one.
     const name = eventSource.replaceAll("/", "@");
-    new CfnSchema(scope, `Schema-${name}`, {
+    new CfnSchema(registry, name, {
       registryName: registry.attrRegistryName,
       schemaName: `${name}@${DETAIL_TYPE}`,
       type: "JSONSchemaDraft4",
