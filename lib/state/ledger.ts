@@ -42,20 +42,50 @@ export async function readEntries(
   return new Map(items.map(toEntry).map((entry) => [entry.id, entry]));
 }
 
+/**
+ * Milliseconds after which the lease under which an entry was to be written may be someone else's: a request to the bus is begun with half
+ * of it left and takes five seconds at most.
+ */
+const LATE = 2_000;
+
+/** An item, and when it was to be written (epoch milliseconds). */
+export interface DueWrite {
+  item: Item;
+  since: number;
+}
+
 /** What is written to the ledger by all surveys of a source: an entry of one goes with those of another. */
-export function createEntryWrites(table: Table): CombinedWrites<Item> {
+export function createEntryWrites(table: Table): CombinedWrites<DueWrite> {
   const keyOf = ({ pk, sk }: Item): string => `${pk} ${sk}`;
-  return createCombinedWrites<Item>({
-    keyOf,
+  return createCombinedWrites<DueWrite>({
+    keyOf: ({ item }) => keyOf(item),
     most: MOST_WRITES,
-    write: async (items) => (await batchPut(table, items)).map(keyOf),
+    async write(writes) {
+      const isLate = ({ since }: DueWrite): boolean => Math.abs(Date.now() - since) > LATE;
+      const late = writes.filter(isLate);
+      const inTime = writes.filter((write) => !late.includes(write));
+      await settled(late.map(({ item }) => putUnlessLater(table, item)));
+      return inTime.length === 0
+        ? []
+        : (
+            await batchPut(
+              table,
+              inTime.map(({ item }) => item),
+            )
+          ).map(keyOf);
+    },
     backOff,
   });
 }
 
+/** Rejects with the first failure, but not before all are over: whoever is told of it may give its lease back. */
+async function settled(all: Promise<unknown>[]): Promise<void> {
+  for (const outcome of await Promise.allSettled(all)) if (outcome.status === "rejected") throw outcome.reason;
+}
+
 export async function writeEntries(
   table: Table,
-  combined: CombinedWrites<Item>,
+  combined: CombinedWrites<DueWrite>,
   source: string,
   surveyId: number,
   entries: LedgerEntry[],
@@ -66,21 +96,48 @@ export async function writeEntries(
   // One that was published twice before it could be entered is entered once.
   const emitted = new Map(entries.filter((entry) => entry.state === "emitted").map((entry) => [entry.id, entry]));
   const others = entries.filter((entry) => entry.state !== "emitted");
-  await combined([...emitted.values()].map((entry) => toItem(pk, entry, dueOf(entry))));
   const limit = pLimit(WRITES_AT_ONCE);
-  await Promise.all(others.map((entry) => limit(putUnlessEmitted, table, toItem(pk, entry, dueOf(entry)))));
+  const since = Date.now();
+  const all = [...emitted.values()];
+  // Few, and nobody has just published them.
+  const repaired = all.filter(isOfRepair).map((entry) => limit(putUnlessLater, table, toItem(pk, entry, dueOf(entry))));
+  const plain = all.filter((entry) => !isOfRepair(entry));
+  await settled([combined(plain.map((entry) => ({ item: toItem(pk, entry, dueOf(entry)), since }))), ...repaired]);
+  await settled(others.map((entry) => limit(putUnlessEmitted, table, toItem(pk, entry, dueOf(entry)))));
 }
 
-/** A worker that was frozen beyond its lease must not put back what its successor has emitted meanwhile. */
+/** Whether an entry belongs to the repair of an event, or to an attempt at one. */
+function isOfRepair({ revision = 1, attempts, reason }: LedgerEntry): boolean {
+  return revision > 1 || attempts !== undefined || reason !== undefined;
+}
+
+/** A worker that stood still beyond its lease must not put back the revision that its successor has published: its id would go out again. */
+async function putUnlessLater(table: Table, item: Item): Promise<void> {
+  await putIf(table, item, "attribute_not_exists(#state) OR #state <> :emitted OR NOT #revision > :revision", {
+    ":emitted": "emitted",
+    ":revision": item.revision ?? 1,
+  });
+}
+
+/**
+ * A worker that was frozen beyond its lease must not put back what its successor has emitted meanwhile, nor take from it what it keeps of a
+ * completed response: only one that keeps nothing any more is open again.
+ */
 async function putUnlessEmitted(table: Table, item: Item): Promise<void> {
+  const isEarlier = item.state === "open" && item.reason !== "kept-records-gone";
+  const condition = `attribute_not_exists(#state) OR (#state <> :emitted${isEarlier ? " AND #state <> :waiting" : ""})`;
+  await putIf(table, item, condition, { ":emitted": "emitted", ...(isEarlier ? { ":waiting": "waiting" } : {}) });
+}
+
+async function putIf(table: Table, item: Item, condition: string, values: Item): Promise<void> {
   try {
     await table.client.send(
       new PutCommand({
         TableName: table.name,
         Item: item,
-        ConditionExpression: "attribute_not_exists(#state) OR #state <> :emitted",
-        ExpressionAttributeNames: { "#state": "state" },
-        ExpressionAttributeValues: { ":emitted": "emitted" },
+        ConditionExpression: condition,
+        ExpressionAttributeNames: { "#state": "state", ...(":revision" in values ? { "#revision": "revision" } : {}) },
+        ExpressionAttributeValues: values,
       }),
     );
   } catch (error) {

@@ -218,7 +218,17 @@ function memoryState(now: () => number): StateViews & { state: State } {
       // BatchWriteItem refuses a batch that names one item twice.
       if (new Set(entries.map(({ id }) => id)).size < entries.length) throw new TypeError("one item twice in a batch");
       for (const entry of entries) {
-        if (entry.state !== "emitted" && held(surveyId).get(entry.id)?.state === "emitted") continue;
+        const known = held(surveyId).get(entry.id);
+        if (entry.state !== "emitted" && known?.state === "emitted") continue;
+        const isOfRepair = (entry.revision ?? 1) > 1 || entry.attempts !== undefined || entry.reason !== undefined;
+        if (
+          entry.state === "emitted" &&
+          isOfRepair &&
+          known?.state === "emitted" &&
+          (known.revision ?? 1) > (entry.revision ?? 1)
+        )
+          continue;
+        if (entry.state === "open" && entry.reason !== "kept-records-gone" && known?.state === "waiting") continue;
         held(surveyId).set(entry.id, structuredClone(entry));
       }
     },
