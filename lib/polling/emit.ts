@@ -6,7 +6,7 @@ import type { PollContext } from "./context.ts";
 import { oldestFirst, prepare } from "./prepare.ts";
 import { batchLength, MOST_IN_VAIN, publishBatch } from "./publish-batch.ts";
 import type { Run } from "./records.ts";
-import type { LedgerEntry } from "./state-types.ts";
+import { type LedgerEntry, WITHOUT_RECORDS } from "./state-types.ts";
 
 export interface EmitCounts {
   /** Not confirmed yet: left for a later scan. */
@@ -79,7 +79,7 @@ export async function emitWaiting(ctx: PollContext, entries: LedgerEntry[]): Pro
 
 /** Without its records it cannot go out: as an open one it is new again to the next scan that meets it, or to a re-check at once. */
 function withoutRecords({ id }: LedgerEntry, now: number): LedgerEntry {
-  return { id, state: "open", reason: "kept-records-gone", firstSeen: now, nextCheck: now };
+  return { id, state: "open", reason: WITHOUT_RECORDS, firstSeen: now, nextCheck: now };
 }
 
 /** A response whose event was short, with all its records. */

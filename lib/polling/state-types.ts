@@ -35,6 +35,9 @@ export interface LedgerEntry {
   keptKey?: string;
 }
 
+/** Reason of an open entry that was a waiting one, whose records were to be kept and are gone. */
+export const WITHOUT_RECORDS = "kept-records-gone";
+
 /** What an event has beside the records of its response: operations 11 and 13. */
 export type DetailKind = "metrics" | "metadata";
 

@@ -1,5 +1,6 @@
 import pLimit from "p-limit";
 import { errorCode } from "../errors.ts";
+import { allOver } from "./all-over.ts";
 import type { Allowance, PollingSource } from "./context.ts";
 import { learnCounts } from "./counts.ts";
 import { later } from "./dates.ts";
@@ -237,7 +238,8 @@ function startWork(
     async pollNews(due: ListedSurvey[]): Promise<void> {
       // One with little news has one request in flight at most times.
       const limit = pLimit(Math.max(LEAST_AT_ONCE, source.concurrency));
-      await Promise.all(due.map((survey) => limit(poll, survey, { head: true })));
+      // Whatever fails: a poll that went on behind the end of its tick would meet the next one.
+      await allOver(due.map((survey) => limit(poll, survey, { head: true })));
       await saveRows();
     },
     /** Spends up to `budget` requests; gives what is left of it, less than nothing when the last work took more. */

@@ -2,7 +2,8 @@ import type { State } from "../polling/ports.ts";
 import { readAccount, writeAccount } from "./account.ts";
 import { dueKey, surveyKey } from "./keys.ts";
 import { createLeases } from "./leases.ts";
-import { createEntryWrites, dueEntries, quarantinedEntries, readEntries, writeEntries } from "./ledger.ts";
+import { dueEntries, quarantinedEntries, readEntries } from "./ledger.ts";
+import { createEntryWrites, writeEntries } from "./ledger-writes.ts";
 import { writeRows } from "./rows.ts";
 import type { Table } from "./table-client.ts";
 

@@ -114,6 +114,8 @@ export function createTransport(options: TransportOptions): Transport {
         headers: {
           accept: "application/json",
           "accept-encoding": "gzip, br",
+          // Whether a list has changed is told by reading a page again: an answer that a cache has kept would prove nothing.
+          "cache-control": "no-cache",
           "user-agent": USER_AGENT,
           ...headers,
         },

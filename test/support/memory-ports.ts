@@ -21,6 +21,7 @@ import {
   STORED_ONCE,
 } from "../../lib/polling/state-types.ts";
 import { type VirtualTime, virtualClock } from "../lib/polling/support/virtual-clock.ts";
+import { mayReplace } from "./may-replace.ts";
 
 /** One call of a port, in the order in which they were made. */
 export interface PortCall {
@@ -218,17 +219,7 @@ function memoryState(now: () => number): StateViews & { state: State } {
       // BatchWriteItem refuses a batch that names one item twice.
       if (new Set(entries.map(({ id }) => id)).size < entries.length) throw new TypeError("one item twice in a batch");
       for (const entry of entries) {
-        const known = held(surveyId).get(entry.id);
-        if (entry.state !== "emitted" && known?.state === "emitted") continue;
-        const isOfRepair = (entry.revision ?? 1) > 1 || entry.attempts !== undefined || entry.reason !== undefined;
-        if (
-          entry.state === "emitted" &&
-          isOfRepair &&
-          known?.state === "emitted" &&
-          (known.revision ?? 1) > (entry.revision ?? 1)
-        )
-          continue;
-        if (entry.state === "open" && entry.reason !== "kept-records-gone" && known?.state === "waiting") continue;
+        if (!mayReplace(held(surveyId).get(entry.id), entry)) continue;
         held(surveyId).set(entry.id, structuredClone(entry));
       }
     },

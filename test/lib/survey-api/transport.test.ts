@@ -78,6 +78,7 @@ describe("a body", () => {
     expect(await clientOf(service).api.surveys()).toEqual(JSON.parse(body));
     expect(service.data()).toHaveLength(1);
     expect(service.data()[0]?.headers["accept-encoding"]).toBe("gzip, br");
+    expect(service.data()[0]?.headers["cache-control"]).toBe("no-cache");
   });
 
   it("whose characters are cut by chunks is put together again", async () => {

@@ -9,6 +9,7 @@ import type {
   Mark,
 } from "../../../lib/polling/state-types.ts";
 import { emptyMark } from "../../../lib/polling/state-types.ts";
+import { mayReplace } from "../../support/may-replace.ts";
 import { copyOf } from "./copy.ts";
 import { MisuseError } from "./misuse.ts";
 
@@ -126,7 +127,7 @@ export function createStore(now: () => number, lag: Lag): Store {
     write(surveyId, entry) {
       const entries = survey(surveyId);
       const before = entries.get(entry.id)?.entry;
-      if (entry.state !== "emitted" && before?.state === "emitted") return before;
+      if (!mayReplace(before, entry)) return before;
       entries.set(entry.id, { entry: copyOf(entry), at: now(), before });
       return before;
     },

@@ -34,6 +34,36 @@ const fourAtOnce = { source: { concurrency: 4 } };
 
 const coded = (code: string): Error => Object.assign(new Error(`says ${code}, and quotes jane@example.com`), { code });
 
+it("a tick whose rows cannot be written ends, but not before its polls do", async () => {
+  const made = world(26);
+  let letGo: () => void = () => undefined;
+  const slow = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  let refused = false;
+  made.before.push(async ({ operation, args }) => {
+    if (operation === "metrics" && args[0] === 26) await slow;
+    if (operation !== "saveRows" || refused) return;
+    refused = true;
+    throw coded("DYNAMODB_FAILED");
+  });
+  let isOver = false;
+  const tick = runTick(made, { source: { concurrency: 64 } }).catch((error: Error & { code?: string }) => {
+    isOver = true;
+    return error.code;
+  });
+  while (!refused) await new Promise((resolve) => setImmediate(resolve));
+  for (const _ of range(1, 20)) await new Promise((resolve) => setImmediate(resolve));
+  expect(isOver).toBe(false);
+
+  letGo();
+  expect(await tick).toBe("DYNAMODB_FAILED");
+  const calls = made.calls.length;
+  for (const _ of range(1, 20)) await new Promise((resolve) => setImmediate(resolve));
+  expect(made.calls).toHaveLength(calls);
+  expect(deliveredIds(made)).toHaveLength(26);
+});
+
 describe("a survey that fails", () => {
   it("does not touch the others, is told of, and is polled again at the next tick", async () => {
     const made = world(6);

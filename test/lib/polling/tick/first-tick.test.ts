@@ -129,6 +129,25 @@ describe("history begins at the first tick", () => {
     expect(deliveredIds(world)).toEqual(expect.arrayContaining([401, 402]));
   });
 
+  it.each([2, 365])(
+    "but not in the future, by a clock that was %i days ahead: a survey made since loses nothing",
+    async (days) => {
+      const world = worldWith(range(1, 5).map((responseId) => ({ responseId, completed: at(-HOUR) })));
+      addSurvey(world, 2, [{ responseId: 11, completed: at(-HOUR) }]);
+      world.time.now = noon + days * 24 * HOUR;
+      await runTick(world, fromNow);
+      world.time.now = noon + 10 * MINUTE;
+      await runTick(world, fromNow);
+      const created = (noon + 12 * MINUTE) / SECOND;
+      const answered = range(31, 33).map((responseId) => ({ responseId, completed: at(15 * MINUTE) }));
+      addSurvey(world, 3, answered, { created });
+
+      await laterTicks(world, 5);
+
+      expect(sorted(deliveredIds(world))).toEqual([31, 32, 33]);
+    },
+  );
+
   it("also when that could poll nothing: what completed since goes out, and of before no more than half a day", async () => {
     const world = worldWith([
       { responseId: 1, completed: at(-20 * HOUR) },

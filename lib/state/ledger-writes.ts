@@ -1,0 +1,115 @@
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import pLimit from "p-limit";
+import { allOver } from "../polling/all-over.ts";
+import { type LedgerEntry, WITHOUT_RECORDS } from "../polling/state-types.ts";
+import { type CombinedWrites, createCombinedWrites } from "./combined-writes.ts";
+import { dueKey, surveyKey } from "./keys.ts";
+import { toItem } from "./ledger.ts";
+import { backOff, batchPut, type Item, MOST_WRITES, type Table } from "./table-client.ts";
+
+// What is entered into the ledger: in batches, but for what may only take the place of certain others, each of which is a request.
+
+const WRITES_AT_ONCE = 25;
+
+/**
+ * Milliseconds after which the lease under which an entry was to be written may be someone else's: a request to the bus is begun with half
+ * of it left and takes five seconds at most.
+ */
+const LATE = 2_000;
+
+/** An item, and when it was to be written (epoch milliseconds). */
+export interface DueWrite {
+  item: Item;
+  since: number;
+}
+
+/** What is written to the ledger by all surveys of a source: an entry of one goes with those of another. */
+export function createEntryWrites(table: Table): CombinedWrites<DueWrite> {
+  const keyOf = ({ pk, sk }: Item): string => `${pk} ${sk}`;
+  const limit = pLimit(WRITES_AT_ONCE);
+  return createCombinedWrites<DueWrite>({
+    keyOf: ({ item }) => keyOf(item),
+    most: MOST_WRITES,
+    async write(writes) {
+      const latest = Date.now() - LATE;
+      const inTime = writes.filter(({ since }) => since >= latest);
+      const late = writes.filter(({ since }) => since < latest);
+      await allOver(late.map(({ item }) => limit(putUnlessOutdated, table, item)));
+      if (inTime.length === 0) return [];
+      const undone = await batchPut(
+        table,
+        inTime.map(({ item }) => item),
+      );
+      return undone.map(keyOf);
+    },
+    backOff,
+  });
+}
+
+export async function writeEntries(
+  table: Table,
+  combined: CombinedWrites<DueWrite>,
+  source: string,
+  surveyId: number,
+  entries: LedgerEntry[],
+): Promise<void> {
+  const pk = surveyKey(source, surveyId);
+  const since = Date.now();
+  const itemOf = (entry: LedgerEntry): Item => {
+    const kind = entry.state === "open" || entry.state === "quarantined" ? entry.state : "waiting";
+    return toItem(pk, entry, dueKey(source, surveyId, kind));
+  };
+  // One that was published twice before it could be entered is entered once.
+  const emitted = [
+    ...new Map(entries.filter(({ state }) => state === "emitted").map((entry) => [entry.id, entry])).values(),
+  ];
+  const published = emitted.filter((entry) => !isOfRepair(entry)).map((entry) => ({ item: itemOf(entry), since }));
+  const repairs = emitted.filter(isOfRepair).map(itemOf);
+  const others = entries.filter(({ state }) => state !== "emitted").map(itemOf);
+  const limit = pLimit(WRITES_AT_ONCE);
+  await allOver([combined(published), ...repairs.map((item) => limit(putUnlessOutdated, table, item))]);
+  await allOver(others.map((item) => limit(putUnlessOutdated, table, item)));
+}
+
+/** Whether an entry belongs to the repair of an event, or to an attempt at one: these are few. */
+function isOfRepair({ revision = 1, attempts, reason }: LedgerEntry): boolean {
+  return revision > 1 || attempts !== undefined || reason !== undefined;
+}
+
+/** A worker that stood still beyond its lease must not put back what its successor has written since. */
+async function putUnlessOutdated(table: Table, item: Item): Promise<void> {
+  const { names, condition, values } = notOutdated(item);
+  try {
+    await table.client.send(
+      new PutCommand({
+        TableName: table.name,
+        Item: item,
+        ConditionExpression: `attribute_not_exists(#state) OR ${condition}`,
+        ExpressionAttributeNames: { "#state": "state", ...names },
+        ExpressionAttributeValues: values,
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  }
+}
+
+/** What an item may take the place of. */
+function notOutdated({ state, reason, revision = 1 }: Item): {
+  condition: string;
+  names?: Record<string, string>;
+  values: Record<string, unknown>;
+} {
+  const emitted = { ":emitted": "emitted" };
+  // The id of a later revision would go out again, with other contents.
+  if (state === "emitted") {
+    const condition = "#state <> :emitted OR NOT #revision > :revision";
+    return { condition, names: { "#revision": "revision" }, values: { ...emitted, ":revision": revision } };
+  }
+  // A waiting one keeps the records of a completed response: only without them it is open again.
+  if (state === "open" && reason !== WITHOUT_RECORDS) {
+    return { condition: "NOT #state IN (:emitted, :waiting)", values: { ...emitted, ":waiting": "waiting" } };
+  }
+  return { condition: "#state <> :emitted", values: emitted };
+}

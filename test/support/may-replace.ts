@@ -1,0 +1,13 @@
+import { type LedgerEntry, WITHOUT_RECORDS } from "../../lib/polling/state-types.ts";
+
+/** Whether the ledger takes an entry in the place of one that it has: see `ledger-writes.ts`, which asks the table the same. */
+export function mayReplace(known: LedgerEntry | undefined, entry: LedgerEntry): boolean {
+  if (known === undefined) return true;
+  const { state, revision = 1, attempts, reason } = entry;
+  if (state === "emitted") {
+    const isOfRepair = revision > 1 || attempts !== undefined || reason !== undefined;
+    return !isOfRepair || known.state !== "emitted" || (known.revision ?? 1) <= revision;
+  }
+  if (known.state === "emitted") return false;
+  return known.state !== "waiting" || state !== "open" || reason === WITHOUT_RECORDS;
+}
