@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "./support/temporary-folder.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { removeTemporaryFolders, temporaryFolder } from "./support/temporary-folder.ts";
+
+afterAll(removeTemporaryFolders);
 
 interface Synthesis {
   code: number;

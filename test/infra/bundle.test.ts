@@ -4,9 +4,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { bundleEntry, bundleFunction } from "../../infra/bundle.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
+
+// Every other file of the folder has a stand-in for the bundler.
+vi.unmock("../../infra/bundle.ts");
 
 const standIn = resolve("test/infra/fixtures/stand-in.ts");
 const config = { name: "second", baseUrl: "https://surveys.example.com" };

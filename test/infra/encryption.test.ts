@@ -1,13 +1,11 @@
 import { Stack } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { Key } from "aws-cdk-lib/aws-kms";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { SurveyPoller } from "../../infra/survey-poller.ts";
 import { existing } from "./support/existing.ts";
 import { readable, type Statement } from "./support/policies.ts";
 import { createApp, synthesizeOwn } from "./support/synthesize.ts";
-
-vi.mock("../../infra/bundle.ts", () => import("./support/stub-bundle.ts"));
 
 const sources = [{ baseUrl: "https://surveys.example.com" }];
 const ARN = "arn:aws:kms:eu-west-1:111111111111:key/12345678-1234-1234-1234-123456789012";

@@ -5,12 +5,10 @@ import { EventBus } from "aws-cdk-lib/aws-events";
 import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Queue } from "aws-cdk-lib/aws-sqs";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { SurveyPoller } from "../../infra/survey-poller.ts";
 import { existing, importVpc } from "./support/existing.ts";
 import { createApp, synthesizeOwn } from "./support/synthesize.ts";
-
-vi.mock("../../infra/bundle.ts", () => import("./support/stub-bundle.ts"));
 
 const baseUrl = "https://surveys.example.com";
 

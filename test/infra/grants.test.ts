@@ -1,13 +1,11 @@
 import type { Grant } from "aws-cdk-lib/aws-iam";
 import { AccountPrincipal, Role } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { SurveyPoller } from "../../infra/survey-poller.ts";
 import { ConfigError } from "../../lib/config.ts";
 import { readable, statementsOf } from "./support/policies.ts";
 import { synthesizeOwn } from "./support/synthesize.ts";
-
-vi.mock("../../infra/bundle.ts", () => import("./support/stub-bundle.ts"));
 
 const sources = [{ baseUrl: "https://surveys.example.com" }, { name: "b", baseUrl: "https://b.example.com" }];
 

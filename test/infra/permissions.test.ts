@@ -4,14 +4,12 @@ import { Key } from "aws-cdk-lib/aws-kms";
 import { Bucket } from "aws-cdk-lib/aws-s3";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { AwsSolutionsChecks } from "cdk-nag";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { SurveyPollerStack } from "../../infra/stack.ts";
 import { SurveyPoller } from "../../infra/survey-poller.ts";
 import { importVpc } from "./support/existing.ts";
 import { allowedBy, readable, statementsOf } from "./support/policies.ts";
 import { createApp, synthesize } from "./support/synthesize.ts";
-
-vi.mock("../../infra/bundle.ts", () => import("./support/stub-bundle.ts"));
 
 const config = {
   sources: [{ baseUrl: "https://surveys.example.com" }, { name: "b", baseUrl: "https://b.example.com" }],

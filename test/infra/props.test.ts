@@ -2,7 +2,7 @@ import { CfnParameter, type Stack } from "aws-cdk-lib";
 import { AttributeType, Table } from "aws-cdk-lib/aws-dynamodb";
 import { SecurityGroup } from "aws-cdk-lib/aws-ec2";
 import { EventBus } from "aws-cdk-lib/aws-events";
-import { describe, expect, expectTypeOf, it, vi } from "vitest";
+import { describe, expect, expectTypeOf, it } from "vitest";
 import type { SurveyPollerProps } from "../../infra/props.ts";
 import type { SourceProps } from "../../infra/source-props.ts";
 import { createStateTable } from "../../infra/state-table.ts";
@@ -10,8 +10,6 @@ import { SurveyPoller } from "../../infra/survey-poller.ts";
 import { ConfigError, type SourceInput } from "../../lib/config.ts";
 import { importVpc } from "./support/existing.ts";
 import { synthesizeOwn } from "./support/synthesize.ts";
-
-vi.mock("../../infra/bundle.ts", () => import("./support/stub-bundle.ts"));
 
 const sources = [{ baseUrl: "https://surveys.example.com" }];
 

@@ -1,10 +1,8 @@
 import { Match } from "aws-cdk-lib/assertions";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../lib/config.ts";
 import { createTableInput } from "../../lib/state/table.ts";
 import { synthesize } from "./support/synthesize.ts";
-
-vi.mock("../../infra/bundle.ts", () => import("./support/stub-bundle.ts"));
 
 const baseUrl = "https://surveys.example.com";
 const one = synthesize({ sources: [{ baseUrl }] });

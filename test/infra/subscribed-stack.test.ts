@@ -4,12 +4,10 @@ import { LambdaFunction, SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import { Code, Function as Lambda, Runtime } from "aws-cdk-lib/aws-lambda";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { AwsSolutionsChecks } from "cdk-nag";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { SurveyPollerStack } from "../../infra/stack.ts";
 import type { ConfigInput } from "../../lib/config.ts";
 import { createApp, synthesize } from "./support/synthesize.ts";
-
-vi.mock("../../infra/bundle.ts", () => import("./support/stub-bundle.ts"));
 
 const baseUrl = "https://surveys.example.com";
 const url = "https://crm.example.com/hook";

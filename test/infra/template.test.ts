@@ -1,13 +1,11 @@
 import { CfnResource, Stack, TagManager, Tags } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { Key } from "aws-cdk-lib/aws-kms";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { SurveyPollerStack } from "../../infra/stack.ts";
 import { SurveyPoller } from "../../infra/survey-poller.ts";
 import { importVpc } from "./support/existing.ts";
 import { createApp, synthesize } from "./support/synthesize.ts";
-
-vi.mock("../../infra/bundle.ts", () => import("./support/stub-bundle.ts"));
 
 it("the template changes on purpose only (npx vitest run test/infra/template.test.ts -u)", () => {
   const template = synthesize({ sources: [{ baseUrl: "https://surveys.example.com" }] });

@@ -1,14 +1,14 @@
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SurveyPollerStack } from "../../infra/stack.ts";
 import { parseConfig } from "../../lib/config.ts";
 import { startEmbeddedAws } from "../../local/aws/index.ts";
 import { loadHandlers } from "../../local/runner/load-handlers.ts";
 import { startSimulator } from "../../local/simulator/index.ts";
 import { allowedBy } from "../infra/support/policies.ts";
-import { temporaryFolder } from "../infra/support/temporary-folder.ts";
+import { removeTemporaryFolders, temporaryFolder } from "../infra/support/temporary-folder.ts";
 import { recordCalls } from "./support/recording.ts";
 
 /** What Lambda does in the name of a function: it never shows up among the function's own calls. */
@@ -21,6 +21,8 @@ const LOCAL_NAMES: Record<string, string> = {
   Credentialsmain: "survey-poller/main/credentials",
   Tokenmain: "survey-poller/main/token",
 };
+
+afterAll(removeTemporaryFolders);
 
 /** Of these services each call is told with its resource; the others' policies name one resource for each action. */
 const TOLD_APART = /^(dynamodb|secretsmanager):/;

@@ -2,13 +2,11 @@ import { readFileSync } from "node:fs";
 import { Template } from "aws-cdk-lib/assertions";
 import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import { Queue } from "aws-cdk-lib/aws-sqs";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sourceAlarms } from "../../../infra/monitoring/source-alarms.ts";
 import { SurveyPollerStack } from "../../../infra/stack.ts";
 import type { ConfigInput } from "../../../lib/config.ts";
 import { createApp, synthesize as synthesizeAnew } from "../support/synthesize.ts";
-
-vi.mock("../../../infra/bundle.ts", () => import("../support/stub-bundle.ts"));
 
 const baseUrl = "https://surveys.example.com";
 const MINUTE = 60_000;

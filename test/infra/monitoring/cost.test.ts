@@ -1,11 +1,9 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { resourceTable } from "../../../bench/cost/resource-tables.ts";
 import { type Price, type PricedTemplate, pricesOf, total } from "../../../bench/cost/resources.ts";
 import type { MonitoringLevel } from "../../../lib/monitoring/catalog.ts";
 import { synthesize } from "../support/synthesize.ts";
-
-vi.mock("../../../infra/bundle.ts", () => import("../support/stub-bundle.ts"));
 
 const baseUrl = "https://surveys.example.com";
 

@@ -1,12 +1,10 @@
 import { Validations } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { AwsSolutionsChecks } from "cdk-nag";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { SurveyPollerStack } from "../../../infra/stack.ts";
 import type { ConfigInput } from "../../../lib/config.ts";
 import { createApp, synthesize as synthesizeAnew } from "../support/synthesize.ts";
-
-vi.mock("../../../infra/bundle.ts", () => import("../support/stub-bundle.ts"));
 
 const baseUrl = "https://surveys.example.com";
 const several: ConfigInput = {

@@ -1,12 +1,10 @@
 import { Stack } from "aws-cdk-lib";
 import type { Metric } from "aws-cdk-lib/aws-cloudwatch";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { SurveyPoller } from "../../../infra/survey-poller.ts";
 import { ConfigError, type ConfigInput } from "../../../lib/config.ts";
 import { metrics, writtenBy } from "../../../lib/monitoring/catalog.ts";
 import { createApp } from "../support/synthesize.ts";
-
-vi.mock("../../../infra/bundle.ts", () => import("../support/stub-bundle.ts"));
 
 const baseUrl = "https://surveys.example.com";
 
