@@ -25,7 +25,7 @@ const names = [
 
 const nested = (depth: number): Json => {
   let value: Json = 1;
-  for (let i = 0; i < depth; i += 1) value = i % 2 === 0 ? [value] : JSON.parse(`{"answers":${JSON.stringify(value)}}`);
+  for (let i = 0; i < depth; i += 1) value = i % 2 === 0 ? [value] : { answers: value };
   return value;
 };
 
