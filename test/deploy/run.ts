@@ -9,11 +9,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asTheReadmeSays } from "./scenarios/as-the-readme-says.ts";
 import { lifeOfADeployment } from "./scenarios/life-of-a-deployment.ts";
+import { watchedDeployment } from "./scenarios/watched-deployment.ts";
 import { killAll } from "./support/processes.ts";
 import { installPython } from "./support/python.ts";
 import { createReport, StepFailedError } from "./support/report.ts";
 
-/** The promise is 5 minutes on a machine that has nothing else to do; what takes so much longer hangs. */
+/** The promise is 5 minutes; what takes so much longer hangs. */
 const LIMIT = 900_000;
 
 // The space is what a checkout in "My Projects" has.
@@ -29,22 +30,26 @@ setTimeout(() => {
   close(1);
 }, LIMIT).unref();
 
-try {
-  const python = await report.step("the emulator is installed", async (note) => {
-    const found = await installPython();
-    note(`${found.installed}`);
-    return found;
-  });
-  await asTheReadmeSays({ report, python, folder });
-  await lifeOfADeployment({ report, python, folder });
-} catch (error) {
-  // A step that failed has been counted and printed.
-  if (!(error instanceof StepFailedError)) {
-    console.log(error);
-    close(1);
-  }
-}
-close(0);
+const life = report.lane("life");
+const installing = life.step("the emulator is installed", async (note) => {
+  const found = await installPython();
+  note(found.installed);
+  return found;
+});
+// Deployments that know nothing of each other: what one waits for, another one need not. The third begins as the first only waits, since two
+// that work are as much as a small machine bears.
+const waits = Promise.withResolvers<void>();
+const readme = { report: report.lane("readme"), installing, folder, onlyWaits: waits.resolve };
+const ended = await Promise.allSettled([
+  asTheReadmeSays(readme).finally(waits.resolve),
+  lifeOfADeployment({ report: life, installing, folder }),
+  waits.promise.then(() => watchedDeployment({ report: report.lane("alarms"), installing, folder })),
+]);
+const reasons = ended.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
+// A step that failed has been counted and printed.
+const unexpected = reasons.filter((reason) => !(reason instanceof StepFailedError));
+for (const reason of unexpected) console.log(reason);
+close(unexpected.length);
 
 /** Everything is ended and removed by the exit itself. */
 function close(unexpected: number): never {

@@ -33,8 +33,10 @@ def main() -> None:
     from ministack.core import lambda_runtime
 
     import cloudformation
+    import deliveries
     import events
     import metrics
+    import replays
     import webhooks
     from faults import FaultyApp
 
@@ -42,6 +44,8 @@ def main() -> None:
     events.install()
     metrics.install()
     webhooks.install()
+    deliveries.install()
+    replays.install()
 
     config = Config()
     config.bind = [f"fd://{listener.fileno()}"]

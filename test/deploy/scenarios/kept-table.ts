@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PutSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { ROOT } from "../support/cdk.ts";
-import { succeed } from "../support/processes.ts";
+import { shell } from "../support/processes.ts";
 import { readSteps } from "../support/read-steps.ts";
 import { subscribe } from "../support/subscription.ts";
 import { type Deployment, output, type Stage } from "./stage.ts";
@@ -20,7 +20,7 @@ export async function keptTable(stage: Stage, old: Deployment): Promise<void> {
 
   report.part(`As the README says: "${HEADING.slice(4)}"`);
   await report.step("what was left is found, and written down", async (note) => {
-    const { stdout } = await succeed("bash", ["-ec", find], { cwd: folder, env: emulator.env, limit: 60_000 });
+    const { stdout } = await shell(find, { cwd: folder, env: emulator.env, limit: 60_000 });
     const [tables, buckets] = stdout.split(/(?<=\])\s*(?=\[)/).map((list) => JSON.parse(list) as string[]);
     assert.deepEqual(tables, [output(old, "TableName")]);
     assert.equal(buckets?.length, 1, stdout);

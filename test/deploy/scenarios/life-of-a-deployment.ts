@@ -1,45 +1,30 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
-import { startSimulator } from "../../../local/simulator/index.ts";
-import { createAws } from "../support/aws.ts";
-import { createCdk } from "../support/cdk.ts";
-import { startEmulator } from "../support/emulator.ts";
-import type { Python } from "../support/python.ts";
-import type { Report } from "../support/report.ts";
-import { startWebhookServer } from "../support/webhook.ts";
-import { alarmsAreRaised } from "./alarms-are-raised.ts";
+import { archived } from "./archived.ts";
 import { destroyed } from "./destroyed.ts";
 import { eventsArrive } from "./events-arrive.ts";
-import { firstDeployment } from "./first-deployment.ts";
+import { diffFindsNone, firstDeployment } from "./first-deployment.ts";
 import { keptTable } from "./kept-table.ts";
 import { nothingIsLost } from "./nothing-is-lost.ts";
+import { type Given, onStage } from "./open-stage.ts";
 import type { Stage } from "./stage.ts";
-import { updated } from "./updated.ts";
-
-const surveys = [{ surveyId: 1, responses: 60 }, { surveyId: 2, responses: 25 }, { surveyId: 3 }];
+import { changeIsSeen, updated } from "./updated.ts";
 
 /** One deployment from its first command to its last. */
-export async function lifeOfADeployment(given: { report: Report; python: Python; folder: string }): Promise<void> {
-  const { report, python } = given;
-  const folder = join(given.folder, "life");
-  mkdirSync(folder);
-  const simulator = await startSimulator({ surveys, logLimit: 0 });
-  const emulator = await report.step("the emulator is up", () => startEmulator(python, folder));
-  const aws = createAws(emulator.url);
-  const webhook = await startWebhookServer(emulator);
-  const stage: Stage = { report, folder, simulator, emulator, aws, webhook, cdk: createCdk(emulator, folder) };
-  try {
+export function lifeOfADeployment(given: Given): Promise<void> {
+  return onStage(given, "life", async (stage) => {
     const deployment = await firstDeployment(stage);
-    const subscribers = await eventsArrive(stage, deployment);
-    await nothingIsLost(stage, deployment, subscribers);
-    await alarmsAreRaised(stage, deployment, subscribers);
-    await updated(stage, deployment, subscribers);
+    // A difference is looked for beside what changes nothing of the stack.
+    const beside: Stage = { ...stage, report: stage.report.lane("diff") };
+    const [subscribers] = await allOf(eventsArrive(stage, deployment), diffFindsNone(beside, deployment));
+    await archived(stage, deployment, subscribers);
+    const [, change] = await allOf(nothingIsLost(stage, deployment, subscribers), changeIsSeen(beside));
+    await updated(stage, deployment, subscribers, change);
     await destroyed(stage, deployment);
     await keptTable(stage, deployment);
-  } finally {
-    aws.close();
-    await emulator.stop();
-    await webhook.close();
-    await simulator.close();
-  }
+  });
+}
+
+/** Both results, once both have ended: what fails may not pull the emulator away from the other. */
+async function allOf<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([one, other]);
+  return await Promise.all([one, other]);
 }

@@ -7,8 +7,31 @@ import { type Deployment, output, type Stage, type Subscribers } from "./stage.t
 
 const CHANGED_APP = join(import.meta.dirname, "..", "fixtures", "changed-app.ts");
 
-/** A changed configuration, description and tag, deployed over what is there. */
-export async function updated(stage: Stage, deployment: Deployment, subscribers: Subscribers): Promise<void> {
+/** A changed configuration, description and tag, as arguments of `cdk`. */
+export type Change = readonly string[];
+
+/** The change, and that `cdk diff` sees it. */
+export async function changeIsSeen(stage: Stage): Promise<Change> {
+  const { report, cdk } = stage;
+  return await report.step("cdk diff sees a changed value, description and tag", async (note) => {
+    const config = `config=${writeConfiguration(stage, { enrichmentPatience: "20m" })}`;
+    const change = ["--app", `node "${CHANGED_APP}"`, "-c", config];
+    const { text } = await cdk.diff(...change);
+    const secrets = text.split("\n").filter((line) => /AWS::SecretsManager::Secret/.test(line));
+    assert.equal(secrets.length, 2, text);
+    const changes = text.split("\n").filter((line) => line.startsWith("[~]"));
+    note(`${changes.length} resources change, both secrets among them`);
+    return change;
+  });
+}
+
+/** The change deployed over what is there. */
+export async function updated(
+  stage: Stage,
+  deployment: Deployment,
+  subscribers: Subscribers,
+  change: Change,
+): Promise<void> {
   const { report, cdk, aws, simulator } = stage;
   const values = async (): Promise<unknown[]> => {
     const names = ["CredentialsSecretName", "TokenSecretName"].map((name) => output(deployment, name));
@@ -19,17 +42,7 @@ export async function updated(stage: Stage, deployment: Deployment, subscribers:
   report.part("Update in place");
   const before = await values();
   const emitted = subscribers.everything.events.length;
-  const outputs = await report.step("cdk deploy with a changed value, description and tag", async (note) => {
-    const config = `config=${writeConfiguration(stage, { enrichmentPatience: "20m" })}`;
-    const changed = ["--app", `node "${CHANGED_APP}"`, "-c", config];
-    const { text } = await cdk.diff(...changed);
-    const secrets = text.split("\n").filter((line) => /AWS::SecretsManager::Secret/.test(line));
-    assert.equal(secrets.length, 2, text);
-    note(
-      `${text.split("\n").filter((line) => line.startsWith("[~]")).length} resources change, both secrets among them`,
-    );
-    return await cdk.deploy(...changed);
-  });
+  const outputs = await report.step("cdk deploy of the change", () => cdk.deploy(...change));
   await report.step(
     "the same table, bus and secrets are there, and both secrets have the values they had",
     async () => {

@@ -53,6 +53,18 @@ export async function succeed(command: string, args: readonly string[], options:
   throw new Error(`${command} ${args.join(" ")} ended with ${result.code}\n${result.stdout}\n${result.stderr}`);
 }
 
+/**
+ * Runs a script, as `succeed`. Node's pipes are sockets, which bash takes for a login from elsewhere: without `--norc` it would read the
+ * user's own `.bashrc`, and find other programs than the given environment names.
+ */
+export function shell(script: string, options: RunOptions): Promise<RunResult> {
+  return succeed("bash", bashArguments(script), options);
+}
+
+export function bashArguments(script: string): string[] {
+  return ["--norc", "-eo", "pipefail", "-c", script];
+}
+
 /** Starts a process that leads a group: what it starts itself can be ended with it. */
 export function startGroup(
   command: string,

@@ -10,10 +10,20 @@ export interface Block {
  * @throws Error when there is no such heading
  */
 export function readSteps(markdown: string, heading: string): Block[][] {
+  return read(markdown, heading).slice(1);
+}
+
+/** As `readSteps`, where there are no steps or it does not matter. */
+export function readBlocks(markdown: string, heading: string): Block[] {
+  return read(markdown, heading).flat();
+}
+
+/** What stands before the first step comes first. */
+function read(markdown: string, heading: string): Block[][] {
   const lines = markdown.split("\n");
   const start = lines.indexOf(heading);
   if (start < 0) throw new Error(`there is no heading "${heading}"`);
-  const steps: Block[][] = [];
+  const steps: Block[][] = [[]];
   let open: Block | undefined;
   for (const line of lines.slice(start + 1)) {
     const text = line.replace(/^ {3}/, "");

@@ -3,6 +3,8 @@ import { performance } from "node:perf_hooks";
 export interface Report {
   readonly passed: number;
   readonly failed: number;
+  /** What goes on beside something else: its lines begin with this name. It is counted here. */
+  lane(name: string): Report;
   /** A part of the run, as a heading. */
   part(name: string): void;
   /**
@@ -21,22 +23,22 @@ export class StepFailedError extends Error {}
 export function createReport(print: (line: string) => void): Report {
   const started = performance.now();
   const counts = { passed: 0, failed: 0 };
-  return {
+  const seconds = (from: number): number => (performance.now() - from) / 1000;
+  const lane = (write: (line: string) => void): Report => ({
     get passed() {
       return counts.passed;
     },
     get failed() {
       return counts.failed;
     },
-    part: (name) => print(`\n${name}`),
+    lane: (name) => lane((line) => print(`${name.padEnd(6)} ${line}`)),
+    part: (name) => write(`== ${name}`),
     async step(name, work) {
       const began = performance.now();
       const notes: string[] = [];
       const line = (verdict: string) => {
-        const took = (performance.now() - began) / 1000;
-        const at = (performance.now() - started) / 1000;
-        print(`${verdict} ${took.toFixed(1).padStart(6)} s  ${name}  (at ${at.toFixed(0)} s)`);
-        for (const text of notes) print(`              ${text}`);
+        write(`${verdict} ${seconds(began).toFixed(1).padStart(6)} s  ${name}  (at ${seconds(started).toFixed(0)} s)`);
+        for (const text of notes) write(`              ${text}`);
       };
       try {
         const result = await work((text) => notes.push(text));
@@ -46,9 +48,10 @@ export function createReport(print: (line: string) => void): Report {
       } catch (error) {
         counts.failed += 1;
         line("FAIL");
-        print(error instanceof Error ? (error.stack ?? error.message) : String(error));
+        write(error instanceof Error ? (error.stack ?? error.message) : String(error));
         throw new StepFailedError(name, { cause: error });
       }
     },
-  };
+  });
+  return lane(print);
 }

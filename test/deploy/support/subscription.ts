@@ -9,10 +9,19 @@ import type { DeliveredEvent } from "../../support/command.ts";
 import type { Aws } from "./aws.ts";
 
 export interface Subscription {
-  /** Everything that was received so far, in that order, repeats included. */
+  /** Everything that was received so far, in that order, repeats included, but for replays. */
   readonly events: readonly DeliveredEvent[];
+  /** What a replay of the archive has sent again. */
+  readonly replayed: readonly ReplayedEvent[];
   /** Receives what there is. */
   drain(): Promise<void>;
+}
+
+/** The event as it was, and the name of the replay. */
+export type ReplayedEvent = DeliveredEvent & { "replay-name": string };
+
+export function isReplayed(event: DeliveredEvent): event is ReplayedEvent {
+  return "replay-name" in event;
 }
 
 /** Subscribes a queue of its own to a bus by a rule, as a team that reads the events would. */
@@ -31,13 +40,19 @@ export async function subscribe(
   await bridge.send(new PutTargetsCommand(targets));
 
   const events: DeliveredEvent[] = [];
+  const replayed: ReplayedEvent[] = [];
   return {
     events,
+    replayed,
     async drain() {
       for (;;) {
         const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }));
         if (Messages.length === 0) return;
-        events.push(...Messages.map(({ Body = "" }) => JSON.parse(Body) as DeliveredEvent));
+        for (const { Body = "" } of Messages) {
+          const event = JSON.parse(Body) as DeliveredEvent;
+          if (isReplayed(event)) replayed.push(event);
+          else events.push(event);
+        }
         const Entries = Messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
         await sqs.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
       }
