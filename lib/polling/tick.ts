@@ -1,6 +1,5 @@
 import pLimit from "p-limit";
 import { errorCode } from "../errors.ts";
-import { allOver } from "./all-over.ts";
 import type { Allowance, PollingSource } from "./context.ts";
 import { learnCounts } from "./counts.ts";
 import { later } from "./dates.ts";
@@ -239,7 +238,8 @@ function startWork(
       // One with little news has one request in flight at most times.
       const limit = pLimit(Math.max(LEAST_AT_ONCE, source.concurrency));
       // Whatever fails: a poll that went on behind the end of its tick would meet the next one.
-      await allOver(due.map((survey) => limit(poll, survey, { head: true })));
+      const polls = await Promise.allSettled(due.map((survey) => limit(poll, survey, { head: true })));
+      for (const outcome of polls) if (outcome.status === "rejected") throw outcome.reason;
       await saveRows();
     },
     /** Spends up to `budget` requests; gives what is left of it, less than nothing when the last work took more. */

@@ -1,7 +1,6 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
-import { allOver } from "../polling/all-over.ts";
 import { type LedgerEntry, WITHOUT_RECORDS } from "../polling/state-types.ts";
 import { type CombinedWrites, createCombinedWrites } from "./combined-writes.ts";
 import { dueKey, surveyKey } from "./keys.ts";
@@ -75,6 +74,11 @@ export async function writeEntries(
 /** Whether an entry belongs to the repair of an event, or to an attempt at one: these are few. */
 function isOfRepair({ revision = 1, attempts, reason }: LedgerEntry): boolean {
   return revision > 1 || attempts !== undefined || reason !== undefined;
+}
+
+/** Rejects with the first failure, but not before all are over: whoever is told of it may give its lease back. */
+async function allOver(all: Promise<unknown>[]): Promise<void> {
+  for (const outcome of await Promise.allSettled(all)) if (outcome.status === "rejected") throw outcome.reason;
 }
 
 /** A worker that stood still beyond its lease must not put back what its successor has written since. */
