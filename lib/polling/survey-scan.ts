@@ -65,6 +65,8 @@ export interface SurveyScanOptions {
   from: number;
   after?: Edge | undefined;
   expect?: Edge | undefined;
+  /** See `ScanOptions`. */
+  first?: string[] | undefined;
   prove: "cuts" | "news" | "all";
   /** Whether an empty first page is taken as it is. */
   trustEmpty?: boolean;
@@ -88,6 +90,7 @@ export async function* surveyScan(
     from,
     after,
     expect,
+    first,
     prove,
     trustEmpty = false,
     joins = false,
@@ -115,6 +118,7 @@ export async function* surveyScan(
     from,
     after,
     expect,
+    first,
     prove,
     known: (responseId) => known.get(responseId)?.digest,
     trustEmpty,
