@@ -26,7 +26,7 @@ export function misfit({ file, find, replace }: PlantedFault): string | undefine
 /** A copy of the code and of the simulation with the fault in it: `simulation` is its folder; `remove` when done. */
 export function plant({ file, find, replace }: PlantedFault): { simulation: string; remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), "planted-"));
-  for (const part of ["lib", "test/simulation", "package.json"]) {
+  for (const part of ["lib", "test/simulation", "test/support", "package.json"]) {
     cpSync(join(root, part), join(folder, part), { recursive: true });
   }
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
