@@ -22,16 +22,20 @@ export async function* readPages(read: ReadPage, from: number): AsyncGenerator<R
 
 /**
  * Pages of a list from `from` on; the last one is the first that lies past its end. One page without records may be a fault of
- * the moment, and one that repeats what was read before it a shift of the list, or a response of many equal records: two in a row are the end.
+ * the moment, and one that repeats what was read before it, or the first page, a shift of the list, or a response of many equal records: two
+ * in a row are the end.
  */
 export async function* pagesToEnd(read: ReadPage, from: number): AsyncGenerator<ListPage, void, undefined> {
   let last: string | undefined;
+  /** Of page 1, where it was read. */
+  let start: string | undefined;
   /** Pages that may lie past the end. */
   let held: ListPage[] = [];
   for (let page = from; ; page += 1) {
     const records = await read(page);
     const now = { page, records, text: textOf(records), end: false };
-    if (records.length > 0 && now.text !== last) {
+    if (page === 1) start = now.text;
+    if (records.length > 0 && now.text !== last && (page === 1 || now.text !== start)) {
       yield* held;
       held = [];
       last = now.text;

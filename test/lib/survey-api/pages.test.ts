@@ -23,7 +23,7 @@ const list = (records: number, options = {}) =>
   );
 
 describe("pages()", () => {
-  it.each(["empty", "404", "400", "repeatLast"] as const)(
+  it.each(["empty", "404", "400", "repeatLast", "repeatFirst"] as const)(
     "gives every page of a list, as it is, to an end that is %s",
     async (pastEnd) => {
       const settings = { pastEnd, recordsPerResponse: 10 };
@@ -39,11 +39,14 @@ describe("pages()", () => {
         [3, 50],
       ]);
       expect(pages[1]?.records).toEqual(await api.records(7, { page: 2, order: "asc" }));
-      expect(shape(await collect(api.pages(7, { order: "desc", from: 3 })))).toEqual([[3, 50]]);
+      // Whoever begins behind the first page does not know it again.
+      const again: [number, number][] = pastEnd === "repeatFirst" ? [[4, 100]] : [];
+      expect(shape(await collect(api.pages(7, { order: "desc", from: 3 })))).toEqual([[3, 50], ...again]);
       const [first] = await collect(api.pages(7, { order: "desc" }));
       expect(first?.records).toEqual(await api.records(7, { order: "desc" }));
+      const past = { repeatLast: pages[2], repeatFirst: pages[0] }[String(pastEnd)];
       expect(await collect(api.pages(7, { from: 9 }))).toEqual(
-        pastEnd === "repeatLast" ? [{ page: 9, records: pages[2]?.records }] : [],
+        past === undefined ? [] : [{ page: 9, records: past.records }],
       );
     },
   );

@@ -38,7 +38,7 @@ function expectWhole(given: readonly JoinedResponse[], truth: ReadonlyMap<number
 
 describe("responses() over HTTP", () => {
   const orders: Order[] = ["asc", "desc"];
-  const pastEnds = ["empty", "404", "400", "repeatLast"] as const;
+  const pastEnds = ["empty", "404", "400", "repeatLast", "repeatFirst"] as const;
   it.each(orders.flatMap((order) => pastEnds.map((pastEnd) => ({ order, pastEnd }))))(
     "gives every response of a quiet list whole, in list order: $order, past the end $pastEnd",
     async ({ order, pastEnd }) => {
