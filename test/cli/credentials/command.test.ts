@@ -1,21 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { CreateSecretCommand, DeleteSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { App, Stack } from "aws-cdk-lib";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { fillCredentials } from "../../../cli/credentials/command.ts";
 import { createSourceSecrets } from "../../../infra/source-secrets.ts";
 import { readCredentials } from "../../../lib/secrets/credentials.ts";
 import { startSimulator } from "../../../local/simulator/index.ts";
+import { removeTemporaryFolders, temporaryFolder } from "../../infra/support/temporary-folder.ts";
 import { useAws } from "../../lib/support/aws.ts";
 import { fakeTerminal, piped } from "./support.ts";
 
 const test = useAws();
+afterAll(removeTemporaryFolders);
 const HIDDEN = "hunter2-of-the-client";
 const stdin = `me\n${HIDDEN}\n`;
 
 /** The secret of a stack of this name, as a deployment leaves it. */
 async function deployed(stack: string, source = "main"): Promise<string> {
-  const { credentials } = createSourceSecrets(new Stack(new App(), stack), { source: { name: source } });
+  const { credentials } = createSourceSecrets(new Stack(new App({ outdir: temporaryFolder() }), stack), { source: { name: source } });
   await test.clients.secrets.send(new CreateSecretCommand({ Name: credentials.name }));
   return credentials.name;
 }
