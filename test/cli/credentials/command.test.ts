@@ -17,7 +17,9 @@ const stdin = `me\n${HIDDEN}\n`;
 
 /** The secret of a stack of this name, as a deployment leaves it. */
 async function deployed(stack: string, source = "main"): Promise<string> {
-  const { credentials } = createSourceSecrets(new Stack(new App({ outdir: temporaryFolder() }), stack), { source: { name: source } });
+  const { credentials } = createSourceSecrets(new Stack(new App({ outdir: temporaryFolder() }), stack), {
+    source: { name: source },
+  });
   await test.clients.secrets.send(new CreateSecretCommand({ Name: credentials.name }));
   return credentials.name;
 }
