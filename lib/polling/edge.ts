@@ -15,11 +15,9 @@ export interface Edge {
     /** Whether these are its records from the first on. */
     sure: boolean;
   };
-  /** What is remembered of the first page, past whose end a service may begin again; absent where that was not read. */
-  first?: string[];
 }
 
-export function edgeOf(page: Page, carry: Run | undefined, sure: boolean, first: string[]): Edge {
+export function edgeOf(page: Page, carry: Run | undefined, sure: boolean): Edge {
   const digests = carry?.records.map((record) => record.digest) ?? [];
   return {
     page: page.number,
@@ -27,7 +25,6 @@ export function edgeOf(page: Page, carry: Run | undefined, sure: boolean, first:
     digest: page.digest,
     tail: page.tail,
     ...(carry === undefined ? {} : { carry: { responseId: carry.responseId, digests, sure } }),
-    ...(first.length === 0 ? {} : { first }),
   };
 }
 

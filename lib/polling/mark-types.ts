@@ -14,8 +14,6 @@ export interface StreamPosition {
   page: number;
   /** Why it runs: the very first pass over a survey, or a backlog too deep for a head scan. */
   purpose: "first-pass" | "catch-up";
-  /** What is remembered of the first page, if it has read that. */
-  first?: string[];
   /** Responses at the head when it was looked at last: what stands before them has come since. */
   head?: number[];
 }

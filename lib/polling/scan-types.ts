@@ -10,8 +10,6 @@ export interface ScanOptions {
   after?: Edge | undefined;
   /** How the page at `from` ended when an earlier scan read it. */
   expect?: Edge | undefined;
-  /** What an earlier scan remembers of the first page, where there is no edge that tells it. */
-  first?: string[] | undefined;
   read: (page: number) => Promise<PageRead>;
   /** Judges runs (which may be cut by a page edge) that this scan meets for the first time. */
   judge: (runs: Run[]) => Promise<Map<number, Verdict>>;

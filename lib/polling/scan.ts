@@ -1,6 +1,5 @@
 import { carryOf, type Edge, edgeOf, pageOf } from "./edge.ts";
 import { RangeUnreachableError } from "./errors.ts";
-import { lookAgain, mayBeFirst, sampleOf } from "./first-again.ts";
 import { isFound, isSame, PAGE_SIZE, type Page, toPage } from "./pages.ts";
 import { digestOf, type Run } from "./records.ts";
 import { createScanMemory } from "./scan-memory.ts";
@@ -55,8 +54,6 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   const expected = options.expect ?? options.after;
   /** The expected page as it is now, whose end is to be found on it and on the next one: else something may have slipped through. */
   let shifted: Page | undefined;
-  /** What is remembered of the first page; nothing where it was not read yet, or may have changed. */
-  let start = expected?.first ?? options.first ?? [];
   let number = options.after === undefined ? options.from : options.after.page + 1;
   let ready: Page | undefined;
   let broken = 0;
@@ -108,7 +105,6 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     const isUnchanged = isSame(again, earlier) && (!looksShifted(carry, page) || isSame(await read(page.number), page));
     // Where its last records are found again, all that follows them will be met.
     moved ||= !isUnchanged;
-    if (!isUnchanged) start = [];
     if (!isUnchanged && !isFound(earlier.tail, again, page)) covered = false;
     if (!isUnchanged && ++broken < MOST_BROKEN_SEAMS) {
       stepBack(earlier.number, again);
@@ -180,7 +176,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     if (last !== undefined && carry !== undefined && (closing === "whole" || (closing === "first" && carrySure))) {
       const [whole, others] = closing === "whole" ? [[carry], []] : [[], [carry]];
       const step = { noted: [], whole, others, orphans: [], news: closing === "whole", deferred: deferred.length };
-      const edge = (): Edge => edgeOf(last, undefined, false, start);
+      const edge = (): Edge => edgeOf(last, undefined, false);
       yield {
         page,
         ids: [],
@@ -216,21 +212,8 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   }
 
   for (;;) {
-    let page = ready ?? (await readBehind(number));
+    const page = ready ?? (await readBehind(number));
     ready = undefined;
-    /** Whether the service has begun again with its first page, which it does behind the last one only. */
-    let isOver = false;
-    if (page !== undefined && number > 1 && start.length === 0) start = sampleOf(await read(1));
-    if (page !== undefined && !isSame(page, previous) && mayBeFirst(page, start)) {
-      const look = await lookAgain(page, read);
-      isOver = look === "first again";
-      page = look === "first again" ? undefined : look.page;
-      if (look !== "first again" && !look.settled) {
-        moved = true;
-        proved = false;
-        covered = false;
-      }
-    }
 
     if (page === undefined && previous === undefined && number > 1) {
       // The list has become shorter than where this scan was to begin.
@@ -239,7 +222,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       continue;
     }
     if (page === undefined) {
-      if (!isOver && !(await endsHere())) continue;
+      if (!(await endsHere())) continue;
       // A page need not have been the last one when it was read, and a page may be read as empty by mistake: nothing new is cut by that.
       // Where all is to be proved, changes that cancel each other around the seam before it show only in its second read.
       const hasNews = previous !== undefined && memory.hasNews(previous);
@@ -252,16 +235,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     if (previous !== undefined && isSame(page, previous)) {
       // Past the end some services repeat the last page; but a page's worth of new records also shifts it here.
       const again = await read(previous.number);
-      if (isSame(again, page)) {
-        // One that has changed altogether since it was remembered: what it ends with goes on behind it.
-        if (matters(carry) && previous.number > 1 && isSame(await read(1), page)) {
-          moved = true;
-          covered = false;
-          defer(carry);
-          carry = undefined;
-        }
-        return yield* finish(previous);
-      }
+      if (isSame(again, page)) return yield* finish(previous);
       moved = true;
       covered &&= isFound(previous.tail, again);
       stepBack(previous.number, again);
@@ -277,7 +251,6 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       covered &&= isFound(expected.tail, shifted, page);
       shifted = undefined;
     }
-    if (page.number === 1) start = sampleOf(page);
     shortGoesOn ||= previous !== undefined && previous.size < PAGE_SIZE;
     memory.split(page.runs);
     const fresh = memory.unmet(page);
@@ -366,7 +339,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       moved,
       shortPageEnds,
       several: memory.several(),
-      edge: () => edgeOf(page, ending, endingSure, start),
+      edge: () => edgeOf(page, ending, endingSure),
       cut: matters(ending),
     };
     previous = page;

@@ -92,7 +92,6 @@ async function streamPages(
     // What a first pass misses would be taken for new by the next scan that meets it.
     prove: position.purpose === "first-pass" ? "all" : "news",
     ahead: true,
-    first: position.first,
     ...(books === undefined ? {} : { books }),
   });
 
@@ -102,8 +101,6 @@ async function streamPages(
       if (next.done) return next.value;
       const { page, toEmit, short, found, quarantined, deferred, left } = next.value;
       counts.left += left;
-      const sample = page === 1 || position.first === undefined ? next.value.edge().first : undefined;
-      if (sample !== undefined) position.first = sample;
       if (deferred + counts.left === 0) whole = page;
       const repaired = short.length === 0 ? 0 : await pipeline.beside(() => repairShort(ctx, short, "catch-up"));
       books?.settle({ ...noEmits(), repaired });

@@ -65,8 +65,6 @@ export interface SurveyScanOptions {
   from: number;
   after?: Edge | undefined;
   expect?: Edge | undefined;
-  /** See `ScanOptions`. */
-  first?: string[] | undefined;
   prove: "cuts" | "news" | "all";
   /** Whether an empty first page is taken as it is. */
   trustEmpty?: boolean;
@@ -90,7 +88,6 @@ export async function* surveyScan(
     from,
     after,
     expect,
-    first,
     prove,
     trustEmpty = false,
     joins = false,
@@ -118,7 +115,6 @@ export async function* surveyScan(
     from,
     after,
     expect,
-    first,
     prove,
     known: (responseId) => known.get(responseId)?.digest,
     trustEmpty,

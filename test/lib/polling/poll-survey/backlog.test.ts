@@ -109,9 +109,7 @@ describe("a backlog deeper than headPages", () => {
     expect(counts).toMatchObject({ emitted: 120, unfinished: false });
     expect(world.delivered[0]?.meta.origin).toBe("catch-up");
     const streamed = pagesRead(world).filter((page) => page.startsWith("asc/"));
-    // One look at the first page, by which it is known where the service begins again behind the end.
-    expect(streamed.filter((page) => page === "asc/1")).toHaveLength(1);
-    expect(streamed).not.toContain("asc/2");
+    expect(streamed).not.toContain("asc/1");
     expect(streamed).not.toContain("asc/20");
   });
 
@@ -123,7 +121,7 @@ describe("a backlog deeper than headPages", () => {
 
     await poll(world, { source: { headPages: 6 } });
 
-    const streamed = pagesRead(world).filter((page) => page.startsWith("asc/") && page !== "asc/1");
+    const streamed = pagesRead(world).filter((page) => page.startsWith("asc/"));
     // The first of them are on page 31.
     expect(Math.min(...streamed.map((page) => Number(page.slice(4))))).toBe(27);
   });

@@ -5,7 +5,7 @@ import type { ScanEnd, ScanStep, Verdict } from "../../../../lib/polling/scan.ts
 import { type ScanOptions, scan } from "../../../../lib/polling/scan.ts";
 
 /** What a service may answer past the end of the list. */
-export const pastEnds = ["empty", "404", "400", "repeats", "first"] as const;
+export const pastEnds = ["empty", "404", "400", "repeats"] as const;
 export type PastEnd = (typeof pastEnds)[number];
 
 export interface ListedResponse {
@@ -84,9 +84,6 @@ export function movingList(
       if (records.length > 0) return { kind: "page", records: listedAs(records).map(toRecord) };
       if (options.pastEnd === "404") return { kind: "none", status: 404 };
       if (options.pastEnd === "400" && page > 1) return { kind: "none", status: 400 };
-      if (options.pastEnd === "first") {
-        return { kind: "page", records: listedAs(slice(version, 1)).map(toRecord) };
-      }
       const last = Math.ceil((versions[version]?.length ?? 0) / PAGE);
       if (options.pastEnd === "repeats" && last > 0) {
         return { kind: "page", records: listedAs(slice(version, last)).map(toRecord) };
