@@ -81,13 +81,6 @@ export const readingFaults: readonly PlantedFault[] = [
       'if (read.kind === "none" && number > 1) throw new TypeError("no such page");\n  if (read.kind === "none" || read.records.length === 0) return undefined;',
   },
   {
-    name: "the first page again is a page",
-    breaks: ["content"],
-    file: "first-again.ts",
-    find: 'if (isFirst && isSame(behind, last)) return "first again";',
-    replace: "if (isFirst && isSame(behind, last)) return { page: last, settled: true };",
-  },
-  {
     name: "equal records of a page are taken for one",
     breaks: ["content", "short"],
     file: "pages.ts",

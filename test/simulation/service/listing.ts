@@ -146,13 +146,11 @@ export function pageOf(survey: SimSurvey, number: number, order: "asc" | "desc")
   let from = 0;
   for (let page = 1; ; page += 1) {
     const size = sizeOf(survey, page);
-    if (page === number && from < all.length) return all.slice(from, from + size);
+    if (page === number) return from < all.length ? all.slice(from, from + size) : undefined;
     if (from + size >= all.length && survey.traits.pastEnd === "repeat" && all.length > 0) {
       return all.slice(from, from + size);
     }
-    if (from >= all.length) {
-      return survey.traits.pastEnd === "first" && all.length > 0 ? pageOf(survey, 1, order) : undefined;
-    }
+    if (from >= all.length) return undefined;
     from += size;
   }
 }
