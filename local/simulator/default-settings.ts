@@ -43,7 +43,7 @@ const choices = {
   layout: ["contiguous", "interleaved", "scattered"],
   openDateCompleted: [null, "", "0000-00-00 00:00:00", "dateStart"],
   defaultOrder: ["asc", "desc"],
-  pastEnd: ["empty", "404", "400", "repeatLast"],
+  pastEnd: ["empty", "404", "400", "repeatLast", "repeatFirst"],
   tokenBody: ["raw", "jsonString", "token", "access_token", "accessToken", "array"],
   singleResponseBody: ["records", "arrayWithAnswers", "objectWithAnswers", "wrapped", "answersByQuestion"],
   reportsBody: ["array", "wrapped"],

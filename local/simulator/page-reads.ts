@@ -42,6 +42,7 @@ export function readPage(survey: Survey, parameters: PathParameters, context: Op
       if (current.pastEnd === "404" || current.pastEnd === "400") return { status: Number(current.pastEnd) };
       if (current.pastEnd === "repeatLast")
         from = Math.max(0, Math.ceil(list.total() / recordsPerPage) - 1) * recordsPerPage;
+      if (current.pastEnd === "repeatFirst") from = 0;
     }
     const places = list.read(from, recordsPerPage, direction, current.recordOrder[direction]);
     const body = Array.from(places, ({ response, slot }) => recordAt(survey, response, slot, current));
