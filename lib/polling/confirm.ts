@@ -192,13 +192,13 @@ async function findOut(ctx: PollContext, witnesses: Joined[]): Promise<void> {
 
 async function joinOverAllPages(ctx: PollContext, witnesses: Joined[]): Promise<Map<number, unknown[]>> {
   const joined = new Map<number, unknown[]>(witnesses.map(({ responseId }) => [responseId, []]));
-  let previous: string | undefined;
+  const seen = new Set<string>();
   for (let number = 1; number <= MOST_PAGES; number += 1) {
     await holdLease(ctx);
     const page = toPage(number, await ctx.ports.service.page(ctx.surveyId, number, "asc"));
-    // Past the end some services repeat the last page.
-    if (page === undefined || page.digest === previous) break;
-    previous = page.digest;
+    // Past the end some services repeat the last page, or the first one.
+    if (page === undefined || seen.has(page.digest)) break;
+    seen.add(page.digest);
     for (const run of page.runs) {
       const records = run.records.map((record) => privateRecord(record.raw, ctx.source.privacy));
       joined.get(run.responseId)?.push(...records);

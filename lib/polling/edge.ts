@@ -15,9 +15,11 @@ export interface Edge {
     /** Whether these are its records from the first on. */
     sure: boolean;
   };
+  /** Digest of the first page, with which a service may begin again behind its last one; absent where that was not read. */
+  first?: string;
 }
 
-export function edgeOf(page: Page, carry: Run | undefined, sure: boolean): Edge {
+export function edgeOf(page: Page, carry: Run | undefined, sure: boolean, first: string | undefined): Edge {
   const digests = carry?.records.map((record) => record.digest) ?? [];
   return {
     page: page.number,
@@ -25,6 +27,7 @@ export function edgeOf(page: Page, carry: Run | undefined, sure: boolean): Edge 
     digest: page.digest,
     tail: page.tail,
     ...(carry === undefined ? {} : { carry: { responseId: carry.responseId, digests, sure } }),
+    ...(first === undefined ? {} : { first }),
   };
 }
 

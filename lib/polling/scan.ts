@@ -54,6 +54,8 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   const expected = options.expect ?? options.after;
   /** The expected page as it is now, whose end is to be found on it and on the next one: else something may have slipped through. */
   let shifted: Page | undefined;
+  /** Digest of the first page as it was read last, by this scan or by the one that it goes on from. */
+  let start = expected?.first;
   let number = options.after === undefined ? options.from : options.after.page + 1;
   let ready: Page | undefined;
   let broken = 0;
@@ -77,6 +79,16 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       return undefined;
     }
   };
+
+  /**
+   * Whether the service has begun again with its first page, as some do behind the last one. A list may hold such a page, but then the page
+   * behind it is another one, or is not there.
+   */
+  const beginsAgain = async (page: Page): Promise<boolean> =>
+    page.number > 1 &&
+    page.digest === start &&
+    isSame(await read(page.number + 1), page) &&
+    isSame(await read(1), page);
 
   /** Begins again at a page, of which `known` is a fresh read if there is one. */
   const stepBack = (page: number, known: Page | undefined): void => {
@@ -176,7 +188,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     if (last !== undefined && carry !== undefined && (closing === "whole" || (closing === "first" && carrySure))) {
       const [whole, others] = closing === "whole" ? [[carry], []] : [[], [carry]];
       const step = { noted: [], whole, others, orphans: [], news: closing === "whole", deferred: deferred.length };
-      const edge = (): Edge => edgeOf(last, undefined, false);
+      const edge = (): Edge => edgeOf(last, undefined, false, start);
       yield {
         page,
         ids: [],
@@ -212,8 +224,10 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   }
 
   for (;;) {
-    const page = ready ?? (await readBehind(number));
+    let page = ready ?? (await readBehind(number));
     ready = undefined;
+    const isOver = page !== undefined && !isSame(page, previous) && (await beginsAgain(page));
+    if (isOver) page = undefined;
 
     if (page === undefined && previous === undefined && number > 1) {
       // The list has become shorter than where this scan was to begin.
@@ -222,7 +236,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       continue;
     }
     if (page === undefined) {
-      if (!(await endsHere())) continue;
+      if (!isOver && !(await endsHere())) continue;
       // A page need not have been the last one when it was read, and a page may be read as empty by mistake: nothing new is cut by that.
       // Where all is to be proved, changes that cancel each other around the seam before it show only in its second read.
       const hasNews = previous !== undefined && memory.hasNews(previous);
@@ -251,6 +265,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       covered &&= isFound(expected.tail, shifted, page);
       shifted = undefined;
     }
+    if (page.number === 1) start = page.digest;
     shortGoesOn ||= previous !== undefined && previous.size < PAGE_SIZE;
     memory.split(page.runs);
     const fresh = memory.unmet(page);
@@ -339,7 +354,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       moved,
       shortPageEnds,
       several: memory.several(),
-      edge: () => edgeOf(page, ending, endingSure),
+      edge: () => edgeOf(page, ending, endingSure, start),
       cut: matters(ending),
     };
     previous = page;

@@ -84,6 +84,34 @@ describe("the end of the list", () => {
     expect(found.map(({ responseId }) => responseId).sort()).toEqual([1, 2, 3, 4]);
   });
 
+  it("is not a page equal to the first one where another one follows", async () => {
+    const asked = rows(1, 1, 100);
+    const { steps, end } = await run(still([...asked, ...rows(2, 1, 100), ...asked, ...rows(3, 1, 150)]), "settled");
+    expect(steps.map(({ page }) => page)).toEqual(expect.arrayContaining([1, 2, 3, 4, 5]));
+    expect(end).toMatchObject({ ended: true, moved: false });
+  });
+
+  it("is not a page equal to the first one where it is the last, and nothing comes behind it", async () => {
+    const asked = rows(1, 1, 100);
+    const { steps, end } = await run(still([...asked, ...rows(2, 1, 100), ...asked]), "settled");
+    expect(steps.map(({ page }) => page)).toEqual([1, 2, 3]);
+    expect(end).toMatchObject({ ended: true, moved: false });
+  });
+
+  it.each([50, 100])("is where the first page comes again, behind a last one of %s records", async (last) => {
+    const records = [...rows(1, 1, 60), ...rows(2, 1, 60), ...rows(3, 1, 80 + last)];
+    const list = still(records);
+    const read = async (page: number): Promise<PageRead> => list(page <= 3 ? page : 1);
+    const { steps, end } = await run(read);
+    const whole = steps.flatMap((step) => step.whole);
+    expect(whole.map(({ responseId, records: all }) => [responseId, all.length])).toEqual([
+      [1, 60],
+      [2, 60],
+      [3, 80 + last],
+    ]);
+    expect(end).toMatchObject({ ended: true, covered: true, moved: false, apart: false, suspect: false, deferred: [] });
+  });
+
   it("that repeats its last page says that pages have moved where it repeats another one than was read", async () => {
     const records = rows(1, 1, 120);
     let reads = 0;
