@@ -55,7 +55,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   /** The expected page as it is now, whose end is to be found on it and on the next one: else something may have slipped through. */
   let shifted: Page | undefined;
   /** Digest of the first page as it was read last, by this scan or by the one that it goes on from. */
-  let start = expected?.first;
+  let firstDigest = expected?.first;
   let number = options.after === undefined ? options.from : options.after.page + 1;
   let ready: Page | undefined;
   let broken = 0;
@@ -86,7 +86,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
    */
   const beginsAgain = async (page: Page): Promise<boolean> =>
     page.number > 1 &&
-    page.digest === start &&
+    page.digest === firstDigest &&
     isSame(await read(page.number + 1), page) &&
     isSame(await read(1), page);
 
@@ -188,7 +188,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     if (last !== undefined && carry !== undefined && (closing === "whole" || (closing === "first" && carrySure))) {
       const [whole, others] = closing === "whole" ? [[carry], []] : [[], [carry]];
       const step = { noted: [], whole, others, orphans: [], news: closing === "whole", deferred: deferred.length };
-      const edge = (): Edge => edgeOf(last, undefined, false, start);
+      const edge = (): Edge => edgeOf(last, undefined, false, firstDigest);
       yield {
         page,
         ids: [],
@@ -265,7 +265,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       covered &&= isFound(expected.tail, shifted, page);
       shifted = undefined;
     }
-    if (page.number === 1) start = page.digest;
+    if (page.number === 1) firstDigest = page.digest;
     shortGoesOn ||= previous !== undefined && previous.size < PAGE_SIZE;
     memory.split(page.runs);
     const fresh = memory.unmet(page);
@@ -354,7 +354,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       moved,
       shortPageEnds,
       several: memory.several(),
-      edge: () => edgeOf(page, ending, endingSure, start),
+      edge: () => edgeOf(page, ending, endingSure, firstDigest),
       cut: matters(ending),
     };
     previous = page;
