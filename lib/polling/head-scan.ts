@@ -21,7 +21,8 @@ const ANCHORS = 20;
  *
  * That one page may end the scan only because everything below was settled by an earlier one. While that is not
  * certain (an earlier scan with news was cut short), it reads on to a page that it knows was settled; in a first pass,
- * to one below the floor. A backlog deeper than `headPages` is not held: it is streamed, oldest first.
+ * to one below the floor. A backlog deeper than `headPages` is not held: it is streamed, oldest first. So is a list that two scans
+ * running had no time to read down to such a page: each would begin at page 1 again, and what lies below would never be met.
  */
 export async function headScan(ctx: PollContext): Promise<PollCounts> {
   const { mark, ports } = ctx;
@@ -38,6 +39,7 @@ export async function headScan(ctx: PollContext): Promise<PollCounts> {
     onNews: () => openHead(ctx),
   });
   const maySettle = settledBelow(ctx);
+  const wasOpen = mark.headOpen === true;
   const toEmit: Run[] = [];
   const short: Run[] = [];
   let first: Run[] = [];
@@ -80,6 +82,7 @@ export async function headScan(ctx: PollContext): Promise<PollCounts> {
     if (ctx.ports.clock.now() > ctx.deadline) {
       counts.unfinished = true;
       await finish(counts);
+      if (wasOpen) mark.stream = { page: 1, purpose: mark.firstPassDone ? "catch-up" : "first-pass" };
       return counts;
     }
     if (step.toEmit.length > 0) deep += 1;

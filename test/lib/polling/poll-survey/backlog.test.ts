@@ -4,11 +4,13 @@ import {
   arrive,
   at,
   deliveredIds,
+  MINUTE,
   pagesRead,
   poll,
   polled,
   type ResponseSpec,
   range,
+  recordsOf,
   replace,
   SECOND,
   surveyOf,
@@ -90,6 +92,33 @@ describe("a head scan that is cut short after part of its news was published", (
       expect(deliveredIds(world).length).toBeLessThanOrEqual(55);
     },
   );
+});
+
+describe("a head scan that no page may end any more", () => {
+  it("comes to the end of a list that is longer than one poll has time for", async () => {
+    const world = worldWith(complete(1, 600));
+    await poll(world);
+    // Cut short, and what stood at the head when all below was settled is listed no more.
+    arrive(world, { responseId: 601, completed: at(601 * SECOND), size: 10 });
+    const process = crashAfter(world, "publish", 1);
+    await expect(poll(world)).rejects.toThrow("no more");
+    process.dead = false;
+    world.time.now += MINUTE;
+    surveyOf(world).records.splice(590 * 10, 100);
+    // Far down, where no scan of the head gets to in its time.
+    surveyOf(world).records.splice(50 * 10, 0, ...recordsOf({ responseId: 900, completed: at(900 * SECOND) }));
+    takes(world, SECOND, ({ operation }) => operation === "page");
+    let unfinished = true;
+    for (let polls = 1; unfinished && polls <= 8; polls += 1) {
+      arrive(world, { responseId: 601 + polls, completed: at((601 + polls) * SECOND), size: 10 });
+      unfinished = (await polled(world)).counts.unfinished;
+    }
+
+    expect(unfinished).toBe(false);
+    expect(world.mark(1).headOpen).toBeUndefined();
+    expect(deliveredIds(world)).toContain(900);
+    expect(deliveredIds(world)).toContain(602);
+  });
 });
 
 describe("a backlog deeper than headPages", () => {
