@@ -87,7 +87,8 @@ export async function tick(request: TickRequest): Promise<TickSummary> {
     service,
     lastTick: clock.now(),
     ...seenOutages(watch),
-    ...(shortPageEnds === undefined ? {} : { shortPageEnds }),
+    // A slice beside this tick may have seen the contrary of what it began with.
+    ...(shortPageEnds === account.shortPageEnds ? {} : { shortPageEnds }),
     ...(counts === undefined ? {} : { counts }),
     ...(overdrawn === 0 && account.overdrawn === undefined ? {} : { overdrawn }),
     // Of no later tick: what that reads may be newer than what was missed meanwhile.

@@ -270,3 +270,15 @@ it("learns that a short page is the last one, and then reads one page past it in
 
   expect(timesCalled(world, "service", "page")).toBe(2);
 });
+
+it("does not take back what a slice beside it has learned of short pages meanwhile", async () => {
+  const world = await polledWorld(1);
+  arrive(world, { responseId: 4, completed: at(HOUR) });
+  world.after.push(({ operation }) => {
+    if (operation === "page") world.account.shortPageEnds = false;
+  });
+
+  await runTick(world);
+
+  expect(world.account.shortPageEnds).toBe(false);
+});
