@@ -23,6 +23,7 @@ export function editDistance(from: string, to: string): number {
 export function nearestName(name: string, candidates: readonly string[]): string | undefined {
   // A long unknown name is never a misspelling of ours, and the table above grows with its length.
   if (name.length > 64) return undefined;
+  if (candidates.includes(name)) return name;
   let nearest: string | undefined;
   let smallest = Math.max(1, Math.floor(name.length / 3)) + 1;
   for (const candidate of candidates) {

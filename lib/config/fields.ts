@@ -66,3 +66,15 @@ export function refuse(context: z.RefinementCtx, message: string): never {
   context.addIssue({ code: "custom", message });
   return z.NEVER;
 }
+
+/** What `make` gives for AWS and for a laptop, each made when it is asked for first: schemas are what a start takes longest for. */
+export function madeOnce<Schema>(
+  make: (options: { deployed: boolean }) => Schema,
+): (options: { deployed: boolean }) => Schema {
+  const made = new Map<boolean, Schema>();
+  return ({ deployed }) => {
+    const schema = made.get(deployed) ?? make({ deployed });
+    made.set(deployed, schema);
+    return schema;
+  };
+}

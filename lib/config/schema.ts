@@ -1,13 +1,13 @@
 import * as z from "zod";
 import { busSchema, subscribersSchema } from "./bus.ts";
-import { section } from "./fields.ts";
+import { madeOnce, section } from "./fields.ts";
 import { monitoringSchema } from "./monitoring.ts";
 import { sourceSchema } from "./source.ts";
 import { webhooksSchema } from "./webhooks.ts";
 
 /** The schema of a whole configuration in its long form, `{ "sources": […], … }`. */
-export function configSchema(options: { deployed: boolean }) {
-  return section({
+export const configSchema = madeOnce((options) =>
+  section({
     sources: z
       .array(sourceSchema(options), { error: 'must be a list of sources, each at least { "baseUrl": "https://…" }' })
       .nonempty({ error: "must hold at least one source" }),
@@ -15,5 +15,5 @@ export function configSchema(options: { deployed: boolean }) {
     subscribers: subscribersSchema.prefault({}),
     monitoring: monitoringSchema().prefault({}),
     webhooks: webhooksSchema.prefault([]),
-  });
-}
+  }),
+);

@@ -2,8 +2,9 @@ import { nearestName } from "./edit-distance.ts";
 import { configSchema } from "./schema.ts";
 import { sourceSchema } from "./source.ts";
 
-const SOURCE_FIELDS = Object.keys(sourceSchema({ deployed: false }).shape);
-const TOP_FIELDS = Object.keys(configSchema({ deployed: false }).shape);
+/** Names of fields; where a configuration is as it should be, they are asked for once. */
+const sourceFields = (): string[] => Object.keys(sourceSchema({ deployed: false }).shape);
+const topFields = (): string[] => Object.keys(configSchema({ deployed: false }).shape);
 
 /**
  * Whether the input is one bare source object instead of `{ "sources": […] }`. A misspelt field decides as the one it
@@ -11,19 +12,21 @@ const TOP_FIELDS = Object.keys(configSchema({ deployed: false }).shape);
  */
 export function isBareSource(input: unknown): boolean {
   if (!isObject(input) || Object.hasOwn(input, "sources")) return false;
+  const ofSource = sourceFields();
+  const all = [...topFields(), ...ofSource];
   return Object.keys(input).some((key) => {
-    const meant = nearestName(key, [...TOP_FIELDS, ...SOURCE_FIELDS]);
-    return meant !== undefined && SOURCE_FIELDS.includes(meant);
+    const meant = nearestName(key, all);
+    return meant !== undefined && ofSource.includes(meant);
   });
 }
 
 /** Where a known field would belong that stands on the wrong level. */
 export function misplaced(path: readonly PropertyKey[], bare: boolean): string | undefined {
   const field = String(path.at(-1));
-  if (bare && path.length === 1 && TOP_FIELDS.includes(field)) {
+  if (bare && path.length === 1 && topFields().includes(field)) {
     return `unknown field of a source: write { "sources": [ { … } ], "${field}": … }`;
   }
-  if (!bare && path.length === 1 && SOURCE_FIELDS.includes(field))
+  if (!bare && path.length === 1 && sourceFields().includes(field))
     return "unknown field here: it belongs into a source";
   return undefined;
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { baseUrlProblem, normalBaseUrl } from "../survey-api/base-url.ts";
-import { duration, flag, oneOf, refuse, section, size, wholeNumber } from "./fields.ts";
+import { duration, flag, madeOnce, oneOf, refuse, section, size, wholeNumber } from "./fields.ts";
 import { DAY, formatDuration, MINUTE, parseDuration } from "./units.ts";
 
 /** The periods CloudWatch Logs can keep a log group for, in days. */
@@ -70,8 +70,8 @@ const logs = days().refine((kept) => LOG_DAYS.includes(kept / DAY), {
 });
 
 /** The schema of one source. Deployed, the schedule is an EventBridge rate, which takes whole minutes only. */
-export function sourceSchema(options: { deployed: boolean }) {
-  return section({
+export const sourceSchema = madeOnce((options) =>
+  section({
     name: name.prefault(DEFAULT_NAME),
     baseUrl,
     enabled: flag().prefault(true),
@@ -108,8 +108,8 @@ export function sourceSchema(options: { deployed: boolean }) {
     eventSource: eventSource.prefault("survey-poller"),
     logLevel: oneOf("debug", "info", "warn", "error").prefault("info"),
     credentialsSecret: secretName.optional(),
-  });
-}
+  }),
+);
 
 function timeout() {
   return duration({ min: 1, max: parseDuration("5m") });
