@@ -56,6 +56,11 @@ function waitOf({ source }: World["plan"], { metrics, metadata, completedAt = 0 
   return isLate ? source.absentAfter + 2 * source.interval : 0;
 }
 
+/** Milliseconds from its completion until operation 9 tells of a response: before that no re-check can. */
+function toldAfter({ single, completedAt = 0 }: SimResponse): number {
+  return Math.max(0, single.presentFrom - completedAt, single.failsUntil - completedAt);
+}
+
 /** What the poller may know of a survey when a response completes. */
 export interface Known {
   /** Whether operation 9 can have equalled a response of the survey, of several records where it has such: before that its contents are not used. */
@@ -111,10 +116,11 @@ function noticedWithin(
     return { name: "on the head page, its counts not trusted", bound: bounds.countedAtHead(source) };
   }
   if (noticed.atHead) return { name: "on the head page", bound: bounds.atHead(source, extent) };
-  // Its start tells its age, if nothing else does.
-  const age = completedAt - startedAt;
+  const silence = toldAfter(response);
+  // Its start tells its age, if nothing else does. It is asked about ever more seldom while operation 9 says nothing of it.
+  const age = completedAt + silence - startedAt;
   if (noticed.listedOpenSince !== undefined && isTrusted && age < source.scrub.every / 2) {
-    return { name: "listed as open", bound: bounds.listedOpen(source, extent, age) };
+    return { name: "listed as open", bound: silence + bounds.listedOpen(source, extent, age) };
   }
   // Looked back to by pages, it may have been pushed down since.
   const page = Math.max(noticed.page, placeOf(response).page);
