@@ -1,10 +1,12 @@
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
+import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
 import { GetObjectCommand } from "@aws-sdk/client-s3";
 import { GetSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { type Clients, createClients } from "../../lib/clients.ts";
+import { PUBLISH_TIMEOUT } from "../../lib/polling/context.ts";
 
 const SECOND = 1_000;
 /** As a tick keeps it in reserve. */
@@ -26,7 +28,7 @@ beforeEach(async () => {
   await once(server.listen(0, "127.0.0.1"), "listening");
   const address = server.address();
   const port = typeof address === "object" ? address?.port : undefined;
-  for (const service of ["DYNAMODB", "S3", "SECRETS_MANAGER"]) {
+  for (const service of ["DYNAMODB", "EVENTBRIDGE", "S3", "SECRETS_MANAGER"]) {
     vi.stubEnv(`AWS_ENDPOINT_URL_${service}`, `http://127.0.0.1:${port}`);
   }
   vi.stubEnv("AWS_REGION", "eu-central-1");
@@ -42,6 +44,26 @@ afterEach(() => {
   for (const socket of sockets) socket.destroy();
   sockets.clear();
   server.close();
+});
+
+it("nothing is copied for a log that nobody reads", () => {
+  const hasLog = ({ middlewareStack: steps }: { middlewareStack: { identify(): string[] } }): boolean =>
+    steps.identify().some((step) => step.includes("loggerMiddleware"));
+  const asMade = new EventBridgeClient();
+  expect(hasLog(asMade)).toBe(true);
+  asMade.destroy();
+  expect([hasLog(clients.dynamodb), hasLog(clients.events)]).toEqual([false, false]);
+});
+
+it("what the bus has not answered is given up, and tried again by nobody but the publisher", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const outcome = expect(clients.events.send(new PutEventsCommand({ Entries: [] }))).rejects.toMatchObject({
+    name: "TimeoutError",
+  });
+  while (sockets.size < 1) await turn();
+  await vi.advanceTimersByTimeAsync(PUBLISH_TIMEOUT - 1);
+  await outcome;
+  expect(sockets.size).toBe(1);
 });
 
 it.each<[string, (clients: Clients) => Promise<unknown>]>([
