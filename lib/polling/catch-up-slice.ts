@@ -40,12 +40,8 @@ export interface SliceSummary {
 const LONGEST_SLICE = 60_000;
 /** A shorter one is not worth its start: then the next tick finds the survey busy, once. */
 const SHORTEST_SLICE = 1_000;
-/**
- * Milliseconds for which a survey that someone else works on is waited for, and between two attempts. Ticks take this slice to be on its
- * way for two minutes, and queue no other: given up at once it would keep a backlog waiting for all of them. While the bus refuses requests
- * a tick holds a survey for seconds, and with a short interval the next one takes it again within a moment.
- */
-const BUSY_FOR = 30_000;
+/** Milliseconds for which a survey that someone else works on is waited for, and between two attempts. */
+const BUSY_FOR = 10_000;
 const ASK_AGAIN = 500;
 /** Share of the interval, and milliseconds at most, that are left before a tick for what is still on its way. */
 const RESERVED_SHARE = 0.25;
@@ -81,7 +77,7 @@ async function workOff(request: SliceRequest): Promise<SliceSummary & { left?: u
   const shown = account.rows.get(surveyId)?.counts.filter((count) => count !== null) ?? [];
   let isContradicted = false;
   let failure: unknown;
-  const began = clock.now();
+  const streamUntil = Math.min(request.deadline, sliceEnd(clock.now(), request.until, source.interval));
   const attempt = (): Promise<PollCounts | undefined> =>
     withSurvey(
       {
@@ -90,7 +86,7 @@ async function workOff(request: SliceRequest): Promise<SliceSummary & { left?: u
         surveyId,
         owner: request.owner,
         deadline: request.deadline,
-        streamUntil: Math.min(request.deadline, sliceEnd(clock.now(), request.until, source.interval)),
+        streamUntil,
         sourceFloor: account.sourceFloor,
         firstTick: account.firstTick,
         listedCount: shown.length === 0 ? undefined : Math.max(...shown),
@@ -113,7 +109,9 @@ async function workOff(request: SliceRequest): Promise<SliceSummary & { left?: u
       },
     );
   let counts = await attempt();
-  while (counts === undefined && clock.now() < Math.min(began + BUSY_FOR, request.deadline)) {
+  // A tick holds a survey for moments.
+  const patientUntil = Math.min(streamUntil, clock.now() + BUSY_FOR);
+  while (counts === undefined && clock.now() < patientUntil) {
     await pause(clock, ASK_AGAIN);
     counts = await attempt();
   }

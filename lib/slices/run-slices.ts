@@ -3,7 +3,7 @@ import { describeFailure, type Log } from "../log.ts";
 import type { MonitoringLevel } from "../monitoring/catalog.ts";
 import { watchRun } from "../monitoring/watch-run.ts";
 import { RESERVE } from "../poll-sources.ts";
-import { catchUpSlice } from "../polling/catch-up-slice.ts";
+import { catchUpSlice, type SliceSummary } from "../polling/catch-up-slice.ts";
 import type { SourceGraph } from "../wiring.ts";
 import { readSliceMessage } from "./message.ts";
 
@@ -23,6 +23,13 @@ export interface RunSlicesRequest {
   /** How much is written as metrics. Default "minimal". */
   level?: MonitoringLevel;
 }
+
+/**
+ * Milliseconds for which a survey that someone else works on is asked for. Ticks take this message to be on its way for two minutes, and
+ * queue no other: given up at once it would keep a backlog waiting for all of them. While the bus refuses requests a tick holds a survey
+ * for seconds, and with a short interval the next one takes it again within a moment.
+ */
+const BUSY_FOR = 30_000;
 
 /**
  * Works off one slice for each message. Gives the ids of the messages that failed: the queue hands these over again, and in the end to its
@@ -51,8 +58,15 @@ async function runSlice({ graphs, owner, remaining, logger, level }: RunSlicesRe
   const { source, service, settle } = graph;
   const { ports, ...watch } = watchRun(graph.ports, source, level);
   try {
-    const deadline = ports.clock.now() + Math.max(0, remaining() - RESERVE);
-    const { failure, ...rest } = await catchUpSlice({ ports, source, service, surveyId, owner, until, deadline });
+    const { clock } = ports;
+    const began = clock.now();
+    const deadline = began + Math.max(0, remaining() - RESERVE);
+    const attempt = (): Promise<SliceSummary> =>
+      catchUpSlice({ ports, source, service, surveyId, owner, until, deadline });
+    let summary = await attempt();
+    // Each attempt asks for a second at least, and knows anew by when it has to end.
+    while (summary.outcome === "busy" && clock.now() < Math.min(began + BUSY_FOR, deadline)) summary = await attempt();
+    const { failure, ...rest } = summary;
     if (failure !== undefined) {
       logger.warn("survey failed", { source: name, surveyId, code: failure.code, reason: failure.message });
     }
