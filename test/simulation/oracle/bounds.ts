@@ -38,10 +38,6 @@ export const atHead = (source: SimSource, { surveys }: Extent): number =>
 export const listedOpen = (source: SimSource, { open, surveys }: Extent, age: number): number =>
   Math.max(source.interval, age / 2) + 3 * turns(source, open + 2 * surveys) + 2 * source.interval;
 
-/** Below the head, but the counts moved: it is searched for after five more ticks, down to the page where it stands. */
-export const searched = (source: SimSource, { surveys }: Extent, page: number): number =>
-  5 * source.interval + turns(source, 2 * surveys * (page + 2)) + 2 * source.interval;
-
 /** Unnoticed, but not further down than the look-back of a level goes: `page` is where it stands. */
 export const lookedBack = (source: SimSource, { surveys }: Extent, level: number, page: number): number =>
   source.lookBack.every * 2 ** level + turns(source, 2 * surveys * (page + 2)) + 2 * source.interval;

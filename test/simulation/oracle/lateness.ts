@@ -61,19 +61,12 @@ function toldAfter({ single, completedAt = 0 }: SimResponse): number {
   return Math.max(0, single.presentFrom - completedAt, single.failsUntil - completedAt);
 }
 
-/** Whether the counts move with each completion and with nothing else: where deletions move them, these take back what others show. */
-function areCountsPlain({ id, traits, responses }: SimSurvey): boolean {
-  return traits.counts === "right" && (id % 2 !== 0 || responses.every(({ removedAt }) => removedAt === undefined));
-}
-
 /** What the poller may know of a survey when a response completes. */
 export interface Known {
   /** Whether operation 9 can have equalled a response of the survey, of several records where it has such: before that its contents are not used. */
   isTrusted: boolean;
   /** Whether its counts have shown that they are not to be relied upon: then its head is read at each tick. */
   isDistrusted: boolean;
-  /** Whether what its counts have shown was being searched for already, or not searched for again for an hour. */
-  isSearched: boolean;
 }
 
 /** Milliseconds that a response may be late, by how it could be noticed; undefined when no bound holds for it. */
@@ -102,7 +95,7 @@ export function peekedWithin(
 function noticedWithin(
   world: World,
   response: SimResponse,
-  { isTrusted, isDistrusted, isSearched }: Known,
+  { isTrusted, isDistrusted }: Known,
 ): { name: string; bound: number } | undefined {
   const { noticed, survey, startedAt, completedAt = 0 } = response;
   if (noticed === undefined || !isPlain(world, response)) return undefined;
@@ -131,10 +124,6 @@ function noticedWithin(
   }
   // Looked back to by pages, it may have been pushed down since.
   const page = Math.max(noticed.page, placeOf(response).page);
-  // What appears behind a search that is under way is not met by it.
-  if (noticed.counted && !isSearched && areCountsPlain(survey)) {
-    return { name: "counted, below the head", bound: bounds.searched(source, extent, page) };
-  }
   const level = levelFor(source, survey, page, completedAt - startedAt);
   const unnoticed = bounds.unnoticed(source, extent);
   if (level === undefined) return { name: "unnoticed", bound: unnoticed };

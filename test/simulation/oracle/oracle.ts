@@ -19,7 +19,6 @@ import { boundOf, peekedWithin } from "./lateness.ts";
 import { createDetailLog } from "./missing-details.ts";
 import { createRecheckLog } from "./rechecks.ts";
 import { createRequestLog, type RequestLog } from "./requests.ts";
-import { createSearchLog } from "./searches.ts";
 import { createViolations, type Violations } from "./violations.ts";
 
 /** Holds the poller's doings against the truth while a history runs, and once it has come to rest. */
@@ -54,7 +53,6 @@ export function createOracle(world: World, store: Store): Oracle {
   /** Since when the poller itself says that the counts of a survey are not to be relied upon. */
   const distrusted = new Map<number, number>();
   const { scheduler } = world;
-  const searches = createSearchLog(scheduler.now);
 
   const duties = new Map<number, Duty>();
   const dutyNow = (response: SimResponse): Duty => {
@@ -96,8 +94,7 @@ export function createOracle(world: World, store: Store): Oracle {
   const limitOf = (response: SimResponse): ReturnType<typeof boundOf> => {
     const { survey, completedAt = 0 } = response;
     const isDistrusted = (distrusted.get(survey.id) ?? Infinity) <= completedAt;
-    const isSearched = searches.wasUnderWay(survey.id, completedAt);
-    return boundOf(world, response, { isTrusted: isTrusted(survey, completedAt), isDistrusted, isSearched });
+    return boundOf(world, response, { isTrusted: isTrusted(survey, completedAt), isDistrusted });
   };
 
   const checkLateness = (response: SimResponse): void => {
@@ -171,8 +168,7 @@ export function createOracle(world: World, store: Store): Oracle {
       },
       rowsSaved(rows) {
         beginning.sourceStands ??= scheduler.now();
-        for (const [surveyId, { trust, chase }] of rows) {
-          searches.saved(surveyId, chase);
+        for (const [surveyId, { trust }] of rows) {
           if (trusts(trust)) distrusted.delete(surveyId);
           else if (!distrusted.has(surveyId)) distrusted.set(surveyId, scheduler.now());
         }
