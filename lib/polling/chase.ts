@@ -44,8 +44,7 @@ export function nextChase(grown: number, row: SurveyRow | undefined, poll: Chase
   // That one is known to be complete: a search that rests does so because counts may move for other reasons.
   if (poll.missing > 0) return { ...chase, missing, owed: 0, seeking: true, restUntil: 0 };
   if (poll.now < chase.restUntil && grown === 0 && chase.owed === 0) return { ...chase, missing };
-  // Begun anew with each count that moves, these ticks would never be over in a survey in use, and nothing below its head searched for.
-  if (grown > found && chase.owed === 0) return { ...chase, missing, owed: deep ? 1 : OWED_TICKS, deep };
+  if (grown > found) return { ...chase, missing, owed: deep ? 1 : OWED_TICKS, deep };
   if (chase.owed > 1) return { ...chase, missing, owed: chase.owed - 1 };
   return { ...chase, missing, owed: 0, seeking: true };
 }

@@ -15,14 +15,16 @@ import { type SurveyStep, surveyScan } from "./survey-scan.ts";
 
 /** Responses of page 1 remembered as the place down to which everything was settled. */
 const ANCHORS = 20;
+/** Milliseconds that a scan must have had to itself: a later one may come further where the tick had little time left for it. */
+const OWN_TIME = 10_000;
 
 /**
  * Reads pages from the end where news appear until one holds nothing new, and emits what it found, oldest first.
  *
  * That one page may end the scan only because everything below was settled by an earlier one. While that is not
  * certain (an earlier scan with news was cut short), it reads on to a page that it knows was settled; in a first pass,
- * to one below the floor. A backlog deeper than `headPages` is not held: it is streamed, oldest first. So is a list that two scans
- * running had no time to read down to such a page: each would begin at page 1 again, and what lies below would never be met.
+ * to one below the floor. A backlog deeper than `headPages` is not held: it is streamed, oldest first. So is a list that a scan
+ * which reads on could not read down to such a page in its time: the next one would begin at page 1 again, and what lies below would never be met.
  */
 export async function headScan(ctx: PollContext): Promise<PollCounts> {
   const { mark, ports } = ctx;
@@ -82,7 +84,8 @@ export async function headScan(ctx: PollContext): Promise<PollCounts> {
     if (ctx.ports.clock.now() > ctx.deadline) {
       counts.unfinished = true;
       await finish(counts);
-      if (wasOpen) mark.stream = { page: 1, purpose: mark.firstPassDone ? "catch-up" : "first-pass" };
+      const hadTime = ctx.deadline - startedAt >= OWN_TIME;
+      if (wasOpen && hadTime) mark.stream = { page: 1, purpose: mark.firstPassDone ? "catch-up" : "first-pass" };
       return counts;
     }
     if (step.toEmit.length > 0) deep += 1;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { asksForHead, asksForSearch, type ChasePoll, grownBy, nextChase, noChase } from "../../../lib/polling/chase.ts";
 import type { Chase, SurveyRow } from "../../../lib/polling/state-types.ts";
 import { fullTrust } from "../../../lib/polling/trust.ts";
-import { HOUR, MINUTE, noon, range } from "./support/survey.ts";
+import { HOUR, MINUTE, noon } from "./support/survey.ts";
 
 const rowWith = (chase: Chase, counts: SurveyRow["counts"] = [0, 0, 0]): SurveyRow => ({
   counts,
@@ -51,13 +51,6 @@ describe("what a count has shown and no scan has found", () => {
       chase = chaseAfter([idle], chase);
     }
     expect([asksForHead(chase), asksForSearch(chase, noon)]).toEqual([false, true]);
-  });
-
-  it("is not put off by counts that move again meanwhile", () => {
-    expect(asksForSearch(chaseAfter([shown, shown, idle, shown, idle, shown]), noon)).toBe(true);
-    expect(asksForSearch(chaseAfter([shown, ...range(1, 5).map(() => ({ grown: 2, found: 1 }))]), noon)).toBe(true);
-    // No sooner either: counts may be ahead of the pages.
-    expect(asksForSearch(chaseAfter([shown, shown, shown, shown, shown]), noon)).toBe(false);
   });
 
   it("is searched for again after a search that has found nothing as soon as one is known to be complete", () => {

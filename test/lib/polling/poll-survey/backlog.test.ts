@@ -95,19 +95,24 @@ describe("a head scan that is cut short after part of its news was published", (
 });
 
 describe("a head scan that no page may end any more", () => {
-  it("comes to the end of a list that is longer than one poll has time for", async () => {
+  /** Cut short, and what stood at the head when all below was settled is listed no more; pages take a second. */
+  async function withoutAnchor(): Promise<MemoryWorld> {
     const world = worldWith(complete(1, 600));
     await poll(world);
-    // Cut short, and what stood at the head when all below was settled is listed no more.
     arrive(world, { responseId: 601, completed: at(601 * SECOND), size: 10 });
     const process = crashAfter(world, "publish", 1);
     await expect(poll(world)).rejects.toThrow("no more");
     process.dead = false;
     world.time.now += MINUTE;
     surveyOf(world).records.splice(590 * 10, 100);
+    takes(world, SECOND, ({ operation }) => operation === "page");
+    return world;
+  }
+
+  it("comes to the end of a list that is longer than one poll has time for", async () => {
+    const world = await withoutAnchor();
     // Far down, where no scan of the head gets to in its time.
     surveyOf(world).records.splice(50 * 10, 0, ...recordsOf({ responseId: 900, completed: at(900 * SECOND) }));
-    takes(world, SECOND, ({ operation }) => operation === "page");
     let unfinished = true;
     for (let polls = 1; unfinished && polls <= 8; polls += 1) {
       arrive(world, { responseId: 601 + polls, completed: at((601 + polls) * SECOND), size: 10 });
@@ -118,6 +123,15 @@ describe("a head scan that no page may end any more", () => {
     expect(world.mark(1).headOpen).toBeUndefined();
     expect(deliveredIds(world)).toContain(900);
     expect(deliveredIds(world)).toContain(602);
+  });
+
+  it("is left to the next poll where this one came late", async () => {
+    const world = await withoutAnchor();
+    for (let polls = 0; polls < 3; polls += 1) await poll(world, { deadline: world.time.now + SECOND / 2 });
+
+    expect(world.mark(1).stream).toBeUndefined();
+    await poll(world, { deadline: world.time.now + 5 * MINUTE });
+    expect(world.mark(1).headOpen).toBeUndefined();
   });
 });
 

@@ -67,21 +67,6 @@ describe("a count that moved while nothing was found", () => {
     expect(await ticks(world, 20)).toEqual(range(1, 20).map(() => 0));
   });
 
-  it.each([1, 2, 5])(
-    "and moves again every %i minutes, with nothing at the head, is looked for no later",
-    async (every) => {
-      const world = await settledPages(30);
-      surveyOf(world).records.splice(1_850, 0, ...recordsOf({ responseId: 999, completed: at(-HOUR) }));
-      let minutes = 0;
-      for (; deliveredIds(world).length === 0 && minutes < 120; minutes += 1) {
-        if (minutes % every === 0) grow(world);
-        await ticks(world, 1);
-      }
-      // Five more ticks with the head alone, the other end, and then a page a tick down to page 12.
-      expect(minutes).toBeLessThanOrEqual(1 + 5 + 1 + 12);
-    },
-  );
-
   it("again is looked for below the head at once where the last one was found there", async () => {
     const world = await settledPages(30);
     const late = (responseId: number, place: number): void => {
