@@ -237,6 +237,11 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     }
     if (page === undefined) {
       if (!isOver && !(await endsHere())) continue;
+      // Nothing is left of the page on which an earlier scan has ended.
+      if (previous === undefined && expected !== undefined) {
+        moved = true;
+        covered = false;
+      }
       // A page need not have been the last one when it was read, and a page may be read as empty by mistake: nothing new is cut by that.
       // Where all is to be proved, changes that cancel each other around the seam before it show only in its second read.
       const hasNews = previous !== undefined && memory.hasNews(previous);

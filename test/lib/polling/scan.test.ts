@@ -47,6 +47,13 @@ function still(records: unknown[]): (page: number) => Promise<PageRead> {
 }
 
 describe("the end of the list", () => {
+  it("says that pages have moved where nothing is left of the page on which an earlier scan has ended", async () => {
+    const { steps } = await run(still(rows(1, 1, 150)));
+    const edge = steps[0]?.edge();
+    const { end } = await run(still([]), "whole", { expect: edge, prove: "all", joins: true });
+    expect(end).toMatchObject({ empty: true, moved: true, covered: false, proved: false });
+  });
+
   it("is not one empty page: that may be a fault of the moment", async () => {
     const responses = Array.from({ length: 50 }, (_, i) => whole(i + 1, 10));
     const list = movingList(responses, new Map(), { order: "asc", pastEnd: "empty" });
