@@ -20,8 +20,8 @@ export const catchUpFaults: readonly PlantedFault[] = [
     name: "a slice whose message is lost is never queued again",
     breaks: ["lost", "late"],
     file: "slices.ts",
-    find: "mark.queuedUntil = now + QUEUED_FOR;",
-    replace: "mark.queuedUntil = now + 1_000 * QUEUED_FOR;",
+    find: "const isOnItsWay = now < queuedUntil &&",
+    replace: "const isOnItsWay = queuedUntil > 0 ||",
   },
   {
     name: "a backlog is begun a page too late",
