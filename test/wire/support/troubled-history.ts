@@ -11,7 +11,10 @@ import { readHits, scripted } from "./script.ts";
 import { readClaimed, withAws } from "./with-aws.ts";
 
 export interface Trouble {
-  /** Of each kind of each service some must meet a request; so with `laterFaults`. */
+  /**
+   * Of each kind of each service some must meet a request; so with `laterFaults`. One with a probability meets the
+   * first request that it may meet for certain, as few requests of a kind might all be spared.
+   */
   faults: readonly Fault[];
   /** Faults of the last run, which has to do what was left to wait. */
   laterFaults?: readonly Fault[];
@@ -37,15 +40,16 @@ export async function expectNothingLost(trouble: Trouble): Promise<void> {
   const { service, life, replay: what } = await livedService();
   const { simulator, folder } = service;
   trouble.prepare?.(service);
+  const faults = trouble.faults.flatMap((fault) => (fault.probability === undefined ? [fault] : [sure(fault), fault]));
   const hitsFile = join(folder, "hits.json");
 
   const troubled = await service.run(
     { ...flags, ticks: "12", interval: "20ms" },
-    { env: scripted({ faults: { list: trouble.faults, hitsFile } }), limit: LIMIT },
+    { env: scripted({ faults: { list: faults, hitsFile } }), limit: LIMIT },
   );
   const failures = expectClearOutput(troubled, what);
   if (trouble.says !== undefined) expect(failures.join("\n"), what).toMatch(trouble.says);
-  const hits = hitsOf(trouble.faults, hitsFile, what);
+  const hits = hitsOf(faults, hitsFile, what);
 
   life.end();
   simulator.clearFaults();
@@ -54,7 +58,7 @@ export async function expectNothingLost(trouble: Trouble): Promise<void> {
   const later = scripted({ ahead: LATER, faults: { list: laterFaults, hitsFile } });
   const { events } = await service.poll({ ...flags, ticks: "4" }, { env: later });
   hitsOf(laterFaults, hitsFile, what);
-  const lost = hits.filter((_, i) => isUnknownPublish(trouble.faults[i])).reduce((sum, count) => sum + count, 0);
+  const lost = hits.filter((_, i) => isUnknownPublish(faults[i])).reduce((sum, count) => sum + count, 0);
   const unwritten = failures.filter((line) => line.includes("DYNAMODB_FAILED")).length;
   const claimed = await withAws(join(folder, "data"), (aws) => readClaimed(aws, events));
   const repeats = trouble.repeats ?? 10 * (lost + unwritten);
@@ -62,6 +66,10 @@ export async function expectNothingLost(trouble: Trouble): Promise<void> {
   expect(problems, what).toEqual([]);
   expectSameContents(events, what);
   await expectLedger(service, what);
+}
+
+function sure({ probability, ...fault }: Fault): Fault {
+  return { ...fault, times: 1 };
 }
 
 /** How many requests each fault has met; of each kind of each service some must have. */
