@@ -24,10 +24,29 @@ export interface Outcome {
   steps: number;
 }
 
+/** Rule of a history that does not come to its end. */
+export const ENDLESS = "endless";
+
 export interface HistoryOptions {
   cuts?: Cuts;
-  /** Lines of the trace are added here. */
-  trace?: string[];
+  /** Called with each line of the trace, as it happens. */
+  trace?: (line: string) => void;
+}
+
+/** Of a history that never comes to its end: the poller does the same again and again. */
+export function endless(seed: number, told: string): Outcome {
+  return {
+    seed,
+    violations: [{ rule: ENDLESS, told, at: 0 }],
+    met: [],
+    records: 0,
+    surveys: 0,
+    surveyIds: [],
+    ticks: 0,
+    requests: 0,
+    events: 0,
+    steps: 0,
+  };
 }
 
 /** Runs the history of a seed: fully determined by the seed and the cuts. */

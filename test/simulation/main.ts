@@ -2,7 +2,7 @@ import { parseOptions, replayCommand, USAGE } from "./cli/options.ts";
 import { runPool } from "./cli/pool.ts";
 import { coverageLines, createTally } from "./cli/report.ts";
 import { shrink } from "./cli/shrink.ts";
-import { type Outcome, runHistory } from "./history.ts";
+import { ENDLESS, type Outcome, runHistory } from "./history.ts";
 
 /** Failures that are counted before the rest is left. */
 const MOST_FAILURES = 40;
@@ -13,9 +13,8 @@ try {
   process.exitCode = options.trace && options.seeds === 1 ? await traceOne() : await runMany();
 
   async function traceOne(): Promise<number> {
-    const trace: string[] = [];
-    const outcome = await runHistory(options.seed, { cuts: options.cuts, trace });
-    for (const line of trace) console.log(line);
+    // As it happens: of a history without an end the last lines are what is looked for.
+    const outcome = await runHistory(options.seed, { cuts: options.cuts, trace: (line) => console.log(line) });
     for (const line of told(outcome)) console.log(line);
     return close(outcome.violations.length > 0 ? 0 : 1, outcome.violations.length > 0 ? 1 : 0);
   }
@@ -31,9 +30,9 @@ try {
       seeds,
       cuts,
       coverage,
-      take(outcomes) {
-        tally.add(outcomes);
-        done += outcomes.length;
+      take(outcome) {
+        tally.add(outcome);
+        done += 1;
         if (performance.now() > toldAt + PROGRESS_EVERY) {
           toldAt = performance.now();
           console.log(`${done} of ${seeds} histories, ${tally.failed().length} failed`);
@@ -57,7 +56,7 @@ try {
     for (const [rule, seeds] of rules) console.log(`${rule}: ${seeds.length} (seeds ${seeds.slice(0, 8).join(", ")})`);
     const [first] = failed;
     if (first === undefined) return;
-    if (!options.shrink) return console.log(replayCommand(first.seed, options.cuts));
+    if (!options.shrink || rules.has(ENDLESS)) return console.log(replayCommand(first.seed, options.cuts));
     const { cuts, outcome, runs } = await shrink(first, options.cuts);
     console.log(`seed ${first.seed}, shrunk in ${runs} runs:`);
     for (const line of told(outcome)) console.log(line);

@@ -17,8 +17,8 @@ describe("simulation", () => {
 
   it("runs the same history for the same seed", async () => {
     const [first, second]: [string[], string[]] = [[], []];
-    const once = await runHistory(7, { trace: first });
-    const again = await runHistory(7, { trace: second });
+    const once = await runHistory(7, { trace: (line) => first.push(line) });
+    const again = await runHistory(7, { trace: (line) => second.push(line) });
     expect(first.length).toBeGreaterThan(500);
     expect(second).toEqual(first);
     expect(again).toEqual(once);

@@ -22,7 +22,7 @@ export interface World {
   trace: ((line: () => string) => void) | undefined;
 }
 
-export function createWorld(plan: Plan, traceInto: string[] | undefined): World {
+export function createWorld(plan: Plan, trace: ((line: string) => void) | undefined): World {
   const scheduler = createScheduler(START);
   return {
     plan,
@@ -35,11 +35,11 @@ export function createWorld(plan: Plan, traceInto: string[] | undefined): World 
     random: (name) => randomStream(plan.seed, name),
     meet: (ingredient) => plan.met.add(ingredient),
     trace:
-      traceInto === undefined
+      trace === undefined
         ? undefined
         : (line) => {
             const at = ((scheduler.now() - START) / 1000).toFixed(3).padStart(11);
-            traceInto.push(`${at}s  ${line()}`);
+            trace(`${at}s  ${line()}`);
           },
   };
 }

@@ -2,7 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { Outcome } from "../history.ts";
 import type { Cuts } from "../plan/chooser.ts";
 
-/** What a thread is given, and what it tells: outcomes in the order of seeds, then the lines it has not run. */
+/** What a thread is given, one seed after the other, and what it tells: the outcome of each, and at the end the lines it has not run. */
 export interface PoolWork {
   /** Folder of the simulation whose code is run. */
   root: string;
@@ -10,7 +10,7 @@ export interface PoolWork {
   coverage: boolean;
 }
 
-export type PoolMessage = { kind: "outcomes"; outcomes: Outcome[] } | { kind: "missed"; missed: [string, number[]][] };
+export type PoolMessage = { kind: "outcome"; outcome: Outcome } | { kind: "missed"; missed: [string, number[]][] };
 
 const { root, cuts, coverage } = workerData as PoolWork;
 // Before the code under test is loaded.
@@ -21,15 +21,13 @@ process.on("unhandledRejection", (error) => {
   throw error;
 });
 
-parentPort?.on("message", async (seeds: number[]) => {
-  if (seeds.length === 0) {
+parentPort?.on("message", async (seed: number | undefined) => {
+  if (seed === undefined) {
     const message: PoolMessage = { kind: "missed", missed: (await lines?.missed()) ?? [] };
     parentPort?.postMessage(message);
     parentPort?.close();
     return;
   }
-  const outcomes: Outcome[] = [];
-  for (const seed of seeds) outcomes.push(await runHistory(seed, { cuts }));
-  const message: PoolMessage = { kind: "outcomes", outcomes };
+  const message: PoolMessage = { kind: "outcome", outcome: await runHistory(seed, { cuts }) };
   parentPort?.postMessage(message);
 });

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import type { Outcome } from "../history.ts";
+import { endless, type Outcome } from "../history.ts";
 import type { Cuts } from "../plan/chooser.ts";
 import type { PoolMessage, PoolWork } from "./pool-worker.ts";
 
@@ -13,44 +13,77 @@ export interface PoolOptions {
   cuts: Cuts;
   coverage?: boolean;
   threads?: number;
-  /** Called with each batch of outcomes; false stops. */
-  take: (outcomes: Outcome[]) => boolean;
+  /** Milliseconds after which a history is taken for one without an end, which no thread comes back from by itself. */
+  patience?: number;
+  /** Called with each outcome; false stops. */
+  take: (outcome: Outcome) => boolean;
 }
 
-/** Histories given to a thread at once. */
-const BATCH = 8;
+/** A history takes a second at most, and some more on a machine that has other things to do. */
+const PATIENCE = 60_000;
 
 /** Runs histories on all cores. Gives the lines that no thread has run, by file, if they were asked for. */
 export async function runPool(options: PoolOptions): Promise<Map<string, Set<number>>> {
-  const { root = join(import.meta.dirname, ".."), seed, seeds, cuts, coverage = false, take } = options;
-  const threads = Math.min(options.threads ?? availableParallelism(), Math.ceil(seeds / BATCH));
+  const {
+    root = join(import.meta.dirname, ".."),
+    seed,
+    seeds,
+    cuts,
+    coverage = false,
+    patience = PATIENCE,
+    take,
+  } = options;
+  const threads = Math.min(options.threads ?? availableParallelism(), seeds);
   const missed = new Map<string, Set<number>>();
   let next = seed;
   let stopped = false;
 
-  const batch = (): number[] => {
-    const first = next;
-    next = stopped ? next : Math.min(next + BATCH, seed + seeds);
-    return Array.from({ length: next - first }, (_, i) => first + i);
+  const nextSeed = (): number | undefined => {
+    if (stopped || next >= seed + seeds) return undefined;
+    next += 1;
+    return next - 1;
   };
 
-  const runThread = (): Promise<void> =>
+  /** Runs one history after the other until none is left, or one has no end. */
+  const runThread = (): Promise<"done" | "endless"> =>
     new Promise((resolve, reject) => {
       const workerData: PoolWork = { root, cuts, coverage };
       // Most of what a history makes is garbage a moment later.
       const resourceLimits = { maxYoungGenerationSizeMb: 128 };
       const worker = new Worker(new URL("./pool-worker.ts", import.meta.url), { workerData, resourceLimits });
+      let watch: NodeJS.Timeout | undefined;
+      let isEndless = false;
+      const give = (): void => {
+        const one = nextSeed();
+        worker.postMessage(one);
+        if (one === undefined) return;
+        watch = setTimeout(() => {
+          isEndless = true;
+          stopped ||= !take(endless(one, `it has not come to its end within ${patience / 1000} s`));
+          void worker.terminate();
+        }, patience);
+      };
       worker.on("message", (message: PoolMessage) => {
+        clearTimeout(watch);
         if (message.kind === "missed") return both(missed, message.missed);
-        stopped ||= !take(message.outcomes);
-        worker.postMessage(batch());
+        stopped ||= !take(message.outcome);
+        give();
       });
       worker.on("error", reject);
-      worker.on("exit", () => resolve());
-      worker.postMessage(batch());
+      worker.on("exit", () => {
+        clearTimeout(watch);
+        resolve(isEndless ? "endless" : "done");
+      });
+      give();
     });
 
-  await Promise.all(Array.from({ length: threads }, runThread));
+  const runThreads = async (): Promise<void> => {
+    while ((await runThread()) === "endless") {
+      // Another thread goes on with the next seed.
+    }
+  };
+
+  await Promise.all(Array.from({ length: threads }, runThreads));
   return missed;
 }
 

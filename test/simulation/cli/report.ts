@@ -5,7 +5,7 @@ import { codeLines } from "./coverage.ts";
 
 /** What many histories came to. */
 export interface Tally {
-  add(outcomes: Outcome[]): void;
+  add(outcome: Outcome): void;
   passed(): number;
   failed(): Outcome[];
   /** Sizes and ingredients, as lines of text. */
@@ -20,7 +20,7 @@ export function createTally(): Tally {
   const failed = (): Outcome[] =>
     outcomes.filter(({ violations }) => violations.length > 0).sort((a, b) => a.seed - b.seed);
   return {
-    add: (more) => void outcomes.push(...more),
+    add: (outcome) => void outcomes.push(outcome),
     passed: () => outcomes.length - failed().length,
     failed,
     lines(seconds) {

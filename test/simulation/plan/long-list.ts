@@ -14,26 +14,26 @@ export interface LongListPlan {
 /** Records of the list at the beginning. */
 export const LONG_LIST = 260;
 /** Intervals at the beginning in which much of it changes. */
-const RESTLESS_FOR = 10;
+const RESTLESS_FOR = 5;
 
 /** Changes the source so that a catch-up reads ahead early. */
 export function planLongList(chooser: Chooser, random: Random, source: SimSource): LongListPlan | undefined {
   const startFrom = random.pick(["beginning", "beginning", source.startFrom]);
   const pagesForOneAhead = random.pick([1, 1, 2]);
-  const restless = random.pick([0.2, 0.6, 0.6]);
+  const restless = random.pick([0.1, 0.2, 0.6]);
   const sliceTime = random.pick([Infinity, 300, 1_000, 3_000]);
-  if (!chooser.flag("long-list", 0.07)) return undefined;
+  if (!chooser.flag("long-list", 0.1)) return undefined;
   source.startFrom = startFrom;
   source.pagesForOneAhead = pagesForOneAhead;
   return { restless, sliceTime };
 }
 
-/** Some of what was there at the beginning is deleted while it is read, some completes only then. */
+/** Some of what was there at the beginning is deleted while it is read, much completes only then, in the midst of it by most keys. */
 export function unsettle<T extends Omit<ResponsePlan, "id">>(response: T, random: Random, interval: number): T {
   const when = random.next() * RESTLESS_FOR * interval;
   const chance = random.next();
-  if (chance < 0.15) return { ...response, deletedAfter: when };
-  return chance < 0.3 && response.completesAt !== undefined && response.completesAt < when
+  if (chance < 0.1) return { ...response, deletedAfter: when };
+  return chance < 0.6 && response.completesAt !== undefined && response.completesAt < when
     ? { ...response, completesAt: when }
     : response;
 }

@@ -32,11 +32,9 @@ async function findCatch(fault: PlantedFault): Promise<Catch | undefined> {
         seed,
         seeds: MOST_SEEDS - seed + 1,
         cuts: noCuts,
-        take(outcomes) {
-          done += outcomes.length;
-          failing.push(
-            ...outcomes.filter(({ violations }) => violations.some(({ rule }) => fault.breaks.includes(rule))),
-          );
+        take(outcome) {
+          done += 1;
+          if (outcome.violations.some(({ rule }) => fault.breaks.includes(rule))) failing.push(outcome);
           return failing.length === 0;
         },
       });
