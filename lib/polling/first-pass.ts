@@ -13,7 +13,7 @@ import { stream } from "./stream.ts";
 export type Presence = "present" | "later";
 
 /** Completed responses on the first pages of both orders that say something of the order. */
-const LEAST_COMPLETED = 5;
+const LEAST_COMPLETED = 6;
 
 /**
  * The first poll of a survey: sets the floor, then meets everything that is there. Where the list is ordered by
@@ -43,7 +43,7 @@ export async function firstPass(ctx: PollContext, presence: Presence): Promise<P
   // Few dates are in order by chance, and those of a list sorted by start mostly are.
   const tells =
     onlyPage(descending, ascending) ||
-    (completedOf(runs) >= LEAST_COMPLETED && !orderedByStart(descending, ascending, now));
+    (completedOf([...descending, ...ascending]) >= LEAST_COMPLETED && !orderedByStart(descending, ascending, now));
   const ordered = noneCompleted || (newest !== undefined && tells && orderedByCompletion(descending, ascending, now));
   // A floor that stands from an earlier poll stays, and so does the way in which it was found.
   if (mark.floor !== undefined) return meetAll(ctx, ordered && mark.floorRises !== true);

@@ -7,34 +7,47 @@ const PAGES_FOR_ONE = 6;
 
 interface Slot {
   page: number;
-  /** Whether it was asked for after the page before it had come. */
+  /** Pages beside it that came before it was asked for: the second time they come before it as well. */
+  after: number[];
+  /** Whether the page before it had come, or was not asked for by this reader. */
   inTurn: boolean;
   first: Promise<PageRead>;
-  /** Whether that is there. */
-  came: boolean;
-  /** Made once the pages on both of its sides have come. */
+  /** Once that is there. */
+  result?: PageRead;
   second?: Promise<PageRead>;
+}
+
+export interface AheadOptions {
+  /** Whether pages are read before they are asked for: for a scan that goes on to the end of the list. */
+  isAhead: boolean;
+  pagesForOne?: number | undefined;
 }
 
 export interface AheadReader {
   read(page: number): Promise<PageRead>;
+  /** One of the last two pages once more: first the earlier one, as the proof of the seam between them, then the later one. */
+  reread(page: number): Promise<PageRead>;
   /** Resolves when nothing is on its way any more, and nothing more will be. */
   close(): Promise<void>;
 }
 
 /**
- * Reads pages before a scan asks for them, so that the service works on several at a time.
+ * Reads pages for a scan, and before it asks for them, so that the service works on several at a time.
  *
- * A scan proves a seam by reading the earlier page again after the later one: if it has not changed, both stood so at one moment. That
- * holds only if the later one was asked for after the earlier one had come. Of two pages on their way together, each has to be read
- * twice, the second time after the other has come. So a page that was asked for before the one before it had come is given out once
- * such a second read has shown the same; else it is read anew, and what was read ahead is forgotten. The second reads are the very
- * ones that the scan asks for next, as proofs: they cost nothing.
+ * A scan proves a seam by reading the pages on both of its sides twice, in turns: if neither has changed, both stood so at one moment,
+ * unless the list went to and fro twice. So of two neighbours one is asked for after the other one has come, the first time and the second
+ * time. Where several pages are on their way, that are every other one, and then those between them. The second reads are the very
+ * ones that the scan asks for as proofs: they cost nothing. A page that was asked for before the one before it had come is given out once its
+ * second read has shown the same; else it is read anew, and what was read ahead is forgotten.
  *
  * As long as a scan proves no seams only the next page is read ahead, in its turn. With each proof more are, but no more than a sixth of
- * the pages so far: what is asked for behind the end is lost.
+ * the pages so far: what is asked for behind the end is lost. Where none is to be read ahead, the next one is only between two seams that are
+ * proved: then the second read of the page between them serves both.
  */
-export function readAhead(read: (page: number) => Promise<PageRead>, pagesForOne = PAGES_FOR_ONE): AheadReader {
+export function readAhead(
+  read: (page: number) => Promise<PageRead>,
+  { isAhead, pagesForOne = PAGES_FOR_ONE }: AheadOptions,
+): AheadReader {
   let slots = new Map<number, Slot>();
   const onTheWay = new Set<Promise<void>>();
   let next: number | undefined;
@@ -45,8 +58,13 @@ export function readAhead(read: (page: number) => Promise<PageRead>, pagesForOne
   let asked = false;
   let proves = false;
 
-  function forget(): void {
+  /** Forgets all reads, but for the first one of a page. */
+  function forget(but?: Slot): void {
     slots = new Map();
+    if (but !== undefined) {
+      const { second, ...first } = but;
+      slots.set(but.page, { ...first, after: [] });
+    }
     depth = 1;
     end = Number.POSITIVE_INFINITY;
   }
@@ -63,28 +81,62 @@ export function readAhead(read: (page: number) => Promise<PageRead>, pagesForOne
     return answer;
   }
 
-  function request(page: number): Slot {
+  /** Begins a read when others are over; never, if it has been forgotten by then: nobody waits for it any more. */
+  function beginAfter(page: number, others: Promise<unknown>[]): Promise<PageRead> {
     const mine = slots;
-    const before = mine.get(page - 1);
-    const slot: Slot = { page, inTurn: before === undefined || before.came, first: begin(page), came: false };
-    mine.set(page, slot);
-    // The page before stands between two that have come, as soon as this one and the one before it have.
-    if (before !== undefined) {
-      void Promise.all([before.first, mine.get(page - 2)?.first, slot.first]).then(
-        ([result]) => {
-          if (mine === slots && proves && !isEmpty(result)) before.second ??= begin(before.page);
-        },
-        () => undefined,
-      );
-    }
+    return Promise.allSettled(others).then(() => (mine === slots ? begin(page) : new Promise<never>(() => undefined)));
+  }
+
+  function add(slot: Slot): Slot {
+    const mine = slots;
+    mine.set(slot.page, slot);
     slot.first.then(
       (result) => {
-        slot.came = true;
-        if (mine === slots && isEmpty(result)) end = Math.min(end, page);
+        slot.result = result;
+        if (mine !== slots) return;
+        if (isEmpty(result)) end = Math.min(end, slot.page);
+        for (const one of [slot.page - 1, slot.page]) begun(one);
       },
       () => undefined,
     );
     return slot;
+  }
+
+  function request(page: number): Slot {
+    const before = slots.get(page - 1);
+    if (before === undefined) return add({ page, after: [], inTurn: true, first: begin(page) });
+    if (before.result !== undefined) return add({ page, after: [page - 1], inTurn: true, first: begin(page) });
+    const leads = [before];
+    const behind = page + 1;
+    if (behind < end)
+      leads.push(slots.get(behind) ?? add({ page: behind, after: [], inTurn: false, first: begin(behind) }));
+    const first = beginAfter(
+      page,
+      leads.map((lead) => lead.first),
+    );
+    return add({ page, after: leads.map((lead) => lead.page), inTurn: false, first });
+  }
+
+  /** Begins the second read of a page, if it will be asked for and may begin. */
+  function begun(page: number): void {
+    const slot = slots.get(page);
+    if (!isAhead || !proves || slot?.result === undefined || isEmpty(slot.result)) return;
+    if (slots.get(page + 1)?.result !== undefined) secondOf(slot).catch(() => undefined);
+  }
+
+  /** The second read of a page: after the first reads of its neighbours, and after the second ones of those that came first. */
+  function secondOf(slot: Slot): Promise<PageRead> {
+    if (slot.second !== undefined) return slot.second;
+    const { page, after } = slot;
+    const [before, behind] = [slots.get(page - 1), slots.get(page + 1) ?? request(page + 1)];
+    const others: Promise<unknown>[] = before === undefined ? [behind.first] : [before.first, behind.first];
+    for (const neighbour of [before, behind]) {
+      if (neighbour === undefined || !after.includes(neighbour.page)) continue;
+      // What lies behind the end is not asked for again.
+      if (neighbour.result === undefined || !isEmpty(neighbour.result)) others.push(secondOf(neighbour));
+    }
+    slot.second = beginAfter(page, others);
+    return slot.second;
   }
 
   /** The first read of a slot if the page can be relied upon, as it was read in its turn or has stood. */
@@ -99,41 +151,42 @@ export function readAhead(read: (page: number) => Promise<PageRead>, pagesForOne
       // It is no failure of this page, which may be the last of the list.
       return undefined;
     }
-    slot.second ??= begin(slot.page);
-    return holdSame(result, await slot.second) ? result : undefined;
+    return holdSame(result, await secondOf(slot)) ? result : undefined;
   }
 
   async function inTurn(page: number): Promise<PageRead> {
     proves = asked;
     asked = false;
-    if (proves) depth = Math.min(MOST_AHEAD, depth * 2, 1 + Math.floor(page / pagesForOne));
+    if (isAhead && proves) depth = Math.min(MOST_AHEAD, depth * 2, 1 + Math.floor(page / pagesForOne));
     else depth = 1;
     const slot = slots.get(page) ?? request(page);
     for (let i = page + 1; i < Math.min(page + depth, end); i += 1) if (!slots.has(i)) request(i);
     let result = await reliable(slot);
     if (result === undefined) {
-      forget();
+      forget(slots.get(page - 1));
       result = await request(page).first;
     }
     next = page + 1;
     slots.delete(page - 3);
-    if (!isEmpty(result) && !slots.has(next)) request(next);
+    if (isAhead && !isEmpty(result) && !slots.has(next)) request(next);
     return result;
   }
 
   return {
     async read(page) {
       if (page === next) return inTurn(page);
-      const proved = next !== undefined && page === next - 2 ? slots.get(page) : undefined;
-      if (proved !== undefined) {
-        asked = true;
-        proved.second ??= begin(page);
-        return proved.second;
-      }
       forget();
       asked = false;
       next = page + 1;
       return request(page).first;
+    },
+    async reread(page) {
+      const slot = slots.get(page);
+      asked = true;
+      if (next === undefined || slot === undefined) return begin(page);
+      if (page === next - 1) return isAhead || proves ? secondOf(slot) : begin(page);
+      slot.second ??= begin(page);
+      return slot.second;
     },
     async close() {
       forget();

@@ -11,6 +11,8 @@ export interface ScanOptions {
   /** How the page at `from` ended when an earlier scan read it. */
   expect?: Edge | undefined;
   read: (page: number) => Promise<PageRead>;
+  /** Reads one of the last two pages once more, to prove the seam between them: first the earlier one, then the later one; default: `read`. */
+  reread?: ((page: number) => Promise<PageRead>) | undefined;
   /** Judges runs (which may be cut by a page edge) that this scan meets for the first time. */
   judge: (runs: Run[]) => Promise<Map<number, Verdict>>;
   /** Whether a page of fewer than 100 records was the last one whenever it was met; undefined: not known yet. */

@@ -13,11 +13,8 @@ const MOST_BROKEN_SEAMS = 6;
 /** Pages to go back for the beginning of a response: 10,000 records of one response. */
 const MOST_RETREATS = 100;
 
-/**
- * Whether the page begins with what its response had on the page before already: it has equal records, or they were shifted across the seam
- * by an arrival that was gone again when the page before was read once more.
- */
-function looksShifted(carry: Run | undefined, page: Page | undefined): page is Page {
+/** Whether the page begins with what its response had on the page before already: it has equal records, or they were shifted across the seam. */
+function looksShifted(carry: Run | undefined, page: Page): boolean {
   const first = page?.runs[0];
   if (carry === undefined || first?.responseId !== carry.responseId) return false;
   return first.records.some(({ digest }) => carry.records.some((record) => record.digest === digest));
@@ -27,7 +24,8 @@ function looksShifted(carry: Run | undefined, page: Page | undefined): page is P
  * Reads pages one after the other and joins records into responses.
  *
  * A response that touches a page edge is whole only if nothing moved between the reads of the two pages: for one that
- * matters, the earlier page is read again after the later one and must hold the same; else the scan steps back.
+ * matters, the earlier page is read again after the later one, then the later one, and both must hold the same; else the scan steps
+ * back. One of them alone may: two changes that cancel each other may have come before and after the read of the other.
  *
  * @throws RangeUnreachableError when a page stays empty although a later one holds records
  */
@@ -62,6 +60,8 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   let retreats = 0;
 
   const read = async (page: number): Promise<Page | undefined> => toPage(page, await options.read(page));
+  const reread = async (page: number): Promise<Page | undefined> =>
+    toPage(page, await (options.reread ?? options.read)(page));
 
   /**
    * Reads a page behind `previous`; undefined as well where it fails, and that is the end of the list. Only behind a short page, and
@@ -111,10 +111,21 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     return digestOf(joined) === options.known?.(carry.responseId);
   };
 
+  /** Whether what stands behind `earlier` is the same as before, where a response depends on it: `page`, or nothing. */
+  const stillFollows = async (earlier: Page, page: Page | undefined): Promise<boolean> => {
+    if (page !== undefined) {
+      if (!matters(carry) && !matters(page.runs[0]) && !looksShifted(carry, page)) return true;
+      return isSame(await reread(page.number), page);
+    }
+    if (!matters(carry) || (shortPageEnds === true && earlier.size < PAGE_SIZE)) return true;
+    const now = await readBehind(earlier.number + 1);
+    return now === undefined || isSame(now, earlier) || (await beginsAgain(now));
+  };
+
   /** Whether the seam between `earlier` and `page` is proved or given up, or the scan has stepped back. */
   const prove = async (earlier: Page, page: Page | undefined): Promise<"proved" | "given up" | "stepped back"> => {
-    const again = await read(earlier.number);
-    const isUnchanged = isSame(again, earlier) && (!looksShifted(carry, page) || isSame(await read(page.number), page));
+    const again = await reread(earlier.number);
+    const isUnchanged = isSame(again, earlier) && (await stillFollows(earlier, page));
     // Where its last records are found again, all that follows them will be met.
     moved ||= !isUnchanged;
     if (!isUnchanged && !isFound(earlier.tail, again, page)) covered = false;

@@ -110,7 +110,7 @@ export async function* surveyScan(
     observe({ kind: "page", surveyId: ctx.surveyId, page, order });
     return service.page(ctx.surveyId, page, order);
   };
-  const reader = ahead ? readAhead(read, ctx.source.pagesForOneAhead) : undefined;
+  const reader = readAhead(read, { isAhead: ahead, pagesForOne: ctx.source.pagesForOneAhead });
   const steps = scan({
     from,
     after,
@@ -121,7 +121,8 @@ export async function* surveyScan(
     joins,
     failsPastEnd: (error) => failsPastEnd(ctx, error),
     shortPageEnds: ctx.shortPageEnds,
-    read: reader?.read ?? read,
+    read: reader.read,
+    reread: reader.reread,
     judge: async (runs) => {
       const now = clock.now();
       const newest = newestDate(runs, now);
@@ -158,7 +159,7 @@ export async function* surveyScan(
       yield await settleStep(next.value);
     }
   } finally {
-    await reader?.close();
+    await reader.close();
   }
 
   async function settleStep(step: ScanStep): Promise<SurveyStep> {

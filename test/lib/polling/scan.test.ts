@@ -136,10 +136,10 @@ describe("the end of the list", () => {
   it("is not proved where a page with news, read before the list became shorter, was the last one since", async () => {
     const responses = [101, 113, 12, 6, 49, 19, 1].map((size, i) => whole(i + 1, size));
     responses[5] = { id: 6, size: 19, verdict: "note" };
-    const changes = new Map<number, Change[]>([[5, [{ kind: "deletion", place: 0 }]]]);
+    const changes = new Map<number, Change[]>([[6, [{ kind: "deletion", place: 0 }]]]);
     const list = movingList(responses, changes, { order: "asc", pastEnd: "empty" });
     const { whole: found, end } = await scanAll(list, { prove: "news" });
-    expect(list.reads.slice(0, 6)).toEqual([1, 2, 1, 3, 2, 4]);
+    expect(list.reads.slice(0, 8)).toEqual([1, 2, 1, 2, 3, 2, 4, 3]);
     const ids = [...found.map(({ responseId }) => responseId), ...(end?.deferred ?? [])];
     expect(end?.proved === false || ids.includes(7)).toBe(true);
   });
@@ -246,6 +246,47 @@ describe("a seam", () => {
     for await (const step of steps) for (const id of step.ids) ids.add(id);
 
     for (let id = 2; id <= 250; id += 1) expect(ids).toContain(id);
+  });
+
+  it("that is around a new response is proved by both of its pages: two changes may cancel each other while the later one is read", async () => {
+    for (const order of [0, 1]) {
+      // One page of which the last response goes on behind it, and one that begins with a new one.
+      const records: unknown[] = [...rows(1, 1, 96), ...rows(2, 1, order === 0 ? 6 : 4), ...rows(3, 1, 30)];
+      const asked: number[] = [];
+      const read = async (page: number): Promise<PageRead> => {
+        asked.push(page);
+        // What goes before the read of the later page comes back, as another one of its size, right after it.
+        const gone = asked.length === 2 ? records.splice(0, 2) : [];
+        const result = await still(records)(page);
+        records.unshift(...gone);
+        return result;
+      };
+      const { steps, end } = await run(read);
+      const joined = steps.flatMap((step) => step.whole);
+      expect(asked.slice(0, 4)).toEqual([1, 2, 1, 2]);
+      expect(joined.map(({ responseId, records: { length } }) => [responseId, length])).toEqual([
+        [1, 96],
+        [2, order === 0 ? 6 : 4],
+        [3, 30],
+      ]);
+      expect(end.moved).toBe(true);
+    }
+  });
+
+  it("where the list ended for a moment is no end of a response that goes on behind it", async () => {
+    const records: unknown[] = [...rows(1, 1, 97), ...rows(2, 1, 6)];
+    const asked: number[] = [];
+    const { steps } = await run(async (page) => {
+      asked.push(page);
+      // As if others had gone before it, and came back.
+      return still(page > 1 && asked.length < 5 ? records.slice(3) : records)(page);
+    });
+    expect(
+      steps.flatMap((step) => step.whole).map(({ responseId, records: { length } }) => [responseId, length]),
+    ).toEqual([
+      [1, 97],
+      [2, 6],
+    ]);
   });
 
   it("is read again where the last page comes once more, a little changed, and a response stands at both of its ends", async () => {

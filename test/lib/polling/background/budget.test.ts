@@ -145,7 +145,7 @@ describe("the background budget", () => {
   it("does not pay for a backlog that a full poll meets: the full polls of other surveys stay in time", async () => {
     const world = await worldWithUncounted(4_000);
     await ticksUntilEmitted(world, 4_000, 40);
-    // The head pages that came before it, each read twice for its seam.
+    // The head pages that came before it, each read twice for its seams.
     expect(world.account.overdrawn ?? 0).toBeLessThanOrEqual(2 * 20 + 5);
 
     arriveUncounted(world, [{ surveyId: 2, responseId: 60_000, completed: at(world.time.now - noon) }]);

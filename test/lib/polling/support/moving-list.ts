@@ -1,5 +1,6 @@
 import { RangeUnreachableError } from "../../../../lib/polling/errors.ts";
 import type { Order, PageRead } from "../../../../lib/polling/ports.ts";
+import { readAhead } from "../../../../lib/polling/read-ahead.ts";
 import type { Run } from "../../../../lib/polling/records.ts";
 import type { ScanEnd, ScanStep, Verdict } from "../../../../lib/polling/scan.ts";
 import { type ScanOptions, scan } from "../../../../lib/polling/scan.ts";
@@ -30,8 +31,8 @@ export interface MovingList {
   passing: Set<number>;
   reads: number[];
   /**
-   * Whether some page was read twice with the same contents although it had held others in between: no reader can tell
-   * such a list from one that held still.
+   * Whether two pages beside each other were each read twice with the same contents although they had held others in between: no reader
+   * of both, in turns, can tell such a list from one that held still.
    */
   changedAndBack: () => boolean;
   pages: () => number;
@@ -69,6 +70,19 @@ export function movingList(
   const slice = (version: number, page: number): string[] =>
     versions[version]?.slice((page - 1) * PAGE, page * PAGE) ?? [];
 
+  /** Whether a page is read again later, and holds the same, although it has held something else in between. */
+  const changedAndBackSince = (first: { page: number; version: number }, i: number): boolean => {
+    const contents = (version: number): string => slice(version, first.page).join();
+    const before = contents(first.version);
+    return reads.slice(i + 1).some((second) => {
+      if (second.page !== first.page || contents(second.version) !== before) return false;
+      const between = versions
+        .slice(first.version, second.version)
+        .map((_, passed) => contents(first.version + passed));
+      return between.some((one) => one !== before);
+    });
+  };
+
   return {
     ever,
     passing,
@@ -90,17 +104,10 @@ export function movingList(
       }
       return { kind: "page", records: [] };
     },
-    changedAndBack: () =>
-      reads.some((first, i) => {
-        const second = reads.slice(i + 1).find(({ page }) => page === first.page);
-        if (second === undefined) return false;
-        const before = slice(first.version, first.page).join();
-        if (slice(second.version, first.page).join() !== before) return false;
-        for (let version = first.version; version < second.version; version += 1) {
-          if (slice(version, first.page).join() !== before) return true;
-        }
-        return false;
-      }),
+    changedAndBack: () => {
+      const pages = reads.filter(changedAndBackSince).map(({ page }) => page);
+      return pages.some((page) => pages.includes(page + 1));
+    },
   };
 }
 
@@ -173,7 +180,7 @@ export interface Scanned {
 /** Scans to the end, judging each response as the list says. */
 export async function scanAll(
   list: MovingList,
-  options: Partial<Pick<ScanOptions, "from" | "shortPageEnds" | "prove" | "read">> = {},
+  options: Partial<Pick<ScanOptions, "from" | "shortPageEnds" | "prove" | "read">> & { isAhead?: boolean } = {},
 ): Promise<Scanned> {
   const met = new Set<number>();
   const scanning = scan({
@@ -181,7 +188,7 @@ export async function scanAll(
     shortPageEnds: options.shortPageEnds,
     prove: options.prove ?? "cuts",
     trustEmpty: false,
-    read: options.read ?? list.read,
+    ...readAhead(options.read ?? list.read, { isAhead: options.isAhead ?? false }),
     judge: async (runs) => {
       for (const { responseId } of runs) met.add(responseId);
       return new Map(runs.map(({ responseId }) => [responseId, list.ever.get(responseId)?.verdict ?? "whole"]));
