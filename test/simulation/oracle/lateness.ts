@@ -89,7 +89,18 @@ export function peekedWithin(
   if (since === undefined || noticed?.isFirst !== true || !isPlain(world, response)) return undefined;
   // A tick at least has seen before where the backlog begins.
   if (completedAt < since + 2 * world.plan.source.interval + bounds.LATENCY) return undefined;
-  return { name: "at the head of a backlog", bound: bounds.peeked(world.plan.source) + waitOf(world.plan, response) };
+  const bound = bounds.peeked(world.plan.source) + waitOf(world.plan, response);
+  return isLookFilled(world, response, bound) ? undefined : { name: "at the head of a backlog", bound };
+}
+
+/** Whether what comes above a response fills a look at the head: the next one goes on below, but more may have come by then than it passes. */
+function isLookFilled({ plan }: World, { survey, completedAt = 0 }: SimResponse, within: number): boolean {
+  const above = survey.responses.filter((other) => {
+    const since = (other.completedAt ?? Infinity) - completedAt;
+    return since > 0 && since <= within;
+  });
+  const records = above.reduce((sum, { answers }) => sum + answers, 0);
+  return records >= plan.source.headPages * leastPage(survey.traits);
 }
 
 function noticedWithin(
