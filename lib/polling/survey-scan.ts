@@ -53,7 +53,7 @@ export interface SurveyStep {
   /** Whether every response of the page lies below the floor by its date alone, or is open and known. */
   belowFloor: boolean;
   deferred: number;
-  /** Unreadable ones of this page that could not be kept: a later scan meets them as new. */
+  /** Of this page, unreadable ones that could not be kept or have become readable meanwhile: a later scan meets them as new. */
   left: number;
   /** See `ScanStep`. */
   edge: () => Edge;
@@ -99,6 +99,8 @@ export async function* surveyScan(
   const { service, state, observe, clock } = ctx.ports;
   const above = new Set<number>();
   const known = new Map<number, LedgerEntry>();
+  /** Judged as unreadable, and not handed out yet. */
+  const unclear = new Set<number>();
   let floorRose = false;
   const carried = after?.carry?.responseId;
   if (carried !== undefined) {
@@ -135,6 +137,7 @@ export async function* surveyScan(
         const entry = entries.get(run.responseId);
         const decision = decide(run, entry, { floor, firstPassDone: ctx.mark.firstPassDone, now });
         verdicts.set(run.responseId, verdictOf[decision]);
+        if (decision === "quarantine") unclear.add(run.responseId);
         if (decision !== "old" && entry?.state !== "open") above.add(run.responseId);
         if (entry !== undefined) known.set(run.responseId, entry);
         books?.count(run.responseId, decision, entry);
@@ -167,6 +170,11 @@ export async function* surveyScan(
     const unreadable = step.whole.filter((run) => classOf(run) === "unreadable");
     const kept = await Promise.all(unreadable.map((run) => byItself(ctx, () => quarantined(ctx, run))));
     for (const [i, run] of unreadable.entries()) if (kept[i] === undefined) books?.leave(run.responseId);
+    const readable = step.whole.filter((run) => !unreadable.includes(run));
+    // What has become readable since it was judged may be from before the floor: a later scan judges it anew.
+    const rejudged = readable.filter(({ responseId }) => unclear.has(responseId));
+    for (const { responseId } of rejudged) books?.leave(responseId);
+    for (const { responseId } of step.whole) unclear.delete(responseId);
     const orphans = await orphanEntries(ctx, step.orphans);
     const entered = kept.filter((entry) => entry !== undefined);
     const unfit = [...entered, ...orphans.entries];
@@ -200,13 +208,13 @@ export async function* surveyScan(
       changed,
       edge: step.edge,
       cut: step.cut,
-      toEmit: step.whole.filter((run) => !unreadable.includes(run)),
+      toEmit: readable.filter((run) => !rejudged.includes(run)),
       news: step.news,
       found: step.noted.filter((run) => classOf(run) !== "open").length + entered.length,
       quarantined: unfit.length,
       belowFloor: step.ids.length > 0 && !step.ids.some((id) => above.has(id)),
       deferred: step.deferred,
-      left: unreadable.length - entered.length + orphans.left,
+      left: unreadable.length - entered.length + rejudged.length + orphans.left,
     };
   }
 }

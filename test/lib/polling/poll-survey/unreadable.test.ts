@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { arrive, at, deliveredIds, pagesRead, poll, polled, range, surveyOf, worldWith } from "../support/survey.ts";
 
+const later = range(51, 80).map((responseId) => ({ responseId, completed: at(responseId) }));
 const complete = (count: number) => range(1, count).map((responseId) => ({ responseId, completed: at(responseId) }));
 
 describe("a response whose completed cannot be read", () => {
@@ -29,6 +30,31 @@ describe("a response whose completed cannot be read", () => {
     await poll(world);
 
     expect(deliveredIds(world)).toEqual([1, 2, 3]);
+  });
+
+  it("and that becomes readable between two reads of its page is judged anew: it may be from before the floor", async () => {
+    const world = worldWith([
+      ...complete(49),
+      { responseId: 50, completed: at(50), fields: { completed: "?" } },
+      ...later,
+    ]);
+    // It stands across the edge of the first page.
+    surveyOf(world).records.unshift({ responseId: "?" });
+    let read = 0;
+    world.before.push(({ operation, args }) => {
+      if (operation !== "page" || args[1] !== 1 || args[2] !== "asc") return;
+      read += 1;
+      if (read < 3) return;
+      for (const record of surveyOf(world).records as { completed: unknown }[]) record.completed = 1;
+    });
+    const source = { startFrom: "2027-01-01" };
+
+    for (let i = 0; i < 3; i += 1) await poll(world, { source });
+
+    expect(read).toBeGreaterThan(2);
+    expect(deliveredIds(world)).toEqual([]);
+    expect(world.entry(1, 50)).not.toMatchObject({ state: "emitted" });
+    expect(world.mark(1)).toMatchObject({ firstPassDone: true });
   });
 
   it("is not news again: the next poll reads one page", async () => {
