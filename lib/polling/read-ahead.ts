@@ -2,7 +2,7 @@ import { holdSame } from "./pages.ts";
 import type { PageRead } from "./ports.ts";
 
 /** Pages on their way at once, at most; and pages after which one more is: what is asked for behind the end is a small part of a list. */
-const MOST_AHEAD = 8;
+const MOST_AHEAD = 12;
 const PAGES_FOR_ONE = 6;
 
 interface Slot {

@@ -83,7 +83,7 @@ describe("what is read before its turn", () => {
     const times = Map.groupBy(all, (page) => page);
     for (let page = 1; page < 60; page += 1) expect(times.get(page)).toHaveLength(2);
     expect(Math.max(...all)).toBeGreaterThan(65);
-    expect(Math.max(...all)).toBeLessThan(70);
+    expect(Math.max(...all)).toBeLessThan(75);
   });
 
   it("is given out although its records stand in another order at the second read", async () => {

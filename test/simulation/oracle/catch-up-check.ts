@@ -12,6 +12,8 @@ export interface CatchUpCheck {
   markWritten(surveyId: number, before: Mark, after: Mark): void;
   /** Epoch milliseconds since which a catch-up was left to slices when the response completed, if news were to be told from its backlog. */
   waitedSince(response: SimResponse): number | undefined;
+  /** Whether a response may have been part of a catch-up whose slices are given next to no time, so that it takes many ticks. */
+  isHeldUp(response: SimResponse): boolean;
 }
 
 interface Course {
@@ -91,6 +93,10 @@ export function createCatchUpCheck(world: World, violations: Violations, parts: 
     waitedSince({ survey, completedAt = 0 }) {
       if (world.plan.workers.slices === undefined) return undefined;
       return streams.get(survey.id)?.find(({ from, to }) => from < completedAt && completedAt < to)?.from;
+    },
+    isHeldUp({ survey, completedAt = 0 }) {
+      if (world.plan.workers.slices === undefined || world.plan.workers.sliceTime === Infinity) return false;
+      return streams.get(survey.id)?.some(({ to }) => completedAt < to) === true;
     },
   };
 }
