@@ -34,7 +34,7 @@ export const catchUpFaults: readonly PlantedFault[] = [
     name: "pages read ahead are kept when one of them has changed",
     breaks: ["content", "lost", "books", "skipped"],
     file: "read-ahead.ts",
-    find: "    if (result === undefined) {\n      forget();",
+    find: "    if (result === undefined) {\n      forget(slots.get(page - 1));",
     replace: "    if (result === undefined) {",
   },
   {
