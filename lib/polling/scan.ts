@@ -25,7 +25,7 @@ function looksShifted(carry: Run | undefined, page: Page): boolean {
  *
  * A response that touches a page edge is whole only if nothing moved between the reads of the two pages: for one that
  * matters, the earlier page is read again after the later one, then the later one, and both must hold the same; else the scan steps
- * back. One of them alone may: two changes that cancel each other may have come before and after the read of the other.
+ * back. That the earlier one does is not enough: changes that cancel each other may have come before and after the read of the later one.
  *
  * @throws RangeUnreachableError when a page stays empty although a later one holds records
  */
