@@ -117,7 +117,8 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       if (!matters(carry) && !matters(page.runs[0]) && !looksShifted(carry, page)) return true;
       return isSame(await reread(page.number), page);
     }
-    if (!matters(carry) || (shortPageEnds === true && earlier.size < PAGE_SIZE)) return true;
+    // Not by what this very end has taught.
+    if (!matters(carry) || (options.shortPageEnds === true && earlier.size < PAGE_SIZE)) return true;
     const now = await readBehind(earlier.number + 1);
     return now === undefined || isSame(now, earlier) || (await beginsAgain(now));
   };
@@ -263,9 +264,9 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       return yield* finish(previous);
     }
     if (previous !== undefined && isSame(page, previous)) {
-      // Past the end some services repeat the last page; but a page's worth of new records also shifts it here.
+      // Past the end some services repeat the last page; but a page's worth of new records also shifts it here, if only for a moment.
       const again = await read(previous.number);
-      if (isSame(again, page)) return yield* finish(previous);
+      if (isSame(again, page) && isSame(await read(page.number), page)) return yield* finish(previous);
       moved = true;
       covered &&= isFound(previous.tail, again);
       stepBack(previous.number, again);

@@ -412,6 +412,8 @@ describe("a message of the queue", () => {
   it("for a survey that needs none does nothing", async () => {
     const { world } = worldWithQueue(complete(1, 5));
     await runTick(world);
+    await slice(world, { surveyId: 1, until: world.time.now + MINUTE });
+    expect(world.mark(1).stream).toBeUndefined();
     const before = timesCalled(world, "service");
     expect(await slice(world, { surveyId: 1, until: world.time.now + MINUTE })).toMatchObject({ outcome: "done" });
     expect(timesCalled(world, "service")).toBe(before);

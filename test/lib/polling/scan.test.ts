@@ -119,6 +119,46 @@ describe("the end of the list", () => {
     expect(end).toMatchObject({ ended: true, covered: true, moved: false, apart: false, suspect: false, deferred: [] });
   });
 
+  it("is not a page equal to the one before, and that one as it was, where it shows so only once", async () => {
+    for (const prove of ["cuts", "all"] as const) {
+      const records: unknown[] = Array.from({ length: 500 }, (_, i) => ({
+        responseId: 1 + Math.floor(i / 30),
+        completed: i,
+      }));
+      let reads = 0;
+      const { steps } = await run(
+        async (page) => {
+          reads += 1;
+          // A page's worth of records has come before the second read, and is gone after it.
+          return still(reads === 2 ? [...rows(99, 1, 100), ...records] : records)(page);
+        },
+        "whole",
+        { prove },
+      );
+      const sizes = steps.flatMap((step) => step.whole).map((one) => one.records.length);
+      expect(sizes).toEqual([...Array.from({ length: 16 }, () => 30), 20]);
+    }
+  });
+
+  it("is not told by a short page that this very scan has taken for the last one, as the one behind it stayed empty", async () => {
+    const [first, second] = [
+      [...rows(1, 1, 87), ...rows(2, 1, 3)],
+      [...rows(2, 1, 5), ...rows(3, 1, 20)],
+    ];
+    let reads = 0;
+    const { steps } = await run(async (page) => {
+      reads += 1;
+      const isThere = reads > 4;
+      return { kind: "page", records: page === 1 ? first : page === 2 && isThere ? second : [] };
+    });
+    const found = steps.flatMap((step) => step.whole).map(({ responseId, records }) => [responseId, records.length]);
+    expect(found).toEqual([
+      [1, 87],
+      [2, 8],
+      [3, 20],
+    ]);
+  });
+
   it("that repeats its last page says that pages have moved where it repeats another one than was read", async () => {
     const records = rows(1, 1, 120);
     let reads = 0;
