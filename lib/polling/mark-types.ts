@@ -12,6 +12,8 @@ export interface Floor {
 export interface StreamPosition {
   /** The last page all of whose closed responses are in the state. */
   page: number;
+  /** Digests of some of its records. */
+  sample?: string[];
   /** Why it runs: the very first pass over a survey, or a backlog too deep for a head scan. */
   purpose: "first-pass" | "catch-up";
   /** Responses at the head when it was looked at last: what stands before them has come since. */

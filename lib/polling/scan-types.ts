@@ -13,6 +13,8 @@ export interface ScanOptions {
   read: (page: number) => Promise<PageRead>;
   /** Reads one of the last two pages once more, to prove the seam between them: first the earlier one, then the later one; default: `read`. */
   reread?: ((page: number) => Promise<PageRead>) | undefined;
+  /** Reads a page as it is now, whatever was read of it before; default: `read`. */
+  look?: ((page: number) => Promise<PageRead>) | undefined;
   /** Judges runs (which may be cut by a page edge) that this scan meets for the first time. */
   judge: (runs: Run[]) => Promise<Map<number, Verdict>>;
   /** Whether a page of fewer than 100 records was the last one whenever it was met; undefined: not known yet. */

@@ -37,6 +37,8 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   let proved = true;
   let covered = true;
   let moved = false;
+  /** Whether the list was seen to move by this scan, between its own reads. */
+  let restless = false;
   let ended = true;
   let failing = false;
   /** Whether a page was met behind a short one. */
@@ -62,6 +64,8 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   const read = async (page: number): Promise<Page | undefined> => toPage(page, await options.read(page));
   const reread = async (page: number): Promise<Page | undefined> =>
     toPage(page, await (options.reread ?? options.read)(page));
+  const look = async (page: number): Promise<Page | undefined> =>
+    toPage(page, await (options.look ?? options.read)(page));
 
   /**
    * Reads a page behind `previous`; undefined as well where it fails, and that is the end of the list. Only behind a short page, and
@@ -89,6 +93,12 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     page.digest === firstDigest &&
     isSame(await read(page.number + 1), page) &&
     isSame(await read(1), page);
+
+  /** Whether both sides of a seam stand a third time as they did twice: lists that move go to and fro at just four reads now and then. */
+  const standsStill = async (earlier: Page, page: Page | undefined): Promise<boolean> => {
+    if (!isSame(await look(earlier.number), earlier)) return false;
+    return page === undefined ? stillFollows(earlier, undefined) : isSame(await look(page.number), page);
+  };
 
   /** Begins again at a page, of which `known` is a fresh read if there is one. */
   const stepBack = (page: number, known: Page | undefined): void => {
@@ -126,9 +136,13 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   /** Whether the seam between `earlier` and `page` is proved or given up, or the scan has stepped back. */
   const prove = async (earlier: Page, page: Page | undefined): Promise<"proved" | "given up" | "stepped back"> => {
     const again = await reread(earlier.number);
-    const isUnchanged = isSame(again, earlier) && (await stillFollows(earlier, page));
+    const isUnchanged =
+      isSame(again, earlier) &&
+      (await stillFollows(earlier, page)) &&
+      (!restless || (await standsStill(earlier, page)));
     // Where its last records are found again, all that follows them will be met.
     moved ||= !isUnchanged;
+    restless ||= !isUnchanged;
     if (!isUnchanged && !isFound(earlier.tail, again, page)) covered = false;
     if (!isUnchanged && ++broken < MOST_BROKEN_SEAMS) {
       stepBack(earlier.number, again);
@@ -268,6 +282,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       const again = await read(previous.number);
       if (isSame(again, page) && isSame(await read(page.number), page)) return yield* finish(previous);
       moved = true;
+      restless = true;
       covered &&= isFound(previous.tail, again);
       stepBack(previous.number, again);
       continue;

@@ -125,6 +125,7 @@ export async function* surveyScan(
     shortPageEnds: ctx.shortPageEnds,
     read: reader.read,
     reread: reader.reread,
+    look: read,
     judge: async (runs) => {
       const now = clock.now();
       const newest = newestDate(runs, now);

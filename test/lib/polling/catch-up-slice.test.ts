@@ -8,9 +8,11 @@ import {
   deliveredIds,
   MINUTE,
   range,
+  recordsOf,
   runTick,
   SECOND,
   sourceDefaults,
+  surveyOf,
   type TickOverrides,
   takes,
   timesCalled,
@@ -234,6 +236,46 @@ describe("a catch-up in slices", () => {
     world.time.now += MINUTE;
     await goOn(world, queue, 15, more);
     expect(deliveredIds(world).toSorted((a, b) => a - b)).toEqual(range(1, 600));
+  });
+
+  it("meets all of history where the list has become shorter by more than a page between two of them, or longer", async () => {
+    const more = { source: { startFrom: "now" } };
+    const unordered = (from: number, to: number) =>
+      range(from, to).map((responseId) => ({
+        responseId,
+        completed: at(((responseId * 137) % 300) * SECOND),
+        size: 10,
+      }));
+    for (const change of ["shorter", "longer"]) {
+      const { world, queue } = worldWithQueue(unordered(101, 300));
+      const { service } = world.ports;
+      const page = async (...[surveyId, number, order]: Parameters<typeof service.page>) => {
+        if (number > 10) throw serverError();
+        return service.page(surveyId, number, order);
+      };
+      world.ports.service = { ...service, page };
+      await goOn(world, queue, 1, more);
+      expect(world.mark(1).stream).toMatchObject({ purpose: "first-pass", page: 10 });
+      world.ports.service = service;
+      const { records } = surveyOf(world);
+      if (change === "shorter") records.splice(0, 400);
+      else records.unshift(...unordered(1, 40).flatMap((response) => recordsOf(response)));
+      await goOn(world, queue, 5, more);
+      expect(world.mark(1)).toMatchObject({ firstPassDone: true });
+      const entries = await world.ports.state.entries(1, range(201, 300));
+      expect([...entries.values()].map(({ state }) => state)).toEqual(range(201, 300).map(() => "before-floor"));
+    }
+  });
+
+  it("comes to its end where nothing is left of the page where it was, or of any near it", async () => {
+    const { world, queue } = worldWithQueue(complete(1, 400));
+    await tick(world);
+    await goOn(world, queue, 2, { sliceTime: 15 * SECOND });
+    expect(world.mark(1).stream?.page).toBeGreaterThan(9);
+    surveyOf(world).records.splice(0, 2_500);
+    await goOn(world, queue, 5);
+    expect(world.mark(1).stream).toBeUndefined();
+    for (const id of range(251, 400)) expect(deliveredIds(world).filter((one) => one === id)).toEqual([id]);
   });
 
   it("does not end where pages behind a short one fail for a moment, as some did long before", async () => {

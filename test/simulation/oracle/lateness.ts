@@ -94,13 +94,23 @@ export function peekedWithin(
 }
 
 /** Whether what comes above a response fills a look at the head: the next one goes on below, but more may have come by then than it passes. */
-function isLookFilled({ plan }: World, { survey, completedAt = 0 }: SimResponse, within: number): boolean {
+function isLookFilled({ plan }: World, response: SimResponse, within: number): boolean {
+  return recordsAbove(response, within) >= plan.source.headPages * leastPage(response.survey.traits);
+}
+
+/** Whether a page so small that a response or two fill it is pushed down as a whole before the head is read, which then ends above it. */
+function isPushedDown(response: SimResponse, within: number): boolean {
+  const { traits } = response.survey;
+  return traits.tinyPages && recordsAbove(response, within) >= leastPage(traits);
+}
+
+/** Records of responses completed after another one, within milliseconds. */
+function recordsAbove({ survey, completedAt = 0 }: SimResponse, within: number): number {
   const above = survey.responses.filter((other) => {
     const since = (other.completedAt ?? Infinity) - completedAt;
     return since > 0 && since <= within;
   });
-  const records = above.reduce((sum, { answers }) => sum + answers, 0);
-  return records >= plan.source.headPages * leastPage(survey.traits);
+  return above.reduce((sum, { answers }) => sum + answers, 0);
 }
 
 function noticedWithin(
@@ -126,7 +136,8 @@ function noticedWithin(
   if (noticed.atHead && isDistrusted && !deletions) {
     return { name: "on the head page, its counts not trusted", bound: bounds.countedAtHead(source) };
   }
-  if (noticed.atHead) return { name: "on the head page", bound: bounds.atHead(source, extent) };
+  const atHead = bounds.atHead(source, extent);
+  if (noticed.atHead && !isPushedDown(response, atHead)) return { name: "on the head page", bound: atHead };
   const silence = toldAfter(response);
   // Its start tells its age, if nothing else does. It is asked about ever more seldom while operation 9 says nothing of it.
   const age = completedAt + silence - startedAt;
