@@ -20,8 +20,6 @@ export interface PollingSource {
   backgroundRequests: number;
   concurrency: number;
   headPages: number;
-  /** Pages after which a catch-up reads one more ahead; see `readAhead` for what it is by default. */
-  pagesForOneAhead?: number;
   fullPoll: { every: number };
   lookBack: { every: number; window: number };
   scrub: { every: number };

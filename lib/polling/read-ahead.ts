@@ -1,9 +1,12 @@
 import { holdSame } from "./pages.ts";
 import type { PageRead } from "./ports.ts";
 
-/** Pages on their way at once, at most; and pages after which one more is: what is asked for behind the end is a small part of a list. */
+/** Pages on their way at once, at most. */
 const MOST_AHEAD = 12;
+/** Pages after which one more is, where it is not known how long the list is: what is asked for behind the end is a small part of it. */
 const PAGES_FOR_ONE = 6;
+/** Of the pages that are left one in so many is asked for at once: the guess may be too large. */
+const LEFT_FOR_ONE = 2;
 
 interface Slot {
   page: number;
@@ -20,7 +23,8 @@ interface Slot {
 export interface AheadOptions {
   /** Whether pages are read before they are asked for: for a scan that goes on to the end of the list. */
   isAhead: boolean;
-  pagesForOne?: number | undefined;
+  /** How many pages are left behind one, as far as can be guessed; see `ListLength`. */
+  left?: (page: number) => number | undefined;
 }
 
 export interface AheadReader {
@@ -40,13 +44,13 @@ export interface AheadReader {
  * ones that the scan asks for as proofs: they cost nothing. A page that was asked for before the one before it had come is given out once its
  * second read has shown the same; else it is read anew, and what was read ahead is forgotten.
  *
- * As long as a scan proves no seams only the next page is read ahead, in its turn. With each proof more are, but no more than a sixth of
- * the pages so far: what is asked for behind the end is lost. Where none is to be read ahead, the next one is only between two seams that are
+ * As long as a scan proves no seams only the next page is read ahead, in its turn. With each proof twice as many are, but no more than half of
+ * what seems to be left: what is asked for behind the end is lost. Where none is to be read ahead, the next one is only between two seams that are
  * proved: then the second read of the page between them serves both.
  */
 export function readAhead(
   read: (page: number) => Promise<PageRead>,
-  { isAhead, pagesForOne = PAGES_FOR_ONE }: AheadOptions,
+  { isAhead, left = () => undefined }: AheadOptions,
 ): AheadReader {
   let slots = new Map<number, Slot>();
   const onTheWay = new Set<Promise<void>>();
@@ -157,7 +161,7 @@ export function readAhead(
   async function inTurn(page: number): Promise<PageRead> {
     proves = asked;
     asked = false;
-    if (isAhead && proves) depth = Math.min(MOST_AHEAD, depth * 2, 1 + Math.floor(page / pagesForOne));
+    if (isAhead && proves) depth = Math.min(MOST_AHEAD, depth * 2, worthAsking(page, left(page)));
     else depth = 1;
     const slot = slots.get(page) ?? request(page);
     for (let i = page + 1; i < Math.min(page + depth, end); i += 1) if (!slots.has(i)) request(i);
@@ -193,6 +197,12 @@ export function readAhead(
       while (onTheWay.size > 0) await Promise.all(onTheWay);
     },
   };
+}
+
+/** Pages to be on their way at once, by how many are left, or how far the list went beyond what was to be its end, or its beginning. */
+function worthAsking(page: number, left: number | undefined): number {
+  const share = left === undefined ? page / PAGES_FOR_ONE : left > 0 ? left / LEFT_FOR_ONE : -left / PAGES_FOR_ONE;
+  return 1 + Math.floor(share);
 }
 
 const isEmpty = (result: PageRead): boolean => result.kind === "none" || result.records.length === 0;

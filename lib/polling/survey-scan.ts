@@ -6,6 +6,7 @@ import type { Edge } from "./edge.ts";
 import { failsPastEnd } from "./failing-end.ts";
 import { floorCap } from "./floor-cap.ts";
 import { SEVERAL } from "./layout.ts";
+import { guessLength } from "./list-length.ts";
 import { noted, orphanEntries, quarantined } from "./note-entries.ts";
 import type { Order, PageRead } from "./ports.ts";
 import { readAhead } from "./read-ahead.ts";
@@ -112,7 +113,8 @@ export async function* surveyScan(
     observe({ kind: "page", surveyId: ctx.surveyId, page, order });
     return service.page(ctx.surveyId, page, order);
   };
-  const reader = readAhead(read, { isAhead: ahead, pagesForOne: ctx.source.pagesForOneAhead });
+  const length = guessLength(ctx.listedCount);
+  const reader = readAhead(read, { isAhead: ahead, left: length.left });
   const steps = scan({
     from,
     after,
@@ -127,6 +129,7 @@ export async function* surveyScan(
     reread: reader.reread,
     look: read,
     judge: async (runs) => {
+      length.met(runs.length);
       const now = clock.now();
       const newest = newestDate(runs, now);
       ctx.newestSeen = later(ctx.newestSeen, newest);

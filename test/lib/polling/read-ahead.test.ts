@@ -6,7 +6,7 @@ import { histories, order, pastEnd, responses } from "./support/moving-histories
 import { flaw, movingList, scanAll, shuffled } from "./support/moving-list.ts";
 
 /** A list of so many pages whose reads are answered when it is told so. */
-function listOf(pages: number) {
+function listOf(pages: number, left?: (page: number) => number | undefined) {
   let asked: number[] = [];
   const open: (() => void)[] = [];
   const reader = readAhead(
@@ -15,7 +15,7 @@ function listOf(pages: number) {
       const result: PageRead = { kind: "page", records: page > pages ? [] : [{ page }] };
       return new Promise((resolve) => open.push(() => resolve(result)));
     },
-    { isAhead: true },
+    { isAhead: true, left },
   );
   const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -86,6 +86,24 @@ describe("what is read before its turn", () => {
     expect(Math.max(...all)).toBeLessThan(75);
   });
 
+  it("is as much as may be early on where it is known how long the list is, and little behind its end", async () => {
+    const ahead = async (left: (page: number) => number) => {
+      const list = listOf(40, left);
+      const reached: number[] = [];
+      for (let page = 1; page <= 40; page += 1) {
+        const asked = [...(await list.read(page)), ...(await list.prove(page))];
+        reached.push(Math.max(reached.at(-1) ?? 0, ...asked));
+      }
+      return reached;
+    };
+    const known = await ahead((page) => 40 - page);
+    expect(known[7]).toBeGreaterThan(16);
+    expect(known[39]).toBe(41);
+    // A guess that is wrong costs no more than what is on its way.
+    expect((await ahead((page) => 1_000 - page))[39]).toBeLessThanOrEqual(40 + 12);
+    expect((await ahead((page) => 5 - page))[39]).toBeLessThanOrEqual(40 + 7);
+  });
+
   it("is given out although its records stand in another order at the second read", async () => {
     const asked: number[] = [];
     const reader = readAhead(
@@ -140,7 +158,7 @@ describe("what is read before its turn", () => {
             await new Promise<void>((resolve) => asked.push([page, time, resolve]));
             return { kind: "page", records: [{ page }] };
           },
-          { isAhead: true, pagesForOne: 2 },
+          { isAhead: true, left: (page) => 40 - page },
         );
         let isOver = false;
         const all = (async () => {

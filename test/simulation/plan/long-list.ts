@@ -16,15 +16,13 @@ export const LONG_LIST = 260;
 /** Intervals at the beginning in which much of it changes. */
 const RESTLESS_FOR = 5;
 
-/** Changes the source so that a catch-up reads ahead early. */
+/** Changes the source so that the list is caught up. */
 export function planLongList(chooser: Chooser, random: Random, source: SimSource): LongListPlan | undefined {
   const startFrom = random.pick(["beginning", "beginning", source.startFrom]);
-  const pagesForOneAhead = random.pick([1, 1, 2]);
   const restless = random.pick([0.1, 0.2, 0.6]);
   const sliceTime = random.pick([Infinity, 300, 1_000, 3_000]);
   if (!chooser.flag("long-list", 0.1)) return undefined;
   source.startFrom = startFrom;
-  source.pagesForOneAhead = pagesForOneAhead;
   return { restless, sliceTime };
 }
 
