@@ -136,10 +136,8 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   /** Whether the seam between `earlier` and `page` is proved or given up, or the scan has stepped back. */
   const prove = async (earlier: Page, page: Page | undefined): Promise<"proved" | "given up" | "stepped back"> => {
     const again = await reread(earlier.number);
-    const isUnchanged =
-      isSame(again, earlier) &&
-      (await stillFollows(earlier, page)) &&
-      (!restless || (await standsStill(earlier, page)));
+    const isAsRead = isSame(again, earlier) && (await stillFollows(earlier, page));
+    const isUnchanged = isAsRead && (!restless || (await standsStill(earlier, page)));
     // Where its last records are found again, all that follows them will be met.
     moved ||= !isUnchanged;
     restless ||= !isUnchanged;
