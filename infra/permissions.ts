@@ -47,6 +47,8 @@ export function commonStatements({ table, bus, claimCheckBucket, secrets }: Reso
       actions: ["s3:PutObject", "s3:GetObject", "s3:DeleteObject"],
       resources: [claimCheckBucket.arnForObjects("*")],
     }),
+    // Without it S3 answers for a missing key that access is denied: what was kept would seem gone wherever a right is missing.
+    new PolicyStatement({ sid: "TellMissing", actions: ["s3:ListBucket"], resources: [claimCheckBucket.bucketArn] }),
     ...inParts([...credentials, ...tokens]).map(
       (part, index) =>
         new PolicyStatement({

@@ -12,8 +12,7 @@ type ServiceKey = keyof typeof SERVICES;
 /** What is said of it is an answer to whoever asked, and no failure of the service. */
 const ANSWERS: Record<ServiceKey, readonly string[]> = {
   dynamodb: ["ConditionalCheckFailedException"],
-  // Without the right to list the bucket, S3 answers for a missing key that access is denied.
-  s3: ["NoSuchKey", "AccessDenied"],
+  s3: ["NoSuchKey"],
   secrets: ["ResourceNotFoundException"],
   sqs: [],
 };

@@ -21,8 +21,7 @@ export function createBucket(client: () => Promise<S3Client>, bucket: string): B
         const answer = await (await client()).send(new GetObjectCommand({ Bucket: bucket, Key: key }));
         return JSON.parse((await answer.Body?.transformToString()) ?? "null");
       } catch (error) {
-        // Without the right to list the bucket, S3 answers for a missing key that access is denied.
-        if (error instanceof Error && ["NoSuchKey", "AccessDenied"].includes(error.name)) return undefined;
+        if (error instanceof Error && error.name === "NoSuchKey") return undefined;
         throw error;
       }
     },

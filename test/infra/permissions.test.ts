@@ -34,6 +34,7 @@ const common = {
   },
   Publish: { actions: ["events:PutEvents"], resources: ["Bus"] },
   KeepLargeAnswers: { actions: ["s3:DeleteObject", "s3:GetObject", "s3:PutObject"], resources: ["ClaimCheck/*"] },
+  TellMissing: { actions: ["s3:ListBucket"], resources: ["ClaimCheck"] },
   ReadSecrets: {
     actions: ["secretsmanager:GetSecretValue"],
     resources: ["Credentialsb", "Credentialsmain", "Tokenb", "Tokenmain"],
