@@ -8,8 +8,8 @@ import { floorCap } from "./floor-cap.ts";
 import { SEVERAL } from "./layout.ts";
 import { guessLength } from "./list-length.ts";
 import { noted, orphanEntries, quarantined } from "./note-entries.ts";
+import { pageReader } from "./page-reader.ts";
 import type { Order, PageRead } from "./ports.ts";
-import { readAhead } from "./read-ahead.ts";
 import { classOf, digestOf, type Run } from "./records.ts";
 import { type ScanEnd, type ScanStep, scan, type Verdict } from "./scan.ts";
 import { type Decision, decide, newestDate } from "./settle.ts";
@@ -114,7 +114,7 @@ export async function* surveyScan(
     return service.page(ctx.surveyId, page, order);
   };
   const length = guessLength(ctx.listedCount);
-  const reader = readAhead(read, { isAhead: ahead, left: length.left });
+  const reader = pageReader(read, { isAhead: ahead, left: length.left });
   const steps = scan({
     from,
     after,

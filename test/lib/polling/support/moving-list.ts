@@ -1,6 +1,6 @@
 import { RangeUnreachableError } from "../../../../lib/polling/errors.ts";
+import { pageReader } from "../../../../lib/polling/page-reader.ts";
 import type { Order, PageRead } from "../../../../lib/polling/ports.ts";
-import { readAhead } from "../../../../lib/polling/read-ahead.ts";
 import type { Run } from "../../../../lib/polling/records.ts";
 import type { ScanEnd, ScanStep, Verdict } from "../../../../lib/polling/scan.ts";
 import { type ScanOptions, scan } from "../../../../lib/polling/scan.ts";
@@ -188,7 +188,7 @@ export async function scanAll(
     shortPageEnds: options.shortPageEnds,
     prove: options.prove ?? "cuts",
     trustEmpty: false,
-    ...readAhead(options.read ?? list.read, { isAhead: options.isAhead ?? false }),
+    ...pageReader(options.read ?? list.read, { isAhead: options.isAhead ?? false }),
     judge: async (runs) => {
       for (const { responseId } of runs) met.add(responseId);
       return new Map(runs.map(({ responseId }) => [responseId, list.ever.get(responseId)?.verdict ?? "whole"]));

@@ -20,14 +20,14 @@ interface Slot {
   second?: Promise<PageRead>;
 }
 
-export interface AheadOptions {
+export interface PageReaderOptions {
   /** Whether pages are read before they are asked for: for a scan that goes on to the end of the list. */
   isAhead: boolean;
   /** How many pages are left behind one, as far as can be guessed; see `ListLength`. */
   left?: (page: number) => number | undefined;
 }
 
-export interface AheadReader {
+export interface PageReader {
   read(page: number): Promise<PageRead>;
   /** One of the last two pages once more: first the earlier one, as the proof of the seam between them, then the later one. */
   reread(page: number): Promise<PageRead>;
@@ -48,10 +48,10 @@ export interface AheadReader {
  * what seems to be left: what is asked for behind the end is lost. Where none is to be read ahead, the next one is only between two seams that are
  * proved: then the second read of the page between them serves both.
  */
-export function readAhead(
+export function pageReader(
   read: (page: number) => Promise<PageRead>,
-  { isAhead, left = () => undefined }: AheadOptions,
-): AheadReader {
+  { isAhead, left = () => undefined }: PageReaderOptions,
+): PageReader {
   let slots = new Map<number, Slot>();
   const onTheWay = new Set<Promise<void>>();
   let next: number | undefined;
