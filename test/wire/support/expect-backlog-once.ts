@@ -26,7 +26,7 @@ export async function expectBacklogOnce(
   expect(first.stdout).toMatch(/^done: 1 ticks in .* 500 events,/m);
   expect(first.stdout.match(/books: closed at/g)).toHaveLength(3);
   const requests = simulator.counters();
-  // A first pass looks once more whether the survey is still there, on its first page. Of six pages one is read ahead, in vain at the end.
+  // A first pass looks once more whether the survey is still there, on its first page. What is read ahead may be in vain at the end.
   const readAhead = Math.ceil(pages(simulator) / 6);
   expect(requests.requests).toBeLessThanOrEqual(2 * 500 + 2 * pages(simulator) + readAhead + 25 * 3 + 3 + 2);
   expect(requests.token).toBe(1);
