@@ -3,13 +3,13 @@ import { hash } from "node:crypto";
 /** A response record as it was read, and the little of it that polling needs. */
 export interface ReadRecord {
   /** Undefined when it cannot be read. */
-  responseId: number | undefined;
+  readonly responseId: number | undefined;
   /** Undefined when it cannot be read. */
-  completed: boolean | undefined;
+  readonly completed: boolean | undefined;
   /** `dateCompleted` when it is a string. */
-  completedAt: string | null;
+  readonly completedAt: string | null;
   /** `dateStart` when it is a string. */
-  startedAt: string | null;
+  readonly startedAt: string | null;
   readonly raw: unknown;
   /** The JSON as it was read. */
   readonly json: string;
@@ -27,30 +27,45 @@ export interface Run {
 export type RunClass = "completed" | "open" | "unreadable";
 
 export function readRecord(read: unknown): ReadRecord {
-  const fields = (typeof read === "object" && read !== null ? read : {}) as Record<string, unknown>;
-  // Most records that are read belong to settled responses: nobody asks for their text or its digest.
-  let text: { raw: unknown; json: string } | undefined;
-  let digest: string | undefined;
-  const written = (): { raw: unknown; json: string } => {
-    text ??= asText(read);
-    return text;
-  };
-  return {
-    responseId: readId(fields.responseId),
-    completed: readFlag(fields.completed),
-    completedAt: typeof fields.dateCompleted === "string" ? fields.dateCompleted : null,
-    startedAt: typeof fields.dateStart === "string" ? fields.dateStart : null,
-    get raw() {
-      return written().raw;
-    },
-    get json() {
-      return written().json;
-    },
-    get digest() {
-      digest ??= hash("sha1", written().json, "base64url");
-      return digest;
-    },
-  };
+  return new RecordOf(read);
+}
+
+/** Most records that are read belong to settled responses: nobody asks for their text or its digest. */
+class RecordOf implements ReadRecord {
+  readonly responseId: number | undefined;
+  readonly completed: boolean | undefined;
+  readonly completedAt: string | null;
+  readonly startedAt: string | null;
+  private readonly read: unknown;
+  private text: { raw: unknown; json: string } | undefined = undefined;
+  private sum: string | undefined = undefined;
+
+  constructor(read: unknown) {
+    const fields = (typeof read === "object" && read !== null ? read : {}) as Record<string, unknown>;
+    this.read = read;
+    this.responseId = readId(fields.responseId);
+    this.completed = readFlag(fields.completed);
+    this.completedAt = typeof fields.dateCompleted === "string" ? fields.dateCompleted : null;
+    this.startedAt = typeof fields.dateStart === "string" ? fields.dateStart : null;
+  }
+
+  get raw(): unknown {
+    return this.written().raw;
+  }
+
+  get json(): string {
+    return this.written().json;
+  }
+
+  get digest(): string {
+    this.sum ??= hash("sha1", this.json, "base64url");
+    return this.sum;
+  }
+
+  private written(): { raw: unknown; json: string } {
+    this.text ??= asText(this.read);
+    return this.text;
+  }
 }
 
 /** JSON nested thousands deep can be read but not written again: of such a record only its ids are kept. */
