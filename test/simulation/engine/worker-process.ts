@@ -44,7 +44,8 @@ export interface WorkerOptions {
   onCall: (made: number) => void;
 }
 
-const never = new Promise<never>(() => {});
+/** Each its own: what waits for a shared one would be kept to the end of all histories. */
+const never = (): Promise<never> => new Promise(() => {});
 
 export function createWorkerProcess({ name, scheduler, conditions, random, onCall }: WorkerOptions): WorkerProcess {
   const beganAt = scheduler.now();
@@ -76,7 +77,7 @@ export function createWorkerProcess({ name, scheduler, conditions, random, onCal
       frozenUntil = Math.max(frozenUntil, until);
     },
     sleep(milliseconds) {
-      if (!alive) return never;
+      if (!alive) return never();
       pending += 1;
       return new Promise((resolve) => {
         atLife(scheduler.now() + milliseconds, () => {
@@ -86,10 +87,10 @@ export function createWorkerProcess({ name, scheduler, conditions, random, onCal
       });
     },
     call<T>(port: PortName, operation: string, effect: () => T): Promise<T> {
-      if (!alive) return never;
+      if (!alive) return never();
       calls += 1;
       onCall(calls);
-      if (!alive) return never;
+      if (!alive) return never();
       pending += 1;
       const fault = conditions.fault(port, operation);
       return new Promise<T>((resolve, reject) => {

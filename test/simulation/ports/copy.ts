@@ -9,7 +9,7 @@ function copy(value: unknown): unknown {
   const result: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {
     const inside = (value as Record<string, unknown>)[key];
-    if (inside !== undefined) result[key] = copy(inside);
+    if (inside !== undefined) result[key] = typeof inside === "object" ? copy(inside) : inside;
   }
   return result;
 }

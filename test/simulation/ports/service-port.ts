@@ -75,8 +75,11 @@ export function servicePort(
 
   /** Only from the page on that has shown it open can an open response be looked at again. */
   const noteOpen = (records: readonly unknown[]): void => {
+    let last: unknown;
     for (const record of records) {
       const { responseId } = (record ?? {}) as { responseId?: unknown };
+      if (responseId === last) continue;
+      last = responseId;
       const response = world.responses.get(Number(responseId));
       if (response !== undefined && response.endedAt === undefined) response.readOpenAt ??= scheduler.now();
     }

@@ -23,7 +23,7 @@ export interface MarkItem {
   mark: Mark;
 }
 
-/** The table: what is in it at this very moment. Every method is one atomic effect. */
+/** The table: what is in it at this very moment. Every method is one atomic effect. It keeps what it is given, and gives copies. */
 export interface Store {
   account: AccountState;
   objects: Map<string, unknown>;
@@ -74,10 +74,10 @@ export function createStore(now: () => number, lag: Lag): Store {
   };
   const write = (item: MarkItem, mark: Mark): Mark => {
     const before = item.mark;
-    item.mark = copyOf(mark);
+    item.mark = mark;
     return before;
   };
-  /** What the index shows of a survey, by next check. */
+  /** What the index shows of a survey. */
   const indexed = (surveyId: number, kind: CheckedState): LedgerEntry[] => {
     const shownUntil = lag.shownUntil();
     const found: LedgerEntry[] = [];
@@ -85,7 +85,7 @@ export function createStore(now: () => number, lag: Lag): Store {
       const shown = at > shownUntil ? before : entry;
       if (shown?.nextCheck !== undefined && indexState(shown.state) === kind) found.push(shown);
     }
-    return found.sort((a, b) => (a.nextCheck ?? 0) - (b.nextCheck ?? 0));
+    return found;
   };
 
   return {
@@ -128,7 +128,7 @@ export function createStore(now: () => number, lag: Lag): Store {
       const entries = survey(surveyId);
       const before = entries.get(entry.id)?.entry;
       if (!mayReplace(before, entry)) return before;
-      entries.set(entry.id, { entry: copyOf(entry), at: now(), before });
+      entries.set(entry.id, { entry, at: now(), before });
       return before;
     },
     entries: (surveyId) => new Map([...survey(surveyId)].map(([id, { entry }]) => [id, entry])),
@@ -142,9 +142,15 @@ export function createStore(now: () => number, lag: Lag): Store {
       copyOf(
         indexed(surveyId, kind)
           .filter(({ nextCheck = 0 }) => nextCheck <= until)
+          .sort((a, b) => (a.nextCheck ?? 0) - (b.nextCheck ?? 0))
           .slice(0, limit),
       ),
-    nextDue: (surveyId, kind) => indexed(surveyId, kind)[0]?.nextCheck,
+    nextDue: (surveyId, kind) => {
+      let next: number | undefined;
+      for (const { nextCheck = 0 } of indexed(surveyId, kind))
+        if (next === undefined || nextCheck < next) next = nextCheck;
+      return next;
+    },
   };
 }
 
@@ -153,28 +159,21 @@ const indexState = (state: EntryState): CheckedState =>
   state === "open" || state === "quarantined" ? state : "waiting";
 
 /** What a batch read gives of an entry: see `SHORT` in the ledger of the state adapter. */
-function projected({
-  id,
-  state,
-  digest,
-  count,
-  eventId,
-  revision,
-  reason,
-  firstSeen,
-  attempts,
-  heldIn,
-}: LedgerEntry): LedgerEntry {
-  return copyOf({
-    id,
-    state,
-    ...(digest === undefined ? {} : { digest }),
-    ...(count === undefined ? {} : { count }),
-    ...(eventId === undefined ? {} : { eventId }),
-    ...(revision === undefined ? {} : { revision }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(firstSeen === undefined ? {} : { firstSeen }),
-    ...(attempts === undefined ? {} : { attempts }),
-    ...(heldIn === undefined ? {} : { heldIn }),
-  });
+const SHORT = [
+  "id",
+  "state",
+  "digest",
+  "count",
+  "eventId",
+  "revision",
+  "reason",
+  "firstSeen",
+  "attempts",
+  "heldIn",
+] as const satisfies (keyof LedgerEntry)[];
+
+function projected(entry: LedgerEntry): LedgerEntry {
+  const result: Record<string, unknown> = {};
+  for (const name of SHORT) if (entry[name] !== undefined) result[name] = copyOf(entry[name]);
+  return result as unknown as LedgerEntry;
 }

@@ -131,6 +131,7 @@ function zip(responses: SimResponse[], into: Json[]): void {
 
 /** Records of a page, those of one response that stand together in another order. */
 export function turned(records: readonly Json[], turn: number): Json[] {
+  if (turn === 0) return records.slice();
   const runs: Json[][] = [];
   for (const record of records) {
     const last = runs.at(-1);
