@@ -12,8 +12,12 @@ export interface Floor {
 export interface StreamPosition {
   /** The last page all of whose closed responses are in the state. */
   page: number;
-  /** Digests of some of its records. */
+  /** Digests of some of its records, by which it is known again. */
   sample?: string[];
+  /** The page from which it has gone back, as its place was not known again: it does so no more until that one is passed. */
+  goneBackFrom?: number;
+  /** Slices so far that were to begin again at a seam which did not hold still. */
+  retries?: number;
   /** Why it runs: the very first pass over a survey, or a backlog too deep for a head scan. */
   purpose: "first-pass" | "catch-up";
   /** Responses at the head when it was looked at last: what stands before them has come since. */

@@ -10,6 +10,8 @@ export type { ScanEnd, ScanOptions, ScanStep } from "./scan-types.ts";
 
 /** How often the pages around one seam may change before its responses are left for a later scan. */
 const MOST_BROKEN_SEAMS = 6;
+/** Seams that are looked at a third time after the list was seen to move. */
+const RESTLESS_FOR = 6;
 /** Pages to go back for the beginning of a response: 10,000 records of one response. */
 const MOST_RETREATS = 100;
 
@@ -37,8 +39,8 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   let proved = true;
   let covered = true;
   let moved = false;
-  /** Whether the list was seen to move by this scan, between its own reads. */
-  let restless = false;
+  /** Seams to come at which the list is taken to move, as it was seen to between two reads. */
+  let restless = 0;
   let ended = true;
   let failing = false;
   /** Whether a page was met behind a short one. */
@@ -59,6 +61,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   let number = options.after === undefined ? options.from : options.after.page + 1;
   let ready: Page | undefined;
   let broken = 0;
+  let givenUp = 0;
   let retreats = 0;
 
   const read = async (page: number): Promise<Page | undefined> => toPage(page, await options.read(page));
@@ -88,17 +91,16 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
    * Whether the service has begun again with its first page, as some do behind the last one. A list may hold such a page, but then the page
    * behind it is another one, or is not there.
    */
-  const beginsAgain = async (page: Page): Promise<boolean> =>
-    page.number > 1 &&
-    page.digest === firstDigest &&
-    isSame(await read(page.number + 1), page) &&
-    isSame(await read(1), page);
-
-  /** Whether both sides of a seam stand a third time as they did twice: lists that move go to and fro at just four reads now and then. */
-  const standsStill = async (earlier: Page, page: Page | undefined): Promise<boolean> => {
-    if (!isSame(await look(earlier.number), earlier)) return false;
-    return page === undefined ? stillFollows(earlier, undefined) : isSame(await look(page.number), page);
+  const beginsAgain = async (page: Page): Promise<boolean> => {
+    if (page.number === 1) return false;
+    // A scan that has begun further down has not read it yet.
+    if (firstDigest === undefined && (previous?.size ?? PAGE_SIZE) < PAGE_SIZE) firstDigest = (await look(1))?.digest;
+    return page.digest === firstDigest && isSame(await read(page.number + 1), page) && isSame(await read(1), page);
   };
+
+  /** Whether what stands behind `earlier` does so a third time. */
+  const stillStands = async (earlier: Page, page: Page | undefined): Promise<boolean> =>
+    page === undefined ? stillFollows(earlier, undefined) : isSame(await look(page.number), page);
 
   /** Begins again at a page, of which `known` is a fresh read if there is one. */
   const stepBack = (page: number, known: Page | undefined): void => {
@@ -135,12 +137,17 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
 
   /** Whether the seam between `earlier` and `page` is proved or given up, or the scan has stepped back. */
   const prove = async (earlier: Page, page: Page | undefined): Promise<"proved" | "given up" | "stepped back"> => {
-    const again = await reread(earlier.number);
+    let again = await reread(earlier.number);
     const isAsRead = isSame(again, earlier) && (await stillFollows(earlier, page));
-    const isUnchanged = isAsRead && (!restless || (await standsStill(earlier, page)));
+    let isUnchanged = isAsRead;
+    // A list that moves goes to and fro at just the four reads now and then. Where it hardly ever holds still, four have to be enough.
+    if (isAsRead && restless > 0 && broken < MOST_BROKEN_SEAMS / 3) {
+      again = await look(earlier.number);
+      isUnchanged = isSame(again, earlier) && (await stillStands(earlier, page));
+    }
     // Where its last records are found again, all that follows them will be met.
     moved ||= !isUnchanged;
-    restless ||= !isUnchanged;
+    restless = isUnchanged ? Math.max(0, restless - 1) : RESTLESS_FOR;
     if (!isUnchanged && !isFound(earlier.tail, again, page)) covered = false;
     if (!isUnchanged && ++broken < MOST_BROKEN_SEAMS) {
       stepBack(earlier.number, again);
@@ -157,6 +164,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     memory.unsettle(earlier.number);
     proved = false;
     covered = false;
+    givenUp += 1;
     defer(carry);
     defer(page?.runs[0]);
     return "given up";
@@ -222,6 +230,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
         covered,
         moved,
         shortPageEnds,
+        givenUp,
         several: memory.several(),
         apart,
         suspect: memory.suspect.size > 0,
@@ -237,6 +246,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       apart,
       suspect,
       scattered,
+      givenUp,
       several: memory.several(),
       proved: proved && covered,
       covered,
@@ -280,7 +290,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       const again = await read(previous.number);
       if (isSame(again, page) && isSame(await read(page.number), page)) return yield* finish(previous);
       moved = true;
-      restless = true;
+      restless = RESTLESS_FOR;
       covered &&= isFound(previous.tail, again);
       stepBack(previous.number, again);
       continue;
@@ -383,6 +393,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       covered: covered && shifted === undefined,
       moved,
       shortPageEnds,
+      givenUp,
       several: memory.several(),
       edge: () => edgeOf(page, ending, endingSure, firstDigest),
       cut: matters(ending),

@@ -1,19 +1,25 @@
+import { errorCode } from "../errors.ts";
 import { closeBooks, openBooks, type PassBooks } from "./books.ts";
 import { isUnproved } from "./confirm.ts";
 import { asBacklog, holdLease, type PollContext } from "./context.ts";
 import { noEmits } from "./emit.ts";
 import { tailOrder } from "./news-end.ts";
+import { sampleOf, showsAgain } from "./page-sample.ts";
 import { createPipeline } from "./pipeline.ts";
-import { placeAgain, sampleOf, showsAgain } from "./place-again.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
 import { repairShort, repairSuspects } from "./repair.ts";
 import type { ScanEnd } from "./scan.ts";
 import type { StreamPosition } from "./state-types.ts";
 import { isNoMoment, isStillThere } from "./still-there.ts";
-import { surveyScan } from "./survey-scan.ts";
+import { type SurveyStep, surveyScan } from "./survey-scan.ts";
 
 /** Ids that a stream holds: more are left to the full pass that follows, which keeps them elsewhere. */
 const MOST_IDS = 50_000;
+/** Slices that begin again at a seam of a first pass that did not hold still. */
+const MOST_RETRIES = 10;
+/** Pages behind the one at which it stopped on which that may be known again; where it is not, it goes so many pages back. */
+const LATER = 4;
+const FURTHER = 8;
 
 /**
  * Streams pages to the end of the list where news appear, whatever its length: pages are read ahead, and many responses are on their
@@ -33,13 +39,11 @@ export async function stream(ctx: PollContext, reached: StreamPosition): Promise
   if (isUnproved(ctx) && mark.pass?.spilled !== undefined) return { ...noCounts(), held: 1, unfinished: true };
   const position = mark.stream;
   const streamed = await asBacklog(ctx, async () => {
-    // One page back: a deletion meanwhile has moved records there.
-    const from = Math.max(1, reached.page - 1);
-    const near = await streamPages(ctx, { from, isPlaced: from === 1, position, isNew });
-    if (!near.isLost) return near;
-    const further = await placeAgain(ctx, reached);
-    const again = await streamPages(ctx, { from: further, isPlaced: true, position, isNew });
-    return { ...again, counts: addCounts(again.counts, near.counts) };
+    const near = await streamPages(ctx, position, isNew);
+    if (near.goBackTo === undefined) return near;
+    await goBack(ctx, position, near.goBackTo);
+    const further = await streamPages(ctx, position, isNew);
+    return { ...further, counts: addCounts(further.counts, near.counts) };
   });
   const { counts, end, books, startedAt } = streamed;
   if (end === undefined) {
@@ -53,7 +57,7 @@ export async function stream(ctx: PollContext, reached: StreamPosition): Promise
   if (end.proved && books !== undefined) await closeBooks(ctx, { books, startedAt, moved: end.moved });
 
   // What is held because nothing can tell whether it is whole is joined by a full pass of another kind.
-  if (counts.left > 0) counts.unfinished = true;
+  if (counts.left + mayMiss(position, end.givenUp) > 0) counts.unfinished = true;
   if (counts.deferred > 0 || counts.unfinished || (counts.held > 0 && !isUnproved(ctx))) return counts;
   const isEnd = end.empty ? isNoMoment(ctx) : purpose === "catch-up" || (await isStillThere(ctx));
   if (!isEnd) return { ...counts, unfinished: true };
@@ -64,35 +68,46 @@ export async function stream(ctx: PollContext, reached: StreamPosition): Promise
   return counts;
 }
 
-interface Pages {
-  from: number;
-  /** Whether what comes behind the position is taken to be on no page before `from`; else the position's page has to be known again. */
-  isPlaced: boolean;
-  /** Raised as pages are done with. */
-  position: StreamPosition;
-  /** Whether nothing was done of it before. */
-  isNew: boolean;
-}
-
 interface Streamed {
   counts: PollCounts;
   /** Absent where the time was up before. */
   end: ScanEnd | undefined;
-  /** Whether the page of the position was not known again: nothing was done of what comes behind it. */
-  isLost: boolean;
+  /** Where to begin again, as the page of the position was not known again or is not there: nothing was done of what comes behind it. */
+  goBackTo: number | undefined;
   books: PassBooks | undefined;
   startedAt: number;
 }
 
-/** Streams from one page on. */
-async function streamPages(ctx: PollContext, { from, isPlaced, position, isNew }: Pages): Promise<Streamed> {
+/** Of the seams that did not hold still those at which what slips through would be taken for new by the next scan that meets it. */
+function mayMiss({ purpose, retries = 0 }: StreamPosition, givenUp: number): number {
+  // A list that never holds still must not keep all that is new waiting.
+  return purpose === "first-pass" && retries < MOST_RETRIES ? givenUp : 0;
+}
+
+/** Begins further up from now on, whatever becomes of this slice. */
+async function goBack(ctx: PollContext, position: StreamPosition, page: number): Promise<void> {
+  const goneBackFrom = Math.max(position.page, position.goneBackFrom ?? 0);
+  position.page = page;
+  delete position.sample;
+  delete position.goneBackFrom;
+  // From the first page on nothing is missed, however short the list has become.
+  if (page > 1) position.goneBackFrom = goneBackFrom;
+  await ctx.ports.state.saveMark(ctx.lease, ctx.mark);
+}
+
+/** Streams on from a position, which is raised as pages are done with; `isNew`: nothing was done of it before. */
+async function streamPages(ctx: PollContext, position: StreamPosition, isNew: boolean): Promise<Streamed> {
   const { clock, state } = ctx.ports;
   const startedAt = clock.now();
+  const { page: reached, sample = [] } = position;
+  // One page back: a deletion meanwhile has moved records there.
+  const from = Math.max(1, reached - 1);
+  const { goneBackFrom } = position;
+  /** Whether what comes behind its place is met from here on: the page is seen again, or the one is passed from which it had gone back. */
+  let known = from === 1 || (sample.length === 0 && goneBackFrom === undefined);
   // Only a pass from the first page to the last in one go can close the books.
   const books = from === 1 ? openBooks(new Set(), undefined, MOST_IDS) : undefined;
   const counts = noCounts();
-  const { page: reached, sample = [] } = position;
-  let known = isPlaced || sample.length === 0;
   const pipeline = createPipeline(ctx, "catch-up");
   /** By the page, of those that are not done with yet. */
   const samples = new Map<number, string[]>();
@@ -100,13 +115,14 @@ async function streamPages(ctx: PollContext, { from, isPlaced, position, isNew }
   let whole = 0;
   const note = (): boolean => {
     const page = Math.min(whole, pipeline.settledTo() ?? 0);
-    const isFurther = page > position.page;
-    if (isFurther) {
-      position.page = page;
+    if (page <= position.page) return false;
+    position.page = page;
+    if (page > (position.goneBackFrom ?? 0)) {
+      delete position.goneBackFrom;
       position.sample = samples.get(page) ?? [];
-      for (const done of samples.keys()) if (done <= page) samples.delete(done);
     }
-    return isFurther;
+    for (const done of samples.keys()) if (done <= page) samples.delete(done);
+    return true;
   };
   const steps = surveyScan(ctx, {
     order: tailOrder(ctx.mark),
@@ -117,14 +133,21 @@ async function streamPages(ctx: PollContext, { from, isPlaced, position, isNew }
     ...(books === undefined ? {} : { books }),
   });
 
-  const takePages = async (): Promise<ScanEnd | "lost" | undefined> => {
-    for (;;) {
-      const next = await steps.next();
-      if (next.done) return known ? next.value : "lost";
-      const { page, runs, toEmit, short, found, quarantined, deferred, left } = next.value;
-      known ||= showsAgain(runs, sample);
+  let goBackTo: number | undefined;
+  let mayHaveMissed = false;
+  const takePages = async (): Promise<ScanEnd | undefined> => {
+    for (let next = await firstStep(ctx, steps, from); next !== undefined; next = await steps.next()) {
+      if (next.done) {
+        // The list has become shorter than its place: whatever is left may have moved past it.
+        if (!known) goBackTo = 1;
+        return known ? next.value : undefined;
+      }
+      const { page, runs, toEmit, short, found, quarantined, deferred, left, givenUp } = next.value;
+      known ||= showsAgain(runs, sample) || page > (goneBackFrom ?? Number.POSITIVE_INFINITY);
+      if (mayMiss(position, givenUp) > 0) mayHaveMissed = true;
+      const isPlaced = known || goneBackFrom !== undefined;
       counts.left += left;
-      if (deferred + counts.left === 0) {
+      if (isPlaced && deferred + counts.left + mayMiss(position, givenUp) === 0) {
         whole = page;
         samples.set(page, sampleOf(runs));
       }
@@ -134,13 +157,18 @@ async function streamPages(ctx: PollContext, { from, isPlaced, position, isNew }
       await pipeline.take(page, toEmit);
       await holdLease(ctx);
       if (note()) await state.saveMark(ctx.lease, ctx.mark);
-      if (!known && page >= reached) return "lost";
       // However short the time is, a slice gets beyond the page where the last one stopped.
-      if ((page > reached || isNew) && clock.now() > ctx.streamUntil) return undefined;
+      const isOver = (page > reached || isNew) && clock.now() > ctx.streamUntil;
+      // What has come before it has moved it further down.
+      if (!isPlaced && (isOver || page >= reached + LATER)) break;
+      if (isOver) return undefined;
     }
+    // Twice as far where that was not enough.
+    goBackTo = Math.max(1, reached - Math.max(FURTHER, (goneBackFrom ?? reached) - reached));
+    return undefined;
   };
 
-  let end: ScanEnd | "lost" | undefined;
+  let end: ScanEnd | undefined;
   try {
     end = await takePages();
   } finally {
@@ -151,6 +179,22 @@ async function streamPages(ctx: PollContext, { from, isPlaced, position, isNew }
     addCounts(counts, outcome);
     note();
   }
-  const isLost = end === "lost";
-  return { counts, end: end === "lost" ? undefined : end, isLost, books, startedAt };
+  if (mayHaveMissed) position.retries = (position.retries ?? 0) + 1;
+  return { counts, end, goBackTo, books, startedAt };
+}
+
+/** What the first page comes to; undefined where it fails although the list can be read: behind its end some services do. */
+async function firstStep(
+  ctx: PollContext,
+  steps: AsyncGenerator<SurveyStep, ScanEnd>,
+  from: number,
+): Promise<IteratorResult<SurveyStep, ScanEnd> | undefined> {
+  try {
+    return await steps.next();
+  } catch (error) {
+    if (from === 1 || errorCode(error) !== "SERVER_ERROR") throw error;
+    await holdLease(ctx);
+    await ctx.ports.service.page(ctx.surveyId, 1, tailOrder(ctx.mark));
+    return undefined;
+  }
 }

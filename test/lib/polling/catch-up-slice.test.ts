@@ -267,15 +267,49 @@ describe("a catch-up in slices", () => {
     }
   });
 
-  it("comes to its end where nothing is left of the page where it was, or of any near it", async () => {
-    const { world, queue } = worldWithQueue(complete(1, 400));
+  it("comes to its end where the list no longer has the page where it was, however the service answers behind the end", async () => {
+    for (const isFailing of [false, true]) {
+      const { world, queue } = worldWithQueue(complete(1, 400));
+      const { service } = world.ports;
+      const page = async (...[surveyId, number, order]: Parameters<typeof service.page>) => {
+        if (isFailing && number > Math.ceil(surveyOf(world).records.length / 100)) throw serverError();
+        return service.page(surveyId, number, order);
+      };
+      world.ports.service = { ...service, page };
+      await goOn(world, queue, 4, { sliceTime: 15 * SECOND });
+      expect(world.mark(1).stream?.page).toBeGreaterThan(15);
+      surveyOf(world).records.splice(0, 3_250);
+      await goOn(world, queue, 20);
+      expect(world.mark(1).stream).toBeUndefined();
+      for (const id of range(326, 400)) expect(deliveredIds(world).filter((one) => one === id)).toEqual([id]);
+    }
+  });
+
+  it("comes further though all of the page where it was is edited at each of them, and the service is slow", async () => {
+    const { world, queue } = worldWithQueue(complete(1, 200));
+    const { service } = world.ports;
     await tick(world);
-    await goOn(world, queue, 2, { sliceTime: 15 * SECOND });
-    expect(world.mark(1).stream?.page).toBeGreaterThan(9);
-    surveyOf(world).records.splice(0, 2_500);
-    await goOn(world, queue, 5);
+    const reached: number[] = [];
+    for (let i = 0; i < 60 && world.mark(1).stream !== undefined; i += 1) {
+      const { page = 1 } = world.mark(1).stream ?? {};
+      reached.push(page);
+      for (const record of surveyOf(world).records.slice(page * 100 - 100, page * 100)) {
+        Object.assign(record as object, { comment: `edited ${i}` });
+      }
+      // It is cut off after so many pages.
+      let left = 12;
+      world.ports.service = {
+        ...service,
+        page: async (...args: Parameters<typeof service.page>) => {
+          left -= 1;
+          if (left < 0) throw serverError();
+          return service.page(...args);
+        },
+      };
+      await goOn(world, queue, 1);
+    }
     expect(world.mark(1).stream).toBeUndefined();
-    for (const id of range(251, 400)) expect(deliveredIds(world).filter((one) => one === id)).toEqual([id]);
+    expect(Math.max(...reached)).toBeGreaterThan(10);
   });
 
   it("does not end where pages behind a short one fail for a moment, as some did long before", async () => {

@@ -27,8 +27,8 @@ export const catchUpFaults: readonly PlantedFault[] = [
     name: "a backlog is begun a page too late",
     breaks: ["floor", "lost", "books"],
     file: "stream.ts",
-    find: "const from = Math.max(1, reached.page - 1);",
-    replace: "const from = Math.max(1, reached.page + 1);",
+    find: "const from = Math.max(1, reached - 1);",
+    replace: "const from = Math.max(1, reached + 1);",
   },
   {
     name: "pages read ahead are kept when one of them has changed",
