@@ -18,7 +18,7 @@ const MOST_IDS = 50_000;
 /** Slices that begin again at a seam of a first pass that did not hold still. */
 const MOST_RETRIES = 10;
 /** Pages behind the one at which it stopped on which that may be known again; where it is not, it goes so many pages back. */
-const LATER = 4;
+const LATER = 1;
 const FURTHER = 8;
 
 /**
@@ -40,8 +40,8 @@ export async function stream(ctx: PollContext, reached: StreamPosition): Promise
   const position = mark.stream;
   const streamed = await asBacklog(ctx, async () => {
     const near = await streamPages(ctx, position, isNew);
-    if (near.goBackTo === undefined) return near;
-    await goBack(ctx, position, near.goBackTo);
+    if (near.back === undefined) return near;
+    await goBack(ctx, position, near.back);
     const further = await streamPages(ctx, position, isNew);
     return { ...further, counts: addCounts(further.counts, near.counts) };
   });
@@ -68,12 +68,18 @@ export async function stream(ctx: PollContext, reached: StreamPosition): Promise
   return counts;
 }
 
+interface StepBack {
+  to: number;
+  /** The page that has to be passed before it goes back again; absent where the list has become shorter than that. */
+  from?: number;
+}
+
 interface Streamed {
   counts: PollCounts;
   /** Absent where the time was up before. */
   end: ScanEnd | undefined;
   /** Where to begin again, as the page of the position was not known again or is not there: nothing was done of what comes behind it. */
-  goBackTo: number | undefined;
+  back: StepBack | undefined;
   books: PassBooks | undefined;
   startedAt: number;
 }
@@ -85,13 +91,11 @@ function mayMiss({ purpose, retries = 0 }: StreamPosition, givenUp: number): num
 }
 
 /** Begins further up from now on, whatever becomes of this slice. */
-async function goBack(ctx: PollContext, position: StreamPosition, page: number): Promise<void> {
-  const goneBackFrom = Math.max(position.page, position.goneBackFrom ?? 0);
-  position.page = page;
+async function goBack(ctx: PollContext, position: StreamPosition, { to, from }: StepBack): Promise<void> {
+  position.page = to;
   delete position.sample;
   delete position.goneBackFrom;
-  // From the first page on nothing is missed, however short the list has become.
-  if (page > 1) position.goneBackFrom = goneBackFrom;
+  if (from !== undefined) position.goneBackFrom = from;
   await ctx.ports.state.saveMark(ctx.lease, ctx.mark);
 }
 
@@ -133,16 +137,21 @@ async function streamPages(ctx: PollContext, position: StreamPosition, isNew: bo
     ...(books === undefined ? {} : { books }),
   });
 
-  let goBackTo: number | undefined;
+  let back: StepBack | undefined;
   let mayHaveMissed = false;
+  let last = 0;
   const takePages = async (): Promise<ScanEnd | undefined> => {
     for (let next = await firstStep(ctx, steps, from); next !== undefined; next = await steps.next()) {
       if (next.done) {
-        // The list has become shorter than its place: whatever is left may have moved past it.
-        if (!known) goBackTo = 1;
-        return known ? next.value : undefined;
+        const isShorter = last < (goneBackFrom ?? reached);
+        if (known || (goneBackFrom !== undefined && !isShorter)) return next.value;
+        if (!isShorter) break;
+        // Whatever is left of the list may have moved past its place.
+        back = { to: 1 };
+        return undefined;
       }
       const { page, runs, toEmit, short, found, quarantined, deferred, left, givenUp } = next.value;
+      last = page;
       known ||= showsAgain(runs, sample) || page > (goneBackFrom ?? Number.POSITIVE_INFINITY);
       if (mayMiss(position, givenUp) > 0) mayHaveMissed = true;
       const isPlaced = known || goneBackFrom !== undefined;
@@ -164,7 +173,8 @@ async function streamPages(ctx: PollContext, position: StreamPosition, isNew: bo
       if (isOver) return undefined;
     }
     // Twice as far where that was not enough.
-    goBackTo = Math.max(1, reached - Math.max(FURTHER, (goneBackFrom ?? reached) - reached));
+    const furthest = Math.max(reached, goneBackFrom ?? 0);
+    back = { to: Math.max(1, reached - Math.max(FURTHER, furthest - reached)), from: furthest };
     return undefined;
   };
 
@@ -180,7 +190,7 @@ async function streamPages(ctx: PollContext, position: StreamPosition, isNew: bo
     note();
   }
   if (mayHaveMissed) position.retries = (position.retries ?? 0) + 1;
-  return { counts, end, goBackTo, books, startedAt };
+  return { counts, end, back, books, startedAt };
 }
 
 /** What the first page comes to; undefined where it fails although the list can be read: behind its end some services do. */

@@ -290,7 +290,7 @@ describe("a catch-up in slices", () => {
     const { service } = world.ports;
     await tick(world);
     const reached: number[] = [];
-    for (let i = 0; i < 60 && world.mark(1).stream !== undefined; i += 1) {
+    for (let i = 0; i < 150 && world.mark(1).stream !== undefined; i += 1) {
       const { page = 1 } = world.mark(1).stream ?? {};
       reached.push(page);
       for (const record of surveyOf(world).records.slice(page * 100 - 100, page * 100)) {

@@ -62,7 +62,7 @@ export const catchUpFaults: readonly PlantedFault[] = [
     name: "each slice may stop behind its first page",
     breaks: ["lost", "books-at-rest"],
     file: "stream.ts",
-    find: "if ((page > reached || isNew) && clock",
-    replace: "if (clock",
+    find: "const isOver = (page > reached || isNew) && clock",
+    replace: "const isOver = clock",
   },
 ];
