@@ -267,13 +267,16 @@ describe("a catch-up in slices", () => {
     }
   });
 
-  it("comes to its end where the list no longer has the page where it was, however the service answers behind the end", async () => {
-    for (const isFailing of [false, true]) {
+  it.each(["is empty", "fails", "is the last one", "is the first one"] as const)(
+    "comes to its end where the list no longer has the page where it was, and a page behind the end %s",
+    async (what) => {
       const { world, queue } = worldWithQueue(complete(1, 400));
       const { service } = world.ports;
       const page = async (...[surveyId, number, order]: Parameters<typeof service.page>) => {
-        if (isFailing && number > Math.ceil(surveyOf(world).records.length / 100)) throw serverError();
-        return service.page(surveyId, number, order);
+        const last = Math.ceil(surveyOf(world).records.length / 100);
+        if (number > last && what === "fails") throw serverError();
+        const shown = { "is the last one": last, "is the first one": 1, "is empty": number, fails: number }[what];
+        return service.page(surveyId, number > last ? shown : number, order);
       };
       world.ports.service = { ...service, page };
       await goOn(world, queue, 4, { sliceTime: 15 * SECOND });
@@ -282,7 +285,32 @@ describe("a catch-up in slices", () => {
       await goOn(world, queue, 20);
       expect(world.mark(1).stream).toBeUndefined();
       for (const id of range(326, 400)) expect(deliveredIds(world).filter((one) => one === id)).toEqual([id]);
-    }
+    },
+  );
+
+  it("cuts nothing though it has begun further down, and the service begins again behind its end with what has come meanwhile", async () => {
+    const responses = range(101, 240).map((responseId) => ({
+      responseId,
+      completed: at(responseId * SECOND),
+      size: 15,
+    }));
+    const { world, queue } = worldWithQueue(responses);
+    const { service } = world.ports;
+    let isCutOff = true;
+    const page = async (...[surveyId, number, order]: Parameters<typeof service.page>) => {
+      if (isCutOff && number > 15) throw serverError();
+      const last = Math.ceil(surveyOf(world).records.length / 100);
+      return service.page(surveyId, number > last ? 1 : number, order);
+    };
+    world.ports.service = { ...service, page };
+    await goOn(world, queue, 1);
+    expect(world.mark(1).stream?.page).toBeGreaterThan(3);
+    isCutOff = false;
+    const come = range(1, 8).map((responseId) => ({ responseId, completed: at(500 * SECOND), size: 15 }));
+    surveyOf(world).records.unshift(...come.flatMap((response) => recordsOf(response)));
+    await goOn(world, queue, 6, { sliceTime: 40 * SECOND });
+    expect(deliveredIds(world).toSorted((one, other) => one - other)).toEqual([...range(1, 8), ...range(101, 240)]);
+    expect(world.delivered.filter(({ data }) => data.answers.length !== 15)).toEqual([]);
   });
 
   it("comes further though all of the page where it was is edited at each of them, and the service is slow", async () => {
