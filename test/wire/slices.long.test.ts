@@ -7,7 +7,7 @@ import { polledService } from "./support/polled-service.ts";
 const RESPONSES = 2_000;
 const CONCURRENCY = 16;
 /** Pages that the first command reads before it is killed, the second one, and so on: its own time is over long before. */
-const KILLED_AFTER = [50, 40, 25, 45];
+const KILLED_AFTER = [75, 60, 45, 65];
 const flags = { "start-from": "beginning", interval: "1s", ticks: undefined };
 
 test("a backlog that is caught up in slices, killed in the midst of them, costs what was on its way and loses nothing", {
