@@ -52,8 +52,8 @@ describe("DynamoDB", () => {
       faults: [down("dynamodb", "BatchWriteItem", 4), down("dynamodb", "UpdateItem", 22)],
       failures: 6,
       says: /(?:tick failed|survey \d): DynamoDB could not be used \(ECONNRESET\)/,
-      // One publish in flight for each of three surveys.
-      repeats: 30,
+      // Four publishes in flight for each of three surveys.
+      repeats: 3 * 4 * 10,
     });
   });
 });
