@@ -81,7 +81,7 @@ export function servicePort(
       if (responseId === last) continue;
       last = responseId;
       const response = world.responses.get(Number(responseId));
-      if (response !== undefined && response.endedAt === undefined) response.readOpenAt ??= scheduler.now();
+      if (response !== undefined && response.endedAt === undefined) response.shownOpen = true;
     }
   };
 

@@ -138,7 +138,14 @@ export function statePort(
       call(
         "entries",
         () => `${surveyId}: ${ids.join(", ")}`,
-        () => store.read(surveyId, ids),
+        () => {
+          // What is done with a page begins with this question: else only its place was looked for.
+          for (const id of ids) {
+            const response = world.responses.get(Number(id));
+            if (response?.shownOpen === true) response.readOpenAt ??= world.scheduler.now();
+          }
+          return store.read(surveyId, ids);
+        },
       ),
     async putEntries(surveyId, entries) {
       // A batch write refuses to name one item twice.

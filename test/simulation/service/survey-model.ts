@@ -42,7 +42,9 @@ export interface SimResponse {
   listed: boolean;
   /** Epoch milliseconds from which it has been in the list, in whatever state. */
   listedFrom: number | undefined;
-  /** Epoch milliseconds at which a page was read that showed it open. */
+  /** Whether a page was read that showed it open. */
+  shownOpen?: boolean;
+  /** Epoch milliseconds from which on the poller has that from its page, and not only looked at the page. */
   readOpenAt?: number;
   noticed: Noticed | undefined;
 }
