@@ -38,11 +38,11 @@ export function statePort(table: Store, now: () => number): State {
       table.renew(lease, until);
       lease.until = until;
     },
-    saveMark: async (lease, mark) => void table.saveMark(lease, mark),
-    release: async (lease, mark) => void table.release(lease, mark),
+    saveMark: async (lease, mark) => void table.saveMark(lease, copyOf(mark)),
+    release: async (lease, mark) => void table.release(lease, copyOf(mark)),
     entries: async (surveyId, ids) => table.read(surveyId, ids),
     async putEntries(surveyId, entries) {
-      for (const entry of entries) table.write(surveyId, entry);
+      for (const entry of entries) table.write(surveyId, copyOf(entry));
     },
     due: async (surveyId, kind, until, limit) => table.due(surveyId, kind, until, limit),
     nextDue: async (surveyId, kind) => table.nextDue(surveyId, kind),

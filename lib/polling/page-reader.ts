@@ -48,7 +48,7 @@ export interface PageReader {
  * what seems to be left: what is asked for behind the end is lost. Where none is to be read ahead, the next one is only between two seams that are
  * proved: then the second read of the page between them serves both.
  */
-export function pageReader(
+export function createPageReader(
   read: (page: number) => Promise<PageRead>,
   { isAhead, left = () => undefined }: PageReaderOptions,
 ): PageReader {

@@ -163,3 +163,16 @@ export const STORED_ONCE: readonly (keyof AccountState)[] = ["firstTick", "sourc
 
 /** What a tick writes of it: the rest has writers of its own. */
 export type AccountChanges = Partial<Omit<AccountState, "rows" | "pausedUntil" | "learned">>;
+
+/** What judging a response needs of its entry: never the kept records, which may be large. */
+export const JUDGED_BY = [
+  "state",
+  "digest",
+  "count",
+  "eventId",
+  "revision",
+  "reason",
+  "firstSeen",
+  "attempts",
+  "heldIn",
+] as const satisfies (keyof LedgerEntry)[];

@@ -17,8 +17,9 @@ import { type SurveyStep, surveyScan } from "./survey-scan.ts";
 const MOST_IDS = 50_000;
 /** Slices that begin again at a seam of a first pass that did not hold still. */
 const MOST_RETRIES = 10;
-/** Pages behind the one at which it stopped on which that may be known again; where it is not, it goes so many pages back. */
+/** Pages behind the one at which it stopped on which that may be known again. */
 const LATER = 1;
+/** Pages that it goes back where it is not. */
 const FURTHER = 8;
 
 /**

@@ -8,7 +8,7 @@ import { floorCap } from "./floor-cap.ts";
 import { SEVERAL } from "./layout.ts";
 import { guessLength } from "./list-length.ts";
 import { noted, orphanEntries, quarantined } from "./note-entries.ts";
-import { pageReader } from "./page-reader.ts";
+import { createPageReader } from "./page-reader.ts";
 import type { Order, PageRead } from "./ports.ts";
 import { classOf, digestOf, type Run } from "./records.ts";
 import { type ScanEnd, type ScanStep, scan, type Verdict } from "./scan.ts";
@@ -115,7 +115,7 @@ export async function* surveyScan(
     return service.page(ctx.surveyId, page, order);
   };
   const length = guessLength(ctx.listedCount);
-  const reader = pageReader(read, { isAhead: ahead, left: length.left });
+  const reader = createPageReader(read, { isAhead: ahead, left: length.left });
   const steps = scan({
     from,
     after,

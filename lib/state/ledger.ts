@@ -1,25 +1,12 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { Origin } from "../events/index.ts";
 import type { QuarantinePage } from "../polling/ports.ts";
-import type { EntryState, LedgerEntry } from "../polling/state-types.ts";
+import { type EntryState, JUDGED_BY, type LedgerEntry } from "../polling/state-types.ts";
 import { checkVersion, ITEM_VERSION } from "./item-version.ts";
 import { idOf, responseKey, surveyKey } from "./keys.ts";
 import { batchGet, type Item, type Table } from "./table-client.ts";
 
-/** What judging a response needs: never the kept records, which may be large. */
-const SHORT = [
-  "sk",
-  "v",
-  "state",
-  "digest",
-  "count",
-  "eventId",
-  "revision",
-  "reason",
-  "firstSeen",
-  "attempts",
-  "heldIn",
-];
+const SHORT = ["sk", "v", ...JUDGED_BY];
 
 export async function readEntries(
   table: Table,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { pageReader } from "../../../lib/polling/page-reader.ts";
+import { createPageReader } from "../../../lib/polling/page-reader.ts";
 import type { PageRead } from "../../../lib/polling/ports.ts";
 import { histories, order, pastEnd, responses } from "./support/moving-histories.ts";
 import { flaw, movingList, scanAll, shuffled } from "./support/moving-list.ts";
@@ -9,7 +9,7 @@ import { flaw, movingList, scanAll, shuffled } from "./support/moving-list.ts";
 function listOf(pages: number, left?: (page: number) => number | undefined) {
   let asked: number[] = [];
   const open: (() => void)[] = [];
-  const reader = pageReader(
+  const reader = createPageReader(
     (page) => {
       asked.push(page);
       const result: PageRead = { kind: "page", records: page > pages ? [] : [{ page }] };
@@ -57,7 +57,7 @@ function listOf(pages: number, left?: (page: number) => number | undefined) {
 }
 
 /** Proves the seam before a page that was just read, as a scan does. */
-async function prove({ reread }: ReturnType<typeof pageReader>, page: number): Promise<void> {
+async function prove({ reread }: ReturnType<typeof createPageReader>, page: number): Promise<void> {
   if (page === 1) return;
   await reread(page - 1);
   await reread(page);
@@ -106,7 +106,7 @@ describe("what is read before its turn", () => {
 
   it("is given out although its records stand in another order at the second read", async () => {
     const asked: number[] = [];
-    const reader = pageReader(
+    const reader = createPageReader(
       async (page) => {
         asked.push(page);
         const records = [{ page }, { page, second: true }];
@@ -125,7 +125,7 @@ describe("what is read before its turn", () => {
   it("is not given out when it shows what stood before a change that the page before it shows already", async () => {
     const came = new Set<number>();
     let old: number | undefined;
-    const reader = pageReader(
+    const reader = createPageReader(
       async (page) => {
         // The first one that is asked for together with the page before it.
         const isOld = old === undefined && page > 1 && !came.has(page - 1);
@@ -150,7 +150,7 @@ describe("what is read before its turn", () => {
         const asked: [page: number, time: number, done: () => void][] = [];
         const told: string[] = [];
         const times = new Map<number, number>();
-        const reader = pageReader(
+        const reader = createPageReader(
           async (page) => {
             const time = (times.get(page) ?? 0) + 1;
             times.set(page, time);
@@ -229,7 +229,7 @@ describe("what is read before its turn", () => {
   });
 
   it("fails when its turn has come, not before", async () => {
-    const reader = pageReader(
+    const reader = createPageReader(
       async (page) => {
         if (page === 3) throw new Error("page 3");
         return { kind: "page", records: [{ page }] };
@@ -243,7 +243,7 @@ describe("what is read before its turn", () => {
   });
 
   it("that fails is no failure of the page before it, whose own proof waits for it", async () => {
-    const reader = pageReader(
+    const reader = createPageReader(
       async (page) => {
         if (page > 20) throw new Error(`page ${page}`);
         return { kind: "page", records: [{ page }] };

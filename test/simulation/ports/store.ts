@@ -8,7 +8,7 @@ import type {
   LedgerEntry,
   Mark,
 } from "../../../lib/polling/state-types.ts";
-import { emptyMark } from "../../../lib/polling/state-types.ts";
+import { emptyMark, JUDGED_BY } from "../../../lib/polling/state-types.ts";
 import { mayReplace } from "../../support/may-replace.ts";
 import { copyOf } from "./copy.ts";
 import { MisuseError } from "./misuse.ts";
@@ -158,19 +158,8 @@ export function createStore(now: () => number, lag: Lag): Store {
 const indexState = (state: EntryState): CheckedState =>
   state === "open" || state === "quarantined" ? state : "waiting";
 
-/** What a batch read gives of an entry: see `SHORT` in the ledger of the state adapter. */
-const SHORT = [
-  "id",
-  "state",
-  "digest",
-  "count",
-  "eventId",
-  "revision",
-  "reason",
-  "firstSeen",
-  "attempts",
-  "heldIn",
-] as const satisfies (keyof LedgerEntry)[];
+/** What a batch read gives of an entry. */
+const SHORT = ["id", ...JUDGED_BY] as const;
 
 function projected(entry: LedgerEntry): LedgerEntry {
   const result: Record<string, unknown> = {};

@@ -1,5 +1,5 @@
 import { RangeUnreachableError } from "../../../../lib/polling/errors.ts";
-import { pageReader } from "../../../../lib/polling/page-reader.ts";
+import { createPageReader } from "../../../../lib/polling/page-reader.ts";
 import type { Order, PageRead } from "../../../../lib/polling/ports.ts";
 import type { Run } from "../../../../lib/polling/records.ts";
 import type { ScanEnd, ScanStep, Verdict } from "../../../../lib/polling/scan.ts";
@@ -188,7 +188,7 @@ export async function scanAll(
     shortPageEnds: options.shortPageEnds,
     prove: options.prove ?? "cuts",
     trustEmpty: false,
-    ...pageReader(options.read ?? list.read, { isAhead: options.isAhead ?? false }),
+    ...createPageReader(options.read ?? list.read, { isAhead: options.isAhead ?? false }),
     judge: async (runs) => {
       for (const { responseId } of runs) met.add(responseId);
       return new Map(runs.map(({ responseId }) => [responseId, list.ever.get(responseId)?.verdict ?? "whole"]));
