@@ -148,9 +148,12 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     // Where its last records are found again, all that follows them will be met.
     moved ||= !isUnchanged;
     restless = isUnchanged ? Math.max(0, restless - 1) : RESTLESS_FOR;
-    if (!isUnchanged && !isFound(earlier.tail, again, page)) covered = false;
+    const isPassed = !isUnchanged && !isFound(earlier.tail, again, page);
+    if (isPassed) covered = false;
     if (!isUnchanged && ++broken < MOST_BROKEN_SEAMS) {
-      stepBack(earlier.number, again);
+      // What moved up by more than a page stands before the one that was read again.
+      if (isPassed && earlier.number > 1) stepBack(earlier.number - 1, undefined);
+      else stepBack(earlier.number, again);
       return "stepped back";
     }
     broken = 0;
