@@ -4,23 +4,19 @@ import { isUnproved } from "./confirm.ts";
 import { asBacklog, holdLease, type PollContext } from "./context.ts";
 import { noEmits } from "./emit.ts";
 import { tailOrder } from "./news-end.ts";
-import { sampleOf, showsAgain } from "./page-sample.ts";
 import { createPipeline } from "./pipeline.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
 import { repairShort, repairSuspects } from "./repair.ts";
 import type { ScanEnd } from "./scan.ts";
 import type { StreamPosition } from "./state-types.ts";
 import { isNoMoment, isStillThere } from "./still-there.ts";
+import { goBack, placeOf, type StepBack } from "./stream-place.ts";
 import { type SurveyStep, surveyScan } from "./survey-scan.ts";
 
 /** Ids that a stream holds: more are left to the full pass that follows, which keeps them elsewhere. */
 const MOST_IDS = 50_000;
 /** Slices that begin again at a seam of a first pass that did not hold still. */
 const MOST_RETRIES = 10;
-/** Pages behind the one at which it stopped on which that may be known again. */
-const LATER = 1;
-/** Pages that it goes back where it is not. */
-const FURTHER = 8;
 
 /**
  * Streams pages to the end of the list where news appear, whatever its length: pages are read ahead, and many responses are on their
@@ -42,7 +38,8 @@ export async function stream(ctx: PollContext, reached: StreamPosition): Promise
   const streamed = await asBacklog(ctx, async () => {
     const near = await streamPages(ctx, position, isNew);
     if (near.back === undefined) return near;
-    await goBack(ctx, position, near.back);
+    goBack(position, near.back);
+    await ctx.ports.state.saveMark(ctx.lease, mark);
     const further = await streamPages(ctx, position, isNew);
     return { ...further, counts: addCounts(further.counts, near.counts) };
   });
@@ -69,17 +66,11 @@ export async function stream(ctx: PollContext, reached: StreamPosition): Promise
   return counts;
 }
 
-interface StepBack {
-  to: number;
-  /** The page that has to be passed before it goes back again; absent where the list has become shorter than that. */
-  from?: number;
-}
-
 interface Streamed {
   counts: PollCounts;
   /** Absent where the time was up before. */
   end: ScanEnd | undefined;
-  /** Where to begin again, as the page of the position was not known again or is not there: nothing was done of what comes behind it. */
+  /** Where to begin again: nothing was done of what comes behind the position. */
   back: StepBack | undefined;
   books: PassBooks | undefined;
   startedAt: number;
@@ -91,44 +82,16 @@ function mayMiss({ purpose, retries = 0 }: StreamPosition, givenUp: number): num
   return purpose === "first-pass" && retries < MOST_RETRIES ? givenUp : 0;
 }
 
-/** Begins further up from now on, whatever becomes of this slice. */
-async function goBack(ctx: PollContext, position: StreamPosition, { to, from }: StepBack): Promise<void> {
-  position.page = to;
-  delete position.sample;
-  delete position.goneBackFrom;
-  if (from !== undefined) position.goneBackFrom = from;
-  await ctx.ports.state.saveMark(ctx.lease, ctx.mark);
-}
-
 /** Streams on from a position, which is raised as pages are done with; `isNew`: nothing was done of it before. */
 async function streamPages(ctx: PollContext, position: StreamPosition, isNew: boolean): Promise<Streamed> {
   const { clock, state } = ctx.ports;
   const startedAt = clock.now();
-  const { page: reached, sample = [] } = position;
-  // One page back: a deletion meanwhile has moved records there.
-  const from = Math.max(1, reached - 1);
-  const { goneBackFrom } = position;
-  /** Whether what comes behind its place is met from here on: the page is seen again, or the one is passed from which it had gone back. */
-  let known = from === 1 || (sample.length === 0 && goneBackFrom === undefined);
+  const place = placeOf(position);
+  const { from } = place;
   // Only a pass from the first page to the last in one go can close the books.
   const books = from === 1 ? openBooks(new Set(), undefined, MOST_IDS) : undefined;
   const counts = noCounts();
   const pipeline = createPipeline(ctx, "catch-up");
-  /** By the page, of those that are not done with yet. */
-  const samples = new Map<number, string[]>();
-  /** The last page at which nothing of it or of those before was left. */
-  let whole = 0;
-  const note = (): boolean => {
-    const page = Math.min(whole, pipeline.settledTo() ?? 0);
-    if (page <= position.page) return false;
-    position.page = page;
-    if (page > (position.goneBackFrom ?? 0)) {
-      delete position.goneBackFrom;
-      position.sample = samples.get(page) ?? [];
-    }
-    for (const done of samples.keys()) if (done <= page) samples.delete(done);
-    return true;
-  };
   const steps = surveyScan(ctx, {
     order: tailOrder(ctx.mark),
     from,
@@ -140,42 +103,29 @@ async function streamPages(ctx: PollContext, position: StreamPosition, isNew: bo
 
   let back: StepBack | undefined;
   let mayHaveMissed = false;
-  let last = 0;
   const takePages = async (): Promise<ScanEnd | undefined> => {
     for (let next = await firstStep(ctx, steps, from); next !== undefined; next = await steps.next()) {
       if (next.done) {
-        const isShorter = last < (goneBackFrom ?? reached);
-        if (known || (goneBackFrom !== undefined && !isShorter)) return next.value;
-        if (!isShorter) break;
-        // Whatever is left of the list may have moved past its place.
-        back = { to: 1 };
-        return undefined;
+        back = place.atEnd();
+        return back === undefined ? next.value : undefined;
       }
       const { page, runs, toEmit, short, found, quarantined, deferred, left, givenUp } = next.value;
-      last = page;
-      known ||= showsAgain(runs, sample) || page > (goneBackFrom ?? Number.POSITIVE_INFINITY);
+      place.met(page, runs);
       if (mayMiss(position, givenUp) > 0) mayHaveMissed = true;
-      const isPlaced = known || goneBackFrom !== undefined;
       counts.left += left;
-      if (isPlaced && deferred + counts.left + mayMiss(position, givenUp) === 0) {
-        whole = page;
-        samples.set(page, sampleOf(runs));
-      }
+      if (place.isKnown() && deferred + counts.left + mayMiss(position, givenUp) === 0) place.keep(runs);
       const repaired = short.length === 0 ? 0 : await pipeline.beside(() => repairShort(ctx, short, "catch-up"));
       books?.settle({ ...noEmits(), repaired });
       addCounts(counts, { found, quarantined, repaired });
       await pipeline.take(page, toEmit);
       await holdLease(ctx);
-      if (note()) await state.saveMark(ctx.lease, ctx.mark);
+      if (place.raise(pipeline.settledTo() ?? 0)) await state.saveMark(ctx.lease, ctx.mark);
       // However short the time is, a slice gets beyond the page where the last one stopped.
-      const isOver = (page > reached || isNew) && clock.now() > ctx.streamUntil;
-      // What has come before it has moved it further down.
-      if (!isPlaced && (isOver || page >= reached + LATER)) break;
+      const isOver = (place.isBeyond() || isNew) && clock.now() > ctx.streamUntil;
+      if (place.isLost() || (isOver && !place.isKnown())) break;
       if (isOver) return undefined;
     }
-    // Twice as far where that was not enough.
-    const furthest = Math.max(reached, goneBackFrom ?? 0);
-    back = { to: Math.max(1, reached - Math.max(FURTHER, furthest - reached)), from: furthest };
+    back = place.further();
     return undefined;
   };
 
@@ -188,7 +138,7 @@ async function streamPages(ctx: PollContext, position: StreamPosition, isNew: bo
     const outcome = await pipeline.end();
     books?.settle(outcome);
     addCounts(counts, outcome);
-    note();
+    place.raise(pipeline.settledTo() ?? 0);
   }
   if (mayHaveMissed) position.retries = (position.retries ?? 0) + 1;
   return { counts, end, back, books, startedAt };

@@ -26,7 +26,7 @@ export const catchUpFaults: readonly PlantedFault[] = [
   {
     name: "a backlog is begun a page too late",
     breaks: ["floor", "lost", "books"],
-    file: "stream.ts",
+    file: "stream-place.ts",
     find: "const from = Math.max(1, reached - 1);",
     replace: "const from = Math.max(1, reached + 1);",
   },
@@ -62,7 +62,7 @@ export const catchUpFaults: readonly PlantedFault[] = [
     name: "each slice may stop behind its first page",
     breaks: ["lost", "books-at-rest"],
     file: "stream.ts",
-    find: "const isOver = (page > reached || isNew) && clock",
+    find: "const isOver = (place.isBeyond() || isNew) && clock",
     replace: "const isOver = clock",
   },
 ];
