@@ -30,7 +30,7 @@ export interface StreamPlace {
   /** Whether it would have been known again by now. */
   isLost(): boolean;
   /** Notes that nothing of the page read last, or of those before it, was left. */
-  keep(runs: Run[]): void;
+  keep(): void;
   /** Raises the position to the last such page up to `settled`; false where it stands there already. */
   raise(settled: number): boolean;
   /** Where to begin again at the end of the list; undefined where nothing can have been missed. */
@@ -48,6 +48,8 @@ export function placeOf(position: StreamPosition): StreamPlace {
   /** Whether the page of the position is seen again, or the one is passed from which it had gone back. */
   let known = from === 1 || (sample.length === 0 && goneBackFrom === undefined);
   let last = 0;
+  /** What that page has shown: the very last part of a list comes with no page of its own. */
+  let shown: Run[] = [];
   let whole = 0;
   const isKnown = (): boolean => known || goneBackFrom !== undefined;
   const further = (): StepBack => {
@@ -57,6 +59,7 @@ export function placeOf(position: StreamPosition): StreamPlace {
   return {
     from,
     met: (page, runs) => {
+      if (page !== last || runs.length > 0) shown = runs;
       last = page;
       known ||= showsAgain(runs, sample) || page > (goneBackFrom ?? Number.POSITIVE_INFINITY);
     },
@@ -64,9 +67,9 @@ export function placeOf(position: StreamPosition): StreamPlace {
     isBeyond: () => last > reached,
     // What has come before it has moved it further down.
     isLost: () => !isKnown() && last >= reached + LATER,
-    keep: (runs) => {
+    keep: () => {
       whole = last;
-      samples.set(last, sampleOf(runs));
+      samples.set(last, sampleOf(shown));
     },
     raise: (settled) => {
       const page = Math.min(whole, settled);

@@ -113,7 +113,7 @@ async function streamPages(ctx: PollContext, position: StreamPosition, isNew: bo
       place.met(page, runs);
       if (mayMiss(position, givenUp) > 0) mayHaveMissed = true;
       counts.left += left;
-      if (place.isKnown() && deferred + counts.left + mayMiss(position, givenUp) === 0) place.keep(runs);
+      if (place.isKnown() && deferred + counts.left + mayMiss(position, givenUp) === 0) place.keep();
       const repaired = short.length === 0 ? 0 : await pipeline.beside(() => repairShort(ctx, short, "catch-up"));
       books?.settle({ ...noEmits(), repaired });
       addCounts(counts, { found, quarantined, repaired });
