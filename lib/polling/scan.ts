@@ -1,5 +1,5 @@
 import { carryOf, type Edge, edgeOf, pageOf } from "./edge.ts";
-import { RangeUnreachableError } from "./errors.ts";
+import { createListEnd } from "./list-end.ts";
 import { isFound, isSame, PAGE_SIZE, type Page, toPage } from "./pages.ts";
 import { digestOf, type Run } from "./records.ts";
 import { createScanMemory } from "./scan-memory.ts";
@@ -35,16 +35,12 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   const memory = createScanMemory();
   const { matters, defer } = memory;
   const orphaned = new Set<string>();
-  let { shortPageEnds } = options;
   let proved = true;
   let covered = true;
   let moved = false;
   /** Seams to come at which the list is taken to move, as it was seen to between two reads. */
   let restless = 0;
   let ended = true;
-  let failing = false;
-  /** Whether a page was met behind a short one. */
-  let shortGoesOn = false;
   let previous: Page | undefined = options.after === undefined ? undefined : pageOf(options.after);
   /** The last run of `previous`, with what it had on the pages before. */
   let carry: Run | undefined = options.after === undefined ? undefined : carryOf(options.after);
@@ -56,8 +52,6 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   const expected = options.expect ?? options.after;
   /** The expected page as it is now, whose end is to be found on it and on the next one: else something may have slipped through. */
   let shifted: Page | undefined;
-  /** Digest of the first page as it was read last, by this scan or by the one that it goes on from. */
-  let firstDigest = expected?.first;
   let number = options.after === undefined ? options.from : options.after.page + 1;
   let ready: Page | undefined;
   let broken = 0;
@@ -70,37 +64,17 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   const look = async (page: number): Promise<Page | undefined> =>
     toPage(page, await (options.look ?? options.read)(page));
 
-  /**
-   * Reads a page behind `previous`; undefined as well where it fails, and that is the end of the list. Only behind a short page, and
-   * where it is not known how the service ends a list: a full one may go on, whatever fails behind it.
-   */
-  const readBehind = async (page: number): Promise<Page | undefined> => {
-    try {
-      return await read(page);
-    } catch (error) {
-      const last = previous;
-      if (last === undefined || last.size >= PAGE_SIZE || shortPageEnds !== undefined || shortGoesOn) throw error;
-      const again = await read(last.number);
-      if (!isSame(again, last) || options.failsPastEnd?.(error) !== true) throw error;
-      failing = true;
-      return undefined;
-    }
-  };
-
-  /**
-   * Whether the service has begun again with its first page, as some do behind the last one. A list may hold such a page, but then the page
-   * behind it is another one, or is not there.
-   */
-  const beginsAgain = async (page: Page): Promise<boolean> => {
-    if (page.number === 1) return false;
-    // A scan that has begun further down has not read it yet.
-    if (firstDigest === undefined && (previous?.size ?? PAGE_SIZE) < PAGE_SIZE) firstDigest = (await look(1))?.digest;
-    return page.digest === firstDigest && isSame(await read(page.number + 1), page) && isSame(await read(1), page);
-  };
+  const end = createListEnd({
+    shortPageEnds: options.shortPageEnds,
+    firstDigest: expected?.first,
+    read,
+    look,
+    failsPastEnd: options.failsPastEnd ?? (() => false),
+  });
 
   /** Whether what stands behind `earlier` does so a third time. */
   const stillStands = async (earlier: Page, page: Page | undefined): Promise<boolean> =>
-    page === undefined ? stillFollows(earlier, undefined) : isSame(await look(page.number), page);
+    page === undefined ? stillEnds(earlier) : isSame(await look(page.number), page);
 
   /** Begins again at a page, of which `known` is a fresh read if there is one. */
   const stepBack = (page: number, known: Page | undefined): void => {
@@ -123,16 +97,14 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     return digestOf(joined) === options.known?.(carry.responseId);
   };
 
+  /** Whether nothing stands behind `last` still, where a response depends on it. */
+  const stillEnds = async (last: Page): Promise<boolean> => !matters(carry) || (await end.stillEnds(last));
+
   /** Whether what stands behind `earlier` is the same as before, where a response depends on it: `page`, or nothing. */
   const stillFollows = async (earlier: Page, page: Page | undefined): Promise<boolean> => {
-    if (page !== undefined) {
-      if (!matters(carry) && !matters(page.runs[0]) && !looksShifted(carry, page)) return true;
-      return isSame(await reread(page.number), page);
-    }
-    // Not by what this very end has taught.
-    if (!matters(carry) || (options.shortPageEnds === true && earlier.size < PAGE_SIZE)) return true;
-    const now = await readBehind(earlier.number + 1);
-    return now === undefined || isSame(now, earlier) || (await beginsAgain(now));
+    if (page === undefined) return stillEnds(earlier);
+    if (!matters(carry) && !matters(page.runs[0]) && !looksShifted(carry, page)) return true;
+    return isSame(await reread(page.number), page);
   };
 
   /** Whether the seam between `earlier` and `page` is proved or given up, or the scan has stepped back. */
@@ -173,39 +145,6 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     return "given up";
   };
 
-  /** Whether the list ends before the page at `number`, which is not there; else goes on with that page. */
-  const endsHere = async (): Promise<boolean> => {
-    if (previous === undefined && options.trustEmpty) {
-      ended = false;
-      return true;
-    }
-    const short = previous !== undefined && previous.size < PAGE_SIZE;
-    // Where everything is to be proved it is not relied upon; else it saves two requests and proves nothing.
-    if (short && shortPageEnds === true && options.prove !== "all" && !matters(carry)) {
-      proved = false;
-      return true;
-    }
-    // One empty page may be a fault of the moment; two in a row are the end, if the first of them stays empty: the
-    // second is empty anyway where the first was the last of the list.
-    const next = await readBehind(number + 1);
-    if (next === undefined || isSame(next, previous)) {
-      const again = await readBehind(number);
-      if (again !== undefined && !isSame(again, previous)) {
-        ready = again;
-        return false;
-      }
-      // What fails may work again one day, and says nothing then.
-      if (previous !== undefined && short && !failing) shortPageEnds ??= true;
-      return true;
-    }
-    ready = await readBehind(number);
-    if (ready !== undefined) return false;
-    throw new RangeUnreachableError(`page ${number} is empty although page ${number + 1} holds records`, {
-      retryable: true,
-      hint: "The survey is read again at the next tick; if this stays, ask the service's operator.",
-    });
-  };
-
   /** Nothing can be closed as whole of which only digests are known: it lies apart, and its other parts are met elsewhere. */
   const leaveKept = (): void => {
     if (!carryKept || !matters(carry)) return;
@@ -223,7 +162,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     if (last !== undefined && carry !== undefined && (closing === "whole" || (closing === "first" && carrySure))) {
       const [whole, others] = closing === "whole" ? [[carry], []] : [[], [carry]];
       const step = { noted: [], whole, others, orphans: [], news: closing === "whole", deferred: deferred.length };
-      const edge = (): Edge => edgeOf(last, undefined, false, firstDigest);
+      const edge = (): Edge => edgeOf(last, undefined, false, end.firstDigest());
       yield {
         page,
         ids: [],
@@ -232,7 +171,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
         ...step,
         covered,
         moved,
-        shortPageEnds,
+        shortPageEnds: end.shortPageEnds(),
         givenUp,
         several: memory.several(),
         apart,
@@ -244,7 +183,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     const scattered = [...memory.apart.values(), ...memory.suspect.values()];
     const suspect = memory.suspect.size > 0;
     return {
-      shortPageEnds,
+      shortPageEnds: end.shortPageEnds(),
       deferred,
       apart,
       suspect,
@@ -255,15 +194,15 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       covered,
       moved,
       ended,
-      failing,
+      failing: end.isFailing(),
       empty: last === undefined,
     };
   }
 
   for (;;) {
-    let page = ready ?? (await readBehind(number));
+    let page = ready ?? (await end.readBehind(number, previous));
     ready = undefined;
-    const isOver = page !== undefined && !isSame(page, previous) && (await beginsAgain(page));
+    const isOver = page !== undefined && !isSame(page, previous) && (await end.beginsAgain(page, previous));
     if (isOver) page = undefined;
 
     if (page === undefined && previous === undefined && number > 1) {
@@ -273,7 +212,17 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       continue;
     }
     if (page === undefined) {
-      if (!isOver && !(await endsHere())) continue;
+      if (isOver) {
+        // Two more reads have shown it.
+      } else if (previous === undefined && options.trustEmpty) {
+        ended = false;
+      } else if (end.isTold(previous) && options.prove !== "all" && !matters(carry)) {
+        // Where everything is to be proved it is not relied upon; else it saves two requests and proves nothing.
+        proved = false;
+      } else {
+        ready = await end.secondLook(number, previous);
+        if (ready !== undefined) continue;
+      }
       // Nothing is left of the page on which an earlier scan has ended.
       if (previous === undefined && expected !== undefined) {
         moved = true;
@@ -289,9 +238,8 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       return yield* finish(previous);
     }
     if (previous !== undefined && isSame(page, previous)) {
-      // Past the end some services repeat the last page; but a page's worth of new records also shifts it here, if only for a moment.
       const again = await read(previous.number);
-      if (isSame(again, page) && isSame(await read(page.number), page)) return yield* finish(previous);
+      if (await end.repeats(page, again)) return yield* finish(previous);
       moved = true;
       restless = RESTLESS_FOR;
       covered &&= isFound(previous.tail, again);
@@ -308,8 +256,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       covered &&= isFound(expected.tail, shifted, page);
       shifted = undefined;
     }
-    if (page.number === 1) firstDigest = page.digest;
-    shortGoesOn ||= previous !== undefined && previous.size < PAGE_SIZE;
+    end.met(page, previous);
     memory.split(page.runs);
     const fresh = memory.unmet(page);
     if (fresh.length > 0) memory.judged(await options.judge(fresh));
@@ -346,7 +293,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
         const outcome = await prove(previous, page);
         if (outcome === "stepped back") continue;
         seamProved = outcome === "proved";
-        if (previous.size < PAGE_SIZE) shortPageEnds = false;
+        end.goesOn(previous);
       }
     }
 
@@ -395,10 +342,10 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       pieces: memory.pieces(page),
       covered: covered && shifted === undefined,
       moved,
-      shortPageEnds,
+      shortPageEnds: end.shortPageEnds(),
       givenUp,
       several: memory.several(),
-      edge: () => edgeOf(page, ending, endingSure, firstDigest),
+      edge: () => edgeOf(page, ending, endingSure, end.firstDigest()),
       cut: matters(ending),
     };
     previous = page;

@@ -54,16 +54,16 @@ export const readingFaults: readonly PlantedFault[] = [
   {
     name: "one empty page is the end",
     breaks: ["books", "lost", "floor", "late"],
-    file: "scan.ts",
-    find: "const endsHere = async (): Promise<boolean> => {",
-    replace: "const endsHere = async (): Promise<boolean> => {\n    if (number > 1) return true;",
+    file: "list-end.ts",
+    find: "secondLook: async (page, last) => {",
+    replace: "secondLook: async (page, last) => {\n      if (page > 1) return undefined;",
   },
   {
     name: "every short page is the end",
     breaks: ["books", "lost", "late", "floor"],
     file: "scan.ts",
-    find: 'if (short && shortPageEnds === true && options.prove !== "all" && !matters(carry)) {',
-    replace: "if (previous !== undefined) return true;\n    if (short) {",
+    find: 'if (end.isTold(previous) && options.prove !== "all" && !matters(carry)) {\n        // Where everything is to be proved it is not relied upon; else it saves two requests and proves nothing.\n        proved = false;',
+    replace: "if (previous !== undefined) {",
   },
   {
     name: "99 records are a full page",

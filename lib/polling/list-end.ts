@@ -1,0 +1,124 @@
+import { RangeUnreachableError } from "./errors.ts";
+import { isSame, PAGE_SIZE, type Page } from "./pages.ts";
+
+// What a service answers behind the last page is not shown: nothing, the last page once more, the first one, or a fault of its own.
+
+export interface ListEndOptions {
+  /** Whether a page of fewer than 100 records was the last one whenever it was met; undefined: not known yet. */
+  shortPageEnds: boolean | undefined;
+  /** Digest of the first page as an earlier scan has read it. */
+  firstDigest: string | undefined;
+  read: (page: number) => Promise<Page | undefined>;
+  /** Reads a page as it is now, whatever was read of it before. */
+  look: (page: number) => Promise<Page | undefined>;
+  /** Whether the failure to read a page behind a short one, which has not changed, is how this service answers behind the end. */
+  failsPastEnd: (error: unknown) => boolean;
+}
+
+/** How a scan tells the end of its list. `last` is the page that it has read last, as long as it has not stepped back. */
+export interface ListEnd {
+  /** See `ListEndOptions`; as learned on the way. */
+  shortPageEnds(): boolean | undefined;
+  /** Digest of the first page as it was read last. */
+  firstDigest(): string | undefined;
+  /** Whether pages behind the end fail. */
+  isFailing(): boolean;
+  /** Notes a page of the list, behind `last`. */
+  met(page: Page, last: Page | undefined): void;
+  /** Notes that a page stands behind `last` for certain. */
+  goesOn(last: Page): void;
+  /**
+   * Reads a page behind `last`; undefined as well where it fails, and that is the end of the list. Only behind a short page, and
+   * where it is not known how the service ends a list: a full one may go on, whatever fails behind it.
+   */
+  readBehind(page: number, last: Page | undefined): Promise<Page | undefined>;
+  /**
+   * Whether the service has begun again with its first page, as some do behind the last one. A list may hold such a page, but then the
+   * page behind it is another one, or is not there.
+   */
+  beginsAgain(page: Page, last: Page | undefined): Promise<boolean>;
+  /** Whether the service has given out its last page once more, as some do: `now` is what that is at present, and `page` the same. */
+  repeats(page: Page, now: Page | undefined): Promise<boolean>;
+  /** Whether the list ends with `last`, by what every scan so far has shown. */
+  isTold(last: Page | undefined): boolean;
+  /**
+   * What stands on a page that was read as empty behind `last`; undefined where that is the end of the list.
+   *
+   * @throws RangeUnreachableError when it stays empty although the one behind it holds records
+   */
+  secondLook(page: number, last: Page | undefined): Promise<Page | undefined>;
+  /** Whether the list ends with `last` still. */
+  stillEnds(last: Page): Promise<boolean>;
+}
+
+export function createListEnd(options: ListEndOptions): ListEnd {
+  const { read, look } = options;
+  let { shortPageEnds, firstDigest } = options;
+  let failing = false;
+  /** Whether a page was met behind a short one. */
+  let shortGoesOn = false;
+
+  const readBehind = async (page: number, last: Page | undefined): Promise<Page | undefined> => {
+    try {
+      return await read(page);
+    } catch (error) {
+      if (!isShort(last) || shortPageEnds !== undefined || shortGoesOn) throw error;
+      const again = await read(last.number);
+      if (!isSame(again, last) || !options.failsPastEnd(error)) throw error;
+      failing = true;
+      return undefined;
+    }
+  };
+
+  const beginsAgain = async (page: Page, last: Page | undefined): Promise<boolean> => {
+    if (page.number === 1) return false;
+    // A scan that has begun further down has not read it yet.
+    if (firstDigest === undefined && isShort(last)) firstDigest = (await look(1))?.digest;
+    return page.digest === firstDigest && isSame(await read(page.number + 1), page) && isSame(await read(1), page);
+  };
+
+  return {
+    shortPageEnds: () => shortPageEnds,
+    firstDigest: () => firstDigest,
+    isFailing: () => failing,
+    met: (page, last) => {
+      if (page.number === 1) firstDigest = page.digest;
+      shortGoesOn ||= isShort(last);
+    },
+    goesOn: (last) => {
+      if (isShort(last)) shortPageEnds = false;
+    },
+    readBehind,
+    beginsAgain,
+    // A page's worth of new records also shifts it there, if only for a moment.
+    repeats: async (page, now) => isSame(now, page) && isSame(await read(page.number), page),
+    isTold: (last) => isShort(last) && shortPageEnds === true,
+    secondLook: async (page, last) => {
+      // One empty page may be a fault of the moment; two in a row are the end, if the first of them stays empty: the
+      // second is empty anyway where the first was the last of the list.
+      const next = await readBehind(page + 1, last);
+      const again = await readBehind(page, last);
+      if (next === undefined || isSame(next, last)) {
+        if (again !== undefined && !isSame(again, last)) return again;
+        // What fails may work again one day, and says nothing then.
+        if (isShort(last) && !failing) shortPageEnds ??= true;
+        return undefined;
+      }
+      if (again !== undefined) return again;
+      throw new RangeUnreachableError(`page ${page} is empty although page ${page + 1} holds records`, {
+        retryable: true,
+        hint: "The survey is read again at the next tick; if this stays, ask the service's operator.",
+      });
+    },
+    stillEnds: async (last) => {
+      // Not by what this very end has taught.
+      if (options.shortPageEnds === true && isShort(last)) return true;
+      const now = await readBehind(last.number + 1, last);
+      return now === undefined || isSame(now, last) || (await beginsAgain(now, last));
+    },
+  };
+}
+
+function isShort(page: Page | undefined): page is Page {
+  return page !== undefined && page.size < PAGE_SIZE;
+}
