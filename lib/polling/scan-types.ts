@@ -65,7 +65,6 @@ export interface ScanStep {
   /** As in `ScanEnd`, so far. */
   covered: boolean;
   moved: boolean;
-  givenUp: number;
   several: number;
   /** Where a later scan may go on behind this page. */
   edge: () => Edge;
@@ -83,8 +82,6 @@ export interface ScanEnd {
   suspect: boolean;
   /** Parts of responses that came back with a record not seen before. */
   scattered: Run[];
-  /** Seams that did not hold still: something may have slipped through, which was left for no later scan. */
-  givenUp: number;
   /** Responses met as one run of more than one record: what stands together says something of them only. */
   several: number;
   /** Whether every seam was proved. */

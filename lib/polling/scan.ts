@@ -12,6 +12,8 @@ export type { ScanEnd, ScanOptions, ScanStep } from "./scan-types.ts";
 const MOST_BROKEN_SEAMS = 6;
 /** Seams that are looked at a third time after the list was seen to move. */
 const RESTLESS_FOR = 6;
+/** Pages on which the end of a page is looked for that has moved: further behind it nothing is proved any more. */
+const SOUGHT_FOR = 8;
 /** Pages to go back for the beginning of a response: 10,000 records of one response. */
 const MOST_RETREATS = 100;
 
@@ -20,6 +22,12 @@ function looksShifted(carry: Run | undefined, page: Page): boolean {
   const first = page?.runs[0];
   if (carry === undefined || first?.responseId !== carry.responseId) return false;
   return first.records.some(({ digest }) => carry.records.some((record) => record.digest === digest));
+}
+
+/** Whether a page, as it is now, shows any record that it had before. */
+function showsAny(now: Page | undefined, before: Page): boolean {
+  const known = new Set([...before.digests, ...before.tail]);
+  return now?.digests.some((digest) => known.has(digest)) === true;
 }
 
 /**
@@ -50,12 +58,16 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   let carryKept = carry !== undefined;
   /** The page on which an earlier scan has ended, should it be read again. */
   const expected = options.expect ?? options.after;
-  /** The expected page as it is now, whose end is to be found on it and on the next one: else something may have slipped through. */
-  let shifted: Page | undefined;
+  /**
+   * Ends of pages that have moved: something may have slipped through behind them. Where one is found again nothing has, for all that
+   * followed it will be met.
+   */
+  let sought: { tail: string[]; page: number }[] = [];
   let number = options.after === undefined ? options.from : options.after.page + 1;
   let ready: Page | undefined;
   let broken = 0;
-  let givenUp = 0;
+  /** The last page behind which the seam was broken, until it or a later one is proved: one before it says nothing of it. */
+  let brokenAt = 0;
   let retreats = 0;
 
   const read = async (page: number): Promise<Page | undefined> => toPage(page, await options.read(page));
@@ -75,6 +87,18 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   /** Whether what stands behind `earlier` does so a third time. */
   const stillStands = async (earlier: Page, page: Page | undefined): Promise<boolean> =>
     page === undefined ? stillEnds(earlier) : isSame(await look(page.number), page);
+
+  const seek = (tail: string[], page: number): void => {
+    if (!sought.some((one) => one.tail === tail)) sought.push({ tail, page });
+  };
+
+  /** Notes which ends of pages are found on these, that were seen to stand together. */
+  const find = (page: Page): void => {
+    sought = sought.filter(({ tail }) => !isFound(tail, previous, page));
+    if (!sought.some((one) => page.number > one.page + SOUGHT_FOR)) return;
+    covered = false;
+    sought = [];
+  };
 
   /** Begins again at a page, of which `known` is a fresh read if there is one. */
   const stepBack = (page: number, known: Page | undefined): void => {
@@ -117,18 +141,24 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       again = await look(earlier.number);
       isUnchanged = isSame(again, earlier) && (await stillStands(earlier, page));
     }
-    // Where its last records are found again, all that follows them will be met.
     moved ||= !isUnchanged;
     restless = isUnchanged ? Math.max(0, restless - 1) : RESTLESS_FOR;
-    const isPassed = !isUnchanged && !isFound(earlier.tail, again, page);
-    if (isPassed) covered = false;
+    if (!isUnchanged) {
+      brokenAt = Math.max(brokenAt, earlier.number);
+      // What it showed first is no evidence any more, from wherever the scan goes on.
+      memory.unsettle(earlier.number);
+      if (!isFound(earlier.tail, again, page)) seek(earlier.tail, earlier.number);
+    }
     if (!isUnchanged && ++broken < MOST_BROKEN_SEAMS) {
       // What moved up by more than a page stands before the one that was read again.
-      if (isPassed && earlier.number > 1) stepBack(earlier.number - 1, undefined);
+      if (earlier.number > 1 && !showsAny(again, earlier)) stepBack(earlier.number - 1, undefined);
       else stepBack(earlier.number, again);
       return "stepped back";
     }
-    broken = 0;
+    if (!isUnchanged || earlier.number >= brokenAt) {
+      broken = 0;
+      brokenAt = 0;
+    }
     if (isUnchanged) {
       // Both stood so at one moment: what is on both, but for the response across the edge, lies apart.
       const [first, ...others] = page?.runs ?? [];
@@ -136,10 +166,8 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       memory.split(behind, again?.runs);
       return "proved";
     }
-    memory.unsettle(earlier.number);
     proved = false;
     covered = false;
-    givenUp += 1;
     defer(carry);
     defer(page?.runs[0]);
     return "given up";
@@ -154,7 +182,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
 
   async function* finish(last: Page | undefined): AsyncGenerator<ScanStep, ScanEnd> {
     leaveKept();
-    covered &&= shifted === undefined;
+    covered &&= sought.length === 0;
     const page = last?.number ?? 0;
     const closing = carry === undefined || last === undefined ? undefined : memory.close(carry, last);
     const apart = memory.apart.size > 0;
@@ -172,7 +200,6 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
         covered,
         moved,
         shortPageEnds: end.shortPageEnds(),
-        givenUp,
         several: memory.several(),
         apart,
         suspect: memory.suspect.size > 0,
@@ -188,7 +215,6 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       apart,
       suspect,
       scattered,
-      givenUp,
       several: memory.several(),
       proved: proved && covered,
       covered,
@@ -242,19 +268,14 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       if (await end.repeats(page, again)) return yield* finish(previous);
       moved = true;
       restless = RESTLESS_FOR;
-      covered &&= isFound(previous.tail, again);
+      if (!isFound(previous.tail, again)) seek(previous.tail, previous.number);
       stepBack(previous.number, again);
       continue;
     }
-    if (expected?.page === page.number && previous === undefined && expected.digest === page.digest) {
-      shifted = undefined;
-    } else if (expected?.page === page.number && previous === undefined) {
+    if (expected?.page === page.number && previous === undefined && expected.digest !== page.digest) {
       moved = true;
       // What has come before it has shifted its end to the next page, if not further.
-      shifted = isFound(expected.tail, page) ? undefined : page;
-    } else if (expected !== undefined && shifted?.number === page.number - 1) {
-      covered &&= isFound(expected.tail, shifted, page);
-      shifted = undefined;
+      seek(expected.tail, page.number);
     }
     end.met(page, previous);
     memory.split(page.runs);
@@ -322,6 +343,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       carryKept = false;
       carrySure = rest.length > 1 || joined || seamProved;
     }
+    find(page);
     const orphans = page.orphans.filter((record) => !orphaned.has(record.digest));
     for (const record of orphans) orphaned.add(record.digest);
     const noted = memory.takeNoted(page);
@@ -340,10 +362,9 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       apart: memory.apart.size > 0,
       suspect: memory.suspect.size > 0,
       pieces: memory.pieces(page),
-      covered: covered && shifted === undefined,
+      covered: covered && sought.length === 0,
       moved,
       shortPageEnds: end.shortPageEnds(),
-      givenUp,
       several: memory.several(),
       edge: () => edgeOf(page, ending, endingSure, end.firstDigest()),
       cut: matters(ending),

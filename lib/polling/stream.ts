@@ -55,7 +55,7 @@ export async function stream(ctx: PollContext, reached: StreamPosition): Promise
   if (end.proved && books !== undefined) await closeBooks(ctx, { books, startedAt, moved: end.moved });
 
   // What is held because nothing can tell whether it is whole is joined by a full pass of another kind.
-  if (counts.left + mayMiss(position, end.givenUp) > 0) counts.unfinished = true;
+  if (counts.left > 0 || mayMiss(position, end)) counts.unfinished = true;
   if (counts.deferred > 0 || counts.unfinished || (counts.held > 0 && !isUnproved(ctx))) return counts;
   const isEnd = end.empty ? isNoMoment(ctx) : purpose === "catch-up" || (await isStillThere(ctx));
   if (!isEnd) return { ...counts, unfinished: true };
@@ -76,10 +76,10 @@ interface Streamed {
   startedAt: number;
 }
 
-/** Of the seams that did not hold still those at which what slips through would be taken for new by the next scan that meets it. */
-function mayMiss({ purpose, retries = 0 }: StreamPosition, givenUp: number): number {
+/** Whether something may have slipped through that the next scan which meets it would take for new. */
+function mayMiss({ purpose, retries = 0 }: StreamPosition, { covered }: Pick<ScanEnd, "covered">): boolean {
   // A list that never holds still must not keep all that is new waiting.
-  return purpose === "first-pass" && retries < MOST_RETRIES ? givenUp : 0;
+  return purpose === "first-pass" && retries < MOST_RETRIES && !covered;
 }
 
 /** Streams on from a position, which is raised as pages are done with; `isNew`: nothing was done of it before. */
@@ -106,14 +106,15 @@ async function streamPages(ctx: PollContext, position: StreamPosition, isNew: bo
   const takePages = async (): Promise<ScanEnd | undefined> => {
     for (let next = await firstStep(ctx, steps, from); next !== undefined; next = await steps.next()) {
       if (next.done) {
+        mayHaveMissed = mayMiss(position, next.value);
         back = place.atEnd();
         return back === undefined ? next.value : undefined;
       }
-      const { page, runs, toEmit, short, found, quarantined, deferred, left, givenUp } = next.value;
+      const { page, runs, toEmit, short, found, quarantined, deferred, left } = next.value;
       place.met(page, runs);
-      if (mayMiss(position, givenUp) > 0) mayHaveMissed = true;
+      mayHaveMissed = mayMiss(position, next.value);
       counts.left += left;
-      if (place.isKnown() && deferred + counts.left + mayMiss(position, givenUp) === 0) place.keep();
+      if (place.isKnown() && deferred + counts.left === 0 && !mayHaveMissed) place.keep();
       const repaired = short.length === 0 ? 0 : await pipeline.beside(() => repairShort(ctx, short, "catch-up"));
       books?.settle({ ...noEmits(), repaired });
       addCounts(counts, { found, quarantined, repaired });

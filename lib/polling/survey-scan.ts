@@ -38,7 +38,6 @@ export interface SurveyStep {
   pieces: Run[];
   covered: boolean;
   moved: boolean;
-  givenUp: number;
   several: number;
   apart: boolean;
   suspect: boolean;
@@ -206,7 +205,6 @@ export async function* surveyScan(
       pieces: step.pieces,
       covered: step.covered,
       moved: step.moved,
-      givenUp: step.givenUp,
       several: step.several,
       apart: step.apart,
       suspect: step.suspect,

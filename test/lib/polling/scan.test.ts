@@ -11,6 +11,8 @@ type Row = Record<string, unknown>;
 const whole = (id: number, size: number): ListedResponse => ({ id, size, verdict: "whole" });
 const settled = (id: number, size: number): ListedResponse => ({ id, size, verdict: "settled" });
 
+const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+
 /** Records of one response, all different. */
 function rows(responseId: number, from: number, count: number): Row[] {
   return Array.from({ length: count }, (_, k) => ({ responseId, questionId: from + k, completed: 1 }));
@@ -325,7 +327,78 @@ describe("a seam", () => {
       { prove: "all" },
     );
     expect(end).toMatchObject({ deferred: [], proved: false, covered: false });
-    expect(end.givenUp).toBeGreaterThan(0);
+  });
+
+  it("behind which a record differs at each read does not keep the scan for ever", async () => {
+    // The last one of page 2, which stands at no other moment as it was.
+    const records = range(1, 60).flatMap((id) => rows(id, 1, 5));
+    for (const place of [150, 197, 199]) {
+      let reads = 0;
+      const { steps, end } = await run(
+        async (page) => {
+          reads += 1;
+          if (reads > 200) throw new Error("more reads than any list of three pages takes");
+          return still(records.map((row, i) => (i === place ? { ...row, questionId: 1_000 + reads } : row)))(page);
+        },
+        "whole",
+        { prove: "all" },
+      );
+      const met = steps.flatMap((step) => step.whole.map(({ responseId }) => responseId));
+      expect(end).toMatchObject({ moved: true, covered: false });
+      expect(new Set(met).size).toBe(met.length);
+      expect([...met, ...end.deferred].toSorted((a, b) => a - b)).toEqual(range(1, 60));
+    }
+  });
+
+  it("that an arrival has moved is no proof that records lie apart, from wherever the scan has begun", async () => {
+    // Three responses stand across the ends of pages, and the scan begins within the first of them.
+    const records = range(1, 70).flatMap((id) => rows(id, 1, 7));
+    for (const from of [2, 3, 4]) {
+      for (const when of range(1, 6)) {
+        for (const size of [1, 7, 60, 130]) {
+          let reads = 0;
+          const { end } = await run(
+            async (page) => {
+              reads += 1;
+              return still(reads > when ? [...rows(900, 1, size), ...records] : records)(page);
+            },
+            "settled",
+            { from, prove: "all" },
+          );
+          expect(end.apart).toBe(false);
+        }
+      }
+    }
+  });
+
+  it("that has moved covers all the same where the end of its page is found again, and else does not", async () => {
+    const records = range(1, 120).flatMap((id) => rows(id, 1, 5));
+    const moved = async (change: (list: Row[]) => Row[]) => {
+      let reads = 0;
+      const { steps, end } = await run(
+        async (page) => {
+          reads += 1;
+          return still(reads > 5 ? change(records) : records)(page);
+        },
+        "settled",
+        { prove: "all" },
+      );
+      const met = new Set(steps.flatMap((step) => step.ids));
+      return { end, missed: range(1, 120).filter((id) => !met.has(id)) };
+    };
+    for (const size of [3, 60, 150, 250]) {
+      const { end, missed } = await moved((list) => [...rows(900, 1, size), ...list]);
+      expect(end).toMatchObject({ covered: true, moved: true });
+      expect(missed).toEqual([]);
+    }
+    for (const size of [3, 60, 150]) {
+      const { end, missed } = await moved((list) => list.slice(size));
+      expect(end).toMatchObject({ covered: true, moved: true });
+      expect(missed).toEqual([]);
+    }
+    const { end, missed } = await moved((list) => list.slice(290));
+    expect(end).toMatchObject({ covered: false, moved: true });
+    expect(missed.length).toBeGreaterThan(0);
   });
 
   it("is looked at a third time where the list was seen to move: it may go to and fro at just the four reads", async () => {

@@ -219,6 +219,33 @@ describe("startFrom: now, in a list that is not ordered by completion", () => {
     expect(deliveredIds(world)).toEqual([]);
   });
 
+  it.each([150, 250, 350, 600])(
+    "emits nothing of before where %i records go at one moment from before the page that it reads",
+    async (gone) => {
+      // In no order of completion; 40 pages.
+      const world = worldWith(
+        range(1, 400).map((id) => ({ responseId: id, completed: at(((id * 137) % 400) * SECOND), size: 10 })),
+      );
+      let isDone = false;
+      world.before.push(({ port, operation, args }) => {
+        if (isDone || port !== "service" || operation !== "page" || args[2] !== "asc" || args[1] !== 20) return;
+        isDone = true;
+        surveyOf(world).records.splice(0, gone);
+        surveyOf(world).counts.responses = 400 - gone / 10;
+      });
+      for (const _ of range(1, 4)) {
+        await poll(world, now);
+        world.time.now += MINUTE;
+      }
+
+      expect(isDone).toBe(true);
+      expect(world.mark(1)).toMatchObject({ firstPassDone: true });
+      const known = new Set(world.entries(1).map(({ id }) => id));
+      expect(range(gone / 10 + 1, 400).filter((id) => !known.has(id))).toEqual([]);
+      expect(deliveredIds(world)).toEqual([]);
+    },
+  );
+
   it("emits what a survey polled late has completed after the source's floor, and nothing older", async () => {
     const world = worldWith(scattered);
 
