@@ -78,7 +78,10 @@ export function openBooks(ids?: Set<number>, tally: Tally = emptyTally(), most?:
         }
         kept?.add(responseId);
         if (kept !== undefined) counted.add(responseId);
-        if (most !== undefined && (kept?.size ?? 0) > most) kept = undefined;
+        if (most !== undefined && (kept?.size ?? 0) > most) {
+          kept = undefined;
+          counted.clear();
+        }
         tally.listed += 1;
       } else tally[before] -= 1;
       noted.delete(responseId);

@@ -43,8 +43,8 @@ interface Closed {
   /** Number of the page on which it ended, and which read of it that was. */
   page: number;
   read: symbol;
-  /** Digests of its records. */
-  records: string[];
+  /** Digests of its records, one after the other. */
+  records: string;
   state: string;
 }
 
@@ -100,7 +100,7 @@ export function createScanMemory(): ScanMemory {
       if (before === undefined) {
         if (run.records.length > 1) several += 1;
         awaited.delete(run.responseId);
-        closed.set(run.responseId, { page: page.number, read: page.read, records, state });
+        closed.set(run.responseId, { page: page.number, read: page.read, records: inOne(records), state });
         forgetOldest(closed);
         return verdicts.get(run.responseId) === "whole" ? "whole" : "first";
       }
@@ -108,11 +108,11 @@ export function createScanMemory(): ScanMemory {
       // has changed meanwhile: certain only if nothing has moved since the first part was read, nor it itself been
       // completed, which changes its place, and may go unseen with another change beside it. Twice on one page is no
       // repeat even if the records are equal.
-      const others = records.filter((digest) => !before.records.includes(digest));
+      const others = records.filter((digest) => !before.records.includes(inOne([digest])));
       if (before.read === page.read || others.length > 0) {
         const isStill = before.page >= stillFrom && before.state === state;
         (isStill ? apart : suspect).set(run.responseId, run);
-        before.records.push(...others);
+        before.records += inOne(others);
       }
       return "repeat";
     },
@@ -131,7 +131,12 @@ export function createScanMemory(): ScanMemory {
 
 /** What its records say of the response as a whole, as far as its place in the list may follow from it. */
 function stateOf(run: Run): string {
-  return `${classOf(run)} ${completedAt(run)}`;
+  return inOne([classOf(run), String(completedAt(run))]);
+}
+
+/** One string takes a third of the memory of several, and holds on to none that it was made of. */
+function inOne(words: string[]): string {
+  return ["", ...words, ""].join(" ");
 }
 
 /** A response may have several runs on a page where records are not contiguous: judged by the first. */
@@ -141,9 +146,10 @@ function firstOfEach(runs: Run[]): Run[] {
   return [...first.values()];
 }
 
-function forgetOldest(map: Map<number, unknown>): void {
-  for (const key of map.keys()) {
-    if (map.size <= REMEMBERED) return;
-    map.delete(key);
+/** Forgets what was remembered first, but for so many: of a list of a million responses no scan remembers all. */
+export function forgetOldest(kept: Map<number, unknown> | Set<number>, most: number = REMEMBERED): void {
+  for (const key of kept.keys()) {
+    if (kept.size <= most) return;
+    kept.delete(key);
   }
 }

@@ -12,6 +12,7 @@ import { createPageReader } from "./page-reader.ts";
 import type { Order, PageRead } from "./ports.ts";
 import { classOf, digestOf, type Run } from "./records.ts";
 import { type ScanEnd, type ScanStep, scan, type Verdict } from "./scan.ts";
+import { forgetOldest } from "./scan-memory.ts";
 import { type Decision, decide, newestDate } from "./settle.ts";
 import type { LedgerEntry } from "./state-types.ts";
 
@@ -98,6 +99,7 @@ export async function* surveyScan(
   }: SurveyScanOptions,
 ): AsyncGenerator<SurveyStep, ScanEnd> {
   const { service, state, observe, clock } = ctx.ports;
+  /** Responses that are not below the floor by their date alone. */
   const above = new Set<number>();
   const known = new Map<number, LedgerEntry>();
   /** Judged as unreadable, and not handed out yet. */
@@ -142,10 +144,15 @@ export async function* surveyScan(
         const decision = decide(run, entry, { floor, firstPassDone: ctx.mark.firstPassDone, now });
         verdicts.set(run.responseId, verdictOf[decision]);
         if (decision === "quarantine") unclear.add(run.responseId);
-        if (decision !== "old" && entry?.state !== "open") above.add(run.responseId);
+        if (decision !== "old" && entry?.state !== "open") {
+          // Among the last ones again, where it is judged again.
+          above.delete(run.responseId);
+          above.add(run.responseId);
+        }
         if (entry !== undefined) known.set(run.responseId, entry);
         books?.count(run.responseId, decision, entry);
       }
+      forgetOldest(above);
       return verdicts;
     },
   });
@@ -193,10 +200,7 @@ export async function* surveyScan(
     }
     const short = step.others.filter((run) => isShort(run, known.get(run.responseId)));
     const changed = prove === "all" ? step.others.filter((run) => isChanged(run, known.get(run.responseId))).length : 0;
-    for (const responseId of known.keys()) {
-      if (known.size <= KNOWN_AT_ONCE) break;
-      known.delete(responseId);
-    }
+    forgetOldest(known, KNOWN_AT_ONCE);
     return {
       page: step.page,
       ids: step.ids,
