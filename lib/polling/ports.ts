@@ -40,7 +40,7 @@ export interface State {
   acquire(surveyId: number, owner: string, duration: number): Promise<Lease | undefined>;
   /** Prolongs a lease. Throws `LeaseLostError` when it has been taken over. */
   renew(lease: Lease, duration: number): Promise<void>;
-  /** Writes the mark under the lease's fence. Throws `LeaseLostError` when it has been taken over. */
+  /** Writes the mark under the lease's fence, after what was begun before under the same lease. Throws `LeaseLostError` when it has been taken over. */
   saveMark(lease: Lease, mark: Mark): Promise<void>;
   /** Writes the mark and gives the lease back. Throws `LeaseLostError` when it has been taken over. */
   release(lease: Lease, mark: Mark): Promise<void>;

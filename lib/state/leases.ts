@@ -63,6 +63,17 @@ export function createLeases(table: Table, source: string, now: () => number): L
     throw new LeaseLostError(`survey ${lease.surveyId} is being polled by someone else now`, { retryable: true });
   }
 
+  /** The last write of the mark under each lease. */
+  const writing = new WeakMap<Lease, Promise<void>>();
+
+  /** One at a time, in the order in which they were begun: what an older one says must not come after what a newer one has said. */
+  function inOrder(lease: Lease, write: () => Promise<void>): Promise<void> {
+    const before = writing.get(lease);
+    const written = before === undefined ? write() : before.then(write, write);
+    writing.set(lease, written);
+    return written;
+  }
+
   return {
     async acquire(surveyId, owner, duration) {
       // Unique for each taking, so that a re-read can tell this one from any other.
@@ -111,20 +122,24 @@ export function createLeases(table: Table, source: string, now: () => number): L
       lease.until = until;
     },
     saveMark: (lease, mark) =>
-      fenced(
-        lease,
-        { UpdateExpression: "SET mark = :mark", ExpressionAttributeValues: { ":mark": mark } },
-        (item) => item.owner === lease.owner && item.fence === lease.fence,
+      inOrder(lease, () =>
+        fenced(
+          lease,
+          { UpdateExpression: "SET mark = :mark", ExpressionAttributeValues: { ":mark": mark } },
+          (item) => item.owner === lease.owner && item.fence === lease.fence,
+        ),
       ),
     release: (lease, mark) =>
-      fenced(
-        lease,
-        {
-          UpdateExpression: "SET mark = :mark REMOVE #owner, #until",
-          ExpressionAttributeNames: { "#until": "until" },
-          ExpressionAttributeValues: { ":mark": mark },
-        },
-        (item) => item.owner === undefined && item.fence === lease.fence,
+      inOrder(lease, () =>
+        fenced(
+          lease,
+          {
+            UpdateExpression: "SET mark = :mark REMOVE #owner, #until",
+            ExpressionAttributeNames: { "#until": "until" },
+            ExpressionAttributeValues: { ":mark": mark },
+          },
+          (item) => item.owner === undefined && item.fence === lease.fence,
+        ),
       ),
   };
 }

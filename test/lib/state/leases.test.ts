@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { State } from "../../../lib/polling/ports.ts";
 import { emptyMark, type Lease, type Mark } from "../../../lib/polling/state-types.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
@@ -126,13 +126,13 @@ describe("who lost the lease", () => {
     const second = await take(state, surveyId, "two");
     await state.saveMark(second, marked(2));
 
-    for (const write of [
+    const writes = await Promise.allSettled([
       state.saveMark(first, marked(1)),
       state.release(first, marked(1)),
       state.renew(first, SECOND),
-    ]) {
-      await expect(write).rejects.toMatchObject({ code: "LEASE_LOST" });
-    }
+    ]);
+    const refused = { status: "rejected", reason: { code: "LEASE_LOST" } };
+    expect(writes).toMatchObject([refused, refused, refused]);
 
     expect(await mark()).toEqual(marked(2));
     expect(await state.acquire(surveyId, "three", 15 * SECOND)).toBeUndefined();
@@ -230,4 +230,28 @@ describe("a mark written by a newer version", () => {
 
     await expect(state.acquire(surveyId, "older", 15 * SECOND)).rejects.toMatchObject({ code: "STATE_REFUSED" });
   });
+});
+
+it("writes of a mark come one after the other, in the order in which they were begun, also after one that failed", async () => {
+  const { state, surveyId, mark } = fresh();
+  const lease = await take(state, surveyId, "one");
+  const client = test.clients.dynamodb;
+  const send = client.send.bind(client);
+  const begun: (() => void)[] = [];
+  const slow = vi.spyOn(client, "send").mockImplementation((async (command: never) => {
+    const isFirst = begun.length === 0;
+    await new Promise<void>((resolve) => begun.push(resolve));
+    if (isFirst) throw new Error("the table is throttled");
+    return send(command);
+  }) as never);
+  const writes = [state.saveMark(lease, marked(1)), state.saveMark(lease, marked(2)), state.release(lease, marked(3))];
+  const outcome = Promise.allSettled(writes);
+  for (let write = 0; write < writes.length; write += 1) {
+    await vi.waitFor(() => expect(begun).toHaveLength(write + 1));
+    begun[write]?.();
+  }
+
+  expect((await outcome).map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
+  slow.mockRestore();
+  expect(await mark()).toEqual(marked(3));
 });
