@@ -128,6 +128,8 @@ export class SurveyPoller extends PollerMetrics {
         WORK_QUEUE_URL: workQueue.queueUrl,
         SECRETS: secretsVariable(this.secrets),
         NODE_OPTIONS: "--enable-source-maps",
+        // Else each thread of V8 keeps for itself what it once needed to compile something: up to 30 MB.
+        MALLOC_ARENA_MAX: "1",
         POWERTOOLS_SERVICE_NAME: deployment,
         ...(proxy === undefined ? {} : { SURVEY_PROXY: proxy }),
       },

@@ -12,12 +12,15 @@ const SIZES = [2_000, 20_000, 200_000];
 const MB = 1024 * 1024;
 /** What fits a function of 256 MB: left alone, V8 lets garbage grow to a share of what the machine has. */
 const SMALL_FUNCTION = ["--max-semi-space-size=12", "--max-old-space-size=230"];
+/** As the functions have it: see ../../infra/survey-poller.ts. */
+const ENVIRONMENT = { MALLOC_ARENA_MAX: "1" };
 
 async function peakOf(responses: number): Promise<number> {
   const service = await startService({ surveys: { 101: responses } });
   const child = fork(join(import.meta.dirname, "../support/memory-process.ts"), [service.url], {
     serialization: "advanced",
     execArgv: SMALL_FUNCTION,
+    env: { ...process.env, ...ENVIRONMENT },
   });
   const table = createTable(Date.now);
   const { promise, resolve } = Promise.withResolvers<{ emitted: number; peak: number }>();

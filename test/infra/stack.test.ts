@@ -88,6 +88,7 @@ describe("the scheduled function", () => {
           WORK_QUEUE_URL: { Ref: work },
           SECRETS: '{"main":{"credentials":"Test/main/credentials","token":"Test/main/token"}}',
           NODE_OPTIONS: "--enable-source-maps",
+          MALLOC_ARENA_MAX: "1",
         },
       },
     });
