@@ -37,7 +37,7 @@ export interface ListEnd {
    * page behind it is another one, or is not there.
    */
   beginsAgain(page: Page, last: Page | undefined): Promise<boolean>;
-  /** Whether the service has given out its last page once more, as some do: `now` is what that is at present, and `page` the same. */
+  /** Whether `page`, equal to the one before it, is the last page once more, as some services answer: `now` is the one before it, read again. */
   repeats(page: Page, now: Page | undefined): Promise<boolean>;
   /** Whether the list ends with `last`, by what every scan so far has shown. */
   isTold(last: Page | undefined): boolean;

@@ -88,11 +88,12 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   const stillStands = async (earlier: Page, page: Page | undefined): Promise<boolean> =>
     page === undefined ? stillEnds(earlier) : isSame(await look(page.number), page);
 
+  /** Looks for the end of a page from now on. */
   const seek = (tail: string[], page: number): void => {
     if (!sought.some((one) => one.tail === tail)) sought.push({ tail, page });
   };
 
-  /** Notes which ends of pages are found on these, that were seen to stand together. */
+  /** Strikes what is found on `previous` and this page, which were seen to stand together; what is not found for long counts as passed by. */
   const find = (page: Page): void => {
     sought = sought.filter(({ tail }) => !isFound(tail, previous, page));
     if (!sought.some((one) => page.number > one.page + SOUGHT_FOR)) return;

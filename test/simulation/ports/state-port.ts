@@ -132,6 +132,7 @@ export function statePort(
       );
       lease.until = until;
     },
+    // Two writes under way may overtake each other: harsher than the table's own port, which makes one after the other.
     saveMark: (lease, mark) => markCall("saveMark", lease, mark),
     release: (lease, mark) => markCall("release", lease, mark),
     entries: (surveyId, ids) =>
