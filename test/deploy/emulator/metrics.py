@@ -1,8 +1,9 @@
 """Metrics as CloudWatch has them and ministack does not: out of the functions' logs, and of the queues.
 
-    POST /_test/clock    {"ahead": 300}   metrics are dated so many seconds later from now on; answers {"now": epoch seconds}
+    POST /_test/clock    {"ahead": 300}   sets the clock of metrics so many seconds ahead; answers {"now": epoch seconds}
 
-So a quarter of an hour of an alarm's periods passes between two ticks. Nothing but the date of a metric goes by that clock.
+That clock stands until it is set, at the beginning of a day: an alarm's period begins between two ticks because a test says so, and
+never between a tick and the look at what it wrote. Nothing but the date of a metric goes by it.
 """
 
 import json
@@ -16,8 +17,10 @@ from ministack.services import cloudwatch, lambda_svc, sqs
 emit_logs = lambda_svc._emit_lambda_logs
 drain = lambda_runtime.Worker._drain_stderr_bounded
 
-# Since when metrics are how far ahead, the present last: a line of log may come with the next invocation's.
-clock: list[tuple[float, float]] = [(0.0, 0.0)]
+DAY = 86_400
+
+# Since when metrics have which date, the present last: a line of log may come with the next invocation's. All by epoch seconds.
+clock: list[tuple[float, float]] = [(0.0, time.time() // DAY * DAY)]
 
 Metric = tuple[str, str, float, str, dict[str, str]]
 
@@ -44,8 +47,8 @@ def embedded_metrics(line: str) -> Iterator[tuple[float, Metric]]:
 
 def record(written: float, metric: Metric) -> None:
     namespace, name, value, unit, dimensions = metric
-    ahead = next(seconds for since, seconds in reversed(clock) if since <= written)
-    cloudwatch._store_datum(namespace, name, dimensions, written + ahead, unit, value, None, None, None)
+    date = next(date for since, date in reversed(clock) if since <= written)
+    cloudwatch._store_datum(namespace, name, dimensions, date, unit, value, None, None, None)
 
 
 def emit_logs_and_metrics(func: dict[str, Any], request_id: str, log_text: str, *rest: Any, **named: Any) -> None:
@@ -58,15 +61,15 @@ def emit_logs_and_metrics(func: dict[str, Any], request_id: str, log_text: str, 
 def set_ahead(seconds: float) -> float:
     """Gives the present of metrics, with what the queues hold at it: SQS tells that each minute."""
     now = time.time()
-    ahead = clock[-1][1] + seconds
+    date = clock[-1][1] + seconds
     if seconds:
-        clock.append((now, ahead))
+        clock.append((now, date))
     for _, queue in sqs._queues.all_items():
         sqs._refresh_counts(queue)
         visible = float(queue["attributes"]["ApproximateNumberOfMessages"])
         name = "ApproximateNumberOfMessagesVisible"
         record(now, ("AWS/SQS", name, visible, "Count", {"QueueName": queue["name"]}))
-    return now + ahead
+    return date
 
 
 def drain_patiently(worker: lambda_runtime.Worker) -> str:
