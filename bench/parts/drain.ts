@@ -31,7 +31,20 @@ async function inMemory(responses: number, latency: number): Promise<Compared> {
   return { bare: both(before, after), poller, requests };
 }
 
-async function withAws(responses: number, latency: number): Promise<{ bare: Drained; poller: Drained }> {
+interface Pair {
+  bare: Drained;
+  poller: Drained;
+}
+
+/** The middle one of three: three processes on two cores are at the mercy of whatever else the machine does. */
+async function withAws(responses: number, latency: number): Promise<Pair> {
+  const rounds: Pair[] = [];
+  for (let round = 0; round < 3; round += 1) rounds.push(await onceBesideBare(responses, latency));
+  rounds.sort((a, b) => speed(a) - speed(b));
+  return rounds[1] as Pair;
+}
+
+async function onceBesideBare(responses: number, latency: number): Promise<Pair> {
   const service = await startService({ surveys: { [SURVEY]: responses }, latency });
   const aws = await startAws();
   const poller = await createAwsPoller(service.url, { concurrency: CONCURRENCY });
@@ -51,8 +64,8 @@ async function withAws(responses: number, latency: number): Promise<{ bare: Drai
   return { bare: both(before, after), poller: drained };
 }
 
-const speed = ({ bare, poller }: { bare: Drained; poller: Drained }): number => perSecond(poller) / perSecond(bare);
-const rates = ({ bare, poller }: { bare: Drained; poller: Drained }): string =>
+const speed = ({ bare, poller }: Pair): number => perSecond(poller) / perSecond(bare);
+const rates = ({ bare, poller }: Pair): string =>
   `${perSecond(poller).toFixed(0)} and ${perSecond(bare).toFixed(0)} responses/s`;
 
 export async function run(): Promise<Findings> {

@@ -3,15 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { loadHandlers } from "../../local/runner/load-handlers.ts";
-import { runQueue } from "../../local/runner/queue-loop.ts";
 import { runConfiguration } from "../../local/runner/run-configuration.ts";
 import { runTicks } from "../../local/runner/tick-loop.ts";
 import { type AwsProcess, startAws } from "../support/aws.ts";
 import { percentile } from "../support/measure.ts";
 import { atMost, type Findings, told } from "../support/row.ts";
 import { startService } from "../support/service.ts";
+import { startWorker } from "../support/worker.ts";
 
-// New responses of one survey while another one catches up 200,000: both functions as they are deployed, on this machine.
+// New responses of one survey while another one catches up 200,000: both functions as they are
+// deployed, each in a process of its own, on this machine.
 
 const LARGE = 1;
 const SMALL = 2;
@@ -25,8 +26,8 @@ export async function run(): Promise<Findings> {
   const service = await startService({ surveys: { [LARGE]: BACKLOG, [SMALL]: 10 }, latency: 5 });
   const configuration = runConfiguration({ baseUrl: service.url, interval: INTERVAL, startFrom: "beginning" } as never);
   const bench = { clientId: "bench", clientSecret: "bench" };
-  const { poll, pollSurvey, workQueueUrl } = await loadHandlers(configuration, folder, () => bench);
-  const queue = runQueue({ handler: pollSurvey, queueUrl: workQueueUrl, concurrency: 2, say: () => {} });
+  const { poll, workQueueUrl } = await loadHandlers(configuration, folder, () => bench);
+  const worker = startWorker(workQueueUrl, folder, configuration.raw);
   const stop = new AbortController();
   const view = { totals: { emitted: 0, waiting: 0, quarantined: 0 }, say: () => {} };
   const ticking = runTicks({ handler: poll, ticks: undefined, interval: INTERVAL, stop: stop.signal, view });
@@ -63,7 +64,7 @@ export async function run(): Promise<Findings> {
     };
   } finally {
     stop.abort();
-    await queue.stop();
+    worker.stop();
     // Its last tick would wait for the catch-up to end.
     void ticking.catch(() => undefined);
     aws.stop();

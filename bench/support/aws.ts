@@ -18,7 +18,10 @@ export interface AwsProcess {
 }
 
 export async function startAws(watchedSurvey = 0): Promise<AwsProcess> {
-  const child = fork(join(import.meta.dirname, "aws-process.ts"), [String(watchedSurvey)]);
+  const child = fork(join(import.meta.dirname, "aws-process.ts"), [String(watchedSurvey)], {
+    // Its store is asked for one short thing after the other: four threads only get in each other's way on two cores.
+    env: { ...process.env, UV_THREADPOOL_SIZE: "1" },
+  });
   const [{ env }] = (await once(child, "message")) as [{ env: Record<string, string> }];
   Object.assign(process.env, env);
   return {
