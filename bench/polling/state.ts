@@ -41,6 +41,7 @@ export function statePort(table: Store, now: () => number): State {
     saveMark: async (lease, mark) => void table.saveMark(lease, copyOf(mark)),
     release: async (lease, mark) => void table.release(lease, copyOf(mark)),
     entries: async (surveyId, ids) => table.read(surveyId, ids),
+    span: async (surveyId) => table.span(surveyId),
     async putEntries(surveyId, entries) {
       for (const entry of entries) table.write(surveyId, copyOf(entry));
     },

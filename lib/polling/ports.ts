@@ -46,6 +46,8 @@ export interface State {
   release(lease: Lease, mark: Mark): Promise<void>;
   /** Entries of those of `ids` (at most 100) that the ledger holds. */
   entries(surveyId: number, ids: LedgerEntry["id"][]): Promise<Map<LedgerEntry["id"], LedgerEntry>>;
+  /** Between which response ids the entries of a survey lie; undefined while there are none. */
+  span(surveyId: number): Promise<IdSpan | undefined>;
   /** Writes entries, replacing what is there, but nothing over an emitted one save that; resolves once all are durable. */
   putEntries(surveyId: number, entries: LedgerEntry[]): Promise<void>;
   /** Entries of this kind whose next check is due, oldest first; may lag behind writes by moments. */
@@ -54,6 +56,12 @@ export interface State {
   nextDue(surveyId: number, kind: CheckedState): Promise<number | undefined>;
   /** Some of a survey's quarantined entries with what was kept of them; the others from `next` on. */
   quarantined(surveyId: number, from?: string): Promise<QuarantinePage>;
+}
+
+/** First and last of some response ids in the order of their decimal texts, which is that of the table's keys. */
+export interface IdSpan {
+  first: number;
+  last: number;
 }
 
 /** Without `next` it was the last one. It may hold no entry at all, and still not be the last. */

@@ -2,6 +2,7 @@ import { LEASE_DURATION, type PollContext, type PollingSource, underLease } from
 import { LeaseLostError } from "./errors.ts";
 import type { OutageWatch } from "./outage-watch.ts";
 import type { Ports } from "./ports.ts";
+import { spareLookups } from "./spare-lookups.ts";
 
 /** What work on a survey needs to know, whoever does it. */
 export interface SurveyRequest {
@@ -36,7 +37,7 @@ export async function withSurvey<T>(
   const lease = await ports.state.acquire(surveyId, owner, LEASE_DURATION);
   if (lease === undefined) return undefined;
   const ctx: PollContext = {
-    ports,
+    ports: { ...ports, state: spareLookups(ports.state) },
     source,
     surveyId,
     lease,

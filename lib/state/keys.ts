@@ -9,8 +9,10 @@ export const MARK = "MARK";
 export const COUNTS_PREFIX = "COUNTS#";
 /** A thousand survey ids share an item. */
 export const countsKey = (surveyId: number): string => `${COUNTS_PREFIX}${Math.floor(surveyId / 1_000)}`;
+/** Begins the keys of all entries with a response id. */
+export const RESPONSES = "RESPONSE#";
 export const responseKey = (id: LedgerEntry["id"]): string =>
-  typeof id === "number" ? `RESPONSE#${id}` : `RECORD#${id.slice("record-".length)}`;
+  typeof id === "number" ? `${RESPONSES}${id}` : `RECORD#${id.slice("record-".length)}`;
 
 /** Partition of the sparse index: what waits is asked for at each poll, and must not lie behind thousands of open ones. */
 export const dueKey = (source: string, surveyId: number, kind: CheckedState): string =>
@@ -18,5 +20,5 @@ export const dueKey = (source: string, surveyId: number, kind: CheckedState): st
 
 /** The id in a ledger item's sort key. */
 export function idOf(sk: string): LedgerEntry["id"] {
-  return sk.startsWith("RECORD#") ? `record-${sk.slice("RECORD#".length)}` : Number(sk.slice("RESPONSE#".length));
+  return sk.startsWith("RECORD#") ? `record-${sk.slice("RECORD#".length)}` : Number(sk.slice(RESPONSES.length));
 }

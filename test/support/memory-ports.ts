@@ -21,6 +21,7 @@ import {
   STORED_ONCE,
 } from "../../lib/polling/state-types.ts";
 import { type VirtualTime, virtualClock } from "../lib/polling/support/virtual-clock.ts";
+import { spanOf } from "./id-span.ts";
 import { mayReplace } from "./may-replace.ts";
 
 /** One call of a port, in the order in which they were made. */
@@ -215,6 +216,7 @@ function memoryState(now: () => number): StateViews & { state: State } {
       const found = ids.map((id) => held(surveyId).get(id)).filter((entry) => entry !== undefined);
       return new Map(found.map(({ kept, ...entry }) => [entry.id, structuredClone(entry)]));
     },
+    span: async (surveyId) => spanOf(held(surveyId).keys()),
     async putEntries(surveyId, entries) {
       // BatchWriteItem refuses a batch that names one item twice.
       if (new Set(entries.map(({ id }) => id)).size < entries.length) throw new TypeError("one item twice in a batch");

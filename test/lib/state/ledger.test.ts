@@ -74,6 +74,17 @@ describe("entries", () => {
     expect([...(await state.entries(surveyId, ["record-abc", 1])).keys()].sort()).toEqual([1, "record-abc"]);
   });
 
+  it("lie between the first and the last of their response ids, in the order of their texts", async () => {
+    const { state, surveyId } = fresh();
+    expect(await state.span(surveyId)).toBeUndefined();
+    const orphan: LedgerEntry = { id: "record-abc", state: "quarantined", digest: "abc", reason: "unreadable" };
+    await state.putEntries(surveyId, [orphan]);
+    expect(await state.span(surveyId)).toBeUndefined();
+    await state.putEntries(surveyId, [1_000, 999, 5_000, 30].map(emitted));
+    await state.putEntries(surveyId + 1, [emitted(1)]);
+    expect(await state.span(surveyId)).toEqual({ first: 1_000, last: 999 });
+  });
+
   it("replace what was there: of a waiting one nothing stays once it is emitted", async () => {
     const { state, surveyId } = fresh();
     const kept = { records: [{ comment: "private" }], details: {} };

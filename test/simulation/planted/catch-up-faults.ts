@@ -65,4 +65,25 @@ export const catchUpFaults: readonly PlantedFault[] = [
     find: "const isOver = (place.isBeyond() || isNew) && clock",
     replace: "const isOver = clock",
   },
+  {
+    name: "ids are compared with the span of the ledger as numbers",
+    breaks: ["repeat", "forgotten", "in-flight"],
+    file: "spare-lookups.ts",
+    find: "String(span.first) <= String(id) && String(id) <= String(span.last)",
+    replace: "span.first <= id && id <= span.last",
+  },
+  {
+    name: "what is entered after the span of the ledger was read is not looked up",
+    breaks: ["repeat", "forgotten", "in-flight"],
+    file: "spare-lookups.ts",
+    find: "lies(id, before.span) || (lowest <= id && id <= highest)",
+    replace: "lies(id, before.span)",
+  },
+  {
+    name: "a ledger that knows none of a page is taken for empty",
+    breaks: ["repeat", "forgotten", "in-flight"],
+    file: "spare-lookups.ts",
+    find: "before ??= { span: await state.span(surveyId) };",
+    replace: "before ??= { span: undefined };",
+  },
 ];

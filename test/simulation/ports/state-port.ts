@@ -43,12 +43,21 @@ export function statePort(
       return effect();
     });
 
+  const noteReadOpen = (id: LedgerEntry["id"]): void => {
+    const response = world.responses.get(Number(id));
+    if (response?.shownOpen === true) response.readOpenAt ??= world.scheduler.now();
+  };
+
   const writeBatch = (surveyId: number, entries: LedgerEntry[]): Promise<void> =>
     call(
       "putEntries",
       () => `${surveyId}: ${entries.map(({ id, state }) => `${id} ${state}`).join(", ")}`,
       () => {
-        for (const entry of entries) watch.entryWritten(process, surveyId, entry, store.write(surveyId, entry));
+        for (const entry of entries) {
+          // Not asked for, where the ledger cannot hold it.
+          noteReadOpen(entry.id);
+          watch.entryWritten(process, surveyId, entry, store.write(surveyId, entry));
+        }
       },
     );
 
@@ -141,12 +150,15 @@ export function statePort(
         () => `${surveyId}: ${ids.join(", ")}`,
         () => {
           // What is done with a page begins with this question: else only its place was looked for.
-          for (const id of ids) {
-            const response = world.responses.get(Number(id));
-            if (response?.shownOpen === true) response.readOpenAt ??= world.scheduler.now();
-          }
+          for (const id of ids) noteReadOpen(id);
           return store.read(surveyId, ids);
         },
+      ),
+    span: (surveyId) =>
+      call(
+        "span",
+        () => `${surveyId}`,
+        () => store.span(surveyId),
       ),
     async putEntries(surveyId, entries) {
       // A batch write refuses to name one item twice.

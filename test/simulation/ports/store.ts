@@ -1,5 +1,5 @@
 import { LeaseLostError } from "../../../lib/polling/errors.ts";
-import type { QuarantinePage } from "../../../lib/polling/ports.ts";
+import type { IdSpan, QuarantinePage } from "../../../lib/polling/ports.ts";
 import type {
   AccountState,
   CheckedState,
@@ -9,6 +9,7 @@ import type {
   Mark,
 } from "../../../lib/polling/state-types.ts";
 import { emptyMark, JUDGED_BY } from "../../../lib/polling/state-types.ts";
+import { spanOf } from "../../support/id-span.ts";
 import { mayReplace } from "../../support/may-replace.ts";
 import { copyOf } from "./copy.ts";
 import { MisuseError } from "./misuse.ts";
@@ -33,6 +34,7 @@ export interface Store {
   saveMark(lease: Lease, mark: Mark): Mark;
   release(lease: Lease, mark: Mark): Mark;
   read(surveyId: number, ids: Id[]): Map<Id, LedgerEntry>;
+  span(surveyId: number): IdSpan | undefined;
   /** Gives what was there before. */
   write(surveyId: number, entry: LedgerEntry): LedgerEntry | undefined;
   entries(surveyId: number): Map<Id, LedgerEntry>;
@@ -124,6 +126,7 @@ export function createStore(now: () => number, lag: Lag): Store {
       }
       return found;
     },
+    span: (surveyId) => spanOf(survey(surveyId).keys()),
     write(surveyId, entry) {
       const entries = survey(surveyId);
       const before = entries.get(entry.id)?.entry;

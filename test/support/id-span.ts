@@ -1,0 +1,11 @@
+import type { IdSpan } from "../../lib/polling/ports.ts";
+import type { LedgerEntry } from "../../lib/polling/state-types.ts";
+
+/** As the table has it by its keys. */
+export function spanOf(ids: Iterable<LedgerEntry["id"]>): IdSpan | undefined {
+  const texts = [...ids]
+    .filter((id) => typeof id === "number")
+    .map(String)
+    .sort();
+  return texts.length === 0 ? undefined : { first: Number(texts[0]), last: Number(texts.at(-1)) };
+}
