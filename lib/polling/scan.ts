@@ -1,19 +1,15 @@
 import { carryOf, type Edge, edgeOf, pageOf } from "./edge.ts";
 import { createListEnd } from "./list-end.ts";
+import { createMovedEnds } from "./moved-ends.ts";
 import { isFound, isSame, PAGE_SIZE, type Page, toPage } from "./pages.ts";
 import { digestOf, type Run } from "./records.ts";
 import { createScanMemory } from "./scan-memory.ts";
 import type { ScanEnd, ScanOptions, ScanStep } from "./scan-types.ts";
+import { createSeamTrials } from "./seam-trials.ts";
 
 export type { Verdict } from "./scan-memory.ts";
 export type { ScanEnd, ScanOptions, ScanStep } from "./scan-types.ts";
 
-/** How often the pages around one seam may change before its responses are left for a later scan. */
-const MOST_BROKEN_SEAMS = 6;
-/** Seams that are looked at a third time after the list was seen to move. */
-const RESTLESS_FOR = 6;
-/** Pages on which the end of a page is looked for that has moved: further behind it nothing is proved any more. */
-const SOUGHT_FOR = 8;
 /** Pages to go back for the beginning of a response: 10,000 records of one response. */
 const MOST_RETREATS = 100;
 
@@ -41,13 +37,13 @@ function showsAny(now: Page | undefined, before: Page): boolean {
  */
 export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, ScanEnd> {
   const memory = createScanMemory();
+  const trials = createSeamTrials();
+  const movedEnds = createMovedEnds();
   const { matters, defer } = memory;
   const orphaned = new Set<string>();
   let proved = true;
   let covered = true;
   let moved = false;
-  /** Seams to come at which the list is taken to move, as it was seen to between two reads. */
-  let restless = 0;
   let ended = true;
   let previous: Page | undefined = options.after === undefined ? undefined : pageOf(options.after);
   /** The last run of `previous`, with what it had on the pages before. */
@@ -58,16 +54,8 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   let carryKept = carry !== undefined;
   /** The page on which an earlier scan has ended, should it be read again. */
   const expected = options.expect ?? options.after;
-  /**
-   * Ends of pages that have moved: something may have slipped through behind them. Where one is found again nothing has, for all that
-   * followed it will be met.
-   */
-  let sought: { tail: string[]; page: number }[] = [];
   let number = options.after === undefined ? options.from : options.after.page + 1;
   let ready: Page | undefined;
-  let broken = 0;
-  /** The last page behind which the seam was broken, until it or a later one is proved: one before it says nothing of it. */
-  let brokenAt = 0;
   let retreats = 0;
 
   const read = async (page: number): Promise<Page | undefined> => toPage(page, await options.read(page));
@@ -87,19 +75,6 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   /** Whether what stands behind `earlier` does so a third time. */
   const stillStands = async (earlier: Page, page: Page | undefined): Promise<boolean> =>
     page === undefined ? stillEnds(earlier) : isSame(await look(page.number), page);
-
-  /** Looks for the end of a page from now on. */
-  const seek = (tail: string[], page: number): void => {
-    if (!sought.some((one) => one.tail === tail)) sought.push({ tail, page });
-  };
-
-  /** Strikes what is found on `previous` and this page, which were seen to stand together; what is not found for long counts as passed by. */
-  const find = (page: Page): void => {
-    sought = sought.filter(({ tail }) => !isFound(tail, previous, page));
-    if (!sought.some((one) => page.number > one.page + SOUGHT_FOR)) return;
-    covered = false;
-    sought = [];
-  };
 
   /** Begins again at a page, of which `known` is a fresh read if there is one. */
   const stepBack = (page: number, known: Page | undefined): void => {
@@ -135,37 +110,28 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   /** Whether the seam between `earlier` and `page` is proved or given up, or the scan has stepped back. */
   const prove = async (earlier: Page, page: Page | undefined): Promise<"proved" | "given up" | "stepped back"> => {
     let again = await reread(earlier.number);
-    const isAsRead = isSame(again, earlier) && (await stillFollows(earlier, page));
-    let isUnchanged = isAsRead;
-    // A list that moves goes to and fro at just the four reads now and then. Where it hardly ever holds still, four have to be enough.
-    if (isAsRead && restless > 0 && broken < MOST_BROKEN_SEAMS / 3) {
+    let isUnchanged = isSame(again, earlier) && (await stillFollows(earlier, page));
+    if (isUnchanged && trials.isThirdNeeded()) {
       again = await look(earlier.number);
       isUnchanged = isSame(again, earlier) && (await stillStands(earlier, page));
     }
-    moved ||= !isUnchanged;
-    restless = isUnchanged ? Math.max(0, restless - 1) : RESTLESS_FOR;
-    if (!isUnchanged) {
-      brokenAt = Math.max(brokenAt, earlier.number);
-      // What it showed first is no evidence any more, from wherever the scan goes on.
-      memory.unsettle(earlier.number);
-      if (!isFound(earlier.tail, again, page)) seek(earlier.tail, earlier.number);
-    }
-    if (!isUnchanged && ++broken < MOST_BROKEN_SEAMS) {
-      // What moved up by more than a page stands before the one that was read again.
-      if (earlier.number > 1 && !showsAny(again, earlier)) stepBack(earlier.number - 1, undefined);
-      else stepBack(earlier.number, again);
-      return "stepped back";
-    }
-    if (!isUnchanged || earlier.number >= brokenAt) {
-      broken = 0;
-      brokenAt = 0;
-    }
     if (isUnchanged) {
+      trials.held(earlier.number);
       // Both stood so at one moment: what is on both, but for the response across the edge, lies apart.
       const [first, ...others] = page?.runs ?? [];
       const behind = first === undefined || first.responseId === carry?.responseId ? others : [first, ...others];
       memory.split(behind, again?.runs);
       return "proved";
+    }
+    moved = true;
+    // What it showed first is no evidence any more, from wherever the scan goes on.
+    memory.unsettle(earlier.number);
+    if (!isFound(earlier.tail, again, page)) movedEnds.seek(earlier.tail, earlier.number);
+    if (trials.broke(earlier.number)) {
+      // What moved up by more than a page stands before the one that was read again.
+      if (earlier.number > 1 && !showsAny(again, earlier)) stepBack(earlier.number - 1, undefined);
+      else stepBack(earlier.number, again);
+      return "stepped back";
     }
     proved = false;
     covered = false;
@@ -183,7 +149,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
 
   async function* finish(last: Page | undefined): AsyncGenerator<ScanStep, ScanEnd> {
     leaveKept();
-    covered &&= sought.length === 0;
+    covered &&= !movedEnds.isAnySought();
     const page = last?.number ?? 0;
     const closing = carry === undefined || last === undefined ? undefined : memory.close(carry, last);
     const apart = memory.apart.size > 0;
@@ -268,15 +234,15 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       const again = await read(previous.number);
       if (await end.repeats(page, again)) return yield* finish(previous);
       moved = true;
-      restless = RESTLESS_FOR;
-      if (!isFound(previous.tail, again)) seek(previous.tail, previous.number);
+      trials.moved();
+      if (!isFound(previous.tail, again)) movedEnds.seek(previous.tail, previous.number);
       stepBack(previous.number, again);
       continue;
     }
     if (expected?.page === page.number && previous === undefined && expected.digest !== page.digest) {
       moved = true;
       // What has come before it has shifted its end to the next page, if not further.
-      seek(expected.tail, page.number);
+      movedEnds.seek(expected.tail, page.number);
     }
     end.met(page, previous);
     memory.split(page.runs);
@@ -344,7 +310,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       carryKept = false;
       carrySure = rest.length > 1 || joined || seamProved;
     }
-    find(page);
+    covered = movedEnds.met(previous, page) && covered;
     const orphans = page.orphans.filter((record) => !orphaned.has(record.digest));
     for (const record of orphans) orphaned.add(record.digest);
     const noted = memory.takeNoted(page);
@@ -363,7 +329,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       apart: memory.apart.size > 0,
       suspect: memory.suspect.size > 0,
       pieces: memory.pieces(page),
-      covered: covered && sought.length === 0,
+      covered: covered && !movedEnds.isAnySought(),
       moved,
       shortPageEnds: end.shortPageEnds(),
       several: memory.several(),

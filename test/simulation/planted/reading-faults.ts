@@ -41,8 +41,8 @@ export const readingFaults: readonly PlantedFault[] = [
     name: "seams are not proved",
     breaks: ["content", "lost", "books"],
     file: "scan.ts",
-    find: "const isAsRead = isSame(again, earlier) &&",
-    replace: "const isAsRead = true ||",
+    find: "let isUnchanged = isSame(again, earlier) &&",
+    replace: "let isUnchanged = true ||",
   },
   {
     name: "a response cut by a page edge is not joined",

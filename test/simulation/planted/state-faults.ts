@@ -104,8 +104,8 @@ export const stateFaults: readonly PlantedFault[] = [
     name: "books are closed over a list that moved",
     breaks: ["books"],
     file: "scan.ts",
-    find: "const isAsRead = isSame(again, earlier) &&",
-    replace: 'const isAsRead = (options.prove === "all" || isSame(again, earlier)) &&',
+    find: "let isUnchanged = isSame(again, earlier) &&",
+    replace: 'let isUnchanged = (options.prove === "all" || isSame(again, earlier)) &&',
   },
   {
     name: "books are closed with responses in no class",
