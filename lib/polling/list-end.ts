@@ -37,8 +37,11 @@ export interface ListEnd {
    * page behind it is another one, or is not there.
    */
   beginsAgain(page: Page, last: Page | undefined): Promise<boolean>;
-  /** Whether `page`, equal to the one before it, is the last page once more, as some services answer: `now` is the one before it, read again. */
-  repeats(page: Page, now: Page | undefined): Promise<boolean>;
+  /**
+   * What `page` is, equal to the one before it, of which `now` is another read: the last page once more, as some services answer; the same
+   * records, moved from one page to the other; or a page of its own, in the midst of a response with many equal records.
+   */
+  equalPage(page: Page, now: Page | undefined): Promise<"last" | "moved" | "own">;
   /** Whether the list ends with `last`, by what every scan so far has shown. */
   isTold(last: Page | undefined): boolean;
   /**
@@ -50,6 +53,9 @@ export interface ListEnd {
   /** Whether the list ends with `last` still. */
   stillEnds(last: Page): Promise<boolean>;
 }
+
+/** Pages behind two equal ones that are looked at where one response fills them: 1,000 equal records of it. */
+const MOST_EQUAL = 10;
 
 export function createListEnd(options: ListEndOptions): ListEnd {
   const { read, look } = options;
@@ -77,6 +83,15 @@ export function createListEnd(options: ListEndOptions): ListEnd {
     return page.digest === firstDigest && isSame(await read(page.number + 1), page) && isSame(await read(1), page);
   };
 
+  /** Whether something else stands behind equal pages: never where the last one is repeated. */
+  const isFollowed = async (page: Page): Promise<boolean> => {
+    if (page.size < PAGE_SIZE || page.runs.length > 1) return false;
+    for (let number = page.number + 1; number <= page.number + MOST_EQUAL; number += 1) {
+      if (!isSame(await look(number), page)) return true;
+    }
+    return false;
+  };
+
   return {
     shortPageEnds: () => shortPageEnds,
     firstDigest: () => firstDigest,
@@ -90,8 +105,11 @@ export function createListEnd(options: ListEndOptions): ListEnd {
     },
     readBehind,
     beginsAgain,
-    // A page's worth of new records also shifts it there, if only for a moment.
-    repeats: async (page, now) => isSame(now, page) && isSame(await read(page.number), page),
+    equalPage: async (page, now) => {
+      // A page's worth of new records also shifts it there, if only for a moment.
+      if (!isSame(now, page) || !isSame(await read(page.number), page)) return "moved";
+      return (await isFollowed(page)) ? "own" : "last";
+    },
     isTold: (last) => isShort(last) && shortPageEnds === true,
     secondLook: async (page, last) => {
       // One empty page may be a fault of the moment; two in a row are the end, if the first of them stays empty: the

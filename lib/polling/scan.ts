@@ -199,8 +199,9 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     if (isOver) page = undefined;
 
     if (page === undefined && previous === undefined && number > 1) {
-      // The list has become shorter than where this scan was to begin.
+      // The list has become shorter than where this scan was to begin: what an earlier one has not read may stand before the half of that.
       moved = true;
+      if (expected !== undefined) movedEnds.seek(expected.tail, number);
       number = Math.floor(number / 2);
       continue;
     }
@@ -232,12 +233,15 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     }
     if (previous !== undefined && isSame(page, previous)) {
       const again = await read(previous.number);
-      if (await end.repeats(page, again)) return yield* finish(previous);
-      moved = true;
-      trials.moved();
-      if (!isFound(previous.tail, again)) movedEnds.seek(previous.tail, previous.number);
-      stepBack(previous.number, again);
-      continue;
+      const what = await end.equalPage(page, again);
+      if (what === "last") return yield* finish(previous);
+      if (what === "moved") {
+        moved = true;
+        trials.moved();
+        if (!isFound(previous.tail, again)) movedEnds.seek(previous.tail, previous.number);
+        stepBack(previous.number, again);
+        continue;
+      }
     }
     if (expected?.page === page.number && previous === undefined && expected.digest !== page.digest) {
       moved = true;
