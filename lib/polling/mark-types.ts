@@ -14,9 +14,10 @@ export interface StreamPosition {
   page: number;
   /** Digests of some of its records, by which it is known again. */
   sample?: string[];
-  /** The page from which it has gone back, as its place was not known again: it does so no more until that one is passed. */
+  /** The page from which it has gone back, as its place was not known again, and how often, until that one is passed. */
   goneBackFrom?: number;
-  /** Slices so far that were to begin again at a seam which did not hold still. */
+  timesBack?: number;
+  /** Slices so far that were to begin again at the seam where it stands, which did not hold still. */
   retries?: number;
   /** Why it runs: the very first pass over a survey, or a backlog too deep for a head scan. */
   purpose: "first-pass" | "catch-up";

@@ -42,6 +42,8 @@ export interface ScanStep {
   ids: number[];
   /** All runs of the page. */
   runs: Run[];
+  /** Whether it is the last response of the list, which was complete only at the end: it comes with no page of its own. */
+  isRest: boolean;
   /** Runs judged "note" that were met on this page. */
   noted: Run[];
   /** Runs judged "whole" that are now known from their first record to their last. */

@@ -162,6 +162,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
         page,
         ids: [],
         runs: [],
+        isRest: true,
         pieces: [],
         ...step,
         covered,
@@ -237,10 +238,12 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       if (what === "last") return yield* finish(previous);
       if (what === "moved") {
         moved = true;
-        trials.moved();
         if (!isFound(previous.tail, again)) movedEnds.seek(previous.tail, previous.number);
-        stepBack(previous.number, again);
-        continue;
+        // Else it is a page like any other, of which the proof of its seam says the same.
+        if (trials.moved(previous.number)) {
+          stepBack(previous.number, again);
+          continue;
+        }
       }
     }
     if (expected?.page === page.number && previous === undefined && expected.digest !== page.digest) {
@@ -323,6 +326,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       page: page.number,
       ids: page.runs.map((run) => run.responseId),
       runs: page.runs,
+      isRest: false,
       noted,
       whole,
       others,

@@ -2,6 +2,8 @@
 
 /** How often the pages around one seam may change before its responses are left for a later scan. */
 const MOST_BROKEN = 6;
+/** Pages around which a list may move at all: more often than that for each of them, and for these, it flips between states that no read can tell apart. */
+const MORE_PAGES = 8;
 /** Seams that are looked at a third time after the list was seen to move. */
 const RESTLESS_FOR = 6;
 
@@ -11,8 +13,8 @@ export interface SeamTrials {
    * then. Where it hardly ever holds still, four have to be enough.
    */
   isThirdNeeded(): boolean;
-  /** Notes that the list was seen to move between two reads. */
-  moved(): void;
+  /** Notes that the list was seen to move between two reads of this page; whether it is read again from there. */
+  moved(page: number): boolean;
   /** Notes that the seam behind this page held. */
   held(page: number): void;
   /** Notes that the seam behind this page did not hold; whether it is tried again. */
@@ -25,24 +27,30 @@ export function createSeamTrials(): SeamTrials {
   let broken = 0;
   /** The last page behind which the seam was broken, until it or a later one is proved: one before it says nothing of it. */
   let brokenAt = 0;
+  /** Movements in all, and the first page at which one was seen. */
+  let all = 0;
+  let first: number | undefined;
   const begin = (): void => {
     broken = 0;
     brokenAt = 0;
   };
+  const moved = (page: number): boolean => {
+    restless = RESTLESS_FOR;
+    all += 1;
+    first = Math.min(first ?? page, page);
+    return all < MOST_BROKEN * (MORE_PAGES + page - first);
+  };
   return {
     isThirdNeeded: () => restless > 0 && broken < MOST_BROKEN / 3,
-    moved() {
-      restless = RESTLESS_FOR;
-    },
+    moved,
     held(page) {
       restless = Math.max(0, restless - 1);
       if (page >= brokenAt) begin();
     },
     broke(page) {
-      restless = RESTLESS_FOR;
       brokenAt = Math.max(brokenAt, page);
       broken += 1;
-      if (broken < MOST_BROKEN) return true;
+      if (moved(page) && broken < MOST_BROKEN) return true;
       begin();
       return false;
     },

@@ -72,8 +72,7 @@ export async function slice(ctx: PollContext, options: SliceOptions): Promise<Sl
     const found = outcome.found + step.found;
     addCounts(counts, { ...outcome, found, left, quarantined: outcome.quarantined + step.quarantined });
     counts.deferred = step.deferred;
-    // The last response of the list: there is no page behind it.
-    if (step.runs.length === 0) continue;
+    if (step.isRest) continue;
     if (redo !== undefined) return { counts, position, stopped: false, redo, passed };
     position = positionAfter(step);
     if (await onPage(step)) return { counts, position, stopped: true, passed };

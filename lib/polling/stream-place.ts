@@ -6,6 +6,8 @@ import type { StreamPosition } from "./state-types.ts";
 const LATER = 1;
 /** Pages that it goes back where it is not. */
 const FURTHER = 8;
+/** How often it goes back before it has passed the page from which it did so first: a list that moves all the time must come to its end. */
+const MOST_BACK = 2;
 
 /** Where a stream is to begin again, as the page of its position was not known again or is not there. */
 export interface StepBack {
@@ -40,7 +42,7 @@ export interface StreamPlace {
 }
 
 export function placeOf(position: StreamPosition): StreamPlace {
-  const { page: reached, sample = [], goneBackFrom } = position;
+  const { page: reached, sample = [], goneBackFrom, timesBack = 0 } = position;
   // One page back: a deletion meanwhile has moved records there.
   const from = Math.max(1, reached - 1);
   /** By the page, of those up to which the position was not raised yet. */
@@ -50,8 +52,9 @@ export function placeOf(position: StreamPosition): StreamPlace {
   let last = 0;
   /** What that page has shown: the very last part of a list comes with no page of its own. */
   let shown: Run[] = [];
-  let whole = 0;
-  const isKnown = (): boolean => known || goneBackFrom !== undefined;
+  /** Whether it is believed where it has gone back to: nothing was done from there on, or it has gone back often enough. */
+  const isBelieved = goneBackFrom !== undefined && (sample.length === 0 || timesBack >= MOST_BACK);
+  const isKnown = (): boolean => known || isBelieved;
   const further = (): StepBack => {
     const furthest = Math.max(reached, goneBackFrom ?? 0);
     return { to: Math.max(1, reached - Math.max(FURTHER, furthest - reached)), from: furthest };
@@ -68,17 +71,16 @@ export function placeOf(position: StreamPosition): StreamPlace {
     // What has come before it has moved it further down.
     isLost: () => !isKnown() && last >= reached + LATER,
     keep: () => {
-      whole = last;
       samples.set(last, sampleOf(shown));
     },
     raise: (settled) => {
-      const page = Math.min(whole, settled);
+      const page = Math.max(0, ...[...samples.keys()].filter((kept) => kept <= settled));
       if (page <= position.page) return false;
       position.page = page;
-      if (page > (position.goneBackFrom ?? 0)) {
-        delete position.goneBackFrom;
-        position.sample = samples.get(page) ?? [];
-      }
+      position.sample = samples.get(page) ?? [];
+      // They were counted for a seam that is behind it now.
+      delete position.retries;
+      if (page > (position.goneBackFrom ?? 0)) forgetBack(position);
       for (const done of samples.keys()) if (done <= page) samples.delete(done);
       return true;
     },
@@ -94,8 +96,16 @@ export function placeOf(position: StreamPosition): StreamPlace {
 
 /** Begins further up from now on, whatever becomes of this slice. */
 export function goBack(position: StreamPosition, { to, from }: StepBack): void {
+  const { timesBack = 0 } = position;
   position.page = to;
   delete position.sample;
+  forgetBack(position);
+  if (from === undefined) return;
+  position.goneBackFrom = from;
+  position.timesBack = timesBack + 1;
+}
+
+function forgetBack(position: StreamPosition): void {
   delete position.goneBackFrom;
-  if (from !== undefined) position.goneBackFrom = from;
+  delete position.timesBack;
 }

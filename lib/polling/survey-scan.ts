@@ -36,6 +36,7 @@ export interface SurveyStep {
   /** The ledger's entry of a response of this page. */
   known: (responseId: number) => LedgerEntry | undefined;
   /** See `ScanStep`. */
+  isRest: boolean;
   pieces: Run[];
   covered: boolean;
   moved: boolean;
@@ -206,6 +207,7 @@ export async function* surveyScan(
       ids: step.ids,
       runs: step.runs,
       known: (responseId) => known.get(responseId),
+      isRest: step.isRest,
       pieces: step.pieces,
       covered: step.covered,
       moved: step.moved,

@@ -35,7 +35,7 @@ describe("the place of a stream", () => {
     }
   });
 
-  it("is lost where it was not known again by then: it goes back eight pages, then twice as far, and no more once it is past", () => {
+  it("is lost where it was not known again by then: it goes back eight pages, then twice as far", () => {
     const position = positionAt(40, runsOf(1, 2, 3));
     const back = placeOf(position);
     for (const page of [39, 40, 41]) back.met(page, runsOf(100 + page));
@@ -43,7 +43,7 @@ describe("the place of a stream", () => {
     expect(back.further()).toEqual({ to: 32, from: 40 });
 
     goBack(position, back.further());
-    expect(position).toEqual({ page: 32, purpose: "catch-up", goneBackFrom: 40 });
+    expect(position).toEqual({ page: 32, purpose: "catch-up", goneBackFrom: 40, timesBack: 1 });
     const again = placeOf(position);
     // What it meets may be done with, but its place is the one before until that is passed.
     again.met(31, runsOf(131));
@@ -52,7 +52,7 @@ describe("the place of a stream", () => {
     again.met(33, runsOf(133));
     again.keep();
     expect(again.raise(33)).toBe(true);
-    expect(position).toEqual({ page: 33, purpose: "catch-up", goneBackFrom: 40 });
+    expect(position).toMatchObject({ page: 33, goneBackFrom: 40 });
     expect(placeOf({ ...position, page: 32 }).further()).toEqual({ to: 24, from: 40 });
     expect(placeOf({ ...position, page: 24 }).further()).toEqual({ to: 8, from: 40 });
 
@@ -60,7 +60,61 @@ describe("the place of a stream", () => {
     again.keep();
     expect(again.raise(41)).toBe(true);
     expect(position).not.toHaveProperty("goneBackFrom");
+    expect(position).not.toHaveProperty("timesBack");
     expect(position.sample).toHaveLength(1);
+  });
+
+  it("may be lost again on its way back to where it was, and is believed from the second time on until that is passed", () => {
+    const position = positionAt(40, runsOf(1, 2, 3));
+    const lose = (): boolean => {
+      const place = placeOf(position);
+      for (let page = place.from; page <= position.page + 1; page += 1) place.met(page, runsOf(1_000 + page));
+      if (!place.isLost()) return false;
+      goBack(position, place.further());
+      return true;
+    };
+    const goOn = (): void => {
+      const place = placeOf(position);
+      const page = position.page + 1;
+      place.met(page, runsOf(page));
+      place.keep();
+      place.raise(page);
+    };
+    expect(lose()).toBe(true);
+    expect(lose()).toBe(false);
+    goOn();
+    expect(position).toMatchObject({ page: 33, goneBackFrom: 40, timesBack: 1 });
+    expect(lose()).toBe(true);
+    goOn();
+    expect(position).toMatchObject({ page: 26, goneBackFrom: 40, timesBack: 2 });
+    expect(lose()).toBe(false);
+    while (position.page < 41) goOn();
+    expect(lose()).toBe(true);
+  });
+
+  it("is not raised to a page that was left, though the one behind it is done with", () => {
+    const position = positionAt(9, runsOf(1, 2, 3));
+    const place = placeOf(position);
+    place.met(10, runsOf(4, 5, 6));
+    place.met(11, runsOf(7, 8, 9));
+    place.keep();
+    expect(place.raise(10)).toBe(false);
+    expect(position.page).toBe(9);
+    expect(place.raise(11)).toBe(true);
+    expect(position.page).toBe(11);
+  });
+
+  it("begins to count anew what did not hold still, once it is past", () => {
+    const position = { ...positionAt(9, runsOf(1)), retries: 7 };
+    const place = placeOf(position);
+    place.met(9, runsOf(1));
+    place.keep();
+    place.raise(9);
+    expect(position.retries).toBe(7);
+    place.met(10, runsOf(2));
+    place.keep();
+    place.raise(10);
+    expect(position).not.toHaveProperty("retries");
   });
 
   it("is page 1 where the list ends before it, and nothing can have been missed where it is known at the end", () => {
