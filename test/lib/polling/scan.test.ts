@@ -142,6 +142,32 @@ describe("the end of the list", () => {
     }
   });
 
+  it("is not a page equal to the one before in the midst of a response of many equal records", async () => {
+    const [equal] = rows(2, 1, 1) as [Row];
+    const list = [...rows(1, 1, 30), ...Array.from({ length: 353 }, () => equal), ...rows(3, 1, 40)];
+    const { steps, end } = await run(still(list));
+    const runs = steps.flatMap((step) => step.whole);
+    expect(runs.map(({ responseId, records }) => [responseId, records.length])).toEqual([
+      [1, 30],
+      [2, 353],
+      [3, 40],
+    ]);
+    expect(end).toMatchObject({ covered: true, moved: false });
+  });
+
+  it("is a page equal to the one before that one response fills, where all behind it are equal", async () => {
+    const list = rows(1, 1, 200);
+    const reads: number[] = [];
+    const { steps, end } = await run(async (page) => {
+      reads.push(page);
+      return still(list)(Math.min(page, 2));
+    });
+    const runs = steps.flatMap((step) => step.whole);
+    expect(runs.map(({ responseId, records }) => [responseId, records.length])).toEqual([[1, 200]]);
+    expect(end).toMatchObject({ covered: true, moved: false, ended: true });
+    expect(reads.length).toBeLessThan(25);
+  });
+
   it("is not told by a short page that this very scan has taken for the last one, as the one behind it stayed empty", async () => {
     const [first, second] = [
       [...rows(1, 1, 87), ...rows(2, 1, 3)],
@@ -369,6 +395,30 @@ describe("a seam", () => {
         }
       }
     }
+  });
+
+  it("that is gone with the page where an earlier scan has ended covers nothing, as this one begins further up", async () => {
+    const all = rows(0, 1, 1_400).map((row, i) => ({ ...row, responseId: i + 1 }));
+    const before = await run(still(all), "settled", { prove: "all" });
+    const edge = before.steps.find(({ page }) => page === 8)?.edge() as Edge;
+    // 750 of the 800 that it had read: what stood behind them begins on page 1 now.
+    const { steps, end } = await run(still(all.slice(750)), "settled", { prove: "all", from: 8, expect: edge });
+    expect(steps.flatMap(({ ids }) => ids)).not.toContain(901);
+    expect(end).toMatchObject({ covered: false, moved: true });
+  });
+
+  it("of a list that flips between states, one after the other, comes to its end", async () => {
+    const all = rows(0, 1, 489).map((row, i) => ({ ...row, responseId: 1 + Math.floor(i / 15) }));
+    const states = [444, 423, 211].map((length) => all.slice(-length));
+    let reads = 0;
+    const flipping = async (page: number): Promise<PageRead> => {
+      const list = states[[1, 2, 0][reads % 3] as number] as Row[];
+      reads += 1;
+      if (reads > 1_000) throw new Error("no end");
+      return still(list)(page);
+    };
+    const { end } = await run(flipping, "whole", { prove: "all" });
+    expect(end).toMatchObject({ covered: false, moved: true });
   });
 
   it("that has moved covers all the same where the end of its page is found again, and else does not", async () => {

@@ -100,6 +100,34 @@ describe("a list that changes between two slices", () => {
     },
   );
 
+  it("to less than half of the pages before a cut one, which goes to the end, is not said to be covered", async () => {
+    const world = worldWith(
+      range(1, 470).map((responseId) => ({ responseId, completed: at(-HOUR + responseId * 1_000), size: 3 })),
+    );
+    await runTick(world, { source });
+    await scrub(world);
+    const survey = surveyOf(world);
+    // Met by nothing else: across the end of page 8, and a little behind it.
+    survey.records.splice(813, 0, ...recordsOf({ responseId: 901, completed: at(MINUTE), size: 3 }));
+    survey.records.splice(798, 0, ...recordsOf({ responseId: 900, completed: at(MINUTE), size: 4 }));
+    let hasChanged = false;
+    await scrub(world, {
+      source,
+      between: () => {
+        if (hasChanged || world.mark(1).pass?.page !== 8) return;
+        hasChanged = true;
+        // All that were read before; and the one across the edge is saved once more, in a list that is sorted by that.
+        remove(world, [...range(1, 250), 900]);
+        survey.records.push(...recordsOf({ responseId: 900, completed: at(MINUTE), size: 4 }));
+      },
+    });
+    expect(hasChanged).toBe(true);
+    expect(world.mark(1).booksOpen).toBe("pages moved while they were read");
+    await scrub(world);
+    expect(deliveredIds(world)).toEqual(expect.arrayContaining([900, 901]));
+    expect(closedBooks(world)).toMatchObject(truthOf(world));
+  });
+
   it("by arrivals before the position has none of them twice in its books, and the next scrub has all", async () => {
     const world = await settledWorld();
     await scrubAnd(world, 3, () => {
