@@ -58,7 +58,24 @@ export function remoteState(): State {
         waiting.set(calls, { lease, settle });
         process.send?.({ id: calls, method, args } satisfies Call);
       });
-  return new Proxy({} as State, { get: (_, method) => call(method as keyof State) });
+  return Object.fromEntries(METHODS.map((method) => [method, call(method)])) as unknown as State;
 }
+
+// Methods of its own, as any port has them: who adds to a port copies it.
+const METHODS = Object.keys({
+  account: true,
+  saveAccount: true,
+  saveRows: true,
+  acquire: true,
+  renew: true,
+  saveMark: true,
+  release: true,
+  entries: true,
+  span: true,
+  putEntries: true,
+  due: true,
+  nextDue: true,
+  quarantined: true,
+} satisfies Record<keyof State, true>) as (keyof State)[];
 
 const isLease = (value: unknown): value is Lease => typeof value === "object" && value !== null && "until" in value;
