@@ -2,7 +2,7 @@
 
 /** How often the pages around one seam may change before its responses are left for a later scan. */
 const MOST_BROKEN = 6;
-/** Pages around which a list may move at all: more often than that for each of them, and for these, it flips between states that no read can tell apart. */
+/** Movements are borne in all as if there were so many pages more: a list that moves more often than that flips between a few states in turn. */
 const MORE_PAGES = 8;
 /** Seams that are looked at a third time after the list was seen to move. */
 const RESTLESS_FOR = 6;
@@ -28,7 +28,7 @@ export function createSeamTrials(): SeamTrials {
   /** The last page behind which the seam was broken, until it or a later one is proved: one before it says nothing of it. */
   let brokenAt = 0;
   /** Movements in all, and the first page at which one was seen. */
-  let all = 0;
+  let movements = 0;
   let first: number | undefined;
   const begin = (): void => {
     broken = 0;
@@ -36,9 +36,9 @@ export function createSeamTrials(): SeamTrials {
   };
   const moved = (page: number): boolean => {
     restless = RESTLESS_FOR;
-    all += 1;
+    movements += 1;
     first = Math.min(first ?? page, page);
-    return all < MOST_BROKEN * (MORE_PAGES + page - first);
+    return movements < MOST_BROKEN * (MORE_PAGES + page - first);
   };
   return {
     isThirdNeeded: () => restless > 0 && broken < MOST_BROKEN / 3,

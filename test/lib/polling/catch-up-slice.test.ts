@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { catchUpSlice, type SliceSummary, sliceEnd } from "../../../lib/polling/catch-up-slice.ts";
+import { sliceEnd } from "../../../lib/polling/catch-up-slice.ts";
 import type { PageRead } from "../../../lib/polling/ports.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
+import { goOn, type Queued, slice, worldWithQueue } from "./support/slices.ts";
 import {
   arrive,
   at,
@@ -11,9 +12,7 @@ import {
   recordsOf,
   runTick,
   SECOND,
-  sourceDefaults,
   surveyOf,
-  type TickOverrides,
   takes,
   timesCalled,
   worldWith,
@@ -22,53 +21,8 @@ import {
 const complete = (from: number, to: number) =>
   range(from, to).map((responseId) => ({ responseId, completed: at(responseId * SECOND), size: 10 }));
 
-interface Queued {
-  surveyId: number;
-  until: number;
-}
-
-/** A world with a queue, whose reads of pages take a second each. */
-function worldWithQueue(responses: ReturnType<typeof complete>): { world: MemoryWorld; queue: Queued[] } {
-  const world = worldWith(responses);
-  const queue: Queued[] = [];
-  world.ports.slices = { send: async (slice) => void queue.push(slice) };
-  takes(world, SECOND, ({ operation }) => operation === "page");
-  return { world, queue };
-}
-
-function slice(world: MemoryWorld, { surveyId, until }: Queued, owner = "worker"): Promise<SliceSummary> {
-  const deadline = world.time.now + 2 * MINUTE;
-  return catchUpSlice({
-    ports: world.ports,
-    source: sourceDefaults,
-    service: "service-1",
-    surveyId,
-    owner,
-    until,
-    deadline,
-  });
-}
-
 /** A tick with so little time of its own that a backlog is left to slices. */
 const tick = (world: MemoryWorld) => runTick(world, { ownTime: 0 });
-
-/** Ticks a minute apart, with a slice of so many milliseconds between two of them: whatever fails in one, the next follows. */
-async function goOn(
-  world: MemoryWorld,
-  queue: Queued[],
-  minutes: number,
-  { sliceTime = 20 * SECOND, ...more }: TickOverrides & { sliceTime?: number } = {},
-): Promise<void> {
-  for (let i = 0; i < minutes; i += 1) {
-    const began = world.time.now;
-    await runTick(world, { ownTime: 0, ...more });
-    const next = queue.shift();
-    if (next !== undefined) {
-      await slice(world, { ...next, until: world.time.now + sliceTime }).catch(() => undefined);
-    }
-    world.time.now = Math.max(world.time.now, began + MINUTE);
-  }
-}
 
 const serverError = () => Object.assign(new Error("500"), { code: "SERVER_ERROR" });
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { catchUpSlice } from "../../../lib/polling/catch-up-slice.ts";
-import type { PollingSource } from "../../../lib/polling/context.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
+import { goOn, worldWithQueue } from "./support/slices.ts";
 import { changeMark, remove } from "./support/slow.ts";
 import {
   arrive,
@@ -9,47 +8,13 @@ import {
   deliveredIds,
   HOUR,
   MINUTE,
-  type ResponseSpec,
   range,
   recordsOf,
   runTick,
   SECOND,
-  sourceDefaults,
   surveyOf,
   takes,
-  worldWith,
 } from "./support/survey.ts";
-
-interface Sliced {
-  world: MemoryWorld;
-  /** A tick, then what it has queued: a slice of so many milliseconds. */
-  turn: (sliceTime: number, source?: Partial<PollingSource>, before?: () => void) => Promise<void>;
-}
-
-/** A world with a queue, whose reads of pages take four seconds each. */
-function sliced(responses: ResponseSpec[]): Sliced {
-  const world = worldWith(responses);
-  const queue: unknown[] = [];
-  world.ports.slices = { send: async (slice) => void queue.push(slice) };
-  const turn: Sliced["turn"] = async (sliceTime, source = {}, before = () => undefined) => {
-    const began = world.time.now;
-    await runTick(world, { source, ownTime: 0 });
-    before();
-    if (queue.shift() !== undefined) {
-      await catchUpSlice({
-        ports: world.ports,
-        source: { ...sourceDefaults, ...source },
-        service: "service-1",
-        surveyId: 1,
-        owner: "worker",
-        until: world.time.now + sliceTime,
-        deadline: world.time.now + 2 * MINUTE,
-      });
-    }
-    world.time.now = Math.max(world.time.now, began + MINUTE);
-  };
-  return { world, turn };
-}
 
 /** Takes the first responses off the list. */
 function removeFirst(world: MemoryWorld, count: number): void {
@@ -60,7 +25,7 @@ function removeFirst(world: MemoryWorld, count: number): void {
 describe("a catch-up in slices", () => {
   it("that comes back to its place meets what moves before it a second time", async () => {
     const all = range(1, 600).map((responseId) => ({ responseId, completed: at(responseId * SECOND), size: 10 }));
-    const { world, turn } = sliced([]);
+    const { world, queue } = worldWithQueue([], 0);
     for (const one of all.filter(({ responseId }) => responseId % 2 === 1)) arrive(world, one);
     await runTick(world);
     // Not in the order of completion: every other one is new.
@@ -73,14 +38,16 @@ describe("a catch-up in slices", () => {
     takes(world, 4 * SECOND, ({ operation }) => operation === "page");
     world.time.now += MINUTE;
     const deletions: number[] = [];
-    for (let i = 0; i < 120 && (i < 4 || world.mark(1).stream !== undefined); i += 1) {
-      await turn(12 * SECOND);
+    const shrink = (): void => {
       const { page = 0, goneBackFrom } = world.mark(1).stream ?? {};
-      const count =
-        deletions.length === 0 && page >= 30 ? 50 : deletions.length === 1 && goneBackFrom !== undefined ? 70 : 0;
-      if (count === 0) continue;
-      removeFirst(world, count);
+      const isDue = [page >= 30, goneBackFrom !== undefined][deletions.length];
+      if (isDue !== true) return;
+      removeFirst(world, deletions.length === 0 ? 50 : 70);
       deletions.push(page);
+    };
+    for (let i = 0; i < 120 && (i < 4 || world.mark(1).stream !== undefined); i += 1) {
+      await goOn(world, queue, 1, { between: shrink, sliceTime: 12 * SECOND });
+      shrink();
     }
     expect(deletions).toHaveLength(2);
     const delivered = new Set(deliveredIds(world));
@@ -92,13 +59,13 @@ describe("a first pass in slices", () => {
   it("notes all of its history where a seam moves, though ten others did not hold still at first", async () => {
     const source = { startFrom: "now" as const };
     // Not in the order of completion.
-    const { world, turn } = sliced(
+    const { world, queue } = worldWithQueue(
       range(1, 600).map((responseId) => {
         const second = responseId === 31 ? 700 : (responseId * 7_919) % 600;
         return { responseId, completed: at(-HOUR + second * SECOND), size: 10 };
       }),
+      4 * SECOND,
     );
-    takes(world, 4 * SECOND, ({ operation }) => operation === "page");
     let reads = 0;
     /** A page of which a record reads differently each time. */
     let restless = 0;
@@ -118,14 +85,15 @@ describe("a first pass in slices", () => {
     let moved = 0;
     for (let i = 0; i < 300 && (i < 3 || world.mark(1).stream !== undefined); i += 1) {
       restless = 0;
-      await turn(shrinksAt > 0 ? 50 * SECOND : 12 * SECOND, source, () => {
+      const between = (): void => {
         const { page = 0 } = world.mark(1).stream ?? {};
         if (i <= 8 || i % 2 === 1) return;
         if (moved < 10) {
           restless = page;
           moved += 1;
         } else if (page >= 35 && shrinksAt === 0) shrinksAt = page + 4;
-      });
+      };
+      await goOn(world, queue, 1, { source, between, sliceTime: (shrinksAt > 0 ? 50 : 12) * SECOND });
     }
     expect([moved, hasShrunk, world.mark(1).firstPassDone]).toEqual([10, true, true]);
     expect(range(1, 600).filter((id) => world.entry(1, id) === undefined)).toEqual([]);
