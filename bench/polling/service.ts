@@ -25,6 +25,7 @@ const plainTraits: Traits = {
   answers: [5, 5],
   twins: false,
   ties: false,
+  volatile: "none",
 };
 
 /** Records of a response, unless said otherwise. */

@@ -36,7 +36,7 @@ export async function backlogStart(
 
 async function read(ctx: PollContext, page: number): Promise<Page | undefined> {
   await holdLease(ctx);
-  return toPage(page, await ctx.ports.service.page(ctx.surveyId, page, tailOrder(ctx.mark)));
+  return toPage(page, await ctx.ports.service.page(ctx.surveyId, page, tailOrder(ctx.mark)), ctx.volatile);
 }
 
 /** Doublings after which a service is taken to answer any page number. */

@@ -40,7 +40,7 @@ const FIRST_BACK_OFF = 5_000;
 export function fromRun(ctx: PollContext, run: Run, origin: Origin, { joined, replaces }: RunOptions = {}): Candidate {
   return {
     responseId: run.responseId,
-    digest: joined === "operation 9" ? undefined : digestOf(run),
+    digest: joined === "operation 9" ? undefined : digestOf(run, ctx.volatile),
     ...(replaces === undefined ? {} : { replaces }),
     records: run.records.map((record) => privateRecord(record.raw, ctx.source.privacy)),
     completed: completedAt(run),
@@ -54,7 +54,7 @@ export function fromRun(ctx: PollContext, run: Run, origin: Origin, { joined, re
 export async function fromWaiting(ctx: PollContext, entry: LedgerEntry): Promise<Candidate | undefined> {
   const kept = await takeOut(ctx, entry);
   if (kept === undefined || typeof entry.id !== "number") return undefined;
-  const run: Run = { responseId: entry.id, records: kept.records.map(readRecord) };
+  const run: Run = { responseId: entry.id, records: kept.records.map((record) => readRecord(record)) };
   return {
     responseId: entry.id,
     digest: entry.digest,

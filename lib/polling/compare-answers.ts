@@ -1,11 +1,15 @@
 import { isObject } from "./irregular.ts";
+import { NONE_VOLATILE, type VolatileFields } from "./volatile-fields.ts";
 
 /** How the answers of the single-response operation relate to those joined from pages. */
 export type Comparison = "equal" | "more" | "different";
 
+/** Which fields are not compared. */
+type Ignored = Pick<VolatileFields, "has">;
+
 /** Compares as multisets, by the fields that an answer has; more: all of `joined` and something besides. */
-export function compareAnswers(joined: unknown[], single: unknown[]): Comparison {
-  if (!includesAll(single, joined, keyOf)) return "different";
+export function compareAnswers(joined: unknown[], single: unknown[], ignored: Ignored = NONE_VOLATILE): Comparison {
+  if (!includesAll(single, joined, (record) => keyOf(record, ignored))) return "different";
   return single.length === joined.length ? "equal" : "more";
 }
 
@@ -13,8 +17,8 @@ export function compareAnswers(joined: unknown[], single: unknown[]): Comparison
  * Whether what the joined records say of their response as a whole is said by as many of the single operation's, as far as an event
  * tells it: that one may have more records.
  */
-export function sameFacts(joined: unknown[], single: unknown[]): boolean {
-  return includesAll(single, joined, (record) => JSON.stringify(factsOf(record)));
+export function sameFacts(joined: unknown[], single: unknown[], ignored: Ignored = NONE_VOLATILE): boolean {
+  return includesAll(single, joined, (record) => JSON.stringify(Object.values(without(factsOf(record), ignored))));
 }
 
 /** Whether all of `some` are among `all`, as many times, as far as their keys tell. */
@@ -35,8 +39,12 @@ export function factsOf(record: unknown): Record<string, unknown> {
   return { responseId, completed, dateStart, dateCompleted, iso3166, crk, promoCode };
 }
 
-function keyOf(record: unknown): string {
+function keyOf(record: unknown, ignored: Ignored): string {
   if (!isObject(record)) return JSON.stringify(record);
   const { questionId, answer, comment, score, matrixScore } = record;
-  return JSON.stringify([questionId, answer, comment, score, matrixScore]);
+  return JSON.stringify(Object.values(without({ questionId, answer, comment, score, matrixScore }, ignored)));
+}
+
+function without(fields: Record<string, unknown>, ignored: Ignored): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !ignored.has(name)));
 }

@@ -4,9 +4,9 @@ import { holdLease, type PollContext } from "./context.ts";
 import { concernsWholeSource } from "./errors.ts";
 import { noteHeld } from "./held.ts";
 import { isObject } from "./irregular.ts";
-import { toPage } from "./pages.ts";
+import { createPageComparison } from "./page-comparison.ts";
+import { type Page, toPage } from "./pages.ts";
 import { privateRecord } from "./privacy.ts";
-import type { Confirmation } from "./state-types.ts";
 
 /** A response as pages joined it. */
 export interface Joined {
@@ -46,7 +46,7 @@ async function mayGoOut<T extends Joined>(ctx: PollContext, responses: T[]): Pro
   if (!state.apart) {
     const due = chooseDue(ctx, responses);
     const answers = await Promise.all(due.map((response) => ask(ctx, response)));
-    const larger = due.filter((response, i) => note(state, response.records, answers[i]) === "more");
+    const larger = due.filter((response, i) => note(ctx, response.records, answers[i]) === "more");
     if (larger.length > 0) await findOut(ctx, larger.slice(0, WITNESSES));
   }
   // What is known of it now is known for all of them: those that were not compared are of the same list.
@@ -82,7 +82,7 @@ async function fromOperation9<T extends Joined>(ctx: PollContext, responses: T[]
   const answers = await Promise.all(
     responses.slice(0, isSilent ? WITNESSES : responses.length).map(async (response) => {
       const records = await ask(ctx, response);
-      const comparison = records === undefined ? "different" : compareAnswers(response.records, records);
+      const comparison = records === undefined ? "different" : compareAnswers(response.records, records, ctx.volatile);
       return { response, records: records ?? [], comparison };
     }),
   );
@@ -102,7 +102,7 @@ async function fromOperation9<T extends Joined>(ctx: PollContext, responses: T[]
     if (comparison === "equal") return [response];
     // Without what the other records say of the response as a whole, only a full pass can join it.
     // That it says them was true of another response, or a moment ago.
-    return state.full === true && sameFacts(response.records, records)
+    return state.full === true && sameFacts(response.records, records, ctx.volatile)
       ? [{ ...response, records, digest: undefined }]
       : [];
   });
@@ -136,17 +136,21 @@ function chooseDue<T extends Joined>(ctx: PollContext, responses: T[]): T[] {
   return due;
 }
 
-function note(state: Confirmation, joined: unknown[], records: unknown[] | undefined): Comparison {
-  const comparison = records === undefined ? "different" : compareAnswers(joined, records);
+function note({ mark, volatile }: PollContext, joined: unknown[], records: unknown[] | undefined): Comparison {
+  const state = mark.confirmation;
+  const comparison = records === undefined ? "different" : compareAnswers(joined, records, volatile);
   if (comparison === "different") state.silent += 1;
   // It does not list all that there is.
   if (records !== undefined && records.length < joined.length) {
     delete state.equalled;
-    state.partial = records.length > 0 && compareAnswers(records, joined) === "more" && sameFacts(records, joined);
+    state.partial =
+      records.length > 0 &&
+      compareAnswers(records, joined, volatile) === "more" &&
+      sameFacts(records, joined, volatile);
   }
   if (comparison === "equal" && records !== undefined) {
     state.equalled = joined.length > 1 ? "several" : (state.equalled ?? "one");
-    state.full = sameFacts(joined, records);
+    state.full = sameFacts(joined, records, volatile);
     state.silent = 0;
   }
   return comparison;
@@ -182,8 +186,8 @@ async function findOut(ctx: PollContext, witnesses: Joined[]): Promise<void> {
     if (fromPages.length <= witness.records.length) continue;
     apart = true;
     const records = await ask(ctx, witness);
-    if (records === undefined || compareAnswers(fromPages, records) !== "equal") continue;
-    note(state, fromPages, records);
+    if (records === undefined || compareAnswers(fromPages, records, ctx.volatile) !== "equal") continue;
+    note(ctx, fromPages, records);
   }
   if (apart) state.apart = true;
   // The pages have no more of them: operation 9 is of another opinion about what a response is.
@@ -192,13 +196,19 @@ async function findOut(ctx: PollContext, witnesses: Joined[]): Promise<void> {
 
 async function joinOverAllPages(ctx: PollContext, witnesses: Joined[]): Promise<Map<number, unknown[]>> {
   const joined = new Map<number, unknown[]>(witnesses.map(({ responseId }) => [responseId, []]));
-  const seen = new Set<string>();
-  for (let number = 1; number <= MOST_PAGES; number += 1) {
+  const { isRepeat } = createPageComparison(ctx.volatile, () => undefined);
+  const read = async (number: number): Promise<Page | undefined> => {
     await holdLease(ctx);
-    const page = toPage(number, await ctx.ports.service.page(ctx.surveyId, number, "asc"));
+    return toPage(number, await ctx.ports.service.page(ctx.surveyId, number, "asc"), ctx.volatile);
+  };
+  let first: Page | undefined;
+  let last: Page | undefined;
+  for (let number = 1; number <= MOST_PAGES; number += 1) {
+    const page = await read(number);
     // Past the end some services repeat the last page, or the first one.
-    if (page === undefined || seen.has(page.digest)) break;
-    seen.add(page.digest);
+    if (page === undefined || (await isRepeat(page, last, read)) || (await isRepeat(page, first, read))) break;
+    last = page;
+    first ??= page;
     for (const run of page.runs) {
       const records = run.records.map((record) => privateRecord(record.raw, ctx.source.privacy));
       joined.get(run.responseId)?.push(...records);

@@ -4,6 +4,7 @@ import type { OutageWatch } from "./outage-watch.ts";
 import type { Ports } from "./ports.ts";
 import type { Privacy } from "./privacy.ts";
 import type { Lease, Mark } from "./state-types.ts";
+import type { VolatileFields } from "./volatile-fields.ts";
 
 /** The part of a source's configuration that polling acts upon. Durations are milliseconds. */
 export interface PollingSource {
@@ -41,6 +42,8 @@ export interface PollContext {
   lease: Lease;
   /** Changed in memory as the poll goes on; written under the lease's fence. */
   mark: Mark;
+  /** What is not compared of the survey's records; what is learned of it stands in the mark. */
+  volatile: VolatileFields;
   /** Epoch milliseconds after which no new page is begun. */
   deadline: number;
   /** The same for a catch-up, the rest of which is left to another process. */

@@ -15,11 +15,17 @@ export interface Edge {
     /** Whether these are its records from the first on. */
     sure: boolean;
   };
+  /** What all these digests leave out (see volatile-fields.ts); absent: nothing. */
+  version?: string;
   /** Digest of the first page, with which a service may begin again behind its last one; absent where that was not read. */
   first?: string;
 }
 
-export function edgeOf(page: Page, carry: Run | undefined, sure: boolean, first: string | undefined): Edge {
+export function edgeOf(
+  page: Page,
+  carry: Run | undefined,
+  { sure, first, version }: { sure: boolean; first: string | undefined; version: string },
+): Edge {
   const digests = carry?.records.map((record) => record.digest) ?? [];
   return {
     page: page.number,
@@ -27,6 +33,7 @@ export function edgeOf(page: Page, carry: Run | undefined, sure: boolean, first:
     digest: page.digest,
     tail: page.tail,
     ...(carry === undefined ? {} : { carry: { responseId: carry.responseId, digests, sure } }),
+    ...(version === "" ? {} : { version }),
     ...(first === undefined ? {} : { first }),
   };
 }

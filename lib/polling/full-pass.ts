@@ -121,7 +121,7 @@ async function comeApart(ctx: PollContext, again: Run[]): Promise<Run[]> {
   const entries = await ctx.ports.state.entries(ctx.surveyId, ids.slice(0, 100));
   return again.filter((run) => {
     const entry = entries.get(run.responseId);
-    return entry?.digest === undefined || entry.digest !== digestOf(run);
+    return entry?.digest === undefined || entry.digest !== digestOf(run, ctx.volatile);
   });
 }
 

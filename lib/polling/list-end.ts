@@ -1,13 +1,16 @@
 import { RangeUnreachableError } from "./errors.ts";
-import { isSame, PAGE_SIZE, type Page } from "./pages.ts";
+import type { PageComparison } from "./page-comparison.ts";
+import { PAGE_SIZE, type Page } from "./pages.ts";
+import type { VolatileFields } from "./volatile-fields.ts";
 
 // What a service answers behind the last page is not shown: nothing, the last page once more, the first one, or a fault of its own.
 
-export interface ListEndOptions {
+export interface ListEndOptions extends Pick<PageComparison, "isSame" | "isStill"> {
   /** Whether a page of fewer than 100 records was the last one whenever it was met; undefined: not known yet. */
   shortPageEnds: boolean | undefined;
   /** Digest of the first page as an earlier scan has read it. */
-  firstDigest: string | undefined;
+  first: string | undefined;
+  volatile: Pick<VolatileFields, "version">;
   read: (page: number) => Promise<Page | undefined>;
   /** Reads a page as it is now, whatever was read of it before. */
   look: (page: number) => Promise<Page | undefined>;
@@ -58,19 +61,26 @@ export interface ListEnd {
 const MOST_EQUAL = 10;
 
 export function createListEnd(options: ListEndOptions): ListEnd {
-  const { read, look } = options;
-  let { shortPageEnds, firstDigest } = options;
+  const { read, look, isSame, isStill, volatile } = options;
+  let { shortPageEnds } = options;
+  const { version } = volatile;
+  /** As this scan has read it. */
+  let first: Page | undefined;
   let failing = false;
   /** Whether a page was met behind a short one. */
   let shortGoesOn = false;
+
+  /** Of an earlier scan as long as it is comparable. */
+  const firstDigest = (): string | undefined =>
+    first !== undefined ? first.digest : volatile.version === version ? options.first : undefined;
 
   const readBehind = async (page: number, last: Page | undefined): Promise<Page | undefined> => {
     try {
       return await read(page);
     } catch (error) {
       if (!isShort(last) || shortPageEnds !== undefined || shortGoesOn) throw error;
-      const again = await read(last.number);
-      if (!isSame(again, last) || !options.failsPastEnd(error)) throw error;
+      const isUnchanged = await isStill(last, () => read(last.number));
+      if (!isUnchanged || !options.failsPastEnd(error)) throw error;
       failing = true;
       return undefined;
     }
@@ -79,8 +89,8 @@ export function createListEnd(options: ListEndOptions): ListEnd {
   const beginsAgain = async (page: Page, last: Page | undefined): Promise<boolean> => {
     if (page.number === 1) return false;
     // A scan that has begun further down has not read it yet.
-    if (firstDigest === undefined && isShort(last)) firstDigest = (await look(1))?.digest;
-    return page.digest === firstDigest && isSame(await read(page.number + 1), page) && isSame(await read(1), page);
+    if (firstDigest() === undefined && (isShort(last) || volatile.version !== version)) first = await look(1);
+    return page.digest === firstDigest() && isSame(await read(page.number + 1), page) && isSame(await read(1), page);
   };
 
   /** Whether something else stands behind equal pages: never where the last one is repeated. */
@@ -94,10 +104,10 @@ export function createListEnd(options: ListEndOptions): ListEnd {
 
   return {
     shortPageEnds: () => shortPageEnds,
-    firstDigest: () => firstDigest,
+    firstDigest,
     isFailing: () => failing,
     met: (page, last) => {
-      if (page.number === 1) firstDigest = page.digest;
+      if (page.number === 1) first = page;
       shortGoesOn ||= isShort(last);
     },
     goesOn: (last) => {

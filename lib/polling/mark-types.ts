@@ -197,6 +197,8 @@ export interface Mark {
   sweep?: Sweep;
   /** Epoch milliseconds at which each depth of look-back was reached last. */
   lookedBack?: number[];
+  /** Fields of its records that read differently each time (see volatile-fields.ts); absent where none does, nor their order. */
+  volatile?: string[];
   /** What the desc list is sorted by, as far as its pages have shown. */
   sortKey?: SortKey;
   /** Whether open responses were listed; and any of more than one record. */

@@ -21,7 +21,7 @@ export function noted(ctx: PollContext, run: Run): LedgerEntry {
 
 /** A response whose `completed` cannot be read. */
 export async function quarantined(ctx: PollContext, run: Run): Promise<LedgerEntry> {
-  const digest = digestOf(run);
+  const digest = digestOf(run, ctx.volatile);
   const reason = "unreadable completed";
   const records = run.records.map((record) => privateRecord(record.raw, ctx.source.privacy));
   const kept = await keep(ctx, run.responseId, digest, { records, details: {} });

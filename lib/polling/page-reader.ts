@@ -25,6 +25,8 @@ export interface PageReaderOptions {
   isAhead: boolean;
   /** How many pages are left behind one, as far as can be guessed; see `ListLength`. */
   left?: (page: number) => number | undefined;
+  /** Whether two reads of a page hold the same. */
+  isSame?: (one: PageRead, other: PageRead) => boolean;
 }
 
 export interface PageReader {
@@ -50,7 +52,7 @@ export interface PageReader {
  */
 export function createPageReader(
   read: (page: number) => Promise<PageRead>,
-  { isAhead, left = () => undefined }: PageReaderOptions,
+  { isAhead, left = () => undefined, isSame = holdSame }: PageReaderOptions,
 ): PageReader {
   let slots = new Map<number, Slot>();
   const onTheWay = new Set<Promise<void>>();
@@ -155,7 +157,7 @@ export function createPageReader(
       // It is no failure of this page, which may be the last of the list.
       return undefined;
     }
-    return holdSame(result, await secondOf(slot)) ? result : undefined;
+    return isSame(result, await secondOf(slot)) ? result : undefined;
   }
 
   async function inTurn(page: number): Promise<PageRead> {

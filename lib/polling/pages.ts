@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { PageRead } from "./ports.ts";
 import { type ReadRecord, type Run, readRecord } from "./records.ts";
+import { NONE_VOLATILE, type VolatileFields } from "./volatile-fields.ts";
 
 /** Records of a full page, by section 8 of the API document. */
 export const PAGE_SIZE = 100;
@@ -29,12 +30,12 @@ export interface Page {
   readonly tail: string[];
 }
 
-/** A page with its runs, or undefined when the read says that the list ends before it. */
-export function toPage(number: number, read: PageRead): Page | undefined {
+/** A page with its runs, or undefined when the read says that the list ends before it; compared with others without these fields. */
+export function toPage(number: number, read: PageRead, volatile: VolatileFields = NONE_VOLATILE): Page | undefined {
   if (read.kind === "none" || read.records.length === 0) return undefined;
   const runs: Run[] = [];
   const orphans: ReadRecord[] = [];
-  const records = read.records.map(readRecord);
+  const records = read.records.map((record) => readRecord(record, volatile));
   for (const record of records) {
     if (record.responseId === undefined) {
       orphans.push(record);
@@ -47,6 +48,12 @@ export function toPage(number: number, read: PageRead): Page | undefined {
   let texts: string[] | undefined;
   let digests: string[] | undefined;
   let digest: string | undefined;
+  let { version } = volatile;
+  const refresh = (): void => {
+    if (version === volatile.version) return;
+    version = volatile.version;
+    texts = digests = digest = undefined;
+  };
   return {
     number,
     read: Symbol("read"),
@@ -54,14 +61,17 @@ export function toPage(number: number, read: PageRead): Page | undefined {
     orphans,
     size: records.length,
     get texts() {
+      refresh();
       texts ??= records.map((record) => record.json);
       return texts;
     },
     get digests() {
+      refresh();
       digests ??= records.map((record) => record.digest);
       return digests;
     },
     get digest() {
+      refresh();
       digest ??= hash("sha1", this.digests.toSorted().join("\n"), "base64url");
       return digest;
     },
@@ -85,9 +95,9 @@ export function isSame(one: Page | undefined, other: Page | undefined): boolean 
 }
 
 /** Whether two reads of a page hold the same records, in whatever order. */
-export function holdSame(one: PageRead, other: PageRead): boolean {
+export function holdSame(one: PageRead, other: PageRead, volatile: VolatileFields = NONE_VOLATILE): boolean {
   // Mostly not even the order differs, and that costs no digests.
-  return isDeepStrictEqual(one, other) || toPage(0, one)?.digest === toPage(0, other)?.digest;
+  return isDeepStrictEqual(one, other) || toPage(0, one, volatile)?.digest === toPage(0, other, volatile)?.digest;
 }
 
 /** Whether the records at the end of a page, by their digests, are all found again on these pages. */

@@ -133,6 +133,7 @@ export type Progress =
   | { kind: "waiting"; surveyId: number; count: number }
   | { kind: "quarantined"; surveyId: number; responseId: number | undefined; reason: string }
   | { kind: "unconfirmed"; surveyId: number; code: string }
+  | { kind: "volatile fields"; surveyId: number; fields: string[] }
   | { kind: "survey failed"; surveyId: number; code: string; message: string };
 
 export type Observer = (progress: Progress) => void;

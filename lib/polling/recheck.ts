@@ -83,7 +83,7 @@ async function runOf(ctx: PollContext, { id }: LedgerEntry): Promise<Run | undef
   const records = await ask(ctx, { responseId: id });
   return records === undefined || records.length === 0
     ? undefined
-    : { responseId: id, records: records.map(readRecord) };
+    : { responseId: id, records: records.map((record) => readRecord(record)) };
 }
 
 async function putBack(ctx: PollContext, entries: LedgerEntry[]): Promise<void> {

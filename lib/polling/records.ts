@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { NONE_VOLATILE, type VolatileFields } from "./volatile-fields.ts";
 
 /** A response record as it was read, and the little of it that polling needs. */
 export interface ReadRecord {
@@ -11,9 +12,9 @@ export interface ReadRecord {
   /** `dateStart` when it is a string. */
   readonly startedAt: string | null;
   readonly raw: unknown;
-  /** The JSON as it was read. */
+  /** The JSON as it was read, without what reads differently each time. */
   readonly json: string;
-  /** Digest of the JSON as it was read. */
+  /** Digest of that. */
   readonly digest: string;
 }
 
@@ -26,8 +27,9 @@ export interface Run {
 /** A response in one of three classes, by the `completed` of its records. */
 export type RunClass = "completed" | "open" | "unreadable";
 
-export function readRecord(read: unknown): ReadRecord {
-  return new RecordOf(read);
+/** With these fields left out where it is compared with others. */
+export function readRecord(read: unknown, volatile: VolatileFields = NONE_VOLATILE): ReadRecord {
+  return new RecordOf(read, volatile);
 }
 
 /** Most records that are read belong to settled responses: nobody asks for their text or its digest. */
@@ -37,12 +39,15 @@ class RecordOf implements ReadRecord {
   readonly completedAt: string | null;
   readonly startedAt: string | null;
   private readonly read: unknown;
-  private text: { raw: unknown; json: string } | undefined = undefined;
+  private readonly volatile: VolatileFields;
+  /** As of a version of what is volatile. */
+  private text: { raw: unknown; json: string; version: string } | undefined = undefined;
   private sum: string | undefined = undefined;
 
-  constructor(read: unknown) {
+  constructor(read: unknown, volatile: VolatileFields) {
     const fields = (typeof read === "object" && read !== null ? read : {}) as Record<string, unknown>;
     this.read = read;
+    this.volatile = volatile;
     this.responseId = readId(fields.responseId);
     this.completed = readFlag(fields.completed);
     this.completedAt = typeof fields.dateCompleted === "string" ? fields.dateCompleted : null;
@@ -58,20 +63,25 @@ class RecordOf implements ReadRecord {
   }
 
   get digest(): string {
-    this.sum ??= hash("sha1", this.json, "base64url");
+    const { json } = this.written();
+    this.sum ??= hash("sha1", json, "base64url");
     return this.sum;
   }
 
   private written(): { raw: unknown; json: string } {
-    this.text ??= asText(this.read);
+    const { version } = this.volatile;
+    if (this.text?.version !== version) {
+      this.text = { ...asText(this.read, this.volatile), version };
+      this.sum = undefined;
+    }
     return this.text;
   }
 }
 
 /** JSON nested thousands deep can be read but not written again: of such a record only its ids are kept. */
-function asText(raw: unknown): { raw: unknown; json: string } {
+function asText(raw: unknown, volatile: VolatileFields): { raw: unknown; json: string } {
   try {
-    return { raw, json: JSON.stringify(raw) ?? "null" };
+    return { raw, json: volatile.textOf(raw) };
   } catch {
     const { responseId, surveyId, questionId } = raw as Record<string, unknown>;
     const rest = { responseId: readId(responseId), surveyId: readId(surveyId), questionId: readId(questionId) };
@@ -97,10 +107,16 @@ export function classOf(run: Run): RunClass {
   return run.records.some((record) => record.completed === true) ? "completed" : "open";
 }
 
-/** The same whatever the order in which the records were listed. */
-export function digestOf(run: Run): string {
+/** The same whatever the order in which the records were listed; it tells what was left out of the digests of its records. */
+export function digestOf(run: Run, { version }: Pick<VolatileFields, "version"> = NONE_VOLATILE): string {
   const digests = run.records.map((record) => record.digest).sort();
-  return hash("sha1", digests.join("\n"), "base64url");
+  const digest = hash("sha1", digests.join("\n"), "base64url");
+  return digest + version;
+}
+
+/** Whether digests that can be compared differ: both without the same fields. */
+export function isOther(one: string, other: string): boolean {
+  return one !== other && one.split("~")[1] === other.split("~")[1];
 }
 
 /** The largest date of its records: where they differ, the newest is the latest state. */

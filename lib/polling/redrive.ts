@@ -113,7 +113,7 @@ async function judge(
   const { contiguous, confirmation } = lease.mark;
   // A single record, of whatever response: its whole is in the list alone. So it is where records may lie apart.
   if (typeof entry.id !== "number" || confirmation.apart || contiguous !== true) return "unreadable";
-  const run = { responseId: entry.id, records: kept.records.map(readRecord) };
+  const run = { responseId: entry.id, records: kept.records.map((record) => readRecord(record)) };
   return classOf(run) === "completed" ? "back" : "unreadable";
 }
 

@@ -51,7 +51,7 @@ async function repairByOperation9(ctx: PollContext, parts: Run[], origin: Origin
       if (entry?.state !== "emitted" || (listed.length === 0 && full !== true)) return;
       const records = await ask(ctx, { responseId });
       if (records === undefined || records.length < met.length || records.length <= (entry.count ?? 0)) return;
-      const run: Run = { responseId, records: withFacts(ctx, listed, records).map(readRecord) };
+      const run: Run = { responseId, records: withFacts(ctx, listed, records).map((record) => readRecord(record)) };
       repairs.push({ run, entry });
     }),
   );

@@ -30,6 +30,8 @@ export interface ScanMemory {
   defer(run: Run | undefined): void;
   /** Pages from here on are read again: what they showed first is no evidence. */
   unsettle(page: number): void;
+  /** What was remembered of contents cannot be compared any more. */
+  forgetContents(): void;
   /** Responses closed as one run of more than one record. */
   several(): number;
   /** Responses whose records certainly lie apart, by id: the part that has shown it. */
@@ -43,8 +45,8 @@ interface Closed {
   /** Number of the page on which it ended, and which read of it that was. */
   page: number;
   read: symbol;
-  /** Digests of its records, one after the other. */
-  records: string;
+  /** Digests of its records, one after the other; undefined where they were forgotten. */
+  records: string | undefined;
   state: string;
 }
 
@@ -108,11 +110,12 @@ export function createScanMemory(): ScanMemory {
       // has changed meanwhile: certain only if nothing has moved since the first part was read, nor it itself been
       // completed, which changes its place, and may go unseen with another change beside it. Twice on one page is no
       // repeat even if the records are equal.
-      const others = records.filter((digest) => !before.records.includes(inOne([digest])));
+      const known = before.records ?? inOne(records);
+      const others = records.filter((digest) => !known.includes(inOne([digest])));
       if (before.read === page.read || others.length > 0) {
         const isStill = before.page >= stillFrom && before.state === state;
         (isStill ? apart : suspect).set(run.responseId, run);
-        before.records += inOne(others);
+        before.records = known + inOne(others);
       }
       return "repeat";
     },
@@ -125,6 +128,9 @@ export function createScanMemory(): ScanMemory {
     left: (carried) => [...deferred, ...[...awaited].filter((id) => id !== carried?.responseId)],
     unsettle(page) {
       stillFrom = Math.max(stillFrom, page + 1);
+    },
+    forgetContents() {
+      for (const one of closed.values()) one.records = undefined;
     },
   };
 }

@@ -2,6 +2,7 @@ import type { Edge } from "./edge.ts";
 import type { PageRead } from "./ports.ts";
 import type { ReadRecord, Run } from "./records.ts";
 import type { Verdict } from "./scan-memory.ts";
+import type { VolatileFields } from "./volatile-fields.ts";
 
 export interface ScanOptions {
   /** First page to read; from a page after the first, the beginning of its first response is unknown. */
@@ -27,6 +28,8 @@ export interface ScanOptions {
   prove: "cuts" | "news" | "all";
   /** Digest of all records of a response that the ledger knows, as `digestOf` gives it. */
   known?: (responseId: number) => string | undefined;
+  /** Fields that are not compared; learns of more. */
+  volatile?: VolatileFields;
   /** Whether an empty first page is taken as it is, without a second look; such a scan proves nothing. */
   trustEmpty: boolean;
   /** Whether the failure to read a page behind a short one, which has not changed, is how this service answers behind the end. */

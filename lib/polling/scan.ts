@@ -1,11 +1,13 @@
 import { carryOf, type Edge, edgeOf, pageOf } from "./edge.ts";
 import { createListEnd } from "./list-end.ts";
 import { createMovedEnds } from "./moved-ends.ts";
-import { isFound, isSame, PAGE_SIZE, type Page, toPage } from "./pages.ts";
+import { createPageComparison, standsAs } from "./page-comparison.ts";
+import { isFound, PAGE_SIZE, type Page, toPage } from "./pages.ts";
 import { digestOf, type Run } from "./records.ts";
 import { createScanMemory } from "./scan-memory.ts";
 import type { ScanEnd, ScanOptions, ScanStep } from "./scan-types.ts";
 import { createSeamTrials } from "./seam-trials.ts";
+import { createVolatileFields } from "./volatile-fields.ts";
 
 export type { Verdict } from "./scan-memory.ts";
 export type { ScanEnd, ScanOptions, ScanStep } from "./scan-types.ts";
@@ -40,6 +42,8 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   const trials = createSeamTrials();
   const movedEnds = createMovedEnds();
   const { matters, defer } = memory;
+  const { volatile = createVolatileFields() } = options;
+  const { isSame, isStill, isRepeat } = createPageComparison(volatile, memory.forgetContents);
   const orphaned = new Set<string>();
   let proved = true;
   let covered = true;
@@ -58,17 +62,20 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   let ready: Page | undefined;
   let retreats = 0;
 
-  const read = async (page: number): Promise<Page | undefined> => toPage(page, await options.read(page));
+  const read = async (page: number): Promise<Page | undefined> => toPage(page, await options.read(page), volatile);
   const reread = async (page: number): Promise<Page | undefined> =>
-    toPage(page, await (options.reread ?? options.read)(page));
+    toPage(page, await (options.reread ?? options.read)(page), volatile);
   const look = async (page: number): Promise<Page | undefined> =>
-    toPage(page, await (options.look ?? options.read)(page));
+    toPage(page, await (options.look ?? options.read)(page), volatile);
 
   const end = createListEnd({
     shortPageEnds: options.shortPageEnds,
-    firstDigest: expected?.first,
+    first: (expected?.version ?? "") === volatile.version ? expected?.first : undefined,
+    volatile,
     read,
     look,
+    isSame,
+    isStill,
     failsPastEnd: options.failsPastEnd ?? (() => false),
   });
 
@@ -94,7 +101,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     // Shifted across the seam, or the last page once more, with a change: a response may stand at both of its ends.
     if (page.digests.some((digest) => before.has(digest))) return false;
     const joined: Run = { responseId: carry.responseId, records: [...carry.records, ...first.records] };
-    return digestOf(joined) === options.known?.(carry.responseId);
+    return digestOf(joined, volatile) === options.known?.(carry.responseId);
   };
 
   /** Whether nothing stands behind `last` still, where a response depends on it. */
@@ -126,10 +133,11 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     moved = true;
     // What it showed first is no evidence any more, from wherever the scan goes on.
     memory.unsettle(earlier.number);
-    if (!isFound(earlier.tail, again, page)) movedEnds.seek(earlier.tail, earlier.number);
+    const stands = standsAs(earlier, again);
+    if (!stands && !isFound(earlier.tail, again, page)) movedEnds.seek(earlier.tail, earlier.number);
     if (trials.broke(earlier.number)) {
       // What moved up by more than a page stands before the one that was read again.
-      if (earlier.number > 1 && !showsAny(again, earlier)) stepBack(earlier.number - 1, undefined);
+      if (earlier.number > 1 && !stands && !showsAny(again, earlier)) stepBack(earlier.number - 1, undefined);
       else stepBack(earlier.number, again);
       return "stepped back";
     }
@@ -157,7 +165,8 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     if (last !== undefined && carry !== undefined && (closing === "whole" || (closing === "first" && carrySure))) {
       const [whole, others] = closing === "whole" ? [[carry], []] : [[], [carry]];
       const step = { noted: [], whole, others, orphans: [], news: closing === "whole", deferred: deferred.length };
-      const edge = (): Edge => edgeOf(last, undefined, false, end.firstDigest());
+      const edge = (): Edge =>
+        edgeOf(last, undefined, { sure: false, first: end.firstDigest(), version: volatile.version });
       yield {
         page,
         ids: [],
@@ -196,7 +205,8 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   for (;;) {
     let page = ready ?? (await end.readBehind(number, previous));
     ready = undefined;
-    const isOver = page !== undefined && !isSame(page, previous) && (await end.beginsAgain(page, previous));
+    const isRepeated = page !== undefined && (await isRepeat(page, previous, look));
+    const isOver = page !== undefined && !isRepeated && (await end.beginsAgain(page, previous));
     if (isOver) page = undefined;
 
     if (page === undefined && previous === undefined && number > 1) {
@@ -232,7 +242,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       if (inDoubt && previous !== undefined && (await prove(previous, undefined)) === "stepped back") continue;
       return yield* finish(previous);
     }
-    if (previous !== undefined && isSame(page, previous)) {
+    if (previous !== undefined && isRepeated) {
       const again = await read(previous.number);
       const what = await end.equalPage(page, again);
       if (what === "last") return yield* finish(previous);
@@ -341,7 +351,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       moved,
       shortPageEnds: end.shortPageEnds(),
       several: memory.several(),
-      edge: () => edgeOf(page, ending, endingSure, end.firstDigest()),
+      edge: () => edgeOf(page, ending, { sure: endingSure, first: end.firstDigest(), version: volatile.version }),
       cut: matters(ending),
     };
     previous = page;

@@ -103,7 +103,7 @@ async function* piecesOf(ctx: PollContext, pass: Pass): AsyncGenerator<Map<numbe
       for (const [page, pieces] of current) {
         for (const { responseId, records } of pieces) {
           if (responseId % parts !== part) continue;
-          const placed = { page, records: records.map(readRecord) };
+          const placed = { page, records: records.map((record) => readRecord(record, ctx.volatile)) };
           found.set(responseId, [...(found.get(responseId) ?? []), placed]);
         }
       }

@@ -9,8 +9,9 @@ import { SEVERAL } from "./layout.ts";
 import { guessLength } from "./list-length.ts";
 import { noted, orphanEntries, quarantined } from "./note-entries.ts";
 import { createPageReader } from "./page-reader.ts";
+import { holdSame } from "./pages.ts";
 import type { Order, PageRead } from "./ports.ts";
-import { classOf, digestOf, type Run } from "./records.ts";
+import { classOf, digestOf, isOther, type Run } from "./records.ts";
 import { type ScanEnd, type ScanStep, scan, type Verdict } from "./scan.ts";
 import { forgetOldest } from "./scan-memory.ts";
 import { type Decision, decide, newestDate } from "./settle.ts";
@@ -117,13 +118,16 @@ export async function* surveyScan(
     return service.page(ctx.surveyId, page, order);
   };
   const length = guessLength(ctx.listedCount);
-  const reader = createPageReader(read, { isAhead: ahead, left: length.left });
+  const { volatile } = ctx;
+  const isSame = (one: PageRead, other: PageRead): boolean => holdSame(one, other, volatile);
+  const reader = createPageReader(read, { isAhead: ahead, left: length.left, isSame });
   const steps = scan({
     from,
     after,
     expect,
     prove,
     known: (responseId) => known.get(responseId)?.digest,
+    volatile,
     trustEmpty,
     joins,
     failsPastEnd: (error) => failsPastEnd(ctx, error),
@@ -200,7 +204,8 @@ export async function* surveyScan(
       await state.putEntries(ctx.surveyId, entries);
     }
     const short = step.others.filter((run) => isShort(run, known.get(run.responseId)));
-    const changed = prove === "all" ? step.others.filter((run) => isChanged(run, known.get(run.responseId))).length : 0;
+    const changed =
+      prove === "all" ? step.others.filter((run) => isChanged(ctx, run, known.get(run.responseId))).length : 0;
     forgetOldest(known, KNOWN_AT_ONCE);
     return {
       page: step.page,
@@ -236,9 +241,9 @@ function isShort(run: Run, entry: LedgerEntry | undefined): boolean {
   return entry?.state === "emitted" && entry.count !== undefined && run.records.length > entry.count;
 }
 
-function isChanged(run: Run, entry: LedgerEntry | undefined): boolean {
+function isChanged({ volatile }: PollContext, run: Run, entry: LedgerEntry | undefined): boolean {
   if (entry?.state !== "emitted" || entry.digest === undefined || run.records.length > (entry.count ?? 0)) return false;
-  return digestOf(run) !== entry.digest;
+  return isOther(digestOf(run, volatile), entry.digest);
 }
 
 /** How records were seen to stand. */

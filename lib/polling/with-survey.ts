@@ -3,6 +3,8 @@ import { LeaseLostError } from "./errors.ts";
 import type { OutageWatch } from "./outage-watch.ts";
 import type { Ports } from "./ports.ts";
 import { spareLookups } from "./spare-lookups.ts";
+import type { Mark } from "./state-types.ts";
+import { createVolatileFields, type VolatileFields } from "./volatile-fields.ts";
 
 /** What work on a survey needs to know, whoever does it. */
 export interface SurveyRequest {
@@ -42,6 +44,7 @@ export async function withSurvey<T>(
     surveyId,
     lease,
     mark: lease.mark,
+    volatile: volatileOf(request, lease.mark),
     deadline,
     streamUntil,
     shortPageEnds,
@@ -67,6 +70,16 @@ export async function withSurvey<T>(
     await giveBack(ctx);
     throw error;
   }
+}
+
+/** What is learned stands in the mark, with which it is written. */
+function volatileOf({ ports, surveyId }: SurveyRequest, mark: Mark): VolatileFields {
+  return createVolatileFields(mark.volatile, (fields) => {
+    mark.volatile = fields;
+    // Operation 9 was of another opinion where it need not have been.
+    mark.confirmation.silent = 0;
+    ports.observe({ kind: "volatile fields", surveyId, fields });
+  });
 }
 
 /** Published, and not in the ledger yet: before that nothing more may be published. */

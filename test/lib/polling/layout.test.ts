@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest";
 import { createLayout, type PlacedRun } from "../../../lib/polling/layout.ts";
 import { readRecord } from "../../../lib/polling/records.ts";
 
-const run = (page: number, ...records: string[]): PlacedRun => ({ page, records: records.map(readRecord) });
+const run = (page: number, ...records: string[]): PlacedRun => ({
+  page,
+  records: records.map((record) => readRecord(record)),
+});
 
 /** Whether these responses, with five more that stand together, show that all do. */
 function isTogether(...responses: PlacedRun[][]): boolean {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { toPage } from "../../../lib/polling/pages.ts";
 import { classOf, completedAt, digestOf, type Run, readId, readRecord } from "../../../lib/polling/records.ts";
 
-const runOf = (...records: unknown[]): Run => ({ responseId: 1, records: records.map(readRecord) });
+const runOf = (...records: unknown[]): Run => ({ responseId: 1, records: records.map((record) => readRecord(record)) });
 
 describe("an identifier", () => {
   it.each([
@@ -68,8 +68,8 @@ describe("the digest of a response", () => {
 
   it("tells another record, one fewer and one twice", () => {
     const one = { questionId: 1 };
-    const digests = [runOf(one), runOf({ questionId: 2 }), runOf(one, one), runOf(one, { questionId: 2 })].map(
-      digestOf,
+    const digests = [runOf(one), runOf({ questionId: 2 }), runOf(one, one), runOf(one, { questionId: 2 })].map((run) =>
+      digestOf(run),
     );
     expect(new Set(digests).size).toBe(4);
   });

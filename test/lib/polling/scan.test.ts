@@ -490,7 +490,7 @@ describe("a seam", () => {
 
   it("is read again where the last page comes once more, a little changed, and a response stands at both of its ends", async () => {
     const ends = rows(9, 1, 2);
-    const known = digestOf({ responseId: 9, records: ends.map(readRecord) });
+    const known = digestOf({ responseId: 9, records: ends.map((record) => readRecord(record)) });
     const list = (last: Row): Row[] => [...ends.slice(1), ...rows(1, 1, 3), last, ...ends.slice(0, 1)];
     const asked: number[] = [];
     const { steps } = await run(

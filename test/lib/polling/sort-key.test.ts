@@ -10,7 +10,10 @@ function runs(...all: Dates[]): Run[] {
   return all.map(([completed, started], i) => {
     const fields = { dateStart: at(started * HOUR) };
     const date = completed === undefined ? {} : { completed: at(completed * HOUR) };
-    return { responseId: i + 1, records: recordsOf({ responseId: i + 1, ...date, fields }).map(readRecord) };
+    return {
+      responseId: i + 1,
+      records: recordsOf({ responseId: i + 1, ...date, fields }).map((record) => readRecord(record)),
+    };
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Answer, ResponseCompleted } from "../../../lib/events/index.ts";
 import type { Json, Version } from "../service/survey-model.ts";
+import { unsigned } from "../service/volatile.ts";
 
 // Contents are compared by what the service said: an irregular field by what stands under `raw`.
 
@@ -31,7 +32,7 @@ const joined = (keys: string[]): string => keys.sort().join("\n");
 
 function eventKey(answer: Answer): string {
   const read = { ...answer, ...answer.raw };
-  return JSON.stringify([read.questionId, read.answer, read.comment, read.score, read.matrixScore]);
+  return JSON.stringify([read.questionId, read.answer, unsigned(read.comment), read.score, read.matrixScore]);
 }
 
 /** What an event cannot be blamed for. */

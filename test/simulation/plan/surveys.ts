@@ -84,6 +84,7 @@ export function planTraits({ chooser, random }: SurveyPlanOptions): Traits {
     tinyPages: false,
     twins: chooser.option("twins", { none: 8, twins: 1 }) === "twins",
     ties: chooser.option("ties", { none: 8, ties: 1 }) === "ties",
+    volatile: chooser.option("volatile", { none: 15, undocumented: 1, comment: 1, order: 1 }),
   };
   // Only beside responses of one record can it seem to list whole ones.
   if (traits.single === "fewer") traits.answers = [1, Math.min(4, traits.answers[1])];
@@ -132,6 +133,7 @@ function planFlips(traits: Traits, span: number, { chooser, random }: SurveyPlan
     counts: random.pick(["right", "frozen", "starts", "one", "lying"] as const),
     shortPages: !traits.shortPages,
     single: random.pick(["right", "gone", "more", "failing"] as const),
+    volatile: random.pick(["none", "undocumented", "comment", "order"] as const),
   };
   const flips: Flip[] = [];
   for (const [trait, value] of Object.entries(others)) {

@@ -7,6 +7,7 @@ import { metadataOf, metricsOf, singleOf } from "../service/details.ts";
 import type { Life } from "../service/life.ts";
 import { pageOf, recordsNow, turned } from "../service/listing.ts";
 import type { Detail, SimResponse, SimSurvey } from "../service/survey-model.ts";
+import { shown } from "../service/volatile.ts";
 import type { World } from "../world.ts";
 import type { Weather } from "./weather.ts";
 
@@ -36,6 +37,7 @@ export function servicePort(
 ): SurveyService {
   const restless = world.random(`restless ${process.name}`);
   const { scheduler } = world;
+  let answers = 0;
   /** Pages on their way, by survey. */
   const pages = new Map<number, number[]>();
 
@@ -135,7 +137,8 @@ export function servicePort(
           if (records !== undefined) {
             noteOpen(records);
             const turn = survey.traits.ties ? mix(scheduler.now(), number) : 0;
-            return { kind: "page", records: turned(records, turn) };
+            answers += 1;
+            return { kind: "page", records: shown(turned(records, turn), survey.traits.volatile, answers) };
           }
           const { pastEnd } = survey.traits;
           if (pastEnd === "not-found") return { kind: "none", status: 404 };
@@ -154,10 +157,11 @@ export function servicePort(
         if (survey.traits.single === "failing") throw failure(responseId);
         if (response.endedAt === undefined && survey.traits.single === "not-open") return { kind: "absent" };
         const answer = stateOf(response.single, scheduler.now());
+        answers += 1;
         if (answer === "failed") throw failure(responseId);
         return answer === "absent"
           ? { kind: "absent" }
-          : { kind: "found", body: singleOf(survey, recordsNow(response)) };
+          : { kind: "found", body: singleOf(survey, shown(recordsNow(response), survey.traits.volatile, answers)) };
       }),
     metrics: (surveyId, responseId) => detail("metrics", surveyId, responseId, metricsOf),
     metadata: (surveyId, responseId) => detail("metadata", surveyId, responseId, metadataOf),

@@ -66,6 +66,7 @@ export type Layout = "contiguous" | "interleaved" | "scattered";
 export type PastEnd = "empty" | "not-found" | "bad-request" | "repeat";
 export type CountMode = "right" | "lagging" | "frozen" | "starts" | "one" | "lying" | "odd";
 export type SingleMode = "right" | "gone" | "more" | "fewer" | "bare" | "failing" | "not-open";
+export type Volatile = "none" | "undocumented" | "comment" | "order";
 export type OpenDate = "null" | "empty" | "zeros" | "start";
 
 /** How the service behaves for one survey. A flip changes it in mid-history. */
@@ -89,6 +90,8 @@ export interface Traits {
   twins: boolean;
   /** Records of one response tie on the sort key: each read of a page has them in another order. */
   ties: boolean;
+  /** What reads differently each time in records that have not changed. */
+  volatile: Volatile;
 }
 
 export interface SimSurvey {
