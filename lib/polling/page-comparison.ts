@@ -55,8 +55,10 @@ export function createPageComparison(volatile: VolatileFields, onLearned: () => 
   };
 
   const compare = (one: Page | undefined, other: Page | undefined): boolean => {
-    if (isSame(one, other)) return true;
-    return one !== undefined && one.number === other?.number && learn(one, other) && isSame(one, other);
+    const isOnePage = one !== undefined && one.number === other?.number;
+    if (!isSame(one, other)) return isOnePage && learn(one, other) && isSame(one, other);
+    if (isOnePage) pages.delete(one.number);
+    return true;
   };
 
   const isStill = async (page: Page, readAgain: () => Promise<Page | undefined>): Promise<boolean> => {
