@@ -12,32 +12,40 @@ const LATENCIES = [50, 5];
 const RECORDS = 5;
 /** How much faster the poller is to be than each, by latency. */
 const LEAST: Record<number, number> = { 50: 4, 5: 2 };
-const POLLER = { responses: 2_000, concurrency: 64 };
+const CONCURRENCY = 64;
+/** Of the drains that find the concurrency which suits a peer best. */
+const TRIED = 2_000;
 
-interface Best {
-  rate: number;
-  concurrency: number;
-}
-
-async function bestOf(peer: Peer, latency: number): Promise<Best> {
-  const service = await startService({ surveys: { [SURVEY]: peer.responses }, records: RECORDS, latency });
-  let best: Best = { rate: 0, concurrency: 0 };
+/** One drain of a service with so many responses. */
+async function drain(
+  peer: Peer,
+  drained: { responses: number; latency: number; concurrency: number },
+): Promise<number> {
+  const { responses, latency, concurrency } = drained;
+  const service = await startService({ surveys: { [SURVEY]: responses }, records: RECORDS, latency });
   try {
-    for (const concurrency of peer.concurrencies) {
-      const rate = await drainByPeer(service, peer, { surveyId: SURVEY, records: RECORDS, concurrency });
-      if (rate > best.rate) best = { rate, concurrency };
-    }
+    return await drainByPeer(service, peer, { surveyId: SURVEY, responses, records: RECORDS, concurrency });
   } finally {
     service.stop();
   }
-  return best;
 }
 
-async function drainByPoller(latency: number) {
-  const service = await startService({ surveys: { [SURVEY]: POLLER.responses }, records: RECORDS, latency });
-  const drained = await drainInMemory(service.url, POLLER.concurrency);
+async function bestConcurrency(peer: Peer, latency: number): Promise<number> {
+  const [only = 1] = peer.concurrencies;
+  if (peer.concurrencies.length === 1) return only;
+  let best = { rate: 0, concurrency: only };
+  for (const concurrency of peer.concurrencies) {
+    const rate = await drain(peer, { responses: Math.min(TRIED, peer.responses), latency, concurrency });
+    if (rate > best.rate) best = { rate, concurrency };
+  }
+  return best.concurrency;
+}
+
+async function drainByPoller(responses: number, latency: number) {
+  const service = await startService({ surveys: { [SURVEY]: responses }, records: RECORDS, latency });
+  const drained = await drainInMemory(service.url, CONCURRENCY);
   service.stop();
-  if (drained.responses !== POLLER.responses) throw new Error(`${drained.responses} responses were emitted`);
+  if (drained.responses !== responses) throw new Error(`${drained.responses} responses were emitted`);
   return drained;
 }
 
@@ -45,12 +53,13 @@ async function drainByPoller(latency: number) {
 async function compare(peer: Peer, latency: number): Promise<{ rows: Row[]; points: Plot["points"] }> {
   const what = `${peer.name} ${peer.version}, drain of ${peer.responses} at ${latency} ms`;
   try {
-    const before = await drainByPoller(latency);
-    const { rate, concurrency } = await bestOf(peer, latency);
-    const poller = perSecond(both(before, await drainByPoller(latency)));
+    const concurrency = await bestConcurrency(peer, latency);
+    const before = await drainByPoller(peer.responses, latency);
+    const rate = await drain(peer, { responses: peer.responses, latency, concurrency });
+    const poller = perSecond(both(before, await drainByPoller(peer.responses, latency)));
     const rows = [
       told(`${what}, ${concurrency} in flight`, `${rate.toFixed(0)}/s`),
-      told(`  poller, drain of ${POLLER.responses}, ${POLLER.concurrency} in flight`, `${poller.toFixed(0)}/s`),
+      told(`  poller, ${CONCURRENCY} in flight`, `${poller.toFixed(0)}/s`),
       atLeast("  poller, of the peer", poller / rate, LEAST[latency] ?? 1),
     ];
     const x = `${peer.name}, ${latency} ms`;
@@ -80,7 +89,7 @@ export async function run(...names: string[]): Promise<Findings> {
       points.push(...found.points);
     }
   }
-  const title = `Responses a second of four frameworks and of the poller, ${POLLER.responses} responses`;
+  const title = `Responses a second of four frameworks and of the poller`;
   return {
     rows,
     plots: [

@@ -14,7 +14,12 @@ const RECORDS_A_PAGE = 100;
 export async function drainByPeer(
   service: ServiceProcess,
   peer: Peer,
-  { surveyId, records, concurrency }: { surveyId: number; records: number; concurrency: number },
+  {
+    surveyId,
+    responses,
+    records,
+    concurrency,
+  }: { surveyId: number; responses: number; records: number; concurrency: number },
 ): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), "survey-poller-peer-"));
   try {
@@ -24,8 +29,8 @@ export async function drainByPeer(
     const began = await service.firstPageAt();
     const requests = await service.requests();
     const drained = countDrained(peer.output(directory));
-    if (drained !== peer.responses) throw new Error(`${drained} of ${peer.responses} responses are in its output`);
-    const least = 2 * peer.responses + (peer.responses * records) / RECORDS_A_PAGE;
+    if (drained !== responses) throw new Error(`${drained} of ${responses} responses are in its output`);
+    const least = 2 * responses + (responses * records) / RECORDS_A_PAGE;
     if (began === undefined || requests < least) throw new Error(`${requests} requests were made, not ${least}`);
     return drained / ((ended - began) / 1000);
   } finally {

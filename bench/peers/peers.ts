@@ -16,7 +16,7 @@ export interface Order {
 export interface Peer {
   name: string;
   version: string;
-  /** Responses it is given: fewer where its speed does not depend on them and more would take minutes. */
+  /** Responses of the drain that is measured: fewer where its speed does not depend on them and more would take minutes. */
   responses: number;
   /** To try. */
   concurrencies: readonly number[];
@@ -38,7 +38,7 @@ function inPython({ url, surveyId, concurrency, directory }: Order, name: string
 const dlt: Peer = {
   name: "dlt",
   version: "1.31.0",
-  responses: 2_000,
+  responses: 20_000,
   concurrencies: CONCURRENCIES,
   installed: at("dlt", ".venv", "installed"),
   command: (order) => inPython(order, "dlt"),
@@ -55,7 +55,7 @@ const records = (directory: string) => linesOf(directory, "out.jsonl").filter(({
 const airbyte: Peer = {
   name: "airbyte",
   version: "7.39.1",
-  responses: 2_000,
+  responses: 20_000,
   concurrencies: CONCURRENCIES,
   installed: at("airbyte", ".venv", "installed"),
   command: (order) => inPython(order, "airbyte"),
@@ -86,7 +86,7 @@ const singer: Peer = {
 const camel: Peer = {
   name: "camel",
   version: "4.14.0",
-  responses: 2_000,
+  responses: 20_000,
   concurrencies: CONCURRENCIES,
   installed: at("camel", "target", "installed"),
   command({ url, surveyId, concurrency, directory }) {

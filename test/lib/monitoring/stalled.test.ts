@@ -12,6 +12,7 @@ const survey = (changes: Partial<SurveySummary> = {}): SurveySummary => ({
   emitted: 0,
   waiting: 0,
   quarantined: 0,
+  volatile: new Map(),
   unfinished: false,
   ...changes,
 });
@@ -41,7 +42,7 @@ function stalled(summary: Partial<TickSummary>, rest: Partial<Omit<StalledReques
       figures: figures(),
       ...summary,
     },
-    seen: { emitted: 0, quarantined: 0, lags: [], basis: { firstTick: noon - 100 * DAY } },
+    seen: { emitted: 0, quarantined: 0, volatile: new Map(), lags: [], basis: { firstTick: noon - 100 * DAY } },
     failing: new Map(),
     scrubEvery,
     now: noon,
@@ -77,7 +78,7 @@ describe("the age of the longest-standing trouble", () => {
   it("is that of an outage which responses wait for, as the table knows it", () => {
     const down = { down: 0, failing: { since: noon - HOUR, responses: ["1/1"], confirmed: true } };
     const account = { rows: new Map(), outages: { metrics: down, metadata: { down: 0 } } };
-    const seen = { emitted: 0, quarantined: 0, lags: [], basis: {}, account };
+    const seen = { emitted: 0, quarantined: 0, volatile: new Map(), lags: [], basis: {}, account };
     expect(stalled({ outages: ["metrics"] }, { seen })).toBe(HOUR);
     expect(stalled({ outages: [] }, { seen })).toBe(0);
   });
@@ -90,7 +91,9 @@ describe("the age of the longest-standing trouble", () => {
   it("is that of responses not accounted for by any pass, once there was time for a second one", () => {
     const surveys = [survey({ booksOpen: "2 listed responses are not accounted for yet" })];
     const open = { surveys, figures: figures({ unaccounted: 2 }) };
-    const since = (firstTick: number) => ({ seen: { emitted: 0, quarantined: 0, lags: [], basis: { firstTick } } });
+    const since = (firstTick: number) => ({
+      seen: { emitted: 0, quarantined: 0, volatile: new Map(), lags: [], basis: { firstTick } },
+    });
     expect(stalled(open, since(noon - DAY))).toBe(0);
     expect(stalled(open, since(noon - 1.5 * scrubEvery - HOUR))).toBe(HOUR);
   });

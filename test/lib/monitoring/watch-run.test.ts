@@ -6,7 +6,18 @@ import { runSlices } from "../../../lib/slices/run-slices.ts";
 import { requestChannel } from "../../../lib/survey-api/diagnostics.ts";
 import { CredentialsMissingError } from "../../../lib/survey-api/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { arrive, at, MINUTE, noon, range, SECOND, surveyOf, takes, worldWith } from "../polling/support/survey.ts";
+import {
+  arrive,
+  at,
+  HOUR,
+  MINUTE,
+  noon,
+  range,
+  SECOND,
+  surveyOf,
+  takes,
+  worldWith,
+} from "../polling/support/survey.ts";
 import { memoryLog } from "../support/log.ts";
 import { type MetricsLine, metricsOf } from "./support/embedded-metrics.ts";
 
@@ -249,6 +260,24 @@ describe("the log of a tick", () => {
       for (const { message } of log) told.push(`${message} ${minute}`);
     }
     expect(told).toEqual(["idle 0", "idle 60", "idle 120"]);
+  });
+});
+
+describe("what reads differently each time", () => {
+  it("is told by the line of the tick that has found it, by its name", async () => {
+    const world = worldWith(range(1, 90).map((responseId) => ({ responseId, completed: at(-HOUR + responseId) })));
+    let read = 0;
+    const signed = (): string => {
+      read += 1;
+      return `signed ${read}`;
+    };
+    for (const record of surveyOf(world).records) {
+      Object.defineProperty(record, "comment", { enumerable: true, get: signed });
+    }
+    const { log } = await tickOf(graphOf(world));
+    expect(log).toMatchObject([{ message: "tick", details: { emitted: 90, volatile: { 1: ["comment"] } } }]);
+    const again = await tickOf(graphOf(world));
+    expect(again.log.filter(({ details }) => "volatile" in details)).toEqual([]);
   });
 });
 
