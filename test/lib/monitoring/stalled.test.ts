@@ -12,7 +12,6 @@ const survey = (changes: Partial<SurveySummary> = {}): SurveySummary => ({
   emitted: 0,
   waiting: 0,
   quarantined: 0,
-  volatile: new Map(),
   unfinished: false,
   ...changes,
 });

@@ -69,7 +69,7 @@ export const readingFaults: readonly PlantedFault[] = [
     name: "99 records are a full page",
     breaks: ["content", "lost"],
     file: "pages.ts",
-    find: "const records = read.records.map(readRecord);",
+    find: "const records = read.records.map((record) => readRecord(record, volatile));",
     replace: "const records = read.records.slice(0, PAGE_SIZE - 1).map(readRecord);",
   },
   {
@@ -120,7 +120,7 @@ export const readingFaults: readonly PlantedFault[] = [
     name: "operation 9 is used whatever it leaves out",
     breaks: ["content"],
     file: "confirm.ts",
-    find: "return state.full === true && sameFacts(response.records, records)",
+    find: "return state.full === true && sameFacts(response.records, records, ctx.volatile)",
     replace: "return records.length > 0",
   },
   {
