@@ -70,7 +70,7 @@ export const readingFaults: readonly PlantedFault[] = [
     breaks: ["content", "lost"],
     file: "pages.ts",
     find: "const records = read.records.map((record) => readRecord(record, volatile));",
-    replace: "const records = read.records.slice(0, PAGE_SIZE - 1).map(readRecord);",
+    replace: "const records = read.records.slice(0, PAGE_SIZE - 1).map((record) => readRecord(record, volatile));",
   },
   {
     name: "404 past the end is a page",
