@@ -22,7 +22,8 @@ function specification({ title, kind, x, y, points }) {
     data: { values },
     title: { text: title, anchor: "start" },
     background: "white",
-    width: 560,
+    // A group of bars needs room for its label.
+    width: Math.max(560, kind === "bars" ? 90 * new Set(values.map((value) => value.x)).size : 0),
     height: 280,
   };
   if (kind === "bars") {
