@@ -1,5 +1,5 @@
-import { errorCode } from "../errors.ts";
 import { holdLease, type PollContext } from "./context.ts";
+import { mayBePastEnd } from "./failing-end.ts";
 import { tailOrder } from "./news-end.ts";
 import { type Page, toPage } from "./pages.ts";
 import type { ScanEnd } from "./scan.ts";
@@ -52,7 +52,7 @@ async function lastPage(ctx: PollContext, known: number, grown: number): Promise
       return (await read(ctx, page))?.digest;
     } catch (error) {
       // Behind its end some services fail. Should this page be one of the list, the backlog begins further up: nothing is missed.
-      if (errorCode(error) === "SERVER_ERROR") return undefined;
+      if (mayBePastEnd(error)) return undefined;
       throw error;
     }
   };

@@ -1,8 +1,8 @@
-import { errorCode } from "../errors.ts";
 import { closeBooks, openBooks, type PassBooks } from "./books.ts";
 import { isUnproved } from "./confirm.ts";
 import { asBacklog, holdLease, type PollContext } from "./context.ts";
 import { noEmits } from "./emit.ts";
+import { mayBePastEnd } from "./failing-end.ts";
 import { tailOrder } from "./news-end.ts";
 import { createPipeline } from "./pipeline.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
@@ -154,7 +154,7 @@ async function firstStep(
   try {
     return await steps.next();
   } catch (error) {
-    if (from === 1 || errorCode(error) !== "SERVER_ERROR") throw error;
+    if (from === 1 || !mayBePastEnd(error)) throw error;
     await holdLease(ctx);
     await ctx.ports.service.page(ctx.surveyId, 1, tailOrder(ctx.mark));
     return undefined;

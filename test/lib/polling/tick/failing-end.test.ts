@@ -18,10 +18,10 @@ const complete = (from: number, to: number, size = 2) =>
   range(from, to).map((responseId) => ({ responseId, completed: at(responseId * SECOND), size }));
 
 /** Each page behind this one fails, as behind the end of the list, until the function it gives is called. */
-function failBehind(world: MemoryWorld, last: () => number): () => void {
+function failBehind(world: MemoryWorld, last: () => number, code = "SERVER_ERROR"): () => void {
   const hook = ({ operation, args }: { operation: string; args: readonly unknown[] }): void => {
     if (operation !== "page" || Number(args[1]) <= last()) return;
-    throw Object.assign(new Error("500"), { code: "SERVER_ERROR" });
+    throw Object.assign(new Error("no page"), { code });
   };
   world.before.push(hook);
   return () => {
@@ -41,30 +41,33 @@ async function ticks(world: MemoryWorld, count: number, overrides?: TickOverride
 
 const sorted = (ids: number[]): number[] => [...ids].sort((a, b) => a - b);
 
-describe("a service that fails behind the end of a list", () => {
-  it("is believed once that has lasted, and until then the last response waits", async () => {
-    const world = worldWith(complete(1, 5));
-    failBehind(world, () => 1);
-    expect(await ticks(world, 10)).toEqual(range(1, 10).map(() => "SERVER_ERROR"));
-    expect(deliveredIds(world)).toEqual(range(1, 4));
+describe.each(["SERVER_ERROR", "UNREADABLE_BODY"])(
+  "a service that answers behind the end of a list with %s",
+  (code) => {
+    it("is believed once that has lasted, and until then the last response waits", async () => {
+      const world = worldWith(complete(1, 5));
+      failBehind(world, () => 1, code);
+      expect(await ticks(world, 10)).toEqual(range(1, 10).map(() => code));
+      expect(deliveredIds(world)).toEqual(range(1, 4));
 
-    expect(await ticks(world, 2)).toEqual(["polled"]);
-    expect(deliveredIds(world)).toEqual(range(1, 5));
-    expect(closedBooks(world)).toMatchObject(truthOf(world));
-    arrive(world, { responseId: 6, completed: at(6 * SECOND) });
-    expect(await ticks(world, 1)).toEqual(["polled"]);
-    expect(deliveredIds(world)).toEqual(range(1, 6));
-  });
+      expect(await ticks(world, 2)).toEqual(["polled"]);
+      expect(deliveredIds(world)).toEqual(range(1, 5));
+      expect(closedBooks(world)).toMatchObject(truthOf(world));
+      arrive(world, { responseId: 6, completed: at(6 * SECOND) });
+      expect(await ticks(world, 1)).toEqual(["polled"]);
+      expect(deliveredIds(world)).toEqual(range(1, 6));
+    });
 
-  it("gets a backlog caught up that is deeper than a head scan", async () => {
-    const world = worldWith(complete(1, 5));
-    failBehind(world, () => Math.ceil((world.surveys.get(1)?.records.length ?? 0) / 100));
-    await ticks(world, 12);
-    for (const response of complete(6, 1_001)) arrive(world, response);
-    expect(await ticks(world, 1, { source: { headPages: 3 } })).toEqual(["polled"]);
-    expect(sorted(deliveredIds(world))).toEqual(range(1, 1_001));
-  });
-});
+    it("gets a backlog caught up that is deeper than a head scan", async () => {
+      const world = worldWith(complete(1, 5));
+      failBehind(world, () => Math.ceil((world.surveys.get(1)?.records.length ?? 0) / 100), code);
+      await ticks(world, 12);
+      for (const response of complete(6, 1_001)) arrive(world, response);
+      expect(await ticks(world, 1, { source: { headPages: 3 } })).toEqual(["polled"]);
+      expect(sorted(deliveredIds(world))).toEqual(range(1, 1_001));
+    });
+  },
+);
 
 describe("a page that fails though it is one of the list", () => {
   it("does not end it, however long that lasts: nothing is cut, and what is whole goes out", async () => {
