@@ -4,6 +4,7 @@ import { type PageHooks, readPage } from "./page-reads.ts";
 import { questionList } from "./question-bodies.ts";
 import { allRecords } from "./record-contents.ts";
 import type { RequestLog } from "./request-log.ts";
+import { asRead } from "./rereads.ts";
 import type { SimulatedResponse } from "./responses.ts";
 import type { Operation, PathParameters, Route } from "./routes.ts";
 import type { Settings } from "./settings.ts";
@@ -29,6 +30,7 @@ export interface OperationContext {
 export function createOperations(context: OperationContext): (route: Route) => Answer {
   const { surveys, settings, counts, log } = context;
   const enrichmentReads = new Map<string, number>();
+  let singleReads = 0;
 
   function answer(operation: Exclude<Operation, "token">, parameters: PathParameters): Answer {
     const survey = surveys.get(Number(parameters.survey));
@@ -73,7 +75,8 @@ export function createOperations(context: OperationContext): (route: Route) => A
 
   function single(survey: Survey, response: SimulatedResponse | undefined): Answer {
     if (response === undefined) return notFound;
-    const records = allRecords(survey, response, settings());
+    singleReads += 1;
+    const records = asRead(allRecords(survey, response, settings()), settings(), singleReads);
     log.count("records", records.length);
     return ok(singleResponseBody(records, settings().singleResponseBody));
   }

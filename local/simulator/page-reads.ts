@@ -1,5 +1,6 @@
 import type { Answer, OperationContext } from "./operations.ts";
 import { recordAt } from "./record-contents.ts";
+import { asRead } from "./rereads.ts";
 import type { PathParameters } from "./routes.ts";
 import type { Survey } from "./survey.ts";
 
@@ -47,6 +48,6 @@ export function readPage(survey: Survey, parameters: PathParameters, context: Op
     const places = list.read(from, recordsPerPage, direction, current.recordOrder[direction]);
     const body = Array.from(places, ({ response, slot }) => recordAt(survey, response, slot, current));
     log.count("records", body.length);
-    return { status: 200, body };
+    return { status: 200, body: asRead(body, current, nth) };
   }
 }

@@ -67,6 +67,8 @@ export interface ListSettings {
 export interface Settings extends ContentSettings, ListSettings {
   /** Order of one response's questions in asc and in desc lists (contiguous layout). */
   recordOrder: { asc: "ascending" | "descending"; desc: "ascending" | "descending" };
+  /** How a record that has not changed reads each time: with a field that tells when, or its fields in another order. */
+  rereads: "same" | "readAt" | "fieldOrder";
   /** Order of a list asked for without one. */
   defaultOrder: "asc" | "desc";
   /** Whether operations 9, 10 and 13 answer for an open response. */

@@ -48,6 +48,33 @@ describe("records that are not quite as documented", () => {
     expect(marks.get(named)).toContain("responseId");
   });
 
+  test.each([
+    ["readAt", "empty"],
+    ["readAt", "repeatLast"],
+    ["fieldOrder", "empty"],
+  ] as const)(
+    "that read differently each time (%s, past the end: %s) go out once, and the books are closed",
+    async (rereads, pastEnd) => {
+      const service = await polledService({
+        surveys: [{ surveyId: 1, responses: 300 }],
+        settings: { rereads, pastEnd },
+      });
+      const { simulator } = service;
+      const { events, stdout } = await service.poll({ "start-from": "beginning" });
+      expect(compareWithTruth(events, simulator.truth())).toEqual([]);
+      expect(stdout).toMatch(/^done: .* 300 events,/m);
+      const { requests = 0 } = simulator.counters();
+      // Metrics and metadata, the first 20 confirmed, and few pages more than where they hold still.
+      expect(requests).toBeLessThan(2 * 300 + 150);
+
+      simulator.complete(1, 10);
+      const again = await service.poll({ "start-from": "beginning", ticks: "3" });
+      expect(compareWithTruth(again.events, simulator.truth())).toEqual([]);
+      expect(again.stdout).toMatch(/^done: .* 10 events,/m);
+      expect(again.stdout).toMatch(/books: closed at .*\(300 listed = 300 emitted/m);
+    },
+  );
+
   test("what cannot be read is quarantined and said so; everything beside it goes out", async () => {
     const service = await polledService({ surveys: [{ surveyId: 1, responses: 30 }] });
     const { simulator } = service;

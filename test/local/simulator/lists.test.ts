@@ -162,6 +162,32 @@ describe("pages", () => {
   });
 });
 
+describe("records that have not changed", () => {
+  const singleOf = (responseId: unknown): string => `/api/v3/surveys/7/responses/${responseId}/`;
+
+  test("read the same each time by default", async () => {
+    const client = await simulate({ surveys });
+    const [first] = await client.page(7, 1);
+    expect(JSON.stringify(await client.page(7, 1))).toBe(JSON.stringify(await client.page(7, 1)));
+    const single = await client.json(singleOf(first?.responseId));
+    expect(JSON.stringify(await client.json(singleOf(first?.responseId)))).toBe(JSON.stringify(single));
+  });
+
+  test.each(["readAt", "fieldOrder"] as const)("read differently each time: %s", async (rereads) => {
+    const client = await simulate({ surveys });
+    const before = await client.page(7, 1);
+    client.simulator.set({ rereads });
+    const reads = [await client.page(7, 1), await client.page(7, 1), await client.page(7, 1)];
+    expect(new Set(reads.map((read) => JSON.stringify(read))).size).toBe(3);
+    for (const read of reads) expect(read.map(({ readAt: _, ...record }) => record)).toEqual(before);
+    const singles = [
+      await client.json(singleOf(before[0]?.responseId)),
+      await client.json(singleOf(before[0]?.responseId)),
+    ];
+    expect(new Set(singles.map((read) => JSON.stringify(read))).size).toBe(2);
+  });
+});
+
 describe("open responses", () => {
   test("are not listed by default, yet can be read by id", async () => {
     const client = await simulate({ surveys });
