@@ -46,6 +46,7 @@ async function mayGoOut<T extends Joined>(ctx: PollContext, responses: T[]): Pro
   if (!state.apart) {
     const due = chooseDue(ctx, responses);
     const answers = await Promise.all(due.map((response) => ask(ctx, response)));
+    await learnVolatile(ctx, due, answers);
     const larger = due.filter((response, i) => note(ctx, response.records, answers[i]) === "more");
     if (larger.length > 0) await findOut(ctx, larger.slice(0, WITNESSES));
   }
@@ -79,13 +80,14 @@ async function fromOperation9<T extends Joined>(ctx: PollContext, responses: T[]
   // What says nothing is not asked about everything at every tick: a full pass joins them.
   const isSilent = !isTrusted(ctx) && state.silent >= MOST_SILENT;
   if (isSilent && now < (state.triedAt ?? 0) + TRY_AGAIN) return [];
-  const answers = await Promise.all(
-    responses.slice(0, isSilent ? WITNESSES : responses.length).map(async (response) => {
-      const records = await ask(ctx, response);
-      const comparison = records === undefined ? "different" : compareAnswers(response.records, records, ctx.volatile);
-      return { response, records: records ?? [], comparison };
-    }),
-  );
+  const asked = responses.slice(0, isSilent ? WITNESSES : responses.length);
+  const read = await Promise.all(asked.map((response) => ask(ctx, response)));
+  await learnVolatile(ctx, asked, read);
+  const answers = asked.map((response, i) => {
+    const { [i]: records } = read;
+    const comparison = records === undefined ? "different" : compareAnswers(response.records, records, ctx.volatile);
+    return { response, records: records ?? [], comparison };
+  });
   const comparable = answers.filter(({ comparison }) => comparison !== "different");
   if (!isTrusted(ctx) && comparable.length === 0) {
     state.silent += answers.length;
@@ -106,6 +108,23 @@ async function fromOperation9<T extends Joined>(ctx: PollContext, responses: T[]
       ? [{ ...response, records, digest: undefined }]
       : [];
   });
+}
+
+/**
+ * Where operation 9 answers with something else than pages did, it is asked about one of these again: what reads differently each time does so
+ * there as well. In a list without a response across an edge nothing else may have told so far.
+ */
+async function learnVolatile(ctx: PollContext, joined: Joined[], answers: (unknown[] | undefined)[]): Promise<void> {
+  const toAnswer = (records: unknown[]): Page | undefined => toPage(0, { kind: "page", records }, ctx.volatile);
+  for (const [i, response] of joined.entries()) {
+    const records = answers[i];
+    if (records === undefined || compareAnswers(response.records, records, ctx.volatile) !== "different") continue;
+    const answer = toAnswer(records);
+    if (answer === undefined) continue;
+    const { isStill } = createPageComparison(ctx.volatile, () => undefined);
+    await isStill(answer, async () => toAnswer((await ask(ctx, response)) ?? []));
+    return;
+  }
 }
 
 /** Records of operation 9; where these tell of the answers only, with what any record of the list says of the response. */

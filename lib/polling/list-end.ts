@@ -97,7 +97,9 @@ export function createListEnd(options: ListEndOptions): ListEnd {
   const isFollowed = async (page: Page): Promise<boolean> => {
     if (page.size < PAGE_SIZE || page.runs.length > 1) return false;
     for (let number = page.number + 1; number <= page.number + MOST_EQUAL; number += 1) {
-      if (!isSame(await look(number), page)) return true;
+      // One empty page may be a fault of the moment.
+      const behind = (await look(number)) ?? (await look(number));
+      if (!isSame(behind, page)) return true;
     }
     return false;
   };
