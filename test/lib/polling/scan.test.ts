@@ -168,6 +168,21 @@ describe("the end of the list", () => {
     expect(reads.length).toBeLessThan(25);
   });
 
+  it("is that page also where one behind it is read as empty by mistake", async () => {
+    const list = rows(1, 1, 200);
+    for (let empty = 3; empty <= 13; empty += 1) {
+      let mistakes = 0;
+      const { steps, end } = await run(async (page) => {
+        if (page !== empty || mistakes > 0) return still(list)(Math.min(page, 2));
+        mistakes += 1;
+        return { kind: "page", records: [] };
+      });
+      const runs = steps.flatMap((step) => step.whole);
+      expect(runs.map(({ responseId, records }) => [responseId, records.length])).toEqual([[1, 200]]);
+      expect(end).toMatchObject({ ended: true });
+    }
+  });
+
   it("is not told by a short page that this very scan has taken for the last one, as the one behind it stayed empty", async () => {
     const [first, second] = [
       [...rows(1, 1, 87), ...rows(2, 1, 3)],

@@ -137,6 +137,19 @@ describe("what reads differently each time", () => {
     expect(world.mark(1).confirmation).toMatchObject({ silent: 0, equalled: "several", apart: false });
   });
 
+  it("is learned from operation 9 where no response stands across an edge", async () => {
+    const world = worldOf(0);
+    shownAs(world, signed);
+    await ticks(world, 2, { startFrom: "now" });
+    world.calls.length = 0;
+    for (const responseId of range(1, 10)) arrive(world, { responseId, completed: at(4 * MINUTE), size: 1 });
+    // Of those the page has all records: nothing needs to be proved.
+    await ticks(world, 1, { startFrom: "now" });
+    expect(deliveredIds(world)).toHaveLength(10);
+    expect(world.mark(1).confirmation).toMatchObject({ silent: 0, equalled: "one" });
+    expect(timesCalled(world, "service", "response")).toBeLessThanOrEqual(20);
+  });
+
   it("goes out as it was read last", async () => {
     const world = worldOf(300);
     shownAs(world, signed);
