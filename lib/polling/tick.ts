@@ -44,8 +44,12 @@ const LEAST_OWN_TIME = 1_000;
 const MOST_OWN_TIME = 5_000;
 /** Surveys polled at once, at least: with a small concurrency they wait for each other's requests, and not for the table too. */
 const LEAST_AT_ONCE = 4;
-/** Polled surveys after which their rows are saved, should the tick not come to its end. */
+/**
+ * Polled surveys, and milliseconds, after which their rows are saved, should the tick not come to its end. A write costs as much as all rows
+ * of the item that it changes: of ten thousand surveys with news in any order each save touches all items.
+ */
 const ROWS_AT_ONCE = 25;
+const ROWS_EVERY = 10_000;
 /** A creation date further ahead is no date: no zone and no clock is so wrong. */
 const FURTHEST_AHEAD = 26 * 3_600_000;
 /** Share of the requests made for news that slow work may make on top of its own budget. */
@@ -165,6 +169,7 @@ function startWork(
   const { ports, source } = request;
   const outcomes = new Map<number, SurveyOutcome>();
   let rows = new Map<number, SurveyRow>();
+  let savedAt = now;
   let stopped = false;
   /** By survey id. */
   const newest = new Map<number, string>();
@@ -179,6 +184,7 @@ function startWork(
   const saveRows = async (): Promise<void> => {
     const saved = rows;
     rows = new Map();
+    savedAt = ports.clock.now();
     if (saved.size > 0) await ports.state.saveRows(saved);
   };
 
@@ -231,7 +237,7 @@ function startWork(
       stopped ||= concernsWholeSource(error);
       tell(survey, error);
     }
-    if (rows.size >= ROWS_AT_ONCE) await saveRows();
+    if (rows.size >= ROWS_AT_ONCE && ports.clock.now() >= savedAt + ROWS_EVERY) await saveRows();
   };
 
   return {

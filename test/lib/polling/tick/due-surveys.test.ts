@@ -106,6 +106,23 @@ describe("a survey is polled", () => {
     expect(deliveredIds(world)).toEqual([1]);
   });
 
+  it("and what is known of them is saved every ten seconds and at the end, not with every few", async () => {
+    const world = await polledWorld(200);
+    for (const surveyId of range(1, 200)) arrive(world, { surveyId, responseId: 1_000 + surveyId, completed: at(HOUR) });
+    world.time.now += MINUTE;
+    world.calls.length = 0;
+    let polled = 0;
+    world.before.push(({ operation }) => {
+      if (operation !== "metrics") return;
+      polled += 1;
+      // The tick takes 25 seconds.
+      world.time.now += SECOND / 8;
+    });
+    await runTick(world, { source: { concurrency: 4 } });
+    expect(polled).toBe(200);
+    expect(timesCalled(world, "state", "saveRows")).toBe(3);
+  });
+
   it("again when the counts could not be saved", async () => {
     const world = await polledWorld(1);
     arrive(world, { responseId: 4, completed: at(HOUR) });

@@ -42,6 +42,7 @@ it("a tick whose rows cannot be written ends, but not before its polls do", asyn
   });
   let refused = false;
   made.before.push(async ({ operation, args }) => {
+    if (operation === "metrics" && args[0] === 25) made.time.now += 10 * SECOND;
     if (operation === "metrics" && args[0] === 26) await slow;
     if (operation !== "saveRows" || refused) return;
     refused = true;
