@@ -5,8 +5,9 @@ import { parseConfig } from "../../lib/config.ts";
 import type { Log } from "../../lib/log.ts";
 import { pollSources } from "../../lib/poll-sources.ts";
 import { runSlices } from "../../lib/slices/run-slices.ts";
+import { createRateClaims, type RateClaims } from "../../lib/state/rate-claims.ts";
 import { createShared, type Shared } from "../../lib/state/shared.ts";
-import { createSourceGraph, type SourceGraph } from "../../lib/wiring.ts";
+import { createSourceGraph, type Role, type SourceGraph } from "../../lib/wiring.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../local/simulator/index.ts";
 import { useAws } from "./support/aws.ts";
 import { memoryLog } from "./support/log.ts";
@@ -19,7 +20,9 @@ interface Account {
   simulator: Simulator;
   shared: Shared;
   /** One more process of the same source, with nothing in its memory. */
-  worker: () => SourceGraph;
+  worker: (role?: Role) => SourceGraph;
+  /** What the workers tell each other of the rate that they take. */
+  claims: RateClaims;
   /** Puts a value into the credentials secret. */
   fill: (value: string) => Promise<void>;
   /** What the secret has to hold. */
@@ -27,21 +30,24 @@ interface Account {
 }
 
 /** A service, a table item and secrets of its own, and workers over them wired as in the functions. */
-async function account(options: SimulatorOptions = {}): Promise<Account> {
-  const made = await emptyAccount(options);
+async function account(options: SimulatorOptions = {}, settings: Record<string, unknown> = {}): Promise<Account> {
+  const made = await emptyAccount(options, settings);
   await made.fill(made.right);
   return made;
 }
 
 /** The same as it is straight after a deployment: nobody has filled the credentials secret. */
-async function emptyAccount(options: SimulatorOptions = {}): Promise<Account> {
+async function emptyAccount(options: SimulatorOptions = {}, settings: Record<string, unknown> = {}): Promise<Account> {
   const simulator = await startSimulator({ surveys: [{ surveyId: 1, responses: 3 }], ...options });
   onTestFinished(() => simulator.close());
   const name = `s${randomUUID().slice(0, 8)}`;
   const secrets = { credentials: `${name}-credentials`, token: `${name}-token` };
   for (const Name of Object.values(secrets)) await test.clients.secrets.send(new CreateSecretCommand({ Name }));
   const { clientId, clientSecret } = simulator;
-  const [source] = parseConfig({ name, baseUrl: simulator.url, startFrom: "beginning" }, { deployed: false }).sources;
+  const [source] = parseConfig(
+    { name, baseUrl: simulator.url, startFrom: "beginning", ...settings },
+    { deployed: false },
+  ).sources;
   if (source === undefined) throw new Error("no source");
   const environment = {
     tableName: test.table,
@@ -59,12 +65,14 @@ async function emptyAccount(options: SimulatorOptions = {}): Promise<Account> {
       await test.clients.secrets.send(new PutSecretValueCommand({ SecretId: secrets.credentials, SecretString }));
     },
     shared: createShared(table, name, { now: Date.now, sleep: async () => {} }),
-    worker: () =>
-      createSourceGraph(source, environment, {
-        ...test.clients,
-        s3: async () => test.clients.s3,
-        sqs: async () => test.clients.sqs,
-      }),
+    claims: createRateClaims(table, name),
+    worker: (role) =>
+      createSourceGraph(
+        source,
+        environment,
+        { ...test.clients, s3: async () => test.clients.s3, sqs: async () => test.clients.sqs },
+        role,
+      ),
   };
 }
 
@@ -75,7 +83,7 @@ const poll = async (graph: SourceGraph) => (await invoke(graph)).ticks[0];
 describe("workers of one source", () => {
   it("that start at once ask for one token, and for one more when it is revoked", async () => {
     const { simulator, worker, shared } = await account();
-    const workers = Array.from({ length: 4 }, worker);
+    const workers = Array.from({ length: 4 }, () => worker());
     await Promise.all(workers.map(poll));
     expect(simulator.counters().token).toBe(1);
 
@@ -161,6 +169,42 @@ describe("workers of one source", () => {
       .map((name) => [name, (after[name] ?? 0) - (before[name] ?? 0)] as const)
       .filter(([, count]) => count > 0);
     expect(Object.fromEntries(asked)).toEqual({ "dynamodb:Query": 1, "dynamodb:UpdateItem": 1 });
+  });
+});
+
+describe("news before a catch-up", () => {
+  it("within a process: whatever a catch-up asks waits behind them", async () => {
+    const { simulator, worker } = await account({}, { concurrency: 1 });
+    const { service, backlog } = worker().ports;
+    if (backlog === undefined) throw new Error("nothing is asked for a catch-up");
+    await service.surveys();
+    simulator.fault({ kind: "latency", ms: 5 });
+    const answered: string[] = [];
+    const asked = (what: string, request: Promise<unknown>): Promise<unknown> =>
+      request.then(() => answered.push(what));
+    const requests = [
+      asked("first", backlog.page(1, 1, "asc")),
+      asked("page of the catch-up", backlog.page(1, 2, "asc")),
+      asked("metrics of the catch-up", backlog.metrics(1, 1)),
+      asked("page of news", service.page(1, 1, "desc")),
+      asked("metrics of news", service.metrics(1, 1)),
+    ];
+    await Promise.all(requests);
+    expect(answered.slice(0, 3).sort()).toEqual(["first", "metrics of news", "page of news"]);
+  });
+
+  it("among processes: a tick claims twice the rate of a slice", async () => {
+    const { worker, claims } = await account({}, { maxRequestsPerSecond: 100 });
+    const weights = async (): Promise<number[]> =>
+      [...(await claims.put("looks on", { rate: 0, burst: 0, weight: 1, until: 0 }, Date.now())).values()]
+        .map(({ weight }) => weight)
+        .sort();
+    const [tick, slice] = [worker("tick"), worker("slice")];
+    // Each begins to tell what it takes when it reads the account.
+    await Promise.all([tick.ports.state.account(), slice.ports.state.account()]);
+    await expect.poll(weights, { timeout: 5_000 }).toEqual([1, 2]);
+    await Promise.all([tick.settle(), slice.settle()]);
+    expect(await weights()).toEqual([]);
   });
 });
 
