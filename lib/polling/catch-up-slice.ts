@@ -6,6 +6,7 @@ import { checkOwnState } from "./own-state.ts";
 import { pauseOf } from "./paused.ts";
 import { noCounts, type PollCounts } from "./poll-counts.ts";
 import type { Clock, Ports } from "./ports.ts";
+import { beginSlice } from "./slices.ts";
 import { stream } from "./stream.ts";
 import { noteFirstPass } from "./sweep.ts";
 import { withSurvey } from "./with-survey.ts";
@@ -95,7 +96,7 @@ async function workOff(request: SliceRequest): Promise<SliceSummary & { left?: u
       },
       async (ctx): Promise<PollCounts> => {
         const { mark } = ctx;
-        delete mark.queuedUntil;
+        beginSlice(ctx);
         if (mark.stream === undefined) return noCounts();
         // A stream that has begun gets somewhere, however little time it has.
         if (clock.now() >= request.deadline) return { ...noCounts(), unfinished: true };

@@ -19,6 +19,8 @@ export interface PollRequest extends SurveyRequest {
   presence: Presence;
   /** Epoch milliseconds at which the next tick begins: what is left to another process ends before. */
   nextTick: number;
+  /** Surveys that are being caught up, as far as is known. */
+  catchingUp: number;
   /** Whether the head is read: something asks for it, or the counts have moved. Else only background work is done. */
   head: boolean;
   /** What slow work may be done. */
@@ -69,7 +71,7 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
     const done = await work(ctx, request);
     const dueAt = await nextDue(ctx, done.counts);
     const backgroundAt = await nextBackground(ctx);
-    queued = queueSlice(ctx);
+    queued = queueSlice(ctx, request.catchingUp);
     return {
       kind: "polled",
       ...done,

@@ -2,23 +2,36 @@ import type { PollContext } from "./context.ts";
 
 // What a tick leaves of a catch-up to other processes.
 
-/** Milliseconds after which a slice that was queued and has not begun is taken for lost. */
+/** Milliseconds after which a slice that was queued and has not begun is taken for lost, where no other survey is caught up. */
 const QUEUED_FOR = 120_000;
+/** Milliseconds for which it may wait for the slice of each other one: half as long is expected, as two are worked off at a time. */
+const WAIT_FOR_EACH = 60_000;
+/** The queue keeps no message longer. */
+const MOST_QUEUED_FOR = 3_600_000;
 
 /** Whether a catch-up that is under way is none of this poll's business. */
 export function isLeftToSlices({ mark, ports }: Pick<PollContext, "mark" | "ports">): boolean {
   return ports.slices !== undefined && mark.stream !== undefined;
 }
 
-/** Notes that a slice is queued, unless one is already, or none is needed; the message is sent when the lease is free. */
-export function queueSlice({ mark, ports }: PollContext): boolean {
+/**
+ * Notes that a slice is queued, unless one is already, or none is needed; the message is sent when the lease is free. `catchingUp`: surveys
+ * whose slices may be in the queue. Were one queued again while it waits its turn, the queue would grow and all wait longer still.
+ */
+export function queueSlice({ mark, ports }: PollContext, catchingUp: number): boolean {
   const now = ports.clock.now();
   if (ports.slices === undefined || mark.stream === undefined) return false;
-  const { queuedUntil = 0 } = mark;
-  const queuedAt = queuedUntil - QUEUED_FOR;
+  const { queuedUntil = 0, queuedAt = queuedUntil - QUEUED_FOR } = mark;
   // Of a clock that was far ahead nothing is known; clocks differ by less than a slice is waited for.
   const isOnItsWay = now < queuedUntil && queuedAt <= now + QUEUED_FOR && queuedAt >= (ports.slices.since ?? 0);
   if (isOnItsWay) return false;
-  mark.queuedUntil = now + QUEUED_FOR;
+  mark.queuedAt = now;
+  mark.queuedUntil = now + Math.min(MOST_QUEUED_FOR, QUEUED_FOR + catchingUp * WAIT_FOR_EACH);
   return true;
+}
+
+/** Notes that a slice has begun. */
+export function beginSlice({ mark }: Pick<PollContext, "mark">): void {
+  delete mark.queuedAt;
+  delete mark.queuedUntil;
 }

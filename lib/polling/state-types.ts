@@ -144,6 +144,8 @@ export interface AccountState {
   /** Fingerprint of the service's base URL. */
   service?: string;
   lastTick?: number;
+  /** Surveys whose catch-up the last tick has left to slices; absent: none. */
+  catchingUp?: number;
   /** Whether a page of fewer than 100 records was the last one whenever it was met. */
   shortPageEnds?: boolean;
   /** Requests spent on background work beyond its budget: paid back before any more of it is done. */

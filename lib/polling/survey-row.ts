@@ -38,7 +38,9 @@ export function nextRow(
       row === undefined
         ? fullTrust
         : nextTrust(row.trust, { grown, found: resumed ? 0 : counts.found, missing: row.chase.missing });
-    return { ...common, counts: survey.counts, polledAt: now, chase: nextChase(grown, row, poll), trust };
+    // What was met before any list had shown it is not missing once one does.
+    const unmet = Math.max(0, grown - (row?.trust.unseen ?? 0));
+    return { ...common, counts: survey.counts, polledAt: now, chase: nextChase(unmet, row, poll), trust };
   }
   const { chase } = row;
   const rest = { ...common, counts: row.counts, polledAt: row.polledAt, trust: row.trust };

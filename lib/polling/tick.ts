@@ -85,7 +85,7 @@ export async function tick(request: TickRequest): Promise<TickSummary> {
   const budget = source.backgroundRequests + earned - (account.overdrawn ?? 0);
   const left = await work.doBackground(backgroundSurveys(listed, account.rows, by), budget, meter);
 
-  const { outcomes, newest, shortPageEnds, counts } = work.done();
+  const { outcomes, catchingUp, newest, shortPageEnds, counts } = work.done();
   const overdrawn = Math.max(0, -left);
   await state.saveAccount({
     service,
@@ -94,6 +94,7 @@ export async function tick(request: TickRequest): Promise<TickSummary> {
     // A slice beside this tick may have seen the contrary of what it began with.
     ...(shortPageEnds === account.shortPageEnds ? {} : { shortPageEnds }),
     ...(counts === undefined ? {} : { counts }),
+    ...(catchingUp === (account.catchingUp ?? 0) ? {} : { catchingUp }),
     ...(overdrawn === 0 && account.overdrawn === undefined ? {} : { overdrawn }),
     // Of no later tick: what that reads may be newer than what was missed meanwhile.
     ...(isFirst && newest !== undefined ? { sourceFloor: newest } : {}),
@@ -153,6 +154,7 @@ async function surveysOf(
 
 interface Done {
   outcomes: Map<number, SurveyOutcome>;
+  catchingUp: number;
   /** Largest credible date that was read of two surveys at least: that of one alone may be wrong, and would lose what the others had. */
   newest: string | undefined;
   shortPageEnds: boolean | undefined;
@@ -176,6 +178,8 @@ function startWork(
   let { shortPageEnds, counts } = account;
 
   const nextTick = now + source.interval;
+  /** Surveys polled so far whose catch-up goes on. */
+  const catchingUp = new Set<number>();
   const { ownTime = ownTimeOf(source) } = request;
   // Where "now" is still looked for, as in the first tick of a source, what a tick has no time for may be taken for new.
   const isWhole = ports.slices === undefined || (isFirst && source.startFrom === "now");
@@ -208,6 +212,7 @@ function startWork(
         deadline: request.deadline,
         streamUntil,
         nextTick,
+        catchingUp: Math.max(account.catchingUp ?? 0, catchingUp.size),
         presence: presenceOf(survey, account, now),
         sourceFloor: account.sourceFloor,
         firstTick: isFirst ? undefined : account.firstTick,
@@ -221,6 +226,7 @@ function startWork(
       outcomes.set(survey.surveyId, { result, error: earlier ?? failure });
       if (failure !== undefined && earlier === undefined) tell(survey, failure);
       if (result.kind !== "polled") return;
+      if (result.counts.unfinished) catchingUp.add(survey.surveyId);
       const seen = later(newest.get(survey.surveyId), result.newestSeen);
       if (seen !== undefined) newest.set(survey.surveyId, seen);
       // Contradicted once is contradicted for good.
@@ -271,7 +277,13 @@ function startWork(
       await saveRows();
       return allowance.left();
     },
-    done: (): Done => ({ outcomes, newest: [...newest.values()].sort().at(-2), shortPageEnds, counts }),
+    done: (): Done => ({
+      outcomes,
+      catchingUp: catchingUp.size,
+      newest: [...newest.values()].sort().at(-2),
+      shortPageEnds,
+      counts,
+    }),
   };
 }
 

@@ -135,6 +135,7 @@ export async function poll(world: MemoryWorld, overrides: PollOverrides = {}): P
     deadline: world.time.now + 40 * SECOND,
     streamUntil: overrides.deadline ?? world.time.now + 40 * SECOND,
     nextTick: world.time.now + MINUTE,
+    catchingUp: 0,
     presence: "present",
     sourceFloor: undefined,
     firstTick: undefined,

@@ -108,7 +108,8 @@ describe("a survey is polled", () => {
 
   it("and what is known of them is saved every ten seconds and at the end, not with every few", async () => {
     const world = await polledWorld(200);
-    for (const surveyId of range(1, 200)) arrive(world, { surveyId, responseId: 1_000 + surveyId, completed: at(HOUR) });
+    for (const surveyId of range(1, 200))
+      arrive(world, { surveyId, responseId: 1_000 + surveyId, completed: at(HOUR) });
     world.time.now += MINUTE;
     world.calls.length = 0;
     let polled = 0;
