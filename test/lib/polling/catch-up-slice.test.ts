@@ -53,6 +53,15 @@ describe("a backlog that a tick has no time for", () => {
     expect(world.mark(1).lookedBack).toBeDefined();
   });
 
+  it("takes little of the interval from the tick, where nothing says how much it may", async () => {
+    const { world, queue } = worldWithQueue(complete(1, 900));
+    const began = world.time.now;
+    await runTick(world);
+    expect(queue).toHaveLength(1);
+    expect(world.time.now - began).toBeLessThan(10 * SECOND);
+    expect(deliveredIds(world).length).toBeLessThan(100);
+  });
+
   it("is not queued again by the next tick while its message may be on its way, and then it is", async () => {
     const { world, queue } = worldWithQueue(complete(1, 200));
     await tick(world);

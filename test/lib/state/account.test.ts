@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import type { SurveyRow } from "../../../lib/polling/state-types.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
@@ -35,6 +35,31 @@ describe("the account", () => {
 
   it("is empty before the first tick", async () => {
     expect(await fresh().state.account()).toEqual({ rows: new Map() });
+  });
+
+  it("has no item near the limit of 400 KB, however much is known of however many surveys", async () => {
+    const { source, state } = fresh();
+    const now = 1_773_144_123_456;
+    const full = (surveyId: number): SurveyRow => ({
+      ...row(surveyId),
+      counts: [123_456, 112_345, 12_345],
+      chase: { missing: 123, owed: 5, seeking: true, restUntil: now, deep: true },
+      trust: { misses: 2, hits: 19, unseen: 12 },
+      ...{ polledAt: now, workedAt: now, activeAt: now, dueAt: now, backgroundAt: now, booksAt: now },
+    });
+    const ids = Array.from({ length: 3_000 }, (_, i) => 7_000_000 + i);
+    await state.saveRows(new Map(ids.map((id) => [id, full(id)])));
+    const { Items = [] } = await test.clients.dynamodb.send(
+      new QueryCommand({
+        TableName: test.table,
+        KeyConditionExpression: "pk = :pk",
+        ExpressionAttributeValues: { ":pk": `SOURCE#${source}` },
+      }),
+    );
+    expect((await state.account()).rows.size).toBe(3_000);
+    expect(Items.length).toBeGreaterThan(0);
+    // As JSON it takes more room than in the table.
+    for (const item of Items) expect(JSON.stringify(item).length).toBeLessThan(200_000);
   });
 
   it("keeps what is not among the changes", async () => {

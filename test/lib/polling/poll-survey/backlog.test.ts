@@ -24,6 +24,22 @@ const complete = (from: number, to: number): ResponseSpec[] =>
 
 const sorted = (ids: number[]): number[] => [...ids].sort((a, b) => a - b);
 
+it("a backlog is read no further than what is on its way to the bus, however long that takes", async () => {
+  const world = worldWith(complete(1, 3_000));
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  world.before.push(async ({ operation }) => {
+    if (operation === "publish") await gate;
+  });
+  const polling = poll(world, { source: { concurrency: 16 } });
+  for (const _ of range(1, 2_000)) await new Promise((resolve) => setImmediate(resolve));
+  // Of 300 pages those with 48 responses, three for each request that may be in flight, what is read ahead, and their proofs.
+  expect(pagesRead(world).length).toBeGreaterThan(5);
+  expect(pagesRead(world).length).toBeLessThan(60);
+  open();
+  await polling;
+  expect(sorted(deliveredIds(world))).toEqual(range(1, 3_000));
+});
+
 /** Ends the process at the nth time an operation is done. */
 function crashAfter(world: MemoryWorld, operation: string, nth: number): { dead: boolean } {
   const process = { dead: false };
