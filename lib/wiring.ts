@@ -15,6 +15,8 @@ import { createTokenStore } from "./secrets/token-store.ts";
 import { createSliceQueue } from "./slices/queue.ts";
 import { createDynamoState } from "./state/dynamo-state.ts";
 import { createRateClaims } from "./state/rate-claims.ts";
+import { rememberSettled } from "./state/remember-settled.ts";
+import { createSettledMemory } from "./state/settled-memory.ts";
 import { createShared } from "./state/shared.ts";
 import { createSurveyApi } from "./survey-api/index.ts";
 import { CATCH_UP, toSurveyService } from "./survey-service.ts";
@@ -74,7 +76,7 @@ export function createSourceGraph(
     now: Date.now,
     every,
   });
-  const state = createDynamoState(table, source.name);
+  const state = rememberSettled(createDynamoState(table, source.name), createSettledMemory(source.name));
   // The messages of an earlier process went with it, or come once more in minutes.
   const lostBefore = environment.alone ? startedAt : undefined;
   const bucket = createBucket(clients.s3, environment.claimCheckBucket);

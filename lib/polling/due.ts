@@ -36,6 +36,10 @@ export interface DueBy {
   counts?: CountEvidence[] | undefined;
 }
 
+const COUNTS = ["responses", "correct", "unpaidResponses"] as const;
+/** What is read of each survey in the list. */
+export const LISTED_FIELDS = ["surveyId", "created", ...COUNTS] as const;
+
 export function readSurveyList(items: unknown[]): ListedSurvey[] {
   const surveys = new Map<number, ListedSurvey>();
   for (const item of items) {
@@ -45,7 +49,7 @@ export function readSurveyList(items: unknown[]): ListedSurvey[] {
     const created = readId(fields.created);
     surveys.set(surveyId, {
       surveyId,
-      counts: ["responses", "correct", "unpaidResponses"].map((name) => readId(fields[name]) ?? null),
+      counts: COUNTS.map((name) => readId(fields[name]) ?? null),
       created: created === undefined ? undefined : created * 1000,
     });
   }

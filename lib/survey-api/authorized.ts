@@ -11,6 +11,7 @@ export interface DataRequest<T> {
   priority: Turn["priority"];
   signal: AbortSignal | undefined;
   read: HttpRequest<T>["read"];
+  stream?: HttpRequest<T>["stream"];
 }
 
 /** Sends data requests with the token, and finds out what a refusal means. */

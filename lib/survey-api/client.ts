@@ -20,10 +20,11 @@ import { type DataOperation, type Order, type ParametersOf, pathOf } from "./ope
 import { checkOptions, isLearned, type SurveyApiOptions } from "./options.ts";
 import { orNothing, type ReadPage, readPages } from "./pages.ts";
 import { documented, elements, notShown, type ReadBody, readJson } from "./read-body.ts";
+import { streamedList } from "./streamed-list.ts";
 import type { CallOptions, SingleResponse, SurveyApi, SurveyApiV2, V2Answer } from "./survey-api.ts";
 import { requestToken } from "./token-request.ts";
 import { createTokens, type TokenStore } from "./tokens.ts";
-import { createTransport } from "./transport.ts";
+import { type BodyStream, createTransport } from "./transport.ts";
 
 /**
  * Makes a client of the survey service. It makes no request before it is asked to.
@@ -39,8 +40,9 @@ import { createTransport } from "./transport.ts";
 export function createSurveyApi(options: SurveyApiOptions): SurveyApi {
   const now = options.now ?? Date.now;
   const coordination = options.coordination ?? alone;
+  const checked = checkOptions(options);
   const transport = createTransport({
-    ...checkOptions(options),
+    ...checked,
     onPause: (pause) => coordination.onPause(pause),
     now,
     monotonic: options.monotonic ?? (() => performance.now()),
@@ -61,6 +63,7 @@ export function createSurveyApi(options: SurveyApiOptions): SurveyApi {
     parameters: ParametersOf<O>,
     readBody: ReadBody<T>,
     { signal, priority = "news" }: CallOptions = {},
+    stream?: () => BodyStream<T>,
   ): Promise<T> {
     const path = pathOf(operation, parameters);
     // Before a token is asked for.
@@ -71,6 +74,7 @@ export function createSurveyApi(options: SurveyApiOptions): SurveyApi {
       priority,
       signal,
       read: (text, about) => readBody(readJson(text, about), about),
+      ...(stream === undefined ? {} : { stream }),
     });
     const about = { operation, status: answer.status, attempts: answer.attempts };
     switch (answer.status) {
@@ -138,7 +142,16 @@ export function createSurveyApi(options: SurveyApiOptions): SurveyApi {
     responses: (surveyId, { order = "asc", prove = true, ...given } = {}) =>
       joinResponses(pageReader(surveyId, { order, ...given }), prove),
     read: (operation, parameters, given) => call(operation, parameters, (body) => body, given),
-    elements: (operation, parameters, given) => call(operation, parameters, elements, given),
+    elements<O extends DataOperation, T>(
+      operation: O,
+      parameters: ParametersOf<O>,
+      { each, ...given }: CallOptions & { each?: (element: unknown) => T } = {},
+    ): Promise<T[]> {
+      // Without `each` its elements are what they are.
+      if (each === undefined) return call(operation, parameters, elements as ReadBody<T[]>, given);
+      const readBody: ReadBody<T[]> = (body, about) => elements(body, about).map(each);
+      return call(operation, parameters, readBody, given, () => streamedList(each, checked.maxBodyBytes));
+    },
     learned: () => transport.learned(),
     learn(learned) {
       if (isLearned(learned)) transport.learn(learned);

@@ -1,6 +1,7 @@
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import type { Dispatcher } from "undici";
+import { createInflow, type Inflow } from "./inflow.ts";
 
 export interface ExchangeRequest {
   origin: string;
@@ -12,6 +13,8 @@ export interface ExchangeRequest {
   timeouts: { headers: number; body: number; call: number };
   /** Of the body, both as it comes and decompressed. */
   maxBodyBytes: number;
+  /** Takes the decompressed body of a success as it comes: `data` is empty then, and it may be of any length. What this throws is the failure. */
+  onData?: ((chunk: Buffer) => void) | undefined;
   signal: AbortSignal | undefined;
 }
 
@@ -48,9 +51,15 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
 function decoded(answer: RawAnswer, maxBodyBytes: number): RawAnswer | Promise<RawAnswer> {
   // Of any other answer the status is all that is used: a body that lies about its encoding must not hide it.
   if (answer.status > 299) return answer;
-  const encoding = single(answer.headers["content-encoding"])?.trim().toLowerCase() ?? "";
-  if (encoding === "" || encoding === "identity" || answer.data.length === 0) return answer;
+  const encoding = encodingOf(answer.headers);
+  if (encoding === "" || answer.data.length === 0) return answer;
   return decompress(answer, encoding, maxBodyBytes).then((data) => ({ ...answer, data }));
+}
+
+/** Of a body as it comes; "" for none. */
+function encodingOf(headers: RawAnswer["headers"]): string {
+  const encoding = single(headers["content-encoding"])?.trim().toLowerCase() ?? "";
+  return encoding === "identity" ? "" : encoding;
 }
 
 /** The value of a header, the first one if it came more than once. */
@@ -64,6 +73,7 @@ function collect(dispatcher: Dispatcher, request: ExchangeRequest): Promise<RawA
     let controller: Dispatcher.DispatchController | undefined;
     let timer: NodeJS.Timeout | undefined;
     let chunks: Buffer[] = [];
+    let inflow: Inflow | undefined;
     let bytes = 0;
     let status = 0;
     let headers: RawAnswer["headers"] = {};
@@ -75,6 +85,7 @@ function collect(dispatcher: Dispatcher, request: ExchangeRequest): Promise<RawA
     /** Of a failure the status says all there is to know, and its Retry-After must not be lost with a body that broke. */
     const fail = (reason: Error): void => {
       settle();
+      inflow?.stop();
       if (status >= 400 && !signal?.aborted) resolve({ status, headers, data: Buffer.alloc(0) });
       else reject(reason);
     };
@@ -103,6 +114,9 @@ function collect(dispatcher: Dispatcher, request: ExchangeRequest): Promise<RawA
       else arm(now);
     };
 
+    const inflowTo = (onData: (chunk: Buffer) => void): Inflow =>
+      createInflow(encodingOf(headers), onData, (reason) => stop(reason ?? new BrokenEncoding(status)));
+
     signal?.addEventListener("abort", onAbort, { once: true });
     dispatcher.dispatch(
       {
@@ -129,15 +143,26 @@ function collect(dispatcher: Dispatcher, request: ExchangeRequest): Promise<RawA
           headers = answered;
           chunks = [];
           bytes = 0;
-          if (Number(single(headers["content-length"])) > maxBodyBytes) stop(new LongBody(status));
+          inflow?.stop();
+          inflow = request.onData === undefined || status > 299 ? undefined : inflowTo(request.onData);
+          if (inflow !== undefined) limit(timeouts.body);
+          else if (Number(single(headers["content-length"])) > maxBodyBytes) stop(new LongBody(status));
           else limit(timeouts.body);
         },
-        onResponseData(_, chunk) {
+        onResponseData(given, chunk) {
           bytes += chunk.length;
-          if (bytes > maxBodyBytes) stop(new LongBody(status));
+          if (inflow !== undefined) inflow.write(chunk, given);
+          else if (bytes > maxBodyBytes) stop(new LongBody(status));
           else chunks.push(chunk);
         },
         onResponseEnd() {
+          if (inflow !== undefined) {
+            inflow.end(() => {
+              settle();
+              resolve({ status, headers, data: Buffer.alloc(0) });
+            });
+            return;
+          }
           settle();
           const [only] = chunks;
           resolve({ status, headers, data: chunks.length === 1 && only ? only : Buffer.concat(chunks, bytes) });

@@ -14,13 +14,18 @@ export function readJson(text: string, about: AboutAnswer): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new UnreadableBodyError("the answer is not JSON", {
-      ...about,
-      retryable: true,
-      excerpt: outlineText(text),
-      hint: "A proxy or a maintenance page may stand before the service; check `baseUrl`.",
-    });
+    throw notJson(about, outlineText(text));
   }
+}
+
+/** @param excerpt what the body looks like, without any of its text */
+export function notJson(about: AboutAnswer, excerpt: string): UnreadableBodyError {
+  return new UnreadableBodyError("the answer is not JSON", {
+    ...about,
+    retryable: true,
+    excerpt,
+    hint: "A proxy or a maintenance page may stand before the service; check `baseUrl`.",
+  });
 }
 
 /** Reads a documented body: what has to be readable is, or it throws; the rest is told, or with `strict` thrown too. */

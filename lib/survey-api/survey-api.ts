@@ -187,16 +187,18 @@ export interface SurveyApi {
   read<O extends DataOperation>(operation: O, parameters: ParametersOf<O>, options?: CallOptions): Promise<unknown>;
 
   /**
-   * Any operation that gives a list, and its elements as they were read: for those who judge each by themselves.
+   * Any operation that gives a list, and its elements as they were read: for those who judge each by themselves. With `each` the body is
+   * read as it comes: no more of it is held than one element, and of each what `each` makes of it.
    *
    * @example
    * const records = await api.elements("get survey responses, page", { surveyId: 7, page: 2 });
+   * const ids = await api.elements("get survey list", {}, { each: (survey) => (survey as SurveyListItem).surveyId });
    */
-  elements<O extends DataOperation>(
+  elements<O extends DataOperation, T = unknown>(
     operation: O,
     parameters: ParametersOf<O>,
-    options?: CallOptions,
-  ): Promise<unknown[]>;
+    options?: CallOptions & { each?: (element: unknown) => T },
+  ): Promise<T[]>;
 
   /**
    * What the refusals of the service (429) have taught about the rate that it allows; undefined while it refused nothing. Plain JSON, for the

@@ -64,6 +64,14 @@ export interface HttpRequest<T> {
   signal: AbortSignal | undefined;
   /** Reads the body of an answer with status 200; what it throws as retryable is met with another attempt. */
   read: (text: string, about: AboutAnswer) => T;
+  /** Reads it as it comes instead. */
+  stream?: () => BodyStream<T>;
+}
+
+/** Takes the body of one answer piece by piece; what it throws is as with `read`. */
+export interface BodyStream<T> {
+  write(chunk: Buffer, about: AboutAnswer): void;
+  end(about: AboutAnswer): T;
 }
 
 /** 400, 401 and 404 are answers; any other failure is thrown. */
@@ -86,6 +94,10 @@ interface Failure {
   delay: number | undefined;
 }
 
+function toText(data: Buffer): string {
+  return data.toString("utf8").replace(/^\uFEFF/, "");
+}
+
 /** HTTP with time limits, retries, and one limiter for everything that goes to the service. */
 export function createTransport(options: TransportOptions): Transport {
   const { timeouts, retry, monotonic } = options;
@@ -106,6 +118,7 @@ export function createTransport(options: TransportOptions): Transport {
     const headers = call.headers();
     const sentAt = monotonic();
     let status: number | undefined;
+    const stream = call.stream?.();
     try {
       const answer = await exchange(dispatcher, {
         origin: base.origin,
@@ -121,6 +134,7 @@ export function createTransport(options: TransportOptions): Transport {
         },
         timeouts: { headers: timeouts.headers, body: timeouts.body, call: left },
         maxBodyBytes: options.maxBodyBytes,
+        onData: stream && ((chunk) => stream.write(chunk, { ...about, status: 200 })),
         signal: call.signal,
         ...(call.body === undefined ? {} : { body: call.body }),
       });
@@ -130,8 +144,9 @@ export function createTransport(options: TransportOptions): Transport {
       if (status === 400 || status === 401 || status === 404) return { status, attempts: attempt };
       // 200 is the only success documented; a proxy that rewrites makes 203 of it.
       if (status === 200 || status === 203) {
-        const text = answer.data.toString("utf8").replace(/^\uFEFF/, "");
-        return { status: 200, value: call.read(text, { ...about, status }), attempts: attempt };
+        const of = { ...about, status };
+        const value = stream === undefined ? call.read(toText(answer.data), of) : stream.end(of);
+        return { status: 200, value, attempts: attempt };
       }
       return redirectWithin(answer, call, base, path) ?? unexpected(answer, about, base, options.now());
     } catch (error) {

@@ -3,6 +3,7 @@ import { isAwsFailure } from "../../lib/aws-failure.ts";
 import { errorCode, PollerError } from "../../lib/errors.ts";
 import type { PollInput } from "../../lib/poll-input.ts";
 import type { BlockedSource, PollOutput } from "../../lib/poll-sources.ts";
+import { createLeadTime } from "./lead-time.ts";
 import type { ProgressView, Totals } from "./progress.ts";
 
 /** The function as Lambda would call it. */
@@ -17,7 +18,7 @@ export interface TickLoopOptions {
   handler: PollHandler;
   /** Undefined: until `stop` aborts. */
   ticks: number | undefined;
-  /** Milliseconds from the start of one tick to the start of the next. */
+  /** Milliseconds within which a new response is to go out: from the start of one tick to the end of the next. */
   interval: number;
   stop: AbortSignal;
   view: Pick<ProgressView, "say"> & { totals: Progressed };
@@ -60,6 +61,7 @@ export async function runTicks(options: TickLoopOptions): Promise<TickLoopResult
   let reached = false;
   let failuresAtEnd = 0;
   let idleAtEnd = 0;
+  const lead = createLeadTime(options.interval);
 
   for (;;) {
     const started = Date.now();
@@ -109,7 +111,9 @@ export async function runTicks(options: TickLoopOptions): Promise<TickLoopResult
         });
       }
     }
-    const wait = lastTick ? FINISHING_PAUSE : Math.max(0, started + options.interval - Date.now());
+    lead.took(Date.now() - started);
+    const next = started + options.interval - lead.milliseconds();
+    const wait = lastTick ? FINISHING_PAUSE : Math.max(0, next - Date.now());
     const waitForPause = lastTick && pauseLeft > LONGEST_PAUSE ? 0 : Math.min(pauseLeft, LONGEST_PAUSE);
     await pause(Math.max(wait, waitForPause), stop);
     if (stop.aborted) return result;

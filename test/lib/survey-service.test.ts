@@ -15,10 +15,17 @@ describe("the service port over the API client", () => {
     service.answers.set(`${one}metadata/`, () => ({ json: "odd" }));
     const port = toSurveyService(clientOf(service).api);
 
-    expect(await port.surveys()).toEqual(odd);
+    expect(await port.surveys()).toEqual([{}, 8, null]);
     expect(await port.page(7, 3, "desc")).toEqual({ kind: "page", records: odd });
     expect(await port.metrics(7, 1)).toEqual({ kind: "found", body: { odd: true } });
     expect(await port.metadata(7, 1)).toEqual({ kind: "found", body: "odd" });
+  });
+
+  it("gives of the survey list what polling reads, as it was read", async () => {
+    const service = await startService();
+    const survey = { surveyId: "7", responses: -1, correct: null, unpaidResponses: { odd: 1 }, created: 1_700_000_000 };
+    service.answers.set("/api/v3/surveys/", () => ({ json: [{ ...survey, name: "x", url: "y" }, { surveyId: 8 }] }));
+    expect(await toSurveyService(clientOf(service).api).surveys()).toEqual([survey, { surveyId: 8 }]);
   });
 
   it("gives the records of a single response, in whatever form they come", async () => {

@@ -63,6 +63,38 @@ describe("a service that asks to be left alone", () => {
   });
 });
 
+describe("the time between ticks", () => {
+  /** The moments at which ticks begin that take so long each, in milliseconds. */
+  async function beginnings(interval: number, durations: number[]): Promise<number[]> {
+    const begun: number[] = [];
+    const handler = async () => {
+      begun.push(Date.now() - noon);
+      vi.setSystemTime(Date.now() + (durations[begun.length - 1] ?? 0));
+      return { ticks: [done] };
+    };
+    await runTicks({ handler, ticks: durations.length, interval, stop: new AbortController().signal, view });
+    return begun;
+  }
+
+  it("leaves each its own time within the interval: what completes right after one has read the list goes out by the end of the next", async () => {
+    expect(await beginnings(2_000, [60, 60, 60, 20])).toEqual([0, 1_940, 3_880, 5_820]);
+  });
+
+  it("is as after the slowest of the last ten", async () => {
+    const begun = await beginnings(2_000, [80, ...Array<number>(11).fill(10)]);
+    const between = begun.slice(1).map((at, i) => at - (begun[i] ?? 0));
+    expect(between).toEqual([...Array<number>(10).fill(1_920), 1_990]);
+  });
+
+  it("is never shorter than the interval by more than a twentieth", async () => {
+    expect(await beginnings(2_000, [1_500, 5, 5])).toEqual([0, 1_900, 3_800]);
+  });
+
+  it("is what a tick takes, where that is longer than the interval", async () => {
+    expect(await beginnings(2_000, [2_500, 2_500, 0])).toEqual([0, 2_500, 5_000]);
+  });
+});
+
 describe("after the last tick", () => {
   const unfinished: TickSummary = {
     ...done,

@@ -1,0 +1,59 @@
+import type { State } from "../polling/ports.ts";
+import type { Lease, LedgerEntry } from "../polling/state-types.ts";
+import type { SettledEntries, SettledMemory } from "./settled-memory.ts";
+
+/** A survey under a lease of this process. */
+interface Held {
+  lease: Lease;
+  settled: SettledEntries;
+  /** Ids that were written under the lease: what was read of them meanwhile may be from before. */
+  written: Set<LedgerEntry["id"]>;
+}
+
+/**
+ * The state, of which emitted entries that this process has read under an earlier lease are not read again: the head of a survey shows the same
+ * hundred responses at each poll, and each would be looked up. Once the lease has run out nothing of it is used, as others may have written.
+ */
+export function rememberSettled(state: State, memory: SettledMemory, now: () => number = Date.now): State {
+  const surveys = new Map<number, Held>();
+
+  return {
+    ...state,
+    async acquire(surveyId, owner, duration) {
+      const lease = await state.acquire(surveyId, owner, duration);
+      if (lease === undefined) surveys.delete(surveyId);
+      else surveys.set(surveyId, { lease, settled: memory.under(surveyId, lease.fence), written: new Set() });
+      return lease;
+    },
+    async release(lease, mark) {
+      if (surveys.get(lease.surveyId)?.lease === lease) surveys.delete(lease.surveyId);
+      await state.release(lease, mark);
+    },
+    async entries(surveyId, ids) {
+      const held = surveys.get(surveyId);
+      if (held === undefined || now() >= held.lease.until) return state.entries(surveyId, ids);
+      const known = new Map<LedgerEntry["id"], LedgerEntry>();
+      for (const id of ids) {
+        const entry = held.settled.get(id);
+        if (entry !== undefined) known.set(id, entry);
+      }
+      const asked = ids.filter((id) => !known.has(id));
+      if (asked.length === 0) return known;
+      const read = await state.entries(surveyId, asked);
+      for (const [id, entry] of read) {
+        if (!held.written.has(id)) held.settled.add(entry);
+        known.set(id, entry);
+      }
+      return known;
+    },
+    putEntries(surveyId, entries) {
+      const held = surveys.get(surveyId);
+      // Before the write: some of a failed one may be in the ledger all the same.
+      for (const { id } of entries) {
+        held?.settled.remove(id);
+        held?.written.add(id);
+      }
+      return state.putEntries(surveyId, entries);
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import { eventId } from "../events/index.ts";
+import type { LedgerEntry } from "../polling/state-types.ts";
+
+/** Entries kept of one survey: those that its pages showed last. */
+const MOST_OF_ONE = 500;
+/** Entries kept in all: about 40 bytes each. */
+const MOST_OF_ALL = 1_000_000;
+const FIRST_CAPACITY = 32;
+
+/** A SHA-1 as `digestOf` writes it where nothing of the records is left out. */
+const DIGEST = /^[\w-]{27}$/;
+const DIGEST_BYTES = 20;
+
+/** What a process remembers of one survey's ledger. */
+export interface SettledEntries {
+  get(id: LedgerEntry["id"]): LedgerEntry | undefined;
+  /** Keeps an emitted entry, where there are many in the place of the one that was kept first. */
+  add(entry: LedgerEntry): void;
+  remove(id: LedgerEntry["id"]): void;
+}
+
+/**
+ * What one process remembers of the ledgers of a source: emitted entries, which change by a repair alone. It is as good as the table as long
+ * as nobody else has had the survey's lease since, and that its next fence tells.
+ */
+export interface SettledMemory {
+  /** What is still good under a lease with this fence; what is learned under it goes there too. */
+  under(surveyId: number, fence: number): SettledEntries;
+}
+
+/** @param most entries in all: the surveys that were longest not polled are forgotten first */
+export function createSettledMemory(source: string, most = MOST_OF_ALL): SettledMemory {
+  /** Longest not polled first. */
+  const surveys = new Map<number, { fence: number; entries: PackedEntries }>();
+  const total = { size: 0 };
+
+  const forget = (surveyId: number): void => {
+    total.size -= surveys.get(surveyId)?.entries.size ?? 0;
+    surveys.delete(surveyId);
+  };
+
+  return {
+    under(surveyId, fence) {
+      const known = surveys.get(surveyId);
+      if (known?.fence !== fence - 1) forget(surveyId);
+      const entries = surveys.get(surveyId)?.entries ?? new PackedEntries(source, surveyId, total);
+      surveys.delete(surveyId);
+      surveys.set(surveyId, { fence, entries });
+      for (const oldest of surveys.keys()) {
+        if (total.size <= most || oldest === surveyId) break;
+        forget(oldest);
+      }
+      return entries;
+    },
+  };
+}
+
+/** Numbers and the bytes of digests: as objects ten thousand surveys with a hundred entries each would not fit into a function. */
+class PackedEntries implements SettledEntries {
+  private readonly source: string;
+  private readonly surveyId: number;
+  private readonly total: { size: number };
+  private ids = new Float64Array(0);
+  private counts = new Uint32Array(0);
+  private revisions = new Uint32Array(0);
+  private digests = new Uint8Array(0);
+  /** Place of the next one, where all are taken. */
+  private next = 0;
+  size = 0;
+
+  constructor(source: string, surveyId: number, total: { size: number }) {
+    this.source = source;
+    this.surveyId = surveyId;
+    this.total = total;
+  }
+
+  get(id: LedgerEntry["id"]): LedgerEntry | undefined {
+    const place = this.placeOf(id);
+    if (place === -1 || typeof id === "string") return undefined;
+    const revision = this.revisions[place] ?? 1;
+    const bytes = this.digests.subarray(place * DIGEST_BYTES, (place + 1) * DIGEST_BYTES);
+    return {
+      id,
+      state: "emitted",
+      digest: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64url"),
+      count: this.counts[place] ?? 0,
+      eventId: eventId(this.source, this.surveyId, id, revision),
+      revision,
+    };
+  }
+
+  add(entry: LedgerEntry): void {
+    const { id, state, digest, count, eventId: written, revision, ...rest } = entry;
+    const isPlain = typeof id === "number" && state === "emitted" && Object.keys(rest).length === 0;
+    if (!isPlain || digest === undefined || !DIGEST.test(digest) || count === undefined || revision === undefined)
+      return;
+    // Written under another name of the source, or by other rules: what is given back must be what was read.
+    if (written !== eventId(this.source, this.surveyId, id, revision)) return;
+    const place = this.takePlace(id);
+    this.ids[place] = id;
+    this.counts[place] = count;
+    this.revisions[place] = revision;
+    this.digests.set(Buffer.from(digest, "base64url"), place * DIGEST_BYTES);
+  }
+
+  remove(id: LedgerEntry["id"]): void {
+    const place = this.placeOf(id);
+    // No id is negative.
+    if (place !== -1) this.ids[place] = -1;
+  }
+
+  private placeOf(id: LedgerEntry["id"]): number {
+    const place = typeof id === "number" ? this.ids.indexOf(id) : -1;
+    return place < this.size ? place : -1;
+  }
+
+  private takePlace(id: number): number {
+    const place = this.placeOf(id);
+    if (place !== -1) return place;
+    if (this.size < MOST_OF_ONE) {
+      if (this.size === this.ids.length) this.grow();
+      this.total.size += 1;
+      this.size += 1;
+      return this.size - 1;
+    }
+    const taken = this.next;
+    this.next = (taken + 1) % MOST_OF_ONE;
+    return taken;
+  }
+
+  private grow(): void {
+    const capacity = Math.min(MOST_OF_ONE, Math.max(FIRST_CAPACITY, this.ids.length * 2));
+    const { ids, counts, revisions, digests } = this;
+    this.ids = new Float64Array(capacity).fill(-1);
+    this.counts = new Uint32Array(capacity);
+    this.revisions = new Uint32Array(capacity);
+    this.digests = new Uint8Array(capacity * DIGEST_BYTES);
+    this.ids.set(ids);
+    this.counts.set(counts);
+    this.revisions.set(revisions);
+    this.digests.set(digests);
+  }
+}
