@@ -6,7 +6,7 @@ import { checkOwnState } from "./own-state.ts";
 import { pauseOf } from "./paused.ts";
 import { noCounts, type PollCounts } from "./poll-counts.ts";
 import type { Clock, Ports } from "./ports.ts";
-import { beginSlice } from "./slices.ts";
+import { noLongerQueued } from "./slices.ts";
 import { stream } from "./stream.ts";
 import { noteFirstPass } from "./sweep.ts";
 import { withSurvey } from "./with-survey.ts";
@@ -73,7 +73,7 @@ async function workOff(request: SliceRequest): Promise<SliceSummary & { left?: u
   const { state, clock } = ports;
   const account = await state.account();
   checkOwnState(account, request);
-  if (pauseOf(request, account) !== undefined) return summary(surveyId, "paused", noCounts());
+  const isPaused = pauseOf(request, account) !== undefined;
   const watch = watchOutages(account.outages);
   const shown = account.rows.get(surveyId)?.counts.filter((count) => count !== null) ?? [];
   let isContradicted = false;
@@ -96,8 +96,9 @@ async function workOff(request: SliceRequest): Promise<SliceSummary & { left?: u
       },
       async (ctx): Promise<PollCounts> => {
         const { mark } = ctx;
-        beginSlice(ctx);
-        if (mark.stream === undefined) return noCounts();
+        noLongerQueued(ctx);
+        // Once the pause is over a tick queues another one.
+        if (mark.stream === undefined || isPaused) return noCounts();
         // A stream that has begun gets somewhere, however little time it has.
         if (clock.now() >= request.deadline) return { ...noCounts(), unfinished: true };
         const wasFirst = !mark.firstPassDone;
@@ -112,13 +113,14 @@ async function workOff(request: SliceRequest): Promise<SliceSummary & { left?: u
   let counts = await attempt();
   // A tick holds a survey for moments.
   const patientUntil = Math.min(streamUntil, clock.now() + BUSY_FOR);
-  while (counts === undefined && clock.now() < patientUntil) {
+  while (counts === undefined && !isPaused && clock.now() < patientUntil) {
     await pause(clock, ASK_AGAIN);
     counts = await attempt();
   }
   // A tick beside it may have seen the contrary of what seems so: only a contradiction is sure.
   const changes = { ...seenOutages(watch), ...(isContradicted ? { shortPageEnds: false } : {}) };
   if (Object.keys(changes).length > 0) await state.saveAccount(changes);
+  if (isPaused) return summary(surveyId, "paused", noCounts());
   if (counts === undefined) return summary(surveyId, "busy", noCounts());
   return { ...summary(surveyId, "done", counts), ...(failure === undefined ? {} : { left: failure }) };
 }

@@ -40,6 +40,8 @@ export interface PollContext {
   source: PollingSource;
   surveyId: number;
   lease: Lease;
+  /** Epoch milliseconds at which the lease was taken. */
+  since: number;
   /** Changed in memory as the poll goes on; written under the lease's fence. */
   mark: Mark;
   /** What is not compared of the survey's records; what is learned of it stands in the mark. */

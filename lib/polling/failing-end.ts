@@ -20,6 +20,7 @@ export function mayBePastEnd(error: unknown): boolean {
 export function failsPastEnd({ mark, ports }: Pick<PollContext, "mark" | "ports">, error: unknown): boolean {
   if (!mayBePastEnd(error)) return false;
   const now = ports.clock.now();
-  mark.endFailedAt ??= now;
+  // A clock that was far ahead once must not put the end off for as long.
+  mark.endFailedAt = Math.min(mark.endFailedAt ?? now, now);
   return mark.endFailedAt + PASSING <= now;
 }

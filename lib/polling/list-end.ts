@@ -57,7 +57,7 @@ export interface ListEnd {
   stillEnds(last: Page): Promise<boolean>;
 }
 
-/** Pages behind two equal ones that are looked at where one response fills them: 1,000 equal records of it. */
+/** Pages behind two equal ones that are looked at where one response fills them, each twice as far behind as the one before. */
 const MOST_EQUAL = 10;
 
 export function createListEnd(options: ListEndOptions): ListEnd {
@@ -96,7 +96,8 @@ export function createListEnd(options: ListEndOptions): ListEnd {
   /** Whether something else stands behind equal pages: never where the last one is repeated. */
   const isFollowed = async (page: Page): Promise<boolean> => {
     if (page.size < PAGE_SIZE || page.runs.length > 1) return false;
-    for (let number = page.number + 1; number <= page.number + MOST_EQUAL; number += 1) {
+    for (let tries = 0; tries < MOST_EQUAL; tries += 1) {
+      const number = page.number + 2 ** tries;
       // One empty page may be a fault of the moment.
       const behind = (await look(number)) ?? (await look(number));
       if (!isSame(behind, page)) return true;

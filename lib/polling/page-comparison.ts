@@ -1,7 +1,7 @@
 import { isObject } from "./irregular.ts";
 import { isSame, PAGE_SIZE, type Page } from "./pages.ts";
 import type { ReadRecord } from "./records.ts";
-import { differingFields, type VolatileFields } from "./volatile-fields.ts";
+import { differingFields, UNDOCUMENTED, type VolatileFields } from "./volatile-fields.ts";
 
 /** Reads of one page one after the other, each with something else in the same field of the same record, after which that field is volatile. */
 const DIFFERENCES = 3;
@@ -9,6 +9,8 @@ const DIFFERENCES = 3;
 const IDENTITY: ReadonlySet<string> = new Set(["responseId", "questionId", "completed"]);
 /** A field that only moves within its record. */
 const ORDER = "";
+/** How the name of a second record ends that is known by the same. */
+const SECOND = " 1";
 /** Pages whose differences are remembered. */
 const PAGES = 4;
 
@@ -79,10 +81,25 @@ export function createPageComparison(volatile: VolatileFields, onLearned: () => 
       if (isSame(page, other)) return true;
       // The same records with other contents: that tells once it is known what reads differently each time.
       if (!endsAs(page, other) || !standsAs(page, other)) return false;
-      await isStill(other, () => readAgain(other.number));
+      const isOtherStill = await isStill(other, () => readAgain(other.number));
+      if (isSame(page, other)) return true;
+      // Or they tell the page that was asked for: then each page reads the same each time, and no two of them are equal.
+      if (!isOtherStill || page.runs.length === 1 || !differInUndocumented(page, other)) return false;
+      if (!(await isStill(page, () => readAgain(page.number))) || !volatile.add([UNDOCUMENTED])) return false;
+      onLearned();
       return isSame(page, other);
     },
   };
+}
+
+/** Whether two pages with the same records differ in nothing but what the API document does not name. */
+function differInUndocumented(page: Page, other: Page): boolean {
+  const [mine, others] = [recordsOf(page), recordsOf(other)];
+  // Where some are alike in all that they are known by, another page may hold more of these.
+  if ([...mine.keys()].some((name) => name.endsWith(SECOND))) return false;
+  return [...mine].every(([name, record]) =>
+    differencesOf(record, others.get(name)).every((field) => field === UNDOCUMENTED),
+  );
 }
 
 /** Whether the last response of a page is on the other one: mostly that is enough to tell them apart. */

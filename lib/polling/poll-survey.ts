@@ -9,7 +9,7 @@ import { runningOutages } from "./outage-watch.ts";
 import { peekHead } from "./peek-head.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
 import { dropExpired } from "./quarantine.ts";
-import { isLeftToSlices, queueSlice } from "./slices.ts";
+import { isLeftToSlices, noLongerQueued, queueSlice } from "./slices.ts";
 import type { Books, LedgerEntry } from "./state-types.ts";
 import { stream } from "./stream.ts";
 import { noteFirstPass } from "./sweep.ts";
@@ -94,7 +94,12 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
     // Only now: whoever takes the message needs the lease. Also when the mark's last write seems to have failed, since it may have
     // been made: then the mark says that a slice is queued, and nobody would queue one for minutes.
     const { ports, surveyId, nextTick } = request;
-    if (queued) await ports.slices?.send({ surveyId, until: nextTick });
+    if (queued) {
+      await ports.slices?.send({ surveyId, until: nextTick }).catch(async (error: unknown) => {
+        await withSurvey(request, async (ctx) => noLongerQueued(ctx)).catch(() => undefined);
+        throw error;
+      });
+    }
   }
 }
 

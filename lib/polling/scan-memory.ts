@@ -110,9 +110,11 @@ export function createScanMemory(): ScanMemory {
       // has changed meanwhile: certain only if nothing has moved since the first part was read, nor it itself been
       // completed, which changes its place, and may go unseen with another change beside it. Twice on one page is no
       // repeat even if the records are equal.
+      const isForgotten = before.records === undefined;
       const known = before.records ?? inOne(records);
       const others = records.filter((digest) => !known.includes(inOne([digest])));
-      if (before.read === page.read || others.length > 0) {
+      // Of what cannot be compared any more a part on another page may be another part.
+      if (before.read === page.read || others.length > 0 || (isForgotten && before.page !== page.number)) {
         const isStill = before.page >= stillFrom && before.state === state;
         (isStill ? apart : suspect).set(run.responseId, run);
         before.records = known + inOne(others);

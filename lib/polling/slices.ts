@@ -8,6 +8,8 @@ const QUEUED_FOR = 120_000;
 const WAIT_FOR_EACH = 60_000;
 /** The queue keeps no message longer. */
 const MOST_QUEUED_FOR = 3_600_000;
+/** Milliseconds for which a slice waits for whoever works on its survey, before its message is done with. */
+export const SLICE_WAITS = 30_000;
 
 /** Whether a catch-up that is under way is none of this poll's business. */
 export function isLeftToSlices({ mark, ports }: Pick<PollContext, "mark" | "ports">): boolean {
@@ -18,20 +20,25 @@ export function isLeftToSlices({ mark, ports }: Pick<PollContext, "mark" | "port
  * Notes that a slice is queued, unless one is already, or none is needed; the message is sent when the lease is free. `catchingUp`: surveys
  * whose slices may be in the queue. Were one queued again while it waits its turn, the queue would grow and all wait longer still.
  */
-export function queueSlice({ mark, ports }: PollContext, catchingUp: number): boolean {
+export function queueSlice(
+  { mark, ports, since }: Pick<PollContext, "mark" | "ports" | "since">,
+  catchingUp: number,
+): boolean {
   const now = ports.clock.now();
   if (ports.slices === undefined || mark.stream === undefined) return false;
   const { queuedUntil = 0, queuedAt = queuedUntil - QUEUED_FOR } = mark;
   // Of a clock that was far ahead nothing is known; clocks differ by less than a slice is waited for.
   const isOnItsWay = now < queuedUntil && queuedAt <= now + QUEUED_FOR && queuedAt >= (ports.slices.since ?? 0);
-  if (isOnItsWay) return false;
+  // It may have come meanwhile, and have waited in vain.
+  const mayBeSpent = queuedAt < since && now - since >= SLICE_WAITS;
+  if (isOnItsWay && !mayBeSpent) return false;
   mark.queuedAt = now;
   mark.queuedUntil = now + Math.min(MOST_QUEUED_FOR, QUEUED_FOR + catchingUp * WAIT_FOR_EACH);
   return true;
 }
 
-/** Notes that a slice has begun. */
-export function beginSlice({ mark }: Pick<PollContext, "mark">): void {
+/** Notes that a slice has begun, or that it was not queued after all. */
+export function noLongerQueued({ mark }: Pick<PollContext, "mark">): void {
   delete mark.queuedAt;
   delete mark.queuedUntil;
 }

@@ -144,6 +144,8 @@ export interface AccountState {
   /** Fingerprint of the service's base URL. */
   service?: string;
   lastTick?: number;
+  /** Epoch milliseconds at which the last tick read the survey list. */
+  listedAt?: number;
   /** Surveys whose catch-up the last tick has left to slices; absent: none. */
   catchingUp?: number;
   /** Whether a page of fewer than 100 records was the last one whenever it was met. */

@@ -6,17 +6,29 @@ import { fullTrust, nextTrust } from "./trust.ts";
 
 type Polled = Extract<PollResult, { kind: "polled" }>;
 
+/** Milliseconds from a list to the poll of a survey: what completes in less time is too seldom met to be reckoned with. */
+const LATE = 10_000;
+
+/**
+ * Responses that were met before any list had shown them, and are not missing once one does: those that may have completed after the list
+ * before was read, at `listedAt`, and before its survey was polled. Otherwise a response that no count ever shows would hide another one.
+ */
+function metBefore(row: SurveyRow | undefined, listedAt: number | undefined): number {
+  if (row === undefined || listedAt === undefined) return 0;
+  return row.polledAt - listedAt >= LATE ? row.trust.unseen : 0;
+}
+
 /**
  * What the tick notes of a survey after its poll: counts last, once all that was seen is in the state. `slow` when
- * background work was all that it was polled for.
+ * background work was all that it was polled for; `listedAt`: epoch milliseconds at which the tick before read its list.
  */
 export function nextRow(
   survey: ListedSurvey,
   row: SurveyRow | undefined,
   result: Polled,
-  at: { now: number; slow: boolean },
+  at: { now: number; slow: boolean; listedAt?: number | undefined },
 ): SurveyRow {
-  const { now, slow } = at;
+  const { now, slow, listedAt } = at;
   const { counts, backgroundAt, headRead, sought, missing, resumed } = result;
   // The index may not show yet what the poll before has just made wait.
   const awaited = row?.dueAt !== undefined && row.dueAt > now ? row.dueAt : undefined;
@@ -38,8 +50,7 @@ export function nextRow(
       row === undefined
         ? fullTrust
         : nextTrust(row.trust, { grown, found: resumed ? 0 : counts.found, missing: row.chase.missing });
-    // What was met before any list had shown it is not missing once one does.
-    const unmet = Math.max(0, grown - (row?.trust.unseen ?? 0));
+    const unmet = Math.max(0, grown - metBefore(row, listedAt));
     return { ...common, counts: survey.counts, polledAt: now, chase: nextChase(unmet, row, poll), trust };
   }
   const { chase } = row;

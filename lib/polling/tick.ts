@@ -90,6 +90,7 @@ export async function tick(request: TickRequest): Promise<TickSummary> {
   await state.saveAccount({
     service,
     lastTick: clock.now(),
+    ...(failure === undefined ? { listedAt: now } : {}),
     ...seenOutages(watch),
     // A slice beside this tick may have seen the contrary of what it began with.
     ...(shortPageEnds === account.shortPageEnds ? {} : { shortPageEnds }),
@@ -233,7 +234,11 @@ function startWork(
       if (shortPageEnds !== false) shortPageEnds = result.shortPageEnds ?? shortPageEnds;
       // All but what has failed is done, so slow work may follow; but as long as something fails the survey is as due as it was.
       if (earlier !== undefined || failure !== undefined) return stayDue(survey, row);
-      const next = nextRow(survey, row, result, { now: ports.clock.now(), slow: !how.head });
+      const next = nextRow(survey, row, result, {
+        now: ports.clock.now(),
+        slow: !how.head,
+        listedAt: account.listedAt,
+      });
       if (result.headRead && !result.resumed) counts = learnCounts(counts, survey.counts, row, result.counts.found);
       rows.set(survey.surveyId, next);
       account.rows.set(survey.surveyId, next);

@@ -22,7 +22,7 @@ const DOCUMENTED = [
 const documented: ReadonlySet<string> = new Set(DOCUMENTED);
 
 /** All fields that the API document does not name. */
-const OTHERS = "*";
+export const UNDOCUMENTED = "*";
 
 /** Fields of a survey's records that read differently each time, as far as is known. */
 export interface VolatileFields {
@@ -56,7 +56,7 @@ export function createVolatileFields(
     },
     textOf(record) {
       if (version === "" || !isObject(record)) return JSON.stringify(record) ?? "null";
-      const others = names.has(OTHERS) ? [] : Object.keys(record).filter((name) => !documented.has(name));
+      const others = names.has(UNDOCUMENTED) ? [] : Object.keys(record).filter((name) => !documented.has(name));
       const compared = DOCUMENTED.map((name) => (names.has(name) ? null : record[name]));
       return JSON.stringify([compared, others.sort().map((name) => [name, record[name]])]);
     },
@@ -79,5 +79,5 @@ export function differingFields(one: unknown, other: unknown): string[] {
   if (!isObject(one) || !isObject(other)) return [];
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);
   const differing = [...names].filter((name) => JSON.stringify(one[name]) !== JSON.stringify(other[name]));
-  return [...new Set(differing.map((name) => (documented.has(name) ? name : OTHERS)))];
+  return [...new Set(differing.map((name) => (documented.has(name) ? name : UNDOCUMENTED)))];
 }

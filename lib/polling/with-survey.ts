@@ -43,6 +43,7 @@ export async function withSurvey<T>(
     source,
     surveyId,
     lease,
+    since: ports.clock.now(),
     mark: lease.mark,
     volatile: volatileOf(request, lease.mark),
     deadline,

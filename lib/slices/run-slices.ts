@@ -4,6 +4,7 @@ import type { MonitoringLevel } from "../monitoring/catalog.ts";
 import { watchRun } from "../monitoring/watch-run.ts";
 import { RESERVE } from "../poll-sources.ts";
 import { catchUpSlice, type SliceSummary } from "../polling/catch-up-slice.ts";
+import { SLICE_WAITS } from "../polling/slices.ts";
 import type { SourceGraph } from "../wiring.ts";
 import { readSliceMessage } from "./message.ts";
 
@@ -23,13 +24,6 @@ export interface RunSlicesRequest {
   /** How much is written as metrics. Default "minimal". */
   level?: MonitoringLevel;
 }
-
-/**
- * Milliseconds for which a survey that someone else works on is asked for. Ticks take this message to be on its way for two minutes, and
- * queue no other: given up at once it would keep a backlog waiting for all of them. While the bus refuses requests a tick holds a survey
- * for seconds, and with a short interval the next one takes it again within a moment.
- */
-const BUSY_FOR = 30_000;
 
 /**
  * Works off one slice for each message. Gives the ids of the messages that failed: the queue hands these over again, and in the end to its
@@ -64,8 +58,10 @@ async function runSlice({ graphs, owner, remaining, logger, level }: RunSlicesRe
     const attempt = (): Promise<SliceSummary> =>
       catchUpSlice({ ports, source, service, surveyId, owner, until, deadline });
     let summary = await attempt();
-    // Each attempt asks for a second at least, and knows anew by when it has to end.
-    while (summary.outcome === "busy" && clock.now() < Math.min(began + BUSY_FOR, deadline)) summary = await attempt();
+    // Given up at once it would keep a backlog waiting for a message that has come: while the bus refuses requests a tick holds a survey for
+    // seconds, and with a short interval the next one takes it again within a moment. Each attempt knows anew by when it has to end.
+    while (summary.outcome === "busy" && clock.now() < Math.min(began + SLICE_WAITS, deadline))
+      summary = await attempt();
     const { failure, ...rest } = summary;
     if (failure !== undefined) {
       logger.warn("survey failed", { source: name, surveyId, code: failure.code, reason: failure.message });

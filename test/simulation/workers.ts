@@ -2,6 +2,8 @@ import { catchUpSlice } from "../../lib/polling/catch-up-slice.ts";
 import type { Ports } from "../../lib/polling/ports.ts";
 import { tick } from "../../lib/polling/tick.ts";
 import type { TickSummary } from "../../lib/polling/tick-summary.ts";
+import { rememberSettled } from "../../lib/state/remember-settled.ts";
+import { createSettledMemory, type SettledMemory } from "../../lib/state/settled-memory.ts";
 import { createWorkerProcess, type WorkerProcess } from "./engine/worker-process.ts";
 import type { Oracle } from "./oracle/oracle.ts";
 import { START } from "./plan/plan.ts";
@@ -19,6 +21,8 @@ import type { World } from "./world.ts";
 /** What the platform leaves a run beyond its deadline before it ends it. */
 const RESERVE = 20_000;
 const RETRY_AFTER = 30_000;
+/** The worker's maximum concurrency. */
+const SLICES_AT_ONCE = 2;
 /** What a slice needs at least, and leaves before a tick: see `sliceEnd`. */
 const LEFT_BEFORE_TICK = 6_000;
 
@@ -53,16 +57,21 @@ export function startWorkers(
   const chances = world.random("processes");
   let ticks = 0;
   let made = 0;
+  /** What processes remember that are not at work: the platform gives one to the next run, unless it has died. */
+  const idle: SettledMemory[] = [];
 
-  /** Runs one invocation, a tick or a slice, in a process of its own. */
-  const run = (planned: RunPlan, owner: string, work: Work): void => {
+  /** Runs one invocation, a tick or a slice, in a process of its own; `over` is called when that ends, however it does. */
+  const run = (planned: RunPlan, owner: string, work: Work, over: () => void = () => undefined): void => {
     made += 1;
+    const memory = idle.pop() ?? createSettledMemory(plan.source.name);
     const random = world.random(`process ${made}`);
+    let ended = false;
     const end = (process: WorkerProcess): void => {
       if (!process.alive()) return;
       world.trace?.(() => `${process.name} is gone`);
       process.kill();
       oracle.died(process);
+      if (!ended) over();
     };
     const process = createWorkerProcess({
       name: `w${made}`,
@@ -85,7 +94,7 @@ export function startWorkers(
     const ports: Ports = {
       clock: process.clock,
       service: servicePort(world, weather, life, process, oracle.service),
-      state: statePort(world, store, process, random, owner, oracle.state),
+      state: rememberSettled(statePort(world, store, process, random, owner, oracle.state), memory, process.clock.now),
       publisher: publisherPort(world, weather, process, random, oracle.bus),
       vault: vaultPort(store.objects, process, weather),
       ...(plan.workers.slices === undefined ? {} : { slices: queuePort(world, process, weather, runSlice) }),
@@ -93,20 +102,24 @@ export function startWorkers(
     };
     const deadline = scheduler.now() + planned.deadline;
     world.trace?.(() => `${process.name} begins ${work.name}`);
-    let ended = false;
+    const finish = (): void => {
+      ended = true;
+      idle.push(memory);
+      over();
+    };
     const overrun = (): void => {
       world.overran = true;
       world.meet("overran");
     };
     work.begin({ ports, owner, deadline }).then(
       (summary) => {
-        ended = true;
+        finish();
         if (scheduler.now() > deadline) overrun();
         world.trace?.(() => `${process.name} ends ${work.name}`);
         oracle.tickEnded(process, summary === undefined ? {} : { summary });
       },
       (error: unknown) => {
-        ended = true;
+        finish();
         world.trace?.(() => `${process.name} fails: ${String(error)}`);
         oracle.tickEnded(process, { error });
       },
@@ -131,19 +144,32 @@ export function startWorkers(
     begin: (invocation) => tick({ ...invocation, source, service, ownTime: plan.workers.ownTime }),
   };
   let slices = 0;
-  function runSlice({ surveyId, until }: Slice): void {
+  let atWork = 0;
+  const waiting: Slice[] = [];
+  function runSlice(slice: Slice): void {
+    if (atWork < SLICES_AT_ONCE) beginSlice(slice);
+    else waiting.push(slice);
+  }
+  function beginSlice({ surveyId, until }: Slice): void {
+    const over = (): void => {
+      atWork -= 1;
+      const next = waiting.shift();
+      if (next !== undefined) beginSlice(next);
+    };
     const planned = plan.workers.slices?.[slices] ?? plainRun;
     // What a slice leaves before a tick comes on top.
     const ends = Math.min(until, scheduler.now() + LEFT_BEFORE_TICK + plan.workers.sliceTime);
     slices += 1;
     world.meet("slice");
-    run(planned, `slice-${slices}`, {
+    atWork += 1;
+    const work: Work = {
       name: `a slice of ${surveyId}`,
       async begin(invocation) {
         await catchUpSlice({ ...invocation, source, service, surveyId, until: ends });
         return undefined;
       },
-    });
+    };
+    run(planned, `slice-${slices}`, work, over);
   }
 
   const next = (): void => {

@@ -122,6 +122,40 @@ describe("reads of two pages", () => {
     expect(told).toEqual([["comment"]]);
   });
 
+  it("tell a repeat where nothing but an undocumented field differs, which reads the same each time on either page", async () => {
+    const { page, isRepeat, told } = newComparison();
+    let reads = 0;
+    const show = (number: number): Page =>
+      page(
+        rows([1, 2], () => ({ page: number })),
+        number,
+      );
+    const again = async (number: number): Promise<Page> => {
+      reads += 1;
+      return show(number);
+    };
+    expect(await isRepeat(show(8), show(7), again)).toBe(true);
+    expect(told).toEqual([["*"]]);
+    expect(reads).toBe(2);
+  });
+
+  it.each<[string, (row: Row) => Row]>([
+    [
+      "of a page on which several are alike but for it: another one may hold more of these",
+      (row) => ({ ...row, questionId: 7 }),
+    ],
+    ["of a page that holds part of one response", (row) => ({ ...row, responseId: 1 })],
+  ])("tell no repeat by an undocumented field %s", async (_name, changed) => {
+    const { page, isRepeat, told } = newComparison();
+    const show = (number: number): Page =>
+      page(
+        rows([1, 2], () => ({ row: number })).map((row, i) => changed({ ...row, answer: [i] })),
+        number,
+      );
+    expect(await isRepeat(show(8), show(7), async (number) => show(number))).toBe(false);
+    expect(told).toEqual([]);
+  });
+
   it("tell no repeat where the page before stays as it was", async () => {
     const { page, isRepeat } = newComparison();
     let reads = 0;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { MemoryWorld } from "../../../support/memory-ports.ts";
 import {
+  arrive,
   at,
   deliveredIds,
   HOUR,
@@ -114,6 +115,57 @@ describe("a count that moved while nothing was found", () => {
 
     expect(deliveredIds(world)).toEqual([999]);
     expect(await ticks(world, 10)).toEqual(range(1, 10).map(() => 0));
+  });
+});
+
+describe("a response that was met before any list had shown it", () => {
+  /** Page reads of the ticks after one in which a response came in so many seconds after the list, and before its survey was polled. */
+  async function readsAfter(seconds: number): Promise<number[]> {
+    const world = await settledPages(10);
+    world.time.now += MINUTE;
+    let due = true;
+    world.before.push(({ operation }) => {
+      if (operation !== "acquire" || !due) return;
+      due = false;
+      world.time.now += seconds * SECOND;
+      arrive(world, { responseId: 1_001, completed: at(HOUR), size: 10 });
+    });
+    arrive(world, { responseId: 1_000, completed: at(HOUR), size: 10 });
+    await runTick(world, { source });
+    expect(deliveredIds(world)).toEqual([1_000, 1_001]);
+    return ticks(world, 8);
+  }
+
+  it("as its survey was polled long after the list, is not looked for when one does", async () => {
+    expect(await readsAfter(60)).toEqual([1, 0, 0, 0, 0, 0, 0, 0]);
+  });
+
+  it.each([
+    [1, "at each tick"],
+    [0, "never shown by any list"],
+  ])("does not hide one that is missing (%i: %s)", async (shown) => {
+    const world = await settledPages(30);
+    let next = 1_000;
+    let due = false;
+    world.before.push(({ operation }) => {
+      if (operation !== "page" || !due) return;
+      due = false;
+      arrive(world, { responseId: next, completed: at(HOUR), size: 10 });
+      next += 1;
+    });
+    const tick = async (isShown: boolean): Promise<void> => {
+      world.time.now += MINUTE;
+      due = isShown;
+      await runTick(world, { source });
+    };
+    grow(world);
+    surveyOf(world).records.push(...recordsOf({ responseId: 900, completed: at(HOUR), size: 10 }));
+    if (shown === 0) surveyOf(world).records.push(...recordsOf({ responseId: 901, completed: at(HOUR), size: 10 }));
+    for (let i = 0; i < 1 + 4 * shown; i += 1) await tick(shown > 0);
+    surveyOf(world).records.splice(1_850, 0, ...recordsOf({ responseId: 999, completed: at(-HOUR) }));
+    grow(world);
+    for (let i = 0; i < 60; i += 1) await tick(shown > 0);
+    expect(deliveredIds(world)).toContain(999);
   });
 });
 

@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import type { MemoryWorld } from "../../../support/memory-ports.ts";
+import { type Shown, shownAs } from "../support/shown-as.ts";
+import {
+  arrive,
+  at,
+  deliveredIds,
+  HOUR,
+  MINUTE,
+  pagesRead,
+  range,
+  runTick,
+  SECOND,
+  takes,
+  worldWith,
+} from "../support/survey.ts";
+
+const FIRST = 302;
+const TICKS = 20;
+
+const worldOf = (tell: Shown, isRepeated: boolean): MemoryWorld => {
+  const world = worldWith(
+    range(1, FIRST).map((responseId) => ({ responseId, completed: at(-HOUR + responseId * SECOND), size: 3 })),
+  );
+  shownAs(world, tell, { isRepeated });
+  // A list without an end would be read until the deadline.
+  takes(world, 20, ({ operation }) => operation === "page");
+  return world;
+};
+
+const kinds: [string, Shown][] = [
+  ["their number in the list", (record, { index }) => ({ ...record, no: index + 1 })],
+  ["the page that was asked for", (record, { page }) => ({ ...record, page })],
+];
+
+describe.each(kinds)("records that tell %s", (_name, tell) => {
+  it.each([
+    ["ends with an empty page", false],
+    ["shows its last page again behind the end", true],
+  ])("go out once each and whole, with few reads, where the list %s", async (_end, isRepeated) => {
+    const world = worldOf(tell, isRepeated);
+    await runTick(world);
+    expect(pagesRead(world).length).toBeLessThan(40);
+    world.calls.length = 0;
+    for (let tick = 1; tick <= TICKS; tick += 1) {
+      world.time.now += MINUTE;
+      for (const k of [1, 2, 3]) {
+        arrive(world, { responseId: FIRST + 3 * (tick - 1) + k, completed: at(HOUR + tick * MINUTE), size: 3 });
+      }
+      await runTick(world);
+    }
+    expect([...deliveredIds(world)].sort((a, b) => a - b)).toEqual(range(1, FIRST + 3 * TICKS));
+    expect(world.delivered.filter(({ data }) => data.answers.length !== 3)).toEqual([]);
+    expect(pagesRead(world).length).toBeLessThanOrEqual(3 * TICKS);
+  });
+});
