@@ -151,6 +151,7 @@ export class SurveyPoller extends PollerMetrics {
       owner: this.metricsOwner,
       functions: [this.pollFunction, this.pollSurveyFunction],
       table: this.table,
+      workQueue,
       deadLetters,
       alarmTopic: resources.alarmTopic,
       encryptionKey,

@@ -44,8 +44,15 @@ export interface State {
   saveMark(lease: Lease, mark: Mark): Promise<void>;
   /** Writes the mark and gives the lease back. Throws `LeaseLostError` when it has been taken over. */
   release(lease: Lease, mark: Mark): Promise<void>;
-  /** Entries of those of `ids` (at most 100) that the ledger holds. */
-  entries(surveyId: number, ids: LedgerEntry["id"][]): Promise<Map<LedgerEntry["id"], LedgerEntry>>;
+  /**
+   * Entries of those of `ids` (at most 100) that the ledger holds. Of those in `old` nothing becomes of it that there is none: they get none
+   * later either, and that may be remembered.
+   */
+  entries(
+    surveyId: number,
+    ids: LedgerEntry["id"][],
+    old?: ReadonlySet<LedgerEntry["id"]>,
+  ): Promise<Map<LedgerEntry["id"], LedgerEntry>>;
   /** Between which response ids the entries of a survey lie; undefined while there are none. */
   span(surveyId: number): Promise<IdSpan | undefined>;
   /** Writes entries, replacing what is there, but nothing over an emitted one save that; resolves once all are durable. */

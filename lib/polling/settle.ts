@@ -32,20 +32,25 @@ function decideKnown(run: Run, kind: RunClass, entry: LedgerEntry, by: Judgement
   // The bus has refused it for good: it would refuse it again.
   if (entry.state === "quarantined" && entry.reason?.startsWith("bus:")) return "settled";
   if (kind === "completed")
-    return entry.state === "quarantined" && isOld(completedAt(run), by.floor) ? "before-floor" : "emit";
+    return entry.state === "quarantined" && isFarBelow(completedAt(run), by.floor) ? "before-floor" : "emit";
   if (kind === "open") return entry.state === "open" ? "settled" : "open";
   return entry.state === "quarantined" ? "settled" : "quarantine";
 }
 
+/** Whether a response is completed and its date alone says that it is before the floor: then there is no item of it, unless it was open. */
+export function isOld(run: Run, floor: Floor): boolean {
+  return classOf(run) === "completed" && isFarBelow(completedAt(run), floor);
+}
+
 /** Far below the floor, which was credible when it was set: by a clock set back since, all of history would be new. */
-function isOld(completed: string | null, { at }: Floor): boolean {
+function isFarBelow(completed: string | null, { at }: Floor): boolean {
   return at !== null && completed !== null && isDateString(completed) && completed < before(at, MARGIN);
 }
 
 function decideUnknown(completed: string | null, by: Judgement): Decision {
   const { at, inclusive } = by.floor;
   if (at === null) return "emit";
-  if (isOld(completed, by.floor)) return "old";
+  if (isFarBelow(completed, by.floor)) return "old";
   if (!credible(completed, by.now)) return by.firstPassDone ? "emit" : "before-floor";
   if (by.firstPassDone) return "emit";
   return completed > at || (inclusive && completed === at) ? "emit" : "before-floor";

@@ -20,10 +20,10 @@ export function spareLookups(state: State): State {
 
   return {
     ...state,
-    async entries(surveyId, ids) {
+    async entries(surveyId, ids, old) {
       const asked = ids.filter(mayHold);
       if (asked.length === 0) return new Map();
-      const found = await state.entries(surveyId, asked);
+      const found = await state.entries(surveyId, asked, old);
       if (found.size === 0 && asked.length >= MANY) before ??= { span: await state.span(surveyId) };
       return found;
     },

@@ -14,7 +14,7 @@ import type { Order, PageRead } from "./ports.ts";
 import { classOf, digestOf, isOther, type Run } from "./records.ts";
 import { type ScanEnd, type ScanStep, scan, type Verdict } from "./scan.ts";
 import { forgetOldest } from "./scan-memory.ts";
-import { type Decision, decide, newestDate } from "./settle.ts";
+import { type Decision, decide, isOld, newestDate } from "./settle.ts";
 import type { LedgerEntry } from "./state-types.ts";
 
 const verdictOf: Record<Decision, Verdict> = {
@@ -285,8 +285,11 @@ function raiseFloor(ctx: PollContext, newest: string | undefined): boolean {
 async function entriesOf(ctx: PollContext, runs: Run[]): Promise<Map<LedgerEntry["id"], LedgerEntry>> {
   const found = new Map<LedgerEntry["id"], LedgerEntry>();
   const ids = runs.map((run) => run.responseId);
+  const { floor } = ctx.mark;
+  const old = new Set(floor === undefined ? [] : runs.filter((run) => isOld(run, floor)).map((run) => run.responseId));
   for (let i = 0; i < ids.length; i += 100) {
-    for (const [id, entry] of await ctx.ports.state.entries(ctx.surveyId, ids.slice(i, i + 100))) found.set(id, entry);
+    const entries = await ctx.ports.state.entries(ctx.surveyId, ids.slice(i, i + 100), old);
+    for (const [id, entry] of entries) found.set(id, entry);
   }
   return found;
 }

@@ -11,7 +11,7 @@ interface Held {
 }
 
 /**
- * The state, of which emitted entries that this process has read under an earlier lease are not read again: the head of a survey shows the same
+ * The state, of which settled entries that this process has read under an earlier lease are not read again: the head of a survey shows the same
  * hundred responses at each poll, and each would be looked up. Once the lease has run out nothing of it is used, as others may have written.
  */
 export function rememberSettled(state: State, memory: SettledMemory, now: () => number = Date.now): State {
@@ -29,20 +29,24 @@ export function rememberSettled(state: State, memory: SettledMemory, now: () => 
       if (surveys.get(lease.surveyId)?.lease === lease) surveys.delete(lease.surveyId);
       await state.release(lease, mark);
     },
-    async entries(surveyId, ids) {
+    async entries(surveyId, ids, old) {
       const held = surveys.get(surveyId);
-      if (held === undefined || now() >= held.lease.until) return state.entries(surveyId, ids);
+      if (held === undefined || now() >= held.lease.until) return state.entries(surveyId, ids, old);
+      const { settled, written } = held;
       const known = new Map<LedgerEntry["id"], LedgerEntry>();
       for (const id of ids) {
-        const entry = held.settled.get(id);
+        const entry = settled.get(id);
         if (entry !== undefined) known.set(id, entry);
       }
-      const asked = ids.filter((id) => !known.has(id));
+      const asked = ids.filter((id) => !known.has(id) && !(old?.has(id) && settled.hasNone(id)));
       if (asked.length === 0) return known;
-      const read = await state.entries(surveyId, asked);
-      for (const [id, entry] of read) {
-        if (!held.written.has(id)) held.settled.add(entry);
-        known.set(id, entry);
+      const read = await state.entries(surveyId, asked, old);
+      for (const id of asked) {
+        const entry = read.get(id);
+        if (entry !== undefined) known.set(id, entry);
+        if (written.has(id)) continue;
+        if (entry !== undefined) settled.add(entry);
+        else if (old?.has(id)) settled.addNone(id);
       }
       return known;
     },

@@ -10,17 +10,24 @@ const FIRST_CAPACITY = 32;
 /** A SHA-1 as `digestOf` writes it where nothing of the records is left out. */
 const DIGEST = /^[\w-]{27}$/;
 const DIGEST_BYTES = 20;
+/** In the place of a revision, which is 1 at least. */
+const BEFORE_FLOOR = 0;
+const NO_ENTRY = 0xffffffff;
 
 /** What a process remembers of one survey's ledger. */
 export interface SettledEntries {
   get(id: LedgerEntry["id"]): LedgerEntry | undefined;
-  /** Keeps an emitted entry, where there are many in the place of the one that was kept first. */
+  /** Keeps a settled entry, where there are many in the place of the one that was kept first. */
   add(entry: LedgerEntry): void;
+  /** Keeps that the ledger has no entry of an old response. */
+  addNone(id: LedgerEntry["id"]): void;
+  /** Whether that is known. */
+  hasNone(id: LedgerEntry["id"]): boolean;
   remove(id: LedgerEntry["id"]): void;
 }
 
 /**
- * What one process remembers of the ledgers of a source: emitted entries, which change by a repair alone. It is as good as the table as long
+ * What one process remembers of the ledgers of a source: settled entries, emitted ones and those before the floor. It is as good as the table as long
  * as nobody else has had the survey's lease since, and that its next fence tells.
  */
 export interface SettledMemory {
@@ -77,7 +84,9 @@ class PackedEntries implements SettledEntries {
   get(id: LedgerEntry["id"]): LedgerEntry | undefined {
     const place = this.placeOf(id);
     if (place === -1 || typeof id === "string") return undefined;
-    const revision = this.revisions[place] ?? 1;
+    const revision = this.revisions[place] ?? BEFORE_FLOOR;
+    if (revision === NO_ENTRY) return undefined;
+    if (revision === BEFORE_FLOOR) return { id, state: "before-floor" };
     const bytes = this.digests.subarray(place * DIGEST_BYTES, (place + 1) * DIGEST_BYTES);
     return {
       id,
@@ -90,17 +99,29 @@ class PackedEntries implements SettledEntries {
   }
 
   add(entry: LedgerEntry): void {
+    if (typeof entry.id !== "number") return;
+    if (entry.state === "before-floor" && Object.keys(entry).length === 2) {
+      this.write(entry.id, BEFORE_FLOOR);
+      return;
+    }
     const { id, state, digest, count, eventId: written, revision, ...rest } = entry;
     const isPlain = typeof id === "number" && state === "emitted" && Object.keys(rest).length === 0;
     if (!isPlain || digest === undefined || !DIGEST.test(digest) || count === undefined || revision === undefined)
       return;
     // Written under another name of the source, or by other rules: what is given back must be what was read.
     if (written !== eventId(this.source, this.surveyId, id, revision)) return;
-    const place = this.takePlace(id);
-    this.ids[place] = id;
+    const place = this.write(id, revision);
     this.counts[place] = count;
-    this.revisions[place] = revision;
     this.digests.set(Buffer.from(digest, "base64url"), place * DIGEST_BYTES);
+  }
+
+  addNone(id: LedgerEntry["id"]): void {
+    if (typeof id === "number") this.write(id, NO_ENTRY);
+  }
+
+  hasNone(id: LedgerEntry["id"]): boolean {
+    const place = this.placeOf(id);
+    return place !== -1 && this.revisions[place] === NO_ENTRY;
   }
 
   remove(id: LedgerEntry["id"]): void {
@@ -114,18 +135,21 @@ class PackedEntries implements SettledEntries {
     return place < this.size ? place : -1;
   }
 
-  private takePlace(id: number): number {
-    const place = this.placeOf(id);
-    if (place !== -1) return place;
-    if (this.size < MOST_OF_ONE) {
+  /** Gives the place of an id, which is its own from now on. */
+  private write(id: number, revision: number): number {
+    let place = this.placeOf(id);
+    if (place === -1 && this.size < MOST_OF_ONE) {
       if (this.size === this.ids.length) this.grow();
-      this.total.size += 1;
+      place = this.size;
       this.size += 1;
-      return this.size - 1;
+      this.total.size += 1;
+    } else if (place === -1) {
+      place = this.next;
+      this.next = (place + 1) % MOST_OF_ONE;
     }
-    const taken = this.next;
-    this.next = (taken + 1) % MOST_OF_ONE;
-    return taken;
+    this.ids[place] = id;
+    this.revisions[place] = revision;
+    return place;
   }
 
   private grow(): void {

@@ -48,19 +48,44 @@ function asked(world: MemoryWorld): unknown[] {
   return ids;
 }
 
-describe("an emitted entry", () => {
+describe("a settled entry", () => {
   it("is read from the table once by a process that polls the survey again and again, and is the same each time", async () => {
     const { world, plain, process } = table();
-    const entries = [emitted(1), emitted(2), emitted(3, { revision: 2, eventId: eventId(SOURCE, SURVEY, 3, 2) })];
+    const entries: LedgerEntry[] = [
+      emitted(1),
+      emitted(2),
+      emitted(3, { revision: 2, eventId: eventId(SOURCE, SURVEY, 3, 2) }),
+      { id: 4, state: "before-floor" },
+    ];
     await plain.putEntries(SURVEY, entries);
     const state = process();
     asked(world);
     for (const poll of [1, 2, 3]) {
-      const read = await look(state, [1, 2, 3, 4]);
+      const read = await look(state, [1, 2, 3, 4, 5]);
       expect(read).toEqual(new Map(entries.map((entry) => [entry.id, entry])));
       // What the ledger does not hold may have come into it.
-      expect(asked(world)).toEqual(poll === 1 ? [1, 2, 3, 4] : [4]);
+      expect(asked(world)).toEqual(poll === 1 ? [1, 2, 3, 4, 5] : [5]);
     }
+  });
+
+  it("that there is none of an old response is remembered, and of no other", async () => {
+    const { world, process } = table();
+    const state = process();
+    const old = new Set([1, 2]);
+    const poll = async (asOld = old): Promise<unknown[]> => {
+      asked(world);
+      const lease = await state.acquire(SURVEY, "somebody", LEASE);
+      if (lease === undefined) throw new Error("no lease");
+      expect(await state.entries(SURVEY, [1, 2, 3], asOld)).toEqual(new Map());
+      await state.release(lease, emptyMark());
+      return asked(world);
+    };
+    expect(await poll()).toEqual([1, 2, 3]);
+    expect(await poll()).toEqual([3]);
+    // Its date has been mended.
+    expect(await poll(new Set([1]))).toEqual([2, 3]);
+    await look(state, [], () => state.putEntries(SURVEY, [emitted(1)]));
+    expect((await look(state, [1])).get(1)).toEqual(emitted(1));
   });
 
   it("is read anew once somebody else has had the lease: it may have been repaired", async () => {
@@ -138,7 +163,7 @@ describe("an emitted entry", () => {
     ["with the event id of another source", { eventId: eventId("other", SURVEY, 1) }],
     ["with a reason", { reason: "odd" }],
     ["that is open", { state: "open" }],
-    ["from before the floor", { state: "before-floor" }],
+    ["from before the floor, with something unusual", { state: "before-floor" }],
   ])("%s is read each time, and given as it is", async (_name, fields) => {
     const { world, plain, process } = table();
     const entry = emitted(1, fields);

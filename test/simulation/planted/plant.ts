@@ -2,12 +2,12 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A fault as somebody might make it: one place of lib/polling, written differently. */
+/** A fault as somebody might make it: one place of the code, written differently. */
 export interface PlantedFault {
   name: string;
   /** The promises that it breaks: anything else that comes to light with it is no proof that it was found. */
   breaks: readonly string[];
-  /** In lib/polling. */
+  /** In lib/polling, or from there. */
   file: string;
   /** Stands in the file exactly once. */
   find: string;

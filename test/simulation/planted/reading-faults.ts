@@ -27,7 +27,7 @@ export const readingFaults: readonly PlantedFault[] = [
     name: "open responses are never looked at again",
     breaks: ["lost"],
     file: "settle.ts",
-    find: 'return entry.state === "quarantined" && isOld(completedAt(run), by.floor) ? "before-floor" : "emit";',
+    find: 'return entry.state === "quarantined" && isFarBelow(completedAt(run), by.floor) ? "before-floor" : "emit";',
     replace: 'return entry.state === "open" ? "settled" : "emit";',
   },
   {

@@ -156,4 +156,11 @@ export const stateFaults: readonly PlantedFault[] = [
     find: "left: () => budget - spent - (meter.pages - before),",
     replace: "left: () => (before > budget - spent ? 1 : 1),",
   },
+  {
+    name: "what the ledger held is remembered whoever has written since",
+    breaks: ["repeat"],
+    file: "../state/settled-memory.ts",
+    find: "if (known?.fence !== fence - 1) forget(surveyId);",
+    replace: "if (known === undefined) forget(surveyId);",
+  },
 ];
