@@ -24,7 +24,9 @@ export function spareLookups(state: State): State {
       const asked = ids.filter(mayHold);
       if (asked.length === 0) return new Map();
       const found = await state.entries(surveyId, asked, old);
-      if (found.size === 0 && asked.length >= MANY) before ??= { span: await state.span(surveyId) };
+      // Of history from before the floor there are no entries: it tells nothing of a catch-up.
+      const isCatchUp = found.size === 0 && asked.filter((id) => !old?.has(id)).length >= MANY;
+      if (isCatchUp) before ??= { span: await state.span(surveyId) };
       return found;
     },
     putEntries(surveyId, entries) {
