@@ -37,6 +37,21 @@ async function peakOf(responses: number): Promise<number> {
   return outcome.peak;
 }
 
+/** Bytes that reading a list of so many surveys adds to a process. */
+async function listTakes(surveys: number): Promise<number> {
+  const service = await startService({
+    surveys: Object.fromEntries(Array.from({ length: surveys }, (_, i) => [i + 1, 1])),
+  });
+  const child = fork(join(import.meta.dirname, "../support/list-process.ts"), [service.url], {
+    execArgv: SMALL_FUNCTION,
+    env: { ...process.env, ...ENVIRONMENT },
+  });
+  const [{ listed, bytes }] = (await once(child, "message")) as [{ listed: number; bytes: number }];
+  service.stop();
+  if (listed !== surveys) throw new Error(`${listed} of ${surveys} surveys were listed`);
+  return bytes;
+}
+
 export async function run(): Promise<Findings> {
   const points: { series: string; x: number; y: number }[] = [];
   for (const x of SIZES) points.push({ series: "the poller's process", x, y: (await peakOf(x)) / MB });
@@ -46,6 +61,7 @@ export async function run(): Promise<Findings> {
       atMost("peak memory draining 200,000, of that draining 2,000", large / small, 1.2),
       atMost("  of the whole process, in MB", large, 256, 0),
       told("  draining 2,000", `${small.toFixed(0)} MB`),
+      told("  that a list of 10,000 surveys takes", `${((await listTakes(10_000)) / MB).toFixed(0)} MB`),
     ],
     plots: [
       {
