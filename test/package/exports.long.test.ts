@@ -25,7 +25,7 @@ async function startService(): Promise<string> {
 
 beforeAll(async () => {
   // No AWS package.
-  consumer = await installPackage(["undici", "uuid", "yocto-queue", "zod", "@types/node"]);
+  consumer = await installPackage(["@streamparser/json", "undici", "uuid", "yocto-queue", "zod", "@types/node"]);
 }, 60_000);
 
 afterAll(() => rmSync(consumer.folder, { recursive: true, force: true }));
