@@ -66,7 +66,8 @@ export function createPageComparison(volatile: VolatileFields, onLearned: () => 
   const isStill = async (page: Page, readAgain: () => Promise<Page | undefined>): Promise<boolean> => {
     let before = page;
     for (let reads = 0; reads < DIFFERENCES; reads += 1) {
-      const again = await readAgain();
+      // One empty page may be a fault of the moment.
+      const again = (await readAgain()) ?? (await readAgain());
       if (compare(before, again)) return true;
       if (again === undefined || !standsAs(before, again)) return false;
       before = again;

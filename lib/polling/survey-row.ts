@@ -20,18 +20,20 @@ function metBefore(row: SurveyRow | undefined, listedAt: number | undefined): nu
 
 /**
  * What the tick notes of a survey after its poll: counts last, once all that was seen is in the state. `slow` when
- * background work was all that it was polled for; `listedAt`: epoch milliseconds at which the tick before read its list.
+ * background work was all that it was polled for; `tickAt` and `listedAt`: epoch milliseconds at which this tick and the one before read
+ * their lists.
  */
 export function nextRow(
   survey: ListedSurvey,
   row: SurveyRow | undefined,
   result: Polled,
-  at: { now: number; slow: boolean; listedAt?: number | undefined },
+  at: { now: number; slow: boolean; tickAt?: number; listedAt?: number | undefined },
 ): SurveyRow {
-  const { now, slow, listedAt } = at;
+  const { now, slow, tickAt = now, listedAt } = at;
   const { counts, backgroundAt, headRead, sought, missing, resumed } = result;
   // The index may not show yet what the poll before has just made wait.
-  const awaited = row?.dueAt !== undefined && row.dueAt > now ? row.dueAt : undefined;
+  const isAwaited = row?.dueAt !== undefined && (row.dueAt > now || row.polledAt >= tickAt);
+  const awaited = isAwaited ? row.dueAt : undefined;
   const dueAt = awaited === undefined ? result.dueAt : Math.min(awaited, result.dueAt ?? awaited);
   const found = counts.found + counts.repaired;
   const activeAt = found > 0 || row === undefined ? now : row.activeAt;

@@ -237,6 +237,7 @@ function startWork(
       const next = nextRow(survey, row, result, {
         now: ports.clock.now(),
         slow: !how.head,
+        tickAt: now,
         listedAt: account.listedAt,
       });
       if (result.headRead && !result.resumed) counts = learnCounts(counts, survey.counts, row, result.counts.found);

@@ -122,6 +122,21 @@ describe("reads of two pages", () => {
     expect(told).toEqual([["comment"]]);
   });
 
+  it("tell a repeat also where the page before is read as empty once, by mistake", async () => {
+    for (const mistake of [2, 3, 4]) {
+      const { page, isRepeat } = newComparison();
+      let read = 0;
+      const next = (number: number): Page | undefined => {
+        read += 1;
+        return read === mistake + 1 ? undefined : page(signed(read), number);
+      };
+      const last = next(7);
+      const repeat = next(8);
+      if (repeat === undefined) throw new Error("no page");
+      expect(await isRepeat(repeat, last, async (number) => next(number))).toBe(true);
+    }
+  });
+
   it("tell a repeat where nothing but an undocumented field differs, which reads the same each time on either page", async () => {
     const { page, isRepeat, told } = newComparison();
     let reads = 0;

@@ -53,6 +53,16 @@ describe("after a poll", () => {
     expect(next(result()).backgroundAt).toBe(noon + HOUR);
   });
 
+  it("a second one in the same tick leaves it due: what the first has made wait may not be in the index yet", () => {
+    const polledAt = noon - 1_000;
+    const again = (tickAt: number, dueAt: number) =>
+      nextRow(survey, { ...row, polledAt, dueAt }, result({}, { headRead: false }), { now: noon, slow: true, tickAt });
+    // The index has shown what the first poll had dealt with, which is sooner.
+    expect(again(polledAt, noon - HOUR).dueAt).toBe(noon - HOUR);
+    expect(again(polledAt + 1, noon - HOUR).dueAt).toBeUndefined();
+    expect(again(polledAt + 1, noon + HOUR).dueAt).toBe(noon + HOUR);
+  });
+
   it("what a look-back finds is what a count had shown", () => {
     const chased = { ...row, chase: { ...noChase, missing: 2, owed: 3 } };
     const rowAfter = (found: number): SurveyRow => next(result({ found }, { headRead: false }), true, chased);
