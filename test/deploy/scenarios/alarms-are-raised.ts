@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { setTimeout as pause } from "node:timers/promises";
 import { PutSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { GetQueueAttributesCommand, PurgeQueueCommand } from "@aws-sdk/client-sqs";
 import { type AlarmWatch, watchAlarms } from "../support/alarm-watch.ts";
 import { faultsLeft, setFaults } from "../support/faults.ts";
+import { until } from "../support/until.ts";
 import { allArrived } from "./settled.ts";
 import { type Deployment, output, type Stage, type Subscribers } from "./stage.ts";
 
@@ -125,8 +125,4 @@ export async function alarmsAreRaised(
 /** Lets ticks go well until nothing is in alarm any more. */
 export function over(watch: AlarmWatch, name: string, tick: () => Promise<unknown>): Promise<number> {
   return watch.until([], tick, name);
-}
-
-export async function until(otherwise: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 20_000; !(await isSo()); await pause(200)) assert.ok(Date.now() < end, otherwise);
 }

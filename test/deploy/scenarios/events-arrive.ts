@@ -3,6 +3,7 @@ import { ROOT } from "../support/cdk.ts";
 import { requestsOfFunctions } from "../support/faults.ts";
 import { succeed } from "../support/processes.ts";
 import { subscribe } from "../support/subscription.ts";
+import { until } from "../support/until.ts";
 import { WEBHOOK, WEBHOOK_SECRET } from "../support/webhook.ts";
 import { addBacklog, allArrived, booksAreRight, DETRACTORS, eventsAreRight } from "./settled.ts";
 import { type Deployment, output, type Stage, type Subscribers } from "./stage.ts";
@@ -39,11 +40,14 @@ export async function eventsArrive(stage: Stage, deployment: Deployment): Promis
     await allArrived(stage, deployment, subscribers, { within: 60_000 });
     const { SendMessage = 0 } = await requestsOfFunctions(emulator);
     assert.ok(SendMessage > 0, "no tick has left anything to the worker");
-    const slices = (await aws.logs(output(deployment, "PollSurveyLogGroupName"))).filter((line) =>
-      line.includes('"message":"slice"'),
-    );
-    assert.ok(slices.length > 0, "the worker has emitted nothing");
-    note(`${SendMessage} messages; ${slices.length} slices emitted events`);
+    let slices = 0;
+    // It says so once it is done, which is after its last event has arrived.
+    await until("the worker has emitted nothing", async () => {
+      const lines = await aws.logs(output(deployment, "PollSurveyLogGroupName"));
+      slices = lines.filter((line) => line.includes('"message":"slice"')).length;
+      return slices > 0;
+    });
+    note(`${SendMessage} messages; ${slices} slices emitted events`);
     note(await nothingTwice(stage, deployment, subscribers));
   });
   return subscribers;
