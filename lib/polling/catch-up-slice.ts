@@ -113,15 +113,16 @@ async function workOff(request: SliceRequest): Promise<SliceSummary & { left?: u
   let counts = await attempt();
   // A tick holds a survey for moments.
   const patientUntil = Math.min(streamUntil, clock.now() + BUSY_FOR);
-  while (counts === undefined && !isPaused && clock.now() < patientUntil) {
+  while (counts === undefined && clock.now() < patientUntil) {
     await pause(clock, ASK_AGAIN);
     counts = await attempt();
   }
   // A tick beside it may have seen the contrary of what seems so: only a contradiction is sure.
   const changes = { ...seenOutages(watch), ...(isContradicted ? { shortPageEnds: false } : {}) };
   if (Object.keys(changes).length > 0) await state.saveAccount(changes);
-  if (isPaused) return summary(surveyId, "paused", noCounts());
+  // In a pause too: the mark says that a slice is queued, and only who holds the lease can take that back.
   if (counts === undefined) return summary(surveyId, "busy", noCounts());
+  if (isPaused) return summary(surveyId, "paused", noCounts());
   return { ...summary(surveyId, "done", counts), ...(failure === undefined ? {} : { left: failure }) };
 }
 

@@ -193,9 +193,15 @@ function startWork(
     if (saved.size > 0) await ports.state.saveRows(saved);
   };
 
-  /** But slow work on others goes first. */
-  const stayDue = ({ surveyId }: ListedSurvey, row: SurveyRow | undefined): void => {
-    if (row !== undefined) rows.set(surveyId, { ...row, workedAt: ports.clock.now() });
+  /** But slow work on others goes first. What slow work has made wait before it failed, the next tick asks for. */
+  const stayDue = (
+    { surveyId }: ListedSurvey,
+    row: SurveyRow | undefined,
+    { head }: Pick<PollRequest, "head">,
+  ): void => {
+    const now = ports.clock.now();
+    const dueAt = Math.min(row?.dueAt ?? now, now);
+    if (row !== undefined) rows.set(surveyId, { ...row, workedAt: now, ...(head ? {} : { dueAt }) });
   };
   const tell = ({ surveyId }: ListedSurvey, error: unknown): void =>
     ports.observe({ kind: "survey failed", surveyId, ...failureOf(error) });
@@ -233,7 +239,7 @@ function startWork(
       // Contradicted once is contradicted for good.
       if (shortPageEnds !== false) shortPageEnds = result.shortPageEnds ?? shortPageEnds;
       // All but what has failed is done, so slow work may follow; but as long as something fails the survey is as due as it was.
-      if (earlier !== undefined || failure !== undefined) return stayDue(survey, row);
+      if (earlier !== undefined || failure !== undefined) return stayDue(survey, row, how);
       const next = nextRow(survey, row, result, {
         now: ports.clock.now(),
         slow: !how.head,
@@ -245,7 +251,7 @@ function startWork(
       account.rows.set(survey.surveyId, next);
     } catch (error) {
       outcomes.set(survey.surveyId, { error });
-      stayDue(survey, row);
+      stayDue(survey, row, how);
       stopped ||= concernsWholeSource(error);
       tell(survey, error);
     }

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { queueSlice, SLICE_WAITS } from "../../../lib/polling/slices.ts";
 import { emptyMark } from "../../../lib/polling/state-types.ts";
 import { slice, worldWithQueue } from "./support/slices.ts";
@@ -24,6 +24,26 @@ it.each([1, 10, 40])(
     expect(new Set(queue.map(({ surveyId }) => surveyId)).size).toBe(backlogs);
   },
 );
+
+it("a slice whose message came in a pause while a tick held its survey is queued anew with the others", async () => {
+  const { world, queue } = worldWithQueue(complete(1, 1, 500), 0);
+  // So many that a message which is thought to be in the queue is waited for for half an hour.
+  world.account.catchingUp = 30;
+  await runTick(world, tickOf);
+  const [message] = queue.splice(0);
+  if (message === undefined) throw new Error("nothing was queued");
+  await world.ports.state.acquire(1, "tick", 3 * SECOND);
+  world.account.pausedUntil = world.time.now + 90 * SECOND;
+  const advance = setInterval(() => {
+    world.time.now += SECOND;
+  }, 0);
+  onTestFinished(() => clearInterval(advance));
+  expect((await slice(world, message)).outcome).toBe("paused");
+  clearInterval(advance);
+  world.time.now = world.account.pausedUntil;
+  await runTick(world, tickOf);
+  expect(queue.map(({ surveyId }) => surveyId)).toEqual([1]);
+});
 
 it("a slice is queued anew by whoever held the survey so long that its message may have come in vain", () => {
   const { world } = worldWithQueue([]);

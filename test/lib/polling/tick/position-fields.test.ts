@@ -54,3 +54,28 @@ describe.each(kinds)("records that tell %s", (_name, tell) => {
     expect(pagesRead(world).length).toBeLessThanOrEqual(3 * TICKS);
   });
 });
+
+describe("a list that shows its last page again, with the page that was asked for in each record", () => {
+  const one = (responseId: number, size = 3) => ({ responseId, completed: at(-HOUR + responseId * SECOND), size });
+
+  it.each([
+    ["of one response", 1],
+    ["whose last page holds one response alone", 34],
+  ])("%s ends there", async (_name, responses) => {
+    const world = worldWith(range(1, responses).map((responseId) => one(responseId)));
+    takes(world, 20, ({ operation }) => operation === "page");
+    shownAs(world, (record, { page }) => ({ ...record, page }), { isRepeated: true });
+    await runTick(world);
+    expect([...deliveredIds(world)].sort((a, b) => a - b)).toEqual(range(1, responses));
+    expect(pagesRead(world).length).toBeLessThan(20);
+  });
+
+  it("ends there where the records of a response answer the same question", async () => {
+    const world = worldWith(range(1, 10).map((responseId) => one(responseId)));
+    takes(world, 20, ({ operation }) => operation === "page");
+    shownAs(world, (record, { page }) => ({ ...record, questionId: 7, page }), { isRepeated: true });
+    await runTick(world);
+    expect([...deliveredIds(world)].sort((a, b) => a - b)).toEqual(range(1, 10));
+    expect(pagesRead(world).length).toBeLessThan(20);
+  });
+});
