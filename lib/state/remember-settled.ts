@@ -21,8 +21,10 @@ export function rememberSettled(state: State, memory: SettledMemory, now: () => 
     ...state,
     async acquire(surveyId, owner, duration) {
       const lease = await state.acquire(surveyId, owner, duration);
-      if (lease === undefined) surveys.delete(surveyId);
-      else surveys.set(surveyId, { lease, settled: memory.under(surveyId, lease.fence), written: new Set() });
+      // An attempt in vain takes nothing from whoever holds the lease in this very process.
+      if (lease !== undefined) {
+        surveys.set(surveyId, { lease, settled: memory.under(surveyId, lease.fence), written: new Set() });
+      }
       return lease;
     },
     async release(lease, mark) {
@@ -41,10 +43,12 @@ export function rememberSettled(state: State, memory: SettledMemory, now: () => 
       const asked = ids.filter((id) => !known.has(id) && !(old?.has(id) && settled.hasNone(id)));
       if (asked.length === 0) return known;
       const read = await state.entries(surveyId, asked, old);
+      // Whoever has the lease by now may have written.
+      const isHeld = surveys.get(surveyId) === held;
       for (const id of asked) {
         const entry = read.get(id);
         if (entry !== undefined) known.set(id, entry);
-        if (written.has(id)) continue;
+        if (!isHeld || written.has(id)) continue;
         if (entry !== undefined) settled.add(entry);
         else if (old?.has(id)) settled.addNone(id);
       }

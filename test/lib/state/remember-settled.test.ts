@@ -132,6 +132,41 @@ describe("a settled entry", () => {
     expect((await look(state, [1])).get(1)).toEqual(repaired);
   });
 
+  it("is read anew after this process has written it, although it has tried for the same lease beside that in vain", async () => {
+    const { plain, process } = table();
+    await plain.putEntries(SURVEY, [emitted(1)]);
+    const state = process();
+    const repaired = emitted(1, { revision: 2, eventId: eventId(SOURCE, SURVEY, 1, 2) });
+    await look(state, [1], async () => {
+      expect(await state.acquire(SURVEY, "another slice", LEASE)).toBeUndefined();
+      await state.putEntries(SURVEY, [repaired]);
+    });
+    expect((await look(state, [1])).get(1)).toEqual(repaired);
+  });
+
+  it("that is read by whoever has lost the lease to another one in this process is not remembered", async () => {
+    const { world, plain, process } = table();
+    await plain.putEntries(SURVEY, [emitted(1)]);
+    const state = process();
+    const repaired = emitted(1, { revision: 2, eventId: eventId(SOURCE, SURVEY, 1, 2) });
+    await state.acquire(SURVEY, "slow", LEASE);
+    // What it reads is from before the write, and arrives after it.
+    const late = Promise.withResolvers<void>();
+    const { entries } = plain;
+    plain.entries = async (...args) => {
+      plain.entries = entries;
+      const read = await entries(...args);
+      await late.promise;
+      return read;
+    };
+    const slow = state.entries(SURVEY, [1]);
+    world.time.now += 2 * LEASE;
+    await look(state, [], () => state.putEntries(SURVEY, [repaired]));
+    late.resolve();
+    await slow;
+    expect((await look(state, [1])).get(1)).toEqual(repaired);
+  });
+
   it("is read from the table once the lease has run out: others may have written", async () => {
     const { world, plain, process } = table();
     await plain.putEntries(SURVEY, [emitted(1)]);
