@@ -193,15 +193,11 @@ function startWork(
     if (saved.size > 0) await ports.state.saveRows(saved);
   };
 
-  /** But slow work on others goes first. What slow work has made wait before it failed, the next tick asks for. */
-  const stayDue = (
-    { surveyId }: ListedSurvey,
-    row: SurveyRow | undefined,
-    { head }: Pick<PollRequest, "head">,
-  ): void => {
+  /** But slow work on others goes first. What the poll has made wait before it failed, the next tick asks for. */
+  const stayDue = ({ surveyId }: ListedSurvey, row: SurveyRow | undefined, hasWaiting: boolean): void => {
     const now = ports.clock.now();
     const dueAt = Math.min(row?.dueAt ?? now, now);
-    if (row !== undefined) rows.set(surveyId, { ...row, workedAt: now, ...(head ? {} : { dueAt }) });
+    if (row !== undefined) rows.set(surveyId, { ...row, workedAt: now, ...(hasWaiting ? { dueAt } : {}) });
   };
   const tell = ({ surveyId }: ListedSurvey, error: unknown): void =>
     ports.observe({ kind: "survey failed", surveyId, ...failureOf(error) });
@@ -210,9 +206,14 @@ function startWork(
     if (stopped || ports.clock.now() > request.deadline) return;
     const row = account.rows.get(survey.surveyId);
     const shown = survey.counts.filter((count) => count !== null);
+    let hasWaiting = false;
+    const observe: Ports["observe"] = (event) => {
+      hasWaiting ||= event.kind === "waiting";
+      ports.observe(event);
+    };
     try {
       const result = await pollSurvey({
-        ports,
+        ports: { ...ports, observe },
         source,
         surveyId: survey.surveyId,
         owner: request.owner,
@@ -239,7 +240,7 @@ function startWork(
       // Contradicted once is contradicted for good.
       if (shortPageEnds !== false) shortPageEnds = result.shortPageEnds ?? shortPageEnds;
       // All but what has failed is done, so slow work may follow; but as long as something fails the survey is as due as it was.
-      if (earlier !== undefined || failure !== undefined) return stayDue(survey, row, how);
+      if (earlier !== undefined || failure !== undefined) return stayDue(survey, row, hasWaiting);
       const next = nextRow(survey, row, result, {
         now: ports.clock.now(),
         slow: !how.head,
@@ -251,7 +252,7 @@ function startWork(
       account.rows.set(survey.surveyId, next);
     } catch (error) {
       outcomes.set(survey.surveyId, { error });
-      stayDue(survey, row, how);
+      stayDue(survey, row, hasWaiting);
       stopped ||= concernsWholeSource(error);
       tell(survey, error);
     }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createPageComparison, standsAs } from "../../../lib/polling/page-comparison.ts";
 import { type Page, toPage } from "../../../lib/polling/pages.ts";
 import { createVolatileFields, type VolatileFields } from "../../../lib/polling/volatile-fields.ts";
+import { range } from "./support/survey.ts";
 
 interface Row {
   responseId: unknown;
@@ -154,21 +155,33 @@ describe("reads of two pages", () => {
     expect(reads).toBe(2);
   });
 
-  it.each<[string, (row: Row) => Row]>([
-    [
-      "of a page on which several are alike but for it: another one may hold more of these",
-      (row) => ({ ...row, questionId: 7 }),
-    ],
-    ["of a page that holds part of one response", (row) => ({ ...row, responseId: 1 })],
-  ])("tell no repeat by an undocumented field %s", async (_name, changed) => {
-    const { page, isRepeat, told } = newComparison();
-    const show = (number: number): Page =>
-      page(
-        rows([1, 2], () => ({ row: number })).map((row, i) => changed({ ...row, answer: [i] })),
-        number,
-      );
-    expect(await isRepeat(show(8), show(7), async (number) => show(number))).toBe(false);
-    expect(told).toEqual([]);
+  describe.each<[string, (row: Row) => Row]>([
+    ["on which several are alike but for it", (row) => ({ ...row, questionId: 7 })],
+    ["that holds one response alone", (row) => ({ ...row, responseId: 1 })],
+  ])("of which each tells by an undocumented field that it is another one, %s,", (_name, changed) => {
+    const show =
+      (page: (rows: Row[], number: number) => Page, size: number) =>
+      (number: number): Page =>
+        page(
+          rows(range(1, size), () => ({ row: number }))
+            .slice(0, size)
+            .map((row, i) => changed({ ...row, answer: [i] })),
+          number,
+        );
+
+    it("tell no repeat where they are full: another one may hold more of these", async () => {
+      const { page, isRepeat, told } = newComparison();
+      const shown = show(page, 100);
+      expect(await isRepeat(shown(8), shown(7), async (number) => shown(number))).toBe(false);
+      expect(told).toEqual([]);
+    });
+
+    it("tell a repeat where they are not", async () => {
+      const { page, isRepeat, told } = newComparison();
+      const shown = show(page, 99);
+      expect(await isRepeat(shown(8), shown(7), async (number) => shown(number))).toBe(true);
+      expect(told).toEqual([["*"]]);
+    });
   });
 
   it("tell no repeat where the page before stays as it was", async () => {
