@@ -1,12 +1,12 @@
 import type { PollingSource } from "./context.ts";
-import { failureOf } from "./errors.ts";
+import { endsWork, failureOf } from "./errors.ts";
 import { joinNow } from "./join-now.ts";
 import { seenOutages, watchOutages } from "./outage-watch.ts";
 import { checkOwnState } from "./own-state.ts";
 import { pauseOf } from "./paused.ts";
 import { noCounts, type PollCounts } from "./poll-counts.ts";
 import type { Clock, Ports } from "./ports.ts";
-import { noLongerQueued } from "./slices.ts";
+import { isAnotherAwaited, noLongerQueued } from "./slices.ts";
 import { stream } from "./stream.ts";
 import { noteFirstPass } from "./sweep.ts";
 import { withSurvey } from "./with-survey.ts";
@@ -20,14 +20,19 @@ export interface SliceRequest {
   owner: string;
   /** Epoch milliseconds at which the next tick was to begin when the slice was queued. */
   until: number;
+  /** Epoch milliseconds by which the mark knows its message. Absent: whatever the mark says, the slice is worked off. */
+  queuedAt?: number | undefined;
   /** Epoch milliseconds after which nothing new is begun. */
   deadline: number;
 }
 
-/** What came of a slice; busy: someone else works on the survey; paused: the service wants to be left alone. */
+/**
+ * What came of a slice; busy: someone else works on the survey; paused: the service wants to be left alone; outdated: another message is
+ * awaited in the place of this one.
+ */
 export interface SliceSummary {
   surveyId: number;
-  outcome: "done" | "busy" | "paused";
+  outcome: "done" | "busy" | "paused" | "outdated";
   emitted: number;
   waiting: number;
   quarantined: number;
@@ -44,6 +49,12 @@ const SHORTEST_SLICE = 1_000;
 /** Milliseconds for which a survey that someone else works on is waited for, and between two attempts. */
 const BUSY_FOR = 10_000;
 const ASK_AGAIN = 500;
+/**
+ * Attempts in all, and milliseconds between two, where the state fails before the survey is reached: the message would be back after many
+ * minutes only, and until then its mark says that it is on its way.
+ */
+const MOST_ATTEMPTS = 4;
+const TRY_AGAIN = 2_000;
 /** Share of the interval, and milliseconds at most, that are left before a tick for what is still on its way. */
 const RESERVED_SHARE = 0.25;
 const MOST_RESERVED = 5_000;
@@ -58,17 +69,28 @@ export async function catchUpSlice(request: SliceRequest): Promise<SliceSummary>
     request.ports.observe({ kind: "survey failed", surveyId: request.surveyId, ...failure });
     return failure;
   };
-  try {
-    const { left, ...summary } = await workOff(request);
-    // The others are done: another slice comes back to what was left.
-    return left === undefined ? summary : { ...summary, failure: tell(left) };
-  } catch (error) {
-    tell(error);
-    throw error;
+  const { clock } = request.ports;
+  let hasBegun = false;
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      const { left, ...summary } = await workOff(request, () => {
+        hasBegun = true;
+      });
+      // The others are done: another slice comes back to what was left.
+      return left === undefined ? summary : { ...summary, failure: tell(left) };
+    } catch (error) {
+      const isLast = hasBegun || attempts >= MOST_ATTEMPTS || clock.now() + TRY_AGAIN >= request.deadline;
+      if (isLast || endsWork(error)) {
+        tell(error);
+        throw error;
+      }
+      await pause(clock, TRY_AGAIN);
+    }
   }
 }
 
-async function workOff(request: SliceRequest): Promise<SliceSummary & { left?: unknown }> {
+/** `onBegun` is called once the survey's mark is at hand, in which a failure is noted. */
+async function workOff(request: SliceRequest, onBegun: () => void): Promise<SliceSummary & { left?: unknown }> {
   const { ports, source, surveyId } = request;
   const { state, clock } = ports;
   const account = await state.account();
@@ -77,6 +99,7 @@ async function workOff(request: SliceRequest): Promise<SliceSummary & { left?: u
   const watch = watchOutages(account.outages);
   const shown = account.rows.get(surveyId)?.counts.filter((count) => count !== null) ?? [];
   let isContradicted = false;
+  let isOutdated = false;
   let failure: unknown;
   const streamUntil = Math.min(request.deadline, sliceEnd(clock.now(), request.until, source.interval));
   const attempt = (): Promise<PollCounts | undefined> =>
@@ -96,6 +119,9 @@ async function workOff(request: SliceRequest): Promise<SliceSummary & { left?: u
       },
       async (ctx): Promise<PollCounts> => {
         const { mark } = ctx;
+        onBegun();
+        isOutdated = isAnotherAwaited(ctx, request.queuedAt);
+        if (isOutdated) return noCounts();
         noLongerQueued(ctx);
         // Once the pause is over a tick queues another one.
         if (mark.stream === undefined || isPaused) return noCounts();
@@ -122,6 +148,7 @@ async function workOff(request: SliceRequest): Promise<SliceSummary & { left?: u
   if (Object.keys(changes).length > 0) await state.saveAccount(changes);
   // In a pause too: the mark says that a slice is queued, and only who holds the lease can take that back.
   if (counts === undefined) return summary(surveyId, "busy", noCounts());
+  if (isOutdated) return summary(surveyId, "outdated", noCounts());
   if (isPaused) return summary(surveyId, "paused", noCounts());
   return { ...summary(surveyId, "done", counts), ...(failure === undefined ? {} : { left: failure }) };
 }

@@ -5,7 +5,7 @@ import type { VolatileFields } from "./volatile-fields.ts";
 
 // What a service answers behind the last page is not shown: nothing, the last page once more, the first one, or a fault of its own.
 
-export interface ListEndOptions extends Pick<PageComparison, "isSame" | "isStill"> {
+export interface ListEndOptions extends PageComparison {
   /** Whether a page of fewer than 100 records was the last one whenever it was met; undefined: not known yet. */
   shortPageEnds: boolean | undefined;
   /** Digest of the first page as an earlier scan has read it. */
@@ -61,7 +61,7 @@ export interface ListEnd {
 const MOST_EQUAL = 10;
 
 export function createListEnd(options: ListEndOptions): ListEnd {
-  const { read, look, isSame, isStill, volatile } = options;
+  const { read, look, isSame, isStill, isRepeat, volatile } = options;
   let { shortPageEnds } = options;
   const { version } = volatile;
   /** As this scan has read it. */
@@ -88,9 +88,12 @@ export function createListEnd(options: ListEndOptions): ListEnd {
 
   const beginsAgain = async (page: Page, last: Page | undefined): Promise<boolean> => {
     if (page.number === 1) return false;
-    // A scan that has begun further down has not read it yet.
-    if (firstDigest() === undefined && (isShort(last) || volatile.version !== version)) first = await look(1);
-    return page.digest === firstDigest() && isSame(await read(page.number + 1), page) && isSame(await read(1), page);
+    // A scan that has begun further down has not read it yet, and of what it was to an earlier one only a digest is known.
+    const isUnknown = firstDigest() === undefined && volatile.version !== version;
+    if (first === undefined && (isShort(last) || isUnknown)) first = await look(1);
+    // Of the page before it that has been asked already.
+    const isFirst = page.digest === firstDigest() || (last?.number !== 1 && (await isRepeat(page, first, look)));
+    return isFirst && isSame(await read(page.number + 1), page) && isSame(await read(1), page);
   };
 
   /** Whether something else stands behind equal pages: never where the last one is repeated. */

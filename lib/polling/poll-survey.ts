@@ -63,7 +63,7 @@ const WAITING_AT_ONCE = 100;
 
 /** Polls one survey under its lease: what waits and is due, then its backlog or its head. */
 export async function pollSurvey(request: PollRequest): Promise<PollResult> {
-  let queued = false;
+  let queuedAt: number | undefined;
   const poll = async (ctx: PollContext): Promise<PollResult> => {
     ctx.allowance = request.background?.allowance;
     const { mark } = ctx;
@@ -71,7 +71,7 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
     const done = await work(ctx, request);
     const dueAt = await nextDue(ctx, done.counts);
     const backgroundAt = await nextBackground(ctx);
-    queued = queueSlice(ctx, request.catchingUp);
+    queuedAt = queueSlice(ctx, request.catchingUp);
     return {
       kind: "polled",
       ...done,
@@ -94,8 +94,8 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
     // Only now: whoever takes the message needs the lease. Also when the mark's last write seems to have failed, since it may have
     // been made: then the mark says that a slice is queued, and nobody would queue one for minutes.
     const { ports, surveyId, nextTick } = request;
-    if (queued) {
-      await ports.slices?.send({ surveyId, until: nextTick }).catch(async (error: unknown) => {
+    if (queuedAt !== undefined) {
+      await ports.slices?.send({ surveyId, until: nextTick, queuedAt }).catch(async (error: unknown) => {
         await withSurvey(request, async (ctx) => noLongerQueued(ctx)).catch(() => undefined);
         throw error;
       });

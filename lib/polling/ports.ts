@@ -123,8 +123,11 @@ export interface Vault {
 
 /** Where a tick leaves the next slice of a catch-up to another process. A message may come twice, late, or when there is nothing to do any more. */
 export interface Slices {
-  /** `until`: epoch milliseconds at which the next tick begins, which looks at the head of the survey first. */
-  send(slice: { surveyId: number; until: number }): Promise<void>;
+  /**
+   * `until`: epoch milliseconds at which the next tick begins, which looks at the head of the survey first; `queuedAt`: epoch milliseconds
+   * by which the survey's mark knows the message.
+   */
+  send(slice: { surveyId: number; until: number; queuedAt: number }): Promise<void>;
   /** Epoch milliseconds: what was queued before is not on its way any more. Absent where nobody can know. */
   since?: number;
 }

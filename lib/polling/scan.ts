@@ -43,7 +43,8 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   const movedEnds = createMovedEnds();
   const { matters, defer } = memory;
   const { volatile = createVolatileFields() } = options;
-  const { isSame, isStill, isRepeat } = createPageComparison(volatile, memory.forgetContents);
+  const comparison = createPageComparison(volatile, memory.forgetContents);
+  const { isSame, isRepeat } = comparison;
   const orphaned = new Set<string>();
   let proved = true;
   let covered = true;
@@ -74,8 +75,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     volatile,
     read,
     look,
-    isSame,
-    isStill,
+    ...comparison,
     failsPastEnd: options.failsPastEnd ?? (() => false),
   });
 

@@ -17,28 +17,45 @@ export function isLeftToSlices({ mark, ports }: Pick<PollContext, "mark" | "port
 }
 
 /**
- * Notes that a slice is queued, unless one is already, or none is needed; the message is sent when the lease is free. `catchingUp`: surveys
- * whose slices may be in the queue. Were one queued again while it waits its turn, the queue would grow and all wait longer still.
+ * Notes that a slice is queued, unless one is already, or none is needed; gives the moment by which its message is known, which is sent when
+ * the lease is free. `catchingUp`: surveys whose slices may be in the queue. Were one queued again while it waits its turn, the queue would
+ * grow and all wait longer still.
  */
 export function queueSlice(
   { mark, ports, since }: Pick<PollContext, "mark" | "ports" | "since">,
   catchingUp: number,
-): boolean {
+): number | undefined {
   const now = ports.clock.now();
-  if (ports.slices === undefined || mark.stream === undefined) return false;
-  const { queuedUntil = 0, queuedAt = queuedUntil - QUEUED_FOR } = mark;
+  if (ports.slices === undefined || mark.stream === undefined) return undefined;
+  const { queuedUntil = 0, queuedAt = queuedUntil - QUEUED_FOR, queuedAgainAt } = mark;
+  const last = queuedAgainAt ?? queuedAt;
   // Of a clock that was far ahead nothing is known; clocks differ by less than a slice is waited for.
-  const isOnItsWay = now < queuedUntil && queuedAt <= now + QUEUED_FOR && queuedAt >= (ports.slices.since ?? 0);
-  // It may have come meanwhile, and have waited in vain.
-  const mayBeSpent = queuedAt < since && now - since >= SLICE_WAITS;
-  if (isOnItsWay && !mayBeSpent) return false;
-  mark.queuedAt = now;
+  const isOnItsWay = now < queuedUntil && last <= now + QUEUED_FOR && last >= (ports.slices.since ?? 0);
+  // It may have come meanwhile, and have waited in vain. Once: where every poll takes so long the queue would grow by a message for each.
+  const mayBeSpent = queuedAgainAt === undefined && queuedAt < since && now - since >= SLICE_WAITS;
+  if (isOnItsWay && !mayBeSpent) return undefined;
+  if (isOnItsWay) {
+    mark.queuedAgainAt = now;
+  } else {
+    mark.queuedAt = now;
+    delete mark.queuedAgainAt;
+  }
   mark.queuedUntil = now + Math.min(MOST_QUEUED_FOR, QUEUED_FOR + catchingUp * WAIT_FOR_EACH);
-  return true;
+  return now;
+}
+
+/**
+ * Whether the mark waits for another message than the one that was queued at `queuedAt`: were that worked off too, one more would follow it,
+ * and there would be two of this survey in the queue for good. Of a message that does not say when it was queued nothing is known.
+ */
+export function isAnotherAwaited({ mark }: Pick<PollContext, "mark">, queuedAt: number | undefined): boolean {
+  if (queuedAt === undefined || mark.queuedAt === undefined) return false;
+  return queuedAt !== mark.queuedAt && queuedAt !== mark.queuedAgainAt;
 }
 
 /** Notes that a slice has begun, or that it was not queued after all. */
 export function noLongerQueued({ mark }: Pick<PollContext, "mark">): void {
   delete mark.queuedAt;
+  delete mark.queuedAgainAt;
   delete mark.queuedUntil;
 }

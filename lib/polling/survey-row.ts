@@ -48,10 +48,10 @@ export function nextRow(
   const poll = { now, found: counts.found, complete: counts.complete, headRead, resumed, sought, missing };
   if (headRead || row === undefined) {
     const grown = grownBy(survey.counts, row);
-    const trust =
-      row === undefined
-        ? fullTrust
-        : nextTrust(row.trust, { grown, found: resumed ? 0 : counts.found, missing: row.chase.missing });
+    // By the list of this very tick the survey may have been polled already.
+    const isNewList = row === undefined || row.polledAt < tickAt;
+    const shown = { grown, found: resumed ? 0 : counts.found, missing: row?.chase.missing, isNewList };
+    const trust = row === undefined ? fullTrust : nextTrust(row.trust, shown);
     const unmet = Math.max(0, grown - metBefore(row, listedAt));
     return { ...common, counts: survey.counts, polledAt: now, chase: nextChase(unmet, row, poll), trust };
   }

@@ -190,7 +190,13 @@ function startWork(
     const saved = rows;
     rows = new Map();
     savedAt = ports.clock.now();
-    if (saved.size > 0) await ports.state.saveRows(saved);
+    if (saved.size === 0) return;
+    try {
+      await ports.state.saveRows(saved);
+    } catch (error) {
+      rows = new Map([...saved, ...rows]);
+      throw error;
+    }
   };
 
   /** But slow work on others goes first. What the poll has made wait before it failed, the next tick asks for. */
@@ -256,16 +262,15 @@ function startWork(
       stopped ||= concernsWholeSource(error);
       tell(survey, error);
     }
-    if (rows.size >= ROWS_AT_ONCE && ports.clock.now() >= savedAt + ROWS_EVERY) await saveRows();
+    // What fails now is saved with the others at the end.
+    if (rows.size >= ROWS_AT_ONCE && ports.clock.now() >= savedAt + ROWS_EVERY) await saveRows().catch(() => undefined);
   };
 
   return {
     async pollNews(due: ListedSurvey[]): Promise<void> {
       // One with little news has one request in flight at most times.
       const limit = pLimit(Math.max(LEAST_AT_ONCE, source.concurrency));
-      // Whatever fails: a poll that went on behind the end of its tick would meet the next one.
-      const polls = await Promise.allSettled(due.map((survey) => limit(poll, survey, { head: true })));
-      for (const outcome of polls) if (outcome.status === "rejected") throw outcome.reason;
+      await Promise.all(due.map((survey) => limit(poll, survey, { head: true })));
       await saveRows();
     },
     /** Spends up to `budget` requests; gives what is left of it, less than nothing when the last work took more. */

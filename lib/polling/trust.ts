@@ -10,12 +10,22 @@ export function trusts({ misses }: Trust): boolean {
   return misses < LOST_AFTER;
 }
 
+export interface ShownByCounts {
+  /** By how many responses the counts have grown, and how many new ones were found. */
+  grown: number;
+  found: number;
+  /** Shown by earlier lists and not found until now. */
+  missing?: number | undefined;
+  /** Whether a list was read since the poll before. Default true. */
+  isNewList?: boolean;
+}
+
 /**
  * What a poll has shown of a survey's counts. A response that they had not shown is a miss only if the next list still
- * does not show it: counts may lag behind pages. `missing` were shown by earlier lists and not found until now.
+ * does not show it: counts may lag behind pages.
  */
-export function nextTrust(trust: Trust, poll: { grown: number; found: number; missing?: number }): Trust {
-  const { grown, found, missing = 0 } = poll;
+export function nextTrust(trust: Trust, { grown, found, missing = 0, isNewList = true }: ShownByCounts): Trust {
+  if (!isNewList) return { ...trust, unseen: trust.unseen + Math.max(0, found - missing) };
   const caughtUp = trust.unseen > 0 && grown >= trust.unseen;
   const misses = trust.unseen > 0 && !caughtUp ? trust.misses + 1 : trust.misses;
   const surplus = Math.max(0, grown - (caughtUp ? trust.unseen : 0));

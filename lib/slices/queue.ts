@@ -11,8 +11,8 @@ export function createSliceQueue(
 ): Slices {
   return {
     ...(since === undefined ? {} : { since }),
-    async send({ surveyId, until }) {
-      const message: SliceMessage = { source, surveyId, until };
+    async send({ surveyId, until, queuedAt }) {
+      const message: SliceMessage = { source, surveyId, until, queuedAt };
       const { SendMessageCommand } = await import("../aws-sqs.ts");
       await (await client()).send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: JSON.stringify(message) }));
     },

@@ -40,7 +40,7 @@ describe("a backlog that a tick has no time for", () => {
     const began = world.time.now;
     const { surveys } = await tick(world);
     expect(surveys).toMatchObject([{ surveyId: 1, unfinished: true }]);
-    expect(queue).toEqual([{ surveyId: 1, until: began + MINUTE }]);
+    expect(queue).toEqual([{ surveyId: 1, until: began + MINUTE, queuedAt: world.mark(1).queuedAt }]);
     expect(isFree).toBe(true);
     expect(deliveredIds(world).length).toBeLessThan(100);
 

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { queueSlice, SLICE_WAITS } from "../../../lib/polling/slices.ts";
 import { emptyMark } from "../../../lib/polling/state-types.ts";
+import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { slice, worldWithQueue } from "./support/slices.ts";
 import { addSurvey, at, MINUTE, range, runTick, SECOND } from "./support/survey.ts";
 
@@ -53,11 +54,50 @@ it("a slice is queued anew by whoever held the survey so long that its message m
   const isQueued = (heldFor: number): boolean => {
     time.now = taken + heldFor;
     const mark = { ...emptyMark(), stream: {} as never, queuedAt, queuedUntil: taken + 30 * MINUTE };
-    return queueSlice({ mark, ports, since: taken }, 30);
+    return queueSlice({ mark, ports, since: taken }, 30) !== undefined;
   };
   expect(isQueued(SLICE_WAITS - 1)).toBe(false);
   expect(isQueued(SLICE_WAITS)).toBe(true);
 });
+
+it("of two messages for one slice the first that comes is worked off, and the other one is dropped", async () => {
+  const { world, queue } = worldWithQueue(complete(1, 1, 1_000), SECOND);
+  await runTick(world, tickOf);
+  world.time.now += SECOND;
+  takesOnce(world, SLICE_WAITS);
+  await runTick(world, tickOf);
+  const [first, second] = queue.splice(0);
+  if (first === undefined || second === undefined) throw new Error("a message is missing");
+  const until = world.time.now + 20 * SECOND;
+  expect((await slice(world, { ...first, until })).outcome).toBe("done");
+  world.time.now += MINUTE;
+  await runTick(world, tickOf);
+  const [next] = queue.splice(0);
+  if (next === undefined) throw new Error("a message is missing");
+  world.calls.length = 0;
+  expect((await slice(world, { ...second, until: world.time.now + 20 * SECOND })).outcome).toBe("outdated");
+  expect(world.calls.filter(({ port }) => port === "service")).toEqual([]);
+  expect((await slice(world, { ...next, until: world.time.now + 20 * SECOND })).outcome).toBe("done");
+});
+
+it("a message of an older version, which does not say when it was queued, is worked off whatever the mark says", async () => {
+  const { world, queue } = worldWithQueue(complete(1, 1, 1_000), SECOND);
+  await runTick(world, tickOf);
+  const [message] = queue.splice(0);
+  if (message === undefined) throw new Error("nothing was queued");
+  const { surveyId } = message;
+  expect((await slice(world, { surveyId, until: world.time.now + 20 * SECOND })).outcome).toBe("done");
+});
+
+/** The next read of a page takes so many milliseconds more. */
+function takesOnce(world: MemoryWorld, duration: number): void {
+  let taken = false;
+  world.before.push(({ operation }) => {
+    if (taken || operation !== "page") return;
+    taken = true;
+    world.time.now += duration;
+  });
+}
 
 it("slices that the queue has not taken are queued by the next tick, however many", async () => {
   const { world, queue } = worldWithQueue(complete(1, 1, 500), 0);

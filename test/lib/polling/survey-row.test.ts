@@ -42,6 +42,14 @@ describe("after a poll", () => {
     expect(next(result()).activeAt).toBe(row.activeAt);
   });
 
+  it("a second one in the same tick is no next list: what no list has shown yet counts against none", () => {
+    const before = { ...row, polledAt: noon - 1_000, trust: { ...fullTrust, unseen: 1 } };
+    const again = (tickAt: number) =>
+      nextRow({ ...survey, counts: row.counts }, before, result(), { now: noon, slow: true, tickAt }).trust;
+    expect(again(noon - 2_000)).toEqual(before.trust);
+    expect(again(noon)).toMatchObject({ misses: 1, unseen: 0 });
+  });
+
   it("for slow work alone its turn is noted; one for news takes no turn", () => {
     expect(next(result(), true).workedAt).toBe(noon);
     expect(next(result(), false).workedAt).toBe(row.workedAt);

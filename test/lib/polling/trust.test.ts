@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Trust } from "../../../lib/polling/state-types.ts";
 import { fullTrust, nextTrust, trusts } from "../../../lib/polling/trust.ts";
 
-type Poll = { grown: number; found: number };
+type Poll = { grown: number; found: number; isNewList?: boolean };
 
 const trustAfter = (polls: Poll[], trust: Trust = fullTrust): Trust => polls.reduce<Trust>(nextTrust, trust);
 const times = <T>(count: number, poll: T): T[] => Array.from({ length: count }, () => poll);
@@ -22,6 +22,14 @@ describe("the counts of a survey are trusted", () => {
     ],
     ["while they show more than is found: starts may move them too", times(50, { grown: 3, found: 1 })],
     ["after two responses that they have never shown", [unshown, idle, unshown, idle]],
+    [
+      "while a second poll of a tick asks before there is another list",
+      times(20, [unshown, { ...idle, isNewList: false }, late]).flat(),
+    ],
+    [
+      "while such a second poll finds what the next list shows",
+      times(20, [{ ...unshown, isNewList: false }, late]).flat(),
+    ],
     ["when they lag by one response for ever", [unshown, ...times(50, shown)]],
   ])("%s", (_name, polls) => {
     expect(trusts(trustAfter(polls))).toBe(true);

@@ -30,6 +30,14 @@ const message = (world: MemoryWorld, changes: Record<string, unknown> = {}, mess
 });
 const remaining = () => 5 * MINUTE;
 
+/** Time goes on by itself, for what waits. */
+function advanceBy(world: MemoryWorld, milliseconds: number): void {
+  const advance = setInterval(() => {
+    world.time.now += milliseconds;
+  }, 0);
+  onTestFinished(() => clearInterval(advance));
+}
+
 describe("messages of the work queue", () => {
   it("are worked off for the source that they name, which is told in one line", async () => {
     const { world, graph } = await backlog();
@@ -55,13 +63,35 @@ describe("messages of the work queue", () => {
     const graphs = [{ ...brokenGraph, source: { ...brokenGraph.source, name: "broken" } }, graph];
     const messages = [message(world, { source: "broken" }, "m1"), message(world, {}, "m2")];
 
+    const began = broken.time.now;
+    advanceBy(broken, SECOND / 2);
     expect(await runSlices({ graphs, messages, owner: "w", remaining, logger })).toEqual(["m1"]);
 
+    expect(broken.time.now - began).toBeLessThan(15 * SECOND);
     expect(deliveredIds(world)).toHaveLength(300);
     expect(brokenGraph.settle).toHaveBeenCalledTimes(1);
     expect(logger.lines[0]).toMatchObject({ level: "error", message: "slice failed", details: { code: "ODD" } });
     expect(JSON.stringify(logger.lines)).not.toContain("jane@example.com");
   });
+
+  it.each(["account", "acquire"])(
+    "are worked off although the table has refused a request before that (%s): the mark says that they are on their way",
+    async (refused) => {
+      const { world, graph } = await backlog();
+      let refusals = 0;
+      world.before.push(({ operation }) => {
+        if (operation !== refused || refusals >= 2) return;
+        refusals += 1;
+        throw Object.assign(new Error("throttled"), { code: "THROTTLED" });
+      });
+      advanceBy(world, SECOND / 2);
+      const request = { graphs: [graph], messages: [message(world)], owner: "w", remaining, logger: memoryLog() };
+
+      expect(await runSlices(request)).toEqual([]);
+      expect(refusals).toBe(2);
+      expect(deliveredIds(world)).toHaveLength(300);
+    },
+  );
 
   it("that no tick has written fail, for the dead-letter queue", async () => {
     const { graph } = await backlog();

@@ -10,8 +10,11 @@ export type Shown = (
 
 const PAGE = 100;
 
-/** Lets the service show each record as `tell` says, and its last page again behind the end where `isRepeated`. */
-export function shownAs(world: MemoryWorld, tell: Shown, { isRepeated = false } = {}): void {
+/** What a service shows behind the end of the list: nothing, or one of its pages again. */
+export type PastEnd = "nothing" | "last" | "first";
+
+/** Lets the service show each record as `tell` says. */
+export function shownAs(world: MemoryWorld, tell: Shown, { pastEnd = "nothing" }: { pastEnd?: PastEnd } = {}): void {
   const { service } = world.ports;
   let read = 0;
   const told = (records: unknown[], page: number, first: number): unknown[] => {
@@ -24,7 +27,8 @@ export function shownAs(world: MemoryWorld, tell: Shown, { isRepeated = false } 
     metadata: (...asked) => service.metadata(...asked),
     async page(surveyId, page, order): Promise<PageRead> {
       const last = Math.max(1, Math.ceil(surveyOf(world, surveyId).records.length / PAGE));
-      const shown = isRepeated ? Math.min(page, last) : page;
+      const again = { nothing: page, last, first: 1 }[pastEnd];
+      const shown = page > last ? again : page;
       const answer = await service.page(surveyId, shown, order);
       return answer.kind === "page" ? { ...answer, records: told(answer.records, page, (shown - 1) * PAGE) } : answer;
     },

@@ -14,6 +14,7 @@ import {
 export interface Queued {
   surveyId: number;
   until: number;
+  queuedAt?: number;
 }
 
 /** A world with a queue, whose reads of pages take a second each, or so many milliseconds. */
@@ -30,7 +31,7 @@ export function worldWithQueue(
 
 export function slice(
   world: MemoryWorld,
-  { surveyId, until }: Queued,
+  { surveyId, until, queuedAt }: Queued,
   owner = "worker",
   source: TickOverrides["source"] = {},
 ): Promise<SliceSummary> {
@@ -42,6 +43,7 @@ export function slice(
     surveyId,
     owner,
     until,
+    queuedAt,
     deadline,
   });
 }

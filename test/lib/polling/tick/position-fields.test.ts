@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MemoryWorld } from "../../../support/memory-ports.ts";
-import { type Shown, shownAs } from "../support/shown-as.ts";
+import { type PastEnd, type Shown, shownAs } from "../support/shown-as.ts";
 import {
   arrive,
   at,
@@ -18,11 +18,11 @@ import {
 const FIRST = 302;
 const TICKS = 20;
 
-const worldOf = (tell: Shown, isRepeated: boolean): MemoryWorld => {
+const worldOf = (tell: Shown, pastEnd: PastEnd): MemoryWorld => {
   const world = worldWith(
     range(1, FIRST).map((responseId) => ({ responseId, completed: at(-HOUR + responseId * SECOND), size: 3 })),
   );
-  shownAs(world, tell, { isRepeated });
+  shownAs(world, tell, { pastEnd });
   // A list without an end would be read until the deadline.
   takes(world, 20, ({ operation }) => operation === "page");
   return world;
@@ -34,11 +34,12 @@ const kinds: [string, Shown][] = [
 ];
 
 describe.each(kinds)("records that tell %s", (_name, tell) => {
-  it.each([
-    ["ends with an empty page", false],
-    ["shows its last page again behind the end", true],
-  ])("go out once each and whole, with few reads, where the list %s", async (_end, isRepeated) => {
-    const world = worldOf(tell, isRepeated);
+  it.each<[string, PastEnd]>([
+    ["ends with an empty page", "nothing"],
+    ["shows its last page again behind the end", "last"],
+    ["begins again behind the end", "first"],
+  ])("go out once each and whole, with few reads, where the list %s", async (_end, pastEnd) => {
+    const world = worldOf(tell, pastEnd);
     await runTick(world);
     expect(pagesRead(world).length).toBeLessThan(40);
     world.calls.length = 0;
@@ -52,6 +53,7 @@ describe.each(kinds)("records that tell %s", (_name, tell) => {
     expect([...deliveredIds(world)].sort((a, b) => a - b)).toEqual(range(1, FIRST + 3 * TICKS));
     expect(world.delivered.filter(({ data }) => data.answers.length !== 3)).toEqual([]);
     expect(pagesRead(world).length).toBeLessThanOrEqual(3 * TICKS);
+    expect(world.mark(1).confirmation.apart).toBe(false);
   });
 });
 
@@ -64,7 +66,7 @@ describe("a list that shows its last page again, with the page that was asked fo
   ])("%s ends there", async (_name, responses) => {
     const world = worldWith(range(1, responses).map((responseId) => one(responseId)));
     takes(world, 20, ({ operation }) => operation === "page");
-    shownAs(world, (record, { page }) => ({ ...record, page }), { isRepeated: true });
+    shownAs(world, (record, { page }) => ({ ...record, page }), { pastEnd: "last" });
     await runTick(world);
     expect([...deliveredIds(world)].sort((a, b) => a - b)).toEqual(range(1, responses));
     expect(pagesRead(world).length).toBeLessThan(20);
@@ -73,7 +75,7 @@ describe("a list that shows its last page again, with the page that was asked fo
   it("ends there where the records of a response answer the same question", async () => {
     const world = worldWith(range(1, 10).map((responseId) => one(responseId)));
     takes(world, 20, ({ operation }) => operation === "page");
-    shownAs(world, (record, { page }) => ({ ...record, questionId: 7, page }), { isRepeated: true });
+    shownAs(world, (record, { page }) => ({ ...record, questionId: 7, page }), { pastEnd: "last" });
     await runTick(world);
     expect([...deliveredIds(world)].sort((a, b) => a - b)).toEqual(range(1, 10));
     expect(pagesRead(world).length).toBeLessThan(20);
