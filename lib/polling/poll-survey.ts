@@ -9,7 +9,7 @@ import { runningOutages } from "./outage-watch.ts";
 import { peekHead } from "./peek-head.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
 import { dropExpired } from "./quarantine.ts";
-import { isLeftToSlices, noLongerQueued, queueSlice } from "./slices.ts";
+import { isLeftToSlices, queueSlice } from "./slices.ts";
 import type { Books, LedgerEntry } from "./state-types.ts";
 import { stream } from "./stream.ts";
 import { noteFirstPass } from "./sweep.ts";
@@ -63,7 +63,6 @@ const WAITING_AT_ONCE = 100;
 
 /** Polls one survey under its lease: what waits and is due, then its backlog or its head. */
 export async function pollSurvey(request: PollRequest): Promise<PollResult> {
-  let queuedAt: number | undefined;
   const poll = async (ctx: PollContext): Promise<PollResult> => {
     ctx.allowance = request.background?.allowance;
     const { mark } = ctx;
@@ -71,7 +70,7 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
     const done = await work(ctx, request);
     const dueAt = await nextDue(ctx, done.counts);
     const backgroundAt = await nextBackground(ctx);
-    queuedAt = queueSlice(ctx, request.catchingUp);
+    await queueSlice(ctx, request);
     return {
       kind: "polled",
       ...done,
@@ -88,19 +87,7 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
       failure: ctx.failure,
     };
   };
-  try {
-    return (await withSurvey(request, poll)) ?? { kind: "busy" };
-  } finally {
-    // Only now: whoever takes the message needs the lease. Also when the mark's last write seems to have failed, since it may have
-    // been made: then the mark says that a slice is queued, and nobody would queue one for minutes.
-    const { ports, surveyId, nextTick } = request;
-    if (queuedAt !== undefined) {
-      await ports.slices?.send({ surveyId, until: nextTick, queuedAt }).catch(async (error: unknown) => {
-        await withSurvey(request, async (ctx) => noLongerQueued(ctx)).catch(() => undefined);
-        throw error;
-      });
-    }
-  }
+  return (await withSurvey(request, poll)) ?? { kind: "busy" };
 }
 
 type Work = BackgroundResult;

@@ -139,7 +139,7 @@ describe("the worker", () => {
   it("has a queue that gives a message back after six times its timeout, and up after three failures", () => {
     one.hasResourceProperties("AWS::SQS::Queue", {
       VisibilityTimeout: 720,
-      MessageRetentionPeriod: 3600,
+      MessageRetentionPeriod: 43_200,
       RedrivePolicy: { deadLetterTargetArn: arn(queue), maxReceiveCount: 3 },
     });
   });

@@ -46,19 +46,53 @@ it("a slice whose message came in a pause while a tick held its survey is queued
   expect(queue.map(({ surveyId }) => surveyId)).toEqual([1]);
 });
 
-it("a slice is queued anew by whoever held the survey so long that its message may have come in vain", () => {
-  const { world } = worldWithQueue([]);
+it("a slice is queued anew by whoever held the survey so long that its message may have come in vain", async () => {
+  const { world, queue } = worldWithQueue([]);
   const { ports, time } = world;
   const taken = time.now;
   const queuedAt = taken - SECOND;
-  const isQueued = (heldFor: number): boolean => {
+  const timesQueued = async (heldFor: number): Promise<number> => {
     time.now = taken + heldFor;
     const mark = { ...emptyMark(), stream: {} as never, queuedAt, queuedUntil: taken + 30 * MINUTE };
-    return queueSlice({ mark, ports, since: taken }, 30) !== undefined;
+    await queueSlice({ surveyId: 1, mark, ports, since: taken }, { nextTick: time.now + MINUTE, catchingUp: 30 });
+    return queue.splice(0).length;
   };
-  expect(isQueued(SLICE_WAITS - 1)).toBe(false);
-  expect(isQueued(SLICE_WAITS)).toBe(true);
+  expect(await timesQueued(SLICE_WAITS - 1)).toBe(0);
+  expect(await timesQueued(SLICE_WAITS)).toBe(1);
 });
+
+it.each(["send", "release"])(
+  "a tick that dies at its %s leaves no note of a message that was never sent",
+  async (dies) => {
+    const { world, queue } = worldWithQueue(complete(1, 1, 500), 0);
+    world.account.catchingUp = 30;
+    const { slices } = world.ports;
+    let isDead = false;
+    world.before.push(({ operation }) => {
+      isDead ||= operation === dies;
+      if (isDead) throw new Error("the process is gone");
+    });
+    world.ports.slices = {
+      async send(slice) {
+        isDead ||= dies === "send";
+        if (isDead) throw new Error("the process is gone");
+        await slices?.send(slice);
+      },
+    };
+    await runTick(world, tickOf).catch(() => undefined);
+    expect(isDead).toBe(true);
+    const sent = queue.splice(0);
+    expect(sent).toHaveLength(dies === "send" ? 0 : 1);
+
+    world.before.length = 0;
+    if (slices !== undefined) world.ports.slices = slices;
+    world.time.now += 5 * MINUTE;
+    await runTick(world, tickOf);
+    expect(queue.map(({ surveyId }) => surveyId)).toEqual([1]);
+    // The one that was sent in vain is worked off where it comes first, and is dropped else.
+    for (const message of sent) expect((await slice(world, message)).outcome).toBe("outdated");
+  },
+);
 
 it("of two messages for one slice the first that comes is worked off, and the other one is dropped", async () => {
   const { world, queue } = worldWithQueue(complete(1, 1, 1_000), SECOND);
