@@ -6,7 +6,7 @@ import { checkOwnState } from "./own-state.ts";
 import { pauseOf } from "./paused.ts";
 import { noCounts, type PollCounts } from "./poll-counts.ts";
 import type { Clock, Ports } from "./ports.ts";
-import { isAnotherAwaited, noLongerQueued } from "./slices.ts";
+import { isOutdated, noteBegun } from "./slices.ts";
 import { stream } from "./stream.ts";
 import { noteFirstPass } from "./sweep.ts";
 import { withSurvey } from "./with-survey.ts";
@@ -20,15 +20,15 @@ export interface SliceRequest {
   owner: string;
   /** Epoch milliseconds at which the next tick was to begin when the slice was queued. */
   until: number;
-  /** Epoch milliseconds by which the mark knows its message. Absent: whatever the mark says, the slice is worked off. */
-  queuedAt?: number | undefined;
+  /** The how many-th slice of the survey its message is. Absent: it is worked off whatever the mark says. */
+  number?: number | undefined;
   /** Epoch milliseconds after which nothing new is begun. */
   deadline: number;
 }
 
 /**
- * What came of a slice; busy: someone else works on the survey; paused: the service wants to be left alone; outdated: another message is
- * awaited in the place of this one.
+ * What came of a slice; busy: someone else works on the survey; paused: the service wants to be left alone; outdated: another slice has
+ * begun since this one was queued.
  */
 export interface SliceSummary {
   surveyId: number;
@@ -99,7 +99,7 @@ async function workOff(request: SliceRequest, onBegun: () => void): Promise<Slic
   const watch = watchOutages(account.outages);
   const shown = account.rows.get(surveyId)?.counts.filter((count) => count !== null) ?? [];
   let isContradicted = false;
-  let isOutdated = false;
+  let isLate = false;
   let failure: unknown;
   const streamUntil = Math.min(request.deadline, sliceEnd(clock.now(), request.until, source.interval));
   const attempt = (): Promise<PollCounts | undefined> =>
@@ -120,9 +120,9 @@ async function workOff(request: SliceRequest, onBegun: () => void): Promise<Slic
       async (ctx): Promise<PollCounts> => {
         const { mark } = ctx;
         onBegun();
-        isOutdated = isAnotherAwaited(ctx, request.queuedAt);
-        if (isOutdated) return noCounts();
-        noLongerQueued(ctx);
+        isLate = isOutdated(ctx, request.number);
+        if (isLate) return noCounts();
+        noteBegun(ctx);
         // Once the pause is over a tick queues another one.
         if (mark.stream === undefined || isPaused) return noCounts();
         // A stream that has begun gets somewhere, however little time it has.
@@ -148,7 +148,7 @@ async function workOff(request: SliceRequest, onBegun: () => void): Promise<Slic
   if (Object.keys(changes).length > 0) await state.saveAccount(changes);
   // In a pause too: the mark says that a slice is queued, and only who holds the lease can take that back.
   if (counts === undefined) return summary(surveyId, "busy", noCounts());
-  if (isOutdated) return summary(surveyId, "outdated", noCounts());
+  if (isLate) return summary(surveyId, "outdated", noCounts());
   if (isPaused) return summary(surveyId, "paused", noCounts());
   return { ...summary(surveyId, "done", counts), ...(failure === undefined ? {} : { left: failure }) };
 }

@@ -156,10 +156,14 @@ export interface Mark {
   stream?: StreamPosition;
   /** Epoch milliseconds until which a slice of the stream is taken to be on its way to another process. */
   queuedUntil?: number;
-  /** Epoch milliseconds at which it was queued: its message says the same. */
+  /** Epoch milliseconds at which it was queued. */
   queuedAt?: number;
-  /** The same of a second message, queued as the first may have come in vain: the one that comes first counts. */
-  queuedAgainAt?: number;
+  /** Whether that was for the second time, as the first message may have come in vain. */
+  queuedAgain?: boolean;
+  /** Slices queued so far: each message has its number. */
+  slicesQueued?: number;
+  /** As many had been queued when the last slice began. */
+  slicesBegun?: number;
   /** Whether a head scan with news has begun and not come to a clean end. */
   headOpen?: boolean;
   /** Set where news appear at the beginning of the asc order, not of desc (see news-end.ts). */

@@ -124,10 +124,10 @@ export interface Vault {
 /** Where a tick leaves the next slice of a catch-up to another process. A message may come twice, late, or when there is nothing to do any more. */
 export interface Slices {
   /**
-   * `until`: epoch milliseconds at which the next tick begins, which looks at the head of the survey first; `queuedAt`: epoch milliseconds
-   * by which the survey's mark knows the message.
+   * `until`: epoch milliseconds at which the next tick begins, which looks at the head of the survey first; `number`: the how many-th slice
+   * of the survey it is.
    */
-  send(slice: { surveyId: number; until: number; queuedAt: number }): Promise<void>;
+  send(slice: { surveyId: number; until: number; number: number }): Promise<void>;
   /** Epoch milliseconds: what was queued before is not on its way any more. Absent where nobody can know. */
   since?: number;
 }

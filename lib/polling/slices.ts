@@ -27,35 +27,33 @@ export async function queueSlice(
 ): Promise<void> {
   const now = ports.clock.now();
   if (ports.slices === undefined || mark.stream === undefined) return;
-  const { queuedUntil = 0, queuedAt = queuedUntil - QUEUED_FOR, queuedAgainAt } = mark;
-  const last = queuedAgainAt ?? queuedAt;
+  const { queuedUntil = 0, queuedAt = queuedUntil - QUEUED_FOR } = mark;
   // Of a clock that was far ahead nothing is known; clocks differ by less than a slice is waited for.
-  const isOnItsWay = now < queuedUntil && last <= now + QUEUED_FOR && last >= (ports.slices.since ?? 0);
+  const isOnItsWay = now < queuedUntil && queuedAt <= now + QUEUED_FOR && queuedAt >= (ports.slices.since ?? 0);
   // It may have come meanwhile, and have waited in vain. Once: where every poll takes so long the queue would grow by a message for each.
-  const mayBeSpent = queuedAgainAt === undefined && queuedAt < since && now - since >= SLICE_WAITS;
+  const mayBeSpent = mark.queuedAgain !== true && queuedAt < since && now - since >= SLICE_WAITS;
   if (isOnItsWay && !mayBeSpent) return;
-  await ports.slices.send({ surveyId, until: nextTick, queuedAt: now });
-  if (isOnItsWay) {
-    mark.queuedAgainAt = now;
-  } else {
-    mark.queuedAt = now;
-    delete mark.queuedAgainAt;
-  }
+  const number = (mark.slicesQueued ?? 0) + 1;
+  await ports.slices.send({ surveyId, until: nextTick, number });
+  mark.slicesQueued = number;
+  mark.queuedAt = now;
   mark.queuedUntil = now + Math.min(MOST_QUEUED_FOR, QUEUED_FOR + catchingUp * WAIT_FOR_EACH);
+  if (isOnItsWay) mark.queuedAgain = true;
+  else delete mark.queuedAgain;
 }
 
 /**
- * Whether the mark waits for another message than the one that was queued at `queuedAt`: were that worked off too, one more would follow it,
- * and there would be two of this survey in the queue for good. Of a message that does not say when it was queued nothing is known.
+ * Whether a slice has begun since the message of this number was queued: of several messages the first that comes is worked off. Were all of
+ * them, one more would follow each, and there would be as many in the queue for good. One without a number is taken as it comes.
  */
-export function isAnotherAwaited({ mark }: Pick<PollContext, "mark">, queuedAt: number | undefined): boolean {
-  if (queuedAt === undefined || mark.queuedAt === undefined) return false;
-  return queuedAt !== mark.queuedAt && queuedAt !== mark.queuedAgainAt;
+export function isOutdated({ mark }: Pick<PollContext, "mark">, number: number | undefined): boolean {
+  return number !== undefined && number <= (mark.slicesBegun ?? 0);
 }
 
 /** Notes that a slice has begun. */
-export function noLongerQueued({ mark }: Pick<PollContext, "mark">): void {
+export function noteBegun({ mark }: Pick<PollContext, "mark">): void {
   delete mark.queuedAt;
-  delete mark.queuedAgainAt;
+  delete mark.queuedAgain;
   delete mark.queuedUntil;
+  if (mark.slicesQueued !== undefined) mark.slicesBegun = mark.slicesQueued;
 }

@@ -7,8 +7,8 @@ export interface SliceMessage {
   surveyId: number;
   /** Epoch milliseconds at which the next tick begins. */
   until: number;
-  /** Epoch milliseconds by which the survey's mark knows the message; absent where an older version has sent it. */
-  queuedAt?: number | undefined;
+  /** The how many-th slice of the survey it is; absent where an older version has sent it. */
+  number?: number | undefined;
 }
 
 /** The queue holds what no tick has written. */
@@ -21,7 +21,7 @@ const messageSchema = z.looseObject({
   source: z.string(),
   surveyId: z.int().nonnegative(),
   until: z.number(),
-  queuedAt: z.number().optional(),
+  number: z.number().optional(),
 });
 
 /** @throws SliceMessageError */

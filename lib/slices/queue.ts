@@ -11,8 +11,8 @@ export function createSliceQueue(
 ): Slices {
   return {
     ...(since === undefined ? {} : { since }),
-    async send({ surveyId, until, queuedAt }) {
-      const message: SliceMessage = { source, surveyId, until, queuedAt };
+    async send({ surveyId, until, number }) {
+      const message: SliceMessage = { source, surveyId, until, number };
       const { SendMessageCommand } = await import("../aws-sqs.ts");
       await (await client()).send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: JSON.stringify(message) }));
     },

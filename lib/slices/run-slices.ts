@@ -45,7 +45,7 @@ export async function runSlices(request: RunSlicesRequest): Promise<string[]> {
 }
 
 async function runSlice({ graphs, owner, remaining, logger, level }: RunSlicesRequest, body: string): Promise<void> {
-  const { source: name, surveyId, until, queuedAt } = readSliceMessage(body);
+  const { source: name, surveyId, until, number } = readSliceMessage(body);
   const graph = graphs.find(({ source }) => source.name === name);
   // Removed from the configuration, or no longer enabled, since a tick has queued it.
   if (graph === undefined) return;
@@ -56,7 +56,7 @@ async function runSlice({ graphs, owner, remaining, logger, level }: RunSlicesRe
     const began = clock.now();
     const deadline = began + Math.max(0, remaining() - RESERVE);
     const attempt = (): Promise<SliceSummary> =>
-      catchUpSlice({ ports, source, service, surveyId, owner, until, queuedAt, deadline });
+      catchUpSlice({ ports, source, service, surveyId, owner, until, number, deadline });
     let summary = await attempt();
     // Given up at once it would keep a backlog waiting for a message that has come: while the bus refuses requests a tick holds a survey for
     // seconds, and with a short interval the next one takes it again within a moment. Each attempt knows anew by when it has to end.

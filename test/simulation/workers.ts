@@ -150,7 +150,7 @@ export function startWorkers(
     if (atWork < SLICES_AT_ONCE) beginSlice(slice);
     else waiting.push(slice);
   }
-  function beginSlice({ surveyId, until, queuedAt }: Slice): void {
+  function beginSlice({ surveyId, until, number }: Slice): void {
     const over = (): void => {
       atWork -= 1;
       const next = waiting.shift();
@@ -165,7 +165,7 @@ export function startWorkers(
     const work: Work = {
       name: `a slice of ${surveyId}`,
       async begin(invocation) {
-        await catchUpSlice({ ...invocation, source, service, surveyId, until: ends, queuedAt });
+        await catchUpSlice({ ...invocation, source, service, surveyId, until: ends, number });
         return undefined;
       },
     };

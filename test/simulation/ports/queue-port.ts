@@ -6,7 +6,7 @@ import type { Weather } from "./weather.ts";
 export interface Slice {
   surveyId: number;
   until: number;
-  queuedAt: number;
+  number: number;
 }
 
 /** Milliseconds until a message arrives, mostly; and what a late one may take, beyond any use. */

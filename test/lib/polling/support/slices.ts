@@ -14,7 +14,7 @@ import {
 export interface Queued {
   surveyId: number;
   until: number;
-  queuedAt?: number;
+  number?: number;
 }
 
 /** A world with a queue, whose reads of pages take a second each, or so many milliseconds. */
@@ -31,7 +31,7 @@ export function worldWithQueue(
 
 export function slice(
   world: MemoryWorld,
-  { surveyId, until, queuedAt }: Queued,
+  { surveyId, until, number }: Queued,
   owner = "worker",
   source: TickOverrides["source"] = {},
 ): Promise<SliceSummary> {
@@ -43,7 +43,7 @@ export function slice(
     surveyId,
     owner,
     until,
-    queuedAt,
+    number,
     deadline,
   });
 }
