@@ -4,7 +4,7 @@ import { holdLease, type PollContext } from "./context.ts";
 import { concernsWholeSource } from "./errors.ts";
 import { noteHeld } from "./held.ts";
 import { isObject } from "./irregular.ts";
-import { createPageComparison } from "./page-comparison.ts";
+import { createPageComparison, isFollowed } from "./page-comparison.ts";
 import { type Page, toPage } from "./pages.ts";
 import { privateRecord } from "./privacy.ts";
 
@@ -215,7 +215,7 @@ async function findOut(ctx: PollContext, witnesses: Joined[]): Promise<void> {
 
 async function joinOverAllPages(ctx: PollContext, witnesses: Joined[]): Promise<Map<number, unknown[]>> {
   const joined = new Map<number, unknown[]>(witnesses.map(({ responseId }) => [responseId, []]));
-  const { isRepeat } = createPageComparison(ctx.volatile, () => undefined);
+  const { isRepeat, isSame } = createPageComparison(ctx.volatile, () => undefined);
   const read = async (number: number): Promise<Page | undefined> => {
     await holdLease(ctx);
     return toPage(number, await ctx.ports.service.page(ctx.surveyId, number, "asc"), ctx.volatile);
@@ -225,7 +225,9 @@ async function joinOverAllPages(ctx: PollContext, witnesses: Joined[]): Promise<
   for (let number = 1; number <= MOST_PAGES; number += 1) {
     const page = await read(number);
     // Past the end some services repeat the last page, or the first one.
-    if (page === undefined || (await isRepeat(page, last, read)) || (await isRepeat(page, first, read))) break;
+    if (page === undefined) break;
+    const isRepeated = (await isRepeat(page, last, read)) || (await isRepeat(page, first, read));
+    if (isRepeated && !(await isFollowed(page, read, isSame))) break;
     last = page;
     first ??= page;
     for (const run of page.runs) {

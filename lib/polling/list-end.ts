@@ -1,5 +1,5 @@
 import { RangeUnreachableError } from "./errors.ts";
-import type { PageComparison } from "./page-comparison.ts";
+import { isFollowed, type PageComparison } from "./page-comparison.ts";
 import { PAGE_SIZE, type Page } from "./pages.ts";
 import type { VolatileFields } from "./volatile-fields.ts";
 
@@ -42,7 +42,7 @@ export interface ListEnd {
   beginsAgain(page: Page, last: Page | undefined): Promise<boolean>;
   /**
    * What `page` is, equal to the one before it, of which `now` is another read: the last page once more, as some services answer; the same
-   * records, moved from one page to the other; or a page of its own, in the midst of a response with many equal records.
+   * records, moved from one page to the other; or a page of its own, in the midst of a list where two are alike.
    */
   equalPage(page: Page, now: Page | undefined): Promise<"last" | "moved" | "own">;
   /** Whether the list ends with `last`, by what every scan so far has shown. */
@@ -56,9 +56,6 @@ export interface ListEnd {
   /** Whether the list ends with `last` still. */
   stillEnds(last: Page): Promise<boolean>;
 }
-
-/** Pages behind two equal ones that are looked at where one response fills them, each twice as far behind as the one before. */
-const MOST_EQUAL = 10;
 
 export function createListEnd(options: ListEndOptions): ListEnd {
   const { read, look, isSame, isStill, isRepeat, volatile } = options;
@@ -96,18 +93,6 @@ export function createListEnd(options: ListEndOptions): ListEnd {
     return isFirst && isSame(await read(page.number + 1), page) && isSame(await read(1), page);
   };
 
-  /** Whether something else stands behind equal pages: never where the last one is repeated. */
-  const isFollowed = async (page: Page): Promise<boolean> => {
-    if (page.size < PAGE_SIZE || page.runs.length > 1) return false;
-    for (let tries = 0; tries < MOST_EQUAL; tries += 1) {
-      const number = page.number + 2 ** tries;
-      // One empty page may be a fault of the moment.
-      const behind = (await look(number)) ?? (await look(number));
-      if (!isSame(behind, page)) return true;
-    }
-    return false;
-  };
-
   return {
     shortPageEnds: () => shortPageEnds,
     firstDigest,
@@ -124,7 +109,7 @@ export function createListEnd(options: ListEndOptions): ListEnd {
     equalPage: async (page, now) => {
       // A page's worth of new records also shifts it there, if only for a moment.
       if (!isSame(now, page) || !isSame(await read(page.number), page)) return "moved";
-      return (await isFollowed(page)) ? "own" : "last";
+      return (await isFollowed(page, look, isSame)) ? "own" : "last";
     },
     isTold: (last) => isShort(last) && shortPageEnds === true,
     secondLook: async (page, last) => {

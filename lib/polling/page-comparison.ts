@@ -9,8 +9,8 @@ const DIFFERENCES = 3;
 const IDENTITY: ReadonlySet<string> = new Set(["responseId", "questionId", "completed"]);
 /** A field that only moves within its record. */
 const ORDER = "";
-/** How the name of a second record ends that is known by the same. */
-const SECOND = " 1";
+/** Pages behind two that are alike which are looked at, each twice as far behind as the one before. */
+const MOST_ALIKE = 7;
 /** Pages whose differences are remembered. */
 const PAGES = 4;
 
@@ -86,19 +86,36 @@ export function createPageComparison(volatile: VolatileFields, onLearned: () => 
       if (isSame(page, other)) return true;
       // Or they tell the page that was asked for: then each page reads the same each time, and no two of them are equal.
       if (!isOtherStill || !differInUndocumented(page, other)) return false;
-      if (!(await isStill(page, () => readAgain(page.number))) || !volatile.add([UNDOCUMENTED])) return false;
+      if (!(await isStill(page, () => readAgain(page.number)))) return false;
+      if ((await isFollowed(page, readAgain, standsAs)) || !volatile.add([UNDOCUMENTED])) return false;
       onLearned();
       return isSame(page, other);
     },
   };
 }
 
+/**
+ * Whether anything else stands behind a full page that is like the one before it: never where a service repeats its last page. In the midst of
+ * a list two pages may be alike: of one response with many equal records, or of several whose records are listed by what they do not tell.
+ */
+export async function isFollowed(
+  page: Page,
+  look: (page: number) => Promise<Page | undefined>,
+  isAlike: (one: Page | undefined, other: Page | undefined) => boolean,
+): Promise<boolean> {
+  if (page.size < PAGE_SIZE) return false;
+  for (let tries = 0; tries < MOST_ALIKE; tries += 1) {
+    const number = page.number + 2 ** tries;
+    // One empty page may be a fault of the moment.
+    const behind = (await look(number)) ?? (await look(number));
+    if (!isAlike(behind, page)) return true;
+  }
+  return false;
+}
+
 /** Whether two pages with the same records differ in nothing but what the API document does not name. */
 function differInUndocumented(page: Page, other: Page): boolean {
   const [mine, others] = [recordsOf(page), recordsOf(other)];
-  // Where one response fills a page, or some records are alike in all that they are known by, a page behind a full one may hold more of these.
-  const mayGoOn = page.runs.length === 1 || [...mine.keys()].some((name) => name.endsWith(SECOND));
-  if (mayGoOn && page.size >= PAGE_SIZE) return false;
   return [...mine].every(([name, record]) =>
     differencesOf(record, others.get(name)).every((field) => field === UNDOCUMENTED),
   );

@@ -169,11 +169,26 @@ describe("reads of two pages", () => {
           number,
         );
 
-    it("tell no repeat where they are full: another one may hold more of these", async () => {
+    it.each([9, 10, 16, 72])(
+      "tell no repeat where they are full and page %i is another: these may be more of them",
+      async (end) => {
+        const { page, isRepeat, told } = newComparison();
+        const shown = show(page, 100);
+        const other = page(rows(range(901, 1_000)), end);
+        const again = async (number: number): Promise<Page> => (number < end ? shown(number) : other);
+        expect(await isRepeat(shown(8), shown(7), again)).toBe(false);
+        expect(await isRepeat(shown(8), shown(7), async (number) => (number < end ? shown(number) : undefined))).toBe(
+          false,
+        );
+        expect(told).toEqual([]);
+      },
+    );
+
+    it("tell a repeat where they are full and all pages behind are like them", async () => {
       const { page, isRepeat, told } = newComparison();
       const shown = show(page, 100);
-      expect(await isRepeat(shown(8), shown(7), async (number) => shown(number))).toBe(false);
-      expect(told).toEqual([]);
+      expect(await isRepeat(shown(8), shown(7), async (number) => shown(number))).toBe(true);
+      expect(told).toEqual([["*"]]);
     });
 
     it("tell a repeat where they are not", async () => {

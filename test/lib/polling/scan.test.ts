@@ -173,7 +173,7 @@ describe("the end of the list", () => {
 
   it("is that page also where one behind it is read as empty by mistake", async () => {
     const list = rows(1, 1, 200);
-    for (const empty of [3, 4, 5, 7, 11, 19, 35, 67, 131, 259, 515]) {
+    for (const empty of [3, 4, 5, 7, 11, 19, 35, 67]) {
       let mistakes = 0;
       const { steps, end } = await run(async (page) => {
         if (page !== empty || mistakes > 0) return still(list)(Math.min(page, 2));

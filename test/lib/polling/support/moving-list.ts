@@ -36,6 +36,8 @@ export interface MovingList {
    */
   changedAndBack: () => boolean;
   pages: () => number;
+  /** Reads by which its end may be told: a full page that is shown again may stand in the midst of a list too. */
+  endReads: () => number;
 }
 
 const PAGE = 100;
@@ -90,6 +92,7 @@ export function movingList(
       return reads.map(({ page }) => page);
     },
     pages: () => Math.ceil((versions.at(-1)?.length ?? 0) / PAGE),
+    endReads: () => (options.pastEnd === "repeats" && (versions.at(-1)?.length ?? 0) % PAGE === 0 ? 7 : 0),
     async read(page) {
       for (const one of changes.get(reads.length) ?? []) change(one);
       const version = versions.length - 1;

@@ -41,7 +41,7 @@ describe.each(kinds)("records that tell %s", (_name, tell) => {
   ])("go out once each and whole, with few reads, where the list %s", async (_end, pastEnd) => {
     const world = worldOf(tell, pastEnd);
     await runTick(world);
-    expect(pagesRead(world).length).toBeLessThan(40);
+    expect(pagesRead(world).length).toBeLessThan(50);
     world.calls.length = 0;
     for (let tick = 1; tick <= TICKS; tick += 1) {
       world.time.now += MINUTE;
@@ -70,6 +70,23 @@ describe("a list that shows its last page again, with the page that was asked fo
     await runTick(world);
     expect([...deliveredIds(world)].sort((a, b) => a - b)).toEqual(range(1, responses));
     expect(pagesRead(world).length).toBeLessThan(20);
+  });
+
+  it.each([
+    ["lies in one response", 1, 200],
+    ["holds records that are alike but for their answers", 40, 10],
+  ])("ends there where that page is full and %s", async (_name, responses, size) => {
+    const world = worldWith(range(1, responses).map((responseId) => one(responseId, size)));
+    takes(world, 20, ({ operation }) => operation === "page");
+    shownAs(world, (record, { page, index }) => ({ ...record, questionId: 7, answer: [index], page }), {
+      pastEnd: "last",
+    });
+    for (let tick = 0; tick < 3; tick += 1) {
+      await runTick(world);
+      world.time.now += MINUTE;
+    }
+    expect([...deliveredIds(world)].sort((a, b) => a - b)).toEqual(range(1, responses));
+    expect(pagesRead(world).length).toBeLessThan(100);
   });
 
   it("ends there where the records of a response answer the same question", async () => {
