@@ -109,7 +109,9 @@ export function createListEnd(options: ListEndOptions): ListEnd {
     equalPage: async (page, now) => {
       // A page's worth of new records also shifts it there, if only for a moment.
       if (!isSame(now, page) || !isSame(await read(page.number), page)) return "moved";
-      return (await isFollowed(page, look, isSame)) ? "own" : "last";
+      if (!(await isFollowed(page, look, isSame))) return "last";
+      // The list may have become longer meanwhile.
+      return isSame(await look(page.number), page) ? "own" : "moved";
     },
     isTold: (last) => isShort(last) && shortPageEnds === true,
     secondLook: async (page, last) => {

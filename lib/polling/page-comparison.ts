@@ -87,7 +87,9 @@ export function createPageComparison(volatile: VolatileFields, onLearned: () => 
       // Or they tell the page that was asked for: then each page reads the same each time, and no two of them are equal.
       if (!isOtherStill || !differInUndocumented(page, other)) return false;
       if (!(await isStill(page, () => readAgain(page.number)))) return false;
-      if ((await isFollowed(page, readAgain, standsAs)) || !volatile.add([UNDOCUMENTED])) return false;
+      // Where it stands no more as it did the list has become longer: then it was a repeat.
+      if (await isFollowed(page, readAgain, standsAs)) return !standsAs(page, await readAgain(page.number));
+      if (!volatile.add([UNDOCUMENTED])) return false;
       onLearned();
       return isSame(page, other);
     },

@@ -187,6 +187,24 @@ describe("the end of the list", () => {
     }
   });
 
+  it.each(["asc", "desc"] as const)(
+    "is no page of the list's own where a full last page is repeated while the list grows (%s)",
+    async (order) => {
+      const settledOnes = range(1, 20).map((id) => settled(id, 10));
+      for (const place of [0, 1]) {
+        for (const at of range(0, 25)) {
+          const growth: Change = { kind: "arrival", place, size: 10, verdict: "whole" };
+          for (const prove of ["cuts", "news", "all"] as const) {
+            const list = movingList(settledOnes, new Map([[at, [growth]]]), { order, pastEnd: "repeats" });
+            const { whole: found, end } = await scanAll(list, { prove });
+            expect(found.map(({ records }) => records.length).filter((size) => size !== 10)).toEqual([]);
+            expect(end).toMatchObject({ apart: false, suspect: false });
+          }
+        }
+      }
+    },
+  );
+
   it("is not told by a short page that this very scan has taken for the last one, as the one behind it stayed empty", async () => {
     const [first, second] = [
       [...rows(1, 1, 87), ...rows(2, 1, 3)],
