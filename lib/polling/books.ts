@@ -1,5 +1,5 @@
 import type { PollContext } from "./context.ts";
-import type { EmitCounts } from "./emit.ts";
+import type { EmitCounts } from "./emit-counts.ts";
 import { UNPROVED } from "./held.ts";
 import { dropIds, keepIds, loadIds } from "./id-set.ts";
 import type { Decision } from "./settle.ts";

@@ -1,25 +1,6 @@
+import type { Edge } from "./mark-types.ts";
 import type { Page } from "./pages.ts";
 import type { ReadRecord, Run } from "./records.ts";
-
-/** The end of a page, where a later scan goes on: digests only, fit to be kept in the mark. */
-export interface Edge {
-  page: number;
-  size: number;
-  digest: string;
-  /** Digests of its last records. */
-  tail: string[];
-  /** The response at its end, with the digests of the records that it had so far. */
-  carry?: {
-    responseId: number;
-    digests: string[];
-    /** Whether these are its records from the first on. */
-    sure: boolean;
-  };
-  /** What all these digests leave out (see volatile-fields.ts); absent: nothing. */
-  version?: string;
-  /** Digest of the first page, with which a service may begin again behind its last one; absent where that was not read. */
-  first?: string;
-}
 
 export function edgeOf(
   page: Page,

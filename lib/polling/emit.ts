@@ -3,37 +3,11 @@ import { byItself } from "./by-itself.ts";
 import { type Candidate, fromRun, fromWaiting, type JoinedBy } from "./candidate.ts";
 import { confirm } from "./confirm.ts";
 import type { PollContext } from "./context.ts";
+import { type EmitCounts, noEmits } from "./emit-counts.ts";
 import { oldestFirst, prepare } from "./prepare.ts";
 import { batchLength, MOST_IN_VAIN, publishBatch } from "./publish-batch.ts";
 import type { Run } from "./records.ts";
 import { type LedgerEntry, WITHOUT_RECORDS } from "./state-types.ts";
-
-export interface EmitCounts {
-  /** Not confirmed yet: left for a later scan. */
-  held: number;
-  /** Left to the next poll, because something failed for them alone. */
-  left: number;
-  emitted: number;
-  waiting: number;
-  quarantined: number;
-  /** New responses dealt with. */
-  found: number;
-  /** Events that were short and have been replaced. */
-  repaired: number;
-  /** Whether the time was up before all were dealt with. */
-  unfinished: boolean;
-}
-
-export const noEmits = (): EmitCounts => ({
-  held: 0,
-  left: 0,
-  emitted: 0,
-  waiting: 0,
-  quarantined: 0,
-  found: 0,
-  repaired: 0,
-  unfinished: false,
-});
 
 /** Responses whose metrics and metadata are asked for before the first of them is published. */
 const AT_ONCE = 40;

@@ -1,4 +1,3 @@
-import type { Edge } from "./edge.ts";
 import type { LedgerEntry } from "./state-types.ts";
 
 /** Where history begins: `at` is a date string of the service, or null for the beginning. */
@@ -6,6 +5,26 @@ export interface Floor {
   at: string | null;
   /** Whether a response completed at exactly `at` is after the floor. */
   inclusive: boolean;
+}
+
+/** The end of a page, where a later scan goes on: digests only, fit to be kept in the mark. */
+export interface Edge {
+  page: number;
+  size: number;
+  digest: string;
+  /** Digests of its last records. */
+  tail: string[];
+  /** The response at its end, with the digests of the records that it had so far. */
+  carry?: {
+    responseId: number;
+    digests: string[];
+    /** Whether these are its records from the first on. */
+    sure: boolean;
+  };
+  /** What all these digests leave out (see volatile-fields.ts); absent: nothing. */
+  version?: string;
+  /** Digest of the first page, with which a service may begin again behind its last one; absent where that was not read. */
+  first?: string;
 }
 
 /** How an asc stream over a survey goes on after a crash or at the end of its time. */

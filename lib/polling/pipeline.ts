@@ -3,7 +3,7 @@ import type { Origin } from "../events/index.ts";
 import { type Candidate, fromRun } from "./candidate.ts";
 import { confirm } from "./confirm.ts";
 import type { PollContext } from "./context.ts";
-import { type EmitCounts, noEmits } from "./emit.ts";
+import { type EmitCounts, noEmits } from "./emit-counts.ts";
 import { oldestFirst, prepare } from "./prepare.ts";
 import { batchLength, isFull, MOST_IN_VAIN, publishBatch, type Ready } from "./publish-batch.ts";
 import type { Run } from "./records.ts";

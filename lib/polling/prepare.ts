@@ -3,7 +3,7 @@ import { byItself } from "./by-itself.ts";
 import { type Candidate, waitingEntry } from "./candidate.ts";
 import { holdLease, type PollContext } from "./context.ts";
 import { credible } from "./dates.ts";
-import type { EmitCounts } from "./emit.ts";
+import type { EmitCounts } from "./emit-counts.ts";
 import { enrich } from "./enrich.ts";
 import { isSpared } from "./outage-watch.ts";
 import type { Ready } from "./publish-batch.ts";

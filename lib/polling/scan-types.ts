@@ -1,4 +1,4 @@
-import type { Edge } from "./edge.ts";
+import type { Edge } from "./mark-types.ts";
 import type { PageRead } from "./ports.ts";
 import type { ReadRecord, Run } from "./records.ts";
 import type { Verdict } from "./scan-memory.ts";

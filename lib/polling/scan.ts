@@ -1,5 +1,6 @@
-import { carryOf, type Edge, edgeOf, pageOf } from "./edge.ts";
+import { carryOf, edgeOf, pageOf } from "./edge.ts";
 import { createListEnd } from "./list-end.ts";
+import type { Edge } from "./mark-types.ts";
 import { createMovedEnds } from "./moved-ends.ts";
 import { createPageComparison, standsAs } from "./page-comparison.ts";
 import { isFound, PAGE_SIZE, type Page, toPage } from "./pages.ts";

@@ -1,7 +1,7 @@
 import { closeBooks, openBooks, type PassBooks } from "./books.ts";
 import { isUnproved } from "./confirm.ts";
 import { asBacklog, holdLease, type PollContext } from "./context.ts";
-import { noEmits } from "./emit.ts";
+import { noEmits } from "./emit-counts.ts";
 import { mayBePastEnd } from "./failing-end.ts";
 import { tailOrder } from "./news-end.ts";
 import { createPipeline } from "./pipeline.ts";

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { Edge } from "../../../lib/polling/edge.ts";
+import type { Edge } from "../../../lib/polling/mark-types.ts";
 import type { PageRead } from "../../../lib/polling/ports.ts";
 import { digestOf, readRecord } from "../../../lib/polling/records.ts";
 import { type ScanEnd, type ScanOptions, type ScanStep, scan, type Verdict } from "../../../lib/polling/scan.ts";
