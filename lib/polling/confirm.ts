@@ -4,8 +4,8 @@ import { holdLease, type PollContext } from "./context.ts";
 import { concernsWholeSource } from "./errors.ts";
 import { noteHeld } from "./held.ts";
 import { isObject } from "./irregular.ts";
-import { createPageComparison, isFollowed } from "./page-comparison.ts";
-import { type Page, toPage } from "./pages.ts";
+import { createPageComparison } from "./page-comparison.ts";
+import { isFull, type Page, toPage } from "./pages.ts";
 import { privateRecord } from "./privacy.ts";
 
 /** A response as pages joined it. */
@@ -215,7 +215,9 @@ async function findOut(ctx: PollContext, witnesses: Joined[]): Promise<void> {
 
 async function joinOverAllPages(ctx: PollContext, witnesses: Joined[]): Promise<Map<number, unknown[]>> {
   const joined = new Map<number, unknown[]>(witnesses.map(({ responseId }) => [responseId, []]));
-  const { isRepeat, isSame } = createPageComparison(ctx.volatile, () => undefined);
+  let shortGoesOn = ctx.shortPageEnds === false;
+  const mayGoOn = (page: Page): boolean => isFull(page) || shortGoesOn;
+  const { isRepeat, isFollowed } = createPageComparison(ctx.volatile, () => undefined, mayGoOn);
   const read = async (number: number): Promise<Page | undefined> => {
     await holdLease(ctx);
     return toPage(number, await ctx.ports.service.page(ctx.surveyId, number, "asc"), ctx.volatile);
@@ -227,7 +229,8 @@ async function joinOverAllPages(ctx: PollContext, witnesses: Joined[]): Promise<
     // Past the end some services repeat the last page, or the first one.
     if (page === undefined) break;
     const isRepeated = (await isRepeat(page, last, read)) || (await isRepeat(page, first, read));
-    if (isRepeated && !(await isFollowed(page, read, isSame))) break;
+    if (isRepeated && !(await isFollowed(page, read))) break;
+    shortGoesOn ||= last !== undefined && !isFull(last);
     last = page;
     first ??= page;
     for (const run of page.runs) {

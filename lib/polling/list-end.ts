@@ -1,6 +1,6 @@
 import { RangeUnreachableError } from "./errors.ts";
-import { isFollowed, type PageComparison } from "./page-comparison.ts";
-import { PAGE_SIZE, type Page } from "./pages.ts";
+import type { PageComparison } from "./page-comparison.ts";
+import { isFull, type Page } from "./pages.ts";
 import type { VolatileFields } from "./volatile-fields.ts";
 
 // What a service answers behind the last page is not shown: nothing, the last page once more, the first one, or a fault of its own.
@@ -24,6 +24,8 @@ export interface ListEnd {
   shortPageEnds(): boolean | undefined;
   /** Digest of the first page as it was read last. */
   firstDigest(): string | undefined;
+  /** Whether the list may go on behind a page of this size: a full one, or any where short ones are known not to be the last. */
+  mayGoOn(page: Page): boolean;
   /** Whether pages behind the end fail. */
   isFailing(): boolean;
   /** Notes a page of the list, behind `last`. */
@@ -58,7 +60,7 @@ export interface ListEnd {
 }
 
 export function createListEnd(options: ListEndOptions): ListEnd {
-  const { read, look, isSame, isStill, isRepeat, volatile } = options;
+  const { read, look, isSame, isStill, isRepeat, isFollowed, volatile } = options;
   let { shortPageEnds } = options;
   const { version } = volatile;
   /** As this scan has read it. */
@@ -96,6 +98,7 @@ export function createListEnd(options: ListEndOptions): ListEnd {
   return {
     shortPageEnds: () => shortPageEnds,
     firstDigest,
+    mayGoOn: (page) => !isShort(page) || shortPageEnds === false || shortGoesOn,
     isFailing: () => failing,
     met: (page, last) => {
       if (page.number === 1) first = page;
@@ -109,7 +112,7 @@ export function createListEnd(options: ListEndOptions): ListEnd {
     equalPage: async (page, now) => {
       // A page's worth of new records also shifts it there, if only for a moment.
       if (!isSame(now, page) || !isSame(await read(page.number), page)) return "moved";
-      if (!(await isFollowed(page, look, isSame))) return "last";
+      if (!(await isFollowed(page, look))) return "last";
       // The list may have become longer meanwhile.
       return isSame(await look(page.number), page) ? "own" : "moved";
     },
@@ -141,5 +144,5 @@ export function createListEnd(options: ListEndOptions): ListEnd {
 }
 
 function isShort(page: Page | undefined): page is Page {
-  return page !== undefined && page.size < PAGE_SIZE;
+  return page !== undefined && !isFull(page);
 }

@@ -1,5 +1,5 @@
 import { isObject } from "./irregular.ts";
-import { isSame, PAGE_SIZE, type Page } from "./pages.ts";
+import { isFull, isSame, type Page } from "./pages.ts";
 import type { ReadRecord } from "./records.ts";
 import { differingFields, UNDOCUMENTED, type VolatileFields } from "./volatile-fields.ts";
 
@@ -26,10 +26,22 @@ export interface PageComparison {
     other: Page | undefined,
     readAgain: (page: number) => Promise<Page | undefined>,
   ): Promise<boolean>;
+  /**
+   * Whether anything else stands behind a page that is like the one before it: never where a service repeats its last page. In the midst of
+   * a list two pages may be alike: of one response with many equal records, or of several whose records are listed by what they do not tell.
+   */
+  isFollowed(page: Page, look: (page: number) => Promise<Page | undefined>): Promise<boolean>;
 }
 
-/** `onLearned`: what was compared before is not comparable with what will be. */
-export function createPageComparison(volatile: VolatileFields, onLearned: () => void): PageComparison {
+/**
+ * `onLearned`: what was compared before is not comparable with what will be. `mayGoOn`: whether a list may go on behind a page of this size, as
+ * far as is known.
+ */
+export function createPageComparison(
+  volatile: VolatileFields,
+  onLearned: () => void,
+  mayGoOn: (page: Page) => boolean = isFull,
+): PageComparison {
   /** By page and record and field: in how many reads in a row it was different. */
   const pages = new Map<number, Map<string, number>>();
 
@@ -75,9 +87,29 @@ export function createPageComparison(volatile: VolatileFields, onLearned: () => 
     return false;
   };
 
+  /** Pages behind a page that are all like it; undefined where something else is there. `short`: looks where none is to be behind it. */
+  const alikeBehind = async (
+    page: Page,
+    look: (page: number) => Promise<Page | undefined>,
+    isAlike: (one: Page | undefined, other: Page | undefined) => boolean,
+    short: number,
+  ): Promise<Page[] | undefined> => {
+    const pages: Page[] = [];
+    const looks = mayGoOn(page) ? MOST_ALIKE : short;
+    for (let tries = 0; tries < looks; tries += 1) {
+      const number = page.number + 2 ** tries;
+      // One empty page may be a fault of the moment.
+      const behind = (await look(number)) ?? (await look(number));
+      if (behind === undefined || !isAlike(behind, page)) return undefined;
+      pages.push(behind);
+    }
+    return pages;
+  };
+
   return {
     isSame: compare,
     isStill,
+    isFollowed: async (page, look) => (await alikeBehind(page, look, compare, 0)) === undefined,
     async isRepeat(page, other, readAgain) {
       if (isSame(page, other)) return true;
       // The same records with other contents: that tells once it is known what reads differently each time.
@@ -88,31 +120,16 @@ export function createPageComparison(volatile: VolatileFields, onLearned: () => 
       if (!isOtherStill || !differInUndocumented(page, other)) return false;
       if (!(await isStill(page, () => readAgain(page.number)))) return false;
       // Where it stands no more as it did the list has become longer: then it was a repeat.
-      if (await isFollowed(page, readAgain, standsAs)) return !standsAs(page, await readAgain(page.number));
+      const behind = await alikeBehind(page, readAgain, standsAs, 1);
+      if (behind === undefined) return !standsAs(page, await readAgain(page.number));
+      // A service that shows one page twice does not tell which one was asked for: then these are pages of the list.
+      const digests = [other, page, ...behind].map(({ digest }) => digest);
+      if (new Set(digests).size < digests.length) return false;
       if (!volatile.add([UNDOCUMENTED])) return false;
       onLearned();
       return isSame(page, other);
     },
   };
-}
-
-/**
- * Whether anything else stands behind a full page that is like the one before it: never where a service repeats its last page. In the midst of
- * a list two pages may be alike: of one response with many equal records, or of several whose records are listed by what they do not tell.
- */
-export async function isFollowed(
-  page: Page,
-  look: (page: number) => Promise<Page | undefined>,
-  isAlike: (one: Page | undefined, other: Page | undefined) => boolean,
-): Promise<boolean> {
-  if (page.size < PAGE_SIZE) return false;
-  for (let tries = 0; tries < MOST_ALIKE; tries += 1) {
-    const number = page.number + 2 ** tries;
-    // One empty page may be a fault of the moment.
-    const behind = (await look(number)) ?? (await look(number));
-    if (!isAlike(behind, page)) return true;
-  }
-  return false;
 }
 
 /** Whether two pages with the same records differ in nothing but what the API document does not name. */
@@ -138,9 +155,10 @@ export function standsAs(one: Page | undefined, other: Page | undefined): boolea
 }
 
 /** The records of a page by what they are known by, and the how many-th of those that are alike in that, ordered by what they answer. */
-function recordsOf({ runs, orphans, size }: Page): Map<string, ReadRecord> {
+function recordsOf(page: Page): Map<string, ReadRecord> {
+  const { runs, orphans } = page;
   // Several responses show where a page begins. One alone may have moved by a few of its records, if these are of the same question.
-  const isWithinOne = runs.length === 1 && size >= PAGE_SIZE;
+  const isWithinOne = runs.length === 1 && isFull(page);
   const alike = new Map<string, ReadRecord[]>();
   for (const record of [...runs.flatMap((run) => run.records), ...orphans]) {
     const { questionId, answer, score, matrixScore } = fieldsOf(record);

@@ -81,6 +81,11 @@ export function toPage(number: number, read: PageRead, volatile: VolatileFields 
   };
 }
 
+/** Whether a page holds as many records as the API document has it: a list may go on behind it. */
+export function isFull({ size }: Pick<Page, "size">): boolean {
+  return size >= PAGE_SIZE;
+}
+
 /** Whether two pages hold the same records, in whatever order. */
 export function isSame(one: Page | undefined, other: Page | undefined): boolean {
   if (one === undefined || other === undefined || one.size !== other.size) return one === other;

@@ -44,7 +44,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   const movedEnds = createMovedEnds();
   const { matters, defer } = memory;
   const { volatile = createVolatileFields() } = options;
-  const comparison = createPageComparison(volatile, memory.forgetContents);
+  const comparison = createPageComparison(volatile, memory.forgetContents, (page) => end.mayGoOn(page));
   const { isSame, isRepeat } = comparison;
   const orphaned = new Set<string>();
   let proved = true;

@@ -13,8 +13,18 @@ const PAGE = 100;
 /** What a service shows behind the end of the list: nothing, or one of its pages again. */
 export type PastEnd = "nothing" | "last" | "first";
 
+export interface ShownPages {
+  pastEnd?: PastEnd;
+  /** Records of each but the last; divides 100. */
+  pageSize?: number;
+}
+
 /** Lets the service show each record as `tell` says. */
-export function shownAs(world: MemoryWorld, tell: Shown, { pastEnd = "nothing" }: { pastEnd?: PastEnd } = {}): void {
+export function shownAs(
+  world: MemoryWorld,
+  tell: Shown,
+  { pastEnd = "nothing", pageSize = PAGE }: ShownPages = {},
+): void {
   const { service } = world.ports;
   let read = 0;
   const told = (records: unknown[], page: number, first: number): unknown[] => {
@@ -26,11 +36,14 @@ export function shownAs(world: MemoryWorld, tell: Shown, { pastEnd = "nothing" }
     metrics: (...asked) => service.metrics(...asked),
     metadata: (...asked) => service.metadata(...asked),
     async page(surveyId, page, order): Promise<PageRead> {
-      const last = Math.max(1, Math.ceil(surveyOf(world, surveyId).records.length / PAGE));
+      const last = Math.max(1, Math.ceil(surveyOf(world, surveyId).records.length / pageSize));
       const again = { nothing: page, last, first: 1 }[pastEnd];
       const shown = page > last ? again : page;
-      const answer = await service.page(surveyId, shown, order);
-      return answer.kind === "page" ? { ...answer, records: told(answer.records, page, (shown - 1) * PAGE) } : answer;
+      const first = (shown - 1) * pageSize;
+      const answer = await service.page(surveyId, 1 + Math.floor(first / PAGE), order);
+      if (answer.kind === "none") return answer;
+      const records = answer.records.slice(first % PAGE, (first % PAGE) + pageSize);
+      return { ...answer, records: told(records, page, first) };
     },
     async response(...asked) {
       const answer = await service.response(...asked);
