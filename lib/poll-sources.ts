@@ -106,11 +106,15 @@ export async function pollScheduled(request: PollSourcesRequest): Promise<PollOu
 
 /** Puts quarantined responses of some surveys of a source back on their way; they go out at its next tick. */
 export async function redriveSource({ graph, ...request }: RedriveSourceRequest): Promise<PollOutput> {
-  const { ports, source } = graph;
+  const { ports, source, settle } = graph;
   const deadline = ports.clock.now() + Math.max(0, request.remaining() - RESERVE);
-  const redriven = await redrive({ ports, surveyIds: request.surveyIds, owner: request.owner, deadline });
-  for (const survey of redriven) {
-    request.logger[survey.outcome === "failed" ? "warn" : "info"]("redrive", { source: source.name, ...survey });
+  try {
+    const redriven = await redrive({ ports, surveyIds: request.surveyIds, owner: request.owner, deadline });
+    for (const survey of redriven) {
+      request.logger[survey.outcome === "failed" ? "warn" : "info"]("redrive", { source: source.name, ...survey });
+    }
+    return { ticks: [], redriven };
+  } finally {
+    await settle();
   }
-  return { ticks: [], redriven };
 }

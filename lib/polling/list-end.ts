@@ -5,6 +5,9 @@ import type { VolatileFields } from "./volatile-fields.ts";
 
 // What a service answers behind the last page is not shown: nothing, the last page once more, the first one, or a fault of its own.
 
+/** Rounds after which a list that begins again each time has gone round. */
+const MOST_ROUNDS = 64;
+
 export interface ListEndOptions extends PageComparison {
   /** Whether a page of fewer than 100 records was the last one whenever it was met; undefined: not known yet. */
   shortPageEnds: boolean | undefined;
@@ -38,8 +41,8 @@ export interface ListEnd {
    */
   readBehind(page: number, last: Page | undefined): Promise<Page | undefined>;
   /**
-   * Whether the service has begun again with its first page, as some do behind the last one. A list may hold such a page, but then the
-   * page behind it is another one, or is not there.
+   * Whether the service has begun again with its first page, as some do behind the last one: with that page alone, or with all of them. A list
+   * may hold such a page, but then what is behind it is another one, or is not there.
    */
   beginsAgain(page: Page, last: Page | undefined): Promise<boolean>;
   /**
@@ -92,7 +95,13 @@ export function createListEnd(options: ListEndOptions): ListEnd {
     if (first === undefined && (isShort(last) || isUnknown)) first = await look(1);
     // Of the page before it that has been asked already.
     const isFirst = page.digest === firstDigest() || (last?.number !== 1 && (await isRepeat(page, first, look)));
-    return isFirst && isSame(await read(page.number + 1), page) && isSame(await read(1), page);
+    if (!isFirst || !isSame(await read(1), page)) return false;
+    if (isSame(await read(page.number + 1), page)) return true;
+    // Or it goes round, with one page after the other: then this one comes again after each round.
+    for (let rounds = 2; rounds <= MOST_ROUNDS; rounds *= 2) {
+      if (!isSame(await look(1 + rounds * (page.number - 1)), page)) return false;
+    }
+    return true;
   };
 
   return {

@@ -1,7 +1,7 @@
 import { isObject } from "./irregular.ts";
 import { isFull, isSame, type Page } from "./pages.ts";
 import type { ReadRecord } from "./records.ts";
-import { differingFields, UNDOCUMENTED, type VolatileFields } from "./volatile-fields.ts";
+import { differingFields, type VolatileFields } from "./volatile-fields.ts";
 
 /** Reads of one page one after the other, each with something else in the same field of the same record, after which that field is volatile. */
 const DIFFERENCES = 3;
@@ -117,7 +117,8 @@ export function createPageComparison(
       const isOtherStill = await isStill(other, () => readAgain(other.number));
       if (isSame(page, other)) return true;
       // Or they tell the page that was asked for: then each page reads the same each time, and no two of them are equal.
-      if (!isOtherStill || !differInUndocumented(page, other)) return false;
+      const told = isOtherStill ? fieldsThatDiffer(page, other) : [];
+      if (told.length === 0 || told.some((field) => field === ORDER || IDENTITY.has(field))) return false;
       if (!(await isStill(page, () => readAgain(page.number)))) return false;
       // Where it stands no more as it did the list has become longer: then it was a repeat.
       const behind = await alikeBehind(page, readAgain, standsAs, 1);
@@ -125,19 +126,17 @@ export function createPageComparison(
       // A service that shows one page twice does not tell which one was asked for: then these are pages of the list.
       const digests = [other, page, ...behind].map(({ digest }) => digest);
       if (new Set(digests).size < digests.length) return false;
-      if (!volatile.add([UNDOCUMENTED])) return false;
+      if (!volatile.add(told)) return false;
       onLearned();
       return isSame(page, other);
     },
   };
 }
 
-/** Whether two pages with the same records differ in nothing but what the API document does not name. */
-function differInUndocumented(page: Page, other: Page): boolean {
-  const [mine, others] = [recordsOf(page), recordsOf(other)];
-  return [...mine].every(([name, record]) =>
-    differencesOf(record, others.get(name)).every((field) => field === UNDOCUMENTED),
-  );
+/** In what two pages with the same records differ. */
+function fieldsThatDiffer(page: Page, other: Page): string[] {
+  const others = recordsOf(other);
+  return [...new Set([...recordsOf(page)].flatMap(([name, record]) => differencesOf(record, others.get(name))))];
 }
 
 /** Whether the last response of a page is on the other one: mostly that is enough to tell them apart. */

@@ -141,11 +141,16 @@ async function news(ctx: PollContext, { presence }: PollRequest): Promise<PollCo
 async function emitDue(ctx: PollContext, counts: PollCounts): Promise<void> {
   const { state, clock } = ctx.ports;
   const seen = new Set<LedgerEntry["id"]>();
+  let most = WAITING_AT_ONCE;
   while (clock.now() <= ctx.deadline) {
-    const due = (await state.due(ctx.surveyId, "waiting", clock.now(), WAITING_AT_ONCE)).filter(
-      ({ id }) => !seen.has(id),
-    );
-    if (due.length === 0) break;
+    const first = await state.due(ctx.surveyId, "waiting", clock.now(), most);
+    const due = first.filter(({ id }) => !seen.has(id));
+    if (due.length === 0) {
+      if (first.length < most) break;
+      // So many stay due, which cannot be taken out: they are not to hide those behind them.
+      most += WAITING_AT_ONCE;
+      continue;
+    }
     for (const { id } of due) seen.add(id);
     // The index lags behind: what went out a moment ago may still stand in it.
     const now = await state.entries(

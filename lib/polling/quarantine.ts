@@ -30,7 +30,7 @@ export async function dropExpired(ctx: PollContext): Promise<void> {
 /** Whether none of these entries has records any more. */
 async function drop(ctx: PollContext, entries: LedgerEntry[]): Promise<boolean> {
   const { state, vault } = ctx.ports;
-  // The index lags behind: what went out a moment ago may still stand in it.
+  // The index lags behind: what has gone out or was put back may still stand in it.
   const now = await state.entries(
     ctx.surveyId,
     entries.map(({ id }) => id),
@@ -39,7 +39,9 @@ async function drop(ctx: PollContext, entries: LedgerEntry[]): Promise<boolean> 
   let failures = 0;
   await Promise.all(
     entries.map(async ({ kept, keptKey, nextCheck, ...entry }) => {
-      if (now.get(entry.id)?.state !== "quarantined") return;
+      const known = now.get(entry.id);
+      // Refused once more after a redrive, it has a time of its own.
+      if (known?.state !== "quarantined" || known.firstSeen !== entry.firstSeen) return;
       try {
         // First: an entry without the key would leave the object to itself.
         if (keptKey !== undefined) await vault.delete(keptKey);

@@ -1,8 +1,9 @@
 import { holdLease, LEASE_DURATION, type LeaseHolder, underLease } from "./context.ts";
-import { failureOf, LeaseLostError } from "./errors.ts";
+import { endsWork, failureOf, LeaseLostError } from "./errors.ts";
 import { takeOut } from "./kept-records.ts";
 import type { Ports } from "./ports.ts";
 import { classOf, readRecord } from "./records.ts";
+import { isOld } from "./settle.ts";
 import type { Lease, LedgerEntry, SurveyRow } from "./state-types.ts";
 
 export interface RedriveRequest {
@@ -26,6 +27,10 @@ export interface SurveyRedrive {
     unreadable: number;
     /** Their records were dropped after `retention.quarantine`. */
     withoutRecords: number;
+    /** Readable by now, and completed before the floor: the next scan that meets them settles them. */
+    beforeFloor: number;
+    /** Their records could not be read: the first failure stands in `failure`. */
+    failed: number;
   };
   /** Code and message of the failure; nothing personal. */
   failure?: { code: string; message: string };
@@ -45,7 +50,7 @@ export async function redrive(request: RedriveRequest): Promise<SurveyRedrive[]>
       surveyId,
       outcome: "done",
       putBack: 0,
-      left: { unreadable: 0, withoutRecords: 0 },
+      left: { unreadable: 0, withoutRecords: 0, beforeFloor: 0, failed: 0 },
     };
     results.push(result);
     if (ports.clock.now() > deadline) result.outcome = "unfinished";
@@ -82,15 +87,19 @@ async function putBack(holder: LeaseHolder & { ports: Ports }, deadline: number,
   const { state, clock } = holder.ports;
   const { surveyId } = result;
   let from: string | undefined;
+  const isOver = (): boolean => {
+    if (clock.now() <= deadline) return false;
+    result.outcome = "unfinished";
+    return true;
+  };
   do {
+    // A page of a long ledger may hold none of them.
+    if (isOver()) return;
     const page = await state.quarantined(surveyId, from);
     for (let i = 0; i < page.entries.length; i += WRITTEN_AT_ONCE) {
-      if (clock.now() > deadline) {
-        result.outcome = "unfinished";
-        return;
-      }
+      if (isOver()) return;
       const some = page.entries.slice(i, i + WRITTEN_AT_ONCE);
-      const judged = await Promise.all(some.map((entry) => judge(holder, entry)));
+      const judged = await Promise.all(some.map((entry) => judgeByItself(holder, entry, result)));
       const back = some.flatMap((entry, k) => (judged[k] === "back" ? waiting(entry, clock.now()) : []));
       if (back.length > 0) {
         await holdLease(holder);
@@ -101,6 +110,22 @@ async function putBack(holder: LeaseHolder & { ports: Ports }, deadline: number,
     }
     from = page.next;
   } while (from !== undefined);
+}
+
+/** One whose records cannot be read keeps none of the others back. */
+async function judgeByItself(
+  holder: LeaseHolder & { ports: Ports },
+  entry: LedgerEntry,
+  result: SurveyRedrive,
+): Promise<"back" | keyof SurveyRedrive["left"]> {
+  try {
+    return await judge(holder, entry);
+  } catch (error) {
+    if (endsWork(error)) throw error;
+    result.outcome = "failed";
+    result.failure ??= failureOf(error);
+    return "failed";
+  }
 }
 
 async function judge(
@@ -114,7 +139,8 @@ async function judge(
   // A single record, of whatever response: its whole is in the list alone. So it is where records may lie apart.
   if (typeof entry.id !== "number" || confirmation.apart || contiguous !== true) return "unreadable";
   const run = { responseId: entry.id, records: kept.records.map((record) => readRecord(record)) };
-  return classOf(run) === "completed" ? "back" : "unreadable";
+  if (classOf(run) !== "completed") return "unreadable";
+  return lease.mark.floor !== undefined && isOld(run, lease.mark.floor) ? "beforeFloor" : "back";
 }
 
 /** Its patience begins anew. */

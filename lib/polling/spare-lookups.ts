@@ -7,16 +7,20 @@ const MANY = 10;
 /**
  * The ledger of one survey, not asked for what it cannot hold. Once a lookup of many ids has found none of them, the span of the ids in
  * the ledger is read, and what lies outside of it is not looked up any more: a catch-up over a list in the order of its ids then reads
- * nothing from the ledger. Only whoever holds the survey's lease enters new ids: what this knows is good for as long as one lease.
+ * nothing from the ledger. Only whoever holds the survey's lease enters new ids: what this knows is good for as long as `isHeld`.
  */
-export function spareLookups(state: State): State {
+export function spareLookups(state: State, isHeld: () => boolean): State {
   /** What was in the ledger when its span was read; undefined: not read yet. */
   let before: { span: IdSpan | undefined } | undefined;
   /** Lowest and highest id entered under this lease. */
   let lowest = Number.POSITIVE_INFINITY;
   let highest = Number.NEGATIVE_INFINITY;
   const mayHold = (id: LedgerEntry["id"]): boolean =>
-    before === undefined || typeof id === "string" || lies(id, before.span) || (lowest <= id && id <= highest);
+    before === undefined ||
+    !isHeld() ||
+    typeof id === "string" ||
+    lies(id, before.span) ||
+    (lowest <= id && id <= highest);
 
   return {
     ...state,

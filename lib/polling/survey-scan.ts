@@ -186,7 +186,10 @@ export async function* surveyScan(
     const unreadable = step.whole.filter((run) => classOf(run) === "unreadable");
     const kept = await Promise.all(unreadable.map((run) => byItself(ctx, () => quarantined(ctx, run))));
     for (const [i, run] of unreadable.entries()) if (kept[i] === undefined) books?.leave(run.responseId);
-    const readable = step.whole.filter((run) => !unreadable.includes(run));
+    // Since it was judged, or an older copy of the list was read: what is not completed is never emitted.
+    const reopened = step.whole.filter((run) => classOf(run) === "open");
+    for (const { responseId } of reopened) books?.leave(responseId);
+    const readable = step.whole.filter((run) => !unreadable.includes(run) && !reopened.includes(run));
     // What has become readable since it was judged may be from before the floor: a later scan judges it anew.
     const rejudged = readable.filter(({ responseId }) => unclear.has(responseId));
     for (const { responseId } of rejudged) books?.leave(responseId);
@@ -194,7 +197,7 @@ export async function* surveyScan(
     const orphans = await orphanEntries(ctx, step.orphans);
     const entered = kept.filter((entry) => entry !== undefined);
     const unfit = [...entered, ...orphans.entries];
-    const entries: LedgerEntry[] = [...step.noted.map((run) => noted(ctx, run)), ...unfit];
+    const entries: LedgerEntry[] = [...[...step.noted, ...reopened].map((run) => noted(ctx, run)), ...unfit];
     if (entries.some((entry) => entry.state === "open")) ctx.mark.openSeen = true;
     if (entries.length > 0) {
       await holdLease(ctx);

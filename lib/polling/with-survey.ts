@@ -39,7 +39,7 @@ export async function withSurvey<T>(
   const lease = await ports.state.acquire(surveyId, owner, LEASE_DURATION);
   if (lease === undefined) return undefined;
   const ctx: PollContext = {
-    ports: { ...ports, state: spareLookups(ports.state) },
+    ports: { ...ports, state: spareLookups(ports.state, () => ports.clock.now() < lease.until) },
     source,
     surveyId,
     lease,

@@ -163,6 +163,13 @@ describe("an outage of metrics", () => {
 });
 
 describe("a redrive of quarantined responses", () => {
+  it("ends its part in what processes share", async () => {
+    const world = await refused([{ responseId: 1, completed: at(0) }]);
+    const shared = graph("a", world);
+    await redriveSource({ graph: shared, surveyIds: [1], owner: "o", remaining, logger: memoryLog() });
+    expect(shared.settle).toHaveBeenCalledTimes(1);
+  });
+
   const redriving = (world: MemoryWorld, logger: Log, surveyIds: number[]) =>
     redriveSource({ graph: graph("a", world), surveyIds, owner: "o", remaining, logger });
 

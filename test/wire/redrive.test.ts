@@ -43,7 +43,7 @@ it("a response that the bus refused goes out after a redrive by the function's i
 
   const answer = await invoke({ source: "main", redrive: [7] });
 
-  const left = { unreadable: 0, withoutRecords: 0 };
+  const left = { unreadable: 0, withoutRecords: 0, beforeFloor: 0, failed: 0 };
   expect(answer).toEqual({ ticks: [], redriven: [{ surveyId: 7, outcome: "done", putBack: 1, left }] });
   await invoke({ source: "main" });
   expect(events).toHaveLength(4);

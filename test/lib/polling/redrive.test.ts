@@ -7,6 +7,8 @@ import {
   addSurvey,
   at,
   deliveredIds,
+  HOUR,
+  MINUTE,
   range,
   runTick,
   SECOND,
@@ -15,7 +17,9 @@ import {
   worldWith,
 } from "./support/survey.ts";
 
-const nothing = { putBack: 0, left: { unreadable: 0, withoutRecords: 0 } };
+const DAY = 24 * HOUR;
+const none = { unreadable: 0, withoutRecords: 0, beforeFloor: 0, failed: 0 };
+const nothing = { putBack: 0, left: none };
 
 function run(world: MemoryWorld, surveyIds: number[] = [1], owner = "redriver"): Promise<SurveyRedrive[]> {
   return redrive({ ports: world.ports, surveyIds, owner, deadline: world.time.now + 40 * SECOND });
@@ -93,14 +97,61 @@ describe("a redrive", () => {
     world.delivered.length = 0;
     const before = world.entries(1).filter(({ id }) => id !== 1);
 
-    expect(await run(world)).toEqual([
-      { surveyId: 1, outcome: "done", putBack: 1, left: { unreadable: 2, withoutRecords: 0 } },
-    ]);
+    expect(await run(world)).toEqual([{ surveyId: 1, outcome: "done", putBack: 1, left: { ...none, unreadable: 2 } }]);
 
     expect(world.entries(1).filter(({ id }) => id !== 1)).toEqual(before);
     await runTick(world);
     expect(deliveredIds(world)).toEqual([1]);
     expect(world.delivered[0]?.data.answers).toHaveLength(2);
+  });
+
+  it("emits none that completed before the floor", async () => {
+    const world = worldWith([
+      { responseId: 1, completed: at(-400 * DAY), fields: { completed: "perhaps" } },
+      ...range(11, 15).map((responseId) => ({ responseId, completed: at(-HOUR) })),
+    ]);
+    await runTick(world, { source: { startFrom: "now" } });
+    await unreadBefore(world);
+
+    expect(await run(world)).toMatchObject([{ outcome: "done", putBack: 0, left: { ...none, beforeFloor: 1 } }]);
+
+    world.time.now += MINUTE;
+    await runTick(world, { source: { startFrom: "now" } });
+    expect(deliveredIds(world)).toEqual([]);
+  });
+
+  it("puts back all others where the records of one cannot be read, and says so", async () => {
+    const world = await refused(
+      range(1, 60).map((responseId) => ({
+        responseId,
+        completed: at(responseId),
+        ...(responseId === 30 ? large : {}),
+      })),
+    );
+    world.before.push(({ port, operation }) => {
+      if (port === "vault" && operation === "get") throw Object.assign(new Error("jane@x.org"), { code: "ODD" });
+    });
+    expect(await run(world)).toEqual([
+      {
+        surveyId: 1,
+        outcome: "failed",
+        putBack: 59,
+        left: { ...none, failed: 1 },
+        failure: { code: "ODD", message: "ODD" },
+      },
+    ]);
+    expect(world.entries(1).filter(({ state }) => state === "quarantined")).toMatchObject([{ id: 30 }]);
+  });
+
+  it("reads no further than its time goes, also where nothing is quarantined", async () => {
+    const world = worldWith(range(1, 3_000).map((responseId) => ({ responseId, completed: at(responseId) })));
+    await runTick(world, { deadline: Number.POSITIVE_INFINITY });
+    world.after.push(({ operation }) => {
+      if (operation === "quarantined") world.time.now += 10 * SECOND;
+    });
+    const began = world.time.now;
+    expect(await run(world)).toMatchObject([{ outcome: "unfinished" }]);
+    expect(world.time.now - began).toBeLessThanOrEqual(50 * SECOND);
   });
 
   it.each([
@@ -130,7 +181,7 @@ describe("a redrive", () => {
     await world.ports.state.putEntries(1, [entry]);
     world.objects.clear();
 
-    expect(await run(world)).toMatchObject([{ putBack: 0, left: { unreadable: 0, withoutRecords: 2 } }]);
+    expect(await run(world)).toMatchObject([{ putBack: 0, left: { ...none, withoutRecords: 2 } }]);
     expect(world.entry(1, 1)).toMatchObject({ state: "quarantined", reason: "bus:MalformedDetail" });
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { LedgerEntry } from "../../../../lib/polling/state-types.ts";
 import type { MemoryWorld } from "../../../support/memory-ports.ts";
 import { closedBooks, scrub, scrubsOnly, ticksUntil, truthOf } from "../support/slow.ts";
 import {
@@ -184,4 +185,22 @@ describe("a failure of more than one response", () => {
     await expect(poll(world)).rejects.toMatchObject({ code: "WRONG_TOKEN" });
     expect(deliveredIds(world)).toEqual(range(1, 40));
   });
+});
+
+it("a hundred waiting responses whose records cannot be read keep none behind them waiting", async () => {
+  const world = worldWith([]);
+  await runTick(world);
+  const records = recordsOf({ responseId: 1, completed: at(0) });
+  const waiting = (id: number): LedgerEntry => {
+    const kept = { records: records.map((record) => ({ ...Object(record), responseId: id })), details: {} };
+    const entry = { id, attempts: 0, firstSeen: world.time.now, nextCheck: world.time.now + id, digest: "d", count: 2 };
+    return { ...entry, state: "waiting", ...(id <= 100 ? { keptKey: `kept/${id}` } : { kept }) };
+  };
+  await world.ports.state.putEntries(1, range(1, 105).map(waiting));
+  world.before.push(({ port, operation }) => {
+    if (port === "vault" && operation === "get") throw Object.assign(new Error(), { code: "ODD" });
+  });
+  world.time.now += MINUTE;
+  await expect(poll(world)).rejects.toMatchObject({ code: "ODD" });
+  expect(deliveredIds(world)).toEqual(range(101, 105));
 });

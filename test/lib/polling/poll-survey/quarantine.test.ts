@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { PublishOutcome } from "../../../../lib/polling/ports.ts";
 import { redrive } from "../../../../lib/polling/redrive.ts";
+import type { EntryState } from "../../../../lib/polling/state-types.ts";
 import { large, refused } from "../support/refused.ts";
 import { at, HOUR, MINUTE, poll, range, surveyOf, timesCalled, worldWith } from "../support/survey.ts";
 
@@ -85,28 +87,32 @@ describe("records in quarantine", () => {
     expect(world.objects.size).toBe(0);
   });
 
-  it("that were put back meanwhile are not dropped, should the index still show them", async () => {
+  it.each<[string, PublishOutcome, EntryState]>([
+    ["were put back meanwhile", { kind: "failed", code: "InternalFailure" }, "waiting"],
+    ["were put back and refused once more meanwhile", { kind: "refused", code: "StillBad" }, "quarantined"],
+  ])("that %s are not dropped, should the index still show them", async (_what, fate, state) => {
     const world = await refused([{ responseId: 1, completed: at(0) }]);
     world.time.now += 31 * DAY;
     const stale = await world.ports.state.due(1, "quarantined", world.time.now, 9);
     await redrive({ ports: world.ports, surveyIds: [1], owner: "redriver", deadline: Number.POSITIVE_INFINITY });
-    world.bus.decide = () => ({ kind: "failed", code: "InternalFailure" });
-    const { state } = world.ports;
-    const lagging = { ...state, entries: state.entries.bind(state) };
+    world.bus.decide = () => fate;
+    const store = world.ports.state;
     const ports = {
       ...world.ports,
-      state: new Proxy(lagging, {
+      state: new Proxy(store, {
         get: (_, name) => {
           if (name === "due")
             return async (id: number, kind: "waiting") =>
-              String(kind) === "quarantined" ? stale : state.due(id, kind, 0, 9);
+              String(kind) === "quarantined"
+                ? stale
+                : store.due(id, kind, fate.kind === "refused" ? world.time.now : 0, 9);
           if (name === "nextDue") return async () => world.time.now;
-          return Reflect.get(state, name);
+          return Reflect.get(store, name);
         },
       }),
     };
     await poll({ ...world, ports });
-    expect(world.entry(1, 1)).toMatchObject({ state: "waiting" });
+    expect(world.entry(1, 1)).toMatchObject({ state });
     expect(world.entry(1, 1)?.kept).toBeDefined();
   });
 });

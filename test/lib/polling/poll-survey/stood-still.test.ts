@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { eventId } from "../../../../lib/events/index.ts";
 import type { LedgerEntry } from "../../../../lib/polling/state-types.ts";
 import type { MemoryWorld } from "../../../support/memory-ports.ts";
 import {
@@ -12,6 +13,7 @@ import {
   runTick,
   SECOND,
   surveyOf,
+  worldWith,
   worldWithNews,
 } from "../support/survey.ts";
 
@@ -90,4 +92,28 @@ it("a worker that stood still does not take what is kept of a response that has 
     await runTick(world);
   }
   expect(deliveredIds(world)).toEqual([1]);
+});
+
+it.each([
+  ["the head", 5],
+  ["a catch-up, which asks the ledger for little", 60],
+])("a worker that stood still after a publish of %s leaves the repair that was made meanwhile", async (_what, news) => {
+  const world = worldWith([]);
+  if (news < 10) await poll(world);
+  for (const responseId of range(1, news)) arrive(world, complete(responseId, 2));
+  const { state } = world.ports;
+  let repaired: number | undefined;
+  world.after.push(async ({ operation }) => {
+    if (operation !== "publish" || repaired !== undefined) return;
+    repaired = world.delivered[0]?.data.responseId ?? 0;
+    const entry = { id: repaired, count: 5, revision: 2, eventId: eventId("main", 1, repaired, 2) };
+    // Another worker of that name: else this one's timer would prolong its lease.
+    const lease = await state.acquire(1, "test", 15 * SECOND);
+    world.time.now += MINUTE;
+    if (lease === undefined) throw new Error("busy");
+    await state.putEntries(1, [{ ...entry, state: "emitted" }]);
+    await state.release(lease, lease.mark);
+  });
+  await poll(world);
+  expect(world.entry(1, repaired ?? 0)).toMatchObject({ revision: 2, count: 5 });
 });
