@@ -4,10 +4,11 @@ import { type Candidate, fromRun, fromWaiting, type JoinedBy } from "./candidate
 import { confirm } from "./confirm.ts";
 import type { PollContext } from "./context.ts";
 import { type EmitCounts, noEmits } from "./emit-counts.ts";
+import { withoutRecords } from "./kept-records.ts";
 import { oldestFirst, prepare } from "./prepare.ts";
 import { batchLength, MOST_IN_VAIN, publishBatch } from "./publish-batch.ts";
 import type { Run } from "./records.ts";
-import { type LedgerEntry, WITHOUT_RECORDS } from "./state-types.ts";
+import type { LedgerEntry } from "./state-types.ts";
 
 /** Responses whose metrics and metadata are asked for before the first of them is published. */
 const AT_ONCE = 40;
@@ -49,11 +50,6 @@ export async function emitWaiting(ctx: PollContext, entries: LedgerEntry[]): Pro
   }
   await emit(ctx, candidates, counts);
   return counts;
-}
-
-/** Without its records it cannot go out: as an open one it is new again to the next scan that meets it, or to a re-check at once. */
-function withoutRecords({ id }: LedgerEntry, now: number): LedgerEntry {
-  return { id, state: "open", reason: WITHOUT_RECORDS, firstSeen: now, nextCheck: now };
 }
 
 /** A response whose event was short, with all its records. */

@@ -2,7 +2,7 @@ import type { PollContext } from "./context.ts";
 import type { Details } from "./enrich.ts";
 import { isObject } from "./irregular.ts";
 import type { Ports } from "./ports.ts";
-import type { LedgerEntry } from "./state-types.ts";
+import { type LedgerEntry, WITHOUT_RECORDS } from "./state-types.ts";
 
 /** What is kept of a waiting or quarantined response, so that the list is not needed again. */
 export interface Kept {
@@ -31,4 +31,9 @@ export async function takeOut(ctx: { ports: Pick<Ports, "vault"> }, entry: Ledge
   const kept = entry.keptKey === undefined ? entry.kept : await ctx.ports.vault.get(entry.keptKey);
   if (!isObject(kept) || !Array.isArray(kept.records) || kept.records.length === 0) return undefined;
   return { records: kept.records, details: isObject(kept.details) ? kept.details : {} };
+}
+
+/** Without its records it cannot go out: as an open one it is new again to the next scan that meets it, or to a re-check at once. */
+export function withoutRecords({ id }: Pick<LedgerEntry, "id">, now: number): LedgerEntry {
+  return { id, state: "open", reason: WITHOUT_RECORDS, firstSeen: now, nextCheck: now };
 }

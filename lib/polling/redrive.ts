@@ -1,6 +1,6 @@
 import { holdLease, LEASE_DURATION, type LeaseHolder, underLease } from "./context.ts";
 import { endsWork, failureOf, LeaseLostError } from "./errors.ts";
-import { takeOut } from "./kept-records.ts";
+import { takeOut, withoutRecords } from "./kept-records.ts";
 import type { Ports } from "./ports.ts";
 import { classOf, readRecord } from "./records.ts";
 import { isOld } from "./settle.ts";
@@ -20,12 +20,12 @@ export interface SurveyRedrive {
   surveyId: number;
   /** Busy: someone else holds the lease. Unfinished: the time was up. */
   outcome: "done" | "unfinished" | "busy" | "failed";
-  /** Waiting now: they go out at the next tick. */
+  /** They go out at the next tick, or once they are read again where their records are gone. */
   putBack: number;
   left: {
     /** Still not readable, or of a survey whose records may lie apart: only the list can tell all that belongs to them. */
     unreadable: number;
-    /** Their records were dropped after `retention.quarantine`. */
+    /** Never readable, and their records were dropped after `retention.quarantine`. */
     withoutRecords: number;
     /** Readable by now, and completed before the floor: the next scan that meets them settles them. */
     beforeFloor: number;
@@ -100,16 +100,27 @@ async function putBack(holder: LeaseHolder & { ports: Ports }, deadline: number,
       if (isOver()) return;
       const some = page.entries.slice(i, i + WRITTEN_AT_ONCE);
       const judged = await Promise.all(some.map((entry) => judgeByItself(holder, entry, result)));
-      const back = some.flatMap((entry, k) => (judged[k] === "back" ? waiting(entry, clock.now()) : []));
+      const back = some.flatMap((entry, k) => putBackAs(entry, judged[k], clock.now()) ?? []);
       if (back.length > 0) {
         await holdLease(holder);
         await state.putEntries(surveyId, back);
       }
       result.putBack += back.length;
-      for (const judgement of judged) if (judgement !== "back") result.left[judgement] += 1;
+      for (const judgement of judged) if (!isBack(judgement)) result.left[judgement] += 1;
     }
     from = page.next;
   } while (from !== undefined);
+}
+
+/** Back: with its records. Read again: these are gone, but the service may list them still. */
+type Back = "back" | "read again";
+type Judgement = Back | keyof SurveyRedrive["left"];
+
+const isBack = (judgement: Judgement): judgement is Back => judgement === "back" || judgement === "read again";
+
+function putBackAs(entry: LedgerEntry, judgement: Judgement | undefined, now: number): LedgerEntry | undefined {
+  if (judgement === "read again") return withoutRecords(entry, now);
+  return judgement === "back" ? waiting(entry, now) : undefined;
 }
 
 /** One whose records cannot be read keeps none of the others back. */
@@ -117,7 +128,7 @@ async function judgeByItself(
   holder: LeaseHolder & { ports: Ports },
   entry: LedgerEntry,
   result: SurveyRedrive,
-): Promise<"back" | keyof SurveyRedrive["left"]> {
+): Promise<Judgement> {
   try {
     return await judge(holder, entry);
   } catch (error) {
@@ -128,13 +139,12 @@ async function judgeByItself(
   }
 }
 
-async function judge(
-  { ports, lease }: LeaseHolder & { ports: Ports },
-  entry: LedgerEntry,
-): Promise<"back" | keyof SurveyRedrive["left"]> {
+async function judge({ ports, lease }: LeaseHolder & { ports: Ports }, entry: LedgerEntry): Promise<Judgement> {
   const kept = await takeOut({ ports }, entry);
-  if (kept === undefined) return "withoutRecords";
-  if (entry.reason?.startsWith("bus:")) return "back";
+  const isRefused = entry.reason?.startsWith("bus:") === true && typeof entry.id === "number";
+  // No scan would ever take what the bus has refused.
+  if (kept === undefined) return isRefused ? "read again" : "withoutRecords";
+  if (isRefused) return "back";
   const { contiguous, confirmation } = lease.mark;
   // A single record, of whatever response: its whole is in the list alone. So it is where records may lie apart.
   if (typeof entry.id !== "number" || confirmation.apart || contiguous !== true) return "unreadable";

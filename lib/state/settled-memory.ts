@@ -42,7 +42,7 @@ export function createSettledMemory(source: string, most = MOST_OF_ALL): Settled
   const total = { size: 0 };
 
   const forget = (surveyId: number): void => {
-    total.size -= surveys.get(surveyId)?.entries.size ?? 0;
+    surveys.get(surveyId)?.entries.leave();
     surveys.delete(surveyId);
   };
 
@@ -66,7 +66,7 @@ export function createSettledMemory(source: string, most = MOST_OF_ALL): Settled
 class PackedEntries implements SettledEntries {
   private readonly source: string;
   private readonly surveyId: number;
-  private readonly total: { size: number };
+  private total: { size: number };
   private ids = new Float64Array(0);
   private counts = new Uint32Array(0);
   private revisions = new Uint32Array(0);
@@ -79,6 +79,12 @@ class PackedEntries implements SettledEntries {
     this.source = source;
     this.surveyId = surveyId;
     this.total = total;
+  }
+
+  /** Counts no more, also what whoever still holds it adds. */
+  leave(): void {
+    this.total.size -= this.size;
+    this.total = { size: this.size };
   }
 
   get(id: LedgerEntry["id"]): LedgerEntry | undefined {

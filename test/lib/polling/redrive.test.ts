@@ -172,7 +172,7 @@ describe("a redrive", () => {
     },
   );
 
-  it("leaves those whose records are gone, in the item or in the vault", async () => {
+  it("has those read again whose records are gone, in the item or in the vault", async () => {
     const world = await refused([
       { responseId: 1, completed: at(0) },
       { responseId: 2, completed: at(1), ...large },
@@ -181,8 +181,19 @@ describe("a redrive", () => {
     await world.ports.state.putEntries(1, [entry]);
     world.objects.clear();
 
-    expect(await run(world)).toMatchObject([{ putBack: 0, left: { ...none, withoutRecords: 2 } }]);
-    expect(world.entry(1, 1)).toMatchObject({ state: "quarantined", reason: "bus:MalformedDetail" });
+    expect(await run(world)).toMatchObject([{ putBack: 2, left: none }]);
+    world.time.now += MINUTE;
+    await runTick(world);
+    expect([...deliveredIds(world)].sort()).toEqual([1, 2]);
+  });
+
+  it("leaves unreadable ones whose records are gone", async () => {
+    const world = worldWith([{ responseId: 1, completed: at(0), fields: { completed: "perhaps" } }]);
+    await runTick(world);
+    const { kept: _, ...entry } = world.entry(1, 1) ?? { id: 1, state: "quarantined" };
+    await world.ports.state.putEntries(1, [entry]);
+    expect(await run(world)).toMatchObject([{ putBack: 0, left: { ...none, withoutRecords: 1 } }]);
+    expect(world.entry(1, 1)).toMatchObject({ state: "quarantined", reason: "unreadable completed" });
   });
 
   it("reads on to the last page, and touches nothing but what is quarantined", async () => {

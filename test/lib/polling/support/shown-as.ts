@@ -10,8 +10,8 @@ export type Shown = (
 
 const PAGE = 100;
 
-/** What a service shows behind the end of the list: nothing, or one of its pages again. */
-export type PastEnd = "nothing" | "last" | "first";
+/** What a service shows behind the end of the list: nothing, one of its pages again, or all of them. */
+export type PastEnd = "nothing" | "last" | "first" | "round";
 
 export interface ShownPages {
   pastEnd?: PastEnd;
@@ -37,7 +37,7 @@ export function shownAs(
     metadata: (...asked) => service.metadata(...asked),
     async page(surveyId, page, order): Promise<PageRead> {
       const last = Math.max(1, Math.ceil(surveyOf(world, surveyId).records.length / pageSize));
-      const again = { nothing: page, last, first: 1 }[pastEnd];
+      const again = { nothing: page, last, first: 1, round: 1 + ((page - 1) % last) }[pastEnd];
       const shown = page > last ? again : page;
       const first = (shown - 1) * pageSize;
       const answer = await service.page(surveyId, 1 + Math.floor(first / PAGE), order);

@@ -31,6 +31,7 @@ const worldOf = (tell: Shown, pastEnd: PastEnd): MemoryWorld => {
 const kinds: [string, Shown][] = [
   ["their number in the list", (record, { index }) => ({ ...record, no: index + 1 })],
   ["the page that was asked for", (record, { page }) => ({ ...record, page })],
+  ["that page in their comment", (record, { page }) => ({ ...record, comment: `/responses/page/${page}` })],
 ];
 
 describe.each(kinds)("records that tell %s", (_name, tell) => {
@@ -55,6 +56,16 @@ describe.each(kinds)("records that tell %s", (_name, tell) => {
     expect(pagesRead(world).length).toBeLessThanOrEqual(3 * TICKS);
     expect(world.mark(1).confirmation.apart).toBe(false);
   });
+});
+
+it("a list that goes round has an end where its first page comes again after each round", async () => {
+  const world = worldOf((record) => record, "round");
+  for (const _ of range(1, TICKS)) {
+    await runTick(world);
+    world.time.now += MINUTE;
+  }
+  expect([...deliveredIds(world)].sort((a, b) => a - b)).toEqual(range(1, FIRST));
+  expect(pagesRead(world).length).toBeLessThan(100);
 });
 
 describe("a list that shows its last page again, with the page that was asked for in each record", () => {
