@@ -178,8 +178,8 @@ async function makeDue({ state, clock }: Ports, surveyIds: number[]): Promise<vo
   const now = clock.now();
   for (const surveyId of surveyIds) {
     const row = rows.get(surveyId);
-    // Later than what a tick that is at work has polled.
-    if (row !== undefined) due.set(surveyId, { ...row, dueAt: now, workedAt: now });
+    // Later than what a tick that is at work has polled: by these counts the next one would look for what that one has found.
+    if (row !== undefined) due.set(surveyId, { ...row, counts: row.counts.map(() => null), dueAt: now, workedAt: now });
   }
   if (due.size > 0) await state.saveRows(due);
 }

@@ -1,15 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { redrive, type SurveyRedrive } from "../../../lib/polling/redrive.ts";
-import type { Mark } from "../../../lib/polling/state-types.ts";
+import type { LedgerEntry, Mark } from "../../../lib/polling/state-types.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { large, refused } from "./support/refused.ts";
 import {
   addSurvey,
+  arrive,
   at,
   deliveredIds,
   HOUR,
   MINUTE,
   range,
+  recordsOf,
   runTick,
   SECOND,
   surveyOf,
@@ -33,6 +35,14 @@ async function unreadBefore(world: MemoryWorld): Promise<void> {
     await world.ports.state.putEntries(1, [{ ...entry, kept }]);
   }
 }
+
+const quarantinedOne: LedgerEntry = {
+  id: 9_000,
+  state: "quarantined",
+  reason: "bus:MalformedDetail",
+  digest: "d",
+  kept: { records: recordsOf({ responseId: 9_000, completed: at(0) }), details: {} },
+};
 
 describe("a redrive", () => {
   it("puts back what the bus refused: the next tick emits it, without the list", async () => {
@@ -267,6 +277,43 @@ describe("a survey", () => {
     const mark = structuredClone(world.mark(1));
     await run(world);
     expect(world.mark(1)).toEqual(mark);
+  });
+
+  it("is not searched for what a tick at work has found before its row was outdated", async () => {
+    const world = worldWith([]);
+    surveyOf(world).records.push(
+      ...range(100, 700).flatMap((responseId) => recordsOf({ responseId, completed: at(-HOUR) })),
+    );
+    surveyOf(world).counts.responses = 601;
+    addSurvey(world, 2, [{ responseId: 2001, completed: at(-HOUR) }]);
+    const ticks = async (count: number): Promise<void> => {
+      for (const _ of range(1, count)) {
+        world.time.now += MINUTE;
+        await runTick(world);
+      }
+    };
+    await ticks(40);
+    arrive(world, { responseId: 3000, completed: at(40 * MINUTE) });
+    arrive(world, { responseId: 3001, surveyId: 2, completed: at(40 * MINUTE) });
+    let results: SurveyRedrive[] | undefined;
+    let isReleased = false;
+    world.after.push(({ operation, args }) => {
+      if (operation === "release") isReleased ||= (args[0] as { surveyId: number }).surveyId === 1;
+    });
+    world.before.push(async ({ operation, args }) => {
+      if (results !== undefined || operation !== "metrics" || args[0] !== 2) return;
+      results = [];
+      while (!isReleased) await new Promise((resolve) => setImmediate(resolve));
+      world.time.now += 3 * SECOND;
+      await world.ports.state.putEntries(1, [{ ...quarantinedOne, firstSeen: world.time.now }]);
+      results = await run(world, [1]);
+    });
+    await ticks(1);
+    expect(results).toMatchObject([{ outcome: "done", putBack: 1 }]);
+    world.calls.length = 0;
+    await ticks(60);
+    expect(world.calls.filter(({ operation, args }) => operation === "page" && args[0] === 1).length).toBeLessThan(10);
+    expect(new Set(deliveredIds(world)).size).toBe(605);
   });
 
   it("is due at the next tick, though no count has moved", async () => {

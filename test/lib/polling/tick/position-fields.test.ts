@@ -31,6 +31,10 @@ const worldOf = (tell: Shown, pastEnd: PastEnd): MemoryWorld => {
 const kinds: [string, Shown][] = [
   ["their number in the list", (record, { index }) => ({ ...record, no: index + 1 })],
   ["the page that was asked for", (record, { page }) => ({ ...record, page })],
+  [
+    "that page, and something else in their comment each time",
+    (record, { page, read }) => ({ ...record, page, comment: `read ${read}` }),
+  ],
   ["that page in their comment", (record, { page }) => ({ ...record, comment: `/responses/page/${page}` })],
 ];
 
