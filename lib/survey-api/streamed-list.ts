@@ -14,8 +14,9 @@ export function streamedList<T>(each: (element: unknown) => T, most: number): Bo
   const decoder = new TextDecoder();
   const list: T[] = [];
   let parser: JSONParser | undefined;
-  /** What came before it was known to be an array, or all of it where it is none. */
-  let held = "";
+  /** What came before it was known to be an array, or all of it where it is none. In pieces: joined at each it would be copied at each. */
+  let held: string[] = [];
+  let isOther = false;
   let characters = 0;
   let sinceElement = 0;
 
@@ -31,15 +32,18 @@ export function streamedList<T>(each: (element: unknown) => T, most: number): Bo
   const take = (text: string, about: Parameters<BodyStream<T[]>["write"]>[1]): void => {
     characters += text.length;
     sinceElement += text.length;
+    let pieces = [text];
     if (parser === undefined) {
-      held += text;
-      if (!/^[ \t\r\n]*\[/.test(held)) return;
+      held.push(text);
+      const first = isOther ? undefined : /[^ \t\r\n]/.exec(text)?.[0];
+      isOther ||= first !== undefined && first !== "[";
+      if (first !== "[") return;
       parser = createParser();
-      text = held;
-      held = "";
+      pieces = held;
+      held = [];
     }
     try {
-      parser.write(text);
+      for (const piece of pieces) parser.write(piece);
     } catch {
       // Its message quotes the text.
       throw notJson(about, `broken JSON, ${characters} characters`);
@@ -53,7 +57,7 @@ export function streamedList<T>(each: (element: unknown) => T, most: number): Bo
     },
     end(about) {
       take(decoder.decode(), about);
-      if (parser === undefined) return elements(readJson(held, about), about).map(each);
+      if (parser === undefined) return elements(readJson(held.join(""), about), about).map(each);
       if (!parser.isEnded) throw notJson(about, `broken JSON, ${characters} characters`);
       return list;
     },
