@@ -61,7 +61,7 @@ export interface State {
   due(surveyId: number, kind: CheckedState, until: number, limit: number): Promise<LedgerEntry[]>;
   /** Epoch milliseconds of the earliest next check of a survey's entries of this kind, if any; may lag. */
   nextDue(surveyId: number, kind: CheckedState): Promise<number | undefined>;
-  /** Some of a survey's quarantined entries with what was kept of them; the others from `next` on. */
+  /** Some of a survey's entries that are for a redrive (`isForRedrive`), with what was kept of them; the others from `next` on. */
   quarantined(surveyId: number, from?: string): Promise<QuarantinePage>;
 }
 

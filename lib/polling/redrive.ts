@@ -3,6 +3,7 @@ import { endsWork, failureOf, LeaseLostError } from "./errors.ts";
 import { takeOut, withoutRecords } from "./kept-records.ts";
 import type { Ports } from "./ports.ts";
 import { classOf, readRecord } from "./records.ts";
+import { MOST_LEFT } from "./repair.ts";
 import { isOld } from "./settle.ts";
 import type { Lease, LedgerEntry, SurveyRow } from "./state-types.ts";
 
@@ -106,20 +107,24 @@ async function putBack(holder: LeaseHolder & { ports: Ports }, deadline: number,
         await state.putEntries(surveyId, back);
       }
       result.putBack += back.length;
+      const repairs = some.filter((_, k) => judged[k] === "repair").map(({ id }) => id);
+      noteRepairs(holder.lease, repairs, clock.now());
       for (const judgement of judged) if (!isBack(judgement)) result.left[judgement] += 1;
     }
     from = page.next;
   } while (from !== undefined);
 }
 
-/** Back: with its records. Read again: these are gone, but the service may list them still. */
-type Back = "back" | "read again";
+/** Back: with its records. Read again: these are gone, but the service may list them still. Repair: the bus has refused what was to replace its event. */
+type Back = "back" | "read again" | "repair";
 type Judgement = Back | keyof SurveyRedrive["left"];
 
-const isBack = (judgement: Judgement): judgement is Back => judgement === "back" || judgement === "read again";
+const BACK: ReadonlySet<Judgement> = new Set(["back", "read again", "repair"]);
+const isBack = (judgement: Judgement): judgement is Back => BACK.has(judgement);
 
 function putBackAs(entry: LedgerEntry, judgement: Judgement | undefined, now: number): LedgerEntry | undefined {
   if (judgement === "read again") return withoutRecords(entry, now);
+  if (judgement === "repair") return shortAgain(entry);
   return judgement === "back" ? waiting(entry, now) : undefined;
 }
 
@@ -140,6 +145,7 @@ async function judgeByItself(
 }
 
 async function judge({ ports, lease }: LeaseHolder & { ports: Ports }, entry: LedgerEntry): Promise<Judgement> {
+  if (entry.state === "emitted") return "repair";
   const kept = await takeOut({ ports }, entry);
   const isRefused = entry.reason?.startsWith("bus:") === true && typeof entry.id === "number";
   // No scan would ever take what the bus has refused.
@@ -151,6 +157,18 @@ async function judge({ ports, lease }: LeaseHolder & { ports: Ports }, entry: Le
   const run = { responseId: entry.id, records: kept.records.map((record) => readRecord(record)) };
   if (classOf(run) !== "completed") return "unreadable";
   return lease.mark.floor !== undefined && isOld(run, lease.mark.floor) ? "beforeFloor" : "back";
+}
+
+/** Its event has fewer records than the service lists: the scan that meets it next replaces it. */
+function shortAgain({ reason: _, attempts: __, ...entry }: LedgerEntry): LedgerEntry {
+  return { ...entry, count: 0 };
+}
+
+/** What no head scan meets is met by the next full pass: it is not waited for. */
+function noteRepairs({ mark }: Lease, ids: LedgerEntry["id"][], now: number): void {
+  if (ids.length === 0) return;
+  mark.short = [...new Set([...(mark.short ?? []), ...ids.filter((id) => typeof id === "number")])].slice(0, MOST_LEFT);
+  if (mark.pass === undefined) mark.nextPass = now;
 }
 
 /** Its patience begins anew. */

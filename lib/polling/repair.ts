@@ -6,7 +6,7 @@ import { type Run, readRecord } from "./records.ts";
 
 /** Responses asked about after one scan, and left to one full pass: the rest are found by the next one. */
 const MOST_AT_ONCE = 20;
-const MOST_LEFT = 200;
+export const MOST_LEFT = 200;
 
 /**
  * Replaces events that were short, as the parts of their responses show that a scan has met. What looks whole on a page

@@ -35,6 +35,11 @@ export interface LedgerEntry {
   keptKey?: string;
 }
 
+/** Whether an entry is for a redrive: a quarantined one, or that of an event whose repair the bus has refused. */
+export function isForRedrive({ state, reason }: Pick<LedgerEntry, "state" | "reason">): boolean {
+  return state === "quarantined" || (state === "emitted" && reason?.startsWith("bus:") === true);
+}
+
 /** Reason of an open entry that was a waiting one, whose records were to be kept and are gone. */
 export const WITHOUT_RECORDS = "kept-records-gone";
 

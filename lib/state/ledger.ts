@@ -65,7 +65,7 @@ export async function dueEntries(table: Table, due: string, until: number, limit
 }
 
 /**
- * Quarantined entries of a survey, a megabyte of its items at a time: also those that the index does not hold, as their records
+ * Entries of a survey that are for a redrive (`isForRedrive`), a megabyte of its items at a time: also those that the index does not hold, as their records
  * have gone.
  */
 export async function quarantinedEntries(table: Table, pk: string, from: string | undefined): Promise<QuarantinePage> {
@@ -74,9 +74,15 @@ export async function quarantinedEntries(table: Table, pk: string, from: string 
       TableName: table.name,
       // RESPONSE# and RECORD#, and nothing else.
       KeyConditionExpression: "pk = :pk AND begins_with(sk, :re)",
-      FilterExpression: "#state = :quarantined",
-      ExpressionAttributeNames: { "#state": "state" },
-      ExpressionAttributeValues: { ":pk": pk, ":re": "RE", ":quarantined": "quarantined" },
+      FilterExpression: "#state = :quarantined OR (#state = :emitted AND begins_with(#reason, :bus))",
+      ExpressionAttributeNames: { "#state": "state", "#reason": "reason" },
+      ExpressionAttributeValues: {
+        ":pk": pk,
+        ":re": "RE",
+        ":quarantined": "quarantined",
+        ":emitted": "emitted",
+        ":bus": "bus:",
+      },
       ConsistentRead: true,
       ...(from === undefined ? {} : { ExclusiveStartKey: { pk, sk: from } }),
     }),

@@ -15,6 +15,7 @@ import {
   type AccountState,
   type CheckedState,
   emptyMark,
+  isForRedrive,
   isOutdated,
   type LedgerEntry,
   type Mark,
@@ -236,7 +237,7 @@ function memoryState(now: () => number): StateViews & { state: State } {
       const all = [...held(surveyId).values()];
       const page = all.slice(Number(from), Number(from) + PAGE);
       const next = Number(from) + PAGE < all.length ? { next: String(Number(from) + PAGE) } : {};
-      return { entries: structuredClone(page.filter((entry) => entry.state === "quarantined")), ...next };
+      return { entries: structuredClone(page.filter(isForRedrive)), ...next };
     },
   };
   return {

@@ -12,6 +12,7 @@ import {
   MINUTE,
   range,
   recordsOf,
+  replace,
   runTick,
   SECOND,
   surveyOf,
@@ -181,6 +182,34 @@ describe("a redrive", () => {
       expect(await run(world)).toMatchObject([{ putBack: 0, left: { unreadable: 1 } }]);
     },
   );
+
+  it("has an event replaced whose repair the bus has refused", async () => {
+    const world = worldWith(range(1, 20).map((responseId) => ({ responseId, completed: at(-HOUR) })));
+    await runTick(world);
+    world.bus.decide = ({ meta }) => (meta.revision === 2 ? { kind: "refused", code: "NotAuthorized" } : undefined);
+    replace(world, { responseId: 20, completed: at(-HOUR), size: 5 });
+    arrive(world, { responseId: 21, completed: at(0) });
+    const ticks = async (): Promise<void> => {
+      for (const _ of range(1, 5)) {
+        world.time.now += MINUTE;
+        await runTick(world);
+      }
+    };
+    await ticks();
+    expect(world.entry(1, 20)).toMatchObject({ state: "emitted", count: 5, reason: "bus:NotAuthorized" });
+    world.bus.decide = () => undefined;
+    await ticks();
+    const sent = () =>
+      world.delivered.filter(({ data }) => data.responseId === 20).map(({ data }) => data.answers.length);
+    expect(sent()).toEqual([2]);
+
+    expect(await run(world)).toMatchObject([{ outcome: "done", putBack: 1 }]);
+
+    await ticks();
+    expect(sent()).toEqual([2, 5]);
+    expect(world.entry(1, 20)).toMatchObject({ state: "emitted", count: 5, revision: 2 });
+    expect(await run(world)).toMatchObject([{ putBack: 0 }]);
+  });
 
   it("has those read again whose records are gone, in the item or in the vault", async () => {
     const world = await refused([

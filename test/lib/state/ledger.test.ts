@@ -201,11 +201,12 @@ describe("quarantined entries", () => {
     kept: { records: ["x".repeat(size)], details: {} },
   });
 
-  it("are found among all others, responses and single records, with what was kept of them", async () => {
+  it("are found among all others, responses and single records, with what was kept of them, and refused repairs", async () => {
     const { state, surveyId } = fresh();
     const { nextCheck: _, kept: __, ...bare } = quarantined(7);
     const others: LedgerEntry[] = [emitted(1), { id: 2, state: "open" }, { id: 3, state: "waiting", nextCheck: 5 }];
-    await state.putEntries(surveyId, [...others, quarantined(6), bare, quarantined("record-abc")]);
+    const refusedRepair: LedgerEntry = { ...emitted(5), reason: "bus:NotAuthorized" };
+    await state.putEntries(surveyId, [...others, refusedRepair, quarantined(6), bare, quarantined("record-abc")]);
     await state.putEntries(surveyId + 1, [quarantined(8)]);
     // The mark lies in the same partition.
     await state.acquire(surveyId, "me", 1_000);
@@ -215,6 +216,7 @@ describe("quarantined entries", () => {
     expect(new Map(entries.map((entry) => [entry.id, entry]))).toEqual(
       new Map<LedgerEntry["id"], LedgerEntry>([
         ["record-abc", quarantined("record-abc")],
+        [5, refusedRepair],
         [6, quarantined(6)],
         [7, bare],
       ]),

@@ -8,7 +8,7 @@ import type {
   LedgerEntry,
   Mark,
 } from "../../../lib/polling/state-types.ts";
-import { emptyMark, JUDGED_BY } from "../../../lib/polling/state-types.ts";
+import { emptyMark, isForRedrive, JUDGED_BY } from "../../../lib/polling/state-types.ts";
 import { spanOf } from "../../support/id-span.ts";
 import { mayReplace } from "../../support/may-replace.ts";
 import { copyOf } from "./copy.ts";
@@ -138,7 +138,7 @@ export function createStore(now: () => number, lag: Lag): Store {
     quarantined(surveyId, from = "0") {
       const all = [...survey(surveyId).values()];
       const to = Number(from) + QUARANTINE_PAGE;
-      const entries = all.slice(Number(from), to).filter(({ entry }) => entry.state === "quarantined");
+      const entries = all.slice(Number(from), to).filter(({ entry }) => isForRedrive(entry));
       return { entries: entries.map(({ entry }) => copyOf(entry)), ...(to < all.length ? { next: String(to) } : {}) };
     },
     due: (surveyId, kind, until, limit) =>
