@@ -54,6 +54,8 @@ export function createScanMemory(): ScanMemory {
   const verdicts = new Map<number, Verdict>();
   const closed = new Map<number, Closed>();
   const deferred = new Set<number>();
+  /** Noted as open by their first records: another part may say that they are completed. */
+  const open = new Set<number>();
   /** Responses whose whole is needed and not known yet. */
   const awaited = new Set<number>();
   const apart = new Map<number, Run>();
@@ -64,6 +66,10 @@ export function createScanMemory(): ScanMemory {
   const matters = (run: Run | undefined): run is Run =>
     run !== undefined && verdicts.get(run.responseId) === "whole" && !closed.has(run.responseId);
 
+  /** Whether a run goes on with a response that was noted as open, and says something else. */
+  const isOtherwise = (run: Run): boolean =>
+    open.has(run.responseId) && !closed.has(run.responseId) && classOf(run) !== "open";
+
   let several = 0;
 
   return {
@@ -72,10 +78,12 @@ export function createScanMemory(): ScanMemory {
     suspect,
     matters,
     // One judged "note" whose page was read again is judged again: it may have been completed in between.
-    unmet: (page) => firstOfEach(page.runs.filter((run) => (verdicts.get(run.responseId) ?? "note") === "note")),
+    unmet: (page) =>
+      firstOfEach(page.runs.filter((run) => (verdicts.get(run.responseId) ?? "note") === "note" || isOtherwise(run))),
     judged(fresh) {
       for (const [id, verdict] of fresh) {
         verdicts.set(id, verdict);
+        open.delete(id);
         if (verdict === "whole") awaited.add(id);
       }
       forgetOldest(verdicts);
@@ -85,7 +93,11 @@ export function createScanMemory(): ScanMemory {
       page.runs.filter(({ responseId }) => verdicts.get(responseId) === "whole" || deferred.has(responseId)),
     takeNoted(page) {
       const noted = firstOfEach(page.runs.filter((run) => verdicts.get(run.responseId) === "note"));
-      for (const run of noted) verdicts.set(run.responseId, "settled");
+      for (const run of noted) {
+        verdicts.set(run.responseId, "settled");
+        if (classOf(run) === "open") open.add(run.responseId);
+      }
+      forgetOldest(open);
       return noted;
     },
     split(runs, earlier = []) {

@@ -276,6 +276,15 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       }
       defer(first);
     }
+    // Its first records did not call for its whole: nothing has proved how they lie.
+    if (previous !== undefined && first?.responseId === carry?.responseId && !carrySure && matters(first)) {
+      if (retreats < MOST_RETREATS) {
+        retreats += 1;
+        stepBack(previous.number, undefined);
+        continue;
+      }
+      defer(first);
+    }
     // Only its digests are kept of the response across the seam, and now its whole is needed.
     if (carryKept && previous !== undefined && first?.responseId === carry?.responseId && matters(first)) {
       stepBack(previous.number, undefined);
