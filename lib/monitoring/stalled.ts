@@ -2,8 +2,14 @@ import type { Outages } from "../polling/state-types.ts";
 import type { TickSummary } from "../polling/tick-summary.ts";
 import type { Sightings } from "./watched-ports.ts";
 
-/** Surveys that fail, by id, with when this process has seen them fail first without a success since. Epoch milliseconds. */
-export type FailingSince = Map<number, number>;
+/** Stands for the rows of the survey list without an id that can be read. */
+const UNREADABLE = "unreadable";
+
+/**
+ * Surveys that fail, by id, and rows of the survey list that name none, with when this process has seen them so first without the contrary since.
+ * Epoch milliseconds.
+ */
+export type FailingSince = Map<number | typeof UNREADABLE, number>;
 
 /** Milliseconds by which books may be older than `scrub.every` at rest: a pass that proves nothing is made again after an eighth of it, twice. */
 const ALLOWANCE = 1.5;
@@ -22,7 +28,7 @@ export interface StalledRequest {
  * Milliseconds for which the longest-standing trouble has kept responses from going out or from being accounted for; 0 when all is well.
  * It is an age and no count, so that what passes by itself within minutes is not taken for what a person must see to:
  *
- * - a survey whose polls fail, since they do;
+ * - a survey whose polls fail, since they do; and rows of the survey list that do not tell which survey they are, since there are any;
  * - metrics or metadata that fail for the whole source, which responses wait for, since they do;
  * - books that should have been closed again by now; and responses that a survey's first pass could not account for, once that pass should
  *   have been made good.
@@ -43,13 +49,16 @@ export function stalledFor({ summary, seen, failing, scrubEvery, now }: StalledR
 }
 
 /** What fails stays due: one that a tick with time for all has not polled is not listed any more. */
-function noteFailures({ surveys, unpolled }: TickSummary, failing: FailingSince, now: number): void {
-  const polled = new Set(surveys.map(({ surveyId }) => surveyId));
-  if (unpolled === 0) for (const surveyId of failing.keys()) if (!polled.has(surveyId)) failing.delete(surveyId);
+function noteFailures(summary: TickSummary, failing: FailingSince, now: number): void {
+  const { surveys, unpolled, unreadableSurveys = 0 } = summary;
+  const polled = new Set<number>(surveys.map(({ surveyId }) => surveyId));
+  if (unpolled === 0) for (const key of failing.keys()) if (key !== UNREADABLE && !polled.has(key)) failing.delete(key);
   for (const { surveyId, outcome } of surveys) {
     if (outcome === "polled") failing.delete(surveyId);
     if (outcome === "failed" && !failing.has(surveyId)) failing.set(surveyId, now);
   }
+  if (unreadableSurveys === 0) failing.delete(UNREADABLE);
+  else if (!failing.has(UNREADABLE)) failing.set(UNREADABLE, now);
 }
 
 function outageSince(outages: Outages | undefined, kind: keyof Outages, now: number): number {

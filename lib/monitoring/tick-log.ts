@@ -30,6 +30,8 @@ export function logTick(logger: Log, { summary, seen, requests, stalled, now }: 
     if (outcome !== "failed") continue;
     logger.warn("survey failed", { source, surveyId, code: failure?.code, reason: failure?.message });
   }
+  if (summary.unreadableSurveys !== undefined)
+    logger.warn("unreadable surveys", { source, count: summary.unreadableSurveys });
   for (const operation of summary.outages) logger.warn("outage", { source, operation });
   const news = {
     emitted: seen.emitted,

@@ -18,6 +18,14 @@ export interface ListedSurvey {
 /** A survey that is no longer listed is looked at once a day. */
 const GONE_EVERY = 24 * 3_600_000;
 
+/** The survey list as it was read. */
+export interface SurveyList {
+  /** Each survey once. */
+  surveys: ListedSurvey[];
+  /** Rows without an id that can be read: surveys that cannot be polled, known ones perhaps. */
+  unreadable: number;
+}
+
 export type Selection = "all" | { include: number[] } | { exclude: number[] };
 
 /** A survey with slow work to do. */
@@ -40,12 +48,16 @@ const COUNTS = ["responses", "correct", "unpaidResponses"] as const;
 /** What is read of each survey in the list. */
 export const LISTED_FIELDS = ["surveyId", "created", ...COUNTS] as const;
 
-export function readSurveyList(items: unknown[]): ListedSurvey[] {
+export function readSurveyList(items: unknown[]): SurveyList {
   const surveys = new Map<number, ListedSurvey>();
+  let unreadable = 0;
   for (const item of items) {
     const fields = (typeof item === "object" && item !== null ? item : {}) as Record<string, unknown>;
     const surveyId = readId(fields.surveyId);
-    if (surveyId === undefined) continue;
+    if (surveyId === undefined) {
+      unreadable += 1;
+      continue;
+    }
     const created = readId(fields.created);
     surveys.set(surveyId, {
       surveyId,
@@ -53,7 +65,7 @@ export function readSurveyList(items: unknown[]): ListedSurvey[] {
       created: created === undefined ? undefined : created * 1000,
     });
   }
-  return [...surveys.values()];
+  return { surveys: [...surveys.values()], unreadable };
 }
 
 export function selected(surveyId: number, selection: Selection): boolean {

@@ -20,6 +20,11 @@ export class RangeUnreachableError extends PollerError {
   readonly code = "RANGE_UNREACHABLE";
 }
 
+/** The survey list names surveys, none of them with an id that can be read. */
+export class SurveyListUnreadableError extends PollerError {
+  readonly code = "SURVEY_LIST_UNREADABLE";
+}
+
 /** Failures that concern the whole source: no survey can be polled now, so the tick ends. */
 const wholeSource = new Set([
   "WRONG_CREDENTIALS",

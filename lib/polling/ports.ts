@@ -135,6 +135,7 @@ export interface Slices {
 /** What the poller tells of its work while it works. Nothing personal is in any of it. */
 export type Progress =
   | { kind: "surveys"; listed: number; due: number }
+  | { kind: "unreadable surveys"; count: number }
   | { kind: "paused"; until: number }
   | { kind: "page"; surveyId: number; page: number; order: Order }
   | { kind: "emitted"; surveyId: number; count: number; origin: Origin; lag: number | undefined }

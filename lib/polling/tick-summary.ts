@@ -21,6 +21,8 @@ export interface SurveySummary {
 export interface TickSummary {
   source: string;
   listed: number;
+  /** Rows of the survey list without an id that can be read, where there are any: nobody knows which surveys they are. */
+  unreadableSurveys?: number;
   surveys: SurveySummary[];
   /** Due surveys that this tick had no time for. */
   unpolled: number;

@@ -12,7 +12,7 @@ import {
   readSurveyList,
   selected,
 } from "./due.ts";
-import { concernsWholeSource, failureOf } from "./errors.ts";
+import { concernsWholeSource, failureOf, SurveyListUnreadableError } from "./errors.ts";
 import type { Presence } from "./first-pass.ts";
 import { type Meter, metered, newMeter } from "./meter.ts";
 import { type OutageWatch, runningOutages, seenOutages, watchOutages } from "./outage-watch.ts";
@@ -70,7 +70,7 @@ export async function tick(request: TickRequest): Promise<TickSummary> {
     service: metered(request.ports.service, meter),
     ...(backlog === undefined ? {} : { backlog: metered(backlog, meter) }),
   };
-  const { listed, failure } = await surveysOf(ports, source, account);
+  const { listed, unreadable, failure } = await surveysOf(ports, source, account);
   const now = clock.now();
   const isFirst = await beginsHistory(request, account, now);
   const by: DueBy = { now, fullPollEvery: source.fullPoll.every, counts: account.counts };
@@ -105,6 +105,7 @@ export async function tick(request: TickRequest): Promise<TickSummary> {
   return {
     source: source.name,
     listed: listed.length,
+    ...(unreadable === 0 ? {} : { unreadableSurveys: unreadable }),
     surveys: [...outcomes].map(([surveyId, outcome]) => summarize(surveyId, outcome)),
     unpolled: due.filter(({ surveyId }) => !outcomes.has(surveyId)).length,
     outages: runningOutages(watch, source.enrich),
@@ -136,21 +137,40 @@ async function surveysOf(
   ports: Ports,
   source: PollingSource,
   account: AccountState,
-): Promise<{ listed: ListedSurvey[]; failure?: unknown }> {
+): Promise<{ listed: ListedSurvey[]; unreadable: number; failure?: unknown }> {
   const known = [...account.rows]
     .filter(([surveyId]) => selected(surveyId, source.surveys))
     .map(([surveyId, { counts }]): ListedSurvey => ({ surveyId, counts, created: undefined }));
   try {
-    const all = readSurveyList(await ports.service.surveys());
-    if (all.length === 0) return { listed: known };
-    const ids = new Set(all.map(({ surveyId }) => surveyId));
-    const gone = known.filter(({ surveyId }) => !ids.has(surveyId)).map((survey) => ({ ...survey, isGone: true }));
-    return { listed: [...all.filter(({ surveyId }) => selected(surveyId, source.surveys)), ...gone] };
+    const { surveys, unreadable } = readSurveyList(await ports.service.surveys());
+    if (unreadable > 0) ports.observe({ kind: "unreadable surveys", count: unreadable });
+    if (surveys.length === 0 && unreadable > 0) throw noneReadable(unreadable);
+    if (surveys.length === 0) return { listed: known, unreadable };
+    const ids = new Set(surveys.map(({ surveyId }) => surveyId));
+    const missing = known.filter(({ surveyId }) => !ids.has(surveyId));
+    const here = surveys.filter(({ surveyId }) => selected(surveyId, source.surveys));
+    return { listed: [...here, ...missing.map((survey) => notNamed(survey, missing.length, unreadable))], unreadable };
   } catch (error) {
     if (concernsWholeSource(error) || known.length === 0) throw error;
     ports.observe({ kind: "list failed", ...failureOf(error) });
-    return { listed: known, failure: error };
+    return { listed: known, unreadable: 0, failure: error };
   }
+}
+
+/**
+ * A known survey that the list does not name: it is gone, unless it is one of the rows without an id. Where it may well be, it is polled as one
+ * without counts is; where many more are missing than such rows are there, as one whose counts have not moved, since most of them are gone.
+ */
+function notNamed(survey: ListedSurvey, missing: number, unreadable: number): ListedSurvey {
+  if (unreadable === 0) return { ...survey, isGone: true };
+  return missing <= unreadable ? { ...survey, counts: survey.counts.map(() => null) } : survey;
+}
+
+function noneReadable(rows: number): SurveyListUnreadableError {
+  return new SurveyListUnreadableError(`none of the ${rows} rows of the survey list has a surveyId that can be read`, {
+    retryable: true,
+    hint: "The surveys known so far are polled all the same; ask the service's operator what has become of surveyId.",
+  });
 }
 
 interface Done {

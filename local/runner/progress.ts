@@ -93,6 +93,10 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
       totals.quarantined += 1;
       const which = progress.responseId === undefined ? "a record" : `response ${progress.responseId}`;
       say(`survey ${progress.surveyId}: ${which} is quarantined: ${progress.reason}`);
+    } else if (progress.kind === "unreadable surveys") {
+      say(
+        `${progress.count} rows of the survey list have no surveyId that can be read: which surveys they are is not known`,
+      );
     } else if (progress.kind === "survey failed") {
       say(`survey ${progress.surveyId}: ${progress.message} (${progress.code}); tried again at the next tick`);
     }

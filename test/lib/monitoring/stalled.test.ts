@@ -50,6 +50,14 @@ function stalled(summary: Partial<TickSummary>, rest: Partial<Omit<StalledReques
 }
 
 describe("the age of the longest-standing trouble", () => {
+  it("is that of survey rows without an id, from the first that this process has seen", () => {
+    const failing: FailingSince = new Map();
+    expect(stalled({ unreadableSurveys: 1 }, { failing })).toBe(0);
+    expect(stalled({ unreadableSurveys: 2 }, { failing, now: noon + HOUR })).toBe(HOUR);
+    expect(stalled({}, { failing, now: noon + 2 * HOUR })).toBe(0);
+    expect(stalled({ unreadableSurveys: 1 }, { failing, now: noon + 3 * HOUR })).toBe(0);
+  });
+
   it("is zero when all is well", () => {
     expect(stalled({})).toBe(0);
   });

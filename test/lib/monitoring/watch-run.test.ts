@@ -250,6 +250,18 @@ describe("the log of a tick", () => {
     ]);
   });
 
+  it("has one for rows of the survey list without an id, and the age of what stands still tells of them too", async () => {
+    const { world, graph } = await polled();
+    const { surveys } = world.ports.service;
+    world.ports.service.surveys = async () => [...(await surveys()), { id: 2 }];
+    const { log } = await tickOf(graph);
+    expect(log.filter(({ level }) => level === "warn")).toEqual([
+      { level: "warn", message: "unreadable surveys", details: { source: "main", count: 1 } },
+    ]);
+    world.time.now += 31 * MINUTE;
+    expect((await tickOf(graph)).line?.values.Stalled).toEqual([31 * MINUTE]);
+  });
+
   it("has none for an idle one but in the first of an hour, whichever process makes it", async () => {
     const { world, graph } = await polled();
     const told: string[] = [];

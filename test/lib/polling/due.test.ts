@@ -22,12 +22,12 @@ describe("the survey list", () => {
   it("is read for its ids, three counts and the epoch of creation", () => {
     expect(
       readSurveyList([{ surveyId: 7, responses: 5, correct: "4", unpaidResponses: null, created: 1_700_000_000 }]),
-    ).toEqual([{ surveyId: 7, counts: [5, 4, null], created: 1_700_000_000_000 }]);
+    ).toEqual({ surveys: [{ surveyId: 7, counts: [5, 4, null], created: 1_700_000_000_000 }], unreadable: 0 });
   });
 
-  it("gives a survey once, and leaves out what has no id", () => {
+  it("gives a survey once, and counts what has no id", () => {
     const read = readSurveyList([{ surveyId: 7, responses: 1 }, null, "x", {}, { surveyId: 7, responses: 2 }]);
-    expect(read).toEqual([{ surveyId: 7, counts: [2, null, null], created: undefined }]);
+    expect(read).toEqual({ surveys: [{ surveyId: 7, counts: [2, null, null], created: undefined }], unreadable: 3 });
   });
 });
 
