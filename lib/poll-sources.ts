@@ -109,7 +109,7 @@ export async function redriveSource({ graph, ...request }: RedriveSourceRequest)
   const { ports, source, settle } = graph;
   const deadline = ports.clock.now() + Math.max(0, request.remaining() - RESERVE);
   try {
-    const redriven = await redrive({ ports, surveyIds: request.surveyIds, owner: request.owner, deadline });
+    const redriven = await redrive({ ports, source, surveyIds: request.surveyIds, owner: request.owner, deadline });
     for (const survey of redriven) {
       request.logger[survey.outcome === "failed" ? "warn" : "info"]("redrive", { source: source.name, ...survey });
     }

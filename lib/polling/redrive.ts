@@ -1,4 +1,5 @@
-import { holdLease, LEASE_DURATION, type LeaseHolder, underLease } from "./context.ts";
+import { holdLease, LEASE_DURATION, type LeaseHolder, type PollingSource, underLease } from "./context.ts";
+import { selected } from "./due.ts";
 import { endsWork, failureOf, LeaseLostError } from "./errors.ts";
 import { takeOut, withoutRecords } from "./kept-records.ts";
 import type { Ports } from "./ports.ts";
@@ -9,6 +10,7 @@ import type { Lease, LedgerEntry, SurveyRow } from "./state-types.ts";
 
 export interface RedriveRequest {
   ports: Ports;
+  source: Pick<PollingSource, "surveys">;
   surveyIds: number[];
   /** Names whoever runs this: the holder of its leases. */
   owner: string;
@@ -19,8 +21,8 @@ export interface RedriveRequest {
 /** What became of the quarantined responses of one survey. */
 export interface SurveyRedrive {
   surveyId: number;
-  /** Busy: someone else holds the lease. Unfinished: the time was up. */
-  outcome: "done" | "unfinished" | "busy" | "failed";
+  /** Busy: someone else holds the lease. Unfinished: the time was up. Not polled: the source leaves it out, so that nothing put back would ever go out. */
+  outcome: "done" | "unfinished" | "busy" | "failed" | "not polled";
   /** They go out at the next tick, or once they are read again where their records are gone. */
   putBack: number;
   left: {
@@ -44,7 +46,7 @@ const WRITTEN_AT_ONCE = 25;
  * be read by now. A survey that fails does not keep the others from it.
  */
 export async function redrive(request: RedriveRequest): Promise<SurveyRedrive[]> {
-  const { ports, surveyIds, deadline } = request;
+  const { ports, source, surveyIds, deadline } = request;
   const results: SurveyRedrive[] = [];
   for (const surveyId of surveyIds) {
     const result: SurveyRedrive = {
@@ -54,7 +56,8 @@ export async function redrive(request: RedriveRequest): Promise<SurveyRedrive[]>
       left: { unreadable: 0, withoutRecords: 0, beforeFloor: 0, failed: 0 },
     };
     results.push(result);
-    if (ports.clock.now() > deadline) result.outcome = "unfinished";
+    if (!selected(surveyId, source.surveys)) result.outcome = "not polled";
+    else if (ports.clock.now() > deadline) result.outcome = "unfinished";
     else await redriveSurvey(request, result);
   }
   await makeDue(

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Selection } from "../../../lib/polling/due.ts";
 import { redrive, type SurveyRedrive } from "../../../lib/polling/redrive.ts";
 import type { LedgerEntry, Mark } from "../../../lib/polling/state-types.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
@@ -24,8 +25,9 @@ const DAY = 24 * HOUR;
 const none = { unreadable: 0, withoutRecords: 0, beforeFloor: 0, failed: 0 };
 const nothing = { putBack: 0, left: none };
 
-function run(world: MemoryWorld, surveyIds: number[] = [1], owner = "redriver"): Promise<SurveyRedrive[]> {
-  return redrive({ ports: world.ports, surveyIds, owner, deadline: world.time.now + 40 * SECOND });
+function run(world: MemoryWorld, surveyIds: number[] = [1], surveys: Selection = "all"): Promise<SurveyRedrive[]> {
+  const deadline = world.time.now + 40 * SECOND;
+  return redrive({ ports: world.ports, source: { surveys }, surveyIds, owner: "redriver", deadline });
 }
 
 /** Entries as an earlier version left them that could not read `completed: 1`. */
@@ -271,6 +273,16 @@ describe("a survey", () => {
     await world.ports.state.acquire(1, "poller", 15 * SECOND);
     expect(await run(world)).toEqual([{ ...nothing, surveyId: 1, outcome: "busy" }]);
     expect(world.entry(1, 1)?.state).toBe("quarantined");
+  });
+
+  it("that the source leaves out is told to be, and keeps what it has in quarantine: no tick would send it", async () => {
+    const world = await refused([{ responseId: 1, completed: at(0) }]);
+    expect(await run(world, [1, 2], { exclude: [1] })).toMatchObject([
+      { ...nothing, surveyId: 1, outcome: "not polled" },
+      { surveyId: 2, outcome: "done" },
+    ]);
+    expect(world.entry(1, 1)?.state).toBe("quarantined");
+    expect(await run(world)).toMatchObject([{ surveyId: 1, outcome: "done", putBack: 1 }]);
   });
 
   it("whose lease is lost on the way is busy: nothing is written without it", async () => {

@@ -94,7 +94,13 @@ describe("records in quarantine", () => {
     const world = await refused([{ responseId: 1, completed: at(0) }]);
     world.time.now += 31 * DAY;
     const stale = await world.ports.state.due(1, "quarantined", world.time.now, 9);
-    await redrive({ ports: world.ports, surveyIds: [1], owner: "redriver", deadline: Number.POSITIVE_INFINITY });
+    await redrive({
+      ports: world.ports,
+      source: { surveys: "all" },
+      surveyIds: [1],
+      owner: "redriver",
+      deadline: Number.POSITIVE_INFINITY,
+    });
     world.bus.decide = () => fate;
     const store = world.ports.state;
     const ports = {
