@@ -1,4 +1,4 @@
-import { JSONParser } from "@streamparser/json";
+import { createExactParser, type ExactParser } from "./exact-json.ts";
 import { LongBody } from "./exchange.ts";
 import { elements, notJson, readJson } from "./read-body.ts";
 import type { BodyStream } from "./transport.ts";
@@ -13,21 +13,18 @@ export function streamedList<T>(each: (element: unknown) => T, most: number): Bo
   // A service that writes another encoding is read as far as it can be, as by `Buffer.toString`.
   const decoder = new TextDecoder();
   const list: T[] = [];
-  let parser: JSONParser | undefined;
+  let parser: ExactParser | undefined;
   /** What came before it was known to be an array, or all of it where it is none. In pieces: joined at each it would be copied at each. */
   let held: string[] = [];
   let isOther = false;
   let characters = 0;
   let sinceElement = 0;
 
-  const createParser = (): JSONParser => {
-    const made = new JSONParser({ paths: ["$.*"], keepStack: false });
-    made.onValue = ({ value }) => {
+  const createParser = (): ExactParser =>
+    createExactParser({ paths: ["$.*"], keepStack: false }, (value) => {
       sinceElement = 0;
       list.push(each(value));
-    };
-    return made;
-  };
+    });
 
   const take = (text: string, about: Parameters<BodyStream<T[]>["write"]>[1]): void => {
     characters += text.length;
@@ -58,7 +55,7 @@ export function streamedList<T>(each: (element: unknown) => T, most: number): Bo
     end(about) {
       take(decoder.decode(), about);
       if (parser === undefined) return elements(readJson(held.join(""), about), about).map(each);
-      if (!parser.isEnded) throw notJson(about, `broken JSON, ${characters} characters`);
+      if (!parser.isEnded()) throw notJson(about, `broken JSON, ${characters} characters`);
       return list;
     },
   };
