@@ -10,7 +10,8 @@ export function readTokenBody(body: string): string | undefined {
   try {
     return tokenIn(JSON.parse(text), 0);
   } catch {
-    return asUnnamed(text);
+    // What begins as JSON was cut off: up to there it may look like a token.
+    return /^["[{]/.test(text) ? undefined : asUnnamed(text);
   }
 }
 

@@ -37,6 +37,9 @@ describe("the token in the body of operation 1", () => {
     '{"data":"denied"}',
     '["a","b"]',
     '{"token":"x\\r\\nset-cookie: y"}',
+    '{"token":"abc.def.ghi"',
+    '["abc.def.ghi"',
+    '"abc.def.ghi',
   ])("is not found in %j", (body) => {
     expect(readTokenBody(body)).toBeUndefined();
   });
