@@ -3,11 +3,14 @@ import { BadRequestError, NotFoundError, UnreadableBodyError, WrongCredentialsEr
 import type { AboutAnswer } from "./http-failures.ts";
 import { operations } from "./operations.ts";
 import type { Credentials } from "./options.ts";
-import { readTokenBody } from "./token-body.ts";
+import { type IssuedToken, readTokenBody } from "./token-body.ts";
 import type { Transport } from "./transport.ts";
 
 /** Operation 1: asks for a token with these credentials. */
-export async function requestToken(transport: Transport, { clientId, clientSecret }: Credentials): Promise<string> {
+export async function requestToken(
+  transport: Transport,
+  { clientId, clientSecret }: Credentials,
+): Promise<IssuedToken> {
   const operation = "get token";
   const answer = await transport.send({
     operation,
