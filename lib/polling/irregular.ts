@@ -21,6 +21,8 @@ export function readFields(value: unknown): FieldReader {
     take(name, accepts, empty, optional = false) {
       const read = fields[name];
       if (accepts(read)) return read;
+      const number = longNumber(read);
+      if (accepts(number)) return number;
       if (read === undefined && optional) return empty;
       irregular.push(name);
       if (read !== undefined) raw[name] = read;
@@ -28,6 +30,12 @@ export function readFields(value: unknown): FieldReader {
     },
     raw: () => (Object.keys(raw).length === 0 ? undefined : raw),
   };
+}
+
+/** An integer too great to be exact, which comes as the text of its digits: where any number will do, it is one all the same. */
+function longNumber(read: unknown): number | undefined {
+  const isLong = typeof read === "string" && /^-?\d{16,}$/.test(read) && !Number.isSafeInteger(Number(read));
+  return isLong ? Number(read) : undefined;
 }
 
 export const isText = (value: unknown): value is string => typeof value === "string";

@@ -91,7 +91,7 @@ export function createAllowedRate(options: AllowedRateOptions): AllowedRate {
   const wholeSpacing = options.ceiling === undefined ? 0 : 1000 / options.ceiling;
   let spacing = wholeSpacing;
   const grants = createGrants();
-  let known = options.learned;
+  let known = options.learned && atLeast(options.learned);
   /** Requests a second; infinite until the first refusal: most services are never asked too much. */
   let rate = known?.requestsPerSecond ?? Number.POSITIVE_INFINITY;
   let burst = known?.burst ?? 0;
@@ -214,7 +214,8 @@ export function createAllowedRate(options: AllowedRateOptions): AllowedRate {
       known = { requestsPerSecond: Math.max(known.requestsPerSecond, proved), burst, searching, at: now() };
       return known;
     },
-    learn(learned) {
+    learn(given) {
+      const learned = atLeast(given);
       const at = monotonic();
       refill(at);
       const saved = rate === Number.POSITIVE_INFINITY ? savedUp(learned) : tokens;
@@ -230,13 +231,19 @@ export function createAllowedRate(options: AllowedRateOptions): AllowedRate {
     share({ part, rate: byRate, burst: byBurst }) {
       refill(monotonic());
       if (known !== undefined) {
-        rate *= byRate;
+        rate = Math.max(LEAST, rate * byRate);
         refusedRate *= byRate;
         burst = Math.max(1, burst * byBurst);
         tokens = Math.min(capacity(), tokens * byBurst);
-        known = { requestsPerSecond: known.requestsPerSecond * byRate, burst, searching, at: now() };
+        known = atLeast({ requestsPerSecond: known.requestsPerSecond * byRate, burst, searching, at: now() });
       }
       spacing = wholeSpacing / Math.min(1, Math.max(LEAST_PART, part));
     },
   };
+}
+
+/** What comes from outside may be next to nothing: with that, nothing would go out for days, and no refusal would ever put it right. */
+function atLeast(learned: LearnedRate): LearnedRate {
+  const { requestsPerSecond, burst } = learned;
+  return { ...learned, requestsPerSecond: Math.max(LEAST, requestsPerSecond), burst: Math.max(1, burst) };
 }

@@ -35,8 +35,14 @@ abstract class UselessBody extends Error {
     this.status = status;
   }
 }
-/** The body is longer than it may be. */
-export class LongBody extends UselessBody {}
+/** The body is longer than it may be: than what `limit` names. */
+export class LongBody extends UselessBody {
+  readonly limit: string;
+  constructor(status: number, limit = "`maxBodyBytes`") {
+    super(status);
+    this.limit = limit;
+  }
+}
 /** The body is not what its `Content-Encoding` says. */
 export class BrokenEncoding extends UselessBody {}
 

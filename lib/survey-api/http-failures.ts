@@ -117,8 +117,8 @@ export function translate(error: unknown, call: { signal: AbortSignal | undefine
   // Whatever broke first: the caller's own reason.
   if (call.signal?.aborted) return call.signal.reason;
   if (error instanceof LongBody) {
-    const { status } = error;
-    return new UnreadableBodyError("the body is longer than `maxBodyBytes`", {
+    const { status, limit } = error;
+    return new UnreadableBodyError(`the body is longer than ${limit}`, {
       ...about,
       status,
       hint: "Check `baseUrl`.",

@@ -34,7 +34,10 @@ export interface SurveyApiOptions {
   retry?: RetryOptions;
   /** URL of an HTTP proxy, with its credentials if it needs some. Everything goes through a tunnel (CONNECT). None by default, whatever the environment says. */
   proxy?: string;
-  /** Longest body that is read, as it comes and decompressed; of a list read with `each` its longest element. Bytes, default 64 MiB. */
+  /**
+   * Longest body that is read, as it comes and decompressed. Of a list read with `each` its longest element: all of it may have 16 times
+   * as many characters, decompressed, and a million elements. Bytes, default 64 MiB.
+   */
   maxBodyBytes?: number;
   /**
    * Whether a field that is not as documented is an `UnreadableBodyError`. By default it is passed on as it was read and told

@@ -1,6 +1,7 @@
 import { asArray, type Irregularity, outline, outlineText, type Reading } from "./bodies/index.ts";
 import { irregularChannel } from "./diagnostics.ts";
 import { UnreadableBodyError } from "./errors.ts";
+import { parseExactly } from "./exact-json.ts";
 import type { AboutAnswer } from "./http-failures.ts";
 
 /** Turns the JSON of an answer into what a function gives, or throws an `UnreadableBodyError`. */
@@ -9,10 +10,10 @@ export type ReadBody<T> = (body: unknown, about: AboutAnswer) => T;
 /** Places that are named in a message; there may be one for each of a hundred records. */
 const MOST_NAMED = 3;
 
-/** The JSON of a body. The parser's own message quotes the text, which may hold personal data: it is left behind. */
+/** The JSON of a body, its integers exact. The parser's own message quotes the text, which may hold personal data: it is left behind. */
 export function readJson(text: string, about: AboutAnswer): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactly(text);
   } catch {
     throw notJson(about, outlineText(text));
   }

@@ -1,12 +1,16 @@
-import { outlineText } from "./bodies/index.ts";
+import { outline, outlineText } from "./bodies/index.ts";
 import { BadRequestError, NotFoundError, UnreadableBodyError, WrongCredentialsError } from "./errors.ts";
+import type { AboutAnswer } from "./http-failures.ts";
 import { operations } from "./operations.ts";
 import type { Credentials } from "./options.ts";
-import { readTokenBody } from "./token-body.ts";
+import { type IssuedToken, readTokenBody } from "./token-body.ts";
 import type { Transport } from "./transport.ts";
 
 /** Operation 1: asks for a token with these credentials. */
-export async function requestToken(transport: Transport, { clientId, clientSecret }: Credentials): Promise<string> {
+export async function requestToken(
+  transport: Transport,
+  { clientId, clientSecret }: Credentials,
+): Promise<IssuedToken> {
   const operation = "get token";
   const answer = await transport.send({
     operation,
@@ -19,13 +23,7 @@ export async function requestToken(transport: Transport, { clientId, clientSecre
     read(text, about) {
       const token = readTokenBody(text);
       if (token !== undefined) return token;
-      throw new UnreadableBodyError("no token can be found in the answer", {
-        ...about,
-        // A page stands before the service for a while; another form of answer would be the same the next time.
-        retryable: text.trimStart().startsWith("<"),
-        excerpt: outlineText(text),
-        hint: "Check `baseUrl`: is it the survey service?",
-      });
+      throw noToken(text, about);
     },
   });
   const about = { operation, status: answer.status, attempts: answer.attempts } as const;
@@ -44,5 +42,32 @@ export async function requestToken(transport: Transport, { clientId, clientSecre
       });
     case 404:
       throw new NotFoundError("there is no token endpoint (404)", { ...about, hint: "Check `baseUrl`." });
+  }
+}
+
+/** Told by what the answer looks like, without any of its text. */
+function noToken(text: string, about: AboutAnswer): UnreadableBodyError {
+  const json = jsonOf(text);
+  if (json === undefined && /^(["[{<]|$)/.test(text.trim())) {
+    return new UnreadableBodyError("the answer holds no token", {
+      ...about,
+      // A page stands before the service for a while, and what is empty or was cut off may be whole the next time.
+      retryable: true,
+      excerpt: outlineText(text),
+      hint: "A proxy or a maintenance page may stand before the service; check `baseUrl`.",
+    });
+  }
+  return new UnreadableBodyError("the answer holds no token", {
+    ...about,
+    excerpt: json === undefined ? outlineText(text) : outline(json.value),
+    hint: "Check `baseUrl`: is it the survey service? Otherwise ask its operator whether these credentials give access.",
+  });
+}
+
+function jsonOf(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
   }
 }

@@ -2,7 +2,7 @@ import type { Coordination, RenewalTurn } from "./coordination.ts";
 import { tokenChannel } from "./diagnostics.ts";
 import { SurveyApiError, TooManyRenewalsError, WrongCredentialsError } from "./errors.ts";
 import { createRecentTimes, recent } from "./recent-times.ts";
-import { asToken } from "./token-body.ts";
+import { asToken, type IssuedToken } from "./token-body.ts";
 import { lifeOf, newToken, type StoredToken } from "./token-life.ts";
 
 /** Where the token is kept between runs. */
@@ -38,7 +38,7 @@ const CREDENTIALS_REST = 10_000;
 export interface TokensOptions {
   store: TokenStore;
   /** Operation 1. */
-  request: () => Promise<string>;
+  request: () => Promise<IssuedToken>;
   coordination: Coordination;
   now: () => number;
 }
@@ -70,9 +70,9 @@ export function createTokens(options: TokensOptions): Tokens {
 
   async function obtain(): Promise<string> {
     if (failures.count() >= MOST_FAILURES) throw lastFailure;
-    let token: string;
+    let issued: IssuedToken;
     try {
-      token = await options.request();
+      issued = await options.request();
     } catch (error) {
       // Credentials that could not be had cost the service nothing, and may be there the next time.
       if (error instanceof SurveyApiError) {
@@ -81,15 +81,16 @@ export function createTokens(options: TokensOptions): Tokens {
       }
       throw error;
     }
-    held = newToken(token, now());
+    const made = newToken(issued, now());
+    held = made;
     tokenChannel.publish({ kind: "renewed" });
     try {
-      await store.write(held);
+      await store.write(made);
     } catch {
       // The token works all the same: only the next process has to ask for one of its own.
       tokenChannel.publish({ kind: "not stored" });
     }
-    return token;
+    return made.token;
   }
 
   /** In the place of a token that was refused, unless another client has found one meanwhile. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { readRecord } from "../../lib/polling/records.ts";
 import { toSurveyService } from "../../lib/survey-service.ts";
 import { clientOf, startService } from "./survey-api/support/service.ts";
 
@@ -40,6 +41,17 @@ describe("the service port over the API client", () => {
 
     service.answers.set(one, () => ({ json: { nothing: "of the kind" } }));
     await expect(port.response(7, 1)).rejects.toMatchObject({ code: "UNREADABLE_BODY" });
+  });
+
+  it("keeps records apart whose ids are too great for a number, though all else in them is the same", async () => {
+    const service = await startService();
+    const body = '[{"responseId":9007199254740992,"completed":1},{"responseId":9007199254740993,"completed":1}]';
+    service.answers.set(page, () => ({ body }));
+    const read = await toSurveyService(clientOf(service).api).page(7, 1, "desc");
+    // What cannot be told by an id is told by its digest: of two that were the same one would be lost.
+    const records = read.kind === "page" ? read.records.map((record) => readRecord(record)) : [];
+    expect(records.map(({ responseId }) => responseId)).toEqual([undefined, undefined]);
+    expect(new Set(records.map(({ digest }) => digest)).size).toBe(2);
   });
 
   it("takes 404 for absence, and 400 for the end of a list but on its first page", async () => {

@@ -170,6 +170,26 @@ describe("what is not as documented", () => {
     expect(event.meta.irregular).toEqual(expect.arrayContaining(["dateCompleted", "completed"]));
     expect(event.data.response.completed.local).toBe("2026-03-10 12:00:00");
   });
+
+  it("do not have a number for odd because it is too great to be exact, and was read as the text of its digits", () => {
+    const great = "9007199254740993";
+    const score = { ...metric.score, pointsSum: great, maxPointsSum: `-${great}` };
+    const event = buildEvent({
+      ...facts,
+      records: [{ ...record, score: great }],
+      metrics: [{ "31": { ...metric, metricId: great, secondLevelThreshold: great, score } }],
+    });
+    expect(event.data.answers[0]).toMatchObject({ score: Number(great) });
+    expect(event.data.metrics[0]).toMatchObject({
+      metricId: null,
+      secondLevelThreshold: Number(great),
+      score: { pointsSum: Number(great), maxPointsSum: -Number(great) },
+      raw: { metricId: great },
+    });
+    // An id has to be exact.
+    expect(event.meta.irregular).toEqual(["metrics.31.metricId"]);
+    expect(responseCompleted.safeParse(event).success).toBe(true);
+  });
 });
 
 /** Values that look like the documented ones, mixed with any JSON at all. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createAllowedRate, type LearnedRate } from "../../../lib/survey-api/allowed-rate.ts";
+import { type AllowedRate, createAllowedRate, type LearnedRate } from "../../../lib/survey-api/allowed-rate.ts";
 import { drain, type Run, type VirtualService } from "./support/virtual-service.ts";
 
 const forms = ["seconds", "date", "none"] as const;
@@ -156,6 +156,33 @@ describe("the allowed rate", () => {
     time = 1_000;
     expect(sendable()).toBe(20);
     expect(rate.learned()).toMatchObject({ requestsPerSecond: expect.closeTo(20, 0), burst: 100 });
+  });
+
+  it.each<[string, (rate: AllowedRate, tiny: LearnedRate) => void]>([
+    ["the run before", () => undefined],
+    ["another client", (rate, tiny) => rate.learn(tiny)],
+    [
+      "the share that is left to it",
+      (rate, tiny) => {
+        rate.learn({ ...tiny, requestsPerSecond: 10 });
+        rate.share({ part: 1, rate: 1e-9, burst: 1e-9 });
+      },
+    ],
+  ])("is one request in ten seconds at least, whatever it has from %s", (_name, hand) => {
+    let time = 0;
+    const tiny = { requestsPerSecond: 1e-9, burst: 1e-9, searching: false, at: 0 };
+    const rate = createAllowedRate({ learned: tiny, now: () => time, monotonic: () => time });
+    hand(rate, tiny);
+    expect(rate.learned()).toMatchObject({ requestsPerSecond: 0.1, burst: 1 });
+    for (let request = 0; request < 20; request += 1) {
+      // As a timer does.
+      while (rate.wait() > 0) time += Math.ceil(rate.wait());
+      rate.take();
+      rate.granted();
+      rate.finished();
+    }
+    expect(time).toBeLessThanOrEqual(200_100);
+    expect(rate.learned()?.requestsPerSecond).toBeGreaterThanOrEqual(0.1);
   });
 
   it("sends one request alone after a refusal, and the others when that is granted or over", () => {

@@ -55,6 +55,7 @@ const behaviours: [string, Behaviour, Expected][] = [
   ["a length and chunks", cut(`${head("content-length: 16\r\ntransfer-encoding: chunked")}${list}`), unreachable],
   ["more headers than fit", answer(list, { "x-long": "y".repeat(200_000) }), unreachable],
   ["an answer to CONNECT that nobody asked for", cut(head("upgrade: x", "101 Switching Protocols")), unreachable],
+  ["a 100 that nobody asked for", answer(list, {}, "100 Continue\r\n\r\nHTTP/1.1 200 OK"), unreachable],
   ["gzip cut by its end", answer(gzipped.subarray(0, -12), { "content-encoding": "gzip" }), unreadable],
   ["gzip that is none", answer(list, { "content-encoding": "gzip" }), unreadable],
   ["br that is none", answer(list, { "content-encoding": "br" }), unreadable],

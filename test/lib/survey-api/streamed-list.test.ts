@@ -1,6 +1,8 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
+import { parseExactly } from "../../../lib/survey-api/exact-json.ts";
+import { LongBody } from "../../../lib/survey-api/exchange.ts";
 import type { SurveyApi } from "../../../lib/survey-api/index.ts";
 import { streamedList } from "../../../lib/survey-api/streamed-list.ts";
 import { answer, type Behaviour, chunk, cut, head, startHostile } from "./support/hostile.ts";
@@ -26,7 +28,7 @@ describe("a list read as it comes", () => {
     fc.assert(
       fc.property(values, fc.integer({ min: 1, max: 40 }), fc.boolean(), (list, pieces, spaced) => {
         const body = JSON.stringify(list, undefined, spaced ? 2 : 0);
-        expect(streamed(body, pieces)).toEqual(JSON.parse(body));
+        expect(streamed(body, pieces)).toEqual(parseExactly(body));
       }),
     );
   });
@@ -53,6 +55,18 @@ describe("a list read as it comes", () => {
     // Joined anew at each piece these nine megabytes would be copied six thousand times, which takes minutes.
     for (let at = 0; at < body.length; at += 1_400) list.write(body.subarray(at, at + 1_400), about);
     expect(list.end(about)).toHaveLength(rows.length);
+  });
+
+  it.each([
+    ["an array", `[${"1,".repeat(1_000_000)}1]`],
+    ["an object with digits for keys", `{${Array.from({ length: 1_000_001 }, (_, i) => `"${i}":1`).join()}}`],
+  ])("has a million elements at most, as %s", (_name, body) => {
+    const list = streamedList(same, Number.POSITIVE_INFINITY);
+    const read = (): unknown[] => {
+      list.write(Buffer.from(body), about);
+      return list.end(about);
+    };
+    expect(read).toThrow(LongBody);
   });
 
   it("keeps going where a text is not in UTF-8: of the surveys in it nothing but that text is spoilt", () => {
@@ -102,9 +116,9 @@ describe("the client reads a list as it comes", () => {
     expect(await surveys(clientOf(service).api)).toEqual(list);
   });
 
-  it("of any length, as long as each element is no longer than `maxBodyBytes`", async () => {
+  it("longer than `maxBodyBytes`, as long as each element is not", async () => {
     const many = await startHostile(answer(body));
-    expect(await surveys(clientOf(many, { maxBodyBytes: 1_000 }).api)).toHaveLength(3_000);
+    expect(await surveys(clientOf(many, { maxBodyBytes: 10_000 }).api)).toHaveLength(3_000);
     const zipped = await startHostile(answer(gzipSync(body), { "content-encoding": "gzip" }));
     expect(await surveys(clientOf(zipped, { maxBodyBytes: 20_000 }).api)).toHaveLength(3_000);
 
@@ -114,6 +128,18 @@ describe("the client reads a list as it comes", () => {
       message: expect.stringContaining("maxBodyBytes"),
     });
     await vi.waitFor(() => expect(long.connections.open).toBe(0), { interval: 2 });
+  });
+
+  it("but not without end: of sixteen times `maxBodyBytes` at most, as it is decompressed", async () => {
+    const long = answer(gzipSync(`[${"1,".repeat(40_000)}1]`), { "content-encoding": "gzip" });
+    const service = await startHostile(long);
+    expect(await surveys(clientOf(service, { maxBodyBytes: 5_001 }).api)).toHaveLength(40_001);
+    await expect(surveys(withToken(clientOf(service, { maxBodyBytes: 4_999 })).api)).rejects.toMatchObject({
+      code: "UNREADABLE_BODY",
+      status: 200,
+      retryable: false,
+      message: expect.stringContaining("the body is longer than 16 × `maxBodyBytes`"),
+    });
   });
 
   it.each<[string, Behaviour]>([

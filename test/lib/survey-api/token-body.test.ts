@@ -17,7 +17,7 @@ describe("the token in the body of operation 1", () => {
     ["data", '{"data":{"token":"abc.def.ghi"}}'],
     ["result", '{"status":"ok","result":["abc.def.ghi"]}'],
   ])("is found as %s", (_name, body) => {
-    expect(readTokenBody(body)).toBe("abc.def.ghi");
+    expect(readTokenBody(body)?.token).toBe("abc.def.ghi");
   });
 
   it.each([
@@ -37,6 +37,9 @@ describe("the token in the body of operation 1", () => {
     '{"data":"denied"}',
     '["a","b"]',
     '{"token":"x\\r\\nset-cookie: y"}',
+    '{"token":"abc.def.ghi"',
+    '["abc.def.ghi"',
+    '"abc.def.ghi',
   ])("is not found in %j", (body) => {
     expect(readTokenBody(body)).toBeUndefined();
   });

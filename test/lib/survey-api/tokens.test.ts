@@ -107,13 +107,83 @@ describe("the token", () => {
     expect(await client.api.surveys()).toEqual([{ surveyId: 1 }]);
   });
 
-  it("that was born expired, as two clocks may differ, is used until it is refused", async () => {
+  it.each([
+    ["without claims of its own", "an-opaque-token", { expires_in: 3_600 }],
+    ["as text", "an-opaque-token", { expiresIn: "3600" }],
+    ["whose claims name no end", jwt({ sub: "me" }), { expires_in: 3_600 }],
+  ])("%s lives as long as `expires_in` beside it says", async (_name, token, beside) => {
     const service = await startService();
     const client = clientOf(service);
-    service.token.value = jwt({ exp: client.time.now / 1_000 - 3_600 });
+    service.token.value = token;
+    service.answers.set("/oauth/token/", () => ({ json: { data: { token }, ...beside } }));
     await client.api.surveys();
+    expect(client.store.kept).toEqual({
+      token,
+      obtainedAt: client.time.now,
+      expiresAt: client.time.now + 60 * MINUTE,
+    });
+    client.time.now += 53 * MINUTE;
     await client.api.surveys();
     expect(service.tokenRequests()).toBe(1);
+    client.time.now += 2 * MINUTE;
+    await client.api.surveys();
+    expect(service.tokenRequests()).toBe(2);
+  });
+
+  it.each([0, -1, null, "soon", 1e300, [], {}])("is not spoilt by an `expires_in` of %j", async (expires_in) => {
+    const service = await startService();
+    const { api, store, time } = clientOf(service);
+    service.answers.set("/oauth/token/", () => ({ json: { token: TOKEN, expires_in } }));
+    await api.surveys();
+    expect(store.kept?.expiresAt).toBe(time.now + 30 * 24 * 60 * MINUTE);
+  });
+
+  it("is believed before `expires_in` where its claim can be right", async () => {
+    const service = await startService();
+    const { api, store, time } = clientOf(service);
+    service.token.value = jwt({ exp: time.now / 1_000 + 7_200 });
+    service.answers.set("/oauth/token/", () => ({ json: { token: service.token.value, expires_in: 60 } }));
+    await api.surveys();
+    expect(store.kept?.expiresAt).toBe(time.now + 120 * MINUTE);
+  });
+
+  it.each([-3_600, 0, 2, 29])(
+    "whose end is %i s ahead when it comes, as two clocks may differ, is used until it is refused",
+    async (ahead) => {
+      const service = await startService();
+      const client = clientOf(service);
+      service.token.value = jwt({ exp: client.time.now / 1_000 + ahead });
+      for (let minute = 0; minute < 30; minute += 1) {
+        await client.api.surveys();
+        client.time.now += MINUTE;
+      }
+      expect(service.tokenRequests()).toBe(1);
+
+      // Also by the next run.
+      const next = clientOf(service);
+      next.store.kept = client.store.kept;
+      next.time.now = client.time.now;
+      await next.api.surveys();
+      expect(service.tokenRequests()).toBe(1);
+
+      service.token.value = "second-token";
+      await client.api.surveys();
+      expect(service.tokenRequests()).toBe(2);
+    },
+  );
+
+  it.each<[string, object, object]>([
+    ["from `iat` to `exp`", { iat: -86_395, exp: 5 }, {}],
+    ["as `expires_in` says", { exp: 5 }, { expires_in: 86_400 }],
+  ])("whose end is a moment ahead when it comes lives %s", async (_name, ahead, beside) => {
+    const service = await startService();
+    const { api, store, time } = clientOf(service);
+    const claims = Object.fromEntries(Object.entries(ahead).map(([name, by]) => [name, time.now / 1_000 + by]));
+    const token = jwt(claims);
+    service.token.value = token;
+    service.answers.set("/oauth/token/", () => ({ json: { token, ...beside } }));
+    await api.surveys();
+    expect(store.kept?.expiresAt).toBe(time.now + 24 * 60 * MINUTE);
   });
 
   it("works also when it cannot be kept", async () => {
