@@ -126,6 +126,8 @@ describe("a signal ends a call with its own reason", () => {
         }),
     );
     const begun = () => expect(paused).toHaveBeenCalled();
+    // Before that, the next call would be sent as well.
+    await vi.waitFor(begun, { interval: 1 });
     await abortedOnce(begun, (options) => api.surveys(options));
     expect(settled).toBe(0);
     refused.abort(reason);
