@@ -16,8 +16,7 @@ async function startService() {
     void text(request).then(() => {
       if (request.method !== "POST") return response.end('[{"surveyId":1}]');
       counts.posts += 1;
-      const claims = Buffer.from(JSON.stringify({ exp: Date.now() / 1000 + 1 })).toString("base64url");
-      return response.end(JSON.stringify({ token: `h.${claims}.${counts.posts}` }));
+      return response.end(JSON.stringify({ token: `token-${counts.posts}`, expires_in: 1 }));
     });
   });
   server.on("connection", () => {
