@@ -2,6 +2,7 @@ import { errorCode } from "../errors.ts";
 import { type Comparison, compareAnswers, factsOf, sameFacts } from "./compare-answers.ts";
 import { holdLease, type PollContext } from "./context.ts";
 import { concernsWholeSource } from "./errors.ts";
+import { mayBePastEnd } from "./failing-end.ts";
 import { noteHeld } from "./held.ts";
 import { isObject } from "./irregular.ts";
 import { createPageComparison } from "./page-comparison.ts";
@@ -222,10 +223,18 @@ async function joinOverAllPages(ctx: PollContext, witnesses: Joined[]): Promise<
     await holdLease(ctx);
     return toPage(number, await ctx.ports.service.page(ctx.surveyId, number, "asc"), ctx.volatile);
   };
+  /** Some services fail behind the end: then the page after that one fails as well. */
+  const readOrEnd = (number: number, before: Page | undefined): Promise<Page | undefined> =>
+    read(number).catch(async (error: unknown) => {
+      if (before === undefined || !mayBePastEnd(error)) throw error;
+      const isFailing = await read(number + 1).then(() => false, mayBePastEnd);
+      if (!isFailing) throw error;
+      return undefined;
+    });
   let first: Page | undefined;
   let last: Page | undefined;
   for (let number = 1; number <= MOST_PAGES; number += 1) {
-    const page = await read(number);
+    const page = await readOrEnd(number, last);
     // Past the end some services repeat the last page, or the first one.
     if (page === undefined) break;
     const isRepeated = (await isRepeat(page, last, read)) || (await isRepeat(page, first, read));

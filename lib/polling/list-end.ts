@@ -1,6 +1,9 @@
 import { RangeUnreachableError } from "./errors.ts";
+import { mayBePastEnd } from "./failing-end.ts";
+import { createOtherOrder } from "./other-order.ts";
 import type { PageComparison } from "./page-comparison.ts";
 import { isFull, type Page } from "./pages.ts";
+import type { Run } from "./records.ts";
 import type { VolatileFields } from "./volatile-fields.ts";
 
 // What a service answers behind the last page is not shown: nothing, the last page once more, the first one, or a fault of its own.
@@ -17,6 +20,10 @@ export interface ListEndOptions extends PageComparison {
   read: (page: number) => Promise<Page | undefined>;
   /** Reads a page as it is now, whatever was read of it before. */
   look: (page: number) => Promise<Page | undefined>;
+  /** The response at the end of the last page, with what it had on the pages before. */
+  ending: () => Run | undefined;
+  /** Reads the first page of the other order, which begins where this one ends. */
+  otherFirst: () => Promise<Page | undefined>;
   /** Whether the failure to read a page behind a short one, which has not changed, is how this service answers behind the end. */
   failsPastEnd: (error: unknown) => boolean;
 }
@@ -36,10 +43,12 @@ export interface ListEnd {
   /** Notes that a page stands behind `last` for certain. */
   goesOn(last: Page): void;
   /**
-   * Reads a page behind `last`; undefined as well where it fails, and that is the end of the list. Only behind a short page, and
-   * where it is not known how the service ends a list: a full one may go on, whatever fails behind it.
+   * Reads a page behind `last`; undefined as well where it fails, and that is the end of the list: because the other order begins with what
+   * `last` holds, or behind a short page, where it is not known how the service ends a list. A full one may go on, whatever fails behind it.
    */
   readBehind(page: number, last: Page | undefined): Promise<Page | undefined>;
+  /** Whether what fails at this page, the first one that is read, does so because the list ends before it. */
+  isBehind(page: number, error: unknown): Promise<boolean>;
   /**
    * Whether the service has begun again with its first page, as some do behind the last one: with that page alone, or with all of them. A list
    * may hold such a page, but then what is behind it is another one, or is not there.
@@ -69,19 +78,38 @@ export function createListEnd(options: ListEndOptions): ListEnd {
   /** As this scan has read it. */
   let first: Page | undefined;
   let failing = false;
+  /** The page that the other order has shown to be the last one. */
+  let shownLast: Page | undefined;
   /** Whether a page was met behind a short one. */
   let shortGoesOn = false;
+
+  const mayGoOn = (page: Page): boolean => !isShort(page) || shortPageEnds === false || shortGoesOn;
+
+  const otherOrder = createOtherOrder({ first: options.otherFirst, look, isStill, mayGoOn });
 
   /** Of an earlier scan as long as it is comparable. */
   const firstDigest = (): string | undefined =>
     first !== undefined ? first.digest : volatile.version === version ? options.first : undefined;
 
+  const isShownLast = async (last: Page | undefined): Promise<boolean> => {
+    if (last !== undefined && shownLast !== last && (await otherOrder.beginsAt(last, options.ending())))
+      shownLast = last;
+    return last !== undefined && shownLast === last;
+  };
+
   const readBehind = async (page: number, last: Page | undefined): Promise<Page | undefined> => {
     try {
       return await read(page);
     } catch (error) {
-      if (!isShort(last) || shortPageEnds !== undefined || shortGoesOn) throw error;
-      const isUnchanged = await isStill(last, () => read(last.number));
+      if (mayBePastEnd(error) && (await isShownLast(last))) {
+        // From now on it is known as the way in which the service ends a list, where the other order does not tell.
+        options.failsPastEnd(error);
+        failing = true;
+        return undefined;
+      }
+      const mayBeLast =
+        last !== undefined && mayBePastEnd(error) && (!mayGoOn(last) || (await otherOrder.beginsNear(last)));
+      const isUnchanged = mayBeLast && (await isStill(last, () => look(last.number)));
       if (!isUnchanged || !options.failsPastEnd(error)) throw error;
       failing = true;
       return undefined;
@@ -107,7 +135,7 @@ export function createListEnd(options: ListEndOptions): ListEnd {
   return {
     shortPageEnds: () => shortPageEnds,
     firstDigest,
-    mayGoOn: (page) => !isShort(page) || shortPageEnds === false || shortGoesOn,
+    mayGoOn,
     isFailing: () => failing,
     met: (page, last) => {
       if (page.number === 1) first = page;
@@ -117,6 +145,11 @@ export function createListEnd(options: ListEndOptions): ListEnd {
       if (isShort(last)) shortPageEnds = false;
     },
     readBehind,
+    isBehind: async (page, error) => {
+      if (page === 1 || !mayBePastEnd(error)) return false;
+      const isNextFailing = await look(page + 1).then(() => false, mayBePastEnd);
+      return isNextFailing && (await look(1)) !== undefined;
+    },
     beginsAgain,
     equalPage: async (page, now) => {
       // A page's worth of new records also shifts it there, if only for a moment.
@@ -129,7 +162,12 @@ export function createListEnd(options: ListEndOptions): ListEnd {
     secondLook: async (page, last) => {
       // One empty page may be a fault of the moment; two in a row are the end, if the first of them stays empty: the
       // second is empty anyway where the first was the last of the list.
-      const next = await readBehind(page + 1, last);
+      const next = await readBehind(page + 1, last).catch((error: unknown) => {
+        // Behind a list that holds nothing at all.
+        if (last !== undefined || !mayBePastEnd(error)) throw error;
+        failing = true;
+        return undefined;
+      });
       const again = await readBehind(page, last);
       if (next === undefined || isSame(next, last)) {
         if (again !== undefined && !isSame(again, last)) return again;
@@ -146,6 +184,7 @@ export function createListEnd(options: ListEndOptions): ListEnd {
     stillEnds: async (last) => {
       // Not by what this very end has taught.
       if (options.shortPageEnds === true && isShort(last)) return true;
+      shownLast = undefined;
       const now = await readBehind(last.number + 1, last);
       return now === undefined || isSame(now, last) || (await beginsAgain(now, last));
     },

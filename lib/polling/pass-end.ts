@@ -1,6 +1,7 @@
 import { closeBooks, leaveOpen, type PassBooks } from "./books.ts";
 import type { PollContext } from "./context.ts";
 import { emitRepairs, emitRuns } from "./emit.ts";
+import { mayBePastEnd } from "./failing-end.ts";
 import { dropIds, keepIds } from "./id-set.ts";
 import { headOrder, tailOrder } from "./news-end.ts";
 import { PAGE_SIZE, toPage } from "./pages.ts";
@@ -133,7 +134,13 @@ async function reachesHead(ctx: PollContext, ids: Set<number>, last: ScanPositio
   return ![...known.values()].some(({ state }) => state === "emitted" || state === "before-floor");
 }
 
+/** None behind the end of the list, where some services fail. */
 async function idsOn(ctx: PollContext, page: number, order: Order): Promise<number[]> {
-  const read = toPage(page, await ctx.ports.service.page(ctx.surveyId, page, order));
-  return read?.runs.map(({ responseId }) => responseId) ?? [];
+  try {
+    const read = toPage(page, await ctx.ports.service.page(ctx.surveyId, page, order));
+    return read?.runs.map(({ responseId }) => responseId) ?? [];
+  } catch (error) {
+    if (page === 1 || !mayBePastEnd(error)) throw error;
+    return [];
+  }
 }

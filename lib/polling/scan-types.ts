@@ -32,6 +32,8 @@ export interface ScanOptions {
   volatile?: VolatileFields;
   /** Whether an empty first page is taken as it is, without a second look; such a scan proves nothing. */
   trustEmpty: boolean;
+  /** Reads the first page of the other order; default: nothing is known of it. */
+  otherFirst?: (() => Promise<PageRead>) | undefined;
   /** Whether the failure to read a page behind a short one, which has not changed, is how this service answers behind the end. */
   failsPastEnd?: (error: unknown) => boolean;
   /** Whether the beginning of a response on the page before the first need not be gone back for: parts are laid aside. */

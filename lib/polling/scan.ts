@@ -1,4 +1,5 @@
 import { carryOf, edgeOf, pageOf } from "./edge.ts";
+import { mayBePastEnd } from "./failing-end.ts";
 import { createListEnd } from "./list-end.ts";
 import type { Edge } from "./mark-types.ts";
 import { createMovedEnds } from "./moved-ends.ts";
@@ -77,6 +78,9 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     read,
     look,
     ...comparison,
+    ending: () => carry,
+    otherFirst: async () =>
+      options.otherFirst === undefined ? undefined : toPage(1, await options.otherFirst(), volatile),
     failsPastEnd: options.failsPastEnd ?? (() => false),
   });
 
@@ -103,6 +107,29 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
     if (page.digests.some((digest) => before.has(digest))) return false;
     const joined: Run = { responseId: carry.responseId, records: [...carry.records, ...first.records] };
     return digestOf(joined, volatile) === options.known?.(carry.responseId);
+  };
+
+  /**
+   * Reads the next page; "moved" where that fails and the page before it, of which the scan reads again, is not what it was: it may be the end of the
+   * list that has come nearer.
+   */
+  const readOn = async (): Promise<Page | undefined | "moved"> => {
+    try {
+      return await end.readBehind(number, previous);
+    } catch (error) {
+      if (previous === undefined && (await end.isBehind(number, error))) return undefined;
+      if (previous === undefined || !mayBePastEnd(error)) throw error;
+      const again = await look(previous.number).catch((failure: unknown) => {
+        if (mayBePastEnd(failure)) return undefined;
+        throw failure;
+      });
+      if (isSame(again, previous)) throw error;
+      moved = true;
+      if (!isFound(previous.tail, again)) movedEnds.seek(previous.tail, previous.number);
+      if (!trials.moved(previous.number)) throw error;
+      stepBack(previous.number, again);
+      return "moved";
+    }
   };
 
   /** Whether nothing stands behind `last` still, where a response depends on it. */
@@ -204,7 +231,9 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   }
 
   for (;;) {
-    let page = ready ?? (await end.readBehind(number, previous));
+    const next = ready ?? (await readOn());
+    if (next === "moved") continue;
+    let page = next;
     ready = undefined;
     const isRepeated = page !== undefined && (await isRepeat(page, previous, look));
     const isOver = page !== undefined && !isRepeated && (await end.beginsAgain(page, previous));

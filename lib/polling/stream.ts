@@ -2,7 +2,6 @@ import { closeBooks, openBooks, type PassBooks } from "./books.ts";
 import { isUnproved } from "./confirm.ts";
 import { asBacklog, holdLease, type PollContext } from "./context.ts";
 import { noEmits } from "./emit-counts.ts";
-import { mayBePastEnd } from "./failing-end.ts";
 import { tailOrder } from "./news-end.ts";
 import { createPipeline } from "./pipeline.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
@@ -11,7 +10,7 @@ import type { ScanEnd } from "./scan.ts";
 import type { StreamPosition } from "./state-types.ts";
 import { isNoMoment, isStillThere } from "./still-there.ts";
 import { goBack, placeOf, type StepBack } from "./stream-place.ts";
-import { type SurveyStep, surveyScan } from "./survey-scan.ts";
+import { surveyScan } from "./survey-scan.ts";
 
 /** Ids that a stream holds: more are left to the full pass that follows, which keeps them elsewhere. */
 const MOST_IDS = 50_000;
@@ -104,7 +103,8 @@ async function streamPages(ctx: PollContext, position: StreamPosition, isNew: bo
   let back: StepBack | undefined;
   let mayHaveMissed = false;
   const takePages = async (): Promise<ScanEnd | undefined> => {
-    for (let next = await firstStep(ctx, steps, from); next !== undefined; next = await steps.next()) {
+    for (;;) {
+      const next = await steps.next();
       if (next.done) {
         mayHaveMissed = mayMiss(position, next.value);
         back = place.atEnd();
@@ -143,20 +143,4 @@ async function streamPages(ctx: PollContext, position: StreamPosition, isNew: bo
   }
   if (mayHaveMissed) position.retries = (position.retries ?? 0) + 1;
   return { counts, end, back, books, startedAt };
-}
-
-/** What the first page comes to; undefined where it fails although the list can be read: behind its end some services do. */
-async function firstStep(
-  ctx: PollContext,
-  steps: AsyncGenerator<SurveyStep, ScanEnd>,
-  from: number,
-): Promise<IteratorResult<SurveyStep, ScanEnd> | undefined> {
-  try {
-    return await steps.next();
-  } catch (error) {
-    if (from === 1 || !mayBePastEnd(error)) throw error;
-    await holdLease(ctx);
-    await ctx.ports.service.page(ctx.surveyId, 1, tailOrder(ctx.mark));
-    return undefined;
-  }
 }

@@ -112,11 +112,12 @@ export async function* surveyScan(
     for (const entry of (await state.entries(ctx.surveyId, [carried])).values()) known.set(carried, entry);
   }
 
-  const read = async (page: number): Promise<PageRead> => {
+  const readIn = async (page: number, inOrder: Order): Promise<PageRead> => {
     await holdLease(ctx);
-    observe({ kind: "page", surveyId: ctx.surveyId, page, order });
-    return service.page(ctx.surveyId, page, order);
+    observe({ kind: "page", surveyId: ctx.surveyId, page, order: inOrder });
+    return service.page(ctx.surveyId, page, inOrder);
   };
+  const read = (page: number): Promise<PageRead> => readIn(page, order);
   const length = guessLength(ctx.listedCount);
   const { volatile } = ctx;
   const isSame = (one: PageRead, other: PageRead): boolean => holdSame(one, other, volatile);
@@ -130,6 +131,7 @@ export async function* surveyScan(
     volatile,
     trustEmpty,
     joins,
+    otherFirst: () => readIn(1, order === "asc" ? "desc" : "asc"),
     failsPastEnd: (error) => failsPastEnd(ctx, error),
     shortPageEnds: ctx.shortPageEnds,
     read: reader.read,

@@ -269,7 +269,6 @@ describe("the end of the list", () => {
   it.each([
     ["a full one", [rows(1, 1, 200).slice(0, 100)], {}],
     ["a short one where short pages go on", [rows(1, 1, 60), rows(2, 1, 30)], {}],
-    ["a short one where lists are known to end otherwise", [rows(1, 1, 60)], { shortPageEnds: true, prove: "all" }],
     ["a short one where that has not lasted", [rows(1, 1, 60)], { failsPastEnd: () => false }],
   ] as const)("is not a page that fails behind %s", async (_, pages, more) => {
     await expect(failingBehind([...pages], more)).rejects.toMatchObject({ code: "SERVER_ERROR" });

@@ -20,6 +20,7 @@ function isPlain(world: World, response: SimResponse): boolean {
     !world.plan.tight &&
     odd === undefined &&
     survey.traits.layout === "contiguous" &&
+    survey.traits.pastEnd !== "fault" &&
     isSingleUsable(survey)
   );
 }

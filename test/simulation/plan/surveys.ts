@@ -75,7 +75,7 @@ export function planTraits({ chooser, random }: SurveyPlanOptions): Traits {
     stableDesc: chooser.option("desc", { reversed: 1, stable: 1 }) === "stable",
     listsOpen: chooser.option("open", { unlisted: 1, listed: 1 }) === "listed",
     openDate: chooser.option("open-date", { null: 1, empty: 1, zeros: 1, start: 1 }),
-    pastEnd: chooser.option<PastEnd>("past-end", { empty: 3, "not-found": 1, "bad-request": 1, repeat: 1 }),
+    pastEnd: chooser.option<PastEnd>("past-end", { empty: 3, "not-found": 1, "bad-request": 1, repeat: 1, fault: 1 }),
     shortPages: chooser.option("pages", { full: 8, short: 1 }) === "short",
     counts: chooser.option("counts", { right: 5, lagging: 1, frozen: 1, starts: 1, one: 1, lying: 0.5, odd: 0.5 }),
     countLag: random.between(5, 400) * 1000,
@@ -88,6 +88,8 @@ export function planTraits({ chooser, random }: SurveyPlanOptions): Traits {
   };
   // Only beside responses of one record can it seem to list whole ones.
   if (traits.single === "fewer") traits.answers = [1, Math.min(4, traits.answers[1])];
+  // Where the first page of the other order holds a part of one response alone, it does not tell where the list ends.
+  if (traits.answers[1] > 100 && traits.pastEnd === "fault") traits.pastEnd = "empty";
   return traits;
 }
 

@@ -1,5 +1,5 @@
 import type { DetailRead, PageRead, SurveyService } from "../../../lib/polling/ports.ts";
-import { NetworkError, ServerError } from "../../../lib/survey-api/errors.ts";
+import { NetworkError, ServerError, UnreadableBodyError } from "../../../lib/survey-api/errors.ts";
 import { mix } from "../engine/random.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import { shownCounts } from "../service/counts.ts";
@@ -144,6 +144,7 @@ export function servicePort(
           if (pastEnd === "not-found") return { kind: "none", status: 404 };
           // On page 1 the client itself takes a 400 for a bad request.
           if (pastEnd === "bad-request" && number > 1) return { kind: "none", status: 400 };
+          if (pastEnd === "fault" && number > 1) throw fault(survey.id);
           return { kind: "page", records: [] };
         }),
       ),
@@ -171,6 +172,14 @@ export function servicePort(
 function stateOf({ presentFrom, failsUntil }: Detail, now: number): "found" | "absent" | "failed" {
   if (now < failsUntil) return "failed";
   return now < presentFrom ? "absent" : "found";
+}
+
+/** What a service answers behind the end of a list that it knows no better answer for. */
+function fault(surveyId: number): Error {
+  const operation = "get survey responses, page and order";
+  return surveyId % 2 === 0
+    ? new ServerError("the service failed", { operation, status: 500 })
+    : new UnreadableBodyError("no list", { operation });
 }
 
 function failure(responseId: number): Error {

@@ -63,7 +63,7 @@ export interface Noticed {
 
 export type SortKey = "responseId" | "dateStart" | "dateCompleted" | "hash" | "reversed";
 export type Layout = "contiguous" | "interleaved" | "scattered";
-export type PastEnd = "empty" | "not-found" | "bad-request" | "repeat";
+export type PastEnd = "empty" | "not-found" | "bad-request" | "repeat" | "fault";
 export type CountMode = "right" | "lagging" | "frozen" | "starts" | "one" | "lying" | "odd";
 export type SingleMode = "right" | "gone" | "more" | "fewer" | "bare" | "failing" | "not-open";
 export type Volatile = "none" | "undocumented" | "comment" | "order";

@@ -1,0 +1,83 @@
+import { isDeepStrictEqual } from "node:util";
+import type { PageComparison } from "./page-comparison.ts";
+import { isFound, isFull, type Page } from "./pages.ts";
+import type { Run } from "./records.ts";
+
+// Where one order ends the other one begins: its first page tells whether a page is the last one, where what comes behind that one only fails.
+
+/** Pages at the end of a list that are looked at to find there what the other order begins with. */
+const MOST_LAST = 4;
+
+export interface OtherOrderOptions extends Pick<PageComparison, "isStill"> {
+  /** Reads the first page of the other order. */
+  first: () => Promise<Page | undefined>;
+  /** Reads a page of this order as it is now. */
+  look: (page: number) => Promise<Page | undefined>;
+  /** Whether a list may go on behind a page of this size, as far as is known. */
+  mayGoOn: (page: Page) => boolean;
+}
+
+export interface OtherOrder {
+  /**
+   * Whether it begins with the responses that begin on `last`, whole, and nothing else before them: then that is the last page for certain.
+   * `ending`: the response at the end of `last`, with what it had on the pages before. Not where its first page cannot be read either.
+   */
+  beginsAt(last: Page, ending: Run | undefined): Promise<boolean>;
+  /**
+   * Whether all that it begins with lies on `last` and the pages before it: also where records of one response lie apart, or stand in the
+   * same order there. Not where both orders seem to be one and the same, unless that page is all there is.
+   */
+  beginsNear(last: Page): Promise<boolean>;
+}
+
+export function createOtherOrder({ first: readFirst, look, isStill, mayGoOn }: OtherOrderOptions): OtherOrder {
+  return {
+    async beginsAt(last, ending) {
+      // Of the first response of the page some may stand on the page before.
+      const [, ...begun] = last.runs;
+      const runs = begun.length === 0 && ending !== undefined ? [ending] : begun;
+      const first = runs.length === 0 ? undefined : await readFirst().catch(() => undefined);
+      const found = first === undefined ? undefined : asFirst(runs, first, !mayGoOn(first));
+      if (found === undefined) return false;
+      const isEqual = (): boolean => runs.every((run, i) => holdSameRecords(run, found[i]));
+      // They may hold a field that is not known yet as one that reads differently each time.
+      return isEqual() || ((await isStill(last, () => look(last.number))) && isEqual());
+    },
+    async beginsNear(last) {
+      const first = await readFirst();
+      if (first === undefined) return false;
+      const pages: Page[] = [];
+      // Mostly two pages hold as much as that one.
+      for (let number = last.number; number >= 1 && sizeOf(pages.slice(1)) < first.size; number -= 1) {
+        const page = pages.length < MOST_LAST ? await look(number) : undefined;
+        if (page === undefined) return false;
+        pages.push(page);
+      }
+      const isSameOrder = first.digests.every((digest, i) => digest === pages.at(-1)?.digests[i]);
+      return (!isSameOrder || (last.number === 1 && !isFull(last))) && isFound(first.digests, ...pages);
+    },
+  };
+}
+
+/**
+ * These responses, the last ones of their order, as the first page of the other order shows them: there they stand before all others. Undefined
+ * where others do, or where one has more or fewer records there. In whatever order those of one response are, and responses that tie.
+ * `isWhole`: that page is the whole list.
+ */
+function asFirst(last: Run[], page: Page, isWhole: boolean): Run[] | undefined {
+  const first = page.runs.slice(0, last.length);
+  // Behind them another one has to follow: else the page may not hold all that belongs to them.
+  if (page.runs.length <= last.length && !isWhole) return undefined;
+  const found = last.flatMap((run) => first.find((other) => isAlike(run, other)) ?? []);
+  return found.length === last.length && new Set(found).size === last.length ? found : undefined;
+}
+
+const isAlike = (one: Run, other: Run): boolean =>
+  one.responseId === other.responseId && one.records.length === other.records.length;
+
+function holdSameRecords(one: Run, other: Run | undefined): boolean {
+  const digestsOf = (run: Run | undefined) => run?.records.map(({ digest }) => digest).toSorted();
+  return isDeepStrictEqual(digestsOf(one), digestsOf(other));
+}
+
+const sizeOf = (pages: Page[]): number => pages.reduce((sum, { size }) => sum + size, 0);
