@@ -45,7 +45,7 @@ const choices = {
   openDateCompleted: [null, "", "0000-00-00 00:00:00", "dateStart"],
   rereads: ["same", "readAt", "fieldOrder"],
   defaultOrder: ["asc", "desc"],
-  pastEnd: ["empty", "404", "400", "repeatLast", "repeatFirst"],
+  pastEnd: ["empty", "404", "400", "500", "repeatLast", "repeatFirst"],
   tokenBody: ["raw", "jsonString", "token", "access_token", "accessToken", "array"],
   singleResponseBody: ["records", "arrayWithAnswers", "objectWithAnswers", "wrapped", "answersByQuestion"],
   reportsBody: ["array", "wrapped"],

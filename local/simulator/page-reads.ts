@@ -40,7 +40,7 @@ export function readPage(survey: Survey, parameters: PathParameters, context: Op
     const list = survey.list(current);
     let from = (page - 1) * recordsPerPage;
     if (from >= list.total() && page > 1) {
-      if (current.pastEnd === "404" || current.pastEnd === "400") return { status: Number(current.pastEnd) };
+      if (isStatus(current.pastEnd)) return { status: Number(current.pastEnd) };
       if (current.pastEnd === "repeatLast")
         from = Math.max(0, Math.ceil(list.total() / recordsPerPage) - 1) * recordsPerPage;
       if (current.pastEnd === "repeatFirst") from = 0;
@@ -51,3 +51,5 @@ export function readPage(survey: Survey, parameters: PathParameters, context: Op
     return { status: 200, body: asRead(body, current, nth) };
   }
 }
+
+const isStatus = (pastEnd: string): boolean => Number.isInteger(Number(pastEnd));

@@ -73,7 +73,7 @@ export interface Settings extends ContentSettings, ListSettings {
   defaultOrder: "asc" | "desc";
   /** Whether operations 9, 10 and 13 answer for an open response. */
   openById: boolean;
-  pastEnd: "empty" | "404" | "400" | "repeatLast" | "repeatFirst";
+  pastEnd: "empty" | "404" | "400" | "500" | "repeatLast" | "repeatFirst";
   tokenBody: "raw" | "jsonString" | "token" | "access_token" | "accessToken" | "array";
   singleResponseBody: "records" | "arrayWithAnswers" | "objectWithAnswers" | "wrapped" | "answersByQuestion";
   reportsBody: "array" | "wrapped";

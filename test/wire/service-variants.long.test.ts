@@ -38,13 +38,27 @@ async function expectEachOnce(settings: SettingsPatch, misbehave?: (simulator: S
 }
 
 describe("whatever the service does past the last page", () => {
-  const pastEnds: Settings["pastEnd"][] = ["404", "400", "repeatLast"];
+  const pastEnds: Settings["pastEnd"][] = ["404", "400", "500", "repeatLast"];
   for (const pastEnd of pastEnds) {
     test(`${pastEnd}: each response once, and one token`, async () => {
       const simulator = await expectEachOnce({ pastEnd });
       expect(simulator.counters().token).toBe(1);
     });
   }
+});
+
+describe("a service that fails behind its last page", () => {
+  test("though that page is full, and a list that holds nothing: books are closed at the first tick", async () => {
+    const full = { surveyId: 1, responses: 40 };
+    const service = await polledService({
+      surveys: [full, { surveyId: 2 }],
+      settings: { pastEnd: "500", recordsPerResponse: 5 },
+    });
+    const { events, stdout } = await service.poll({ "start-from": "beginning", ticks: "1" });
+    expect(events).toHaveLength(full.responses);
+    expect(compareWithTruth(events, service.simulator.truth())).toEqual([]);
+    expect(stdout.match(/books: closed at/g)).toHaveLength(2);
+  });
 });
 
 describe("open responses in the list", () => {

@@ -148,6 +148,7 @@ describe("pages", () => {
     ["empty", 200, 0],
     ["404", 404, null],
     ["400", 400, null],
+    ["500", 500, null],
     ["repeatLast", 200, 50],
     ["repeatFirst", 200, 100],
   ] as const)("past the end: %s", async (pastEnd, status, records) => {
