@@ -53,6 +53,7 @@ export function createSurvey(id: number, traits: Partial<Traits> = {}): SimSurve
     gone: false,
     goneFrom: 0,
     goneTo: 0,
+    failsFrom: Infinity,
     emptyAt: 0,
     firstReadAt: undefined,
   };

@@ -36,8 +36,8 @@ export interface ListEnd {
   firstDigest(): string | undefined;
   /** Whether the list may go on behind a page of this size: a full one, or any where short ones are known not to be the last. */
   mayGoOn(page: Page): boolean;
-  /** Whether pages behind the end fail. */
-  isFailing(): boolean;
+  /** Whether pages behind the end fail; undefined where none was read. */
+  isFailing(): boolean | undefined;
   /** Notes a page of the list, behind `last`. */
   met(page: Page, last: Page | undefined): void;
   /** Notes that a page stands behind `last` for certain. */
@@ -77,40 +77,46 @@ export function createListEnd(options: ListEndOptions): ListEnd {
   const { version } = volatile;
   /** As this scan has read it. */
   let first: Page | undefined;
-  let failing = false;
-  /** The page that the other order has shown to be the last one. */
-  let shownLast: Page | undefined;
+  let failing: boolean | undefined;
+  /** The page behind which a failure has ended the list, and the first one of the other order then. */
+  let ended: { last: Page; first: Page | undefined; isCertain: boolean; isToBeSeenAgain: boolean } | undefined;
   /** Whether a page was met behind a short one. */
   let shortGoesOn = false;
 
   const mayGoOn = (page: Page): boolean => !isShort(page) || shortPageEnds === false || shortGoesOn;
 
-  const otherOrder = createOtherOrder({ first: options.otherFirst, look, isStill, mayGoOn });
+  const otherOrder = createOtherOrder({ look, isStill, mayGoOn });
 
   /** Of an earlier scan as long as it is comparable. */
   const firstDigest = (): string | undefined =>
     first !== undefined ? first.digest : volatile.version === version ? options.first : undefined;
 
-  const isShownLast = async (last: Page | undefined): Promise<boolean> => {
-    if (last !== undefined && shownLast !== last && (await otherOrder.beginsAt(last, options.ending())))
-      shownLast = last;
-    return last !== undefined && shownLast === last;
+  /** Whether the failure to read behind `last` is the end of the list. */
+  const endsBy = async (error: unknown, last: Page): Promise<boolean> => {
+    if (ended?.last === last && !ended.isToBeSeenAgain) return true;
+    const first = await options.otherFirst().catch(() => undefined);
+    const isCertain = first !== undefined && (await otherOrder.beginsAt(first, last, options.ending()));
+    // What has ended it does so still where neither `last` has changed nor this.
+    const stillEnds = ended?.last === last && isSame(first, ended.first);
+    const isEnd = isCertain || stillEnds || (await mayBeLast(last, first));
+    // Where it is certain it is known from now on as the way in which the service ends a list, where the other order does not tell.
+    const hasLasted = isEnd && options.failsPastEnd(error);
+    ended = isCertain || stillEnds || hasLasted ? { last, first, isCertain, isToBeSeenAgain: false } : undefined;
+    return ended !== undefined;
+  };
+
+  const mayBeLast = async (last: Page, first: Page | undefined): Promise<boolean> => {
+    if (!mayGoOn(last)) return isStill(last, () => look(last.number));
+    return first !== undefined && (await otherOrder.liesNear(first, last));
   };
 
   const readBehind = async (page: number, last: Page | undefined): Promise<Page | undefined> => {
     try {
-      return await read(page);
+      const behind = await read(page);
+      if (behind === undefined) failing ??= false;
+      return behind;
     } catch (error) {
-      if (mayBePastEnd(error) && (await isShownLast(last))) {
-        // From now on it is known as the way in which the service ends a list, where the other order does not tell.
-        options.failsPastEnd(error);
-        failing = true;
-        return undefined;
-      }
-      const mayBeLast =
-        last !== undefined && mayBePastEnd(error) && (!mayGoOn(last) || (await otherOrder.beginsNear(last)));
-      const isUnchanged = mayBeLast && (await isStill(last, () => look(last.number)));
-      if (!isUnchanged || !options.failsPastEnd(error)) throw error;
+      if (last === undefined || !mayBePastEnd(error) || !(await endsBy(error, last))) throw error;
       failing = true;
       return undefined;
     }
@@ -160,6 +166,7 @@ export function createListEnd(options: ListEndOptions): ListEnd {
     },
     isTold: (last) => isShort(last) && shortPageEnds === true,
     secondLook: async (page, last) => {
+      if (ended?.last === last && ended?.isCertain === true) return undefined;
       // One empty page may be a fault of the moment; two in a row are the end, if the first of them stays empty: the
       // second is empty anyway where the first was the last of the list.
       const next = await readBehind(page + 1, last).catch((error: unknown) => {
@@ -172,7 +179,7 @@ export function createListEnd(options: ListEndOptions): ListEnd {
       if (next === undefined || isSame(next, last)) {
         if (again !== undefined && !isSame(again, last)) return again;
         // What fails may work again one day, and says nothing then.
-        if (isShort(last) && !failing) shortPageEnds ??= true;
+        if (isShort(last) && failing !== true) shortPageEnds ??= true;
         return undefined;
       }
       if (again !== undefined) return again;
@@ -184,7 +191,7 @@ export function createListEnd(options: ListEndOptions): ListEnd {
     stillEnds: async (last) => {
       // Not by what this very end has taught.
       if (options.shortPageEnds === true && isShort(last)) return true;
-      shownLast = undefined;
+      if (ended !== undefined) ended.isToBeSeenAgain = true;
       const now = await readBehind(last.number + 1, last);
       return now === undefined || isSame(now, last) || (await beginsAgain(now, last));
     },

@@ -9,49 +9,49 @@ import type { Run } from "./records.ts";
 const MOST_LAST = 4;
 
 export interface OtherOrderOptions extends Pick<PageComparison, "isStill"> {
-  /** Reads the first page of the other order. */
-  first: () => Promise<Page | undefined>;
   /** Reads a page of this order as it is now. */
   look: (page: number) => Promise<Page | undefined>;
   /** Whether a list may go on behind a page of this size, as far as is known. */
   mayGoOn: (page: Page) => boolean;
 }
 
+/** What `first`, the first page of the other order, shows of a page that may be the last one. */
 export interface OtherOrder {
   /**
    * Whether it begins with the responses that begin on `last`, whole, and nothing else before them: then that is the last page for certain.
-   * `ending`: the response at the end of `last`, with what it had on the pages before. Not where its first page cannot be read either.
+   * `ending`: the response at the end of `last`, with what it had on the pages before.
    */
-  beginsAt(last: Page, ending: Run | undefined): Promise<boolean>;
+  beginsAt(first: Page, last: Page, ending: Run | undefined): Promise<boolean>;
   /**
-   * Whether all that it begins with lies on `last` and the pages before it: also where records of one response lie apart, or stand in the
+   * Whether all of it lies on `last`, which stands as it was, and the pages before it: also where records of one response lie apart, or stand in the
    * same order there. Not where both orders seem to be one and the same, unless that page is all there is.
    */
-  beginsNear(last: Page): Promise<boolean>;
+  liesNear(first: Page, last: Page): Promise<boolean>;
 }
 
-export function createOtherOrder({ first: readFirst, look, isStill, mayGoOn }: OtherOrderOptions): OtherOrder {
+export function createOtherOrder({ look, isStill, mayGoOn }: OtherOrderOptions): OtherOrder {
   return {
-    async beginsAt(last, ending) {
+    async beginsAt(first, last, ending) {
       // Of the first response of the page some may stand on the page before.
       const [, ...begun] = last.runs;
       const runs = begun.length === 0 && ending !== undefined ? [ending] : begun;
-      const first = runs.length === 0 ? undefined : await readFirst().catch(() => undefined);
-      const found = first === undefined ? undefined : asFirst(runs, first, !mayGoOn(first));
-      if (found === undefined) return false;
+      const found = asFirst(runs, first, !mayGoOn(first));
+      if (found === undefined || runs.length === 0) return false;
       const isEqual = (): boolean => runs.every((run, i) => holdSameRecords(run, found[i]));
       // They may hold a field that is not known yet as one that reads differently each time.
       return isEqual() || ((await isStill(last, () => look(last.number))) && isEqual());
     },
-    async beginsNear(last) {
-      const first = await readFirst();
-      if (first === undefined) return false;
+    async liesNear(first, last) {
       const pages: Page[] = [];
+      const lookAt = async (number: number): Promise<Page | undefined> => {
+        const page = await look(number);
+        if (page !== undefined) pages[last.number - number] = page;
+        return page;
+      };
+      if (!(await isStill(last, () => lookAt(last.number)))) return false;
       // Mostly two pages hold as much as that one.
-      for (let number = last.number; number >= 1 && sizeOf(pages.slice(1)) < first.size; number -= 1) {
-        const page = pages.length < MOST_LAST ? await look(number) : undefined;
-        if (page === undefined) return false;
-        pages.push(page);
+      for (let number = last.number - 1; number >= 1 && sizeOf(pages.slice(1)) < first.size; number -= 1) {
+        if (pages.length >= MOST_LAST || (await lookAt(number)) === undefined) return false;
       }
       const isSameOrder = first.digests.every((digest, i) => digest === pages.at(-1)?.digests[i]);
       return (!isSameOrder || (last.number === 1 && !isFull(last))) && isFound(first.digests, ...pages);

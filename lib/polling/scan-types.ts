@@ -99,8 +99,8 @@ export interface ScanEnd {
   moved: boolean;
   /** Whether the end of the list was reached for certain. */
   ended: boolean;
-  /** Whether pages behind the end failed. */
-  failing: boolean;
+  /** Whether pages behind the end failed; undefined where none was read. */
+  failing: boolean | undefined;
   /** Whether not even the first page was there. */
   empty: boolean;
 }

@@ -261,7 +261,7 @@ function noteStanding({ mark }: PollContext, { apart, several }: ScanStep | Scan
 function learn(ctx: PollContext, end: ScanEnd, fullPass: boolean): void {
   const { mark } = ctx;
   ctx.shortPageEnds = end.shortPageEnds;
-  if (!end.failing) delete mark.endFailedAt;
+  if (end.failing === false) delete mark.endFailedAt;
   if (end.apart) return;
   if (end.suspect) {
     // The next ones are compared with operation 9 as the first ones were.

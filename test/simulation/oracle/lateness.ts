@@ -9,7 +9,7 @@ import * as bounds from "./bounds.ts";
 function isPlain(world: World, response: SimResponse): boolean {
   const { survey, completedAt = 0, odd } = response;
   const flips = world.plan.surveys.some(
-    (plan) => plan.id === survey.id && plan.flips.length + (plan.gone || plan.hidden ? 1 : 0) > 0,
+    (plan) => plan.id === survey.id && plan.flips.length + (plan.gone || plan.hidden || plan.broken ? 1 : 0) > 0,
   );
   const isFailing = [response.metrics, response.metadata].some(({ failsUntil }) => failsUntil > completedAt);
   return (

@@ -15,6 +15,7 @@ import { createCatchUpCheck } from "./catch-up-check.ts";
 import { wrongContent } from "./content.ts";
 import { createDeliveries, type Deliveries } from "./deliveries.ts";
 import { type Beginning, type Duty, dutyOf } from "./duty.ts";
+import { createFailingEnds } from "./failing-ends.ts";
 import { boundOf, peekedWithin } from "./lateness.ts";
 import { createDetailLog } from "./missing-details.ts";
 import { createRecheckLog } from "./rechecks.ts";
@@ -69,10 +70,7 @@ export function createOracle(world: World, store: Store): Oracle {
     mustBeMet: (response) => dutyNow(response) === "must" && deliveries.of(response.id).length === 0,
     entries: store.entries,
   });
-  /** How long polls of a survey may fail before they get on. */
-  const waitFor = (surveyId: number): number =>
-    world.surveys.get(surveyId)?.traits.pastEnd === "fault" ? FAILING_END : 0;
-  const longestWait = (): number => Math.max(0, ...[...world.surveys.keys()].map(waitFor));
+  const failingEnds = createFailingEnds(world);
   const nameOf = ({ survey, id }: SimResponse): string => `${survey.id}/${id}`;
 
   const delivered = (process: WorkerProcess, detail: ResponseCompleted, answered: boolean): void => {
@@ -217,18 +215,15 @@ export function createOracle(world: World, store: Store): Oracle {
     },
     died: (process) => deliveries.died(process),
     tickEnded(process, { summary, error }) {
-      const failures = (summary?.surveys ?? []).flatMap(({ failure, surveyId }) =>
-        failure === undefined
-          ? []
-          : [{ code: failure.code, told: `survey ${surveyId}: ${failure.message}`, waits: waitFor(surveyId) }],
-      );
-      if (error !== undefined) {
-        failures.push({ code: errorCode(error), told: String((error as Error).stack ?? error), waits: longestWait() });
+      const isQuiet = process.beganAt > world.quietFrom + world.plan.source.interval;
+      const failed = (code: string, what: string, surveyId?: number): void => {
+        if (!bugs.has(code) && (!isQuiet || failingEnds.explain(code, surveyId))) return;
+        violations.add("failure", `${process.name} ended with ${code}: ${what}`);
+      };
+      for (const { failure, surveyId } of summary?.surveys ?? []) {
+        if (failure !== undefined) failed(failure.code, `survey ${surveyId}: ${failure.message}`, surveyId);
       }
-      for (const { code, told: what, waits } of failures) {
-        const quiet = process.beganAt > world.quietFrom + world.plan.source.interval + waits;
-        if (bugs.has(code) || quiet) violations.add("failure", `${process.name} ended with ${code}: ${what}`);
-      }
+      if (error !== undefined) failed(errorCode(error), String((error as Error).stack ?? error));
     },
     unfinished() {
       for (const survey of world.surveys.values()) {
@@ -248,9 +243,6 @@ export function createOracle(world: World, store: Store): Oracle {
     },
   };
 }
-
-/** Milliseconds within which a fault that does not pass is taken for the end of a list: ten minutes, which may begin anew once. */
-const FAILING_END = 1_260_000;
 
 function told(world: World, { completedAt = 0 }: SimResponse): string {
   return `${((completedAt - world.startedAt) / 1000).toFixed(0)} s`;

@@ -42,6 +42,8 @@ export interface SurveyPlan {
   /** When it is out of the survey list, or answers 404. */
   hidden: { from: number; to: number } | undefined;
   gone: { from: number; to: number } | undefined;
+  /** While all pages from this one on fail. */
+  broken: { from: number; to: number; page: number } | undefined;
 }
 
 export interface SurveyPlanOptions {
@@ -111,6 +113,7 @@ export function planSurvey(id: number, isNew: boolean, options: SurveyPlanOption
   };
   const hidden = within(0);
   const gone = within(4);
+  const broken = { ...within(0), page: random.between(2, 4) };
   const orphans = random.between(1, 3);
   const orphanTimes = Array.from({ length: orphans }, () => (random.next() * 1.3 - 0.3) * span);
   return {
@@ -124,6 +127,7 @@ export function planSurvey(id: number, isNew: boolean, options: SurveyPlanOption
     flips: isDeep || options.isLong || options.tight ? [] : planFlips(traits, span, options),
     hidden: chooser.flag("survey-hidden", 0.06) && !options.isLong ? hidden : undefined,
     gone: chooser.flag("survey-gone", 0.05) && !options.isLong ? gone : undefined,
+    broken: chooser.flag("pages-fail", 0.08) ? broken : undefined,
   };
 }
 

@@ -81,6 +81,21 @@ export const readingFaults: readonly PlantedFault[] = [
       'if (read.kind === "none" && number > 1) throw new TypeError("no such page");\n  if (read.kind === "none" || read.records.length === 0) return undefined;',
   },
   {
+    name: "the other order is not asked for the end of a list",
+    breaks: ["failure", "lost", "books-at-rest"],
+    file: "list-end.ts",
+    find: "const first = await options.otherFirst().catch(() => undefined);",
+    replace: "const first: Page | undefined = undefined;",
+  },
+  {
+    name: "what fails behind any page is the end",
+    breaks: ["content", "short", "books", "lost", "floor"],
+    file: "list-end.ts",
+    find: "const isEnd = isCertain || stillEnds || (await mayBeLast(last, first));",
+    replace:
+      "const isEnd = true;\n    ended = { last, first, isCertain, isToBeSeenAgain: false };\n    if (isEnd) return true;",
+  },
+  {
     name: "equal records of a page are taken for one",
     breaks: ["content", "short"],
     file: "pages.ts",

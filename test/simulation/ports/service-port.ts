@@ -132,6 +132,7 @@ export function servicePort(
           if (survey === undefined) return { kind: "none", status: 404 };
           survey.firstReadAt ??= scheduler.now();
           watch.page(survey);
+          if (number >= survey.failsFrom) throw fault(survey.id);
           if (isEmptyByMistake(survey)) return { kind: "page", records: [] };
           const records = pageOf(survey, number, order);
           if (records !== undefined) {

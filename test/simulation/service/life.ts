@@ -76,6 +76,7 @@ function createSurvey(plan: SurveyPlan): SimSurvey {
     gone: false,
     goneFrom: Infinity,
     goneTo: Infinity,
+    failsFrom: Infinity,
     emptyAt: -Infinity,
     firstReadAt: undefined,
   };
@@ -116,6 +117,15 @@ function planSurveyLife(
   };
   during(plan.hidden, "hidden");
   during(plan.gone, "gone");
+  if (plan.broken === undefined) return;
+  const { from, to, page } = plan.broken;
+  const setFails = (first: number) => (): void => {
+    if (first === page) world.meet("pages-fail");
+    world.trace?.(() => `survey ${survey.id} fails from page ${first} on`);
+    survey.failsFrom = first;
+  };
+  at(START + from, setFails(page));
+  at(Math.min(START + to, world.quietFrom), setFails(Infinity));
 }
 
 function planResponseLife(

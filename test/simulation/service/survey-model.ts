@@ -118,6 +118,8 @@ export interface SimSurvey {
   /** Epoch milliseconds at which it was gone, and was back. */
   goneFrom: number;
   goneTo: number;
+  /** The first of its pages that fail, as all behind it do, whatever the list holds. */
+  failsFrom: number;
   /** Epoch milliseconds of the last page that was empty by mistake. */
   emptyAt: number;
   /** Epoch milliseconds of the first page that was read of it. */
