@@ -274,6 +274,53 @@ describe("the end of the list", () => {
     await expect(failingBehind([...pages], more)).rejects.toMatchObject({ code: "SERVER_ERROR" });
   });
 
+  it.each([
+    ["a full one", 200],
+    ["a short one where short pages go on", 150],
+  ])("is a page that fails behind %s where the other order begins with what ends it", async (_, count) => {
+    const records = range(1, count / 5).flatMap((id) => rows(id, 1, 5));
+    const otherFirst = async (): Promise<PageRead> => ({ kind: "page", records: records.toReversed().slice(0, 100) });
+    const pages = [records.slice(0, 100), records.slice(100)];
+    const { steps, end } = await failingBehind(pages, { otherFirst, failsPastEnd: () => false, shortPageEnds: false });
+    expect(steps.flatMap((step) => step.whole.map(({ responseId }) => responseId))).toEqual(range(1, count / 5));
+    expect(end).toMatchObject({ failing: true, ended: true, covered: true, deferred: [], shortPageEnds: false });
+  });
+
+  it("is sought from half as far on where a scan begins behind it, at the fifth page or behind an edge that is gone", async () => {
+    const records = range(1, 40).flatMap((id) => rows(id, 1, 5));
+    const otherFirst = async (): Promise<PageRead> => ({ kind: "page", records: records.toReversed().slice(0, 100) });
+    const pages = [records.slice(0, 100), records.slice(100)];
+    const begun = await failingBehind(pages, { from: 5, otherFirst });
+    expect(begun.steps.map(({ page }) => page)).toEqual([1, 2, 2]);
+
+    const longer = range(1, 90).flatMap((id) => rows(id, 1, 5));
+    const { steps } = await run(still(longer));
+    for (const page of [3, 4]) {
+      const after = steps.find((step) => step.page === page)?.edge();
+      const { end, steps: gone } = await failingBehind(pages, { after, otherFirst, prove: "all" });
+      expect(gone.at(-1)?.page, `behind page ${page}`).toBe(2);
+      expect(end).toMatchObject({ moved: true, covered: false });
+    }
+  });
+
+  it("is not where every page fails but the first", async () => {
+    const failing = failingBehind([rows(1, 1, 100)], {
+      from: 3,
+      otherFirst: still(rows(1, 1, 300)).bind(undefined, 3),
+    });
+    await expect(failing).rejects.toMatchObject({ code: "SERVER_ERROR" });
+  });
+
+  it("is read again from the last page on where that has changed before what is behind it fails", async () => {
+    const records = range(1, 20).flatMap((id) => rows(id, 1, 5));
+    const { steps: earlier } = await run(still(records.slice(0, 90)));
+    const after = earlier[0]?.edge();
+    const otherFirst = async (): Promise<PageRead> => ({ kind: "page", records: records.toReversed() });
+    const { steps, end } = await failingBehind([records], { after, otherFirst });
+    expect(steps.flatMap((step) => step.whole.map(({ responseId }) => responseId))).toEqual(range(1, 20));
+    expect(end).toMatchObject({ failing: true, moved: true });
+  });
+
   it("is not a page that fails while the one before it changes, or the one behind it is there", async () => {
     const records = rows(1, 1, 60);
     let reads = 0;
