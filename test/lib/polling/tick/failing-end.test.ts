@@ -74,6 +74,16 @@ describe.each(["SERVER_ERROR", "UNREADABLE_BODY"])(
       expect(closedBooks(world)).toMatchObject(truthOf(world));
     });
 
+    it("does so also at page 1 of a list that holds nothing: its first response goes out", async () => {
+      const world = worldWith([]);
+      const mend = failBehind(world, () => 0, code);
+      expect(await ticks(world, 3, { source: { startFrom: "now" } })).toEqual([code, code, code]);
+      mend();
+      arrive(world, { responseId: 1, completed: at(3 * MINUTE) });
+      expect(await ticks(world, 1, { source: { startFrom: "now" } })).toEqual(["polled"]);
+      expect(deliveredIds(world)).toEqual([1]);
+    });
+
     it("is believed behind a short page once that has lasted where records of responses lie apart", async () => {
       const world = worldWith(complete(1, 3));
       const records = world.surveys.get(1)?.records ?? [];
