@@ -5,8 +5,10 @@ import { concernsWholeSource } from "./errors.ts";
 import { mayBePastEnd } from "./failing-end.ts";
 import { noteHeld } from "./held.ts";
 import { isObject } from "./irregular.ts";
+import { createOtherOrder } from "./other-order.ts";
 import { createPageComparison } from "./page-comparison.ts";
 import { isFull, type Page, toPage } from "./pages.ts";
+import type { Order } from "./ports.ts";
 import { privateRecord } from "./privacy.ts";
 
 /** A response as pages joined it. */
@@ -49,7 +51,15 @@ async function mayGoOut<T extends Joined>(ctx: PollContext, responses: T[]): Pro
     const answers = await Promise.all(due.map((response) => ask(ctx, response)));
     await learnVolatile(ctx, due, answers);
     const larger = due.filter((response, i) => note(ctx, response.records, answers[i]) === "more");
-    if (larger.length > 0) await findOut(ctx, larger.slice(0, WITNESSES));
+    if (larger.length > 0) {
+      await findOut(ctx, larger.slice(0, WITNESSES)).catch((error: unknown) => {
+        // What was seen is to be seen again: the next ones are compared as the first ones were.
+        state.made = 0;
+        delete state.several;
+        state.since = ONE_IN;
+        throw error;
+      });
+    }
   }
   // What is known of it now is known for all of them: those that were not compared are of the same list.
   if (!state.apart) return isUnproved(ctx) ? [] : responses;
@@ -218,17 +228,17 @@ async function joinOverAllPages(ctx: PollContext, witnesses: Joined[]): Promise<
   const joined = new Map<number, unknown[]>(witnesses.map(({ responseId }) => [responseId, []]));
   let shortGoesOn = ctx.shortPageEnds === false;
   const mayGoOn = (page: Page): boolean => isFull(page) || shortGoesOn;
-  const { isRepeat, isFollowed } = createPageComparison(ctx.volatile, () => undefined, mayGoOn);
-  const read = async (number: number): Promise<Page | undefined> => {
+  const { isRepeat, isFollowed, isStill } = createPageComparison(ctx.volatile, () => undefined, mayGoOn);
+  const read = async (number: number, order: Order = "asc"): Promise<Page | undefined> => {
     await holdLease(ctx);
-    return toPage(number, await ctx.ports.service.page(ctx.surveyId, number, "asc"), ctx.volatile);
+    return toPage(number, await ctx.ports.service.page(ctx.surveyId, number, order), ctx.volatile);
   };
-  /** Some services fail behind the end: then the page after that one fails as well. */
+  const otherOrder = createOtherOrder({ look: read, isStill, mayGoOn });
+  /** Undefined also behind the end, where some services fail. */
   const readOrEnd = (number: number, before: Page | undefined): Promise<Page | undefined> =>
     read(number).catch(async (error: unknown) => {
-      if (before === undefined || !mayBePastEnd(error)) throw error;
-      const isFailing = await read(number + 1).then(() => false, mayBePastEnd);
-      if (!isFailing) throw error;
+      const begins = before !== undefined && mayBePastEnd(error) ? await read(1, "desc") : undefined;
+      if (before === undefined || begins === undefined || !(await otherOrder.liesNear(begins, before))) throw error;
       return undefined;
     });
   let first: Page | undefined;

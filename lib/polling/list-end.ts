@@ -98,16 +98,11 @@ export function createListEnd(options: ListEndOptions): ListEnd {
     const isCertain = first !== undefined && (await otherOrder.beginsAt(first, last, options.ending()));
     // What has ended it does so still where neither `last` has changed nor this.
     const stillEnds = ended?.last === last && isSame(first, ended.first);
-    const isEnd = isCertain || stillEnds || (await mayBeLast(last, first));
+    const isEnd = isCertain || stillEnds || (first !== undefined && (await otherOrder.liesNear(first, last)));
     // Where it is certain it is known from now on as the way in which the service ends a list, where the other order does not tell.
     const hasLasted = isEnd && options.failsPastEnd(error);
     ended = isCertain || stillEnds || hasLasted ? { last, first, isCertain, isToBeSeenAgain: false } : undefined;
     return ended !== undefined;
-  };
-
-  const mayBeLast = async (last: Page, first: Page | undefined): Promise<boolean> => {
-    if (!mayGoOn(last)) return isStill(last, () => look(last.number));
-    return first !== undefined && (await otherOrder.liesNear(first, last));
   };
 
   const readBehind = async (page: number, last: Page | undefined): Promise<Page | undefined> => {
@@ -120,6 +115,21 @@ export function createListEnd(options: ListEndOptions): ListEnd {
       failing = true;
       return undefined;
     }
+  };
+
+  /** The last page before one that fails, found in a few looks; undefined where even the first page is empty. Throws where that fails. */
+  const lastReadable = async (failing: number): Promise<Page | undefined> => {
+    let last = await look(1);
+    for (let [low, high] = [1, failing]; last !== undefined && high - low > 1; ) {
+      const middle = Math.floor((low + high) / 2);
+      const page = await look(middle).catch((error: unknown) => {
+        if (mayBePastEnd(error)) return undefined;
+        throw error;
+      });
+      if (page === undefined) high = middle;
+      else [low, last] = [middle, page];
+    }
+    return last;
   };
 
   const beginsAgain = async (page: Page, last: Page | undefined): Promise<boolean> => {
@@ -153,8 +163,10 @@ export function createListEnd(options: ListEndOptions): ListEnd {
     readBehind,
     isBehind: async (page, error) => {
       if (page === 1 || !mayBePastEnd(error)) return false;
-      const isNextFailing = await look(page + 1).then(() => false, mayBePastEnd);
-      return isNextFailing && (await look(1)) !== undefined;
+      const last = await lastReadable(page);
+      if (last === undefined) return true;
+      const first = await options.otherFirst();
+      return first !== undefined && otherOrder.liesNear(first, last);
     },
     beginsAgain,
     equalPage: async (page, now) => {

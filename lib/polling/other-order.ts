@@ -6,7 +6,7 @@ import type { Run } from "./records.ts";
 // Where one order ends the other one begins: its first page tells whether a page is the last one, where what comes behind that one only fails.
 
 /** Pages at the end of a list that are looked at to find there what the other order begins with. */
-const MOST_LAST = 4;
+const MOST_LAST = 6;
 
 export interface OtherOrderOptions extends Pick<PageComparison, "isStill"> {
   /** Reads a page of this order as it is now. */
@@ -24,7 +24,7 @@ export interface OtherOrder {
   beginsAt(first: Page, last: Page, ending: Run | undefined): Promise<boolean>;
   /**
    * Whether all of it lies on `last`, which stands as it was, and the pages before it: also where records of one response lie apart, or stand in the
-   * same order there. Not where both orders seem to be one and the same, unless that page is all there is.
+   * same order there. Where both orders seem to be one and the same it shows nothing: then a page behind which none may stand is the last one.
    */
   liesNear(first: Page, last: Page): Promise<boolean>;
 }
@@ -49,12 +49,16 @@ export function createOtherOrder({ look, isStill, mayGoOn }: OtherOrderOptions):
         return page;
       };
       if (!(await isStill(last, () => lookAt(last.number)))) return false;
-      // Mostly two pages hold as much as that one.
-      for (let number = last.number - 1; number >= 1 && sizeOf(pages.slice(1)) < first.size; number -= 1) {
-        if (pages.length >= MOST_LAST || (await lookAt(number)) === undefined) return false;
+      const isFoundSoFar = (): boolean => isFound(first.digests, ...pages);
+      // Mostly two pages are enough; of responses that lie apart, or are large, it may show records that stand further up.
+      for (let number = last.number - 1; number >= 1 && pages.length < MOST_LAST && !isFoundSoFar(); number -= 1) {
+        if ((await lookAt(number)) === undefined) return false;
       }
-      const isSameOrder = first.digests.every((digest, i) => digest === pages.at(-1)?.digests[i]);
-      return (!isSameOrder || (last.number === 1 && !isFull(last))) && isFound(first.digests, ...pages);
+      const isFoundThere = isFoundSoFar();
+      const begins = isFoundThere ? pages.at(-1) : mayGoOn(last) ? undefined : await look(1);
+      // What stands elsewhere shows that the list goes on, unless both orders are one and the same.
+      const isSameOrder = first.digests.every((digest, i) => digest === begins?.digests[i]);
+      return isSameOrder ? !mayGoOn(last) || (last.number === 1 && !isFull(last)) : isFoundThere;
     },
   };
 }
@@ -79,5 +83,3 @@ function holdSameRecords(one: Run, other: Run | undefined): boolean {
   const digestsOf = (run: Run | undefined) => run?.records.map(({ digest }) => digest).toSorted();
   return isDeepStrictEqual(digestsOf(one), digestsOf(other));
 }
-
-const sizeOf = (pages: Page[]): number => pages.reduce((sum, { size }) => sum + size, 0);

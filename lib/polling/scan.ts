@@ -17,6 +17,9 @@ export type { ScanEnd, ScanOptions, ScanStep } from "./scan-types.ts";
 /** Pages to go back for the beginning of a response: 10,000 records of one response. */
 const MOST_RETREATS = 100;
 
+/** How often a page is read again that has changed before what is behind it failed. */
+const MOST_CHANGES = 3;
+
 /** Whether the page begins with what its response had on the page before already: it has equal records, or they were shifted across the seam. */
 function looksShifted(carry: Run | undefined, page: Page): boolean {
   const first = page?.runs[0];
@@ -64,6 +67,8 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
   let number = options.after === undefined ? options.from : options.after.page + 1;
   let ready: Page | undefined;
   let retreats = 0;
+  /** The page that was read again last because what is behind it failed, and how often. */
+  let changedAt: { page: number; times: number } | undefined;
 
   const read = async (page: number): Promise<Page | undefined> => toPage(page, await options.read(page), volatile);
   const reread = async (page: number): Promise<Page | undefined> =>
@@ -126,7 +131,12 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
       if (isSame(again, previous)) throw error;
       moved = true;
       if (!isFound(previous.tail, again)) movedEnds.seek(previous.tail, previous.number);
-      if (!trials.moved(previous.number)) throw error;
+      changedAt =
+        changedAt?.page === previous.number
+          ? { page: changedAt.page, times: changedAt.times + 1 }
+          : { page: previous.number, times: 1 };
+      // What fails each time, whatever has changed before it, is no end that has come nearer.
+      if (changedAt.times > MOST_CHANGES || !trials.moved(previous.number)) throw error;
       stepBack(previous.number, again);
       return "moved";
     }
@@ -144,10 +154,14 @@ export async function* scan(options: ScanOptions): AsyncGenerator<ScanStep, Scan
 
   /** Whether the seam between `earlier` and `page` is proved or given up, or the scan has stepped back. */
   const prove = async (earlier: Page, page: Page | undefined): Promise<"proved" | "given up" | "stepped back"> => {
-    let again = await reread(earlier.number);
+    // The end has come nearer where that is how the service answers behind it.
+    const isGone = async (error: unknown): Promise<undefined> => {
+      if (page !== undefined || end.isFailing() !== true || !mayBePastEnd(error)) throw error;
+    };
+    let again = await reread(earlier.number).catch(isGone);
     let isUnchanged = isSame(again, earlier) && (await stillFollows(earlier, page));
     if (isUnchanged && trials.isThirdNeeded()) {
-      again = await look(earlier.number);
+      again = await look(earlier.number).catch(isGone);
       isUnchanged = isSame(again, earlier) && (await stillStands(earlier, page));
     }
     if (isUnchanged) {

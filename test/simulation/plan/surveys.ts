@@ -127,7 +127,8 @@ export function planSurvey(id: number, isNew: boolean, options: SurveyPlanOption
     flips: isDeep || options.isLong || options.tight ? [] : planFlips(traits, span, options),
     hidden: chooser.flag("survey-hidden", 0.06) && !options.isLong ? hidden : undefined,
     gone: chooser.flag("survey-gone", 0.05) && !options.isLong ? gone : undefined,
-    broken: chooser.flag("pages-fail", 0.08) ? broken : undefined,
+    // A response that fills short pages in the midst of a list, and is all there is, looks like the last page.
+    broken: chooser.flag("pages-fail", 0.08) && traits.answers[1] <= 100 ? broken : undefined,
   };
 }
 
