@@ -91,7 +91,7 @@ export const readingFaults: readonly PlantedFault[] = [
     name: "what fails behind any page is the end",
     breaks: ["content", "short", "books", "lost", "floor"],
     file: "list-end.ts",
-    find: "const isEnd = isCertain || stillEnds || (await mayBeLast(last, first));",
+    find: "const isEnd = isCertain || stillEnds || (first !== undefined && (await otherOrder.liesNear(first, last)));",
     replace:
       "const isEnd = true;\n    ended = { last, first, isCertain, isToBeSeenAgain: false };\n    if (isEnd) return true;",
   },
