@@ -14,7 +14,7 @@ export function mayBePastEnd(error: unknown): boolean {
 }
 
 /**
- * Whether the failure to read a page behind a short one, which stands as it was, is taken for the end of the list: not unless it has
+ * Whether the failure to read a page behind what may be the last one, which stands as it was, is taken for the end of the list: not unless it has
  * been met long before, and no scan since has come to an end in another way. A list taken to end too early would cut a response.
  */
 export function failsPastEnd({ mark, ports }: Pick<PollContext, "mark" | "ports">, error: unknown): boolean {

@@ -24,7 +24,7 @@ export interface ListEndOptions extends PageComparison {
   ending: () => Run | undefined;
   /** Reads the first page of the other order, which begins where this one ends. */
   otherFirst: () => Promise<Page | undefined>;
-  /** Whether the failure to read a page behind a short one, which has not changed, is how this service answers behind the end. */
+  /** Notes a failure to read a page behind what may be the last one; whether it has lasted for so long that it is how this service answers there. */
   failsPastEnd: (error: unknown) => boolean;
 }
 
@@ -43,8 +43,8 @@ export interface ListEnd {
   /** Notes that a page stands behind `last` for certain. */
   goesOn(last: Page): void;
   /**
-   * Reads a page behind `last`; undefined as well where it fails, and that is the end of the list: because the other order begins with what
-   * `last` holds, or behind a short page, where it is not known how the service ends a list. A full one may go on, whatever fails behind it.
+   * Reads a page behind `last`; undefined as well where it fails, and that is the end of the list: at once where the other order begins with
+   * what `last` ends with, or once it has lasted where it begins near there. Where it begins elsewhere the list goes on, whatever fails.
    */
   readBehind(page: number, last: Page | undefined): Promise<Page | undefined>;
   /** Whether what fails at this page, the first one that is read, does so because the list ends before it. */

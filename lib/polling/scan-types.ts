@@ -34,7 +34,7 @@ export interface ScanOptions {
   trustEmpty: boolean;
   /** Reads the first page of the other order; default: nothing is known of it. */
   otherFirst?: (() => Promise<PageRead>) | undefined;
-  /** Whether the failure to read a page behind a short one, which has not changed, is how this service answers behind the end. */
+  /** Notes a failure to read a page behind what may be the last one; whether it has lasted for so long that it is how this service answers there. */
   failsPastEnd?: (error: unknown) => boolean;
   /** Whether the beginning of a response on the page before the first need not be gone back for: parts are laid aside. */
   joins?: boolean;
