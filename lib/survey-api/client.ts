@@ -1,5 +1,4 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
-import { createAuthorized, unlessAborted } from "./authorized.ts";
 import {
   fitting,
   metadataBody,
@@ -13,18 +12,19 @@ import {
   surveyBody,
   surveyListBody,
 } from "./bodies/index.ts";
+import { documented, elements, notShown, type ReadBody, readJson } from "./bodies/read-body.ts";
 import { alone } from "./coordination.ts";
 import { BadRequestError, NotAllowedError, NotFoundError } from "./errors.ts";
-import { joinResponses } from "./joined-responses.ts";
+import { type BodyStream, createTransport } from "./http/transport.ts";
+import { joinResponses } from "./lists/joined-responses.ts";
+import { orNothing, type ReadPage, readPages } from "./lists/pages.ts";
+import { streamedList } from "./lists/streamed-list.ts";
 import { type DataOperation, type Order, type ParametersOf, pathOf } from "./operations.ts";
 import { checkOptions, isLearned, type SurveyApiOptions } from "./options.ts";
-import { orNothing, type ReadPage, readPages } from "./pages.ts";
-import { documented, elements, notShown, type ReadBody, readJson } from "./read-body.ts";
-import { streamedList } from "./streamed-list.ts";
 import type { CallOptions, SingleResponse, SurveyApi, SurveyApiV2, V2Answer } from "./survey-api.ts";
-import { requestToken } from "./token-request.ts";
-import { createTokens, type TokenStore } from "./tokens.ts";
-import { type BodyStream, createTransport } from "./transport.ts";
+import { createAuthorized, unlessAborted } from "./token/authorized.ts";
+import { requestToken } from "./token/token-request.ts";
+import { createTokens, type TokenStore } from "./token/tokens.ts";
 
 /**
  * Makes a client of the survey service. It makes no request before it is asked to.

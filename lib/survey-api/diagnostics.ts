@@ -1,6 +1,6 @@
 import { channel } from "node:diagnostics_channel";
+import type { FailureCode } from "./errors.ts";
 import type { Operation } from "./operations.ts";
-import type { FailureCode } from "./retry-policy.ts";
 
 // What the client tells of its work; of no cost while nobody listens. Nothing secret or personal is in any of it.
 

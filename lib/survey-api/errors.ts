@@ -11,6 +11,22 @@ export interface SurveyApiErrorOptions extends PollerErrorOptions {
   excerpt?: string;
 }
 
+/** What an error says of a request beside its message. */
+export interface About {
+  operation: Operation;
+  /** How often the request was made. */
+  attempts: number;
+}
+
+/** The same of an answer that came. */
+export interface AboutAnswer extends About {
+  /** HTTP status. */
+  status: number;
+}
+
+/** The failures that may pass: the retry policy says how often each is met with another request. */
+export type FailureCode = "SERVER_ERROR" | "UNREACHABLE" | "TIMEOUT" | "UNREADABLE_BODY" | "TOO_MANY_REQUESTS";
+
 /** Base of every error of the survey service: which operation failed, how, and after how many attempts. */
 export abstract class SurveyApiError extends PollerError {
   readonly operation: Operation;

@@ -1,5 +1,5 @@
 /** A client of the survey service: complete, and of use without the rest of this package. */
-export type { LearnedRate, Share } from "./allowed-rate.ts";
+
 export { baseUrlProblem, normalBaseUrl } from "./base-url.ts";
 export { createSurveyApi } from "./client.ts";
 export type { Coordination, RenewalTurn, SharedPause, TokenRenewal } from "./coordination.ts";
@@ -16,20 +16,22 @@ export {
   tokenChannel,
 } from "./diagnostics.ts";
 export * from "./errors.ts";
-export type { JoinedResponse } from "./joined-responses.ts";
-export type { Priority } from "./limiter.ts";
+export { defaultRetryPolicy, type RetryOptions, type RetryPolicy } from "./http/retry-policy.ts";
+export type { Timeouts } from "./http/transport.ts";
+export type { JoinedResponse } from "./lists/joined-responses.ts";
+export type { RecordsPage } from "./lists/pages.ts";
 export { type DataOperation, type Operation, type Order, operations, type ParametersOf } from "./operations.ts";
-export type { Credentials, SurveyApiOptions } from "./options.ts";
-export { defaultRetryPolicy, type FailureCode, type RetryOptions, type RetryPolicy } from "./retry-policy.ts";
+export type { SurveyApiOptions } from "./options.ts";
+export type { LearnedRate, Share } from "./rate/allowed-rate.ts";
+export type { Priority } from "./rate/limiter.ts";
 export * from "./schemas/index.ts";
 export type {
   CallOptions,
-  RecordsPage,
   SingleResponse,
   SurveyApi,
   SurveyApiV2,
   V2Answer,
 } from "./survey-api.ts";
-export type { StoredToken } from "./token-life.ts";
-export type { TokenStore } from "./tokens.ts";
-export type { Timeouts } from "./transport.ts";
+export type { StoredToken } from "./token/token-life.ts";
+export type { Credentials } from "./token/token-request.ts";
+export type { TokenStore } from "./token/tokens.ts";

@@ -1,16 +1,12 @@
 import { constants } from "node:buffer";
-import type { LearnedRate } from "./allowed-rate.ts";
 import { baseUrlProblem, isLoopback, normalBaseUrl } from "./base-url.ts";
 import type { Coordination } from "./coordination.ts";
 import { OptionsError } from "./errors.ts";
-import { type RetryOptions, type RetryPolicy, retryPolicy } from "./retry-policy.ts";
-import type { TokenStore } from "./tokens.ts";
-import type { Timeouts } from "./transport.ts";
-
-export interface Credentials {
-  clientId: string;
-  clientSecret: string;
-}
+import { type RetryOptions, type RetryPolicy, retryPolicy } from "./http/retry-policy.ts";
+import type { Timeouts } from "./http/transport.ts";
+import type { LearnedRate } from "./rate/allowed-rate.ts";
+import type { Credentials } from "./token/token-request.ts";
+import type { TokenStore } from "./token/tokens.ts";
 
 /** How a client of the survey service is made. Only `baseUrl` and `credentials` have no default. */
 export interface SurveyApiOptions {

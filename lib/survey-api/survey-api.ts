@@ -1,8 +1,9 @@
-import type { LearnedRate, Share } from "./allowed-rate.ts";
 import type { V2Body } from "./bodies/index.ts";
-import type { JoinedResponse } from "./joined-responses.ts";
-import type { Priority } from "./limiter.ts";
+import type { JoinedResponse } from "./lists/joined-responses.ts";
+import type { RecordsPage } from "./lists/pages.ts";
 import type { DataOperation, Order, ParametersOf } from "./operations.ts";
+import type { LearnedRate, Share } from "./rate/allowed-rate.ts";
+import type { Priority } from "./rate/limiter.ts";
 import type {
   FullSurvey,
   QuestionListItem,
@@ -30,14 +31,6 @@ export interface SingleResponse {
   records: Record<string, unknown>[];
   /** The JSON as it was read. */
   raw: unknown;
-}
-
-/** One page of a response list. */
-export interface RecordsPage {
-  /** Counts from 1. */
-  page: number;
-  /** At most 100. */
-  records: ResponseRecord[];
 }
 
 /** The body of a v2 operation: as it was read, and as what v3 gives for the same operation where it has that shape. */

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { specifiers, violations } from "./import-rules.ts";
+import { circles, specifiers, violations } from "./import-rules.ts";
 
 const root = join(import.meta.dirname, "../..");
 const sources = new Map(
@@ -17,6 +17,12 @@ describe("dependencies", () => {
   it("point one way", () => {
     expect(sources.size).toBeGreaterThan(100);
     expect(violations(sources)).toEqual([]);
+  });
+
+  it("make no circle in the survey API client, type-only ones included", () => {
+    const client = new Map([...sources].filter(([file]) => file.startsWith("lib/survey-api/")));
+    expect(client.size).toBeGreaterThan(40);
+    expect(circles(client)).toEqual([]);
   });
 
   it("are read of every file: none of the core imports nothing at all", () => {
@@ -37,13 +43,17 @@ describe("a planted violation is caught", () => {
     ["lib/polling/tick.ts", 'import { DynamoDBClient } from "@aws-sdk/client-dynamodb";'],
     ["lib/polling/tick.ts", 'import { request } from "undici";'],
     ["lib/polling/tick.ts", 'const { wire } = await import("../wiring.ts");'],
+    ["lib/survey-api/http/exchange.ts", 'import { readJson } from "../bodies/read-body.ts";'],
+    ["lib/survey-api/bodies/read-body.ts", 'import type { Tokens } from "../token/tokens.ts";'],
+    ["lib/survey-api/rate/limiter.ts", 'import { exchange } from "../http/exchange.ts";'],
+    ["lib/survey-api/errors.ts", 'import type { Timeouts } from "./http/transport.ts";'],
     ["lib/survey-api/client.ts", 'import { eventId } from "../events/index.ts";'],
     ["lib/survey-api/client.ts", 'export * from "../polling/ports.ts";'],
     ["lib/survey-api/client.ts", 'import "@aws-sdk/client-s3";'],
     ["lib/events/index.ts", 'import { PollerError } from "../errors.ts";'],
     ["lib/state/table.ts", 'import { tick } from "../polling/tick.ts";'],
     ["lib/publisher/event-bridge.ts", 'import { createLeases } from "../state/leases.ts";'],
-    ["lib/secrets/credentials.ts", 'import { createTokens } from "../survey-api/tokens.ts";'],
+    ["lib/secrets/credentials.ts", 'import { createTokens } from "../survey-api/token/tokens.ts";'],
     ["lib/config/schema.ts", 'import { tick } from "../polling/tick.ts";'],
     ["lib/wiring.ts", 'import { startEmbeddedAws } from "../local/aws/index.ts";'],
     ["lib/wiring.ts", 'import { handler } from "../functions/poll.ts";'],
@@ -53,6 +63,16 @@ describe("a planted violation is caught", () => {
     ["lib/polling/tick.ts", "import {\n  a,\n  b,\n} from '../state/leases.ts';"],
   ])("%s: %s", (file, source) => {
     expect(planted(file, source)).toHaveLength(1);
+  });
+
+  it("also a circle of types", () => {
+    const files = new Map([
+      ["a.ts", 'import type { B } from "./b.ts";'],
+      ["b.ts", 'export { c } from "./c/c.ts";'],
+      ["c/c.ts", 'import { type A } from "../a.ts";'],
+      ["d.ts", 'import { a } from "./a.ts";'],
+    ]);
+    expect(circles(files)).toEqual([["a.ts", "b.ts", "c/c.ts"]]);
   });
 
   it("and what is allowed is not", () => {

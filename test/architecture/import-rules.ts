@@ -13,9 +13,29 @@ const aws = /^@aws|^aws-|^@smithy/;
 const awsOrHttp = /^@aws|^aws-|^@smithy|^undici$|^node:(http|https|net\/.*|tls)$/;
 const adapter = ["lib/errors.ts", "lib/events/index.ts", "lib/polling/ports.ts", "lib/polling/errors.ts"];
 
+const api = "lib/survey-api";
+/** What every room of the survey API client may know. */
+const apiGround = ["base-url", "coordination", "diagnostics", "errors", "operations"].map(
+  (name) => `${api}/${name}.ts`,
+);
+
+/** A room of the survey API client, and the rooms below it. */
+const apiRoom = (room: string, below: readonly string[]): Rule => ({
+  from: `${api}/${room}/`,
+  mayImport: [...apiGround, ...below.map((name) => `${api}/${name}/`)],
+  noPackages: aws,
+});
+
 /** The first rule whose `from` fits a file is the one that holds for it. */
 export const rules: readonly Rule[] = [
   { from: "lib/polling/", mayImport: ["lib/errors.ts", "lib/events/index.ts"], noPackages: awsOrHttp },
+  ...apiGround.map((from) => ({ from, mayImport: ["lib/errors.ts", ...apiGround], noPackages: awsOrHttp })),
+  apiRoom("schemas", []),
+  apiRoom("rate", []),
+  apiRoom("bodies", ["schemas"]),
+  apiRoom("http", ["rate"]),
+  apiRoom("lists", ["bodies", "http", "schemas"]),
+  apiRoom("token", ["bodies", "http", "rate"]),
   { from: "lib/survey-api/", mayImport: ["lib/errors.ts"], noPackages: aws },
   { from: "lib/events/", mayImport: [], noPackages: awsOrHttp },
   // What a base URL may be is the survey API client's to say.
@@ -57,4 +77,35 @@ function allowed(file: string, specifier: string): boolean {
   const target = join(dirname(file), specifier);
   if (rule.from !== "" && target.startsWith(rule.from)) return true;
   return rule.mayImport.some((path) => (path.endsWith("/") ? target.startsWith(path) : target === path));
+}
+
+/** Files that import each other, by whatever way around, type-only imports included: each circle as the paths in it, sorted. */
+export function circles(files: ReadonlyMap<string, string>): string[][] {
+  const imports = new Map(
+    [...files].map(([file, source]) => [
+      file,
+      specifiers(source)
+        .filter((specifier) => specifier.startsWith("."))
+        .map((specifier) => join(dirname(file), specifier)),
+    ]),
+  );
+  const reached = new Map([...imports.keys()].map((file) => [file, reachableFrom(file, imports)]));
+  const found = new Map<string, string[]>();
+  for (const [file, others] of reached) {
+    if (!others.has(file)) continue;
+    const circle = [...others].filter((other) => reached.get(other)?.has(file) === true).sort();
+    found.set(circle.join(), circle);
+  }
+  return [...found.values()];
+}
+
+function reachableFrom(file: string, imports: ReadonlyMap<string, string[]>): Set<string> {
+  const met = new Set<string>();
+  const toVisit = [...(imports.get(file) ?? [])];
+  for (let next = toVisit.pop(); next !== undefined; next = toVisit.pop()) {
+    if (met.has(next)) continue;
+    met.add(next);
+    toVisit.push(...(imports.get(next) ?? []));
+  }
+  return met;
 }

@@ -1,4 +1,4 @@
-import { createAllowedRate, type LearnedRate } from "../../../../lib/survey-api/allowed-rate.ts";
+import { createAllowedRate, type LearnedRate } from "../../../../lib/survey-api/rate/allowed-rate.ts";
 
 /** A service that refuses what is too much: a bucket of tokens, or so many requests in each window of time. */
 export interface VirtualService {

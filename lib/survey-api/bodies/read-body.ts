@@ -1,0 +1,71 @@
+import { irregularChannel } from "../diagnostics.ts";
+import { type AboutAnswer, UnreadableBodyError } from "../errors.ts";
+import { parseExactly } from "./exact-json.ts";
+import { asArray, type Irregularity, outline, outlineText, type Reading } from "./index.ts";
+
+/** Turns the JSON of an answer into what a function gives, or throws an `UnreadableBodyError`. */
+export type ReadBody<T> = (body: unknown, about: AboutAnswer) => T;
+
+/** Places that are named in a message; there may be one for each of a hundred records. */
+const MOST_NAMED = 3;
+
+/** The JSON of a body, its integers exact. The parser's own message quotes the text, which may hold personal data: it is left behind. */
+export function readJson(text: string, about: AboutAnswer): unknown {
+  try {
+    return parseExactly(text);
+  } catch {
+    throw notJson(about, outlineText(text));
+  }
+}
+
+/** @param excerpt what the body looks like, without any of its text */
+export function notJson(about: AboutAnswer, excerpt: string): UnreadableBodyError {
+  return new UnreadableBodyError("the answer is not JSON", {
+    ...about,
+    retryable: true,
+    excerpt,
+    hint: "A proxy or a maintenance page may stand before the service; check `baseUrl`.",
+  });
+}
+
+/** Reads a documented body: what has to be readable is, or it throws; the rest is told, or with `strict` thrown too. */
+export function documented<T>(read: (body: unknown) => Reading<T>, strict: boolean): ReadBody<T> {
+  return (body, about) => {
+    const reading = read(body);
+    if ("unreadable" in reading) throw unreadable(body, about, reading.unreadable);
+    if (strict && reading.irregular.length > 0) throw unreadable(body, about, reading.irregular);
+    if (irregularChannel.hasSubscribers) {
+      for (const irregularity of reading.irregular) {
+        irregularChannel.publish({ operation: about.operation, ...irregularity });
+      }
+    }
+    return reading.value;
+  };
+}
+
+/** Reads a body that the API document does not show, in every shape that is plausible. */
+export function notShown<T>(read: (body: unknown) => T | undefined): ReadBody<T> {
+  return (body, about) => {
+    const value = read(body);
+    if (value === undefined) throw unreadable(body, about, []);
+    return value;
+  };
+}
+
+/** The elements of a list, as they were read. */
+export const elements: ReadBody<unknown[]> = (body, about) => {
+  const list = asArray(body);
+  if (list === undefined) throw unreadable(body, about, [{ path: "", expected: "array" }]);
+  return list;
+};
+
+function unreadable(body: unknown, about: AboutAnswer, places: readonly Irregularity[]): UnreadableBodyError {
+  const named = places.slice(0, MOST_NAMED).map(({ path, expected }) => `${path || "it"} should be ${expected}`);
+  if (places.length > MOST_NAMED) named.push(`and ${places.length - MOST_NAMED} more`);
+  const what = named.length > 0 ? `is not as documented (${named.join(", ")})` : "cannot be understood";
+  return new UnreadableBodyError(`the answer ${what}`, {
+    ...about,
+    excerpt: outline(body),
+    hint: "Check `baseUrl`: is it the survey service? `read()` gives the JSON as it is.",
+  });
+}

@@ -1,0 +1,81 @@
+import { createExactParser, type ExactParser } from "../bodies/exact-json.ts";
+import { elements, notJson, readJson } from "../bodies/read-body.ts";
+import type { AboutAnswer } from "../errors.ts";
+import { LongBody } from "../http/exchange.ts";
+import type { BodyStream } from "../http/transport.ts";
+
+/** The whole list may be as long as so many elements of the longest. */
+const MOST_OF_LONGEST = 16;
+/** What `each` makes of them is held for all: short ones would fill the memory before they are long together. */
+const MOST_ELEMENTS = 1_000_000;
+
+/**
+ * Reads a list as it comes: of an array one element at a time is held, and of each what `each` makes of it. A list in any other shape is
+ * held as a whole, as `elements` reads it.
+ *
+ * @param most characters of one element, or of a body that is no array; all of an array may have sixteen times as many, and a million
+ *   elements. `write` and `end` throw a `LongBody` for what is longer
+ */
+export function streamedList<T>(each: (element: unknown) => T, most: number): BodyStream<T[]> {
+  // A service that writes another encoding is read as far as it can be, as by `Buffer.toString`.
+  const decoder = new TextDecoder();
+  const list: T[] = [];
+  let parser: ExactParser | undefined;
+  /** What came before it was known to be an array, or all of it where it is none. In pieces: joined at each it would be copied at each. */
+  let held: string[] = [];
+  let isOther = false;
+  let characters = 0;
+  let sinceElement = 0;
+
+  const createParser = (): ExactParser =>
+    createExactParser({ paths: ["$.*"], keepStack: false }, (value) => {
+      sinceElement = 0;
+      list.push(each(value));
+    });
+
+  const take = (text: string, about: AboutAnswer): void => {
+    characters += text.length;
+    sinceElement += text.length;
+    let pieces = [text];
+    if (parser === undefined) {
+      held.push(text);
+      const first = isOther ? undefined : /[^ \t\r\n]/.exec(text)?.[0];
+      isOther ||= first !== undefined && first !== "[";
+      if (first !== "[") return;
+      parser = createParser();
+      pieces = held;
+      held = [];
+    }
+    try {
+      for (const piece of pieces) parser.write(piece);
+    } catch {
+      // Its message quotes the text.
+      throw notJson(about, `broken JSON, ${characters} characters`);
+    }
+  };
+
+  return {
+    write(chunk, about) {
+      take(decoder.decode(chunk, { stream: true }), about);
+      if (sinceElement > most) throw new LongBody(about.status);
+      if (characters > most * MOST_OF_LONGEST) {
+        throw new LongBody(about.status, `${MOST_OF_LONGEST} × \`maxBodyBytes\``);
+      }
+      checkCount(list, about);
+    },
+    end(about) {
+      take(decoder.decode(), about);
+      if (parser === undefined) {
+        const others = elements(readJson(held.join(""), about), about);
+        checkCount(others, about);
+        return others.map(each);
+      }
+      if (!parser.isEnded()) throw notJson(about, `broken JSON, ${characters} characters`);
+      return list;
+    },
+  };
+}
+
+function checkCount({ length }: unknown[], { status }: AboutAnswer): void {
+  if (length > MOST_ELEMENTS) throw new LongBody(status, `a list of ${MOST_ELEMENTS} elements`);
+}

@@ -1,0 +1,135 @@
+import { elements, readJson } from "../bodies/read-body.ts";
+import { ServerError, WrongTokenError } from "../errors.ts";
+import type { HttpAnswer, HttpRequest, Transport } from "../http/transport.ts";
+import { type DataOperation, operations } from "../operations.ts";
+import type { Turn } from "../rate/limiter.ts";
+import type { Tokens } from "./tokens.ts";
+
+export interface DataRequest<T> {
+  operation: DataOperation;
+  path: string;
+  priority: Turn["priority"];
+  signal: AbortSignal | undefined;
+  read: HttpRequest<T>["read"];
+  stream?: HttpRequest<T>["stream"];
+}
+
+/** Sends data requests with the token, and finds out what a refusal means. */
+export type Authorized = <T>(request: DataRequest<T>) => Promise<HttpAnswer<T>>;
+
+/** An answer, and the token that it was given for. */
+interface Sent<T> {
+  answer: HttpAnswer<T>;
+  token: string;
+}
+
+const LIST = operations["get survey list"].path();
+
+/** 400 is the documented answer to a wrong token; 401 is listed for wrong credentials only, and met the same way. */
+const refused = (answer: HttpAnswer<unknown>): boolean => answer.status === 400 || answer.status === 401;
+
+/**
+ * A 400 may be a wrong token or a bad request, and a bad request may be the end of a list: so it is told as one only where the
+ * survey list has shown, later than the refusal, that the token is good. A token that someone else has renewed meanwhile is tried
+ * first; and only where the list is refused as well, another token is asked for: once, unless that one has worked meanwhile.
+ */
+export function createAuthorized(transport: Transport, tokens: Tokens): Authorized {
+  /** The token of the last answer that was given. */
+  let worked: string | undefined;
+
+  async function send<T>(request: DataRequest<T>, tokenNow: () => string): Promise<Sent<T>> {
+    let token = "";
+    // At the moment when it goes out: while it waited for its turn, another token may have come, or the credentials been refused.
+    const headers = (): Record<string, string> => {
+      tokens.checkCredentials();
+      token = tokenNow();
+      return { authorization: `bearer ${token}`, "content-type": "application/json" };
+    };
+    const answer = await transport.send({ ...request, method: "GET", headers });
+    if (answer.status === 200) worked = token;
+    return { answer, token };
+  }
+
+  const probes = new Map<string, { sent: Promise<boolean>; next: Promise<boolean> | undefined }>();
+
+  /** Whether `token` opens the survey list: nothing but a list says so. */
+  async function probe(token: string): Promise<boolean> {
+    const operation = "get survey list";
+    const request: DataRequest<unknown> = {
+      operation,
+      path: LIST,
+      priority: "first",
+      signal: undefined,
+      read: (text, about) => elements(readJson(text, about), about),
+    };
+    const { answer } = await send(request, () => token);
+    if (answer.status !== 404) return !refused(answer);
+    throw new ServerError("there is no survey list (404) to tell a wrong token from a bad request", {
+      operation,
+      status: 404,
+      attempts: answer.attempts,
+      retryable: true,
+      hint: "Check `baseUrl`; the service may be about to be changed.",
+    });
+  }
+
+  /**
+   * A probe sent before a refusal says nothing about it: who comes while one is under way shares the one after it. So any
+   * number of callers costs two.
+   */
+  function accepted(token: string): Promise<boolean> {
+    const running = probes.get(token);
+    if (running === undefined) {
+      const sent = probe(token).finally(() => {
+        if (probes.get(token)?.next === undefined) probes.delete(token);
+      });
+      probes.set(token, { sent, next: undefined });
+      return sent;
+    }
+    running.next ??= running.sent
+      .catch(() => undefined)
+      .then(() => {
+        probes.delete(token);
+        return accepted(token);
+      });
+    return running.next;
+  }
+
+  return async (request) => {
+    const wait = <V>(work: Promise<V>): Promise<V> => unlessAborted(work, request.signal);
+    const isGood = async (token: string): Promise<boolean> => request.path !== LIST && (await wait(accepted(token)));
+    const latest = (token: string) => (): string => tokens.latest() ?? token;
+
+    const first = await send(request, latest(await wait(tokens.current())));
+    if (!refused(first.answer)) return first.answer;
+    const stored = await wait(tokens.reread(first.token));
+    const second = stored === undefined ? first : await send(request, latest(stored));
+    if (!refused(second.answer)) return second.answer;
+    // The token is good now; whether it was known to the service before, the same request tells.
+    if (await isGood(second.token)) return (await send(request, latest(second.token))).answer;
+    let last = second;
+    let before: string;
+    do {
+      before = last.token;
+      last = await send(request, latest(await wait(tokens.renew(before))));
+      if (!refused(last.answer) || (await isGood(last.token))) return last.answer;
+      // One that has worked was revoked since, and the next may last: how often, is for the tokens to say.
+    } while (last.token === worked && last.token !== before);
+    throw new WrongTokenError(`it is refused (${last.answer.status}) with a new token too`, {
+      operation: request.operation,
+      status: last.answer.status,
+      hint: "Check that the credentials belong to an account with API access, and that no other client renews its token.",
+    });
+  };
+}
+
+/** What is shared with other callers goes on when one of them does not wait for it any more. */
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}

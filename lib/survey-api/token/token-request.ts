@@ -1,0 +1,83 @@
+import { outline, outlineText } from "../bodies/index.ts";
+import {
+  type AboutAnswer,
+  BadRequestError,
+  NotFoundError,
+  UnreadableBodyError,
+  WrongCredentialsError,
+} from "../errors.ts";
+import type { Transport } from "../http/transport.ts";
+import { operations } from "../operations.ts";
+import { type IssuedToken, readTokenBody } from "./token-body.ts";
+
+/** What an account holder gets from the operator of the service. */
+export interface Credentials {
+  clientId: string;
+  clientSecret: string;
+}
+
+/** Operation 1: asks for a token with these credentials. */
+export async function requestToken(
+  transport: Transport,
+  { clientId, clientSecret }: Credentials,
+): Promise<IssuedToken> {
+  const operation = "get token";
+  const answer = await transport.send({
+    operation,
+    method: "POST",
+    path: operations[operation].path(),
+    headers: () => ({ "content-type": "application/x-www-form-urlencoded" }),
+    body: new URLSearchParams({ clientId, clientSecret }).toString(),
+    priority: "first",
+    signal: undefined,
+    read(text, about) {
+      const token = readTokenBody(text);
+      if (token !== undefined) return token;
+      throw noToken(text, about);
+    },
+  });
+  const about = { operation, status: answer.status, attempts: answer.attempts } as const;
+  switch (answer.status) {
+    case 200:
+      return answer.value;
+    case 401:
+      throw new WrongCredentialsError("the service refused the client id or the client secret (401)", {
+        ...about,
+        hint: "Put the right clientId and clientSecret into the credentials.",
+      });
+    case 400:
+      throw new BadRequestError("the token request was refused (400)", {
+        ...about,
+        hint: "Check `baseUrl` and the credentials.",
+      });
+    case 404:
+      throw new NotFoundError("there is no token endpoint (404)", { ...about, hint: "Check `baseUrl`." });
+  }
+}
+
+/** Told by what the answer looks like, without any of its text. */
+function noToken(text: string, about: AboutAnswer): UnreadableBodyError {
+  const json = jsonOf(text);
+  if (json === undefined && /^(["[{<]|$)/.test(text.trim())) {
+    return new UnreadableBodyError("the answer holds no token", {
+      ...about,
+      // A page stands before the service for a while, and what is empty or was cut off may be whole the next time.
+      retryable: true,
+      excerpt: outlineText(text),
+      hint: "A proxy or a maintenance page may stand before the service; check `baseUrl`.",
+    });
+  }
+  return new UnreadableBodyError("the answer holds no token", {
+    ...about,
+    excerpt: json === undefined ? outlineText(text) : outline(json.value),
+    hint: "Check `baseUrl`: is it the survey service? Otherwise ask its operator whether these credentials give access.",
+  });
+}
+
+function jsonOf(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}

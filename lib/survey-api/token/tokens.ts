@@ -1,0 +1,200 @@
+import type { Coordination, RenewalTurn } from "../coordination.ts";
+import { tokenChannel } from "../diagnostics.ts";
+import { SurveyApiError, TooManyRenewalsError, WrongCredentialsError } from "../errors.ts";
+import { createRecentTimes, recent } from "./recent-times.ts";
+import { asToken, type IssuedToken } from "./token-body.ts";
+import { lifeOf, newToken, type StoredToken } from "./token-life.ts";
+
+/** Where the token is kept between runs. */
+export interface TokenStore {
+  read(): Promise<StoredToken | undefined>;
+  write(token: StoredToken): Promise<void>;
+}
+
+export interface Tokens {
+  /** The token to use now. */
+  current(): Promise<string>;
+  /** The token that was had last, if any, at once. */
+  latest(): string | undefined;
+  /** @throws WrongCredentialsError when the credentials were refused just now: nothing may be sent then */
+  checkCredentials(): void;
+  /** A token kept by someone else meanwhile, if it is not `rejected`. */
+  reread(rejected: string): Promise<string | undefined>;
+  /** Another token than `rejected`, asked for once whatever the number of callers. */
+  renew(rejected: string): Promise<string>;
+}
+
+/** A renewal at leisure that failed is tried again after so long. */
+const TRY_AGAIN = 300_000;
+/** Two clients that revoke each other's token must not storm the service; nor must one that is given none. */
+const MOST_RENEWALS = 5;
+const MOST_FAILURES = 20;
+/**
+ * Milliseconds for which nothing is sent once the credentials are refused: time for all that waits or is on its way, which has the same
+ * refused token, to come to its end.
+ */
+const CREDENTIALS_REST = 10_000;
+
+export interface TokensOptions {
+  store: TokenStore;
+  /** Operation 1. */
+  request: () => Promise<IssuedToken>;
+  coordination: Coordination;
+  now: () => number;
+}
+
+export function createTokens(options: TokensOptions): Tokens {
+  const { store, coordination, now } = options;
+  let held: StoredToken | undefined;
+  let leisureAt = 0;
+  /** Tokens that were found wrong: a store that lags behind may give them again. */
+  const refused = new Set<string>();
+  /** The others' are told by the coordination; these are for when it cannot tell. */
+  const replaced = createRecentTimes(now);
+  const failures = createRecentTimes(now);
+  let lastFailure: unknown;
+  let credentialsRefused: { error: WrongCredentialsError; at: number } | undefined;
+  const obtaining = singleFlight<string>();
+  const reading = singleFlight<StoredToken | undefined>();
+
+  function checkCredentials(): void {
+    if (credentialsRefused === undefined) return;
+    if (Math.abs(now() - credentialsRefused.at) < CREDENTIALS_REST) throw credentialsRefused.error;
+    credentialsRefused = undefined;
+  }
+
+  /** Only where no token is left that works: one that does is used whatever was said of the credentials. */
+  function noToken(error: unknown): void {
+    if (error instanceof WrongCredentialsError) credentialsRefused ??= { error, at: now() };
+  }
+
+  async function obtain(): Promise<string> {
+    if (failures.count() >= MOST_FAILURES) throw lastFailure;
+    let issued: IssuedToken;
+    try {
+      issued = await options.request();
+    } catch (error) {
+      // Credentials that could not be had cost the service nothing, and may be there the next time.
+      if (error instanceof SurveyApiError) {
+        failures.add();
+        lastFailure = error;
+      }
+      throw error;
+    }
+    const made = newToken(issued, now());
+    held = made;
+    tokenChannel.publish({ kind: "renewed" });
+    try {
+      await store.write(made);
+    } catch {
+      // The token works all the same: only the next process has to ask for one of its own.
+      tokenChannel.publish({ kind: "not stored" });
+    }
+    return made.token;
+  }
+
+  /** In the place of a token that was refused, unless another client has found one meanwhile. */
+  function obtainAnother(refusedToken: string): Promise<string> {
+    return coordination.renew({ look: () => reread(refusedToken), ask: askForAnother });
+  }
+
+  async function askForAnother(turn: RenewalTurn): Promise<string> {
+    if (Math.max(replaced.count(), recent(turn.replaced, now()).length) >= MOST_RENEWALS) {
+      throw new TooManyRenewalsError("five tokens in ten minutes were refused", {
+        operation: "get token",
+        retryable: true,
+        hint: "Something else revokes the tokens: see who uses these credentials too, and give this client its own.",
+      });
+    }
+    const token = await obtain();
+    replaced.add();
+    turn.record(now());
+    return token;
+  }
+
+  /** The token kept by whoever renewed it last, if it can be one that works. */
+  async function readStore(): Promise<StoredToken | undefined> {
+    const stored = await reading(() => store.read());
+    const isUsable = stored !== undefined && asToken(stored.token) === stored.token && !refused.has(stored.token);
+    return isUsable && state(stored) !== "expired" ? stored : undefined;
+  }
+
+  /** The token kept, if it works by what is known of it. */
+  async function storedIfValid(): Promise<string | undefined> {
+    const stored = await readStore();
+    // Near its end it is still better than none.
+    if (stored !== undefined) held = stored;
+    return stored !== undefined && state(stored) === "valid" ? stored.token : undefined;
+  }
+
+  async function storedOrNew(): Promise<string> {
+    return (await storedIfValid()) ?? coordination.renew({ look: storedIfValid, ask: obtain });
+  }
+
+  async function reread(rejected: string): Promise<string | undefined> {
+    const before = held;
+    if (before !== undefined && before.token !== rejected) return before.token;
+    const stored = await readStore();
+    if (held !== undefined && held.token !== rejected) return held.token;
+    if (stored === undefined || stored.token === rejected) return undefined;
+    // What was stored before the token that was just refused is no better.
+    if (before !== undefined && stored.obtainedAt < before.obtainedAt) return undefined;
+    held = stored;
+    return stored.token;
+  }
+
+  const state = (token: StoredToken) => lifeOf(token, now());
+
+  return {
+    async current() {
+      checkCredentials();
+      const known = held === undefined ? "expired" : state(held);
+      if (held !== undefined && known === "valid") return held.token;
+      if (held !== undefined && known === "ending") {
+        // One caller sees to it, at a moment when nothing depends on it; the others go on with what still works.
+        if (now() < leisureAt) return held.token;
+        leisureAt = now() + TRY_AGAIN;
+      }
+      const before = held;
+      try {
+        return await obtaining(storedOrNew);
+      } catch (error) {
+        const spare = held ?? before;
+        if (spare === undefined || state(spare) !== "ending") {
+          noToken(error);
+          throw error;
+        }
+        leisureAt = now() + TRY_AGAIN;
+        tokenChannel.publish({ kind: "not renewed" });
+        return spare.token;
+      }
+    },
+    latest: () => held?.token,
+    checkCredentials,
+    reread,
+    async renew(rejected) {
+      checkCredentials();
+      if (held !== undefined && held.token !== rejected) return held.token;
+      refused.add(rejected);
+      try {
+        const token = await obtaining(() => obtainAnother(rejected));
+        // It may have been read from the store for someone who did not know yet.
+        return token === rejected ? await obtaining(() => obtainAnother(rejected)) : token;
+      } catch (error) {
+        noToken(error);
+        throw error;
+      }
+    },
+  };
+}
+
+/** One at a time: who comes while it is under way shares its outcome. */
+function singleFlight<T>(): (work: () => Promise<T>) => Promise<T> {
+  let pending: Promise<T> | undefined;
+  return (work) => {
+    pending ??= work().finally(() => {
+      pending = undefined;
+    });
+    return pending;
+  };
+}

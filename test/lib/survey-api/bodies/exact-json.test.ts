@@ -1,0 +1,99 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createExactParser, parseExactly } from "../../../../lib/survey-api/bodies/exact-json.ts";
+import { clientOf, startService } from "../support/service.ts";
+
+const page = "/api/v3/surveys/7/responses/";
+/** `JSON.parse` makes the same number of both. */
+const [one, other] = ["9007199254740992", "9007199254740993"];
+
+/** Read in pieces of so many characters. */
+function inPieces(text: string, length: number): unknown {
+  let found: unknown;
+  const parser = createExactParser({ paths: ["$"] }, (value) => {
+    found = value;
+  });
+  for (let at = 0; at < text.length; at += length) parser.write(text.slice(at, at + length));
+  if (!parser.isEnded()) parser.end();
+  return found;
+}
+
+describe("JSON", () => {
+  it.each<[string, unknown]>([
+    [other, other],
+    [`-${other}`, `-${other}`],
+    ["123456789012345678901234567890", "123456789012345678901234567890"],
+    ["9".repeat(320), "9".repeat(320)],
+    ["9007199254740991", Number.MAX_SAFE_INTEGER],
+    ["-9007199254740991", Number.MIN_SAFE_INTEGER],
+    ["1000000000000000", 1e15],
+    ["1e20", 1e20],
+    ["0.1234567890123456789", Number("0.1234567890123456789")],
+    ["12345678901234567.5", Number("12345678901234567.5")],
+    [`"${other}"`, other],
+    [`{"${other}":1}`, { [other]: 1 }],
+  ])("of %s is exact, in one piece or several", (text, value) => {
+    for (const [written, read] of [
+      [text, value],
+      [`[${text}]`, [value]],
+      [`{"a": ${text},"b":[1,${text}]}`, { a: value, b: [1, value] }],
+      [`[\n${text}\t, ${other}]`, [value, other]],
+    ] as const) {
+      expect(parseExactly(written)).toEqual(read);
+      for (const length of [1, 7, 1_000]) expect(inPieces(written, length)).toEqual(read);
+    }
+  });
+
+  it("without such a number is as `JSON.parse` reads it", () => {
+    const texts = fc.json({ stringUnit: "grapheme" }).filter((text) => !/\d{16}/.test(text));
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(parseExactly(text)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it("nested a hundred thousand deep is exact all the same", () => {
+    const depth = 100_000;
+    let value = parseExactly(`${"[".repeat(depth)}${other}${"]".repeat(depth)}`);
+    for (let level = 0; level < depth; level += 1) [value] = value as unknown[];
+    expect(value).toBe(other);
+  });
+
+  it.each([`[${other}`, `[0${other}]`, `[+${other}]`, `[${other}]x`, other.replace("9", "-")])(
+    "that is broken, %s, is refused",
+    (text) => {
+      expect(() => parseExactly(text)).toThrow(SyntaxError);
+    },
+  );
+});
+
+describe("ids beyond 2^53", () => {
+  const body = `[{"responseId":${one},"completed":1},{"responseId":${other},"completed":1}]`;
+
+  it("stay apart, as if they were in quotes", async () => {
+    const service = await startService();
+    service.answers.set(page, () => ({ body }));
+    const { api } = clientOf(service);
+    const records = [
+      { responseId: one, completed: 1 },
+      { responseId: other, completed: 1 },
+    ];
+    const operation = "get survey responses";
+    expect(await api.elements(operation, { surveyId: 7 })).toEqual(records);
+    expect(await api.elements(operation, { surveyId: 7 }, { each: (record) => record })).toEqual(records);
+    expect(await api.read(operation, { surveyId: 7 })).toEqual(records);
+  });
+
+  it("are refused where a number is promised, in quotes or not", async () => {
+    const service = await startService();
+    const { api } = clientOf(service);
+    for (const text of [body, body.replaceAll(/\d{16}/g, '"$&"')]) {
+      service.answers.set(page, () => ({ body: text }));
+      await expect(api.records(7)).rejects.toMatchObject({
+        code: "UNREADABLE_BODY",
+        message: expect.stringContaining("[0].responseId should be integer"),
+      });
+    }
+  });
+});

@@ -1,0 +1,205 @@
+import { getEventListeners } from "node:events";
+import { setTimeout as sleepFor } from "node:timers/promises";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { type CallOptions, pauseChannel, type SurveyApi } from "../../../../lib/survey-api/index.ts";
+import { type Answer, clientOf, inTurn, type Service, startService, withToken } from "../support/service.ts";
+
+const list = "/api/v3/surveys/";
+const good: Answer = { json: [{ surveyId: 1 }] };
+const reason = new Error("the caller's own");
+const real = {
+  monotonic: () => performance.now(),
+  sleep: (milliseconds: number, signal?: AbortSignal) =>
+    sleepFor(milliseconds, undefined, signal === undefined ? {} : { signal }),
+};
+
+/** Aborts once `when` holds, and expects the rejection with the very reason, soon. */
+async function abortedOnce(when: () => void, call: (options: CallOptions) => Promise<unknown>): Promise<AbortSignal> {
+  const stop = new AbortController();
+  const outcome = call({ signal: stop.signal }).then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  await vi.waitFor(when, { interval: 1 });
+  const begun = performance.now();
+  stop.abort(reason);
+  expect(await outcome).toEqual({ error: reason });
+  expect(await outcome).toHaveProperty("error", reason);
+  expect(performance.now() - begun).toBeLessThan(500);
+  return stop.signal;
+}
+
+async function firstOf<T>(all: AsyncIterable<T>): Promise<T | undefined> {
+  for await (const one of all) return one;
+  return undefined;
+}
+
+const requested = (service: Service, count: number) => () => expect(service.data()).toHaveLength(count);
+
+describe("a signal ends a call with its own reason", () => {
+  it("before anything is sent, when it is aborted already", async () => {
+    const service = await startService();
+    const { api, store, credentialsRead } = clientOf(service);
+    const signal = AbortSignal.abort(reason);
+    const calls = [
+      api.token({ signal }),
+      api.surveys({ signal }),
+      api.records(7, { page: 1, order: "asc", signal }),
+      api.v2.metadata(7, 1, { signal }),
+      api.read("get survey", { surveyId: 7 }, { signal }),
+      api.elements("get survey list", {}, { signal }),
+      firstOf(api.pages(7, { signal })),
+      firstOf(api.responses(7, { signal })),
+    ];
+    for (const outcome of await Promise.allSettled<unknown>(calls)) expect(outcome).toHaveProperty("reason", reason);
+    expect([store.reads, credentialsRead()]).toEqual([0, 0]);
+    await api.close();
+    expect(service.connections.accepted).toBe(0);
+  });
+
+  it("while it waits for its turn, without a request", async () => {
+    const service = await startService();
+    const first = Promise.withResolvers<void>();
+    service.answers.set(
+      list,
+      inTurn((response) => void first.promise.then(() => response.end("[]")), good),
+    );
+    const { api } = clientOf(service, { concurrency: 1 });
+    const before = api.surveys();
+    await vi.waitFor(requested(service, 1), { interval: 1 });
+    await abortedOnce(requested(service, 1), (options) => api.surveys(options));
+    first.resolve();
+    expect(await before).toEqual([]);
+    expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
+    expect(service.data()).toHaveLength(2);
+  });
+
+  it("while the request is under way, whose connection is closed", async () => {
+    const service = await startService();
+    const closed: string[] = [];
+    service.answers.set(list, () => (response) => response.on("close", () => closed.push("request")));
+    const { api } = clientOf(service);
+    await abortedOnce(requested(service, 1), (options) => api.surveys(options));
+    await vi.waitFor(() => expect(closed).toEqual(["request"]), { interval: 1 });
+    service.answers.set(list, () => good);
+    expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
+  });
+
+  it("in the middle of a body", async () => {
+    const service = await startService();
+    let written = false;
+    service.answers.set(list, () => (response) => {
+      response.write("[", () => {
+        written = true;
+      });
+    });
+    const { api } = clientOf(service);
+    await abortedOnce(
+      () => expect(written).toBe(true),
+      (options) => api.surveys(options),
+    );
+  });
+
+  it("between two attempts", async () => {
+    const service = await startService();
+    service.answers.set(list, () => ({ status: 500, json: {} }));
+    const { api } = clientOf(service, { ...real, retry: { baseDelay: 60_000, maxDelay: 60_000 } });
+    await abortedOnce(requested(service, 1), (options) => api.surveys(options));
+    expect(service.data()).toHaveLength(1);
+  });
+
+  it("in a pause that the service asked for, also that of another call, and the others wait on", async () => {
+    const service = await startService();
+    service.answers.set(list, () => ({ status: 429, json: {}, headers: { "retry-after": "60" } }));
+    // The pause is never over.
+    const { api } = clientOf(service, { sleep: () => new Promise(() => undefined) });
+    const paused = vi.fn();
+    pauseChannel.subscribe(paused);
+    onTestFinished(() => void pauseChannel.unsubscribe(paused));
+    let settled = 0;
+    const refused = new AbortController();
+    const others = [api.surveys({ signal: refused.signal }), api.surveys({ signal: refused.signal })].map((call) =>
+      call
+        .catch((error: unknown) => error)
+        .finally(() => {
+          settled += 1;
+        }),
+    );
+    const begun = () => expect(paused).toHaveBeenCalled();
+    // Before that, the next call would be sent as well.
+    await vi.waitFor(begun, { interval: 1 });
+    await abortedOnce(begun, (options) => api.surveys(options));
+    expect(settled).toBe(0);
+    refused.abort(reason);
+    expect(await Promise.all(others)).toEqual([reason, reason]);
+    expect(service.data().length).toBeLessThanOrEqual(2);
+  });
+
+  it("while a shared token request is under way: that goes on, and so do the others", async () => {
+    const service = await startService();
+    const held = Promise.withResolvers<void>();
+    service.answers.set("/oauth/token/", () => (response) => {
+      void held.promise.then(() => response.end(JSON.stringify({ token: service.token.value })));
+    });
+    const { api } = clientOf(service);
+    const others = Promise.all([api.surveys(), api.surveys(), api.token()]);
+    const asked = () => expect(service.tokenRequests()).toBe(1);
+    await abortedOnce(asked, (options) => api.surveys(options));
+    await abortedOnce(asked, (options) => api.token(options));
+    held.resolve();
+    expect(await others).toEqual([[{ surveyId: 1 }], [{ surveyId: 1 }], service.token.value]);
+    expect(service.tokenRequests()).toBe(1);
+    expect(service.data()).toHaveLength(2);
+  });
+
+  it("while the credentials are read", async () => {
+    const service = await startService();
+    const credentials = Promise.withResolvers<{ clientId: string; clientSecret: string }>();
+    const { api } = clientOf(service, { credentials: () => credentials.promise });
+    await abortedOnce(
+      () => undefined,
+      (options) => api.surveys(options),
+    );
+    credentials.resolve({ clientId: "client", clientSecret: "late" });
+    expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
+  });
+
+  it("while a refused token is looked into", async () => {
+    const service = await startService();
+    service.answers.set("/api/v3/surveys/7/", () => ({ status: 400, json: {} }));
+    service.answers.set(list, () => () => undefined);
+    const { api } = withToken(clientOf(service, { timeouts: { headers: 150 }, retry: { attempts: { TIMEOUT: 1 } } }));
+    await abortedOnce(requested(service, 2), (options) => api.survey(7, options));
+  });
+
+  it("of any kind, also what is no error", async () => {
+    const service = await startService();
+    service.answers.set(list, () => () => undefined);
+    const { api } = clientOf(service);
+    for (const odd of ["a text", 7, null, { an: "object" }]) {
+      const stop = new AbortController();
+      setTimeout(() => stop.abort(odd), 5);
+      expect(await api.surveys({ signal: stop.signal }).catch((error: unknown) => error)).toEqual(odd);
+    }
+    await expect(api.surveys({ signal: AbortSignal.timeout(5) })).rejects.toMatchObject({ name: "TimeoutError" });
+  });
+});
+
+describe("a signal that lives longer than the calls", () => {
+  it("is left without a listener by each of them, however it ends", async () => {
+    const service = await startService();
+    const { api } = clientOf(service);
+    const { signal } = new AbortController();
+    const calls: ((of: SurveyApi) => Promise<unknown>)[] = [
+      (of) => of.surveys({ signal }),
+      (of) => of.survey(404, { signal }),
+      (of) => of.token({ signal }),
+    ];
+    service.answers.set("/api/v3/surveys/404/", inTurn({ status: 500, json: {} }, { status: 404, json: {} }));
+    for (const call of calls) await call(api).catch(() => undefined);
+    service.answers.set(list, () => (response) => response.destroy());
+    await expect(api.surveys({ signal })).rejects.toMatchObject({ code: "UNREACHABLE" });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+});

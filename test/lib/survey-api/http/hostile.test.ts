@@ -1,0 +1,207 @@
+import { createServer } from "node:net";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { describe, expect, it, vi } from "vitest";
+import type { SurveyApiError, SurveyApiOptions } from "../../../../lib/survey-api/index.ts";
+import {
+  answer,
+  type Behaviour,
+  chunk,
+  cut,
+  earlyHints,
+  good,
+  head,
+  startHostile,
+  trickle,
+} from "../support/hostile.ts";
+import { clientOf, withToken } from "../support/service.ts";
+
+const MiB = 1024 * 1024;
+const list = '[{"surveyId":1}]';
+const gzipped = gzipSync(JSON.stringify([{ surveyId: 1, name: "x".repeat(500) }]));
+
+/** The short ones are for those who never come to an end; a busy machine must not make one of any other. */
+const timeouts = { connect: 1_000, headers: 2_000, body: 2_000 };
+const shortTimeouts = { connect: 1_000, headers: 80, body: 80 };
+const maxBodyBytes = MiB;
+
+interface Expected {
+  code: string;
+  attempts: number;
+  status?: number | undefined;
+  /** Whether the call may succeed later; also whether the client itself tries again. */
+  retryable: boolean;
+}
+const unreachable: Expected = { code: "UNREACHABLE", attempts: 4, status: undefined, retryable: true };
+const unreadable: Expected = { code: "UNREADABLE_BODY", attempts: 3, status: 200, retryable: true };
+const timedOut: Expected = { code: "TIMEOUT", attempts: 2, status: undefined, retryable: true };
+const timeoutsFor = ({ code }: Expected) => (code === "TIMEOUT" ? shortTimeouts : timeouts);
+const tooLong: Expected = { code: "UNREADABLE_BODY", attempts: 1, status: 200, retryable: false };
+
+const bomb = Buffer.alloc(8 * MiB, " ");
+
+const behaviours: [string, Behaviour, Expected][] = [
+  ["a reset before the answer", (socket) => socket.resetAndDestroy(), unreachable],
+  ["an end before the answer", (socket) => socket.end(), unreachable],
+  ["a reset within the status line", cut("HTTP/1.1 20", "reset"), unreachable],
+  ["an end within the headers", cut("HTTP/1.1 200 OK\r\ncontent-le"), unreachable],
+  ["a reset within the headers", cut("HTTP/1.1 200 OK\r\ncontent-length: 16\r\n", "reset"), unreachable],
+  ["a reset within the body", cut(`${head("content-length: 16")}${list.slice(0, 9)}`, "reset"), unreachable],
+  ["a body cut by its length", cut(`${head("content-length: 16")}${list.slice(0, 9)}`), unreachable],
+  ["a body cut between chunks", cut(`${head("transfer-encoding: chunked")}${chunk(list)}`), unreachable],
+  ["a body cut within a chunk", cut(`${head("transfer-encoding: chunked")}10\r\n${list.slice(0, 9)}`), unreachable],
+  ["a chunk without a length", cut(`${head("transfer-encoding: chunked")}zz\r\n${list}\r\n0\r\n\r\n`), unreachable],
+  ["what is not HTTP", cut("SSH-2.0-OpenSSH_9.6\r\n\r\n"), unreachable],
+  ["two lengths", cut(`${head("content-length: 16\r\ncontent-length: 3")}${list}`), unreachable],
+  ["a length and chunks", cut(`${head("content-length: 16\r\ntransfer-encoding: chunked")}${list}`), unreachable],
+  ["more headers than fit", answer(list, { "x-long": "y".repeat(200_000) }), unreachable],
+  ["an answer to CONNECT that nobody asked for", cut(head("upgrade: x", "101 Switching Protocols")), unreachable],
+  ["a 100 that nobody asked for", answer(list, {}, "100 Continue\r\n\r\nHTTP/1.1 200 OK"), unreachable],
+  ["gzip cut by its end", answer(gzipped.subarray(0, -12), { "content-encoding": "gzip" }), unreadable],
+  ["gzip that is none", answer(list, { "content-encoding": "gzip" }), unreadable],
+  ["br that is none", answer(list, { "content-encoding": "br" }), unreadable],
+  ["an unknown encoding", answer(list, { "content-encoding": "zstd" }), unreadable],
+  ["a page of HTML", answer("<html>Maintenance</html>", { "content-type": "text/html" }), unreadable],
+  ["half a JSON text", answer(list.slice(0, 9)), unreadable],
+  ["another JSON text", answer('{"error":"none"}'), { ...unreadable, attempts: 1, retryable: false }],
+  ["an empty body", answer(""), unreadable],
+  [
+    "no content",
+    answer("", {}, "204 No Content"),
+    { code: "SERVER_ERROR", attempts: 1, status: 204, retryable: false },
+  ],
+  ["silence", () => undefined, timedOut],
+  ["headers that trickle for ever", trickle("HTTP/1.1 200 OK\r\n", "x-more: y\r\n", 10), timedOut],
+  ["headers and then silence", (socket) => void socket.write(head("content-length: 16")), timedOut],
+  ["a body that trickles for ever", trickle(head("transfer-encoding: chunked"), chunk(" "), 8), timedOut],
+  ["1xx for ever", trickle("", earlyHints, 10), timedOut],
+  ["100 MB that are announced", answer("", { "content-length": String(100 * MiB) }), tooLong],
+  ["a gzip bomb", answer(gzipSync(bomb), { "content-encoding": "gzip" }), tooLong],
+  ["a br bomb", answer(brotliCompressSync(bomb), { "content-encoding": "br" }), tooLong],
+];
+
+describe("a service that meets the client with", () => {
+  it.each(behaviours)("%s gets the right error, and harms nothing else", async (_name, behaviour, expected) => {
+    const service = await startHostile(behaviour);
+    const { api } = clientOf(service, { timeouts: timeoutsFor(expected), maxBodyBytes });
+
+    const error = await api.surveys().catch((thrown: unknown) => thrown as SurveyApiError);
+
+    expect(error).toMatchObject({ ...expected, operation: "get survey list", hint: expect.stringMatching(/\S/) });
+    expect(service.requests.filter((request) => request.startsWith("GET"))).toHaveLength(expected.attempts);
+    service.behave = good;
+    expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
+    await api.close();
+    await vi.waitFor(() => expect(service.connections.open).toBe(0), { interval: 2 });
+  });
+
+  it.each(behaviours.filter(([, , { attempts }]) => attempts > 1))(
+    "%s once is asked again, and then gives the value",
+    async (_name, behaviour, expected) => {
+      const service = await startHostile((socket, request) => {
+        service.behave = good;
+        behaviour(socket, request);
+      });
+      const { api, slept } = clientOf(service, { timeouts: timeoutsFor(expected), maxBodyBytes });
+      expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
+      expect(slept).toEqual([250]);
+    },
+  );
+
+  it.each(behaviours.filter(([, , { code }]) => code === "UNREACHABLE" || code === "TIMEOUT"))(
+    "%s once for the token request, a POST, is asked again too",
+    async (_name, behaviour, expected) => {
+      const service = await startHostile();
+      const { token } = service;
+      service.token = (socket, request) => {
+        service.token = token;
+        behaviour(socket, request);
+      };
+      expect(await clientOf(service, { timeouts: timeoutsFor(expected), maxBodyBytes }).api.surveys()).toEqual([
+        { surveyId: 1 },
+      ]);
+      expect(service.requests.map((request) => request.split(" ", 1)[0])).toEqual(["POST", "POST", "GET"]);
+    },
+  );
+});
+
+describe("a status tells what it tells, whatever its body is:", () => {
+  it.each([
+    ["404", "NOT_FOUND", 1],
+    ["403", "SERVER_ERROR", 1],
+    ["500", "SERVER_ERROR", 4],
+    ["429", "TOO_MANY_REQUESTS", 10],
+  ])("%s with an encoding that is a lie", async (status, code, attempts) => {
+    const service = await startHostile(answer("no gzip", { "content-encoding": "gzip" }, `${status} Odd`));
+    const { api } = clientOf(service, { timeouts });
+    await expect(api.survey(7)).rejects.toMatchObject({ code, status: Number(status), attempts });
+  });
+});
+
+describe("a keep-alive connection that the server closes just when the next request comes", () => {
+  it.each(["end", "reset"] as const)("with %s costs a GET no more than another attempt", async (how) => {
+    let closing = false;
+    const service = await startHostile((socket) => {
+      if (!closing) return good(socket);
+      closing = false;
+      if (how === "end") socket.destroy();
+      else socket.resetAndDestroy();
+    });
+    const { api } = clientOf(service, { timeouts });
+    for (let time = 0; time < 5; time += 1) {
+      closing = time > 0;
+      expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
+    }
+    expect(service.connections.accepted).toBe(5);
+  });
+
+  it("nor the token request", async () => {
+    const service = await startHostile();
+    const { token } = service;
+    const { api, time } = clientOf(service, { timeouts });
+    await api.surveys();
+    service.token = (socket) => {
+      service.token = token;
+      socket.resetAndDestroy();
+    };
+    time.now += 31 * 24 * 3_600_000;
+    expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
+    expect(service.requests.map((request) => request.split(" ", 1)[0])).toEqual(["POST", "GET", "POST", "POST", "GET"]);
+  });
+
+  it("is not used again when it was closed before", async () => {
+    const service = await startHostile((socket) => {
+      good(socket);
+      socket.end();
+    });
+    const { api, slept } = withToken(clientOf(service, { timeouts }));
+    await api.surveys();
+    await vi.waitFor(() => expect(service.connections.open).toBe(0), { interval: 2 });
+    await api.surveys();
+    expect(slept).toEqual([]);
+  });
+});
+
+describe("a refused connection", () => {
+  it("is UNREACHABLE after all attempts, and works once the service is there", async () => {
+    const service = await startHostile();
+    const free = await freePort();
+    const refused: Partial<SurveyApiOptions> = { timeouts };
+    const { api, slept } = clientOf({ url: `http://127.0.0.1:${free}` }, refused);
+    await expect(api.surveys()).rejects.toMatchObject({
+      ...unreachable,
+      operation: "get token",
+      message: expect.stringContaining("ECONNREFUSED"),
+      hint: expect.stringContaining("baseUrl"),
+    });
+    expect(slept).toEqual([250, 500, 1_000]);
+    expect(await clientOf(service).api.surveys()).toEqual([{ surveyId: 1 }]);
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,178 @@
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { startDeafListener } from "../support/deaf-listener.ts";
+import { clientOf, inTurn, startService, withToken } from "../support/service.ts";
+
+const list = "/api/v3/surveys/";
+
+describe("connections", () => {
+  it("are kept: a hundred requests one after the other need no more than two", async () => {
+    const service = await startService();
+    const { api } = clientOf(service);
+    for (let time = 0; time < 100; time += 1) await api.surveys();
+    expect(service.data()).toHaveLength(100);
+    // The next request may go out before the connection of the last one is marked as free.
+    expect(service.connections.accepted).toBeLessThanOrEqual(2);
+  });
+
+  it("are no more than `concurrency` and a quarter to spare: one for a hundred requests, or ten", async () => {
+    for (const [concurrency, most] of [
+      [1, 1],
+      [8, 10],
+    ] as const) {
+      const service = await startService();
+      const { api } = clientOf(service, { concurrency });
+      await Promise.all(Array.from({ length: 100 }, () => api.surveys()));
+      expect(service.data()).toHaveLength(100);
+      expect(service.connections.accepted).toBeLessThanOrEqual(most);
+    }
+  });
+
+  it("are closed by close(), which may be called twice, once the requests under way are done", async () => {
+    const service = await startService();
+    service.answers.set(list, () => (response) => setTimeout(() => response.end("[]"), 20));
+    const { api } = clientOf(service);
+    await api.token();
+    const reading = api.surveys();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await Promise.all([api.close(), api.close()]);
+    expect(await reading).toEqual([]);
+    await api.close();
+    await expect(api.surveys()).rejects.toMatchObject({ code: "UNREACHABLE" });
+    expect(service.data()).toHaveLength(1);
+  });
+});
+
+describe("no more requests are in flight than `concurrency`", () => {
+  it.each([1, 3])("%i", async (concurrency) => {
+    const service = await startService();
+    let now = 0;
+    let most = 0;
+    service.answers.set(list, () => (response) => {
+      now += 1;
+      most = Math.max(most, now);
+      setTimeout(() => {
+        now -= 1;
+        response.end("[]");
+      }, 5);
+    });
+    const { api } = clientOf(service, { concurrency });
+    await Promise.all(Array.from({ length: 10 }, () => api.surveys()));
+    expect(most).toBe(concurrency);
+  });
+});
+
+describe("a body", () => {
+  const body = JSON.stringify([{ surveyId: 1, name: "Zażółć gęślą jaźń" }]);
+
+  it.each([
+    ["gzip", gzipSync(body)],
+    ["x-gzip", gzipSync(body)],
+    ["GZIP ", gzipSync(body)],
+    ["br", brotliCompressSync(body)],
+    ["deflate", deflateSync(body)],
+    ["identity", Buffer.from(body)],
+  ])("in %s is decoded", async (encoding, bytes) => {
+    const service = await startService();
+    service.answers.set(list, () => ({ headers: { "content-encoding": encoding }, body: bytes }));
+    expect(await clientOf(service).api.surveys()).toEqual(JSON.parse(body));
+    expect(service.data()).toHaveLength(1);
+    expect(service.data()[0]?.headers["accept-encoding"]).toBe("gzip, br");
+    expect(service.data()[0]?.headers["cache-control"]).toBe("no-cache");
+  });
+
+  it("whose characters are cut by chunks is put together again", async () => {
+    const service = await startService();
+    service.answers.set(list, () => async (response) => {
+      for (const byte of Buffer.from(body)) await new Promise((resolve) => response.write(Buffer.of(byte), resolve));
+      response.end();
+    });
+    expect(await clientOf(service).api.surveys()).toEqual(JSON.parse(body));
+  });
+});
+
+describe("a time limit", () => {
+  it("`connect` ends a connection that does not come to stand", async () => {
+    const url = await startDeafListener();
+    const timeouts = { connect: 50, headers: 10_000, body: 10_000 };
+    const { api } = clientOf({ url }, { timeouts, retry: { attempts: { TIMEOUT: 1 } } });
+    await expect(api.surveys()).rejects.toMatchObject({ code: "TIMEOUT", operation: "get token", attempts: 1 });
+  });
+
+  it("`headers` and `body` do not run while a request waits for its turn", async () => {
+    const service = await startService();
+    service.answers.set(list, () => (response) => setTimeout(() => response.end("[]"), 25));
+    const { api } = clientOf(service, { timeouts: { headers: 150, body: 150 }, concurrency: 1 });
+    await Promise.all(Array.from({ length: 8 }, () => api.surveys()));
+    expect(service.data()).toHaveLength(8);
+  });
+
+  it("`call` ends an attempt that is under way when it is over", async () => {
+    const service = await startService();
+    service.answers.set(list, () => () => undefined);
+    const timeouts = { connect: 10_000, headers: 10_000, body: 10_000, call: 80 };
+    const { api } = withToken(clientOf(service, { timeouts, monotonic: () => performance.now() }));
+    const begun = performance.now();
+    await expect(api.surveys()).rejects.toMatchObject({ code: "TIMEOUT", attempts: 1 });
+    expect(performance.now() - begun).toBeLessThan(1_000);
+    expect(service.data()).toHaveLength(1);
+  });
+
+  it("`call` lets no attempt begin after it, nor waits for one: the failure stands", async () => {
+    const service = await startService();
+    service.answers.set(list, () => ({ status: 500, json: {} }));
+    for (const [call, attempts, slept] of [
+      [200, 1, []],
+      [300, 2, [250]],
+      [800, 3, [250, 500]],
+    ] as const) {
+      const client = clientOf(service, { timeouts: { call } });
+      await expect(client.api.surveys()).rejects.toMatchObject({ code: "SERVER_ERROR", status: 500, attempts });
+      expect(client.slept).toEqual(slept);
+    }
+  });
+
+  it("`call` holds while another attempt waits for its turn: the failure stands", async () => {
+    const service = await startService();
+    service.answers.set(
+      list,
+      inTurn({ status: 500, json: {} }, () => undefined),
+    );
+    const timeouts = { call: 150, headers: 10_000 };
+    const options = { concurrency: 1, timeouts, monotonic: () => performance.now(), retry: { baseDelay: 20 } };
+    const client = withToken(clientOf(service, options));
+    const begun = performance.now();
+    const first = client.api.surveys().catch((error: unknown) => [error, performance.now() - begun] as const);
+    // It takes the only place while the first one waits for its second attempt.
+    const second = client.api.surveys().catch((error: unknown) => error);
+    const [error, took] = (await first) as [unknown, number];
+    expect(error).toMatchObject({ code: "SERVER_ERROR", attempts: 1 });
+    expect(took).toBeLessThan(400);
+    expect(await second).toMatchObject({ code: "TIMEOUT" });
+  });
+
+  it("`call` begins with the first request, not with the waiting for its turn", async () => {
+    const service = await startService();
+    service.answers.set(
+      list,
+      inTurn(() => undefined, { json: [] }),
+    );
+    const timeouts = { call: 120, headers: 10_000 };
+    const client = withToken(clientOf(service, { concurrency: 1, timeouts, monotonic: () => performance.now() }));
+    const first = client.api.surveys().catch((error: unknown) => error);
+    expect(await client.api.surveys()).toEqual([]);
+    expect(await first).toMatchObject({ code: "TIMEOUT" });
+  });
+
+  it("is not reached by what is merely slow", async () => {
+    const service = await startService();
+    service.answers.set(list, () => (response) => {
+      setTimeout(() => response.write("["), 30);
+      setTimeout(() => response.end("]"), 60);
+    });
+    const timeouts = { connect: 1_000, headers: 600, body: 600 };
+    const { api, slept } = clientOf(service, { timeouts });
+    expect(await api.surveys()).toEqual([]);
+    expect(slept).toEqual([]);
+  });
+});

@@ -1,0 +1,232 @@
+import { describe, expect, it } from "vitest";
+import { type AllowedRate, createAllowedRate, type LearnedRate } from "../../../../lib/survey-api/rate/allowed-rate.ts";
+import { drain, type Run, type VirtualService } from "../support/virtual-service.ts";
+
+const forms = ["seconds", "date", "none"] as const;
+/** 500 responses: 25 pages, proved, and the metrics and metadata of each. */
+const REQUESTS = 1_050;
+const START = Date.UTC(2026, 2, 10, 12) + 137;
+
+/** Runs one after the other, a while apart, each with what the one before has learned. */
+function runs(service: VirtualService, count: number, times: number): Run[] {
+  const done: Run[] = [];
+  let startAt = START;
+  let learned: LearnedRate | undefined;
+  for (let i = 0; i < times; i += 1) {
+    const run = drain(service, { count, concurrency: 16, startAt, ...(learned === undefined ? {} : { learned }) });
+    done.push(run);
+    startAt = run.endedAt + 10_000 + 137 * i;
+    // It goes through a file or a table.
+    learned = JSON.parse(JSON.stringify(run.learned ?? null)) ?? undefined;
+  }
+  return done;
+}
+
+const lateRefusals = ({ refused, requests }: Run): number =>
+  refused.filter((place) => place > 0.2).length / (0.8 * requests);
+
+describe.each(forms)("a service that allows 100 requests/s and a burst of 50, with Retry-After: %s", (retryAfter) => {
+  it.each([3, 50])("is used to 1.1 × the ideal time once it is learned, at %i ms", (latency) => {
+    const [first, ...learned] = runs({ perSecond: 100, burst: 50, retryAfter, latency }, REQUESTS, 8);
+
+    for (const run of learned) {
+      expect(run.seconds).toBeLessThanOrEqual(1.1 * run.ideal);
+      expect(lateRefusals(run)).toBeLessThanOrEqual(0.01);
+    }
+    expect(first?.seconds).toBeLessThanOrEqual(1.25 * (first?.ideal ?? 0));
+    expect(lateRefusals(first as Run)).toBeLessThanOrEqual(0.01);
+  });
+
+  it("is used as well over ten times as many requests", () => {
+    for (const run of runs({ perSecond: 100, burst: 50, retryAfter, latency: 3 }, 10 * REQUESTS, 3)) {
+      expect(run.seconds).toBeLessThanOrEqual(1.1 * run.ideal);
+      expect(lateRefusals(run)).toBeLessThanOrEqual(0.01);
+    }
+  });
+
+  it.each<[string, Omit<VirtualService, "retryAfter" | "latency">, number]>([
+    ["slow", { perSecond: 10, burst: 5 }, 1.15],
+    ["strict to the single request", { perSecond: 100, burst: 1 }, 1.35],
+    ["slow after a great burst", { perSecond: 5, burst: 300 }, 1.05],
+    ["one that counts by ten seconds", { perSecond: 10, window: 10_000 }, 1.2],
+    ["one that counts by the second", { perSecond: 100, window: 1_000 }, 2.2],
+  ])("so is %s, in its own way", (_name, kind, bound) => {
+    for (const run of runs({ ...kind, retryAfter, latency: 3 }, REQUESTS, 4).slice(1)) {
+      expect(run.seconds).toBeLessThanOrEqual(bound * run.ideal);
+    }
+  });
+});
+
+describe("the allowed rate", () => {
+  it("follows a service that allows more than before", () => {
+    const before = runs({ perSecond: 20, burst: 5, retryAfter: "seconds", latency: 3 }, 400, 2).at(-1)?.learned;
+    const after = drain(
+      { perSecond: 200, burst: 50, retryAfter: "seconds", latency: 3 },
+      { count: 20_000, concurrency: 16, startAt: START, ...(before === undefined ? {} : { learned: before }) },
+    );
+    expect(before?.requestsPerSecond).toBeLessThan(21);
+    expect(after.learned?.requestsPerSecond).toBeGreaterThan(150);
+  });
+
+  it("is never more than the ceiling, in any second", () => {
+    const sent: number[] = [];
+    let time = 0;
+    const rate = createAllowedRate({ ceiling: 5, now: () => time, monotonic: () => time });
+    for (; time < 10_000; time += 1) {
+      while (rate.wait() === 0) {
+        rate.take();
+        sent.push(time);
+        rate.granted();
+      }
+    }
+    expect(sent.length).toBeGreaterThanOrEqual(49);
+    for (const at of sent) {
+      expect(sent.filter((other) => other >= at && other < at + 1_000).length).toBeLessThanOrEqual(5 + 1);
+    }
+  });
+
+  it("is without limit, and nothing is learned, while nothing is refused", () => {
+    const run = drain(
+      { perSecond: 1e6, burst: 1e6, retryAfter: "none", latency: 10 },
+      { count: 1_600, concurrency: 16, startAt: START },
+    );
+    expect(run.seconds).toBeCloseTo(1, 1);
+    expect(run.learned).toBeUndefined();
+  });
+
+  it("falls once for requests that were refused together", () => {
+    let time = 0;
+    const learned = { requestsPerSecond: 100, burst: 10, searching: false, at: 0 };
+    const rate = createAllowedRate({ learned, now: () => time, monotonic: () => time });
+    time = 1_000;
+    rate.granted();
+    for (let i = 0; i < 16; i += 1) rate.refused(990, 1_000);
+    expect(rate.learned()?.requestsPerSecond).toBeLessThan(100);
+    expect(rate.learned()?.requestsPerSecond).toBeGreaterThanOrEqual(50);
+
+    // Without a grant in between it is the pause that was too short.
+    time = 5_000;
+    rate.refused(4_990, 1_000);
+    expect(rate.learned()?.requestsPerSecond).toBeGreaterThanOrEqual(50);
+
+    time = 9_000;
+    rate.granted();
+    rate.refused(8_990, 1_000);
+    expect(rate.learned()?.requestsPerSecond).toBeLessThan(50);
+  });
+
+  it("is told as high as it was proved, also when nothing was asked for a while", () => {
+    let time = 0;
+    const learned = { requestsPerSecond: 10, burst: 2, searching: false, at: 0 };
+    const rate = createAllowedRate({ learned, now: () => time, monotonic: () => time });
+    for (; time < 60_000; time += 1) {
+      while (rate.wait() === 0) {
+        rate.take();
+        rate.granted();
+        rate.finished();
+      }
+    }
+    const proved = rate.learned();
+    expect(proved?.requestsPerSecond).toBeGreaterThan(12);
+    time += 10 * 60_000;
+    expect(rate.learned()).toEqual({ ...proved, at: time });
+    rate.granted();
+    rate.refused(time - 1, 1_000);
+    expect(rate.learned()?.requestsPerSecond).not.toBe(proved?.requestsPerSecond);
+  });
+
+  it("learned elsewhere takes the place of what was learned here, without a burst that was spent already", () => {
+    let time = 0;
+    const rate = createAllowedRate({ now: () => time, monotonic: () => time });
+    const sendable = (): number => {
+      let sent = 0;
+      while (rate.wait() === 0) {
+        rate.take();
+        rate.granted();
+        rate.finished();
+        sent += 1;
+      }
+      return sent;
+    };
+    rate.learn({ requestsPerSecond: 10, burst: 50, searching: false, at: -60_000 });
+    expect(sendable()).toBe(30);
+
+    rate.learn({ requestsPerSecond: 20, burst: 100, searching: false, at: -60_000 });
+    expect(sendable()).toBe(0);
+    time = 1_000;
+    expect(sendable()).toBe(20);
+    expect(rate.learned()).toMatchObject({ requestsPerSecond: expect.closeTo(20, 0), burst: 100 });
+  });
+
+  it.each<[string, (rate: AllowedRate, tiny: LearnedRate) => void]>([
+    ["the run before", () => undefined],
+    ["another client", (rate, tiny) => rate.learn(tiny)],
+    [
+      "the share that is left to it",
+      (rate, tiny) => {
+        rate.learn({ ...tiny, requestsPerSecond: 10 });
+        rate.share({ part: 1, rate: 1e-9, burst: 1e-9 });
+      },
+    ],
+  ])("is one request in ten seconds at least, whatever it has from %s", (_name, hand) => {
+    let time = 0;
+    const tiny = { requestsPerSecond: 1e-9, burst: 1e-9, searching: false, at: 0 };
+    const rate = createAllowedRate({ learned: tiny, now: () => time, monotonic: () => time });
+    hand(rate, tiny);
+    expect(rate.learned()).toMatchObject({ requestsPerSecond: 0.1, burst: 1 });
+    for (let request = 0; request < 20; request += 1) {
+      // As a timer does.
+      while (rate.wait() > 0) time += Math.ceil(rate.wait());
+      rate.take();
+      rate.granted();
+      rate.finished();
+    }
+    expect(time).toBeLessThanOrEqual(200_100);
+    expect(rate.learned()?.requestsPerSecond).toBeGreaterThanOrEqual(0.1);
+  });
+
+  it("sends one request alone after a refusal, and the others when that is granted or over", () => {
+    let time = 0;
+    const learned = { requestsPerSecond: 100, burst: 50, searching: false, at: 0 };
+    const rate = createAllowedRate({ learned, now: () => time, monotonic: () => time });
+    rate.refused(0, 1_000);
+    time = 1_000;
+    expect(rate.wait()).toBe(0);
+    rate.take();
+    expect(rate.wait()).toBe(Number.POSITIVE_INFINITY);
+    rate.finished();
+    rate.take();
+    expect(rate.wait()).toBe(Number.POSITIVE_INFINITY);
+    rate.granted();
+    rate.finished();
+    for (let i = 0; i < 20; i += 1) {
+      expect(rate.wait()).toBe(0);
+      rate.take();
+    }
+  });
+
+  it.each(["seconds", "none"] as const)("follows a service that allows far less than before, with %s", (retryAfter) => {
+    const learned = { requestsPerSecond: 500, burst: 100, searching: false, at: START };
+    const run = drain(
+      { perSecond: 5, burst: 5, retryAfter, latency: 20 },
+      { count: 300, concurrency: 32, startAt: START, learned },
+    );
+    expect(run.refused.length).toBeLessThan(250);
+    expect(run.seconds).toBeLessThan(1.3 * run.ideal);
+    expect(run.learned?.requestsPerSecond).toBeLessThan(6);
+  });
+
+  it("pauses as long as it was asked to, and longer from time to time when it was not", () => {
+    let time = 0;
+    const rate = createAllowedRate({ now: () => time, monotonic: () => time });
+    expect(rate.refused(0, 90_000)).toBe(90_000);
+    const pauses = Array.from({ length: 9 }, () => {
+      time += 10_000;
+      return rate.refused(time, undefined);
+    });
+    expect(pauses).toEqual([200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000]);
+    rate.granted();
+    time += 10_000;
+    expect(rate.refused(time, 0)).toBe(100);
+  });
+});

@@ -1,0 +1,194 @@
+import { describe, expect, it, vi } from "vitest";
+import { type Answer, clientOf, inTurn, startService } from "../support/service.ts";
+
+const list = "/api/v3/surveys/";
+const good: Answer = { json: [] };
+const tooMany = (retryAfter?: string): Answer => ({
+  status: 429,
+  json: {},
+  // The service's own clock, which is an hour ahead of the client's.
+  headers: {
+    date: "Tue, 10 Mar 2026 13:00:00 GMT",
+    ...(retryAfter === undefined ? {} : { "retry-after": retryAfter }),
+  },
+});
+
+describe("429", () => {
+  it.each([
+    ["seconds", "3", 3_000],
+    ["a date", "Tue, 10 Mar 2026 13:00:07 GMT", 7_000],
+    // Nothing was granted before: it is asked twice a second at first.
+    ["nothing", undefined, 500],
+    ["something unreadable", "soon", 500],
+    ["no time at all", "0", 500],
+  ])("with %s as Retry-After is waited for: %j", async (_name, retryAfter, wait) => {
+    const service = await startService();
+    service.answers.set(list, inTurn(tooMany(retryAfter), good));
+    const { api, slept } = clientOf(service);
+
+    await api.surveys();
+
+    expect(slept).toEqual([wait]);
+  });
+
+  it("with a longer wait than the policy's longest pause ends in an error that says how long", async () => {
+    const service = await startService();
+    service.answers.set(list, () => tooMany("21"));
+    const { api, slept } = clientOf(service, { retry: { longestPause: 20_000 } });
+
+    await expect(api.surveys()).rejects.toMatchObject({
+      code: "TOO_MANY_REQUESTS",
+      retryAfter: 21_000,
+      retryable: true,
+    });
+
+    expect(slept).toEqual([]);
+    expect(service.data()).toHaveLength(1);
+  });
+
+  it("with such a wait ends later calls at once, without a request, until it is over", async () => {
+    const service = await startService();
+    service.answers.set(list, inTurn(tooMany("60"), good));
+    const { api, time } = clientOf(service, { retry: { longestPause: 20_000 } });
+    await expect(api.surveys()).rejects.toMatchObject({ code: "TOO_MANY_REQUESTS" });
+
+    time.now += 30_000;
+    await expect(api.surveys()).rejects.toMatchObject({ code: "TOO_MANY_REQUESTS", retryAfter: 30_000 });
+    expect(service.data()).toHaveLength(1);
+
+    time.now += 30_000;
+    expect(await api.surveys()).toEqual([]);
+  });
+
+  it("again and again is given up at last", async () => {
+    const service = await startService();
+    service.answers.set(list, () => tooMany("1"));
+    const { api } = clientOf(service);
+
+    await expect(api.surveys()).rejects.toMatchObject({ code: "TOO_MANY_REQUESTS" });
+
+    expect(service.data().length).toBeGreaterThanOrEqual(5);
+    expect(service.data().length).toBeLessThanOrEqual(20);
+  });
+
+  it("with a wait of more than half a minute is waited for all the same, when there is time", async () => {
+    const service = await startService();
+    service.answers.set(list, inTurn(tooMany("90"), good));
+    const { api, slept } = clientOf(service);
+    await api.surveys();
+    expect(slept).toEqual([90_000]);
+  });
+
+  it("with a wait that would outlast the time of the call ends it at once", async () => {
+    const service = await startService();
+    service.answers.set(list, () => tooMany("90"));
+    const { api, slept } = clientOf(service, { timeouts: { call: 60_000 } });
+    await expect(api.surveys()).rejects.toMatchObject({ code: "TOO_MANY_REQUESTS", retryAfter: 90_000 });
+    expect(slept).toEqual([]);
+  });
+
+  it("pauses all requests, also those that wait for their turn: none goes out before the pause is over", async () => {
+    const service = await startService();
+    const wake: (() => void)[] = [];
+    const { api, time } = clientOf(service, {
+      concurrency: 1,
+      sleep: (milliseconds) =>
+        new Promise((resolve) =>
+          wake.push(() => {
+            time.now += milliseconds;
+            resolve();
+          }),
+        ),
+    });
+    await api.surveys();
+    service.answers.set(list, inTurn(tooMany("5"), good));
+    const before = service.data().length;
+
+    const calls = Promise.all(Array.from({ length: 6 }, () => api.surveys()));
+    await vi.waitFor(() => expect(wake.length).toBeGreaterThan(0), { interval: 1 });
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    const duringPause = service.data().length - before;
+
+    const waking = setInterval(() => wake.shift()?.(), 1);
+    await calls;
+    clearInterval(waking);
+
+    expect(duringPause).toBe(1);
+    expect(service.data().length - before).toBe(7);
+  });
+});
+
+describe("a failure whose body breaks", () => {
+  it("is still what its status says, and its pause is kept", async () => {
+    const service = await startService();
+    service.answers.set(
+      list,
+      inTurn((response) => {
+        response.writeHead(429, { "retry-after": "30", "content-length": "1000" });
+        response.write("{");
+        setTimeout(() => response.destroy(), 5);
+      }, good),
+    );
+    const { api, slept } = clientOf(service);
+    expect(await api.surveys()).toEqual([]);
+    expect(slept).toEqual([30_000]);
+  });
+
+  it("or never ends, or is too long, is so as well", async () => {
+    for (const length of ["1000", "999999999"]) {
+      const service = await startService();
+      service.answers.set(list, () => (response) => {
+        response.writeHead(404, { "content-length": length });
+        response.write("{");
+      });
+      const { api } = clientOf(service, { timeouts: { body: 50 } });
+      await expect(api.surveys()).rejects.toMatchObject({ code: "NOT_FOUND", attempts: 1 });
+    }
+  });
+});
+
+describe("503", () => {
+  it("with Retry-After pauses everything as long as it says", async () => {
+    const service = await startService();
+    service.answers.set(list, inTurn({ status: 503, json: {}, headers: { "retry-after": "12" } }, good));
+    const { api, slept } = clientOf(service);
+    await api.surveys();
+    expect(slept.reduce((sum, milliseconds) => sum + milliseconds, 0)).toBe(12_000);
+    expect(api.learned()).toBeUndefined();
+  });
+});
+
+it.each(["5, 5", "1,5", "+5", "-1", "Infinity", "1 2", "next week"])("Retry-After %j is no time", async (odd) => {
+  const service = await startService();
+  service.answers.set(list, inTurn(tooMany(odd), good));
+  const { api, slept } = clientOf(service);
+  await api.surveys();
+  expect(slept).toEqual([500]);
+});
+
+describe("what was learned", () => {
+  it("is undefined while nothing was refused, and then handed from one client to the next", async () => {
+    const service = await startService();
+    const first = clientOf(service);
+    await first.api.surveys();
+    expect(first.api.learned()).toBeUndefined();
+    service.answers.set(list, inTurn(tooMany("1"), good));
+    await first.api.surveys();
+    const learned = first.api.learned();
+    expect(learned).toMatchObject({ requestsPerSecond: expect.any(Number), burst: expect.any(Number) });
+
+    const second = clientOf(service, { learned: JSON.parse(JSON.stringify(learned)) });
+    expect(second.api.learned()).toMatchObject({ requestsPerSecond: learned?.requestsPerSecond });
+  });
+
+  it.each([
+    { requestsPerSecond: 0, burst: 1, searching: false, at: 1 },
+    { requestsPerSecond: null, burst: 1, searching: false, at: 1 },
+    {},
+  ])("is not believed when it makes no sense: %j", async (learned) => {
+    const service = await startService();
+    const { api } = clientOf(service, { learned: learned as never });
+    await api.surveys();
+    expect(api.learned()).toBeUndefined();
+  });
+});

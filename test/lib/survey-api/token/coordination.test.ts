@@ -1,0 +1,293 @@
+import { describe, expect, it, vi } from "vitest";
+import { tokenChannel } from "../../../../lib/survey-api/diagnostics.ts";
+import type { Coordination, SharedPause, TokenRenewal } from "../../../../lib/survey-api/index.ts";
+import { CLIENT_SECRET, type Client, clientOf, type Service, startService, withToken } from "../support/service.ts";
+
+const list = "/api/v3/surveys/";
+const page = "/api/v3/surveys/7/responses/page/";
+const MINUTE = 60_000;
+
+/** A coordination as a table would make it: one renewal after the other, and the moments of all of them. */
+function workersOf(service: Service, count: number) {
+  const shared = { kept: undefined as Client["store"]["kept"], replaced: [] as number[], turns: 0 };
+  const pauses: SharedPause[] = [];
+  let last: Promise<unknown> = Promise.resolve();
+  const coordination: Coordination = {
+    renew({ look, ask }: TokenRenewal) {
+      const turn = last.then(async () => {
+        shared.turns += 1;
+        return (await look()) ?? ask({ replaced: [...shared.replaced], record: (at) => shared.replaced.push(at) });
+      });
+      last = turn.catch(() => undefined);
+      return turn;
+    },
+    onPause: (pause) => void pauses.push(pause),
+  };
+  const tokenStore = {
+    read: async () => shared.kept,
+    write: async (token: Client["store"]["kept"]) => {
+      shared.kept = token;
+    },
+  };
+  const workers = Array.from({ length: count }, () => clientOf(service, { coordination, tokenStore }));
+  return { workers, shared, pauses };
+}
+
+describe("workers that start at the same time without a token", () => {
+  it("ask for one together", async () => {
+    const service = await startService();
+    const { workers, shared } = workersOf(service, 6);
+    await Promise.all(workers.map(({ api }) => api.surveys()));
+    expect(service.tokenRequests()).toBe(1);
+    expect(service.data()).toHaveLength(6);
+    // A first token replaces none.
+    expect(shared.replaced).toEqual([]);
+  });
+});
+
+describe("workers whose token is revoked", () => {
+  it("ask for another one together", async () => {
+    const service = await startService();
+    const { workers, shared } = workersOf(service, 6);
+    await Promise.all(workers.map(({ api }) => api.surveys()));
+    service.token.value = "second-token";
+
+    await Promise.all(workers.map(({ api }) => api.surveys()));
+
+    expect(service.tokenRequests()).toBe(2);
+    expect(shared.kept?.token).toBe("second-token");
+    expect(shared.replaced).toHaveLength(1);
+  });
+
+  it("again and again, replace five in ten minutes whichever of them does it", async () => {
+    const service = await startService();
+    const { workers, shared } = workersOf(service, 3);
+    const revoke = (i: number): void => {
+      service.token.value = `token-${i}`;
+    };
+    for (let i = 0; i < 5; i += 1) {
+      await workers[i % 3]?.api.surveys();
+      revoke(i);
+      await workers[(i + 1) % 3]?.api.surveys();
+    }
+    expect(shared.replaced).toHaveLength(5);
+    revoke(5);
+    const before = service.tokenRequests();
+
+    for (const { api } of workers) {
+      await expect(api.surveys()).rejects.toMatchObject({
+        code: "TOO_MANY_RENEWALS",
+        operation: "get token",
+        retryable: true,
+        hint: expect.stringContaining("who uses these credentials"),
+      });
+    }
+    expect(service.tokenRequests()).toBe(before);
+
+    for (const { time } of workers) time.now += 10 * MINUTE;
+    for (const { api } of workers) expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
+    expect(service.tokenRequests()).toBe(before + 1);
+  });
+
+  it("take a token that another one has found, also when no more may be asked for", async () => {
+    const service = await startService();
+    const { workers, shared } = workersOf(service, 1);
+    const [worker] = workers;
+    await worker?.api.surveys();
+    const now = worker?.time.now ?? 0;
+    shared.replaced.push(now, now, now, now, now);
+    service.token.value = "their-token";
+    shared.kept = { token: "their-token", obtainedAt: now, expiresAt: now + 60 * MINUTE };
+    expect(await worker?.api.surveys()).toEqual([{ surveyId: 1 }]);
+  });
+});
+
+describe("a coordination that fails", () => {
+  it("is told as it is", async () => {
+    const service = await startService();
+    const { api } = clientOf(service, {
+      coordination: {
+        renew: async () => {
+          throw Object.assign(new Error("newer"), { code: "STATE_REFUSED" });
+        },
+        onPause: () => {},
+      },
+    });
+    await expect(api.surveys()).rejects.toMatchObject({ code: "STATE_REFUSED" });
+    expect(service.requests).toHaveLength(0);
+  });
+
+  it.each<[string, () => void]>([
+    [
+      "at once",
+      () => {
+        throw new Error("no table");
+      },
+    ],
+    ["later", () => Promise.reject(new Error("no table")) as unknown as undefined],
+  ])("%s to take a pause fails no call", async (_name, onPause) => {
+    const service = await startService();
+    let refusals = 1;
+    service.answers.set(list, () => {
+      refusals -= 1;
+      return refusals >= 0 ? { status: 429, headers: { "retry-after": "2" }, json: {} } : { json: [] };
+    });
+    const { api } = clientOf(service, {
+      coordination: { renew: ({ ask }) => ask({ replaced: [], record: () => {} }), onPause },
+    });
+    expect(await api.surveys()).toEqual([]);
+  });
+});
+
+describe("a pause", () => {
+  const refuseOnce = (service: Service, status: number, retryAfter: string): void => {
+    let refused = false;
+    service.answers.set(list, () => {
+      if (refused) return { json: [] };
+      refused = true;
+      return { status, headers: { "retry-after": retryAfter }, json: {} };
+    });
+  };
+
+  it.each([
+    [429, "7"],
+    [503, "7"],
+  ])("that %i asks for is told to the others", async (status, retryAfter) => {
+    const service = await startService();
+    refuseOnce(service, status, retryAfter);
+    const { workers, pauses } = workersOf(service, 1);
+    const [worker] = workers;
+    await worker?.api.token();
+    const begun = worker?.time.now ?? 0;
+    await worker?.api.surveys();
+    expect(pauses).toEqual([{ until: begun + 7_000 }]);
+  });
+
+  it("too long to wait for is told as well, an hour at most", async () => {
+    const service = await startService();
+    refuseOnce(service, 429, "86400");
+    const { workers, pauses } = workersOf(service, 1);
+    const [worker] = workers;
+    await expect(worker?.api.surveys()).rejects.toMatchObject({ code: "TOO_MANY_REQUESTS" });
+    expect(pauses).toEqual([{ until: (worker?.time.now ?? 0) + 60 * MINUTE }]);
+  });
+
+  it("of less than a second is nobody else's business; backing off for longer is", async () => {
+    const service = await startService();
+    let refusals = 6;
+    service.answers.set(list, () => {
+      refusals -= 1;
+      return refusals >= 0 ? { status: 429, json: {} } : { json: [] };
+    });
+    const { workers, pauses } = workersOf(service, 1);
+    const [worker] = workers;
+    await worker?.api.surveys();
+    // 100, 200, 400 and 800 ms are not told; 1,600 and 3,200 are.
+    expect(pauses).toHaveLength(2);
+    expect((pauses[1]?.until ?? 0) - (pauses[0]?.until ?? 0)).toBe(3_200);
+  });
+
+  it("that another client was told is kept, prolonged but never shortened, and not told back", async () => {
+    const service = await startService();
+    const { workers, pauses } = workersOf(service, 1);
+    const [worker] = workers;
+    if (worker === undefined) throw new Error("no worker");
+    await worker.api.token();
+    const begun = worker.time.now;
+    worker.api.pauseUntil(begun + 9_000);
+    worker.api.pauseUntil(begun + 3_000);
+    worker.api.pauseUntil(begun - 1_000);
+    worker.api.pauseUntil(Number.NaN);
+
+    await worker.api.surveys();
+
+    expect(worker.time.now - begun).toBe(9_000);
+    expect(pauses).toEqual([]);
+  });
+
+  it("that another client was told and that is too long to wait for ends the call", async () => {
+    const service = await startService();
+    const client = withToken(clientOf(service, { retry: { longestPause: 20_000 } }));
+    client.api.pauseUntil(client.time.now + 21_000);
+    await expect(client.api.surveys()).rejects.toMatchObject({ code: "TOO_MANY_REQUESTS", retryAfter: 21_000 });
+    expect(service.requests).toHaveLength(0);
+  });
+});
+
+describe("what another client has learned", () => {
+  it("holds from then on, as if it had been given at the start", async () => {
+    const service = await startService();
+    const { now } = clientOf(service).time;
+    const learned = { requestsPerSecond: 4, burst: 1, searching: false, at: now };
+    const given = withToken(clientOf(service, { learned }));
+    const told = withToken(clientOf(service));
+    told.api.learn(learned);
+
+    for (const { api } of [given, told]) await Promise.all(Array.from({ length: 9 }, () => api.surveys()));
+
+    expect(told.time.now).toBe(given.time.now);
+    expect(told.time.now - now).toBeGreaterThanOrEqual(2_000);
+    expect(told.api.learned()).toEqual(given.api.learned());
+  });
+
+  it.each([null, {}, { requestsPerSecond: 0, burst: 1, at: 1 }, { requestsPerSecond: "9", burst: 1, at: 1 }, 7])(
+    "and cannot be understood, %j, is left alone",
+    async (odd) => {
+      const service = await startService();
+      const { api } = withToken(clientOf(service));
+      api.learn(odd as never);
+      expect(api.learned()).toBeUndefined();
+      expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
+    },
+  );
+});
+
+describe("once the credentials are refused", () => {
+  it("nothing more is sent for a while, by whoever waits or comes", async () => {
+    const service = await startService();
+    service.answers.set(page, () => ({ json: [] }));
+    const { api, time } = clientOf(service, { concurrency: 4 });
+    await api.surveys();
+    service.token.value = "revoked";
+    let sentBefore = 0;
+    service.answers.set("/oauth/token/", () => {
+      sentBefore = service.requests.length;
+      return { status: 401, json: { error: CLIENT_SECRET } };
+    });
+    service.requests.splice(0);
+
+    const calls = Array.from({ length: 100 }, (_, i) => api.records(7, { page: i + 1, order: "asc" }));
+    const outcomes = await Promise.allSettled(calls);
+
+    const codes = outcomes.map((outcome) => outcome.status === "rejected" && outcome.reason.code);
+    expect(new Set(codes)).toEqual(new Set(["WRONG_CREDENTIALS"]));
+    expect(service.tokenRequests()).toBe(1);
+    // Those that were on their way when the answer came, and no others.
+    expect(service.requests.length - sentBefore).toBeLessThanOrEqual(20);
+    const sent = service.requests.length;
+    await expect(api.surveys()).rejects.toMatchObject({ code: "WRONG_CREDENTIALS" });
+    await expect(api.token()).rejects.toMatchObject({ code: "WRONG_CREDENTIALS" });
+    expect(service.requests).toHaveLength(sent);
+
+    time.now += 10_000;
+    service.answers.set("/oauth/token/", () => ({ json: { token: "revoked" } }));
+    expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
+  });
+
+  it("a token near its end that still works goes on being used", async () => {
+    const service = await startService();
+    const client = clientOf(service);
+    const told = vi.fn();
+    client.store.kept = {
+      token: service.token.value,
+      obtainedAt: client.time.now - 100 * 60 * MINUTE,
+      expiresAt: client.time.now + 30 * MINUTE,
+    };
+    service.answers.set("/oauth/token/", () => ({ status: 401, json: {} }));
+    tokenChannel.subscribe(told);
+    for (let i = 0; i < 3; i += 1) await client.api.surveys();
+    tokenChannel.unsubscribe(told);
+    expect(told).toHaveBeenCalledTimes(1);
+    expect(service.tokenRequests()).toBe(1);
+  });
+});
