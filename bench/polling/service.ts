@@ -26,6 +26,9 @@ const plainTraits: Traits = {
   twins: false,
   ties: false,
   volatile: "none",
+  metricsAs: "map",
+  metadataAs: "one",
+  namesItself: true,
 };
 
 /** Records of a response, unless said otherwise. */
@@ -144,9 +147,11 @@ export function servicePort(
     if (survey === undefined) throw new RangeError(`there is no survey ${id}`);
     return survey;
   };
-  const detail = (responseId: number, body: (response: SimResponse) => unknown): DetailRead => {
+  /** The port has what stands in the array of the body. */
+  const detail = (responseId: number, bodyOf: (response: SimResponse) => object[]): DetailRead<object> => {
     const response = responses.get(responseId);
-    return response === undefined ? { kind: "absent" } : { kind: "found", body: body(response) };
+    const [body] = response === undefined ? [] : bodyOf(response);
+    return body === undefined ? { kind: "absent" } : { kind: "found", body };
   };
   return {
     async surveys() {
@@ -174,7 +179,7 @@ export function servicePort(
     },
     async metadata(surveyId, responseId) {
       asked("metadata", surveyId);
-      return detail(responseId, metadataOf);
+      return detail(responseId, (response) => metadataOf(response, false));
     },
   };
 }

@@ -7,7 +7,7 @@ export interface EventFacts {
   responseId: number;
   /** All its records, as they were read. */
   records: unknown[];
-  /** Bodies of operations 11 and 13; undefined when there is none. */
+  /** What operations 11 and 13 gave, as the port has it; undefined when there is none. */
   metrics: unknown;
   metadata: unknown;
   missing: string[];

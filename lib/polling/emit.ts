@@ -20,19 +20,31 @@ export async function emitRuns(ctx: PollContext, runs: Run[], origin: Origin, jo
   const now = ctx.ports.clock.now();
   const candidates = runs.map((run) => fromRun(ctx, run, origin, { joined })).sort(oldestFirst(now));
   const counts = noEmits();
-  for (let i = 0; i < candidates.length; ) {
-    const isLate = ctx.ports.clock.now() > ctx.deadline;
-    // The first ones always go out: however short the time is, something gets done in it.
-    if (i > 0 && isLate) {
-      counts.unfinished = true;
-      break;
+  /** What waits for details that are slow to come, while the others go on. */
+  const late: Promise<boolean>[] = [];
+  let isTaken = true;
+  try {
+    for (let i = 0; i < candidates.length && isTaken; ) {
+      const isLate = ctx.ports.clock.now() > ctx.deadline;
+      // The first ones always go out: however short the time is, something gets done in it.
+      if (i > 0 && isLate) {
+        counts.unfinished = true;
+        break;
+      }
+      const some = candidates.slice(i, i + (isLate ? FEW : AT_ONCE));
+      i += some.length;
+      const confirmed = joined === undefined ? await confirm(ctx, some) : some;
+      counts.held += some.length - confirmed.length;
+      const groups = emit(ctx, confirmed, counts);
+      isTaken = (await groups.next()).value ?? true;
+      late.push(toEnd(groups));
     }
-    const some = candidates.slice(i, i + (isLate ? FEW : AT_ONCE));
-    i += some.length;
-    const confirmed = joined === undefined ? await confirm(ctx, some) : some;
-    counts.held += some.length - confirmed.length;
-    if (!(await emit(ctx, confirmed, counts))) throw ctx.failure;
+  } finally {
+    // Whatever has failed: nothing is on its way any more when this is over.
+    await Promise.allSettled(late);
   }
+  for (const one of await Promise.all(late)) isTaken &&= one;
+  if (!isTaken) throw ctx.failure;
   counts.found = counts.emitted + counts.waiting + counts.quarantined;
   return counts;
 }
@@ -48,7 +60,7 @@ export async function emitWaiting(ctx: PollContext, entries: LedgerEntry[]): Pro
     else if (kept.candidate !== undefined) candidates.push(kept.candidate);
     else await ctx.ports.state.putEntries(ctx.surveyId, [withoutRecords(entry, ctx.ports.clock.now())]);
   }
-  await emit(ctx, candidates, counts);
+  await toEnd(emit(ctx, candidates, counts));
   return counts;
 }
 
@@ -69,7 +81,7 @@ export async function emitRepairs(
   if (repairs.length === 0) return { repaired: 0, left: 0 };
   const candidates = repairs.map(({ run, entry }) => fromRun(ctx, run, origin, { joined, replaces: entry }));
   const counts = noEmits();
-  await emit(ctx, candidates, counts);
+  await toEnd(emit(ctx, candidates, counts));
   const done = ctx.mark.repairs ?? { once: 0, again: 0 };
   ctx.mark.repairs = done;
   const again = repairs.filter(({ entry }) => (entry.revision ?? 1) > 1).length;
@@ -79,18 +91,34 @@ export async function emitRepairs(
   return { repaired: counts.emitted, left: counts.left };
 }
 
-/** Adds what becomes of the candidates to `counts`. False when the bus takes nothing of anything: then there is no use in going on. */
-async function emit(ctx: PollContext, candidates: Candidate[], counts: EmitCounts): Promise<boolean> {
-  const ready = await prepare(ctx, candidates, counts);
-  let inVain = 0;
-  while (ready.length > 0 && inVain < MOST_IN_VAIN) {
-    const batch = ready.splice(0, batchLength(ready));
-    const { published, quarantined, left } = await publishBatch(ctx, batch);
-    counts.emitted += published;
-    counts.quarantined += quarantined;
-    counts.left += left.length;
-    inVain = left.length === batch.length ? inVain + 1 : 0;
+/**
+ * Adds what becomes of the candidates to `counts`, group by group as their details come. False of a group of which the bus takes nothing: then there is
+ * no use in going on.
+ */
+async function* emit(
+  ctx: PollContext,
+  candidates: Candidate[],
+  counts: EmitCounts,
+): AsyncGenerator<boolean, void, undefined> {
+  for await (const { ready } of prepare(ctx, candidates, counts)) {
+    let inVain = 0;
+    // Nothing more is published before what the ledger has not taken is in it.
+    while (ready.length > 0 && inVain < MOST_IN_VAIN && (ctx.mark.pending ?? []).length === 0) {
+      const batch = ready.splice(0, batchLength(ready));
+      const { published, quarantined, left } = await publishBatch(ctx, batch);
+      counts.emitted += published;
+      counts.quarantined += quarantined;
+      counts.left += left.length;
+      inVain = left.length === batch.length ? inVain + 1 : 0;
+    }
+    counts.left += ready.length;
+    yield inVain < MOST_IN_VAIN;
   }
-  counts.left += ready.length;
-  return inVain < MOST_IN_VAIN;
+}
+
+/** Goes on to the end, whatever the bus takes; whether it took something of each group. */
+async function toEnd(groups: AsyncGenerator<boolean>): Promise<boolean> {
+  let isTaken = true;
+  for await (const group of groups) isTaken &&= group;
+  return isTaken;
 }

@@ -5,7 +5,6 @@ import { failsForAll, isSpared, underWatch } from "./outage-watch.ts";
 import { isGivenUp, type Patience } from "./patience.ts";
 import type { DetailRead } from "./ports.ts";
 import { privateMetadata } from "./privacy.ts";
-import { holdsMetadata, holdsMetrics } from "./read-details.ts";
 import type { DetailKind } from "./state-types.ts";
 
 /** What is known of a response's metrics and metadata so far. Bodies are as they were read. */
@@ -43,13 +42,9 @@ export async function enrich(
   const reasons: string[] = [];
   let asked = false;
 
-  const ask = async (
-    kind: DetailKind,
-    read: () => Promise<DetailRead>,
-    holds: (body: unknown) => boolean,
-  ): Promise<void> => {
+  const ask = async (kind: DetailKind, read: () => Promise<DetailRead>): Promise<void> => {
     if (!ctx.source.enrich[kind] || details[kind] !== undefined) return;
-    const outcome = await underWatch(ctx, kind, responseId, patience.used, () => attempt(read, holds));
+    const outcome = await underWatch(ctx, kind, responseId, patience.used, () => attempt(read));
     const isAsked = outcome.kind !== "failed" || !isSpared(`${kind}:${outcome.code}`);
     asked ||= isAsked;
     const counts = ctx.mark.absent;
@@ -73,8 +68,8 @@ export async function enrich(
   };
 
   await Promise.all([
-    ask("metrics", () => service.metrics(ctx.surveyId, responseId), holdsMetrics),
-    ask("metadata", () => service.metadata(ctx.surveyId, responseId), holdsMetadata),
+    ask("metrics", () => service.metrics(ctx.surveyId, responseId)),
+    ask("metadata", () => service.metadata(ctx.surveyId, responseId)),
   ]);
   return { details, missing, reasons, asked };
 }
@@ -87,12 +82,11 @@ function nestsDeeperThan(levels: number, value: unknown): boolean {
 /** What came of one attempt; `code` is the error's own. */
 export type Outcome = { kind: "found"; body: unknown } | { kind: "absent" } | { kind: "failed"; code: string };
 
-async function attempt(read: () => Promise<DetailRead>, holds: (body: unknown) => boolean): Promise<Outcome> {
+async function attempt(read: () => Promise<DetailRead>): Promise<Outcome> {
   try {
     const answer = await read();
-    if (answer.kind !== "found" || !holds(answer.body)) return { kind: "absent" };
     // It could be read, but neither kept nor published.
-    if (nestsDeeperThan(MOST_NESTED, answer.body)) throw new RangeError("nested too deep");
+    if (answer.kind === "found" && nestsDeeperThan(MOST_NESTED, answer.body)) throw new RangeError("nested too deep");
     return answer;
   } catch (error) {
     if (concernsWholeSource(error)) throw error;

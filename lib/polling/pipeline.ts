@@ -4,7 +4,7 @@ import { type Candidate, fromRun } from "./candidate.ts";
 import { confirm } from "./confirm.ts";
 import type { PollContext } from "./context.ts";
 import { type EmitCounts, noEmits } from "./emit-counts.ts";
-import { oldestFirst, prepare } from "./prepare.ts";
+import { oldestFirst, type Prepared, prepare } from "./prepare.ts";
 import { batchLength, isFull, MOST_IN_VAIN, publishBatch, type Ready } from "./publish-batch.ts";
 import type { Run } from "./records.ts";
 
@@ -51,6 +51,8 @@ export function createPipeline(ctx: PollContext, origin: Origin): Pipeline {
   const mostOnTheWay = Math.max(LEAST_ON_THE_WAY, ON_THE_WAY * ctx.source.concurrency);
   const limit = pLimit(PUBLISHES_AT_ONCE);
   const sending = new Set<Promise<void>>();
+  /** What waits for details that are slow to come. */
+  const late = new Set<Promise<void>>();
   /** In the order of their pages, from the first one that is not settled. */
   const chunks: Chunk[] = [];
   const buffer: Item[] = [];
@@ -83,13 +85,22 @@ export function createPipeline(ctx: PollContext, origin: Origin): Pipeline {
     moved();
   }
 
-  async function ready(chunk: Chunk, confirmed: Candidate[]): Promise<Ready[]> {
+  async function* ready(chunk: Chunk, confirmed: Candidate[]): AsyncGenerator<Prepared, void, undefined> {
     const prepared = noEmits();
-    const events = await prepare(ctx, confirmed, prepared);
-    counts.waiting += prepared.waiting;
-    counts.left += prepared.left;
-    chunk.held ||= prepared.left > 0;
-    return events;
+    for await (const group of prepare(ctx, confirmed, prepared)) {
+      counts.waiting += prepared.waiting;
+      counts.left += prepared.left;
+      chunk.held ||= prepared.left > 0;
+      Object.assign(prepared, noEmits());
+      yield group;
+    }
+  }
+
+  function takeIn(chunk: Chunk, group: Prepared): void {
+    if (failed !== undefined) return;
+    buffer.push(...group.ready.map((event) => ({ ready: event, chunk })));
+    settle(chunk, group.candidates - group.ready.length);
+    sendFull(false);
   }
 
   async function send(batch: Item[]): Promise<void> {
@@ -114,16 +125,24 @@ export function createPipeline(ctx: PollContext, origin: Origin): Pipeline {
     const chunk: Chunk = { page, left: candidates.length, held };
     chunks.push(chunk);
     onTheWay += candidates.length;
-    const prepared = ready(chunk, candidates);
-    prepared.catch(fail);
+    const groups = ready(chunk, candidates);
+    const first = groups.next();
+    first.catch(fail);
     inOrder = inOrder.then(async () => {
-      // Whatever has failed: nothing of a page is on its way any more when the pipeline has ended.
-      const events = await prepared.catch(() => undefined);
-      if (failed !== undefined || events === undefined) return;
-      buffer.push(...events.map((event) => ({ ready: event, chunk })));
-      settle(chunk, candidates.length - events.length);
-      sendFull(false);
+      const group = await first.catch(() => undefined);
+      if (group === undefined) return;
+      takeIn(chunk, group.done === true ? { ready: [], candidates: 0 } : group.value);
+      // What is slow to come keeps nothing of the pages behind it waiting.
+      const rest = takeRest(chunk, groups)
+        .catch(fail)
+        .finally(() => late.delete(rest));
+      late.add(rest);
     });
+  }
+
+  /** Whatever has failed: nothing of a page is on its way any more when the pipeline has ended. */
+  async function takeRest(chunk: Chunk, groups: AsyncGenerator<Prepared>): Promise<void> {
+    for await (const group of groups) takeIn(chunk, group);
   }
 
   async function enter(page: number, candidates: Candidate[]): Promise<void> {
@@ -172,6 +191,8 @@ export function createPipeline(ctx: PollContext, origin: Origin): Pipeline {
     async end() {
       await entering;
       await inOrder;
+      sendFull(true);
+      await Promise.all(late);
       sendFull(true);
       await Promise.all(sending);
       if (failed !== undefined) throw failed.error;

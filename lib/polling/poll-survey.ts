@@ -93,10 +93,15 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
 type Work = BackgroundResult;
 
 async function work(ctx: PollContext, request: PollRequest): Promise<Work> {
-  const counts = noCounts();
-  await emitDue(ctx, counts);
-  await dropExpired(ctx);
-  return look(ctx, request, counts);
+  const waiting = noCounts();
+  // At once: a detail that hangs again at each tick must not keep the news waiting (I9).
+  const [looked, emitted] = await Promise.allSettled([
+    look(ctx, request, noCounts()),
+    emitDue(ctx, waiting).then(() => dropExpired(ctx)),
+  ]);
+  if (looked.status === "rejected") throw looked.reason;
+  if (emitted.status === "rejected") throw emitted.reason;
+  return { ...looked.value, counts: addCounts(looked.value.counts, waiting) };
 }
 
 /** Looks for what is new, and does what slow work it may. */

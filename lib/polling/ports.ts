@@ -13,7 +13,7 @@ export interface Clock {
 export type Order = "asc" | "desc";
 
 /** One read of a page: its records as they came, or that there is no such page. */
-export type PageRead = { kind: "page"; records: unknown[] } | { kind: "none"; status: 400 | 404 };
+export type PageRead = { kind: "page"; records: unknown[] } | { kind: "none" };
 
 /** One read of metrics, metadata or a single response. */
 export type DetailRead<T = unknown> = { kind: "found"; body: T } | { kind: "absent" };
@@ -24,8 +24,10 @@ export interface SurveyService {
   page(surveyId: number, page: number, order: Order): Promise<PageRead>;
   /** The records of one response, as they were read. */
   response(surveyId: number, responseId: number): Promise<DetailRead<unknown[]>>;
-  metrics(surveyId: number, responseId: number): Promise<DetailRead>;
-  metadata(surveyId: number, responseId: number): Promise<DetailRead>;
+  /** Metrics by key, as they were read; a list where the service gave no keys. */
+  metrics(surveyId: number, responseId: number): Promise<DetailRead<object>>;
+  /** One object, as it was read. */
+  metadata(surveyId: number, responseId: number): Promise<DetailRead<object>>;
 }
 
 /** The table. Reads are strongly consistent unless said otherwise. */

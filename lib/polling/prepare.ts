@@ -5,54 +5,71 @@ import { holdLease, type PollContext } from "./context.ts";
 import { credible } from "./dates.ts";
 import type { EmitCounts } from "./emit-counts.ts";
 import { enrich } from "./enrich.ts";
+import { inGroups } from "./in-groups.ts";
 import { isSpared } from "./outage-watch.ts";
 import type { Ready } from "./publish-batch.ts";
-import type { LedgerEntry } from "./state-types.ts";
+import type { DetailKind, LedgerEntry } from "./state-types.ts";
+
+/** What has become of some of the candidates: the events that are ready, oldest first, and how many candidates they were made of. */
+export interface Prepared {
+  ready: Ready[];
+  candidates: number;
+}
+
+/** One candidate with its details; `entry` is undefined where the ledger has it as it is. */
+type Settled =
+  | { kind: "ready"; ready: Ready }
+  | { kind: "waiting"; entry: LedgerEntry | undefined }
+  | { kind: "retried"; entry: LedgerEntry };
 
 /**
- * Asks for the metrics and metadata of responses, all at once, and makes their events, oldest first. Those of which
+ * Asks for the metrics and metadata of responses, all at once, and makes their events, group by group as the answers come. Those of which
  * something cannot be had yet are noted as waiting; those that cannot be noted, or have no place for their answers, are left. Both
  * is added to `counts`.
  */
-export async function prepare(ctx: PollContext, candidates: Candidate[], counts: EmitCounts): Promise<Ready[]> {
+export async function* prepare(
+  ctx: PollContext,
+  candidates: Candidate[],
+  counts: EmitCounts,
+): AsyncGenerator<Prepared, void, undefined> {
   const usual = { ...ctx.mark.absent };
-  const ready: Ready[] = [];
-  const waiting: LedgerEntry[] = [];
-  const retried: LedgerEntry[] = [];
-  let spared = 0;
-  const settle = async (candidate: Candidate): Promise<true> => {
-    const patience = begun(candidate, ctx.ports.clock.now());
-    const found = await enrich(ctx, candidate.responseId, candidate.details, patience, usual);
-    const enriched = { ...candidate, patience, details: found.details };
-    const { replaces } = candidate;
-    if (replaces !== undefined) {
-      const missing = missingOfRepair(candidate, found.reasons);
-      const asked = !found.reasons.some(isSpared);
-      if (missing === undefined) retried.push({ ...replaces, attempts: patience.attempts + (asked ? 1 : 0) });
-      else ready.push(await seal(ctx, enriched, [...found.missing, ...missing]));
-    } else if (found.reasons.length === 0) ready.push(await seal(ctx, enriched, found.missing));
-    // Hundreds may be spared at every tick: their entries are as they were, and due still.
-    else if (!found.asked && patience.used !== undefined) spared += 1;
-    else waiting.push(await waitingEntry(ctx, enriched, found.reasons));
-    return true;
-  };
-  // Whatever fails for all of them: nothing is on its way any more when this one is over.
-  const settled = await Promise.allSettled(candidates.map((candidate) => byItself(ctx, () => settle(candidate))));
-  for (const outcome of settled) if (outcome.status === "rejected") throw outcome.reason;
-  counts.left += settled.filter((outcome) => outcome.status === "fulfilled" && outcome.value === undefined).length;
-  if (waiting.length > 0) {
-    await holdLease(ctx);
-    await ctx.ports.state.putEntries(ctx.surveyId, waiting);
+  const work = candidates.map((candidate) => byItself(ctx, () => settle(ctx, candidate, usual)));
+  for await (const group of inGroups(ctx.ports.clock, work)) {
+    const settled = group.filter((one) => one !== undefined);
+    counts.left += group.length - settled.length;
+    await noteUnready(ctx, settled, counts);
+    const ready = settled.flatMap((one) => (one.kind === "ready" ? [one.ready] : []));
+    yield { ready: ready.sort(oldestFirst(ctx.ports.clock.now())), candidates: group.length };
   }
-  const count = waiting.length + spared;
+}
+
+async function settle(ctx: PollContext, candidate: Candidate, usual: Record<DetailKind, number>): Promise<Settled> {
+  const patience = begun(candidate, ctx.ports.clock.now());
+  const found = await enrich(ctx, candidate.responseId, candidate.details, patience, usual);
+  const enriched = { ...candidate, patience, details: found.details };
+  const { replaces } = candidate;
+  if (replaces !== undefined) {
+    const missing = missingOfRepair(candidate, found.reasons);
+    if (missing !== undefined) return ready(ctx, enriched, [...found.missing, ...missing]);
+    const asked = !found.reasons.some(isSpared);
+    return { kind: "retried", entry: { ...replaces, attempts: patience.attempts + (asked ? 1 : 0) } };
+  }
+  if (found.reasons.length === 0) return ready(ctx, enriched, found.missing);
+  // Hundreds may be spared at every tick: their entries are as they were, and due still.
+  if (!found.asked && patience.used !== undefined) return { kind: "waiting", entry: undefined };
+  return { kind: "waiting", entry: await waitingEntry(ctx, enriched, found.reasons) };
+}
+
+/** Notes those that wait, and the repairs that are to be tried again: by now someone else may have made these. */
+async function noteUnready(ctx: PollContext, settled: readonly Settled[], counts: EmitCounts): Promise<void> {
+  const entries = settled.flatMap((one) => ("entry" in one && one.entry !== undefined ? [one.entry] : []));
+  if (entries.length > 0) {
+    await holdLease(ctx);
+    await ctx.ports.state.putEntries(ctx.surveyId, entries);
+  }
+  const count = settled.filter(({ kind }) => kind === "waiting").length;
   counts.waiting += count;
   if (count > 0) ctx.ports.observe({ kind: "waiting", surveyId: ctx.surveyId, count });
-  if (retried.length > 0) {
-    // By now someone else may have repaired them.
-    await holdLease(ctx);
-    await ctx.ports.state.putEntries(ctx.surveyId, retried);
-  }
-  return ready.sort(oldestFirst(ctx.ports.clock.now()));
 }
 
 const revisionOf = ({ replaces }: Candidate): number => (replaces === undefined ? 1 : (replaces.revision ?? 1) + 1);
@@ -81,7 +98,7 @@ export function oldestFirst(now: number): (a: Candidate, b: Candidate) => number
   return (a, b) => (date(a) === date(b) ? a.responseId - b.responseId : date(a) < date(b) ? -1 : 1);
 }
 
-async function seal(ctx: PollContext, candidate: Candidate, missing: string[]): Promise<Ready> {
+async function ready(ctx: PollContext, candidate: Candidate, missing: string[]): Promise<Settled> {
   const time = ctx.ports.clock.now();
   const detail = buildEvent({
     sourceName: ctx.source.name,
@@ -97,5 +114,5 @@ async function seal(ctx: PollContext, candidate: Candidate, missing: string[]): 
     timeZone: ctx.source.timeZone,
   });
   const event = { detail, time };
-  return { ...candidate, event, sealed: await ctx.ports.publisher.seal(event) };
+  return { kind: "ready", ready: { ...candidate, event, sealed: await ctx.ports.publisher.seal(event) } };
 }

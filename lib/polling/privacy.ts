@@ -13,9 +13,8 @@ export function privateRecord(record: unknown, privacy: Privacy): unknown {
   return { ...record, comment: "" };
 }
 
-/** The body of operation 13 without what may not leave the process. */
+/** Metadata without what may not leave the process. */
 export function privateMetadata(body: unknown, privacy: Privacy): unknown {
-  if (Array.isArray(body)) return body.map((item) => privateMetadata(item, privacy));
   if (!isObject(body)) return body;
   const kept = { ...body };
   if (privacy.ip !== "keep" && kept.ip !== undefined) {

@@ -90,34 +90,43 @@ function leastOf(values: unknown[]): unknown {
   return values.reduce((least, value, i) => (i === 0 || isLess(value, least) ? value : least), undefined);
 }
 
-/** Whether a body of operation 11 holds any metric. */
-export function holdsMetrics(body: unknown): boolean {
-  return metricMaps(body).some((map) => Object.keys(map).length > 0);
-}
+/** The documented fields of a metric (2.6): what has none of them is no metric. */
+const METRIC_FIELDS = [
+  "metricId",
+  "surveyId",
+  "metricName",
+  "presentation",
+  "maxValueIncludingEmptyAnswer",
+  "testMode",
+  "firstLevelThreshold",
+  "secondLevelThreshold",
+  "created",
+  "score",
+];
 
-const metricMaps = (body: unknown): Record<string, unknown>[] => (Array.isArray(body) ? body : [body]).filter(isObject);
-
-/** Metrics of operation 11 (2.6), sorted by metricId; undefined when the body holds none. */
-export function readMetrics(body: unknown): Read<Metric[]> | undefined {
+/** Metrics of operation 11 by key (2.6), sorted by metricId; a list of them, by position, is not as documented. Undefined when there are none. */
+export function readMetrics(read: unknown): Read<Metric[]> | undefined {
+  if (typeof read !== "object" || read === null) return undefined;
   const metrics: Metric[] = [];
-  const irregular: string[] = [];
-  for (const map of metricMaps(body)) {
-    for (const [key, value] of Object.entries(map)) {
-      const metric = readMetric(key, value);
-      metrics.push(metric.value);
-      irregular.push(...metric.irregular.map((name) => `metrics.${key}.${name}`));
+  const irregular = Array.isArray(read) ? ["metrics"] : [];
+  for (const [key, value] of Object.entries(read)) {
+    if (!isObject(value) || !METRIC_FIELDS.some((name) => name in value)) {
+      irregular.push(`metrics.${key}`);
+      continue;
     }
+    const metric = readMetric(key, value);
+    metrics.push(metric.value);
+    irregular.push(...metric.irregular.map((name) => `metrics.${key}.${name}`));
   }
-  if (metrics.length === 0) return undefined;
   metrics.sort((a, b) => (a.metricId ?? Number(a.key)) - (b.metricId ?? Number(b.key)) || compare(a.key, b.key));
   return { value: metrics, irregular };
 }
 
-function readMetric(key: string, body: unknown): Read<Metric> {
+function readMetric(key: string, body: Record<string, unknown>): Read<Metric> {
   const fields = readFields(body);
-  const score = readFields(isObject(body) ? body.score : undefined);
+  const score = readFields(body.score);
   const value: Metric = {
-    ...(isObject(body) ? withoutRaw(body) : {}),
+    ...withoutRaw(body),
     key,
     metricId: fields.take<number | null>("metricId", isInteger, null),
     surveyId: fields.take<number | null>("surveyId", isInteger, null),
@@ -131,7 +140,7 @@ function readMetric(key: string, body: unknown): Read<Metric> {
   };
   fields.take<Record<string, unknown>>("score", isObject, {});
   value.score = {
-    ...(isObject(body) && isObject(body.score) ? body.score : {}),
+    ...(isObject(body.score) ? body.score : {}),
     pointsSum: score.take<number | null>("pointsSum", isNumber, null),
     maxPointsSum: score.take<number | null>("maxPointsSum", isNumber, null),
     minPointsSum: score.take<number | null>("minPointsSum", isNumber, null),
@@ -145,20 +154,9 @@ function readMetric(key: string, body: unknown): Read<Metric> {
   ]);
 }
 
-/** Whether a body of operation 13 holds any metadata. */
-export function holdsMetadata(body: unknown): boolean {
-  return metadataItem(body) !== undefined;
-}
-
-function metadataItem(body: unknown): Record<string, unknown> | undefined {
-  const item = (Array.isArray(body) ? body : [body]).find(isObject);
-  return item === undefined || Object.keys(item).length === 0 ? undefined : item;
-}
-
-/** Metadata of operation 13 (2.5); undefined when the body holds none. */
-export function readMetadata(body: unknown): Read<Metadata> | undefined {
-  const item = metadataItem(body);
-  if (item === undefined) return undefined;
+/** Metadata of operation 13 (2.5): one object; undefined when there is none. */
+export function readMetadata(item: unknown): Read<Metadata> | undefined {
+  if (!isObject(item)) return undefined;
   const fields = readFields(item);
   const value: Metadata = {
     ...withoutRaw(item),

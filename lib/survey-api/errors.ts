@@ -25,7 +25,13 @@ export interface AboutAnswer extends About {
 }
 
 /** The failures that may pass: the retry policy says how often each is met with another request. */
-export type FailureCode = "SERVER_ERROR" | "UNREACHABLE" | "TIMEOUT" | "UNREADABLE_BODY" | "TOO_MANY_REQUESTS";
+export type FailureCode =
+  | "SERVER_ERROR"
+  | "UNREACHABLE"
+  | "TIMEOUT"
+  | "UNREADABLE_BODY"
+  | "ANSWER_MISMATCH"
+  | "TOO_MANY_REQUESTS";
 
 /** Base of every error of the survey service: which operation failed, how, and after how many attempts. */
 export abstract class SurveyApiError extends PollerError {
@@ -107,6 +113,11 @@ export class TimeoutError extends SurveyApiError {
 /** An answer that is not what the API document shows and cannot be read in any other way either; `excerpt` outlines it. */
 export class UnreadableBodyError extends SurveyApiError {
   readonly code = "UNREADABLE_BODY";
+}
+
+/** An answer about another survey or another response than the one that was asked for: nothing of it is believed. */
+export class AnswerMismatchError extends SurveyApiError {
+  readonly code = "ANSWER_MISMATCH";
 }
 
 /** Records of a response were found behind those of another one: reading page after page does not give whole responses. */

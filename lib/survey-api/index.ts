@@ -19,6 +19,7 @@ export * from "./errors.ts";
 export { defaultRetryPolicy, type RetryOptions, type RetryPolicy } from "./http/retry-policy.ts";
 export type { Timeouts } from "./http/transport.ts";
 export type { JoinedResponse } from "./lists/joined-responses.ts";
+export { type PageRead, pageRead } from "./lists/page-read.ts";
 export type { RecordsPage } from "./lists/pages.ts";
 export { type DataOperation, type Operation, type Order, operations, type ParametersOf } from "./operations.ts";
 export type { SurveyApiOptions } from "./options.ts";

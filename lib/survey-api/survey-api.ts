@@ -194,6 +194,18 @@ export interface SurveyApi {
   ): Promise<T[]>;
 
   /**
+   * Any operation that gives things by key, and these as they were read, by key; an array of them where the service wrote a list.
+   *
+   * @example
+   * const metrics = await api.entries("get metric, single response", { surveyId: 7, responseId: 42 });
+   */
+  entries<O extends DataOperation>(
+    operation: O,
+    parameters: ParametersOf<O>,
+    options?: CallOptions,
+  ): Promise<Record<string, unknown> | unknown[]>;
+
+  /**
    * What the refusals of the service (429) have taught about the rate that it allows; undefined while it refused nothing. Plain JSON, for the
    * option `learned` of the next client.
    *

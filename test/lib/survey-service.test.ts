@@ -12,14 +12,14 @@ describe("the service port over the API client", () => {
     const odd = [{ responseId: "seven" }, 8, null];
     service.answers.set("/api/v3/surveys/", () => ({ json: odd }));
     service.answers.set(page, () => ({ json: odd }));
-    service.answers.set(`${one}metrics/`, () => ({ json: { odd: true } }));
-    service.answers.set(`${one}metadata/`, () => ({ json: "odd" }));
+    service.answers.set(`${one}metrics/`, () => ({ json: [{ "31": { metricId: "31" }, odd: true }] }));
+    service.answers.set(`${one}metadata/`, () => ({ json: [{ ip: 7 }] }));
     const port = toSurveyService(clientOf(service).api);
 
     expect(await port.surveys()).toEqual([{}, 8, null]);
     expect(await port.page(7, 3, "desc")).toEqual({ kind: "page", records: odd });
-    expect(await port.metrics(7, 1)).toEqual({ kind: "found", body: { odd: true } });
-    expect(await port.metadata(7, 1)).toEqual({ kind: "found", body: "odd" });
+    expect(await port.metrics(7, 1)).toEqual({ kind: "found", body: { "31": { metricId: "31" }, odd: true } });
+    expect(await port.metadata(7, 1)).toEqual({ kind: "found", body: { ip: 7 } });
   });
 
   it("gives of the survey list what polling reads, as it was read", async () => {
@@ -63,10 +63,10 @@ describe("the service port over the API client", () => {
     expect(await port.metrics(7, 1)).toEqual({ kind: "absent" });
     expect(await port.metadata(7, 1)).toEqual({ kind: "absent" });
     expect(await port.response(7, 1)).toEqual({ kind: "absent" });
-    expect(await port.page(7, 1, "asc")).toEqual({ kind: "none", status: 404 });
+    expect(await port.page(7, 1, "asc")).toEqual({ kind: "none" });
 
     service.answers.set(page, () => ({ status: 400, json: {} }));
-    expect(await port.page(7, 2, "asc")).toEqual({ kind: "none", status: 400 });
+    expect(await port.page(7, 2, "asc")).toEqual({ kind: "none" });
     await expect(port.page(7, 1, "asc")).rejects.toMatchObject({ code: "BAD_REQUEST" });
   });
 });

@@ -43,8 +43,8 @@ export interface MemorySurvey {
   records: unknown[];
   counts: { responses: unknown; correct: unknown; unpaidResponses: unknown };
   /** Bodies of operations 11 and 13, and records of 9, by response id; without an entry all are found, 9 as listed. */
-  metrics: Map<number, DetailRead>;
-  metadata: Map<number, DetailRead>;
+  metrics: Map<number, DetailRead<object>>;
+  metadata: Map<number, DetailRead<object>>;
   single: Map<number, DetailRead<unknown[]>>;
 }
 
@@ -124,7 +124,7 @@ function memoryService(surveys: Map<number, MemorySurvey>): SurveyService {
     if (found === undefined) throw new TypeError(`the test has no survey ${surveyId}`);
     return found;
   };
-  const found = (body: unknown): DetailRead => ({ kind: "found", body });
+  const found = (body: object): DetailRead<object> => ({ kind: "found", body });
   return {
     surveys: async () =>
       [...surveys.values()].map(({ surveyId, created, counts }) => ({ surveyId, created, ...counts })),
@@ -141,9 +141,9 @@ function memoryService(surveys: Map<number, MemorySurvey>): SurveyService {
       return own.length === 0 ? { kind: "absent" } : { kind: "found", body: structuredClone(own) };
     },
     metrics: async (surveyId, id) =>
-      survey(surveyId).metrics.get(id) ?? found([{ "31": { metricId: 31, surveyId, score: { pointsSum: 9 } } }]),
+      survey(surveyId).metrics.get(id) ?? found({ "31": { metricId: 31, surveyId, score: { pointsSum: 9 } } }),
     metadata: async (surveyId, id) =>
-      survey(surveyId).metadata.get(id) ?? found([{ responseId: id, ip: "203.0.113.77", deviceType: "desktop" }]),
+      survey(surveyId).metadata.get(id) ?? found({ responseId: id, ip: "203.0.113.77", deviceType: "desktop" }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import { asArray, asOnlyElement } from "./array.ts";
 import { emptyMapsRead } from "./empty-maps.ts";
+import { entriesIn } from "./entries.ts";
 import type { Irregularity } from "./irregularity.ts";
 import { isObject } from "./json.ts";
 import { allOf, type Reading, type ResourceSchema, readResource, readResources } from "./resource.ts";
@@ -32,32 +33,27 @@ export function oneOf<Schema extends ResourceSchema>(
 }
 
 /**
- * A body that is an array with one object of resources by key; the bare object is read too, `[]` and `null` as no
- * resources. Several objects with different keys are read as one, and told.
+ * A body that is an array with one object of resources by key; see `entriesIn` for what else is read. A body that holds them in
+ * another shape than that is told.
  */
 export function mapOfAll<Schema extends ResourceSchema>(schema: Schema): BodyReader<Record<string, z.infer<Schema>>> {
+  const names = Object.keys(schema.shape);
+  const isValue = (object: Record<string, unknown>): boolean => names.some((name) => Object.hasOwn(object, name));
   return (body) => {
     const plain = plainMap(schema, body);
     if (plain !== undefined) return { value: plain, irregular: [] };
-    const maps = body === null ? [] : isObject(body) ? [body] : body;
-    if (!Array.isArray(maps)) return unreadableBody(expectedMap);
-    const readings: Reading<[string, z.infer<Schema>]>[] = [];
-    const keys = new Set<string>();
-    for (const [index, map] of maps.entries()) {
-      // `[[]]`: an empty map inside the array, as a service writes it that has one type for arrays and maps.
-      const entries = isObject(map) ? Object.entries(map) : Array.isArray(map) && map.length === 0 ? [] : undefined;
-      if (entries === undefined) return unreadableBody(expectedMap);
-      for (const [key, value] of entries) {
-        if (keys.has(key)) return unreadableBody(expectedMap);
-        keys.add(key);
-        const reading = readResource(schema, [], value, maps === body ? [index, key] : [key]);
-        readings.push("unreadable" in reading ? reading : { ...reading, value: [key, reading.value] });
-      }
-    }
-    const all = allOf(readings);
+    const found = entriesIn(body, isValue);
+    if (found === undefined) return unreadableBody(expectedMap);
+    const all = allOf(
+      found.entries.map(({ key, value, at }): Reading<[string, z.infer<Schema>]> => {
+        const reading = readResource(schema, [], value, at);
+        return "unreadable" in reading ? reading : { ...reading, value: [key, reading.value] };
+      }),
+    );
     if ("unreadable" in all) return all;
-    const several: Irregularity[] = maps.length > 1 ? [{ path: "", expected: expectedMap }] : [];
-    return { value: Object.fromEntries(all.value), irregular: [...several, ...all.irregular] };
+    const isOther = found.isList || (Array.isArray(body) && body.length > 1);
+    const shape: Irregularity[] = isOther ? [{ path: "", expected: expectedMap }] : [];
+    return { value: Object.fromEntries(all.value), irregular: [...shape, ...all.irregular] };
   };
 }
 

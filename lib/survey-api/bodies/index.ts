@@ -1,10 +1,21 @@
-/** Pure functions from parsed JSON of any shape to what the client gives; none of them throws. */
+/** From the parsed JSON of an answer, of any shape, to what the client gives. */
 export { asArray, asOnlyElement } from "./array.ts";
 export type { BodyReader } from "./containers.ts";
 export type { Irregularity } from "./irregularity.ts";
 export { outline, outlineText } from "./outline.ts";
+export {
+  asEntries,
+  documented,
+  elements,
+  elementsOf,
+  notJson,
+  notShown,
+  type ReadBody,
+  readJson,
+} from "./read-body.ts";
 export * from "./readers.ts";
 export { readReports } from "./reports.ts";
 export { type Reading, type ResourceSchema, readResource, readResources } from "./resource.ts";
 export { type ReadSingleResponse, readSingleResponse } from "./single-response.ts";
+export { type Asked, aboutAsked, saysNothing } from "./subject.ts";
 export { fitting, readV2, type V2Body } from "./v2.ts";

@@ -1,7 +1,13 @@
 import { irregularChannel } from "../diagnostics.ts";
 import { type AboutAnswer, UnreadableBodyError } from "../errors.ts";
+import type { DataOperation } from "../operations.ts";
+import { asArray } from "./array.ts";
+import { hasDocumentedField } from "./documented-fields.ts";
+import { entriesIn } from "./entries.ts";
 import { parseExactly } from "./exact-json.ts";
-import { asArray, type Irregularity, outline, outlineText, type Reading } from "./index.ts";
+import type { Irregularity } from "./irregularity.ts";
+import { outline, outlineText } from "./outline.ts";
+import type { Reading } from "./resource.ts";
 
 /** Turns the JSON of an answer into what a function gives, or throws an `UnreadableBodyError`. */
 export type ReadBody<T> = (body: unknown, about: AboutAnswer) => T;
@@ -58,6 +64,28 @@ export const elements: ReadBody<unknown[]> = (body, about) => {
   if (list === undefined) throw unreadable(body, about, [{ path: "", expected: "array" }]);
   return list;
 };
+
+/** The same for those who judge each by themselves. A list without any documented field is no answer: an error that comes with status 200, say. */
+export function elementsOf(operation: DataOperation): ReadBody<unknown[]> {
+  return (body, about) => {
+    const list = elements(body, about);
+    if (list.length > 0 && !list.some((element) => hasDocumentedField(operation, element)))
+      throw unreadable(body, about, []);
+    return list;
+  };
+}
+
+/** What a body holds by key, as it was read; a list where it has none. Likewise no answer without any documented field. */
+export function asEntries(operation: DataOperation): ReadBody<Record<string, unknown> | unknown[]> {
+  const isValue = (value: unknown): boolean => hasDocumentedField(operation, value);
+  return (body, about) => {
+    const found = entriesIn(body, isValue);
+    if (found === undefined) throw unreadable(body, about, [{ path: "", expected: "array with one object" }]);
+    const values = found.entries.map(({ value }) => value);
+    if (values.length > 0 && !values.some(isValue)) throw unreadable(body, about, []);
+    return found.isList ? values : Object.fromEntries(found.entries.map(({ key, value }) => [key, value]));
+  };
+}
 
 function unreadable(body: unknown, about: AboutAnswer, places: readonly Irregularity[]): UnreadableBodyError {
   const named = places.slice(0, MOST_NAMED).map(({ path, expected }) => `${path || "it"} should be ${expected}`);

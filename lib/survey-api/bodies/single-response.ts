@@ -1,4 +1,6 @@
+import type { AboutAnswer } from "../errors.ts";
 import { isObject, readId } from "./json.ts";
+import { type Asked, aboutAsked } from "./subject.ts";
 
 /** The records of one response, each with what stands beside the answers, as every listed record repeats it. */
 export interface ReadSingleResponse {
@@ -10,22 +12,28 @@ export interface ReadSingleResponse {
 /**
  * One response in the body of operation 9 or 10, whose shape the API document does not show: an array of records, a
  * bare record, or one object (bare, in an array, or beside its head) that lists the answers, as an array or keyed by
- * question. `responseId` is undefined when it is not known beforehand (operation 10). Records of other responses are
- * left out. Undefined when there is no response to be found, only others, or several without one asked for.
+ * question. Records of other responses are left out. Undefined when there is no response to be found, or several without one asked for.
+ *
+ * @param asked without a `responseId` where it is not known beforehand (operation 10)
+ * @throws AnswerMismatchError when it is another response, or one of another survey
  */
-export function readSingleResponse(body: unknown, responseId: number | undefined): ReadSingleResponse | undefined {
+export function readSingleResponse(body: unknown, asked: Asked, about: AboutAnswer): ReadSingleResponse | undefined {
   const found = findAnswers(body, 0);
   if (found === undefined) return undefined;
-  const asked = responseId === undefined ? {} : { responseId };
+  const { responseId } = asked;
   const head = Object.fromEntries(found.head);
-  const records = found.answers.map((answer) => ({ ...asked, ...head, ...answer }));
-  const ids = new Set((records.length > 0 ? records : [head]).flatMap((record) => idOf(record) ?? []));
+  const records = found.answers.map((answer) => ({
+    ...(responseId === undefined ? {} : { responseId }),
+    ...head,
+    ...answer,
+  }));
+  const named = records.length > 0 ? records : [head];
+  const own = aboutAsked(named, asked, about) as Record<string, unknown>[];
+  const ids = new Set(own.flatMap((record) => idOf(record) ?? []));
   // An empty list is a response without answers only where something says which response it is.
   if (records.length === 0 && ids.size === 0) return undefined;
-  const id = responseId ?? (ids.size === 1 ? [...ids][0] : undefined);
-  if (id === undefined) return ids.size === 0 ? { responseId: undefined, records } : undefined;
-  const own = records.filter((record) => (idOf(record) ?? id) === id);
-  return own.length > 0 || (records.length === 0 && ids.has(id)) ? { responseId: id, records: own } : undefined;
+  if (responseId === undefined && ids.size > 1) return undefined;
+  return { responseId: responseId ?? [...ids][0], records: records.length === 0 ? [] : own };
 }
 
 const idOf = (record: Record<string, unknown>): number | undefined => readId(record.responseId);

@@ -1,5 +1,5 @@
 import type { Transform } from "node:stream";
-import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { decompressor, encodingOf, TELLING_BYTES } from "./encoding.ts";
 
 /** What stops and starts the bytes of an answer, while its decompression cannot keep up. */
 export interface Flow {
@@ -15,18 +15,14 @@ export interface Inflow {
   stop(): void;
 }
 
-const decoders: Record<string, () => Transform> = {
-  gzip: createGunzip,
-  "x-gzip": createGunzip,
-  br: createBrotliDecompress,
-  deflate: createInflate,
-};
-
 /**
- * @param encoding as `Content-Encoding` names it; "" for none
- * @param fail called once: with what `take` has thrown, or without a reason where the body is not what its encoding says
+ * @param hint what `Content-Encoding` says; "" for nothing
+ * @param fail called once: with what `take` has thrown, or without a reason where the body cannot be decompressed
  */
-export function createInflow(encoding: string, take: (chunk: Buffer) => void, fail: (reason?: Error) => void): Inflow {
+export function createInflow(hint: string, take: (chunk: Buffer) => void, fail: (reason?: Error) => void): Inflow {
+  /** The first bytes, until there are enough of them to tell what they are. */
+  let first: Buffer | undefined = Buffer.alloc(0);
+  let decoder: Transform | undefined;
   let failed = false;
   const failOnce = (reason?: Error): void => {
     if (failed) return;
@@ -41,34 +37,42 @@ export function createInflow(encoding: string, take: (chunk: Buffer) => void, fa
       failOnce(error as Error);
     }
   };
-  if (encoding === "") {
-    return {
-      write: pass,
-      end(done) {
-        if (!failed) done();
-      },
-      stop() {
-        failed = true;
-      },
-    };
-  }
-  const decoder = decoders[encoding]?.();
-  decoder?.on("data", pass).on("error", () => failOnce());
-  let isEmpty = true;
+  const begin = (bytes: Buffer): void => {
+    first = undefined;
+    const encoding = encodingOf(bytes, hint);
+    if (encoding === "plain") return;
+    decoder = decompressor[encoding]();
+    decoder.on("data", pass).on("error", () => failOnce());
+  };
+  const forward = (bytes: Buffer, flow: Flow): void => {
+    if (decoder === undefined) pass(bytes);
+    else if (!decoder.write(bytes)) {
+      flow.pause();
+      decoder.once("drain", () => flow.resume());
+    }
+  };
   return {
     write(chunk, flow) {
-      isEmpty = false;
       if (failed) return;
-      if (decoder === undefined) failOnce();
-      else if (!decoder.write(chunk)) {
-        flow.pause();
-        decoder.once("drain", () => flow.resume());
-      }
+      if (first === undefined) return forward(chunk, flow);
+      first = Buffer.concat([first, chunk]);
+      if (first.length < TELLING_BYTES) return;
+      const bytes = first;
+      begin(bytes);
+      forward(bytes, flow);
     },
     end(done) {
-      // An empty body is one in any encoding.
-      if (isEmpty) done();
-      else if (!failed) decoder?.once("end", done).end();
+      if (failed) return;
+      if (first !== undefined) {
+        const bytes = first;
+        begin(bytes);
+        if (decoder === undefined) pass(bytes);
+        else decoder.write(bytes);
+      }
+      // What was taken may have failed just now.
+      if (failed) return;
+      if (decoder === undefined) done();
+      else decoder.once("end", done).end();
     },
     stop() {
       failed = true;

@@ -1,7 +1,6 @@
-import { promisify } from "node:util";
-import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import type { Dispatcher } from "undici";
 import { createInflow, type Inflow } from "./body-inflow.ts";
+import { decompress, encodingOf } from "./encoding.ts";
 
 export interface ExchangeRequest {
   origin: string;
@@ -43,7 +42,7 @@ export class LongBody extends UselessBody {
     this.limit = limit;
   }
 }
-/** The body is not what its `Content-Encoding` says. */
+/** The body seems to be compressed, and cannot be decompressed. */
 export class BrokenEncoding extends UselessBody {}
 
 /**
@@ -54,19 +53,21 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
   return collect(dispatcher, request).then((answer) => decoded(answer, request.maxBodyBytes));
 }
 
-function decoded(answer: RawAnswer, maxBodyBytes: number): RawAnswer | Promise<RawAnswer> {
-  // Of any other answer the status is all that is used: a body that lies about its encoding must not hide it.
-  if (answer.status > 299) return answer;
-  const encoding = encodingOf(answer.headers);
-  if (encoding === "" || answer.data.length === 0) return answer;
-  return decompress(answer, encoding, maxBodyBytes).then((data) => ({ ...answer, data }));
+async function decoded(answer: RawAnswer, maxOutputLength: number): Promise<RawAnswer> {
+  const { status, headers, data } = answer;
+  // Of any other answer the status is all that is used: a body that cannot be decompressed must not hide it.
+  if (status > 299) return answer;
+  const encoding = encodingOf(data, hintOf(headers));
+  if (encoding === "plain") return answer;
+  try {
+    return { ...answer, data: await decompress[encoding](data, { maxOutputLength }) };
+  } catch (error) {
+    const isLong = (error as { code?: unknown }).code === "ERR_BUFFER_TOO_LARGE";
+    throw isLong ? new LongBody(status) : new BrokenEncoding(status);
+  }
 }
 
-/** Of a body as it comes; "" for none. */
-function encodingOf(headers: RawAnswer["headers"]): string {
-  const encoding = single(headers["content-encoding"])?.trim().toLowerCase() ?? "";
-  return encoding === "identity" ? "" : encoding;
-}
+const hintOf = (headers: RawAnswer["headers"]): string => single(headers["content-encoding"]) ?? "";
 
 /** The value of a header, the first one if it came more than once. */
 export function single(value: string | string[] | undefined): string | undefined {
@@ -121,7 +122,7 @@ function collect(dispatcher: Dispatcher, request: ExchangeRequest): Promise<RawA
     };
 
     const inflowTo = (onData: (chunk: Buffer) => void): Inflow =>
-      createInflow(encodingOf(headers), onData, (reason) => stop(reason ?? new BrokenEncoding(status)));
+      createInflow(hintOf(headers), onData, (reason) => stop(reason ?? new BrokenEncoding(status)));
 
     signal?.addEventListener("abort", onAbort, { once: true });
     dispatcher.dispatch(
@@ -179,22 +180,4 @@ function collect(dispatcher: Dispatcher, request: ExchangeRequest): Promise<RawA
       },
     );
   });
-}
-
-const decoders: Record<string, (data: Buffer, limit: { maxOutputLength: number }) => Promise<Buffer>> = {
-  gzip: promisify(gunzip),
-  "x-gzip": promisify(gunzip),
-  br: promisify(brotliDecompress),
-  deflate: promisify(inflate),
-};
-
-async function decompress({ status, data }: RawAnswer, encoding: string, maxOutputLength: number): Promise<Buffer> {
-  const decode = decoders[encoding];
-  if (decode === undefined) throw new BrokenEncoding(status);
-  try {
-    return await decode(data, { maxOutputLength });
-  } catch (error) {
-    const isLong = (error as { code?: unknown }).code === "ERR_BUFFER_TOO_LARGE";
-    throw isLong ? new LongBody(status) : new BrokenEncoding(status);
-  }
 }

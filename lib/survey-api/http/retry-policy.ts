@@ -25,6 +25,7 @@ export const defaultRetryPolicy: RetryPolicy = {
     UNREACHABLE: 4,
     TIMEOUT: 2,
     UNREADABLE_BODY: 3,
+    ANSWER_MISMATCH: 3,
     // Requests that were refused together come back together: some meet several refusals in a row.
     TOO_MANY_REQUESTS: 10,
   },

@@ -73,8 +73,10 @@ export interface BodyStream<T> {
   end(about: AboutAnswer): T;
 }
 
-/** 400, 401 and 404 are answers; any other failure is thrown. */
-export type HttpAnswer<T> = { status: 200; value: T; attempts: number } | { status: 400 | 401 | 404; attempts: number };
+/** 204 says nothing, in as many words. 400, 401 and 404 are answers too; any other failure is thrown. */
+export type HttpAnswer<T> =
+  | { status: 200; value: T; attempts: number }
+  | { status: 204 | 400 | 401 | 404; attempts: number };
 
 export interface Transport {
   /** Makes a request when its turn has come, and again where the retry policy says so. */
@@ -93,8 +95,9 @@ interface Failure {
   delay: number | undefined;
 }
 
+/** Without white space and byte order marks before it: JSON allows no mark, and some services write one, or two. */
 function toText(data: Buffer): string {
-  return data.toString("utf8").replace(/^\uFEFF/, "");
+  return data.toString("utf8").trimStart();
 }
 
 /** HTTP with time limits, retries, and one limiter for everything that goes to the service. */
@@ -140,7 +143,7 @@ export function createTransport(options: TransportOptions): Transport {
       status = answer.status;
       if (status === 429) throw tooMany(answer, about, options.now());
       limiter.granted();
-      if (status === 400 || status === 401 || status === 404) return { status, attempts: attempt };
+      if (status === 204 || status === 400 || status === 401 || status === 404) return { status, attempts: attempt };
       // 200 is the only success documented; a proxy that rewrites makes 203 of it.
       if (status === 200 || status === 203) {
         const of = { ...about, status };

@@ -1,6 +1,7 @@
 import { RecordsApartError, ServerError } from "../errors.ts";
 import type { ResponseRecord } from "../schemas/index.ts";
-import { type ListPage, pagesToEnd, type ReadPage, textOf } from "./pages.ts";
+import { type ListPage, pagesToEnd, type ReadPage } from "./pages.ts";
+import { signatureOf } from "./signature.ts";
 
 /** A response: the fields that all its records repeat, as its first record has them, and the records themselves. */
 export interface JoinedResponse
@@ -122,7 +123,7 @@ async function* closedRuns(read: ReadPage, { prove, start, given }: Pass): Async
     }
     for (const one of toRead(unproved, page, { prove, again: again !== undefined })) {
       const records = await read(one.page);
-      if (textOf(records) === one.text) continue;
+      if (signatureOf(records) === one.signature) continue;
       return { kind: "changed", now: { page: one.page, records } };
     }
     if (again !== undefined) {

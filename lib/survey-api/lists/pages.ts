@@ -1,5 +1,5 @@
-import { BadRequestError, NotFoundError, UnreadableBodyError } from "../errors.ts";
 import type { ResponseRecord } from "../schemas/index.ts";
+import { signatureOf } from "./signature.ts";
 
 /** One page of a response list. */
 export interface RecordsPage {
@@ -14,8 +14,8 @@ export type ReadPage = (page: number) => Promise<ResponseRecord[]>;
 
 /** A page as it was read, on the way to the end of a list. */
 export interface ListPage extends RecordsPage {
-  /** Its records as text, by which two reads are compared. */
-  text: string;
+  /** By which two reads are compared. */
+  signature: string;
   /** Whether the list ends before this page. It then has no records, whatever the service gave in their place. */
   end: boolean;
 }
@@ -40,12 +40,12 @@ export async function* pagesToEnd(read: ReadPage, from: number): AsyncGenerator<
   let held: ListPage[] = [];
   for (let page = from; ; page += 1) {
     const records = await read(page);
-    const now = { page, records, text: textOf(records), end: false };
-    if (page === 1) start = now.text;
-    if (records.length > 0 && now.text !== last && (page === 1 || now.text !== start)) {
+    const now = { page, records, signature: signatureOf(records), end: false };
+    if (page === 1) start = now.signature;
+    if (records.length > 0 && now.signature !== last && (page === 1 || now.signature !== start)) {
       yield* held;
       held = [];
-      last = now.text;
+      last = now.signature;
       yield now;
       continue;
     }
@@ -59,25 +59,5 @@ export async function* pagesToEnd(read: ReadPage, from: number): AsyncGenerator<
     if (isOwn) yield first;
     yield { ...(isOwn ? second : first), records: [], end: true };
     return;
-  }
-}
-
-/** @throws UnreadableBodyError for records nested so deep that they cannot be compared */
-export function textOf(records: readonly ResponseRecord[]): string {
-  try {
-    return JSON.stringify(records);
-  } catch {
-    throw new UnreadableBodyError("a record is nested too deep", { operation: "get survey responses, page and order" });
-  }
-}
-
-/** Past the end of a list some services answer 404 or 400, as others do with an empty page. On page 1 these are what they say. */
-export async function orNothing(page: number, read: Promise<ResponseRecord[]>): Promise<ResponseRecord[]> {
-  try {
-    return await read;
-  } catch (error) {
-    const pastTheEnd = error instanceof NotFoundError || error instanceof BadRequestError;
-    if (pastTheEnd && page > 1 && error.operation !== "get token") return [];
-    throw error;
   }
 }

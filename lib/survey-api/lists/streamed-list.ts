@@ -21,8 +21,8 @@ export function streamedList<T>(each: (element: unknown) => T, most: number): Bo
   const decoder = new TextDecoder();
   const list: T[] = [];
   let parser: ExactParser | undefined;
-  /** What came before it was known to be an array, or all of it where it is none. In pieces: joined at each it would be copied at each. */
-  let held: string[] = [];
+  /** All of it where it is no array. In pieces: joined at each it would be copied at each. */
+  const held: string[] = [];
   let isOther = false;
   let characters = 0;
   let sinceElement = 0;
@@ -36,18 +36,17 @@ export function streamedList<T>(each: (element: unknown) => T, most: number): Bo
   const take = (text: string, about: AboutAnswer): void => {
     characters += text.length;
     sinceElement += text.length;
-    let pieces = [text];
+    let begin = 0;
     if (parser === undefined) {
-      held.push(text);
-      const first = isOther ? undefined : /[^ \t\r\n]/.exec(text)?.[0];
-      isOther ||= first !== undefined && first !== "[";
-      if (first !== "[") return;
+      // Byte order marks before it, of which some services write several, count as white space.
+      begin = isOther ? 0 : text.search(/\S/);
+      isOther ||= begin >= 0 && text[begin] !== "[";
+      if (isOther) held.push(text);
+      if (isOther || begin < 0) return;
       parser = createParser();
-      pieces = held;
-      held = [];
     }
     try {
-      for (const piece of pieces) parser.write(piece);
+      parser.write(text.slice(begin));
     } catch {
       // Its message quotes the text.
       throw notJson(about, `broken JSON, ${characters} characters`);
@@ -66,7 +65,7 @@ export function streamedList<T>(each: (element: unknown) => T, most: number): Bo
     end(about) {
       take(decoder.decode(), about);
       if (parser === undefined) {
-        const others = elements(readJson(held.join(""), about), about);
+        const others = elements(readJson(held.join("").trimStart(), about), about);
         checkCount(others, about);
         return others.map(each);
       }

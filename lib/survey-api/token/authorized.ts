@@ -1,16 +1,17 @@
-import { elements, readJson } from "../bodies/read-body.ts";
+import { elements, type ReadBody, readJson } from "../bodies/read-body.ts";
 import { ServerError, WrongTokenError } from "../errors.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "../http/transport.ts";
-import { type DataOperation, operations } from "../operations.ts";
+import { type DataOperation, type ParametersOf, pathOf } from "../operations.ts";
 import type { Turn } from "../rate/limiter.ts";
 import type { Tokens } from "./tokens.ts";
 
 export interface DataRequest<T> {
   operation: DataOperation;
-  path: string;
+  parameters: ParametersOf<DataOperation>;
   priority: Turn["priority"];
   signal: AbortSignal | undefined;
-  read: HttpRequest<T>["read"];
+  /** Reads the JSON of an answer with status 200; what it throws as retryable is met with another attempt. */
+  readBody: ReadBody<T>;
   stream?: HttpRequest<T>["stream"];
 }
 
@@ -22,8 +23,6 @@ interface Sent<T> {
   answer: HttpAnswer<T>;
   token: string;
 }
-
-const LIST = operations["get survey list"].path();
 
 /** 400 is the documented answer to a wrong token; 401 is listed for wrong credentials only, and met the same way. */
 const refused = (answer: HttpAnswer<unknown>): boolean => answer.status === 400 || answer.status === 401;
@@ -45,8 +44,10 @@ export function createAuthorized(transport: Transport, tokens: Tokens): Authoriz
       token = tokenNow();
       return { authorization: `bearer ${token}`, "content-type": "application/json" };
     };
-    const answer = await transport.send({ ...request, method: "GET", headers });
-    if (answer.status === 200) worked = token;
+    const read: HttpRequest<T>["read"] = (text, about) => request.readBody(readJson(text, about), about);
+    const path = pathOf(request.operation, request.parameters);
+    const answer = await transport.send({ ...request, path, method: "GET", headers, read });
+    if (answer.status < 300) worked = token;
     return { answer, token };
   }
 
@@ -57,10 +58,10 @@ export function createAuthorized(transport: Transport, tokens: Tokens): Authoriz
     const operation = "get survey list";
     const request: DataRequest<unknown> = {
       operation,
-      path: LIST,
+      parameters: {},
       priority: "first",
       signal: undefined,
-      read: (text, about) => elements(readJson(text, about), about),
+      readBody: elements,
     };
     const { answer } = await send(request, () => token);
     if (answer.status !== 404) return !refused(answer);
@@ -97,7 +98,8 @@ export function createAuthorized(transport: Transport, tokens: Tokens): Authoriz
 
   return async (request) => {
     const wait = <V>(work: Promise<V>): Promise<V> => unlessAborted(work, request.signal);
-    const isGood = async (token: string): Promise<boolean> => request.path !== LIST && (await wait(accepted(token)));
+    const isGood = async (token: string): Promise<boolean> =>
+      request.operation !== "get survey list" && (await wait(accepted(token)));
     const latest = (token: string) => (): string => tokens.latest() ?? token;
 
     const first = await send(request, latest(await wait(tokens.current())));

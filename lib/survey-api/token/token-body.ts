@@ -1,6 +1,3 @@
-/** Names of a field that holds a token, without regard to case, `_` and `-`; the first ones go before. */
-const names = ["token", "accesstoken", "jwt", "jwttoken", "bearertoken", "authtoken", "idtoken", "bearer"];
-
 /** A token as the service gives it out. */
 export interface IssuedToken {
   token: string;
@@ -8,49 +5,98 @@ export interface IssuedToken {
   life: number | undefined;
 }
 
-/** The name of a field beside the token that tells its life in seconds, without regard to case, `_` and `-`. */
+/** Names of a field that holds a token, without regard to case, `_` and `-`; the first ones go before. */
+const NAMES = ["token", "accesstoken", "jwt", "jwttoken", "bearertoken", "authtoken", "idtoken", "bearer"];
+/** Names under which a text stands that nothing calls a token. */
+const WRAPPERS = ["data", "result", "response"];
+/** The name of a field that tells the life of the token in seconds, written likewise. */
 const LIFE = "expiresin";
 /** Seconds; what is longer than a century is something else. */
 const LONGEST_LIFE = 100 * 366 * 86_400;
+/** Levels of objects and lists that are looked into. */
+const MOST_NESTED = 16;
+
+/** A text in the answer, with what is known of its place. */
+interface Candidate {
+  token: string;
+  /** The name of the field that holds it, in its plain form; undefined for one in no field. */
+  name: string | undefined;
+  /** As told beside it, or beside what holds it. */
+  life: number | undefined;
+}
 
 /**
- * The token in the body of operation 1, whose shape the API document does not show: raw text, a JSON string, an object
- * with a field of a usual name, or an array of one of these; with its `expires_in`, where such a field stands beside it or beside
- * what holds it. Undefined when there is none to be found.
+ * The token in the body of operation 1, whose shape the API document does not show. In JSON it is the text in a field of a usual name, at any depth; else a
+ * text that stands alone, or under a usual wrapper, and looks like a token; else the only text that is a JWT. What is no JSON is a form body, or the token itself. A
+ * scheme word before it, such as `Bearer`, is cut off.
+ *
+ * @returns "none" when there is none to be found, "several" when two are as likely
  */
-export function readTokenBody(body: string): IssuedToken | undefined {
+export function readTokenBody(body: string): IssuedToken | "none" | "several" {
   const text = body.trim();
+  const json = jsonOf(text);
+  if (json !== undefined) return tokenIn(json.value);
+  // What begins as JSON was cut off: up to there it may look like a token.
+  if (/^["[{]/.test(text)) return "none";
+  const form = text.includes("=") ? candidatesIn(Object.fromEntries(new URLSearchParams(text))) : [];
+  const named = likeliest(form);
+  return named !== "none" ? named : only(candidatesIn(text).filter(looksLikeToken));
+}
+
+function jsonOf(text: string): { value: unknown } | undefined {
   try {
-    return tokenIn(JSON.parse(text), 0);
+    return { value: JSON.parse(text) };
   } catch {
-    // What begins as JSON was cut off: up to there it may look like a token.
-    return /^["[{]/.test(text) ? undefined : issued(asUnnamed(text));
+    return undefined;
   }
 }
 
-function tokenIn(value: unknown, depth: number): IssuedToken | undefined {
-  if (depth > 3) return undefined;
-  if (typeof value === "string") return issued(asUnnamed(value));
-  if (Array.isArray(value)) return value.length === 1 ? tokenIn(value[0], depth + 1) : undefined;
-  if (typeof value !== "object" || value === null) return undefined;
-  const fields = value as Record<string, unknown>;
-  const plain = new Map(
-    Object.entries(fields).map(([name, field]) => [name.toLowerCase().replace(/[_-]/g, ""), field]),
+function tokenIn(json: unknown): IssuedToken | "none" | "several" {
+  const candidates = candidatesIn(json);
+  const named = likeliest(candidates);
+  if (named !== "none") return named;
+  const isAlone = ({ name }: Candidate): boolean => name === undefined || WRAPPERS.includes(name);
+  const alone = only(candidates.filter((candidate) => isAlone(candidate) && looksLikeToken(candidate)));
+  return alone !== "none" ? alone : only(candidates.filter(isJwt));
+}
+
+/** Of the texts in fields of usual names those of the name that goes before. */
+function likeliest(candidates: readonly Candidate[]): IssuedToken | "none" | "several" {
+  for (const name of NAMES) {
+    const found = only(candidates.filter((candidate) => candidate.name === name));
+    if (found !== "none") return found;
+  }
+  return "none";
+}
+
+function only(candidates: readonly Candidate[]): IssuedToken | "none" | "several" {
+  const [first, ...others] = candidates;
+  if (first === undefined) return "none";
+  if (others.some(({ token }) => token !== first.token)) return "several";
+  return { token: first.token, life: first.life };
+}
+
+/** Every text in it that may go into a header. */
+function candidatesIn(
+  value: unknown,
+  at: Pick<Candidate, "name" | "life"> = { name: undefined, life: undefined },
+  depth = 0,
+): Candidate[] {
+  if (typeof value === "string") {
+    const token = asToken(value.trim().replace(/^(bearer|token|jwt)\s+/i, ""));
+    return token === undefined ? [] : [{ ...at, token }];
+  }
+  if (typeof value !== "object" || value === null || depth > MOST_NESTED) return [];
+  if (Array.isArray(value)) {
+    // Several in a list stand for something else each: none of them stands alone.
+    const of = value.length > 1 ? { ...at, name: "" } : at;
+    return value.flatMap((item) => candidatesIn(item, of, depth + 1));
+  }
+  const fields = Object.entries(value).map(
+    ([name, field]) => [name.toLowerCase().replace(/[_-]/g, ""), field] as const,
   );
-  for (const name of names) {
-    const field = plain.get(name);
-    const token = typeof field === "string" ? asToken(field) : undefined;
-    if (token !== undefined) return issued(token, plain.get(LIFE));
-  }
-  for (const name of ["data", "result"]) {
-    const found = name in fields ? tokenIn(fields[name], depth + 1) : undefined;
-    if (found !== undefined) return { token: found.token, life: found.life ?? lifeIn(plain.get(LIFE)) };
-  }
-  return undefined;
-}
-
-function issued(token: string | undefined, life?: unknown): IssuedToken | undefined {
-  return token === undefined ? undefined : { token, life: lifeIn(life) };
+  const life = lifeIn(fields.find(([name]) => name === LIFE)?.[1]) ?? at.life;
+  return fields.flatMap(([name, field]) => candidatesIn(field, { name, life }, depth + 1));
 }
 
 /** Milliseconds, of seconds as a number or a text of digits. */
@@ -59,10 +105,17 @@ function lifeIn(field: unknown): number | undefined {
   return typeof seconds === "number" && seconds > 0 && seconds <= LONGEST_LIFE ? seconds * 1000 : undefined;
 }
 
-/** A text that nothing calls a token has to look like one: a JWT, or long; a single word is a message. */
-function asUnnamed(text: string): string | undefined {
-  const token = asToken(text);
-  return token !== undefined && (token.split(".").length === 3 || token.length >= 20) ? token : undefined;
+/** A text that nothing calls a token has to look like one: of three parts, as a JWT, or long. A single word is a message. */
+function looksLikeToken({ token }: Candidate): boolean {
+  return token.split(".").length === 3 || token.length >= 20;
+}
+
+/** Whether it is a JWT, by its header: host names and versions have three parts too (RFC 7519). */
+function isJwt({ token }: Candidate): boolean {
+  const [header = "", ...rest] = token.split(".");
+  if (rest.length !== 2) return false;
+  const claims = jsonOf(Buffer.from(header, "base64url").toString("utf8"))?.value;
+  return typeof claims === "object" && claims !== null && "alg" in claims;
 }
 
 /** A token goes into a header: printable ASCII without spaces, which also keeps an HTML page from being taken for one. */

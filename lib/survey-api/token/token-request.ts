@@ -31,15 +31,18 @@ export async function requestToken(
     priority: "first",
     signal: undefined,
     read(text, about) {
-      const token = readTokenBody(text);
-      if (token !== undefined) return token;
-      throw noToken(text, about);
+      const found = readTokenBody(text);
+      if (found === "none") throw noToken(text, about);
+      if (found === "several") throw severalTokens(text, about);
+      return found;
     },
   });
   const about = { operation, status: answer.status, attempts: answer.attempts } as const;
   switch (answer.status) {
     case 200:
       return answer.value;
+    case 204:
+      throw noToken("", about);
     case 401:
       throw new WrongCredentialsError("the service refused the client id or the client secret (401)", {
         ...about,
@@ -71,6 +74,14 @@ function noToken(text: string, about: AboutAnswer): UnreadableBodyError {
     ...about,
     excerpt: json === undefined ? outlineText(text) : outline(json.value),
     hint: "Check `baseUrl`: is it the survey service? Otherwise ask its operator whether these credentials give access.",
+  });
+}
+
+function severalTokens(text: string, about: AboutAnswer): UnreadableBodyError {
+  return new UnreadableBodyError("the answer holds several texts that may be the token", {
+    ...about,
+    excerpt: outline(jsonOf(text)?.value ?? Object.fromEntries(new URLSearchParams(text))),
+    hint: "Report the shape that is shown, which holds no value: the client has to be told which of them it is.",
   });
 }
 

@@ -48,8 +48,8 @@ const facts: EventFacts = {
   surveyId: 1,
   responseId: 2,
   records: [record, { ...record, questionId: 8, answer: [], comment: "fine", score: 4 }],
-  metrics: [{ "31": metric }],
-  metadata: [metadata],
+  metrics: { "31": metric },
+  metadata,
   missing: [],
   origin: "head",
   revision: 1,
@@ -114,7 +114,7 @@ describe("the documented bodies", () => {
     const event = buildEvent({
       ...facts,
       records: [{ ...record, crk: "K-1", promoCode: "SPRING" }],
-      metrics: [{ "9": { ...metric, metricId: 200 }, "10": { ...metric, metricId: 30, colour: "red" } }],
+      metrics: { "9": { ...metric, metricId: 200 }, "10": { ...metric, metricId: 30, colour: "red" } },
       metadata: { ...metadata, timeOnPage: 12 },
     });
     expect(event.data.response).toMatchObject({ crk: "K-1", promoCode: "SPRING" });
@@ -131,8 +131,8 @@ describe("what is not as documented", () => {
     const event = buildEvent({
       ...facts,
       records: [{ ...record, questionId: "7", answer: "3", comment: null, score: "4", iso3166: 616, dateStart: 5 }],
-      metrics: [{ "31": { ...metric, metricId: "31", testMode: null, score: { ...metric.score, nps: 1 } } }],
-      metadata: [{ ...metadata, ip: 7, os: null }],
+      metrics: { "31": { ...metric, metricId: "31", testMode: null, score: { ...metric.score, nps: 1 } } },
+      metadata: { ...metadata, ip: 7, os: null },
     });
 
     expect(event.data.answers).toEqual([
@@ -164,6 +164,18 @@ describe("what is not as documented", () => {
     expect(event.meta.complete).toBe(true);
   });
 
+  it("is a metric all the same where it stands in a list, and none where it has no field of a metric", () => {
+    const list = buildEvent({ ...facts, metrics: [metric, { ...metric, metricId: 32 }] });
+    expect(list.data.metrics).toEqual([
+      { key: "0", ...metric },
+      { key: "1", ...metric, metricId: 32 },
+    ]);
+    expect(list.meta.irregular).toEqual(["metrics"]);
+    const mixed = buildEvent({ ...facts, metrics: { success: true, "31": metric, "32": null } });
+    expect(mixed.data.metrics).toEqual([{ key: "31", ...metric }]);
+    expect(mixed.meta.irregular).toEqual(["metrics.32", "metrics.success"]);
+  });
+
   it("is named too where it is missing, or differs between the records of one response", () => {
     const { iso3166: _left, dateCompleted: _out, ...bare } = record;
     const event = buildEvent({ ...facts, records: [bare, { ...record, completed: 0 }] });
@@ -177,7 +189,7 @@ describe("what is not as documented", () => {
     const event = buildEvent({
       ...facts,
       records: [{ ...record, score: great }],
-      metrics: [{ "31": { ...metric, metricId: great, secondLevelThreshold: great, score } }],
+      metrics: { "31": { ...metric, metricId: great, secondLevelThreshold: great, score } },
     });
     expect(event.data.answers[0]).toMatchObject({ score: Number(great) });
     expect(event.data.metrics[0]).toMatchObject({

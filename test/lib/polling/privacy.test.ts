@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Privacy, privateMetadata, privateRecord, truncateIp } from "../../../lib/polling/privacy.ts";
 
 const keep: Privacy = { ip: "keep", referrer: "keep", comments: "keep" };
-const body = [{ responseId: 1, ip: "203.0.113.77", referrer: "https://example.com/?who=jane", os: "Linux" }];
+const body = { responseId: 1, ip: "203.0.113.77", referrer: "https://example.com/?who=jane", os: "Linux" };
 
 describe("a truncated address", () => {
   it.each([
@@ -35,17 +35,16 @@ describe("metadata", () => {
   });
 
   it("loses the end of the address, the whole of it, or the referrer, and nothing else", () => {
-    expect(privateMetadata(body, { ...keep, ip: "truncate" })).toEqual([{ ...body[0], ip: "203.0.113.0" }]);
-    expect(privateMetadata(body, { ...keep, ip: "drop" })).toEqual([{ ...body[0], ip: null }]);
-    expect(privateMetadata(body, { ...keep, referrer: "drop" })).toEqual([{ ...body[0], referrer: null }]);
+    expect(privateMetadata(body, { ...keep, ip: "truncate" })).toEqual({ ...body, ip: "203.0.113.0" });
+    expect(privateMetadata(body, { ...keep, ip: "drop" })).toEqual({ ...body, ip: null });
+    expect(privateMetadata(body, { ...keep, referrer: "drop" })).toEqual({ ...body, referrer: null });
   });
 
   it("in a form that is not documented loses them too", () => {
     const strict: Privacy = { ip: "truncate", referrer: "drop", comments: "drop" };
-    expect(privateMetadata(body[0], strict)).toEqual({ ...body[0], ip: "203.0.113.0", referrer: null });
-    expect(privateMetadata([{ ip: 3_405_803_853 }], strict)).toEqual([{ ip: null }]);
-    expect(privateMetadata([{ ip: ["203.0.113.77"] }], strict)).toEqual([{ ip: null }]);
-    expect(privateMetadata([{ os: "Linux" }], strict)).toEqual([{ os: "Linux" }]);
+    expect(privateMetadata({ ip: 3_405_803_853 }, strict)).toEqual({ ip: null });
+    expect(privateMetadata({ ip: ["203.0.113.77"] }, strict)).toEqual({ ip: null });
+    expect(privateMetadata({ os: "Linux" }, strict)).toEqual({ os: "Linux" });
   });
 });
 

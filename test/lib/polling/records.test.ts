@@ -82,9 +82,8 @@ it("the date of a response is the newest among its records", () => {
 });
 
 describe("a page", () => {
-  it("is none for a 404, a 400 past the end, and an empty array", () => {
-    expect(toPage(2, { kind: "none", status: 404 })).toBeUndefined();
-    expect(toPage(2, { kind: "none", status: 400 })).toBeUndefined();
+  it("is none where there is none, and for an empty array", () => {
+    expect(toPage(2, { kind: "none" })).toBeUndefined();
     expect(toPage(2, { kind: "page", records: [] })).toBeUndefined();
   });
 

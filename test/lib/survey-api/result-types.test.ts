@@ -91,7 +91,7 @@ describe("errors and events", () => {
     expectTypeOf<NotFoundError["code"]>().toEqualTypeOf<"NOT_FOUND">();
     expectTypeOf<OptionsError>().not.toExtend<SurveyApiError>();
     expectTypeOf<FailureCode>().toEqualTypeOf<
-      "SERVER_ERROR" | "UNREACHABLE" | "TIMEOUT" | "UNREADABLE_BODY" | "TOO_MANY_REQUESTS"
+      "SERVER_ERROR" | "UNREACHABLE" | "TIMEOUT" | "UNREADABLE_BODY" | "ANSWER_MISMATCH" | "TOO_MANY_REQUESTS"
     >();
   });
 

@@ -65,7 +65,7 @@ describe("no secret and nothing personal is in an error, however closely it is l
   it.each<[string, Answer]>([
     ["another JSON", { json: gossip }],
     ["elements that are none", { json: [gossip, PERSON] }],
-    ["elements without an identity", { json: [{ surveyId: PERSON, responseId: PERSON, ...gossip }] }],
+    ["elements without an identity", { json: [{ responseId: PERSON, ...gossip }] }],
     ["a map with odd keys", { json: [{ [PERSON]: PERSON }] }],
     ["a text that is no JSON", { body: `${text},` }],
     ["a text that begins like HTML", { body: `<html>${PERSON}${TOKEN}` }],

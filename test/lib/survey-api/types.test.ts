@@ -127,7 +127,7 @@ describe("functions", () => {
     expectTypeOf<SurveyApi["close"]>().returns.resolves.toEqualTypeOf<void>();
     expectTypeOf<keyof SurveyApi>().toEqualTypeOf<
       | ("token" | "surveys" | "survey" | "questions" | "reports" | "records" | "response" | "responseByCrk")
-      | ("metrics" | "reportMetrics" | "metadata" | "pages" | "responses" | "v2" | "read" | "elements")
+      | ("metrics" | "reportMetrics" | "metadata" | "pages" | "responses" | "v2" | "read" | "elements" | "entries")
       | ("learned" | "learn" | "share" | "pauseUntil" | "close")
     >();
   });

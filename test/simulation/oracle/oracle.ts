@@ -5,7 +5,7 @@ import type { TickSummary } from "../../../lib/polling/tick-summary.ts";
 import { trusts } from "../../../lib/polling/trust.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import type { BusWatch } from "../ports/publisher-port.ts";
-import type { ServiceWatch } from "../ports/service-port.ts";
+import type { ServiceWatch } from "../ports/service-answers.ts";
 import type { StateWatch } from "../ports/state-port.ts";
 import type { Store } from "../ports/store.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";

@@ -97,13 +97,14 @@ export function planHistory(seed: number, cuts: Cuts): Plan {
   const surveys: SurveyPlan[] = [];
   for (let i = 0; i < count + (createsNew ? fresh : 0); i += 1) {
     const own = chooserOf(`survey ${i}`);
+    const shapes = chooserOf(`shapes ${i}`).chooser;
     const nextId = (): number => {
       last += own.random.between(1, 3);
       return last;
     };
     const mostResponses = cuts.responses;
     const isLong = long !== undefined && i === 0;
-    const options = { ...own, interval: source.interval, ticks, mostResponses, calm, tight, isLong, nextId };
+    const options = { ...own, interval: source.interval, ticks, mostResponses, calm, tight, isLong, nextId, shapes };
     surveys.push(planSurvey(i + 8, i >= count, options));
   }
   source.backgroundRequests = tight ? 1 : Math.max(source.backgroundRequests, neededBudget(source, surveys));

@@ -1,7 +1,7 @@
 import type { Random } from "../engine/random.ts";
 import type { OddRecord } from "../service/odd-records.ts";
 import { oddRecords } from "../service/odd-records.ts";
-import type { Detail, PastEnd, Traits } from "../service/survey-model.ts";
+import type { Detail, Traits } from "../service/survey-model.ts";
 import type { Chooser } from "./chooser.ts";
 import { LONG_LIST, unsettle } from "./long-list.ts";
 
@@ -59,11 +59,13 @@ export interface SurveyPlanOptions {
   /** The background budget is what is looked at: the counts are right. */
   tight: boolean;
   nextId: () => number;
+  /** Decides in what shape the service answers. */
+  shapes: Chooser;
 }
 
 const DAY = 86_400_000;
 
-export function planTraits({ chooser, random }: SurveyPlanOptions): Traits {
+export function planTraits({ chooser, random, shapes }: SurveyPlanOptions): Traits {
   const few = random.between(1, 3);
   const answers: Record<string, [number, number]> = {
     some: [few, few + random.between(1, 9)],
@@ -77,7 +79,7 @@ export function planTraits({ chooser, random }: SurveyPlanOptions): Traits {
     stableDesc: chooser.option("desc", { reversed: 1, stable: 1 }) === "stable",
     listsOpen: chooser.option("open", { unlisted: 1, listed: 1 }) === "listed",
     openDate: chooser.option("open-date", { null: 1, empty: 1, zeros: 1, start: 1 }),
-    pastEnd: chooser.option<PastEnd>("past-end", { empty: 3, "not-found": 1, "bad-request": 1, repeat: 1, fault: 1 }),
+    pastEnd: chooser.option("past-end", { empty: 3, "not-found": 1, "bad-request": 1, repeat: 1, fault: 1 }),
     shortPages: chooser.option("pages", { full: 8, short: 1 }) === "short",
     counts: chooser.option("counts", { right: 5, lagging: 1, frozen: 1, starts: 1, one: 1, lying: 0.5, odd: 0.5 }),
     countLag: random.between(5, 400) * 1000,
@@ -87,7 +89,11 @@ export function planTraits({ chooser, random }: SurveyPlanOptions): Traits {
     twins: chooser.option("twins", { none: 8, twins: 1 }) === "twins",
     ties: chooser.option("ties", { none: 8, ties: 1 }) === "ties",
     volatile: chooser.option("volatile", { none: 15, undocumented: 1, comment: 1, order: 1 }),
+    metricsAs: shapes.option("metrics-as", { map: 10, list: 1, bare: 1 }),
+    metadataAs: shapes.option("metadata-as", { one: 10, several: 1, anonymous: 1 }),
+    namesItself: shapes.option("survey-ids", { present: 10, missing: 1 }) === "present",
   };
+  if (traits.pastEnd === "empty" && shapes.flag("past-end:no-content", 0.2)) traits.pastEnd = "no-content";
   // Only beside responses of one record can it seem to list whole ones.
   if (traits.single === "fewer") traits.answers = [1, Math.min(4, traits.answers[1])];
   // Where the first page of the other order holds a part of one response alone, it does not tell where the list ends.
@@ -198,7 +204,7 @@ interface ResponseKind {
 function planResponse(
   traits: Traits,
   { ends, late, begin, isDeep, isPurged }: ResponseKind,
-  { chooser, random, interval, ticks, isLong }: SurveyPlanOptions,
+  { chooser, random, interval, ticks, isLong, shapes }: SurveyPlanOptions,
 ): Omit<ResponsePlan, "id"> {
   const [least, most] = traits.answers;
   const kind = random.next();
@@ -215,6 +221,8 @@ function planResponse(
   const isOdd = chooser.flag("odd-records", 0.06) && isThere;
   const single = planDetail("single", interval, chooser, random);
   const metrics = planDetail("metrics", interval, chooser, random);
+  const metadata = planDetail("metadata", interval, chooser, random);
+  const hangs = shapes.flag("details-hang", 0.004);
   return {
     startsAt: Math.max(begin, ends - lasts),
     completesAt: chooser.flag("stays-open", 0.06) ? undefined : ends,
@@ -225,7 +233,7 @@ function planResponse(
     deletedAfter: chooser.flag("deleted", isPurged ? 0.5 : 0.03) ? (isPurged ? purgedAt : deletes) : undefined,
     // They are kept in the vault while they wait.
     metrics: isOdd && odd === "large" ? { presentFrom: interval / 2, failsUntil: -Infinity } : metrics,
-    metadata: planDetail("metadata", interval, chooser, random),
+    metadata: hangs ? { ...metadata, failsUntil: 4 * interval, hangs } : metadata,
     single: isDeep || isLong ? { presentFrom: -Infinity, failsUntil: -Infinity } : single,
   };
 }

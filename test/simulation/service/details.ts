@@ -14,42 +14,48 @@ export const referrerOf = (response: SimResponse): string | null =>
   response.id % 2 === 0 ? "https://example.com/" : null;
 
 /** The body of operation 11. */
-export function metricsOf(response: SimResponse): unknown {
-  return [
-    {
-      "31": {
-        metricId: 31,
-        surveyId: response.survey.id,
-        metricName: "NPS",
-        presentation: "points",
-        maxValueIncludingEmptyAnswer: 10,
-        testMode: 0,
-        firstLevelThreshold: null,
-        secondLevelThreshold: null,
-        created: "2026-01-01 08:00:00",
-        score: { pointsSum: pointsOf(response), maxPointsSum: 10, minPointsSum: 0, nps: true },
-      },
-    },
-  ];
+export function metricsOf(response: SimResponse): object[] {
+  const metric = {
+    metricId: 31,
+    surveyId: response.survey.id,
+    metricName: "NPS",
+    presentation: "points",
+    maxValueIncludingEmptyAnswer: 10,
+    testMode: 0,
+    firstLevelThreshold: null,
+    secondLevelThreshold: null,
+    created: "2026-01-01 08:00:00",
+    score: { pointsSum: pointsOf(response), maxPointsSum: 10, minPointsSum: 0, nps: true },
+  };
+  const { metricsAs } = response.survey.traits;
+  if (metricsAs === "map") return [{ "31": metric }];
+  return metricsAs === "list" ? [[metric]] : [metric];
 }
 
-/** The body of operation 13. */
-export function metadataOf(response: SimResponse): unknown {
-  return [
-    {
-      responseId: response.id,
-      ip: ipOf(response).keep,
-      referrer: referrerOf(response),
-      iso3166: "PL",
-      languageId: 1,
-      languageName: "Polish",
-      languageSymbol: "pl",
-      deviceType: "desktop",
-      deviceTypeName: "Desktop",
-      os: "Linux",
-      browser: "Firefox 140",
-    },
-  ];
+/** The body of operation 13: of a response, or of another one where the service mixes them up. */
+export function metadataOf(response: SimResponse, isMixedUp: boolean): object[] {
+  const { traits, responses } = response.survey;
+  const other = responses.find(({ id }) => id !== response.id);
+  if (isMixedUp && other !== undefined) return [metadataItem(other)];
+  const own = metadataItem(response);
+  if (traits.metadataAs === "anonymous") return [{ ...own, responseId: undefined }];
+  return traits.metadataAs === "several" && other !== undefined ? [metadataItem(other), own] : [own];
+}
+
+function metadataItem(response: SimResponse): Json {
+  return {
+    responseId: response.id,
+    ip: ipOf(response).keep,
+    referrer: referrerOf(response),
+    iso3166: "PL",
+    languageId: 1,
+    languageName: "Polish",
+    languageSymbol: "pl",
+    deviceType: "desktop",
+    deviceTypeName: "Desktop",
+    os: "Linux",
+    browser: "Firefox 140",
+  };
 }
 
 /** The records in which operation 9 shows a response, by what it is like for the survey. */

@@ -16,6 +16,8 @@ export interface Detail {
   presentFrom: number;
   /** Epoch milliseconds until which asking fails; Infinity: for ever. */
   failsUntil: number;
+  /** Whether it fails because no answer ever comes. */
+  hangs?: boolean;
 }
 
 export interface SimResponse {
@@ -63,7 +65,7 @@ export interface Noticed {
 
 export type SortKey = "responseId" | "dateStart" | "dateCompleted" | "hash" | "reversed";
 export type Layout = "contiguous" | "interleaved" | "scattered";
-export type PastEnd = "empty" | "not-found" | "bad-request" | "repeat" | "fault";
+export type PastEnd = "empty" | "no-content" | "not-found" | "bad-request" | "repeat" | "fault";
 export type CountMode = "right" | "lagging" | "frozen" | "starts" | "one" | "lying" | "odd";
 export type SingleMode = "right" | "gone" | "more" | "fewer" | "bare" | "failing" | "not-open";
 export type Volatile = "none" | "undocumented" | "comment" | "order";
@@ -92,6 +94,12 @@ export interface Traits {
   ties: boolean;
   /** What reads differently each time in records that have not changed. */
   volatile: Volatile;
+  /** In what shape operation 11 gives metrics: by key, or as a list in the place of the map or of the array around it. */
+  metricsAs: "map" | "list" | "bare";
+  /** What operation 13 lists: the metadata of the response, that of another one before it, or metadata that name none. */
+  metadataAs: "one" | "several" | "anonymous";
+  /** Whether records say of which survey they are. */
+  namesItself: boolean;
 }
 
 export interface SimSurvey {

@@ -70,6 +70,7 @@ describe("what is kept of a waiting response", () => {
     world.objects.clear();
     world.time.now += HOUR;
     await poll(world);
+    await poll(world);
 
     expect(deliveredIds(world)).toEqual([1]);
     expect(world.entry(1, 1)?.state).toBe("emitted");

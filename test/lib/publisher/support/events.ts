@@ -35,7 +35,7 @@ export function detail(responseId: number, comment = "", metricName = "NPS"): Re
     surveyId: 1,
     responseId,
     records: [{ responseId, completed: 1, questionId: 7, answer: [1], comment, score: null }],
-    metrics: [{ "31": { metricId: 31, metricName } }],
+    metrics: { "31": { metricId: 31, metricName } },
     metadata: undefined,
     missing: [],
     origin: "head",

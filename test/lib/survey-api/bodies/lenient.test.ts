@@ -58,10 +58,10 @@ describe("a field that is not as documented", () => {
   it("in many places is named three times in an error, and told of each", async () => {
     const json = [...records, ...records].map((record) => ({ ...record, comment: null }));
     const told = listen();
-    await (await given("/api/v3/surveys/7/responses/", json)).api.records(7);
+    await (await given("/api/v3/surveys/1201/responses/", json)).api.records(1201);
     expect(told.irregular).toHaveLength(4);
-    const strict = await given("/api/v3/surveys/7/responses/", json, true);
-    await expect(strict.api.records(7)).rejects.toThrow(
+    const strict = await given("/api/v3/surveys/1201/responses/", json, true);
+    await expect(strict.api.records(1201)).rejects.toThrow(
       /\(\[0\]\.comment should be string, \[1\]\.comment should be string, \[2\]\.comment should be string, and 1 more\)/,
     );
   });
@@ -69,8 +69,8 @@ describe("a field that is not as documented", () => {
   it.each([false, true])("is not one that the document does not know: that is kept (strict: %s)", async (strict) => {
     const json = records.map((record) => ({ ...record, aNewField: { of: PRIVATE } }));
     const told = listen();
-    const { api } = await given("/api/v3/surveys/7/responses/", json, strict);
-    expect(await api.records(7)).toEqual(json);
+    const { api } = await given("/api/v3/surveys/1201/responses/", json, strict);
+    expect(await api.records(1201)).toEqual(json);
     expect(told.irregular).toEqual([]);
   });
 });
@@ -104,8 +104,8 @@ describe("what identifies an element", () => {
   it("is understood in quotes, as the number that it is, and told", async () => {
     const json = records.map((record) => ({ ...record, responseId: String(record.responseId), completed: "1" }));
     const told = listen();
-    const { api } = await given("/api/v3/surveys/7/responses/", json);
-    expect(await api.records(7)).toEqual(records);
+    const { api } = await given("/api/v3/surveys/1201/responses/", json);
+    expect(await api.records(1201)).toEqual(records);
     expect(told.irregular).toEqual(
       [0, 1].flatMap((index) =>
         ["responseId", "completed"].map((name) => ({
@@ -138,13 +138,13 @@ describe("a container that is none", () => {
 it("any place of a page that holds a private text instead is read or refused, and never repeated", async () => {
   const service = await startService();
   let json: Json = null;
-  service.answers.set("/api/v3/surveys/7/responses/", () => ({ json }));
+  service.answers.set("/api/v3/surveys/1201/responses/", () => ({ json }));
   const told = listen();
   for (const strict of [false, true]) {
     const { api } = clientOf(service, { strict });
     for (const { path } of places(records)) {
       json = replaced(records, path, PRIVATE);
-      const outcome = await api.records(7).then(
+      const outcome = await api.records(1201).then(
         (value) => expect(value).toEqual(json),
         (error: unknown) => `${error}${JSON.stringify(error)}`,
       );

@@ -157,11 +157,20 @@ describe("a map of resources", () => {
     expect(bodies.metricsBody(body)).toEqual({ value: { "31": map["31"], "32": map["31"] }, irregular });
   });
 
-  it.each([["text"], [7], [[7]], [[null]], [[[1]]], [[map, map]]])("is not in %j", (body) => {
+  it.each([["text"], [7], [[7]], [[null]], [[map, map]], [[[1], [2]]]])("is not in %j", (body) => {
     expect(bodies.metricsBody(body)).toEqual({ unreadable: [{ path: "", expected: "array with one object" }] });
   });
 
+  it.each([
+    ["in the place of the map", [[map["31"], map["31"]]]],
+    ["in the place of the array", [map["31"], map["31"]]],
+  ])("is read by position where a list stands %s, and tells it", (_name, body) => {
+    const irregular = [{ path: "", expected: "array with one object" }];
+    expect(bodies.metricsBody(body)).toEqual({ value: { "0": map["31"], "1": map["31"] }, irregular });
+  });
+
   it("is not in an object of another kind", () => {
+    expect(bodies.metricsBody([[1]])).toHaveProperty("unreadable");
     const reading = bodies.reportMetricsBody({ error: { code: 7 } });
     expect("unreadable" in reading && reading.unreadable).toContainEqual({
       path: "error.metricId",

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { readSingleResponse } from "../../../../lib/survey-api/bodies/index.ts";
+import { AnswerMismatchError } from "../../../../lib/survey-api/errors.ts";
+
+const about = { operation: "get survey response by id", status: 200, attempts: 1 } as const;
+const read = (body: unknown, responseId: number | undefined) =>
+  readSingleResponse(body, responseId === undefined ? {} : { responseId }, about);
 
 const head = { responseId: 5, surveyId: 1, completed: 1, dateCompleted: "2026-03-10 12:00:00" };
 const answers = [
@@ -26,13 +31,13 @@ describe.each([
     ["beside an empty list", { answers: [], ...head, records: answers }],
     ["records whose ids are in quotes", records.map((record) => ({ ...record, responseId: "5" }))],
   ])("is read as %s", (_shape, body) => {
-    const read = readSingleResponse(body, responseId);
-    expect(read?.responseId).toBe(5);
-    expect(read?.records.map((record) => ({ ...record, responseId: Number(record.responseId) }))).toEqual(records);
+    const found = read(body, responseId);
+    expect(found?.responseId).toBe(5);
+    expect(found?.records.map((record) => ({ ...record, responseId: Number(record.responseId) }))).toEqual(records);
   });
 
   it("is read as one bare record", () => {
-    expect(readSingleResponse(records[0], responseId)).toEqual({ responseId: 5, records: [records[0]] });
+    expect(read(records[0], responseId)).toEqual({ responseId: 5, records: [records[0]] });
   });
 
   it.each([
@@ -40,7 +45,7 @@ describe.each([
     ["an empty map", [{ ...head, answers: {} }]],
     ["an empty list beside the head", { response: head, answers: [] }],
   ])("is a response without answers with %s", (_shape, body) => {
-    expect(readSingleResponse(body, responseId)).toEqual({ responseId: 5, records: [] });
+    expect(read(body, responseId)).toEqual({ responseId: 5, records: [] });
   });
 
   it.each([
@@ -56,7 +61,7 @@ describe.each([
     [[{}, {}]],
     [{ error: "no such response", data: [] }],
   ])("is not in %j", (body) => {
-    expect(readSingleResponse(body, responseId)).toBeUndefined();
+    expect(read(body, responseId)).toBeUndefined();
   });
 });
 
@@ -65,29 +70,36 @@ describe("a body that may be of another response", () => {
     ["records of another", others],
     ["a head of another", { ...head, responseId: 6, answers }],
     ["no answers of another", { ...head, responseId: 6, answers: [] }],
+    ["wrapped records of another", { data: { ...head, responseId: "6", answers } }],
   ])("%s is not what was asked for", (_name, body) => {
-    expect(readSingleResponse(body, 5)).toBeUndefined();
+    expect(() => read(body, 5)).toThrow(AnswerMismatchError);
+  });
+
+  it("nor is one of another survey", () => {
+    const asked = { surveyId: 2, responseId: 5 };
+    expect(() => readSingleResponse({ ...head, answers }, asked, about)).toThrow(AnswerMismatchError);
+    expect(readSingleResponse({ ...head, answers }, { ...asked, surveyId: 1 }, about)?.responseId).toBe(5);
   });
 
   it("leaves out the records of others", () => {
-    expect(readSingleResponse([...others, ...records], 5)).toEqual({ responseId: 5, records });
+    expect(read([...others, ...records], 5)).toEqual({ responseId: 5, records });
   });
 
   it("cannot choose between two when none was asked for", () => {
-    expect(readSingleResponse([...others, ...records], undefined)).toBeUndefined();
+    expect(read([...others, ...records], undefined)).toBeUndefined();
   });
 
   it("takes records that show no id, with the id asked for", () => {
-    expect(readSingleResponse(answers, 5)).toEqual({
+    expect(read(answers, 5)).toEqual({
       responseId: 5,
       records: answers.map((answer) => ({ responseId: 5, ...answer })),
     });
-    expect(readSingleResponse(answers, undefined)).toEqual({ responseId: undefined, records: answers });
+    expect(read(answers, undefined)).toEqual({ responseId: undefined, records: answers });
   });
 
   it("is not misled by a field named __proto__", () => {
     const body: unknown = JSON.parse('{"__proto__":{"responseId":6},"answers":[{"questionId":1}]}');
-    expect(readSingleResponse(body, 5)?.responseId).toBe(5);
-    expect(readSingleResponse(body, undefined)?.responseId).toBeUndefined();
+    expect(read(body, 5)?.responseId).toBe(5);
+    expect(read(body, undefined)?.responseId).toBeUndefined();
   });
 });

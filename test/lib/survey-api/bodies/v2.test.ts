@@ -29,8 +29,9 @@ describe("a v2 body", () => {
   });
 
   it("is read where v3 shows no shape either", () => {
+    const about = { operation: "v2 response by id", status: 200, attempts: 1 } as const;
     const raw = { data: { responseId: 5, answers: [{ questionId: 1 }] } };
-    const { value } = readV2(raw, (body) => readSingleResponse(body, 5));
+    const { value } = readV2(raw, (body) => readSingleResponse(body, { responseId: 5 }, about));
     expect(value).toEqual({ responseId: 5, records: [{ responseId: 5, questionId: 1 }] });
   });
 

@@ -32,26 +32,34 @@ describe("read()", () => {
 
 describe("elements()", () => {
   it.each([
-    ["an array", '[1,"two",{"three":3}]', [1, "two", { three: 3 }]],
-    ["an array written as an object, as some languages do where it has gaps", '{"0":"a","2":"b"}', ["a", "b"]],
+    ["an array", '[1,"two",{"responseId":"x"}]', [1, "two", { responseId: "x" }]],
+    [
+      "an array written as an object, as some languages do where it has gaps",
+      '{"0":{"score":1},"2":"b"}',
+      [{ score: 1 }, "b"],
+    ],
     ["an empty object", "{}", []],
+    ["an empty object in an array", "[{}]", []],
     ["null", "null", []],
-    ["an array after a byte order mark", "\uFEFF[1]", [1]],
+    ["an array after a byte order mark", '\uFEFF[{"score":1}]', [{ score: 1 }]],
   ])("gives those of %s, unjudged", async (_name, body, expected) => {
     const service = await startService();
     service.answers.set("/api/v3/surveys/7/responses/", () => ({ body }));
     expect(await clientOf(service).api.elements("get survey responses", { surveyId: 7 })).toEqual(expected);
   });
 
-  it.each(['{"data":[]}', '"text"', "7", "true"])("is an error for %s, not an empty list", async (body) => {
-    const service = await startService();
-    service.answers.set("/api/v3/surveys/7/responses/", () => ({ body }));
-    await expect(clientOf(service).api.elements("get survey responses", { surveyId: 7 })).rejects.toMatchObject({
-      code: "UNREADABLE_BODY",
-      status: 200,
-      retryable: false,
-    });
-  });
+  it.each(['{"data":[]}', '[{"error":"no"}]', "[1]", '"text"', "7", "true"])(
+    "is an error for %s, not an empty list",
+    async (body) => {
+      const service = await startService();
+      service.answers.set("/api/v3/surveys/7/responses/", () => ({ body }));
+      await expect(clientOf(service).api.elements("get survey responses", { surveyId: 7 })).rejects.toMatchObject({
+        code: "UNREADABLE_BODY",
+        status: 200,
+        retryable: false,
+      });
+    },
+  );
 });
 
 describe("a documented list", () => {
@@ -67,8 +75,8 @@ describe("a documented list", () => {
     ],
   ])("%s is read", async (_name, body, expected) => {
     const service = await startService();
-    service.answers.set("/api/v3/surveys/7/responses/", () => ({ body }));
-    expect(await clientOf(service, { strict: true }).api.records(7)).toEqual(expected);
+    service.answers.set("/api/v3/surveys/1201/responses/", () => ({ body }));
+    expect(await clientOf(service, { strict: true }).api.records(1201)).toEqual(expected);
   });
 });
 
@@ -177,17 +185,17 @@ describe("a crk is one segment of the path, whatever characters it has:", () => 
 
   it.each(odd)("%j", async (crk) => {
     const service = await startService();
-    for (const path of ["/api/v3/surveys/7/", "/api/v2/surveys/7/"])
+    for (const path of ["/api/v3/surveys/1201/", "/api/v2/surveys/1201/"])
       service.answers.set(path, () => ({ json: records }));
     const { api } = clientOf(service);
 
-    await api.responseByCrk(7, crk);
-    await api.v2.responseByCrk(7, crk);
+    await api.responseByCrk(1201, crk);
+    await api.v2.responseByCrk(1201, crk);
 
     const [v3, v2, ...others] = service.data().map(({ path }) => path);
     expect(others).toEqual([]);
-    const inV3 = /^\/api\/v3\/surveys\/7\/responses\/crk\/([^/?#\s]+)\/$/.exec(v3 ?? "")?.[1];
-    const inV2 = /^\/api\/v2\/surveys\/7\/crk\/([^/?#\s]+)$/.exec(v2 ?? "")?.[1];
+    const inV3 = /^\/api\/v3\/surveys\/1201\/responses\/crk\/([^/?#\s]+)\/$/.exec(v3 ?? "")?.[1];
+    const inV2 = /^\/api\/v2\/surveys\/1201\/crk\/([^/?#\s]+)$/.exec(v2 ?? "")?.[1];
     expect(decodeURIComponent(inV3 ?? "")).toBe(crk);
     expect(inV2).toBe(inV3);
   });

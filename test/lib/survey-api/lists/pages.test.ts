@@ -134,7 +134,7 @@ describe("pages()", () => {
     const service = await startService();
     const { api } = clientOf(service);
     const record = { responseId: 1, completed: 1 };
-    service.answers.set(LIST, ({ path }) => ({ json: [{ ...record, comment: path }] }));
+    service.answers.set(LIST, ({ path }) => ({ json: [{ ...record, score: path }] }));
     const controller = new AbortController();
     const reading = (async () => {
       for await (const { page } of api.pages(7, { signal: controller.signal })) {

@@ -126,9 +126,10 @@ function changed(records: string[], one: Change, fresh: number): string[] {
   return next.length === 0 || next.length > 250 ? records : next;
 }
 
-/** A record whose comment is its text. */
+/** A record whose comment is its text, and whose answer stands for that: a comment alone is not compared. */
 export function toRecord(key: string): ResponseRecord {
   const space = key.indexOf(" ");
+  const text = key.slice(space + 1);
   return {
     responseId: Number(key.slice(0, space)),
     surveyId: 7,
@@ -137,8 +138,8 @@ export function toRecord(key: string): ResponseRecord {
     dateStart: "2026-03-10 11:00:00",
     dateCompleted: "2026-03-10 12:00:00",
     questionId: 1,
-    answer: [],
-    comment: key.slice(space + 1),
+    answer: [...Buffer.from(text)],
+    comment: text,
     score: null,
   };
 }

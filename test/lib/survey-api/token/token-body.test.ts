@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readTokenBody } from "../../../../lib/survey-api/token/token-body.ts";
+import { type IssuedToken, readTokenBody } from "../../../../lib/survey-api/token/token-body.ts";
 
 describe("the token in the body of operation 1", () => {
   it.each([
@@ -16,8 +16,41 @@ describe("the token in the body of operation 1", () => {
     ["an array of one string", '["abc.def.ghi"]'],
     ["data", '{"data":{"token":"abc.def.ghi"}}'],
     ["result", '{"status":"ok","result":["abc.def.ghi"]}'],
+    ["an object under token", '{"token":{"access_token":"abc.def.ghi","expires_in":2592000}}'],
+    ["an object under response", '{"response":{"token":"abc.def.ghi"}}'],
+    ["a field far down", '{"a":{"b":[{"c":{"d":{"accessToken":"abc.def.ghi"}}}]}}'],
+    ["a field beside others of a lower rank", '{"id_token":"x.y.z","access_token":"abc.def.ghi"}'],
+    ["the same text twice", '{"token":"abc.def.ghi","data":{"token":"abc.def.ghi"}}'],
+    ["a text with its scheme", '{"token":"Bearer abc.def.ghi"}'],
+    ["raw text with its scheme", "bearer abc.def.ghi"],
+    ["a form", "token_type=bearer&access_token=abc.def.ghi&expires_in=5"],
   ])("is found as %s", (_name, body) => {
-    expect(readTokenBody(body)?.token).toBe("abc.def.ghi");
+    expect(readTokenBody(body)).toMatchObject({ token: "abc.def.ghi" });
+  });
+
+  const jwt = `${Buffer.from('{"alg":"HS256"}').toString("base64url")}.e30.c2ln`;
+
+  it.each([
+    ["in a field of any name", `{"authorization":{"value":"${jwt}"},"host":"api.example.com","version":"1.2.3"}`],
+    ["among others in a list", `["ok","api.example.com","${jwt}"]`],
+    ["with its scheme", `{"header":"Bearer ${jwt}"}`],
+  ])("is the only JWT, %s", (_name, body) => {
+    expect(readTokenBody(body)).toMatchObject({ token: jwt });
+  });
+
+  it.each([
+    ["of fields of one name", '{"a":{"token":"abc.def.ghi"},"b":{"token":"x.y.z"}}'],
+    ["of JWTs", `{"one":"${jwt}","other":"${jwt}x"}`],
+  ])("is not chosen between two %s", (_name, body) => {
+    expect(readTokenBody(body)).toBe("several");
+  });
+
+  it.each([
+    ["beside it", '{"token":"abc.def.ghi","expires_in":60}'],
+    ["beside what holds it", '{"data":{"token":"abc.def.ghi"},"expiresIn":"60"}'],
+    ["in a form", "access_token=abc.def.ghi&expires_in=60"],
+  ])("comes with its life, told %s", (_name, body) => {
+    expect(readTokenBody(body)).toEqual({ token: "abc.def.ghi", life: 60_000 } satisfies IssuedToken);
   });
 
   it.each([
@@ -39,8 +72,10 @@ describe("the token in the body of operation 1", () => {
     '{"token":"x\\r\\nset-cookie: y"}',
     '{"token":"abc.def.ghi"',
     '["abc.def.ghi"',
+    '{"host":"api.example.com"}',
+    '{"message":"aLongWordWithoutAnySpaceInIt"}',
     '"abc.def.ghi',
   ])("is not found in %j", (body) => {
-    expect(readTokenBody(body)).toBeUndefined();
+    expect(readTokenBody(body)).toBe("none");
   });
 });

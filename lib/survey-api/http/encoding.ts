@@ -1,0 +1,68 @@
+import type { Transform } from "node:stream";
+import { promisify } from "node:util";
+import {
+  brotliDecompress,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createZstdDecompress,
+  gunzip,
+  inflate,
+  zstdDecompress,
+} from "node:zlib";
+
+/** How the bytes of a body are compressed; "plain": not at all. */
+export type Encoding = "plain" | "gzip" | "zlib" | "zstd" | "br";
+
+/** So many first bytes of a body tell what it is. */
+export const TELLING_BYTES = 16;
+
+/** The bytes with which the formats begin by their own definitions: RFC 1952, RFC 1950 for a window of 32 KB, RFC 8878. */
+const BEGINNINGS: [Encoding, number[][]][] = [
+  ["gzip", [[0x1f, 0x8b]]],
+  ["zlib", [0x01, 0x5e, 0x9c, 0xda].map((flags) => [0x78, flags])],
+  ["zstd", [[0x28, 0xb5, 0x2f, 0xfd]]],
+];
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+
+/**
+ * What a body is by its first bytes. Services and proxies send a `Content-Encoding` that does not fit, so it is only a hint. Brotli has no
+ * first bytes of its own: what holds bytes that no text begins with is taken for it, and with that hint whatever does not begin as ASCII.
+ *
+ * @param hint what `Content-Encoding` says; "" for nothing
+ */
+export function encodingOf(first: Buffer, hint: string): Encoding {
+  for (const [encoding, beginnings] of BEGINNINGS) {
+    if (beginnings.some((beginning) => beginsWith(first, beginning))) return encoding;
+  }
+  const begin = beginsWith(first, BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
+  const most = /\bbr\b/i.test(hint) ? 0x7e : 0xff;
+  return first.subarray(begin, TELLING_BYTES).every((byte) => isOfText(byte) && byte <= most) ? "plain" : "br";
+}
+
+function beginsWith(bytes: Buffer, beginning: readonly number[]): boolean {
+  return beginning.every((byte, i) => bytes[i] === byte);
+}
+
+/** White space, or any byte that is no control character. */
+function isOfText(byte: number): boolean {
+  return byte === 0x09 || byte === 0x0a || byte === 0x0d || (byte >= 0x20 && byte !== 0x7f);
+}
+
+type Compressed = Exclude<Encoding, "plain">;
+
+/** Decompresses a whole body. Rejects with the code ERR_BUFFER_TOO_LARGE where it becomes longer than `maxOutputLength`. */
+export const decompress: Record<Compressed, (data: Buffer, limit: { maxOutputLength: number }) => Promise<Buffer>> = {
+  gzip: promisify(gunzip),
+  zlib: promisify(inflate),
+  zstd: promisify(zstdDecompress),
+  br: promisify(brotliDecompress),
+};
+
+/** The same of a body as it comes. */
+export const decompressor: Record<Compressed, () => Transform> = {
+  gzip: createGunzip,
+  zlib: createInflate,
+  zstd: createZstdDecompress,
+  br: createBrotliDecompress,
+};

@@ -1,0 +1,234 @@
+import { NetworkError, ServerError } from "../../../lib/survey-api/errors.ts";
+import type { DataRequest } from "../../../lib/survey-api/token/authorized.ts";
+import { mix } from "../engine/random.ts";
+import { shownCounts } from "../service/counts.ts";
+import { metadataOf, metricsOf, singleOf } from "../service/details.ts";
+import { pageOf, recordsNow, turned } from "../service/listing.ts";
+import type { Detail, Json, SimResponse, SimSurvey } from "../service/survey-model.ts";
+import { shown } from "../service/volatile.ts";
+import type { World } from "../world.ts";
+import type { Weather } from "./weather.ts";
+
+/** Milliseconds within which no second page of a survey is empty by mistake. */
+const EMPTY_ONCE = 120_000;
+
+export interface ServiceWatch {
+  /** Called at the moment of each request. */
+  request(operation: string): void;
+  page(survey: SimSurvey): void;
+  /** Called when one is asked for, whatever comes of it; and at the moment of the answer. */
+  asked(kind: "metrics" | "metadata", responseId: number): void;
+  /** Called when operation 9 is asked about one. */
+  single(responseId: number): void;
+  detail(kind: "metrics" | "metadata", response: SimResponse, answer: "found" | "absent" | "failed"): void;
+}
+
+/** A status with the JSON of its body; "never": none comes. */
+export type ServiceAnswer = { status: 200; body: unknown } | { status: 204 | 400 | 404 } | { status: "never" };
+
+/** How the service is going to answer a request: `answer` is called at the moment when it does, and throws where the connection fails. */
+export interface Coming {
+  /** Short name of the operation. */
+  name: string;
+  /** What the trace says. */
+  told: string;
+  answer: () => ServiceAnswer;
+}
+
+const ok = (body: unknown): ServiceAnswer => ({ status: 200, body });
+const NOT_FOUND: ServiceAnswer = { status: 404 };
+/** What some services answer in the place of an error. */
+const ERROR_BODY = ok({ success: false, error: { code: 101, type: "invalid_access_key" } });
+/** How a service says that it has nothing. */
+const NOTHING: readonly ServiceAnswer[] = [NOT_FOUND, ok([]), { status: 204 }, ok([{}]), ok(null), ok([[]])];
+
+export function createAnswers(
+  world: World,
+  weather: Weather,
+  watch: ServiceWatch,
+): (request: DataRequest<unknown>) => Coming {
+  const { scheduler } = world;
+  let answers = 0;
+
+  const surveyOf = (surveyId: number): SimSurvey | undefined => {
+    const survey = world.surveys.get(surveyId);
+    return survey === undefined || survey.gone ? undefined : survey;
+  };
+
+  /** Once, and then not again for a while. */
+  const isEmptyByMistake = (survey: SimSurvey): boolean => {
+    if (scheduler.now() < survey.emptyAt + EMPTY_ONCE || !weather.happens("service:empty-page")) return false;
+    survey.emptyAt = scheduler.now();
+    return true;
+  };
+
+  /** Only from the page on that has shown it open can an open response be looked at again. */
+  const noteOpen = (records: readonly unknown[]): void => {
+    let last: unknown;
+    for (const record of records) {
+      const { responseId } = (record ?? {}) as { responseId?: unknown };
+      if (responseId === last) continue;
+      last = responseId;
+      const response = world.responses.get(Number(responseId));
+      if (response !== undefined && response.endedAt === undefined) response.shownOpen = true;
+    }
+  };
+
+  const surveyList = (): ServiceAnswer => {
+    if (weather.happens("service:list-fails")) throw failure(0);
+    if (weather.happens("service:list-empty")) return ok([]);
+    const listed = [...world.surveys.values()].filter((survey) => !survey.hidden);
+    return ok(
+      listed.map((survey) => ({
+        surveyId: survey.id,
+        created: survey.oddCreated ? null : Math.floor(survey.createdAt / 1000),
+        ...shownCounts(survey, scheduler.now()),
+        impressions: Math.floor(scheduler.now() / 1000),
+        opened: 0,
+      })),
+    );
+  };
+
+  /** The page of another survey, as a cache gives it that mixes them up. */
+  const mixedUp = (survey: SimSurvey, number: number, order: "asc" | "desc"): readonly Json[] | undefined => {
+    const other = [...world.surveys.values()].find(({ id, traits }) => id !== survey.id && traits.namesItself);
+    const records = other === undefined ? undefined : pageOf(other, number, order);
+    // A record that belongs to no response need not name its survey.
+    const isNamed = records?.some(({ surveyId }) => surveyId === other?.id) === true;
+    return isNamed && weather.happens("service:page-mixed") ? records : undefined;
+  };
+
+  const page = (surveyId: number, number: number, order: "asc" | "desc"): ServiceAnswer => {
+    const survey = surveyOf(surveyId);
+    if (survey === undefined) return NOT_FOUND;
+    survey.firstReadAt ??= scheduler.now();
+    watch.page(survey);
+    if (number >= survey.failsFrom) return fault(survey.id);
+    const others = mixedUp(survey, number, order);
+    if (others !== undefined) return ok(others);
+    if (isEmptyByMistake(survey)) return ok([]);
+    const records = pageOf(survey, number, order);
+    if (records === undefined) return pastEnd(survey, number);
+    noteOpen(records);
+    const turn = survey.traits.ties ? mix(scheduler.now(), number) : 0;
+    answers += 1;
+    const read = shown(turned(records, turn), survey.traits.volatile, answers);
+    return ok(survey.traits.namesItself ? read : read.map((record) => ({ ...record, surveyId: undefined })));
+  };
+
+  const single = (surveyId: number, responseId: number): ServiceAnswer => {
+    const survey = surveyOf(surveyId);
+    const response = world.responses.get(responseId);
+    if (survey === undefined || response === undefined || response.survey !== survey) return NOT_FOUND;
+    if (response.removedAt !== undefined || survey.traits.single === "gone") return NOT_FOUND;
+    if (survey.traits.single === "failing") throw failure(responseId);
+    if (response.endedAt === undefined && survey.traits.single === "not-open") return NOT_FOUND;
+    const answer = stateOf(response.single, scheduler.now());
+    answers += 1;
+    if (answer === "failed") throw failure(responseId);
+    if (answer === "absent") return nothingOf(responseId);
+    return ok(singleOf(survey, shown(recordsNow(response), survey.traits.volatile, answers)));
+  };
+
+  const detail = (kind: "metrics" | "metadata", surveyId: number, responseId: number): ServiceAnswer => {
+    const survey = surveyOf(surveyId);
+    const response = world.responses.get(responseId);
+    if (response === undefined) return NOT_FOUND;
+    const there = survey !== undefined && response.listed;
+    const state = there ? stateOf(response[kind], scheduler.now()) : "absent";
+    const hangs = weather.happens("service:detail-hangs") || (state === "failed" && response[kind].hangs === true);
+    const isMixedUp = state === "found" && isMixedUpNow(kind, response);
+    const answer = weather.isOut(kind) || hangs || isMixedUp ? "failed" : state;
+    watch.detail(kind, response, answer);
+    if (hangs) {
+      world.meet("detail-hangs");
+      return { status: "never" };
+    }
+    if (isMixedUp) return ok(metadataOf(response, true));
+    if (answer === "failed") return failedDetail(responseId);
+    if (answer === "absent") return nothingOf(responseId);
+    return ok(kind === "metrics" ? metricsOf(response) : metadataOf(response, false));
+  };
+
+  const isMixedUpNow = (kind: "metrics" | "metadata", { survey }: SimResponse): boolean =>
+    kind === "metadata" && survey.responses.length > 1 && weather.happens("service:detail-mixed");
+
+  return ({ operation, parameters }) => {
+    const { surveyId = 0, responseId = 0, page: number = 1, order = "asc" } = parameters as Partial<Parameters>;
+    const of = `${surveyId}/${responseId}`;
+    switch (operation) {
+      case "get survey list":
+        return { name: "surveys", told: "reads the survey list", answer: surveyList };
+      case "get survey responses, page and order": {
+        const told = `reads page ${number} ${order} of ${surveyId}`;
+        return { name: "page", told, answer: () => page(surveyId, number, order) };
+      }
+      case "get survey response by id": {
+        const answer = (): ServiceAnswer => {
+          watch.single(responseId);
+          return single(surveyId, responseId);
+        };
+        return { name: "response", told: `reads response ${of}`, answer };
+      }
+      case "get metric, single response":
+      case "get response metadata": {
+        const kind = operation === "get response metadata" ? "metadata" : "metrics";
+        watch.asked(kind, responseId);
+        return { name: kind, told: `${kind} of ${of}`, answer: () => detail(kind, surveyId, responseId) };
+      }
+      default:
+        throw new RangeError(`no such operation in a history: ${operation}`);
+    }
+  };
+}
+
+interface Parameters {
+  surveyId: number;
+  responseId: number;
+  page: number;
+  order: "asc" | "desc";
+}
+
+function stateOf({ presentFrom, failsUntil }: Detail, now: number): "found" | "absent" | "failed" {
+  if (now < failsUntil) return "failed";
+  return now < presentFrom ? "absent" : "found";
+}
+
+function nothingOf(responseId: number): ServiceAnswer {
+  return NOTHING[responseId % NOTHING.length] ?? NOT_FOUND;
+}
+
+/** Some services answer with an error body in the place of an error. */
+function failedDetail(responseId: number): ServiceAnswer {
+  if (responseId % 3 === 0) return ERROR_BODY;
+  throw failure(responseId);
+}
+
+function pastEnd({ traits, id }: SimSurvey, number: number): ServiceAnswer {
+  switch (traits.pastEnd) {
+    case "no-content":
+      return { status: 204 };
+    case "not-found":
+      return NOT_FOUND;
+    // On page 1 the client itself takes a 400 for a bad request.
+    case "bad-request":
+      return number > 1 ? { status: 400 } : ok([]);
+    case "fault":
+      return number > 1 ? fault(id) : ok([]);
+    default:
+      return ok([]);
+  }
+}
+
+/** What a service answers behind the end of a list that it knows no better answer for. */
+function fault(surveyId: number): ServiceAnswer {
+  if (surveyId % 2 !== 0) return ok({ error: "no such page" });
+  throw new ServerError("the service failed", { operation: "get survey responses, page and order", status: 500 });
+}
+
+function failure(responseId: number): Error {
+  const operation = "get survey response by id";
+  return responseId % 2 === 0
+    ? new ServerError("the service failed", { operation, status: 500 })
+    : new NetworkError("the connection broke", { operation });
+}
