@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { gzipSync } from "node:zlib";
+import { coded } from "./content-coding.ts";
+import type { WireSettings } from "./wire-settings.ts";
 
 export interface HttpRequest {
   method: string;
@@ -15,7 +16,8 @@ export interface HttpReply {
   status: number;
   headers: Record<string, string>;
   body: string;
-  compress: boolean;
+  compress: WireSettings["compress"];
+  contentEncoding: WireSettings["contentEncoding"];
   damage?: "resetDuring" | "truncateComplete" | "truncateShort" | undefined;
 }
 export type HttpOutcome = HttpReply | "reset" | "hang";
@@ -72,13 +74,13 @@ async function serve(
     request.socket.resetAndDestroy();
     return;
   }
-  const gzip = outcome.compress && /\bgzip\b/.test(String(headers["accept-encoding"] ?? ""));
-  const body = gzip ? gzipSync(outcome.body) : Buffer.from(outcome.body);
-  const encoding = gzip ? { "Content-Encoding": "gzip" } : {};
+  const { bytes: body, encoding } = coded(outcome.body, outcome, String(headers["accept-encoding"] ?? ""));
+  const length = outcome.damage === "truncateComplete" ? body.length >> 1 : body.length;
   response.writeHead(outcome.status, {
     ...outcome.headers,
-    ...encoding,
-    "Content-Length": outcome.damage === "truncateComplete" ? body.length >> 1 : body.length,
+    ...(encoding === null ? {} : { "Content-Encoding": encoding }),
+    // HTTP allows no length for a 204.
+    ...(outcome.status === 204 ? {} : { "Content-Length": length }),
   });
   if (outcome.damage === undefined) {
     response.end(body);

@@ -1,7 +1,7 @@
 /** The survey service of the API document on one machine, with a setting for everything that the document leaves open. */
 export { runDemoLife } from "./demo.ts";
 export type { Fault, FaultKind } from "./faults.ts";
-export type { PageHook } from "./page-reads.ts";
+export type { PageHook } from "./page-hooks.ts";
 export type { RequestLogEntry } from "./request-log.ts";
 export type { EnrichmentOverride, ListedRecord, ResponseOverrides } from "./responses.ts";
 export type { Operation } from "./routes.ts";

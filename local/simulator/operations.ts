@@ -1,30 +1,16 @@
-import type { Counts } from "./counts.ts";
-import { type EnrichmentAnswer, metadataAnswer, metricsAnswer, reportMetricsBody } from "./enrichment.ts";
-import { type PageHooks, readPage } from "./page-reads.ts";
+import { metricsAnswer } from "./enrichment.ts";
+import { reportMetricsBody } from "./metric-bodies.ts";
+import { metadataShown } from "./mixups.ts";
+import type { Answer, OperationContext } from "./operation-context.ts";
+import { readPage } from "./page-reads.ts";
 import { questionList } from "./question-bodies.ts";
 import { allRecords } from "./record-contents.ts";
-import type { RequestLog } from "./request-log.ts";
 import { asRead } from "./rereads.ts";
 import type { SimulatedResponse } from "./responses.ts";
 import type { Operation, PathParameters, Route } from "./routes.ts";
-import type { Settings } from "./settings.ts";
 import type { Survey } from "./survey.ts";
 import { fullSurvey, surveyListItem } from "./survey-bodies.ts";
 import { reportIds, reportsBody, singleResponseBody, v2Body } from "./unshown-bodies.ts";
-
-/** The status of an answer and, when it is 200, what its JSON says. */
-export interface Answer {
-  status: number;
-  body?: unknown;
-}
-
-export interface OperationContext {
-  surveys: ReadonlyMap<number, Survey>;
-  settings: () => Settings;
-  counts: Counts;
-  hooks: PageHooks;
-  log: RequestLog;
-}
 
 /** Answers every data request (all but the token), once its headers are found right. */
 export function createOperations(context: OperationContext): (route: Route) => Answer {
@@ -85,11 +71,12 @@ export function createOperations(context: OperationContext): (route: Route) => A
     const response = readable(survey.find(responseId));
     if (response === undefined || (which === "metrics" && response.completedAt === null)) return notFound;
     const reads = countRead(survey, response, which);
-    const given: EnrichmentAnswer =
+    const given =
       which === "metrics"
         ? metricsAnswer(survey, response, settings(), reads)
-        : metadataAnswer(survey, response, settings(), reads);
-    return "status" in given ? { status: given.status } : ok(given.body);
+        : metadataShown(survey, response, reads, context);
+    if ("hang" in given) return "hang";
+    return "body" in given ? ok(given.body) : given;
   }
 
   // Only the overrides of a response count reads; for the rest of a million nothing is kept.
@@ -104,8 +91,8 @@ export function createOperations(context: OperationContext): (route: Route) => A
   return ({ operation, parameters }) => {
     if (operation === "token") throw new Error("the token request is no data request");
     const given = answer(operation, parameters);
-    const wrapped = operation.startsWith("v2-") && given.status === 200;
-    return wrapped ? { ...given, body: v2Body(given.body, settings()) } : given;
+    if (given === "hang" || given.status !== 200 || !operation.startsWith("v2-")) return given;
+    return ok(v2Body(given.body, settings()));
   };
 }
 

@@ -1,18 +1,10 @@
-import type { Answer, OperationContext } from "./operations.ts";
+import { surveyShown } from "./mixups.ts";
+import type { Answer, OperationContext } from "./operation-context.ts";
+import type { PageHook } from "./page-hooks.ts";
 import { recordAt } from "./record-contents.ts";
 import { asRead } from "./rereads.ts";
 import type { PathParameters } from "./routes.ts";
 import type { Survey } from "./survey.ts";
-
-/** Called at the `nth` page read of a survey (from 1); `order` is null when the request names none. */
-export type PageHook = (surveyId: number, page: number, order: "asc" | "desc" | null, nth: number) => void;
-
-/** Hooks around page reads: what they change is seen by this read (before) or only by the next one (after). */
-export interface PageHooks {
-  before: Set<PageHook>;
-  after: Set<PageHook>;
-  reads: Map<number, number>;
-}
 
 /** Records a page holds: the one limit that the document states. */
 const recordsPerPage = 100;
@@ -31,13 +23,13 @@ export function readPage(survey: Survey, parameters: PathParameters, context: Op
     for (const hook of list) hook(survey.surveyId, page, order, nth);
   };
   run(hooks.before);
-  const answer = pageAnswer(order ?? settings().defaultOrder);
+  const answer = pageAnswer(surveyShown(survey, context), order ?? settings().defaultOrder);
   run(hooks.after);
   return answer;
 
-  function pageAnswer(direction: "asc" | "desc"): Answer {
+  function pageAnswer(shown: Survey, direction: "asc" | "desc"): Answer {
     const current = settings();
-    const list = survey.list(current);
+    const list = shown.list(current);
     let from = (page - 1) * recordsPerPage;
     if (from >= list.total() && page > 1) {
       if (isStatus(current.pastEnd)) return { status: Number(current.pastEnd) };
@@ -45,11 +37,12 @@ export function readPage(survey: Survey, parameters: PathParameters, context: Op
         from = Math.max(0, Math.ceil(list.total() / recordsPerPage) - 1) * recordsPerPage;
       if (current.pastEnd === "repeatFirst") from = 0;
     }
+    if (from === 0 && list.total() === 0 && isStatus(current.emptyList)) return { status: Number(current.emptyList) };
     const places = list.read(from, recordsPerPage, direction, current.recordOrder[direction]);
-    const body = Array.from(places, ({ response, slot }) => recordAt(survey, response, slot, current));
+    const body = Array.from(places, ({ response, slot }) => recordAt(shown, response, slot, current));
     log.count("records", body.length);
     return { status: 200, body: asRead(body, current, nth) };
   }
 }
 
-const isStatus = (pastEnd: string): boolean => Number.isInteger(Number(pastEnd));
+const isStatus = (setting: string): boolean => Number.isInteger(Number(setting));

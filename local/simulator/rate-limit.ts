@@ -19,9 +19,10 @@ export function createRateLimiter(now: () => number): (limit: RateLimit | null) 
   };
 }
 
-/** The value of a Retry-After header for a wait; whole seconds, never less than the wait. */
+/** The value of a Retry-After header for a wait; whole seconds, never less than the wait, unless the form is a number. */
 export function retryAfterHeader(waitMs: number, form: RateLimit["retryAfter"], now: () => number): string | undefined {
   if (form === "none") return undefined;
+  if (typeof form === "number") return String(form);
   if (form === "seconds") return String(Math.max(1, Math.ceil(waitMs / 1000)));
   return new Date(Math.ceil((now() + waitMs) / 1000) * 1000).toUTCString();
 }

@@ -38,7 +38,8 @@ export function recordAt(
 
   const record: ListedRecord = {
     responseId: response.responseId,
-    surveyId,
+    // JSON leaves out a field that is undefined.
+    surveyId: settings.recordSurveyId === "present" ? surveyId : undefined,
     iso3166: countryOf(seed, response),
     crk: crkOf(seed, response),
     promoCode: null,

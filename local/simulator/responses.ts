@@ -7,10 +7,12 @@ export type ListedRecord = Record<string, unknown>;
 /** What operation 11 or 13 answers for one response, when not what the settings say. */
 export type EnrichmentOverride =
   | { body: unknown }
-  /** 404 or `[]`, on the first `reads` reads or (default) for ever. */
-  | { absent: "404" | "empty"; reads?: number }
+  /** 404, `[]` or 204, on the first `reads` reads or (default) for ever. */
+  | { absent: "404" | "empty" | "noContent"; reads?: number }
   /** The next `fail` reads answer `status` (default 500). */
-  | { fail: number; status?: number };
+  | { fail: number; status?: number }
+  /** No read is ever answered; its connection stays open. */
+  | { hang: true };
 
 /** Everything a test may say about one response. */
 export interface ResponseOverrides {

@@ -1,13 +1,14 @@
 import type { Faults } from "./faults.ts";
 import { delay, type Fault } from "./faults.ts";
 import type { HttpOutcome, HttpReply, HttpRequest } from "./http-server.ts";
-import type { Answer } from "./operations.ts";
-import { createRateLimiter, retryAfterHeader } from "./rate-limit.ts";
+import type { Answer } from "./operation-context.ts";
+import { createRateLimiter } from "./rate-limit.ts";
+import { createReplies } from "./replies.ts";
 import type { RequestLog } from "./request-log.ts";
 import { findRoute, type Route } from "./routes.ts";
 import type { Settings } from "./settings.ts";
+import { tokenBody } from "./token-bodies.ts";
 import { sameSecret, type Tokens } from "./tokens.ts";
-import { errorBody, tokenBody } from "./unshown-bodies.ts";
 
 export interface ServiceContext {
   clientId: string;
@@ -24,6 +25,7 @@ export interface ServiceContext {
 export function createService(context: ServiceContext): (request: HttpRequest) => Promise<HttpOutcome> {
   const { settings, now, faults, tokens, log } = context;
   const waitFor = createRateLimiter(now);
+  const { verbatim, reply, refusal } = createReplies(settings, now);
 
   return async (request) => {
     const at = now();
@@ -54,14 +56,14 @@ export function createService(context: ServiceContext): (request: HttpRequest) =
       case "html":
         return reply(200, { body: "<!doctype html><title>Maintenance</title><p>Back soon.</p>", type: "text/html" });
       case "body":
-        return reply(fault.status ?? 200, { body: fault.body, type: fault.contentType ?? "application/json" });
+        return verbatim(fault.status ?? 200, { body: fault.body, type: fault.contentType ?? "application/json" });
       case "status":
         return refusal(fault.status, fault.retryAfter, fault.retryAfterForm ?? "seconds");
     }
     return undefined;
   }
 
-  function right(request: HttpRequest, route: Route | undefined): HttpReply {
+  function right(request: HttpRequest, route: Route | undefined): HttpOutcome {
     if (route === undefined) return refusal(404);
     const { rateLimit } = settings();
     if (rateLimit !== null && (rateLimit.v2 === true || !route.operation.startsWith("v2-"))) {
@@ -70,8 +72,10 @@ export function createService(context: ServiceContext): (request: HttpRequest) =
     }
     if (route.operation === "token") return tokenReply(request);
     if (!hasDocumentedHeaders(request)) return refusal(400);
-    const { status, body } = context.operate(route);
-    return status === 200 ? reply(200, { body: JSON.stringify(body), type: "application/json" }) : refusal(status);
+    const answer = context.operate(route);
+    if (answer === "hang") return answer;
+    const { status, body } = answer;
+    return status === 200 ? reply(status, { body: JSON.stringify(body), type: "application/json" }) : refusal(status);
   }
 
   function tokenReply(request: HttpRequest): HttpReply {
@@ -87,33 +91,14 @@ export function createService(context: ServiceContext): (request: HttpRequest) =
   // Exactly the two headers of section 5: a wrong token and a missing header are both a bad request.
   function hasDocumentedHeaders({ headers }: HttpRequest): boolean {
     const token = /^bearer (\S+)$/.exec(headers.authorization ?? "")?.[1];
-    return headers["content-type"] === "application/json" && token !== undefined && tokens.accepts(token);
-  }
-
-  function refusal(status: number, retryAfter?: number, form: "seconds" | "date" | "none" = "none"): HttpReply {
-    const refused = reply(status, errorBody(status, meanings[status] ?? "Error", settings().errorBody));
-    const header = retryAfter === undefined ? undefined : retryAfterHeader(retryAfter * 1000, form, now);
-    return header === undefined ? refused : { ...refused, headers: { ...refused.headers, "Retry-After": header } };
-  }
-
-  function reply(status: number, { body, type }: { body: string; type: string }): HttpReply {
-    // The date of the service's own clock, against which a Retry-After date is to be read.
-    const headers = { "Content-Type": `${type}; charset=utf-8`, Date: new Date(now()).toUTCString() };
-    return { status, headers, body, compress: settings().compress };
+    return headers["content-type"] === "application/json" && token !== undefined && tokens.accept(token);
   }
 }
 
 const formType = "application/x-www-form-urlencoded";
 
-const meanings: Record<number, string> = {
-  400: "Bad request",
-  401: "Unauthorized",
-  404: "Not found",
-  429: "Too many requests",
-  500: "Internal server error",
-};
-
-function damaged(answer: HttpReply, fault: Fault | undefined): HttpReply {
+function damaged(answer: HttpOutcome, fault: Fault | undefined): HttpOutcome {
+  if (typeof answer === "string") return answer;
   if (fault?.kind === "reset") return { ...answer, damage: "resetDuring" };
   if (fault?.kind !== "truncate") return answer;
   return { ...answer, damage: fault.framing === "short" ? "truncateShort" : "truncateComplete" };

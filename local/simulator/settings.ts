@@ -1,3 +1,6 @@
+import type { EnrichmentSettings } from "./enrichment-settings.ts";
+import type { WireSettings } from "./wire-settings.ts";
+
 /** One way in which a record may deviate from section 2.4 of the API document. */
 export type IrregularKind =
   | "answerText"
@@ -27,8 +30,8 @@ export interface RateLimit {
   perSecond: number;
   /** Requests granted at once after a rest. */
   burst: number;
-  /** How a 429 says when to come back. */
-  retryAfter: "seconds" | "date" | "none";
+  /** How a 429 says when to come back. A number is the header itself, in seconds, whatever the true wait is. */
+  retryAfter: "seconds" | "date" | "none" | number;
   /** Whether the v2 family answers 429 too, which its list of codes leaves out. */
   v2?: boolean;
 }
@@ -64,7 +67,7 @@ export interface ListSettings {
 }
 
 /** One value for each thing that the API document leaves open. */
-export interface Settings extends ContentSettings, ListSettings {
+export interface Settings extends ContentSettings, ListSettings, EnrichmentSettings, WireSettings {
   /** Order of one response's questions in asc and in desc lists (contiguous layout). */
   recordOrder: { asc: "ascending" | "descending"; desc: "ascending" | "descending" };
   /** How a record that has not changed reads each time: with a field that tells when, or its fields in another order. */
@@ -73,26 +76,42 @@ export interface Settings extends ContentSettings, ListSettings {
   defaultOrder: "asc" | "desc";
   /** Whether operations 9, 10 and 13 answer for an open response. */
   openById: boolean;
-  pastEnd: "empty" | "404" | "400" | "500" | "repeatLast" | "repeatFirst";
-  tokenBody: "raw" | "jsonString" | "token" | "access_token" | "accessToken" | "array";
+  /** What a page behind the last one answers. */
+  pastEnd: "empty" | "204" | "404" | "400" | "500" | "repeatLast" | "repeatFirst";
+  /** What page 1 of a survey with nothing listed answers. */
+  emptyList: "array" | "204" | "404";
+  /**
+   * Share of the page reads (operations 6 to 8 and their v2 forms), drawn at each read, that hold the same page of another
+   * survey. Where there is no other survey, nothing is mixed up.
+   */
+  pageMixups: number;
+  /** Whether records say which survey they are of. */
+  recordSurveyId: "present" | "missing";
+  /** `nested`, `response`: the token in an object of its own; `scheme`: "Bearer" before it; `form`: no JSON at all. */
+  tokenBody:
+    | "raw"
+    | "jsonString"
+    | "token"
+    | "access_token"
+    | "accessToken"
+    | "array"
+    | "nested"
+    | "response"
+    | "scheme"
+    | "form";
   singleResponseBody: "records" | "arrayWithAnswers" | "objectWithAnswers" | "wrapped" | "answersByQuestion";
   reportsBody: "array" | "wrapped";
   /** Bodies of the v2 family: as in v3, or in an object under `data`. */
   v2Body: "same" | "wrapped";
   errorBody: "json" | "text" | "empty" | "html";
-  /** Operation 11: present, 404, `[]`, `[{}]`, or only some surveys have metrics (404 for the others). */
-  metrics: "present" | "absent" | "empty" | "emptyObject" | "perSurvey";
-  metadata: "present" | "absent" | "empty";
-  /** Whether the key of a metric in its map is its metricId or its position. */
-  metricKey: "metricId" | "position";
   counts: { responses: CountRule; correct: CountRule; unpaidResponses: CountRule };
   /** How far a `lagging` count is behind. */
   countLagMs: number;
   tokenLifetimeMs: number;
   newTokenRevokesOlder: boolean;
+  /** How many data requests are served with one token; from then on it is a wrong one (400). null: any number. */
+  tokenRequests: number | null;
   rateLimit: RateLimit | null;
-  /** Compresses bodies for clients that accept gzip. */
-  compress: boolean;
 }
 
 /** New values for some settings; `counts`, `recordOrder` and `irregular` may be given in part. */

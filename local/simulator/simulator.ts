@@ -1,11 +1,11 @@
 import { createCounts } from "./counts.ts";
 import { defaultSettings, withSettings } from "./default-settings.ts";
 import { createFaults, type Fault } from "./faults.ts";
-import { createRandom } from "./hashing.ts";
+import { createRandom, hash32 } from "./hashing.ts";
 import { startHttpServer } from "./http-server.ts";
 import { createLife, type Life } from "./life.ts";
 import { createOperations } from "./operations.ts";
-import type { PageHook } from "./page-reads.ts";
+import type { PageHook } from "./page-hooks.ts";
 import { createRequestLog, type RequestLogEntry } from "./request-log.ts";
 import { createService } from "./service.ts";
 import type { Settings, SettingsPatch } from "./settings.ts";
@@ -86,7 +86,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const counts = createCounts(settings, now);
   counts.freeze(surveys.values());
   const hooks = { before: new Set<PageHook>(), after: new Set<PageHook>(), reads: new Map<number, number>() };
-  const operate = createOperations({ surveys, settings, counts, hooks, log });
+  // A source of its own: the faults of a seed meet the same requests, whether or not anything is mixed up.
+  const random = createRandom(hash32(seed, 92));
+  const operate = createOperations({ surveys, settings, counts, hooks, log, random });
   const service = createService({ clientId, clientSecret, settings, now, faults, tokens, log, operate });
   const server = await startHttpServer(port, service);
 

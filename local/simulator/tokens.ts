@@ -4,7 +4,8 @@ import type { Settings } from "./settings.ts";
 /** Issues the access tokens of operation 1 and knows which of them are still good. */
 export interface Tokens {
   issue(): string;
-  accepts(token: string): boolean;
+  /** Whether a data request with this token is served; counts the request. */
+  accept(token: string): boolean;
   /** Makes every token issued so far a wrong one. */
   revokeAll(): void;
   /** Ends the lifetime of every token issued so far. */
@@ -13,24 +14,29 @@ export interface Tokens {
 
 export function createTokens(clientId: string, secret: string, settings: () => Settings, now: () => number): Tokens {
   let issued = 0;
-  const expiries = new Map<string, number>();
+  const known = new Map<string, { expiresAt: number; requests: number }>();
   return {
     issue() {
       const { newTokenRevokesOlder, tokenLifetimeMs } = settings();
-      if (newTokenRevokesOlder) expiries.clear();
+      if (newTokenRevokesOlder) known.clear();
       issued += 1;
       const issuedAt = Math.floor(now() / 1000);
       const expiresAt = now() + tokenLifetimeMs;
       const claims = { sub: clientId, jti: String(issued), iat: issuedAt, exp: Math.floor(expiresAt / 1000) };
       const unsigned = `${encode({ alg: "HS256", typ: "JWT" })}.${encode(claims)}`;
       const token = `${unsigned}.${createHmac("sha256", secret).update(unsigned).digest("base64url")}`;
-      expiries.set(token, expiresAt);
+      known.set(token, { expiresAt, requests: 0 });
       return token;
     },
-    accepts: (token) => now() < (expiries.get(token) ?? Number.NEGATIVE_INFINITY),
-    revokeAll: () => expiries.clear(),
+    accept(token) {
+      const found = known.get(token);
+      if (found === undefined || now() >= found.expiresAt) return false;
+      found.requests += 1;
+      return found.requests <= (settings().tokenRequests ?? Number.POSITIVE_INFINITY);
+    },
+    revokeAll: () => known.clear(),
     expireAll() {
-      for (const token of expiries.keys()) expiries.set(token, now());
+      for (const token of known.values()) token.expiresAt = now();
     },
   };
 }

@@ -12,7 +12,10 @@ export interface TruthResponse {
   completedAt: number;
   /** Its records as they are listed, its questions ascending. */
   records: ListedRecord[];
-  /** The bodies of operations 11 and 13 once they no longer fail; null where there are none (404). */
+  /**
+   * The bodies of operations 11 and 13 once they no longer fail; null where there are none. Nothing of another response is
+   * in them.
+   */
   metrics: unknown;
   metadata: unknown;
 }

@@ -26,27 +26,6 @@ export function singleResponseBody(records: readonly ListedRecord[], shape: Sett
   }
 }
 
-/** Operation 1. */
-export function tokenBody(token: string, settings: Settings): { body: string; type: string } {
-  const type = "application/json";
-  switch (settings.tokenBody) {
-    case "raw":
-      return { body: token, type: "text/plain" };
-    case "jsonString":
-      return { body: JSON.stringify(token), type };
-    case "token":
-      return { body: JSON.stringify({ token }), type };
-    case "access_token": {
-      const expires_in = Math.floor(settings.tokenLifetimeMs / 1000);
-      return { body: JSON.stringify({ access_token: token, token_type: "bearer", expires_in }), type };
-    }
-    case "accessToken":
-      return { body: JSON.stringify({ accessToken: token }), type };
-    case "array":
-      return { body: JSON.stringify([{ token }]), type };
-  }
-}
-
 /** The ids of a survey's reports. */
 export function reportIds(survey: Survey): number[] {
   return [survey.surveyId * 10 + 1, survey.surveyId * 10 + 2];

@@ -132,6 +132,8 @@ describe("rate limit", () => {
     ["seconds", "4"],
     ["date", "Tue, 10 Mar 2026 12:00:04 GMT"],
     ["none", null],
+    [0.01, "0.01"],
+    [86_400, "86400"],
   ] as const)("Retry-After as %s", async (retryAfter, expected) => {
     const client = await simulate({ surveys });
     await client.get(list);

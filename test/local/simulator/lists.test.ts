@@ -146,6 +146,7 @@ describe("pages", () => {
 
   test.each([
     ["empty", 200, 0],
+    ["204", 204, null],
     ["404", 404, null],
     ["400", 400, null],
     ["500", 500, null],
@@ -160,6 +161,22 @@ describe("pages", () => {
     if (records !== null && records > 0)
       expect(await exact.json()).toEqual(await client.page(7, records === 50 ? 3 : 1));
     expect(await client.page(8, 1)).toEqual([]);
+  });
+
+  test.each([
+    ["array", 200, "[]"],
+    ["204", 204, ""],
+    ["404", 404, '{"status":404,"message":"Not found"}'],
+  ] as const)("page 1 of a survey with nothing listed: %s", async (emptyList, status, body) => {
+    const client = await simulate({ surveys: [...surveys, { surveyId: 8, open: 2 }], settings: { emptyList } });
+    for (const path of ["responses/", "responses/page/1/", "responses/page/1/order/desc/"]) {
+      const answer = await client.get(`/api/v3/surveys/8/${path}`);
+      expect([answer.status, await answer.text()]).toEqual([status, body]);
+    }
+    expect(await client.page(8, 2)).toEqual([]);
+    expect(await client.page(7, 1)).toHaveLength(100);
+    client.simulator.complete(8);
+    expect(await client.page(8, 1)).not.toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type CountRule, type Settings, type SettingsPatch, startSimulator } from "../../../local/simulator/index.ts";
-import { at, noon, type Row, requestToken, simulate } from "./support.ts";
+import { at, noon, type Row, simulate } from "./support.ts";
 
 const surveys = [{ surveyId: 7, responses: 20, open: 4 }];
 
@@ -11,6 +11,22 @@ describe("settings", () => {
     [{ recordsPerResponse: [9, 3] }, /recordsPerResponse/],
     [{ sortKey: "date" }, /sortKey must be one of/],
     [{ sorting: "date" }, /no setting sorting/],
+    [{ metadataMixups: 1.5 }, /metadataMixups/],
+    [{ pageMixups: "0.5" }, /pageMixups/],
+    [{ metadataList: "two" }, /metadataList must be one of/],
+    [{ recordSurveyId: false }, /recordSurveyId must be one of/],
+    [{ metrics: "none" }, /metrics must be one of/],
+    [{ metadata: "perSurvey" }, /metadata must be one of/],
+    [{ metricContainer: "array" }, /metricContainer must be one of/],
+    [{ pastEnd: "200" }, /pastEnd must be one of/],
+    [{ emptyList: "400" }, /emptyList must be one of/],
+    [{ tokenBody: "xml" }, /tokenBody must be one of/],
+    [{ tokenRequests: -1 }, /tokenRequests/],
+    [{ tokenRequests: 1.5 }, /tokenRequests/],
+    [{ compress: "lzma" }, /compress must be one of/],
+    [{ contentEncoding: "a\nb" }, /contentEncoding/],
+    [{ contentEncoding: 7 }, /contentEncoding/],
+    [{ bodyPrefix: "zwsp" }, /bodyPrefix must be one of/],
   ])("%j is refused, and nothing changes", async (patch, message) => {
     await expect(startSimulator({ settings: patch as SettingsPatch })).rejects.toThrow(message);
     const { simulator } = await simulate();
@@ -30,24 +46,6 @@ describe("settings", () => {
 });
 
 describe("bodies the document does not show", () => {
-  const jwt = /^[\w-]+\.[\w-]+\.[\w-]+$/;
-  test.each<[Settings["tokenBody"], string, (text: string) => unknown]>([
-    ["raw", "text/plain", (text) => text],
-    ["jsonString", "application/json", (text) => JSON.parse(text)],
-    ["token", "application/json", (text) => JSON.parse(text).token],
-    ["access_token", "application/json", (text) => JSON.parse(text).access_token],
-    ["accessToken", "application/json", (text) => JSON.parse(text).accessToken],
-    ["array", "application/json", (text) => JSON.parse(text)[0].token],
-  ])("token body %s", async (tokenBody, type, find) => {
-    const { simulator } = await simulate({ settings: { tokenBody } });
-    const answer = await requestToken(simulator, simulator.clientId, simulator.clientSecret);
-    expect(answer.headers.get("content-type")).toContain(type);
-    const token = find(await answer.text());
-    expect(token).toMatch(jwt);
-    const headers = { authorization: `bearer ${token}`, "content-type": "application/json" };
-    expect((await fetch(`${simulator.url}/api/v3/surveys/`, { headers })).status).toBe(200);
-  });
-
   test.each<[Settings["singleResponseBody"], (body: unknown) => [head: Row, answers: Row[]]]>([
     ["records", (body) => [at(body as Row[], 0), body as Row[]]],
     ["arrayWithAnswers", (body) => [at(body as Row[], 0), at(body as Row[], 0).answers as Row[]]],
@@ -86,48 +84,6 @@ describe("bodies the document does not show", () => {
     const answer = await client.get("/api/v3/surveys/5/");
     expect(answer.status).toBe(404);
     expect(await answer.text()).toMatch(shape);
-  });
-});
-
-describe("metrics and metadata", () => {
-  test.each<[SettingsPatch, unknown, unknown]>([
-    [{ metrics: "absent", metadata: "absent" }, 404, 404],
-    [{ metrics: "empty", metadata: "empty" }, [], []],
-    [{ metrics: "emptyObject" }, [{}], [expect.objectContaining({ os: expect.any(String) })]],
-  ])("%j", async (settings, metrics, metadata) => {
-    const client = await simulate({ surveys, settings });
-    const { responseId } = at(client.simulator.truth(), 0);
-    const read = async (what: string) => {
-      const answer = await client.get(`/api/v3/surveys/7/responses/${responseId}/${what}/`);
-      return answer.status === 200 ? answer.json() : answer.status;
-    };
-    expect([await read("metrics"), await read("metadata")]).toEqual([metrics, metadata]);
-    const truth = client.simulator.truthOf(7, responseId);
-    expect(truth).toMatchObject({
-      metrics: metrics === 404 ? null : metrics,
-      metadata: metadata === 404 ? null : metadata,
-    });
-  });
-
-  test("some surveys have metrics, and one may say so itself", async () => {
-    const many = Array.from({ length: 20 }, (_, index) => ({ surveyId: index + 1, responses: 1 }));
-    const { simulator } = await simulate({
-      surveys: [...many, { surveyId: 50, responses: 1, metrics: "absent", metadata: "empty" }],
-      settings: { metrics: "perSurvey" },
-    });
-    const have = simulator.truth().filter((truth) => truth.metrics !== null).length;
-    expect(have).toBeGreaterThan(3);
-    expect(have).toBeLessThan(18);
-    simulator.set({ metrics: "present" });
-    expect(simulator.truth(50)).toMatchObject([{ metrics: null, metadata: [] }]);
-  });
-
-  test("the key of a metric is its id or its position", async () => {
-    const { simulator } = await simulate({ surveys });
-    const keys = () => Object.keys(at(at(simulator.truth(7), 0).metrics as Row[], 0));
-    expect(keys()[0]).toBe("71");
-    simulator.set({ metricKey: "position" });
-    expect(keys()[0]).toBe("1");
   });
 });
 
@@ -180,49 +136,3 @@ describe("counts", () => {
     expect(after).toEqual({ ...before, impressions: Number(before.impressions) + 4 });
   });
 });
-
-describe("tokens", () => {
-  test("a token lives as long as set, and an expired one is a bad request", async () => {
-    let now = noon;
-    const client = await simulate({ settings: { tokenLifetimeMs: 1000 }, now: () => now });
-    expect((await client.get("/api/v3/surveys/")).status).toBe(200);
-    now += 999;
-    expect((await client.get("/api/v3/surveys/")).status).toBe(200);
-    now += 1;
-    expect((await client.get("/api/v3/surveys/")).status).toBe(400);
-  });
-
-  test.each(["revokeToken", "expireToken"] as const)("%s ends every token, not the next one", async (end) => {
-    const client = await simulate();
-    const old = await client.token();
-    client.simulator[end]();
-    const fresh = await client.token();
-    expect(await status(client.simulator.url, old)).toBe(400);
-    expect(await status(client.simulator.url, fresh)).toBe(200);
-  });
-
-  test.each([
-    [false, 200],
-    [true, 400],
-  ])("newTokenRevokesOlder %s", async (newTokenRevokesOlder, expected) => {
-    const client = await simulate({ settings: { newTokenRevokesOlder } });
-    const old = await client.token();
-    await client.token();
-    expect(await status(client.simulator.url, old)).toBe(expected);
-  });
-});
-
-test("bodies are compressed for a client that accepts it", async () => {
-  const client = await simulate({ surveys, settings: { compress: true } });
-  const path = "/api/v3/surveys/7/responses/";
-  const packed = await client.get(path, { "accept-encoding": "gzip" });
-  expect(packed.headers.get("content-encoding")).toBe("gzip");
-  const plain = await client.get(path, { "accept-encoding": "identity" });
-  expect(plain.headers.get("content-encoding")).toBeNull();
-  expect(await packed.json()).toEqual(await plain.json());
-});
-
-async function status(url: string, token: string): Promise<number> {
-  const headers = { authorization: `bearer ${token}`, "content-type": "application/json" };
-  return (await fetch(`${url}/api/v3/surveys/`, { headers })).status;
-}

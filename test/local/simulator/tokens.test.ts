@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import type { Settings } from "../../../local/simulator/index.ts";
+import { noon, requestToken, simulate } from "./support.ts";
+
+const jwt = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+test.each<[Settings["tokenBody"], string, (text: string) => unknown]>([
+  ["raw", "text/plain", (text) => text],
+  ["jsonString", "application/json", (text) => JSON.parse(text)],
+  ["token", "application/json", (text) => JSON.parse(text).token],
+  ["access_token", "application/json", (text) => JSON.parse(text).access_token],
+  ["accessToken", "application/json", (text) => JSON.parse(text).accessToken],
+  ["array", "application/json", (text) => JSON.parse(text)[0].token],
+  ["nested", "application/json", (text) => JSON.parse(text).token.access_token],
+  ["response", "application/json", (text) => JSON.parse(text).response.token],
+  ["scheme", "application/json", (text) => /^Bearer (.*)$/.exec(JSON.parse(text).token)?.[1]],
+  ["form", "application/x-www-form-urlencoded", (text) => new URLSearchParams(text).get("access_token")],
+])("token body %s", async (tokenBody, type, find) => {
+  const { simulator } = await simulate({ settings: { tokenBody } });
+  const answer = await requestToken(simulator, simulator.clientId, simulator.clientSecret);
+  expect(answer.headers.get("content-type")).toContain(type);
+  const token = find(await answer.text());
+  expect(token).toMatch(jwt);
+  const headers = { authorization: `bearer ${token}`, "content-type": "application/json" };
+  expect((await fetch(`${simulator.url}/api/v3/surveys/`, { headers })).status).toBe(200);
+});
+
+test.each([
+  ["nested", (text: string) => JSON.parse(text).token.expires_in],
+  ["form", (text: string) => Number(new URLSearchParams(text).get("expires_in"))],
+] as const)("token body %s says how long the token lives", async (tokenBody, find) => {
+  const { simulator } = await simulate({ settings: { tokenBody, tokenLifetimeMs: 90_000 } });
+  const answer = await requestToken(simulator, simulator.clientId, simulator.clientSecret);
+  expect(find(await answer.text())).toBe(90);
+});
+
+describe("tokens", () => {
+  test("a token lives as long as set, and an expired one is a bad request", async () => {
+    let now = noon;
+    const client = await simulate({ settings: { tokenLifetimeMs: 1000 }, now: () => now });
+    expect((await client.get("/api/v3/surveys/")).status).toBe(200);
+    now += 999;
+    expect((await client.get("/api/v3/surveys/")).status).toBe(200);
+    now += 1;
+    expect((await client.get("/api/v3/surveys/")).status).toBe(400);
+  });
+
+  test.each(["revokeToken", "expireToken"] as const)("%s ends every token, not the next one", async (end) => {
+    const client = await simulate();
+    const old = await client.token();
+    client.simulator[end]();
+    const fresh = await client.token();
+    expect(await status(client.simulator.url, old)).toBe(400);
+    expect(await status(client.simulator.url, fresh)).toBe(200);
+  });
+
+  test.each([
+    [false, 200],
+    [true, 400],
+  ])("newTokenRevokesOlder %s", async (newTokenRevokesOlder, expected) => {
+    const client = await simulate({ settings: { newTokenRevokesOlder } });
+    const old = await client.token();
+    await client.token();
+    expect(await status(client.simulator.url, old)).toBe(expected);
+  });
+
+  test("a token serves so many data requests, the next one as many again", async () => {
+    const client = await simulate({ surveys: [{ surveyId: 7 }], settings: { tokenRequests: 2 } });
+    const { url } = client.simulator;
+    const [first, second] = [await client.token(), await client.token()];
+    expect([await status(url, first), await status(url, first)]).toEqual([200, 200]);
+    expect([await status(url, first), await status(url, second), await status(url, first)]).toEqual([400, 200, 400]);
+    client.simulator.set({ tokenRequests: null });
+    expect(await status(url, first)).toBe(200);
+  });
+
+  test("a request that never got as far as its token does not use it up", async () => {
+    const client = await simulate({ settings: { tokenRequests: 1 } });
+    const { url } = client.simulator;
+    const token = await client.token();
+    client.simulator.fault({ kind: "status", status: 500, count: 1 });
+    expect([await status(url, token), await status(url, token), await status(url, token)]).toEqual([500, 200, 400]);
+  });
+});
+
+async function status(url: string, token: string): Promise<number> {
+  const headers = { authorization: `bearer ${token}`, "content-type": "application/json" };
+  return (await fetch(`${url}/api/v3/surveys/`, { headers })).status;
+}
