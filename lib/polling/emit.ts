@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import type { Origin } from "../events/index.ts";
 import { byItself } from "./by-itself.ts";
 import { type Candidate, fromRun, fromWaiting, type JoinedBy } from "./candidate.ts";
@@ -13,7 +14,7 @@ import type { LedgerEntry } from "./state-types.ts";
 /** Responses whose metrics and metadata are asked for before the first of them is published. */
 const AT_ONCE = 40;
 /** The same beyond the deadline: they must go out before the invocation is ended, or the next one would come no further. */
-const FEW = 8;
+export const FEW = 8;
 
 /** Responses that a scan found whole: oldest first, each one event, each in the ledger when this resolves, but for those that are left. */
 export async function emitRuns(ctx: PollContext, runs: Run[], origin: Origin, joined?: JoinedBy): Promise<EmitCounts> {
@@ -22,6 +23,8 @@ export async function emitRuns(ctx: PollContext, runs: Run[], origin: Origin, jo
   const counts = noEmits();
   /** What waits for details that are slow to come, while the others go on. */
   const late: Promise<boolean>[] = [];
+  /** One request to the bus at a time: of each that is cut off ten events may come twice (I4). */
+  const inTurn = pLimit(1);
   let isTaken = true;
   try {
     for (let i = 0; i < candidates.length && isTaken; ) {
@@ -35,9 +38,12 @@ export async function emitRuns(ctx: PollContext, runs: Run[], origin: Origin, jo
       i += some.length;
       const confirmed = joined === undefined ? await confirm(ctx, some) : some;
       counts.held += some.length - confirmed.length;
-      const groups = emit(ctx, confirmed, counts);
+      const groups = emit(ctx, confirmed, counts, inTurn);
       isTaken = (await groups.next()).value ?? true;
-      late.push(toEnd(groups));
+      const rest = toEnd(groups);
+      // Looked at below, with what else may have failed by then.
+      rest.catch(() => undefined);
+      late.push(rest);
     }
   } finally {
     // Whatever has failed: nothing is on its way any more when this is over.
@@ -99,13 +105,14 @@ async function* emit(
   ctx: PollContext,
   candidates: Candidate[],
   counts: EmitCounts,
+  inTurn: <T>(work: () => Promise<T>) => Promise<T> = (work) => work(),
 ): AsyncGenerator<boolean, void, undefined> {
   for await (const { ready } of prepare(ctx, candidates, counts)) {
     let inVain = 0;
     // Nothing more is published before what the ledger has not taken is in it.
     while (ready.length > 0 && inVain < MOST_IN_VAIN && (ctx.mark.pending ?? []).length === 0) {
       const batch = ready.splice(0, batchLength(ready));
-      const { published, quarantined, left } = await publishBatch(ctx, batch);
+      const { published, quarantined, left } = await inTurn(() => publishBatch(ctx, batch));
       counts.emitted += published;
       counts.quarantined += quarantined;
       counts.left += left.length;

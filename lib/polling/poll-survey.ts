@@ -1,7 +1,8 @@
 import { type BackgroundRequest, type BackgroundResult, background, nextBackground } from "./background.ts";
 import { byItself } from "./by-itself.ts";
 import { asNews, type PollContext } from "./context.ts";
-import { emitWaiting } from "./emit.ts";
+import { emitWaiting, FEW } from "./emit.ts";
+import { endsWork } from "./errors.ts";
 import { firstPass, type Presence } from "./first-pass.ts";
 import { headScan } from "./head-scan.ts";
 import { HELD_FOR, joinNow } from "./join-now.ts";
@@ -61,7 +62,7 @@ export type PollResult =
 /** Waiting responses looked at together. */
 const WAITING_AT_ONCE = 100;
 
-/** Polls one survey under its lease: what waits and is due, then its backlog or its head. */
+/** Polls one survey under its lease: its backlog or its head, then what waits and is due. */
 export async function pollSurvey(request: PollRequest): Promise<PollResult> {
   const poll = async (ctx: PollContext): Promise<PollResult> => {
     ctx.allowance = request.background?.allowance;
@@ -93,14 +94,13 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
 type Work = BackgroundResult;
 
 async function work(ctx: PollContext, request: PollRequest): Promise<Work> {
+  // The news first: a detail that hangs again at each tick must not keep them waiting, nor pages that fail what waits (I9).
+  const [looked] = await Promise.allSettled([look(ctx, request, noCounts())]);
+  if (looked.status === "rejected" && endsWork(looked.reason)) throw looked.reason;
   const waiting = noCounts();
-  // At once: a detail that hangs again at each tick must not keep the news waiting (I9).
-  const [looked, emitted] = await Promise.allSettled([
-    look(ctx, request, noCounts()),
-    emitDue(ctx, waiting).then(() => dropExpired(ctx)),
-  ]);
+  await emitDue(ctx, waiting);
+  await dropExpired(ctx);
   if (looked.status === "rejected") throw looked.reason;
-  if (emitted.status === "rejected") throw emitted.reason;
   return { ...looked.value, counts: addCounts(looked.value.counts, waiting) };
 }
 
@@ -142,12 +142,12 @@ async function news(ctx: PollContext, { presence }: PollRequest): Promise<PollCo
   return ctx.mark.firstPassDone ? headScan(ctx) : firstPass(ctx, presence);
 }
 
-/** Looks at what waits and is due, until there is no more of it or the time is up. */
+/** Looks at what waits and is due, until there is no more of it or the time is up: at a few of it in any case. */
 async function emitDue(ctx: PollContext, counts: PollCounts): Promise<void> {
   const { state, clock } = ctx.ports;
   const seen = new Set<LedgerEntry["id"]>();
-  let most = WAITING_AT_ONCE;
-  while (clock.now() <= ctx.deadline) {
+  let most = clock.now() <= ctx.deadline ? WAITING_AT_ONCE : FEW;
+  while (seen.size === 0 || clock.now() <= ctx.deadline) {
     const first = await state.due(ctx.surveyId, "waiting", clock.now(), most);
     const due = first.filter(({ id }) => !seen.has(id));
     if (due.length === 0) {

@@ -92,7 +92,7 @@ describe("what is kept of a waiting response", () => {
     world.before.push(unread);
     world.time.now += HOUR;
     await expect(poll(world)).rejects.toThrow("the vault is busy");
-    expect(deliveredIds(world)).toEqual([2, 3, 4]);
+    expect(deliveredIds(world)).toEqual([4, 2, 3]);
 
     world.before.splice(world.before.indexOf(unread), 1);
     await poll(world);
