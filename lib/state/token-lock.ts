@@ -25,7 +25,7 @@ export interface TokenLock {
 }
 
 export interface TokenTurn {
-  /** Epoch milliseconds of the renewals by all workers, oldest first. */
+  /** Epoch milliseconds of the renewals noted by all workers, oldest first. */
   renewals: readonly number[];
   /** Notes one more; it is in the table when `withTokenLock` is done. */
   record(at: number): void;

@@ -21,7 +21,10 @@ export interface TokenRenewal {
 }
 
 export interface RenewalTurn {
-  /** Epoch milliseconds at which clients, this one among them, have replaced a refused token: those of the last ten minutes at least. */
+  /**
+   * Epoch milliseconds at which clients, this one among them, have replaced a refused token that had not worked for long: those of the
+   * last ten minutes at least.
+   */
   replaced: readonly number[];
   /** Adds a moment to them. It is to be known to the others before their next turn. */
   record(at: number): void;

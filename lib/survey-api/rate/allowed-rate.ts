@@ -72,7 +72,10 @@ const MOST_INCREASE = Math.LN2;
 const BURST_USED = 0.6;
 /** More than the rate by this factor went out in a second: then the burst may have been too much. */
 const BURSTING = 1.3;
-/** Milliseconds to pause when the service does not say for how long; doubled while nothing is granted. */
+/**
+ * Milliseconds of the shortest pause, doubled for each refusal while nothing is granted. Only the first of these refusals is taken at its
+ * word: a Retry-After that was followed by another refusal was too short, and the next one may only make the pause longer.
+ */
 const LEAST_PAUSE = 100;
 const MOST_PAUSE = 30_000;
 /** A smaller part of the ceiling would be none. */
@@ -203,8 +206,9 @@ export function createAllowedRate(options: AllowedRateOptions): AllowedRate {
       tokens = 0;
       calm = 0;
       refusals += 1;
+      const least = Math.min(MOST_PAUSE, LEAST_PAUSE * 2 ** (refusals - 1));
       // Zero seconds, or a date that is over, would mean to ask again at once: that is what was just refused.
-      return retryAfter || Math.min(MOST_PAUSE, LEAST_PAUSE * 2 ** (refusals - 1));
+      return refusals === 1 ? retryAfter || least : Math.max(retryAfter ?? 0, least);
     },
     learned() {
       if (known === undefined) return undefined;

@@ -29,13 +29,10 @@ const refused = (answer: HttpAnswer<unknown>): boolean => answer.status === 400 
 
 /**
  * A 400 may be a wrong token or a bad request, and a bad request may be the end of a list: so it is told as one only where the
- * survey list has shown, later than the refusal, that the token is good. A token that someone else has renewed meanwhile is tried
- * first; and only where the list is refused as well, another token is asked for: once, unless that one has worked meanwhile.
+ * survey list has shown, between two refusals, that the same token is good. A token that is not good is given up for the newest there
+ * is, as often as there is another one. Two that were asked for here and never accepted for anything tell that the token is not the matter.
  */
 export function createAuthorized(transport: Transport, tokens: Tokens): Authorized {
-  /** The token of the last answer that was given. */
-  let worked: string | undefined;
-
   async function send<T>(request: DataRequest<T>, tokenNow: () => string): Promise<Sent<T>> {
     let token = "";
     // At the moment when it goes out: while it waited for its turn, another token may have come, or the credentials been refused.
@@ -47,7 +44,7 @@ export function createAuthorized(transport: Transport, tokens: Tokens): Authoriz
     const read: HttpRequest<T>["read"] = (text, about) => request.readBody(readJson(text, about), about);
     const path = pathOf(request.operation, request.parameters);
     const answer = await transport.send({ ...request, path, method: "GET", headers, read });
-    if (answer.status < 300) worked = token;
+    if (answer.status < 300) tokens.accepted(token);
     return { answer, token };
   }
 
@@ -100,29 +97,32 @@ export function createAuthorized(transport: Transport, tokens: Tokens): Authoriz
     const wait = <V>(work: Promise<V>): Promise<V> => unlessAborted(work, request.signal);
     const isGood = async (token: string): Promise<boolean> =>
       request.operation !== "get survey list" && (await wait(accepted(token)));
-    const latest = (token: string) => (): string => tokens.latest() ?? token;
-
-    const first = await send(request, latest(await wait(tokens.current())));
-    if (!refused(first.answer)) return first.answer;
-    const stored = await wait(tokens.reread(first.token));
-    const second = stored === undefined ? first : await send(request, latest(stored));
-    if (!refused(second.answer)) return second.answer;
-    // The token is good now; whether it was known to the service before, the same request tells.
-    if (await isGood(second.token)) return (await send(request, latest(second.token))).answer;
-    let last = second;
-    let before: string;
-    do {
-      before = last.token;
-      last = await send(request, latest(await wait(tokens.renew(before))));
-      if (!refused(last.answer) || (await isGood(last.token))) return last.answer;
-      // One that has worked was revoked since, and the next may last: how often, is for the tokens to say.
-    } while (last.token === worked && last.token !== before);
-    throw new WrongTokenError(`it is refused (${last.answer.status}) with a new token too`, {
-      operation: request.operation,
-      status: last.answer.status,
-      hint: "Check that the credentials belong to an account with API access, and that no other client renews its token.",
-    });
+    let next = await wait(tokens.current());
+    /** The one that has opened the list since it was refused here. */
+    let good: string | undefined;
+    let inVain = 0;
+    for (;;) {
+      const { answer, token } = await send(request, () => tokens.latest() ?? next);
+      // Whether a good one was known to the service before, the same request has told.
+      if (!refused(answer) || token === good) return answer;
+      const newer = await wait(tokens.reread(token));
+      if (newer !== undefined) next = newer;
+      else if (await isGood(token)) good = token;
+      else {
+        if (tokens.neverAccepted(token)) inVain += 1;
+        if (inVain === 2) throw wrongToken(request.operation, answer.status);
+        next = await wait(tokens.renew(token));
+      }
+    }
   };
+}
+
+function wrongToken(operation: DataOperation, status: number): WrongTokenError {
+  return new WrongTokenError(`it is refused (${status}) with a new token too`, {
+    operation,
+    status,
+    hint: "Check that the credentials belong to an account with API access, and that no other client renews its token.",
+  });
 }
 
 /** What is shared with other callers goes on when one of them does not wait for it any more. */

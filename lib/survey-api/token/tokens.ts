@@ -1,7 +1,8 @@
-import type { Coordination, RenewalTurn } from "../coordination.ts";
+import type { Coordination } from "../coordination.ts";
 import { tokenChannel } from "../diagnostics.ts";
-import { SurveyApiError, TooManyRenewalsError, WrongCredentialsError } from "../errors.ts";
-import { createRecentTimes, recent } from "./recent-times.ts";
+import { SurveyApiError, WrongCredentialsError } from "../errors.ts";
+import { createRecentTimes } from "./recent-times.ts";
+import { createRenewalLimit } from "./renewal-limit.ts";
 import { asToken, type IssuedToken } from "./token-body.ts";
 import { lifeOf, newToken, type StoredToken } from "./token-life.ts";
 
@@ -22,13 +23,18 @@ export interface Tokens {
   reread(rejected: string): Promise<string | undefined>;
   /** Another token than `rejected`, asked for once whatever the number of callers. */
   renew(rejected: string): Promise<string>;
+  /** This token was accepted for something. */
+  accepted(token: string): void;
+  /** Whether this token, the newest, was asked for by this client and never accepted for anything: of another's nobody here can know. */
+  neverAccepted(token: string): boolean;
 }
 
 /** A renewal at leisure that failed is tried again after so long. */
 const TRY_AGAIN = 300_000;
-/** Two clients that revoke each other's token must not storm the service; nor must one that is given none. */
-const MOST_RENEWALS = 5;
+/** Token requests that fail in ten minutes, after which no more are made. */
 const MOST_FAILURES = 20;
+/** Refused tokens that are remembered. */
+const MOST_REFUSED = 20;
 /**
  * Milliseconds for which nothing is sent once the credentials are refused: time for all that waits or is on its way, which has the same
  * refused token, to come to its end.
@@ -49,8 +55,9 @@ export function createTokens(options: TokensOptions): Tokens {
   let leisureAt = 0;
   /** Tokens that were found wrong: a store that lags behind may give them again. */
   const refused = new Set<string>();
-  /** The others' are told by the coordination; these are for when it cannot tell. */
-  const replaced = createRecentTimes(now);
+  /** The token that was asked for here last, until it is accepted for something. */
+  let unproved: string | undefined;
+  const limit = createRenewalLimit(now);
   const failures = createRecentTimes(now);
   let lastFailure: unknown;
   let credentialsRefused: { error: WrongCredentialsError; at: number } | undefined;
@@ -61,6 +68,12 @@ export function createTokens(options: TokensOptions): Tokens {
     if (credentialsRefused === undefined) return;
     if (Math.abs(now() - credentialsRefused.at) < CREDENTIALS_REST) throw credentialsRefused.error;
     credentialsRefused = undefined;
+  }
+
+  function rememberRefused(token: string): void {
+    refused.add(token);
+    const [oldest] = refused;
+    if (refused.size > MOST_REFUSED && oldest !== undefined) refused.delete(oldest);
   }
 
   /** Only where no token is left that works: one that does is used whatever was said of the credentials. */
@@ -83,6 +96,7 @@ export function createTokens(options: TokensOptions): Tokens {
     }
     const made = newToken(issued, now());
     held = made;
+    unproved = made.token;
     tokenChannel.publish({ kind: "renewed" });
     try {
       await store.write(made);
@@ -95,21 +109,10 @@ export function createTokens(options: TokensOptions): Tokens {
 
   /** In the place of a token that was refused, unless another client has found one meanwhile. */
   function obtainAnother(refusedToken: string): Promise<string> {
-    return coordination.renew({ look: () => reread(refusedToken), ask: askForAnother });
-  }
-
-  async function askForAnother(turn: RenewalTurn): Promise<string> {
-    if (Math.max(replaced.count(), recent(turn.replaced, now()).length) >= MOST_RENEWALS) {
-      throw new TooManyRenewalsError("five tokens in ten minutes were refused", {
-        operation: "get token",
-        retryable: true,
-        hint: "Something else revokes the tokens: see who uses these credentials too, and give this client its own.",
-      });
-    }
-    const token = await obtain();
-    replaced.add();
-    turn.record(now());
-    return token;
+    return coordination.renew({
+      look: () => reread(refusedToken),
+      ask: (turn) => limit.replace(neverAccepted(refusedToken), turn, obtain),
+    });
   }
 
   /** The token kept by whoever renewed it last, if it can be one that works. */
@@ -143,6 +146,7 @@ export function createTokens(options: TokensOptions): Tokens {
     return stored.token;
   }
 
+  const neverAccepted = (token: string) => token === unproved && token === held?.token;
   const state = (token: StoredToken) => lifeOf(token, now());
 
   return {
@@ -172,10 +176,15 @@ export function createTokens(options: TokensOptions): Tokens {
     latest: () => held?.token,
     checkCredentials,
     reread,
+    accepted(token) {
+      limit.answered();
+      if (token === unproved) unproved = undefined;
+    },
+    neverAccepted,
     async renew(rejected) {
       checkCredentials();
       if (held !== undefined && held.token !== rejected) return held.token;
-      refused.add(rejected);
+      rememberRefused(rejected);
       try {
         const token = await obtaining(() => obtainAnother(rejected));
         // It may have been read from the store for someone who did not know yet.

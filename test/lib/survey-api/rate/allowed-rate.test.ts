@@ -229,4 +229,16 @@ describe("the allowed rate", () => {
     time += 10_000;
     expect(rate.refused(time, 0)).toBe(100);
   });
+
+  it("pauses longer than it was asked to once that has proved too short, until something is granted", () => {
+    let time = 0;
+    const rate = createAllowedRate({ now: () => time, monotonic: () => time });
+    const refusedAgain = (retryAfter: number): number => {
+      time += 10_000;
+      return rate.refused(time, retryAfter);
+    };
+    expect([10, 10, 10, 10, 2_000, 10].map(refusedAgain)).toEqual([10, 200, 400, 800, 2_000, 3_200]);
+    rate.granted();
+    expect([10, 10].map(refusedAgain)).toEqual([10, 200]);
+  });
 });
