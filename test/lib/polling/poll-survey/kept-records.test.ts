@@ -96,7 +96,7 @@ describe("what is kept of a waiting response", () => {
 
     world.before.splice(world.before.indexOf(unread), 1);
     await poll(world);
-    expect(deliveredIds(world)).toEqual([2, 3, 4, 1]);
+    expect(deliveredIds(world)).toEqual([4, 2, 3, 1]);
   });
 
   it("holds neither comments nor addresses that the privacy setting drops", async () => {
