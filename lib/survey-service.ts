@@ -1,6 +1,13 @@
 import { LISTED_FIELDS } from "./polling/due.ts";
 import type { DetailRead, SurveyService } from "./polling/ports.ts";
-import { NotFoundError, type Operation, type Priority, pageRead, type SurveyApi } from "./survey-api/index.ts";
+import {
+  NotFoundError,
+  type Operation,
+  type Priority,
+  pageRead,
+  type RetryPolicy,
+  type SurveyApi,
+} from "./survey-api/index.ts";
 
 /** What the requests of a port wait behind. */
 export interface Priorities {
@@ -15,6 +22,9 @@ const PAGE = "get survey responses, page and order";
 const SINGLE = "get survey response by id";
 const METRICS = "get metric, single response";
 const METADATA = "get response metadata";
+
+/** Metrics or metadata that do not come in time are asked for at the next tick, and not at once: the poll would last twice as long (I9). */
+export const DETAIL_ATTEMPTS: RetryPolicy["operations"] = { [METRICS]: { TIMEOUT: 1 }, [METADATA]: { TIMEOUT: 1 } };
 
 /** The service port over the API client: what is not there is an answer, not a failure; and nothing is judged but by polling itself. */
 export function toSurveyService(

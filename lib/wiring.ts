@@ -19,7 +19,7 @@ import { rememberSettled } from "./state/remember-settled.ts";
 import { createSettledMemory } from "./state/settled-memory.ts";
 import { createShared } from "./state/shared.ts";
 import { createSurveyApi } from "./survey-api/index.ts";
-import { CATCH_UP, toSurveyService } from "./survey-service.ts";
+import { CATCH_UP, DETAIL_ATTEMPTS, toSurveyService } from "./survey-service.ts";
 
 /** The object graph of one source. */
 export interface SourceGraph {
@@ -66,7 +66,7 @@ export function createSourceGraph(
     concurrency: source.concurrency,
     ...(source.maxRequestsPerSecond === undefined ? {} : { maxRequestsPerSecond: source.maxRequestsPerSecond }),
     ...(environment.proxy === undefined ? {} : { proxy: environment.proxy }),
-    retry: { longestPause: LONGEST_WAIT },
+    retry: { longestPause: LONGEST_WAIT, operations: DETAIL_ATTEMPTS },
     coordination: workers.coordination,
   });
   const sharing = createRateSharing({

@@ -45,4 +45,6 @@ export async function* inGroups<T>(clock: Clock, work: readonly Promise<T>[]): A
     if (failure === undefined && done.length > 0) yield done.splice(0);
   }
   if (failure !== undefined) throw failure.error;
+  // The last may have come while a group was being dealt with.
+  if (done.length > 0) yield done;
 }

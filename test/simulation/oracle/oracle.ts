@@ -16,6 +16,7 @@ import { wrongContent } from "./content.ts";
 import { createDeliveries, type Deliveries } from "./deliveries.ts";
 import { type Beginning, type Duty, dutyOf } from "./duty.ts";
 import { createFailingEnds } from "./failing-ends.ts";
+import { createHangLog } from "./hanging.ts";
 import { boundOf, peekedWithin } from "./lateness.ts";
 import { createDetailLog } from "./missing-details.ts";
 import { createRecheckLog } from "./rechecks.ts";
@@ -46,6 +47,7 @@ export function createOracle(world: World, store: Store): Oracle {
   const deliveries = createDeliveries(world, violations);
   const books: BooksCheck = createBooksCheck(world, deliveries, violations);
   const details = createDetailLog(world);
+  const hangs = createHangLog(world, violations);
   const rechecks = createRecheckLog(world, violations);
   const requests = createRequestLog(world, violations, store.account);
   const beginning: Beginning = { firstTick: undefined, sourceFloor: undefined, sourceStands: undefined };
@@ -76,6 +78,7 @@ export function createOracle(world: World, store: Store): Oracle {
   const delivered = (process: WorkerProcess, detail: ResponseCompleted, answered: boolean): void => {
     const { data } = detail;
     const name = `${data.surveyId}/${data.responseId}`;
+    hangs.delivered(detail);
     const wrong = wrongContent(world, detail) ?? details.wrongMissing(detail);
     if (wrong !== undefined) violations.add("content", `${name}: ${wrong}`);
     const response = world.responses.get(data.responseId);
@@ -160,7 +163,11 @@ export function createOracle(world: World, store: Store): Oracle {
       page() {},
       asked: details.asked,
       single: rechecks.asked,
-      detail: details.note,
+      detail(kind, response, answer) {
+        details.note(kind, response, answer);
+        hangs.note(kind, response, answer);
+      },
+      hangs: hangs.hangs,
     },
     state: {
       accountSaved(process, changes) {

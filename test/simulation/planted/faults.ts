@@ -1,7 +1,13 @@
+import { answerFaults } from "./answer-faults.ts";
 import { catchUpFaults } from "./catch-up-faults.ts";
 import type { PlantedFault } from "./plant.ts";
 import { readingFaults } from "./reading-faults.ts";
 import { stateFaults } from "./state-faults.ts";
 
 /** Faults that the simulation must find. Each is one that was made, or nearly made, somewhere by somebody. */
-export const plantedFaults: readonly PlantedFault[] = [...readingFaults, ...stateFaults, ...catchUpFaults];
+export const plantedFaults: readonly PlantedFault[] = [
+  ...readingFaults,
+  ...stateFaults,
+  ...catchUpFaults,
+  ...answerFaults,
+];

@@ -21,6 +21,8 @@ export interface ServiceWatch {
   /** Called when operation 9 is asked about one. */
   single(responseId: number): void;
   detail(kind: "metrics" | "metadata", response: SimResponse, answer: "found" | "absent" | "failed"): void;
+  /** Called when no answer is going to come. */
+  hangs(response: SimResponse): void;
 }
 
 /** A status with the JSON of its body; "never": none comes. */
@@ -108,7 +110,7 @@ export function createAnswers(
     if (others !== undefined) return ok(others);
     if (isEmptyByMistake(survey)) return ok([]);
     const records = pageOf(survey, number, order);
-    if (records === undefined) return pastEnd(survey, number);
+    if (records === undefined) return pastEnd(survey, number, world.meet);
     noteOpen(records);
     const turn = survey.traits.ties ? mix(scheduler.now(), number) : 0;
     answers += 1;
@@ -142,6 +144,7 @@ export function createAnswers(
     watch.detail(kind, response, answer);
     if (hangs) {
       world.meet("detail-hangs");
+      watch.hangs(response);
       return { status: "never" };
     }
     if (isMixedUp) return ok(metadataOf(response, true));
@@ -204,9 +207,10 @@ function failedDetail(responseId: number): ServiceAnswer {
   throw failure(responseId);
 }
 
-function pastEnd({ traits, id }: SimSurvey, number: number): ServiceAnswer {
+function pastEnd({ traits, id }: SimSurvey, number: number, meet: (name: string) => void): ServiceAnswer {
   switch (traits.pastEnd) {
     case "no-content":
+      meet("past-end:no-content");
       return { status: 204 };
     case "not-found":
       return NOT_FOUND;

@@ -61,8 +61,8 @@ export function complete(world: World, response: SimResponse, time: number): voi
   }
 }
 
-function fromMoment({ presentFrom, failsUntil }: Detail, time: number): Detail {
-  return { presentFrom: presentFrom + time, failsUntil: failsUntil + time };
+function fromMoment({ presentFrom, failsUntil, ...detail }: Detail, time: number): Detail {
+  return { ...detail, presentFrom: presentFrom + time, failsUntil: failsUntil + time };
 }
 
 export function change(world: World, response: SimResponse, kind: "grows" | "edited", time: number): void {

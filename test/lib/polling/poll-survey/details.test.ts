@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { MemoryWorld } from "../../../support/memory-ports.ts";
 import { Failure, failing } from "../support/failing.ts";
 import {
   arrive,
@@ -14,6 +15,7 @@ import {
   surveyOf,
   timesCalled,
   worldWith,
+  worldWithNews,
 } from "../support/survey.ts";
 
 const absent = { kind: "absent" } as const;
@@ -195,4 +197,65 @@ it("a failure that concerns the whole source is not taken for a response's own",
 
   expect(world.entries(1)).toEqual([]);
   expect(surveyOf(world).records).toEqual(recordsOf({ responseId: 1, completed: at(0) }));
+});
+
+describe("metadata that are never answered", () => {
+  /** Lets what is on its way come about, a second at a time. */
+  const seconds = async (world: MemoryWorld, count: number): Promise<void> => {
+    for (let second = 0; second < count; second += 1) {
+      for (let turn = 0; turn < 200; turn += 1) await Promise.resolve();
+      world.time.now += SECOND;
+    }
+  };
+  /** Those of response 30 hang until they are let go, with a failure. */
+  const hanging = (world: MemoryWorld): (() => void) => {
+    const { promise, reject } = Promise.withResolvers<never>();
+    promise.catch(() => undefined);
+    world.before.push(({ operation, args }) => (operation === "metadata" && args[1] === 30 ? promise : undefined));
+    return () => reject(Object.assign(new Error(), { code: "TIMEOUT" }));
+  };
+
+  it("keep none of the other 59 responses of the page waiting", async () => {
+    const world = await worldWithNews(
+      Array.from({ length: 60 }, (_, i) => ({ responseId: i + 1, completed: at(i), size: 1 })),
+    );
+    const letGo = hanging(world);
+    const polling = poll(world);
+    await seconds(world, 5);
+    expect(deliveredIds(world)).toHaveLength(59);
+    expect(deliveredIds(world)).not.toContain(30);
+    letGo();
+    await polling;
+    expect(world.entry(1, 30)).toMatchObject({ state: "waiting", reason: "metadata:TIMEOUT" });
+  });
+
+  it("keep none of a backlog waiting, and the page is dealt with once they have failed", async () => {
+    const world = worldWith(Array.from({ length: 250 }, (_, i) => ({ responseId: i + 1, completed: at(i), size: 1 })));
+    const letGo = hanging(world);
+    const polling = poll(world);
+    await seconds(world, 20);
+    expect(deliveredIds(world)).toHaveLength(249);
+    letGo();
+    await polling;
+    expect(world.entry(1, 30)?.state).toBe("waiting");
+    expect(world.mark(1).stream).toBeUndefined();
+  });
+
+  it("keep no news waiting when they are asked for again", async () => {
+    const world = await worldWithNews([{ responseId: 30, completed: at(0) }]);
+    const letGo = hanging(world);
+    const first = poll(world);
+    await seconds(world, 1);
+    letGo();
+    await first;
+    arrive(world, { responseId: 31, completed: at(1) });
+    world.time.now += MINUTE;
+    world.before.length = 0;
+    const again = hanging(world);
+    const polling = poll(world);
+    await seconds(world, 3);
+    expect(deliveredIds(world)).toEqual([31]);
+    again();
+    await polling;
+  });
 });

@@ -1,0 +1,54 @@
+import type { PlantedFault } from "./plant.ts";
+
+/** Faults in what is made of the service's answers. */
+export const answerFaults: readonly PlantedFault[] = [
+  {
+    name: "the metadata of another response are taken for ours",
+    breaks: ["content"],
+    file: "../survey-api/bodies/subject.ts",
+    find: 'if (own.length === 0) throw mismatch("response", about);',
+    replace: "if (own.length === 0) return body;",
+  },
+  {
+    name: "of several metadata the first are taken",
+    breaks: ["content"],
+    file: "../survey-api/bodies/subject.ts",
+    find: "return own;",
+    replace: "return elements;",
+  },
+  {
+    name: "a page of another survey is taken for ours",
+    breaks: ["content"],
+    file: "../survey-api/bodies/subject.ts",
+    find: 'if (elements.some((element) => isOther(element, "surveyId", surveyId))) throw mismatch("survey", about);',
+    replace: "",
+  },
+  {
+    name: "an error body is taken for metrics",
+    breaks: ["content"],
+    file: "../survey-api/bodies/read-body.ts",
+    find: "if (values.length > 0 && !values.some(isValue)) throw unreadable(body, about, []);",
+    replace: "",
+  },
+  {
+    name: "metrics in a list are taken for none",
+    breaks: ["content"],
+    file: "read-details.ts",
+    find: 'if (typeof read !== "object" || read === null) return undefined;',
+    replace: 'if (typeof read !== "object" || read === null || Array.isArray(read)) return undefined;',
+  },
+  {
+    name: "what comes last, while a group is dealt with, is lost",
+    breaks: ["skipped", "lost", "books", "late"],
+    file: "in-groups.ts",
+    find: "if (done.length > 0) yield done;",
+    replace: "",
+  },
+  {
+    name: "a detail that hangs keeps the others waiting",
+    breaks: ["late", "waits"],
+    file: "in-groups.ts",
+    find: "if (done.length > 0 && clock.now() - lastAt >= LULL) allDone();",
+    replace: "",
+  },
+];
