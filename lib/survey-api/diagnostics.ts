@@ -30,7 +30,7 @@ export interface PauseEvent {
   operation: Operation;
   /** Milliseconds. */
   duration: number;
-  /** Whether the service said for how long. */
+  /** Whether the service said for how long; where that was too short before, it lasts longer. */
   asked: boolean;
   /** The rate allowed from now on. */
   requestsPerSecond: number | undefined;

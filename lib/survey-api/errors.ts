@@ -64,12 +64,12 @@ export class NotAllowedError extends SurveyApiError {
   readonly code = "NOT_ALLOWED";
 }
 
-/** 400 with every token that could be had. */
+/** Refused with two new tokens, of which none was ever accepted for anything. */
 export class WrongTokenError extends SurveyApiError {
   readonly code = "WRONG_TOKEN";
 }
 
-/** Five tokens were refused one after the other: another one would be, too. */
+/** Five tokens were refused soon after they had come: another one would be, too. */
 export class TooManyRenewalsError extends SurveyApiError {
   readonly code = "TOO_MANY_RENEWALS";
 }

@@ -40,8 +40,8 @@ export type V2Answer<T> = V2Body<T>;
  * A client of the survey service. Every function is one operation of the API document (its number is told), and makes one request
  * unless the service fails, refuses or asks for another token. Rejects with a `SurveyApiError`: `NotFoundError` for 404,
  * `BadRequestError` for 400, `NotAllowedError` for 401, `WrongCredentialsError`, `WrongTokenError` and `TooManyRenewalsError` when no token can be had,
- * `TooManyRequestsError`, `ServerError`, `NetworkError`, `TimeoutError` when it still fails after the attempts of the retry policy, and
- * `UnreadableBodyError` for an answer that cannot be understood. Its `code`, `status`, `operation`, `attempts`, `retryable` and `hint`
+ * `TooManyRequestsError`, `ServerError`, `NetworkError`, `TimeoutError` when it still fails after the attempts of the retry policy,
+ * `AnswerMismatchError` for an answer about something else than what was asked for, and `UnreadableBodyError` for one that cannot be understood. Its `code`, `status`, `operation`, `attempts`, `retryable` and `hint`
  * say the rest. Identifiers that no path can hold throw a RangeError.
  *
  * @example
@@ -94,7 +94,7 @@ export interface SurveyApi {
 
   /**
    * Operations 6, 7 and 8: at most 100 response records: the first ones; those of a page, counted from 1; or those of a page in an
-   * order (page 1 when left out). By what they are sorted is not shown, nor what comes past the last page: nothing, a 404, a 400 or the
+   * order (page 1 when left out). By what they are sorted is not shown, nor what comes past the last page: nothing, 204, 404, 400 or the
    * last page again.
    *
    * @example
@@ -144,7 +144,7 @@ export interface SurveyApi {
   metadata(surveyId: number, responseId: number, options?: CallOptions): Promise<ResponseMetadata[]>;
 
   /**
-   * Operation 8, page after page to the end: two pages in a row that are empty, 404 or 400, or that repeat the last one. Pages without
+   * Operation 8, page after page to the end: two pages in a row that are empty, 204, 404 or 400, or that repeat the last one. Pages without
    * records are left out. A list that changes meanwhile shows some records twice, and some not at all.
    *
    * @example
