@@ -107,7 +107,9 @@ async function* emit(
   counts: EmitCounts,
   inTurn: <T>(work: () => Promise<T>) => Promise<T> = (work) => work(),
 ): AsyncGenerator<boolean, void, undefined> {
-  for await (const { ready } of prepare(ctx, candidates, counts)) {
+  for await (const { ready, waiting, left } of prepare(ctx, candidates)) {
+    counts.waiting += waiting;
+    counts.left += left;
     let inVain = 0;
     // Nothing more is published before what the ledger has not taken is in it.
     while (ready.length > 0 && inVain < MOST_IN_VAIN && (ctx.mark.pending ?? []).length === 0) {

@@ -51,7 +51,7 @@ export function createPipeline(ctx: PollContext, origin: Origin): Pipeline {
   const mostOnTheWay = Math.max(LEAST_ON_THE_WAY, ON_THE_WAY * ctx.source.concurrency);
   const limit = pLimit(PUBLISHES_AT_ONCE);
   const sending = new Set<Promise<void>>();
-  /** What waits for details that are slow to come. */
+  /** What waits for details that are slow to come. Whatever has failed: nothing of it is on its way any more when the pipeline has ended. */
   const late = new Set<Promise<void>>();
   /** In the order of their pages, from the first one that is not settled. */
   const chunks: Chunk[] = [];
@@ -85,19 +85,11 @@ export function createPipeline(ctx: PollContext, origin: Origin): Pipeline {
     moved();
   }
 
-  async function* ready(chunk: Chunk, confirmed: Candidate[]): AsyncGenerator<Prepared, void, undefined> {
-    const prepared = noEmits();
-    for await (const group of prepare(ctx, confirmed, prepared)) {
-      counts.waiting += prepared.waiting;
-      counts.left += prepared.left;
-      chunk.held ||= prepared.left > 0;
-      Object.assign(prepared, noEmits());
-      yield group;
-    }
-  }
-
   function takeIn(chunk: Chunk, group: Prepared): void {
     if (failed !== undefined) return;
+    counts.waiting += group.waiting;
+    counts.left += group.left;
+    chunk.held ||= group.left > 0;
     buffer.push(...group.ready.map((event) => ({ ready: event, chunk })));
     settle(chunk, group.candidates - group.ready.length);
     sendFull(false);
@@ -125,13 +117,14 @@ export function createPipeline(ctx: PollContext, origin: Origin): Pipeline {
     const chunk: Chunk = { page, left: candidates.length, held };
     chunks.push(chunk);
     onTheWay += candidates.length;
-    const groups = ready(chunk, candidates);
+    const groups = prepare(ctx, candidates);
     const first = groups.next();
     first.catch(fail);
     inOrder = inOrder.then(async () => {
       const group = await first.catch(() => undefined);
       if (group === undefined) return;
-      takeIn(chunk, group.done === true ? { ready: [], candidates: 0 } : group.value);
+      if (group.done === true) settle(chunk, 0);
+      else takeIn(chunk, group.value);
       // What is slow to come keeps nothing of the pages behind it waiting.
       const rest = takeRest(chunk, groups)
         .catch(fail)
@@ -140,7 +133,6 @@ export function createPipeline(ctx: PollContext, origin: Origin): Pipeline {
     });
   }
 
-  /** Whatever has failed: nothing of a page is on its way any more when the pipeline has ended. */
   async function takeRest(chunk: Chunk, groups: AsyncGenerator<Prepared>): Promise<void> {
     for await (const group of groups) takeIn(chunk, group);
   }

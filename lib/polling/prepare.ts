@@ -3,17 +3,20 @@ import { byItself } from "./by-itself.ts";
 import { type Candidate, waitingEntry } from "./candidate.ts";
 import { holdLease, type PollContext } from "./context.ts";
 import { credible } from "./dates.ts";
-import type { EmitCounts } from "./emit-counts.ts";
 import { enrich } from "./enrich.ts";
 import { inGroups } from "./in-groups.ts";
 import { isSpared } from "./outage-watch.ts";
 import type { Ready } from "./publish-batch.ts";
 import type { DetailKind, LedgerEntry } from "./state-types.ts";
 
-/** What has become of some of the candidates: the events that are ready, oldest first, and how many candidates they were made of. */
+/** What has become of so many candidates. */
 export interface Prepared {
-  ready: Ready[];
   candidates: number;
+  /** Their events, oldest first. */
+  ready: Ready[];
+  /** How many wait for what cannot be had yet; and how many could not be noted, or have no place for their answers. */
+  waiting: number;
+  left: number;
 }
 
 /** One candidate with its details; `entry` is undefined where the ledger has it as it is. */
@@ -22,24 +25,16 @@ type Settled =
   | { kind: "waiting"; entry: LedgerEntry | undefined }
   | { kind: "retried"; entry: LedgerEntry };
 
-/**
- * Asks for the metrics and metadata of responses, all at once, and makes their events, group by group as the answers come. Those of which
- * something cannot be had yet are noted as waiting; those that cannot be noted, or have no place for their answers, are left. Both
- * is added to `counts`.
- */
-export async function* prepare(
-  ctx: PollContext,
-  candidates: Candidate[],
-  counts: EmitCounts,
-): AsyncGenerator<Prepared, void, undefined> {
+/** Asks for the metrics and metadata of responses, all at once, and makes their events, group by group as the answers come. */
+export async function* prepare(ctx: PollContext, candidates: Candidate[]): AsyncGenerator<Prepared, void, undefined> {
   const usual = { ...ctx.mark.absent };
   const work = candidates.map((candidate) => byItself(ctx, () => settle(ctx, candidate, usual)));
   for await (const group of inGroups(ctx.ports.clock, work)) {
     const settled = group.filter((one) => one !== undefined);
-    counts.left += group.length - settled.length;
-    await noteUnready(ctx, settled, counts);
+    const waiting = await noteUnready(ctx, settled);
     const ready = settled.flatMap((one) => (one.kind === "ready" ? [one.ready] : []));
-    yield { ready: ready.sort(oldestFirst(ctx.ports.clock.now())), candidates: group.length };
+    ready.sort(oldestFirst(ctx.ports.clock.now()));
+    yield { candidates: group.length, ready, waiting, left: group.length - settled.length };
   }
 }
 
@@ -60,16 +55,16 @@ async function settle(ctx: PollContext, candidate: Candidate, usual: Record<Deta
   return { kind: "waiting", entry: await waitingEntry(ctx, enriched, found.reasons) };
 }
 
-/** Notes those that wait, and the repairs that are to be tried again: by now someone else may have made these. */
-async function noteUnready(ctx: PollContext, settled: readonly Settled[], counts: EmitCounts): Promise<void> {
+/** Notes those that wait, and the repairs that are to be tried again: by now someone else may have made these. Gives how many wait. */
+async function noteUnready(ctx: PollContext, settled: readonly Settled[]): Promise<number> {
   const entries = settled.flatMap((one) => ("entry" in one && one.entry !== undefined ? [one.entry] : []));
   if (entries.length > 0) {
     await holdLease(ctx);
     await ctx.ports.state.putEntries(ctx.surveyId, entries);
   }
   const count = settled.filter(({ kind }) => kind === "waiting").length;
-  counts.waiting += count;
   if (count > 0) ctx.ports.observe({ kind: "waiting", surveyId: ctx.surveyId, count });
+  return count;
 }
 
 const revisionOf = ({ replaces }: Candidate): number => (replaces === undefined ? 1 : (replaces.revision ?? 1) + 1);

@@ -6,16 +6,13 @@ export { outline, outlineText } from "./outline.ts";
 export {
   asEntries,
   documented,
-  elements,
   elementsOf,
-  notJson,
   notShown,
   type ReadBody,
-  readJson,
 } from "./read-body.ts";
 export * from "./readers.ts";
 export { readReports } from "./reports.ts";
 export { type Reading, type ResourceSchema, readResource, readResources } from "./resource.ts";
 export { type ReadSingleResponse, readSingleResponse } from "./single-response.ts";
-export { type Asked, aboutAsked, saysNothing } from "./subject.ts";
+export { type Asked, aboutAsked } from "./subject.ts";
 export { fitting, readV2, type V2Body } from "./v2.ts";
