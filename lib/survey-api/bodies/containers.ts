@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { asArray, asOnlyElement } from "./array.ts";
+import { isToldBy, OF_RESPONSE } from "./documented-fields.ts";
 import { emptyMapsRead } from "./empty-maps.ts";
 import { entriesIn } from "./entries.ts";
 import type { Irregularity } from "./irregularity.ts";
@@ -37,8 +38,7 @@ export function oneOf<Schema extends ResourceSchema>(
  * another shape than that is told.
  */
 export function mapOfAll<Schema extends ResourceSchema>(schema: Schema): BodyReader<Record<string, z.infer<Schema>>> {
-  const names = Object.keys(schema.shape);
-  const isValue = (object: Record<string, unknown>): boolean => names.some((name) => Object.hasOwn(object, name));
+  const isValue = isToldBy(schema, OF_RESPONSE);
   return (body) => {
     const plain = plainMap(schema, body);
     if (plain !== undefined) return { value: plain, irregular: [] };

@@ -9,30 +9,42 @@ import {
 } from "../schemas/index.ts";
 import { isObject } from "./json.ts";
 
-const record = Object.keys(responseRecordSchema.shape);
-const metadata = Object.keys(responseMetadataSchema.shape);
-const listed = Object.keys(surveyListItemSchema.shape);
-const question = Object.keys(questionListItemSchema.shape);
+/** Whether a value has any field of a resource that tells something of it. */
+export type IsTold = (value: unknown) => value is Record<string, unknown>;
 
-/** The documented fields of one element, by the operation that lists it or gives it by key (section 2). */
-const fields: Partial<Record<DataOperation, readonly string[]>> = {
-  "get survey list": listed,
-  "get survey questions": question,
-  "get survey responses": record,
-  "get survey responses, page": record,
-  "get survey responses, page and order": record,
-  "get metric, single response": Object.keys(responseMetricSchema.shape),
-  "get metric, report": Object.keys(reportMetricSchema.shape),
-  "get response metadata": metadata,
-  "v2 survey list": listed,
-  "v2 questions": question,
-  "v2 responses": record,
-  "v2 responses, page": record,
-  "v2 response metadata": metadata,
+/** @param asked what the request names: an error may repeat that, so alone it tells nothing */
+export function isToldBy({ shape }: { shape: object }, asked: readonly string[]): IsTold {
+  const names = Object.keys(shape).filter((name) => !asked.includes(name));
+  return (value): value is Record<string, unknown> =>
+    isObject(value) && names.some((name) => Object.hasOwn(value, name));
+}
+
+/** The names of what a request for details has in its path. */
+export const OF_RESPONSE: readonly string[] = ["surveyId", "responseId"];
+
+const isRecord = isToldBy(responseRecordSchema, ["surveyId"]);
+const isMetadata = isToldBy(responseMetadataSchema, OF_RESPONSE);
+const isListed = isToldBy(surveyListItemSchema, []);
+const isQuestion = isToldBy(questionListItemSchema, []);
+
+/** By the operation that lists the elements, or gives them by key (section 2). */
+const resources: Partial<Record<DataOperation, IsTold>> = {
+  "get survey list": isListed,
+  "get survey questions": isQuestion,
+  "get survey responses": isRecord,
+  "get survey responses, page": isRecord,
+  "get survey responses, page and order": isRecord,
+  "get metric, single response": isToldBy(responseMetricSchema, OF_RESPONSE),
+  "get metric, report": isToldBy(reportMetricSchema, OF_RESPONSE),
+  "get response metadata": isMetadata,
+  "v2 survey list": isListed,
+  "v2 questions": isQuestion,
+  "v2 responses": isRecord,
+  "v2 responses, page": isRecord,
+  "v2 response metadata": isMetadata,
 };
 
-/** Whether an element has any field that the document shows for its operation; true where it shows none. */
+/** Whether an element has any field that the document shows for its operation, beside those that the request names; true where it shows none. */
 export function hasDocumentedField(operation: DataOperation, element: unknown): boolean {
-  const { [operation]: names } = fields;
-  return names === undefined || (isObject(element) && names.some((name) => Object.hasOwn(element, name)));
+  return resources[operation]?.(element) ?? true;
 }

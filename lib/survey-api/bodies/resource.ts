@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { flag, integer } from "../schemas/fields.ts";
+import { isToldBy, OF_RESPONSE } from "./documented-fields.ts";
 import { emptyMapsRead } from "./empty-maps.ts";
 import { type Irregularity, irregularityOf } from "./irregularity.ts";
 import { isObject, readFlag, readId } from "./json.ts";
@@ -12,7 +13,7 @@ export type ResourceSchema = z.ZodObject<z.core.$ZodLooseShape, z.core.$loose>;
 
 /**
  * Reads one resource. It is unreadable when it is no object, when one of its `identity` fields cannot be understood, or,
- * for a resource without such fields, when none of the documented ones is there. Any other field is passed
+ * for a resource without such fields, when none of the documented ones is there beside what the request names. Any other field is passed
  * on as it was read, and told when it is not as documented. An identity field always has its documented type in the
  * value: an identifier or a flag in quotes is read as the number, and told. An empty map written as `[]` is `{}` in the
  * value. `at` is where the resource stands in its body.
@@ -27,9 +28,9 @@ export function readResource<Schema extends ResourceSchema>(
   if (parsed.success) return { value: emptyMapsRead(schema, value) as z.infer<Schema>, irregular: [] };
   const { issues } = parsed.error;
   if (!isObject(value)) return { unreadable: issues.map((issue) => irregularityOf(issue, at)) };
-  const isKnown = Object.keys(schema.shape).some((name) => Object.hasOwn(value, name));
   // Any object at all would be taken for it otherwise, such as an error that comes with status 200.
-  if (identity.length === 0 && !isKnown) return { unreadable: issues.map((issue) => irregularityOf(issue, at)) };
+  if (identity.length === 0 && !isToldBy(schema, OF_RESPONSE)(value))
+    return { unreadable: issues.map((issue) => irregularityOf(issue, at)) };
   const understood: Record<string, number> = {};
   const unreadable: z.core.$ZodIssue[] = [];
   for (const issue of issues) {

@@ -28,7 +28,8 @@ export function aboutAsked(body: unknown, { surveyId, responseId }: Asked, about
   const elements = asArray(body) ?? [body];
   const isOther = (element: unknown, name: "surveyId" | "responseId", asked: number | undefined): boolean => {
     const named = isObject(element) ? readId(element[name]) : undefined;
-    return asked !== undefined && named !== undefined && named !== asked;
+    // Zero names nothing.
+    return asked !== undefined && named !== undefined && named > 0 && named !== asked;
   };
   if (elements.some((element) => isOther(element, "surveyId", surveyId))) throw mismatch("survey", about);
   if (!elements.some((element) => isOther(element, "responseId", responseId))) return body;
