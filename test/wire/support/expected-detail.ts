@@ -37,7 +37,7 @@ export function expectedDetail(truth: TruthResponse): ExpectedDetail {
     if (typeof first[name] !== "string" && first[name] !== null) raw[name] = first[name];
   }
   const metrics = expectedMetrics(truth.metrics);
-  const metadata = Array.isArray(truth.metadata) ? (truth.metadata[0] ?? null) : null;
+  const { metadata, isAnonymous } = expectedMetadata(truth.metadata);
   return {
     country: first.iso3166,
     crk: first.crk,
@@ -51,7 +51,14 @@ export function expectedDetail(truth: TruthResponse): ExpectedDetail {
     metrics,
     metadata,
     missing: [...(metadata === null ? ["metadata:absent"] : []), ...(metrics.length === 0 ? ["metrics:absent"] : [])],
-    irregular: [...new Set([...Object.keys(raw), ...answers.flatMap(({ irregular }) => irregular)])].sort(),
+    irregular: [
+      ...new Set([
+        ...Object.keys(raw),
+        ...answers.flatMap(({ irregular }) => irregular),
+        ...(isListOfMetrics(truth.metrics) ? ["metrics"] : []),
+        ...(isAnonymous ? ["metadata.responseId"] : []),
+      ]),
+    ].sort(),
   };
 }
 
@@ -78,6 +85,18 @@ function expectedMetrics(body: unknown): Record<string, unknown>[] {
   return maps
     .flatMap((map) => Object.entries(map).map(([key, metric]) => ({ key, ...metric }) as Record<string, unknown>))
     .sort((a, b) => Number(a.metricId) - Number(b.metricId));
+}
+
+/** Where it does not say whose it is, that field is empty, and marked. */
+function expectedMetadata(body: unknown): { metadata: unknown; isAnonymous: boolean } {
+  const [metadata = null] = Array.isArray(body) ? (body as Record<string, unknown>[]) : [];
+  if (metadata === null || metadata.responseId !== undefined) return { metadata, isAnonymous: false };
+  return { metadata: { responseId: null, ...metadata }, isAnonymous: true };
+}
+
+/** A list in the place of a map by key; an empty one is how some languages write a map without anything. */
+function isListOfMetrics(body: unknown): boolean {
+  return Array.isArray(body) && body.some((map) => Array.isArray(map) && map.length > 0);
 }
 
 const text = (value: unknown): string | null => (typeof value === "string" ? value : null);

@@ -1,0 +1,535 @@
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { expect, it } from "vitest";
+import type { SurveyService } from "../../../lib/polling/ports.ts";
+import type { SurveyApi } from "../../../lib/survey-api/index.ts";
+import { toSurveyService } from "../../../lib/survey-service.ts";
+import metadataList from "./schemas/fixtures/metadata.json" with { type: "json" };
+import questionList from "./schemas/fixtures/questions.json" with { type: "json" };
+import recordList from "./schemas/fixtures/records.json" with { type: "json" };
+import reportMetricsList from "./schemas/fixtures/report-metrics.json" with { type: "json" };
+import metricsList from "./schemas/fixtures/response-metrics.json" with { type: "json" };
+import surveyBody from "./schemas/fixtures/survey.json" with { type: "json" };
+import surveyList from "./schemas/fixtures/survey-list.json" with { type: "json" };
+import { listen } from "./support/channels.ts";
+import { type Answer, clientOf, startService } from "./support/service.ts";
+
+// One table of what a service may answer, and what is made of it. It was asked for survey 1201, its response 44001 and its report 71.
+
+/** What is made of an answer: a value, with the places that are told as irregular, or an error. */
+type Outcome =
+  | { value: unknown; irregular: string[] }
+  | { json: string }
+  | { code: string; attempts: number; retryable: boolean };
+
+const gives = (value: unknown, ...irregular: string[]): Outcome => ({ value, irregular });
+/** A value as JSON, for what no literal can be compared with. */
+const givesJson = (json: string): Outcome => ({ json });
+/** An error at once, which would be the same the next time. */
+const fails = (code: string): Outcome => ({ code, attempts: 1, retryable: false });
+/** An error after so many attempts, which may be over the next time. */
+const failsAfter = (attempts: number, code: string): Outcome => ({ code, attempts, retryable: true });
+
+// What the poller makes of it. Irregular fields are judged further on.
+const found = (body: unknown): Outcome => gives({ kind: "found", body });
+const absent = gives({ kind: "absent" });
+const page = (records: unknown): Outcome => gives({ kind: "page", records });
+const none = gives({ kind: "none" });
+
+const json = (value: unknown): Answer => ({ json: value });
+const text = (body: string | Buffer, headers: Record<string, string> = {}): Answer => ({ body, headers });
+const status = (code: number, headers: Record<string, string> = {}): Answer => ({ status: code, headers, body: "" });
+const html = text("<!doctype html><title>Maintenance</title>", { "content-type": "text/html" });
+const encoded = (encoding: string) => ({ "content-encoding": encoding });
+const half = (value: unknown): Answer => {
+  const whole = JSON.stringify(value);
+  return text(whole.slice(0, whole.length / 2));
+};
+const hangsUp: Answer = (response) => void response.socket?.destroy();
+const hangsUpInIt: Answer = (response) => {
+  response.writeHead(200, { "content-length": "100" });
+  response.write("[{", () => response.socket?.destroy());
+};
+
+interface Row {
+  operation: string;
+  name: string;
+  path: string;
+  answer: Answer;
+  call: (api: SurveyApi) => Promise<unknown>;
+  outcome: Outcome;
+  port?: ((port: SurveyService) => Promise<unknown>) | undefined;
+  polled?: Outcome | undefined;
+}
+
+/** Name, answer, what the client makes of it, and what the poller does: the same where that is left out. */
+type Cells = [name: string, answer: Answer, outcome: Outcome, polled?: Outcome];
+
+function answersTo(operation: string, on: Pick<Row, "path" | "call" | "port">, rows: Cells[]): Row[] {
+  return rows.map(([name, answer, outcome, polled = outcome]) => ({ operation, ...on, name, answer, outcome, polled }));
+}
+
+const [record, second] = [recordList[0] ?? {}, recordList[1] ?? {}];
+const [metadata] = metadataList;
+const [survey] = surveyBody;
+const [listed] = surveyList;
+const [metrics] = metricsList;
+const metric = metrics?.["31"];
+const [reportMetrics] = reportMetricsList;
+const otherMetadata = { ...metadata, responseId: 44002, ip: "203.0.113.77" };
+const ofOther = (part: object): object => ({ ...part, responseId: 44002 });
+const elsewhere = (part: object): object => ({ ...part, surveyId: 1202 });
+const nameless = ({ responseId: _, surveyId: __, ...rest }: Record<string, unknown>): object => rest;
+const head = { responseId: 44001, surveyId: 1201, completed: 1 };
+const answers = [{ questionId: 9001 }, { questionId: 9002 }];
+const answered = answers.map((answer) => ({ ...head, ...answer }));
+const error = { success: false, error: { code: 101, type: "invalid_access_key" } };
+const nested = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+
+const tokens = { path: "/oauth/token/", call: (api: SurveyApi) => api.token() };
+const jwt = "eyJhbGciOiJIUzI1NiJ9.e30.c2ln";
+
+const token = answersTo("1 get token", tokens, [
+  ["a field `token`", json({ token: "abc.def" }), gives("abc.def")],
+  ["the bare token, and no JSON", text("abc.def.ghi\n"), gives("abc.def.ghi")],
+  ["an object in an object", json({ token: { access_token: "abc.def", expires_in: 3600 } }), gives("abc.def")],
+  ["an object under `response`", json({ response: { token: "abc.def" } }), gives("abc.def")],
+  ["its scheme before it", json({ token: "Bearer abc.def" }), gives("abc.def")],
+  ["a form", text("token_type=bearer&access_token=abc.def&expires_in=3600"), gives("abc.def")],
+  ["the only JWT, in a field of any name", json({ host: "api.example.com", pass: jwt }), gives(jwt)],
+  ["another token beside an access token", json({ id_token: "x.y", access_token: "abc.def" }), gives("abc.def")],
+  ["two that are as likely", json({ a: { token: "abc" }, b: { token: "def" } }), fails("UNREADABLE_BODY")],
+  ["none", json({ message: "your plan has no API access" }), fails("UNREADABLE_BODY")],
+  ["a token that would break its header", json({ token: "abc\r\nx-evil: 1" }), fails("UNREADABLE_BODY")],
+  ["a body that was cut off in it", text('{"token":"aaaaaaaaaaaaaaa.bbbbbbb'), failsAfter(3, "UNREADABLE_BODY")],
+  ["an HTML page with status 200", html, failsAfter(3, "UNREADABLE_BODY")],
+  ["204", status(204), failsAfter(1, "UNREADABLE_BODY")],
+  ["401", status(401), fails("WRONG_CREDENTIALS")],
+  ["404", status(404), fails("NOT_FOUND")],
+]);
+
+const surveys = { path: "/api/v3/surveys/", call: (api: SurveyApi) => api.surveys() };
+const inList = (id: unknown): object => ({ surveyId: id, responses: 312, correct: 300, unpaidResponses: 0 });
+const seen = (id: unknown) => gives([{ ...inList(id), created: 1_709_287_200 }]);
+
+const list = answersTo("2 get survey list", { ...surveys, port: (port) => port.surveys() }, [
+  ["as documented", json(surveyList), gives(surveyList), seen(1201)],
+  ["204", status(204), gives([])],
+  ["`null`", json(null), gives([])],
+  ["`{}`", json({}), gives([])],
+  [
+    "an object with digits for keys",
+    json({ "0": listed, "2": listed }),
+    gives([listed, listed]),
+    gives([...polledList(), ...polledList()]),
+  ],
+  ["an id in quotes", json([{ ...listed, surveyId: "1201" }]), gives(surveyList, "[0].surveyId"), seen("1201")],
+  [
+    "an id beyond 2^53",
+    text('[{"surveyId":9007199254740993}]'),
+    fails("UNREADABLE_BODY"),
+    gives([{ surveyId: "9007199254740993" }]),
+  ],
+  ["a byte order mark", text(`\uFEFF${JSON.stringify(surveyList)}`), gives(surveyList), seen(1201)],
+  [
+    "two marks behind blank lines",
+    text(`\r\n\r\n\uFEFF\uFEFF${JSON.stringify(surveyList)}`),
+    gives(surveyList),
+    seen(1201),
+  ],
+  ["zstd that nothing tells of", text(zstdCompressSync(JSON.stringify(surveyList))), gives(surveyList), seen(1201)],
+  ["a bare error", json(error), fails("UNREADABLE_BODY")],
+  ["an error in an array", json([error]), fails("UNREADABLE_BODY"), gives([{}])],
+  ["a string", json("denied"), fails("UNREADABLE_BODY")],
+  ["an HTML page with status 200", html, failsAfter(3, "UNREADABLE_BODY")],
+  ["half of a body", half(surveyList), failsAfter(3, "UNREADABLE_BODY")],
+  ["nothing, with status 200", text(""), failsAfter(3, "UNREADABLE_BODY")],
+  ["400 whatever the token", status(400), fails("WRONG_TOKEN")],
+]);
+
+function polledList(): object[] {
+  return [{ ...inList(1201), created: 1_709_287_200 }];
+}
+
+const full = { path: "/api/v3/surveys/1201/", call: (api: SurveyApi) => api.survey(1201) };
+
+const one = answersTo("3 get survey", full, [
+  ["as documented", json(surveyBody), gives(survey)],
+  ["the survey without its array", json(survey), gives(survey)],
+  ["empty maps as `[]`", json([{ ...survey, pagesById: [] }]), gives({ ...survey, pagesById: {} })],
+  ["another survey", json([elsewhere({ ...survey })]), failsAfter(3, "ANSWER_MISMATCH")],
+  ["two of it", json([survey, survey]), fails("UNREADABLE_BODY")],
+  ["204", status(204), fails("NOT_FOUND")],
+  ["`[]`", json([]), fails("NOT_FOUND")],
+  ["`[{}]`", json([{}]), fails("NOT_FOUND")],
+  ["an error in an array", json([error]), fails("UNREADABLE_BODY")],
+  ["5,000 arrays in each other", text(`[${nested(5_000)}]`), fails("UNREADABLE_BODY")],
+  [
+    "its id twice, of which the last counts",
+    text(JSON.stringify(surveyBody).replace('"surveyId":1201', '"surveyId":1202,"surveyId":1201')),
+    gives(survey),
+  ],
+]);
+
+const questionsOf = { path: "/api/v3/surveys/1201/questions/", call: (api: SurveyApi) => api.questions(1201) };
+
+const questions = answersTo("4 get survey questions", questionsOf, [
+  ["as documented", json(questionList), gives(questionList)],
+  ["204", status(204), gives([])],
+  ["`[[]]`", json([[]]), gives([])],
+  ["an error in an array", json([error]), fails("UNREADABLE_BODY")],
+  ["404", status(404), fails("NOT_FOUND")],
+]);
+
+const reportsOf = { path: "/api/v3/surveys/1201/reports/", call: (api: SurveyApi) => api.reports(1201) };
+const report = { reportId: 71, surveyId: 1201 };
+
+const reports = answersTo("5 get reports list", reportsOf, [
+  ["a list", json([report]), gives([{ reportId: 71, raw: report }])],
+  [
+    "a list of ids",
+    json([71, "72"]),
+    gives([
+      { reportId: 71, raw: 71 },
+      { reportId: 72, raw: "72" },
+    ]),
+  ],
+  ["a map by id", json({ "71": "All of it" }), gives([{ reportId: 71, raw: "All of it" }])],
+  ["a list under a usual name", json({ reports: [{ id: 71 }] }), gives([{ reportId: 71, raw: { id: 71 } }])],
+  ["204", status(204), gives([])],
+  ["`[{}]`", json([{}]), gives([])],
+  ["those of another survey", json([elsewhere(report)]), failsAfter(3, "ANSWER_MISMATCH")],
+  ["a list of texts", json(["All of it"]), fails("UNREADABLE_BODY")],
+  ["a bare error", json({ message: "no" }), fails("UNREADABLE_BODY")],
+]);
+
+const first = answersTo(
+  "6 get survey responses",
+  { path: "/api/v3/surveys/1201/responses/", call: (api) => api.records(1201) },
+  [
+    ["as documented", json(recordList), gives(recordList)],
+    ["204", status(204), gives([])],
+    ["one record of another survey", json([record, elsewhere(second)]), failsAfter(3, "ANSWER_MISMATCH")],
+    ["401 to a token that opens the survey list", status(401), fails("NOT_ALLOWED")],
+    ["429 each time", status(429), failsAfter(10, "TOO_MANY_REQUESTS")],
+  ],
+);
+
+const pagesAlone = answersTo(
+  "7 get survey responses, page",
+  { path: "/api/v3/surveys/1201/responses/page/2/", call: (api) => api.records(1201, { page: 2 }) },
+  [
+    ["as documented", json(recordList), gives(recordList)],
+    ["`[{}]`", json([{}]), gives([])],
+    ["400", status(400), fails("BAD_REQUEST")],
+    ["records of another survey", json(recordList.map(elsewhere)), failsAfter(3, "ANSWER_MISMATCH")],
+  ],
+);
+
+const ordered = {
+  path: "/api/v3/surveys/1201/responses/page/2/order/asc/",
+  call: (api: SurveyApi) => api.records(1201, { page: 2, order: "asc" }),
+  port: (port: SurveyService) => port.page(1201, 2, "asc"),
+};
+const quoted = { ...record, responseId: "44001", completed: "1" };
+const unnamed = recordList.map(({ surveyId: _, ...rest }) => rest);
+
+const pages = answersTo("8 get survey responses, page and order", ordered, [
+  ["as documented", json(recordList), gives(recordList), page(recordList)],
+  ["204", status(204), gives([]), none],
+  ["`[]`", json([]), gives([]), none],
+  ["`null`", json(null), gives([]), none],
+  ["`{}`", json({}), gives([]), none],
+  ["`[{}]`", json([{}]), gives([]), none],
+  ["`[[]]`", json([[]]), gives([]), none],
+  ["404", status(404), fails("NOT_FOUND"), none],
+  ["400", status(400), fails("BAD_REQUEST"), none],
+  ["500", status(500), failsAfter(4, "SERVER_ERROR")],
+  ["a status that nobody documents", status(418), fails("SERVER_ERROR")],
+  ["a redirect to the start page", status(302, { location: "/" }), fails("SERVER_ERROR")],
+  ["an object with digits for keys", json({ "0": record, "7": second }), gives(recordList), page(recordList)],
+  ["ids and flags in quotes", json([quoted]), gives([record], "[0].responseId", "[0].completed"), page([quoted])],
+  [
+    "records that do not say their survey",
+    json(unnamed),
+    gives(unnamed, "[0].surveyId", "[1].surveyId"),
+    page(unnamed),
+  ],
+  ["records of another survey", json(recordList.map(elsewhere)), failsAfter(3, "ANSWER_MISMATCH")],
+  [
+    "one of another survey, its id in quotes",
+    json([record, { ...second, surveyId: "1202" }]),
+    failsAfter(3, "ANSWER_MISMATCH"),
+  ],
+  [
+    "a record without a readable id",
+    json([record, { ...second, responseId: "none" }]),
+    fails("UNREADABLE_BODY"),
+    page([record, { ...second, responseId: "none" }]),
+  ],
+  [
+    "an id beyond 2^53",
+    text(JSON.stringify([record]).replace("44001", "9007199254740993")),
+    fails("UNREADABLE_BODY"),
+    page([{ ...record, responseId: "9007199254740993" }]),
+  ],
+  ["an error in an array", json([error]), fails("UNREADABLE_BODY")],
+  ["a bare error", json(error), fails("UNREADABLE_BODY")],
+  ["half of a body", half(recordList), failsAfter(3, "UNREADABLE_BODY")],
+  ["a connection that ends in the body", hangsUpInIt, failsAfter(4, "UNREACHABLE")],
+  ["a connection that ends before", hangsUp, failsAfter(4, "UNREACHABLE")],
+  [
+    "plain text that claims to be gzip",
+    text(JSON.stringify(recordList), encoded("gzip")),
+    gives(recordList),
+    page(recordList),
+  ],
+  ["Content-Encoding: UTF-8", text(JSON.stringify(recordList), encoded("UTF-8")), gives(recordList), page(recordList)],
+  [
+    "brotli that claims to be gzip",
+    text(brotliCompressSync(JSON.stringify(recordList)), encoded("gzip")),
+    gives(recordList),
+    page(recordList),
+  ],
+  [
+    "gzip that was cut off",
+    text(gzipSync(JSON.stringify(recordList)).subarray(0, 60)),
+    failsAfter(3, "UNREADABLE_BODY"),
+  ],
+]);
+
+const single = {
+  path: "/api/v3/surveys/1201/responses/44001/",
+  call: (api: SurveyApi) => api.response(1201, 44001).then(({ responseId, records }) => ({ responseId, records })),
+  port: (port: SurveyService) => port.response(1201, 44001),
+};
+const response = (records: unknown) => gives({ responseId: 44001, records });
+const wrapped = (of: object) => json({ response: of, answers });
+
+const byId = answersTo("9 get survey response by id", single, [
+  ["its records", json(recordList), response(recordList), found(recordList)],
+  ["a bare record", json(record), response([record]), found([record])],
+  ["answers beside their head", wrapped(head), response(answered), found(answered)],
+  [
+    "answers by question",
+    json([{ ...head, answers: { "9001": answers[0], "9002": answers[1] } }]),
+    response(answered),
+    found(answered),
+  ],
+  ["no answers", json([{ ...head, answers: [] }]), response([]), found([])],
+  [
+    "records that name nothing",
+    json(recordList.map(nameless)),
+    response(recordList.map((each) => ({ ...nameless(each), responseId: 44001 }))),
+    found(recordList.map((each) => ({ ...nameless(each), responseId: 44001 }))),
+  ],
+  [
+    "records of others among its own",
+    json([...recordList.map(ofOther), ...recordList]),
+    response(recordList),
+    found(recordList),
+  ],
+  ["records of another response", json(recordList.map(ofOther)), failsAfter(3, "ANSWER_MISMATCH")],
+  ["another response, wrapped", wrapped(ofOther(head)), failsAfter(3, "ANSWER_MISMATCH")],
+  ["the same of another survey, wrapped", wrapped(elsewhere(head)), failsAfter(3, "ANSWER_MISMATCH")],
+  ["204", status(204), fails("NOT_FOUND"), absent],
+  ["404", status(404), fails("NOT_FOUND"), absent],
+  ["`null`", json(null), fails("NOT_FOUND"), absent],
+  ["`[[]]`", json([[]]), fails("NOT_FOUND"), absent],
+  ["an error in an array", json([error]), fails("UNREADABLE_BODY")],
+  ["an error beside an empty list", json({ error: "none", data: [] }), fails("UNREADABLE_BODY")],
+  ["HTML with status 200", html, failsAfter(3, "UNREADABLE_BODY")],
+]);
+
+const byCrk = answersTo(
+  "10 get survey response by crk",
+  {
+    path: "/api/v3/surveys/1201/responses/crk/visit-77/",
+    call: (api) => api.responseByCrk(1201, "visit-77").then(({ responseId, records }) => ({ responseId, records })),
+  },
+  [
+    ["its records", json(recordList), response(recordList)],
+    ["answers of nobody", json(answers), gives({ responseId: undefined, records: answers })],
+    ["records of two responses", json([record, ofOther(second)]), fails("UNREADABLE_BODY")],
+    ["a response of another survey", json(recordList.map(elsewhere)), failsAfter(3, "ANSWER_MISMATCH")],
+    ["204", status(204), fails("NOT_FOUND")],
+    ["`[{}]`", json([{}]), fails("NOT_FOUND")],
+  ],
+);
+
+const metricsOf = {
+  path: "/api/v3/surveys/1201/responses/44001/metrics/",
+  call: (api: SurveyApi) => api.metrics(1201, 44001),
+  port: (port: SurveyService) => port.metrics(1201, 44001),
+};
+const other = { ...metric, metricId: 32 };
+const withDeep = JSON.stringify(metric).replace("}", `},"deep":${nested(1_000)}`);
+
+const responseMetrics = answersTo("11 get metric, single response", metricsOf, [
+  ["as documented", json(metricsList), gives(metrics), found(metrics)],
+  ["the map without its array", json(metrics), gives(metrics), found(metrics)],
+  ["a list in the array", json([[metric, other]]), gives({ "0": metric, "1": other }, ""), found([metric, other])],
+  ["a list in place of all", json([metric, other]), gives({ "0": metric, "1": other }, ""), found([metric, other])],
+  [
+    "a map for each",
+    json([{ "31": metric }, { "32": other }]),
+    gives({ "31": metric, "32": other }, ""),
+    found({ "31": metric, "32": other }),
+  ],
+  ["one key in two maps", json([{ "31": metric }, { "31": other }]), fails("UNREADABLE_BODY")],
+  [
+    "one key twice, of which the last counts",
+    text(`[{"31":{"metricId":1},"31":${JSON.stringify(metric)}}]`),
+    gives(metrics),
+    found(metrics),
+  ],
+  [
+    "a number in quotes",
+    json([{ "31": { ...metric, metricId: "31" } }]),
+    gives({ "31": { ...metric, metricId: "31" } }, "[0].31.metricId"),
+    found({ "31": { ...metric, metricId: "31" } }),
+  ],
+  [
+    "`__proto__` for a key",
+    text(`[{"__proto__":${JSON.stringify(metric)}}]`),
+    givesJson(`{"__proto__":${JSON.stringify(metric)}}`),
+    givesJson(`{"kind":"found","body":{"__proto__":${JSON.stringify(metric)}}}`),
+  ],
+  ["204", status(204), gives({}), absent],
+  ["404", status(404), fails("NOT_FOUND"), absent],
+  ["`null`", json(null), gives({}), absent],
+  ["`[]`", json([]), gives({}), absent],
+  ["`[{}]`", json([{}]), gives({}), absent],
+  ["`[[]]`", json([[]]), gives({}), absent],
+  ["`[null]`", json([null]), gives({}), absent],
+  ["a bare error", json(error), fails("UNREADABLE_BODY")],
+  ["an error in an array", json([error]), fails("UNREADABLE_BODY")],
+  ["texts by key", json([{ "31": "nine of ten" }]), fails("UNREADABLE_BODY")],
+  ["5,000 arrays in each other", text(nested(5_000)), fails("UNREADABLE_BODY")],
+  [
+    "1,000 of them in a field that nobody documents",
+    text(`[{"31":${withDeep}}]`),
+    givesJson(`{"31":${withDeep}}`),
+    givesJson(`{"kind":"found","body":{"31":${withDeep}}}`),
+  ],
+  ["zlib without a header", text(deflateSync(JSON.stringify(metricsList))), gives(metrics), found(metrics)],
+]);
+
+const metricsOfReport = answersTo(
+  "12 get metric, report",
+  { path: "/api/v3/surveys/1201/reports/71/metrics/", call: (api) => api.reportMetrics(1201, 71) },
+  [
+    ["as documented", json(reportMetricsList), gives(reportMetrics)],
+    ["a list in the array", json([[reportMetrics?.["31"]]]), gives({ "0": reportMetrics?.["31"] }, "")],
+    ["204", status(204), gives({})],
+    ["`[[]]`", json([[]]), gives({})],
+    ["a bare error", json(error), fails("UNREADABLE_BODY")],
+    ["404", status(404), fails("NOT_FOUND")],
+  ],
+);
+
+const metadataOf = {
+  path: "/api/v3/surveys/1201/responses/44001/metadata/",
+  call: (api: SurveyApi) => api.metadata(1201, 44001),
+  port: (port: SurveyService) => port.metadata(1201, 44001),
+};
+const anonymous = nameless({ ...metadata });
+
+const responseMetadata = answersTo("13 get response metadata", metadataOf, [
+  ["as documented", json(metadataList), gives(metadataList), found(metadata)],
+  ["that of another response", json([otherMetadata]), failsAfter(3, "ANSWER_MISMATCH")],
+  [
+    "that of another response, its id in quotes",
+    json([{ ...otherMetadata, responseId: "44002" }]),
+    failsAfter(3, "ANSWER_MISMATCH"),
+  ],
+  ["that of another response before ours", json([otherMetadata, metadata]), gives([metadata]), found(metadata)],
+  ["that of nobody before that of another", json([anonymous, otherMetadata]), failsAfter(3, "ANSWER_MISMATCH")],
+  ["that of nobody", json([anonymous]), gives([anonymous], "[0].responseId"), found(anonymous)],
+  ["an object with digits for keys", json({ "0": metadata }), gives(metadataList), found(metadata)],
+  ["204", status(204), gives([]), absent],
+  ["404", status(404), fails("NOT_FOUND"), absent],
+  ["`[]`", json([]), gives([]), absent],
+  ["`[{}]`", json([{}]), gives([]), absent],
+  ["`{}`", json({}), gives([]), absent],
+  ["a bare error", json(error), fails("UNREADABLE_BODY")],
+  ["an error in an array", json([error]), fails("UNREADABLE_BODY")],
+  ["HTML with status 200", html, failsAfter(3, "UNREADABLE_BODY")],
+  ["401 to a token that opens the survey list", status(401), fails("NOT_ALLOWED")],
+]);
+
+const asV2 = (value: unknown, raw: unknown = value) => gives({ value, raw });
+
+const v2Records = answersTo(
+  "v2 responses",
+  { path: "/api/v2/surveys/1201/responses", call: (api) => api.v2.records(1201) },
+  [
+    ["as in v3", json(recordList), asV2(recordList)],
+    ["wrapped in `data`", json({ data: recordList }), asV2(recordList, { data: recordList })],
+    ["204", status(204), asV2([], null)],
+    ["an irregular field", json([quoted]), asV2(undefined, [quoted])],
+    ["records of another survey", json(recordList.map(elsewhere)), failsAfter(3, "ANSWER_MISMATCH")],
+    ["the same, wrapped", json({ data: recordList.map(elsewhere) }), failsAfter(3, "ANSWER_MISMATCH")],
+  ],
+);
+
+const v2Response = answersTo(
+  "v2 response by id",
+  { path: "/api/v2/surveys/1201/responses/44001", call: (api) => api.v2.response(1201, 44001) },
+  [
+    ["its records", json(recordList), asV2({ responseId: 44001, records: recordList }, recordList)],
+    ["another response, wrapped", json({ data: { ...ofOther(head), answers } }), failsAfter(3, "ANSWER_MISMATCH")],
+    ["204", status(204), asV2(undefined, null)],
+    ["an error with status 200", json(error), asV2(undefined, error)],
+  ],
+);
+
+const v2Metadata = answersTo(
+  "v2 response metadata",
+  { path: "/api/v2/surveys/1201/responses/44001/metadata/", call: (api) => api.v2.metadata(1201, 44001) },
+  [
+    ["as in v3", json(metadataList), asV2(metadataList)],
+    ["that of another response", json([otherMetadata]), failsAfter(3, "ANSWER_MISMATCH")],
+    [
+      "that of another response before ours, wrapped",
+      json({ data: [otherMetadata, metadata] }),
+      asV2(metadataList, { data: [otherMetadata, metadata] }),
+    ],
+    ["204", status(204), asV2([], null)],
+  ],
+);
+
+const table: Row[] = [
+  ...token,
+  ...list,
+  ...one,
+  ...questions,
+  ...reports,
+  ...first,
+  ...pagesAlone,
+  ...pages,
+  ...byId,
+  ...byCrk,
+  ...responseMetrics,
+  ...metricsOfReport,
+  ...responseMetadata,
+  ...v2Records,
+  ...v2Response,
+  ...v2Metadata,
+];
+
+it.each(table)("$operation: $name", async ({ path, answer, call, outcome, port, polled }) => {
+  const service = await startService();
+  service.answers.set(path, () => answer);
+  const told = listen();
+  await expectOutcome(call(clientOf(service).api), outcome);
+  if ("irregular" in outcome)
+    expect(told.irregular.map((one) => (one as { path: string }).path)).toEqual(outcome.irregular);
+  if (port !== undefined && polled !== undefined)
+    await expectOutcome(port(toSurveyService(clientOf(service).api)), polled);
+});
+
+async function expectOutcome(made: Promise<unknown>, wanted: Outcome): Promise<void> {
+  if ("code" in wanted) await expect(made).rejects.toMatchObject(wanted);
+  else if ("json" in wanted) expect(JSON.stringify(await made)).toBe(wanted.json);
+  else expect(await made).toEqual(wanted.value);
+}
