@@ -38,7 +38,7 @@ export function toSurveyService(
     response: (surveyId, responseId) =>
       detail(
         SINGLE,
-        api.response(surveyId, responseId, { priority: details }).then(({ records }) => records),
+        api.response(surveyId, responseId, { priority: pages }).then(({ records }) => records),
       ),
     metrics: (surveyId, responseId) =>
       detail(

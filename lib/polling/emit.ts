@@ -1,63 +1,55 @@
-import pLimit from "p-limit";
 import type { Origin } from "../events/index.ts";
 import { byItself } from "./by-itself.ts";
 import { type Candidate, fromRun, fromWaiting, type JoinedBy } from "./candidate.ts";
-import { confirm } from "./confirm.ts";
 import type { PollContext } from "./context.ts";
 import { type EmitCounts, noEmits } from "./emit-counts.ts";
 import { withoutRecords } from "./kept-records.ts";
+import { createPipeline } from "./pipeline.ts";
 import { oldestFirst, prepare } from "./prepare.ts";
 import { batchLength, MOST_IN_VAIN, publishBatch } from "./publish-batch.ts";
 import type { Run } from "./records.ts";
 import type { LedgerEntry } from "./state-types.ts";
 
-/** Responses whose metrics and metadata are asked for before the first of them is published. */
+/** Responses that are confirmed together. */
 const AT_ONCE = 40;
+/** Of these so many are still on their way when the next ones are begun: some that are slow to come, and a batch that is not full. */
+const SLOW = 18;
 /** The same beyond the deadline: they must go out before the invocation is ended, or the next one would come no further. */
-export const FEW = 8;
+const FEW = 8;
 
 /** Responses that a scan found whole: oldest first, each one event, each in the ledger when this resolves, but for those that are left. */
 export async function emitRuns(ctx: PollContext, runs: Run[], origin: Origin, joined?: JoinedBy): Promise<EmitCounts> {
-  const now = ctx.ports.clock.now();
-  const candidates = runs.map((run) => fromRun(ctx, run, origin, { joined })).sort(oldestFirst(now));
-  const counts = noEmits();
-  /** What waits for details that are slow to come, while the others go on. */
-  const late: Promise<boolean>[] = [];
-  /** One request to the bus at a time: of each that is cut off ten events may come twice (I4). */
-  const inTurn = pLimit(1);
-  let isTaken = true;
-  try {
-    for (let i = 0; i < candidates.length && isTaken; ) {
-      const isLate = ctx.ports.clock.now() > ctx.deadline;
-      // The first ones always go out: however short the time is, something gets done in it.
-      if (i > 0 && isLate) {
-        counts.unfinished = true;
-        break;
-      }
-      const some = candidates.slice(i, i + (isLate ? FEW : AT_ONCE));
-      i += some.length;
-      const confirmed = joined === undefined ? await confirm(ctx, some) : some;
-      counts.held += some.length - confirmed.length;
-      const groups = emit(ctx, confirmed, counts, inTurn);
-      isTaken = (await groups.next()).value ?? true;
-      const rest = toEnd(groups);
-      // Looked at below, with what else may have failed by then.
-      rest.catch(() => undefined);
-      late.push(rest);
-    }
-  } finally {
-    // Whatever has failed: nothing is on its way any more when this is over.
-    await Promise.allSettled(late);
+  const { clock } = ctx.ports;
+  const candidates = runs.map((run) => fromRun(ctx, run, origin, { joined })).sort(oldestFirst(clock.now()));
+  // One request to the bus at a time: of each that is cut off ten events may come twice (I4).
+  const pipeline = createPipeline(ctx, { mostOnTheWay: SLOW, publishesAtOnce: 1, isProved: joined !== undefined });
+  let unfinished = false;
+  let hasFailed = false;
+  for (let i = 0; i < candidates.length && !unfinished && !hasFailed; ) {
+    const isLate = clock.now() > ctx.deadline;
+    // The first ones always go out: however short the time is, something gets done in it.
+    unfinished = i > 0 && isLate;
+    const some = unfinished ? [] : candidates.slice(i, i + (isLate ? FEW : AT_ONCE));
+    i += some.length;
+    // What has failed is thrown below, once nothing is on its way any more.
+    const begun = pipeline.take(0, some).then(pipeline.begun);
+    hasFailed = await begun.then(
+      () => false,
+      () => true,
+    );
   }
-  for (const one of await Promise.all(late)) isTaken &&= one;
-  if (!isTaken) throw ctx.failure;
-  counts.found = counts.emitted + counts.waiting + counts.quarantined;
-  return counts;
+  return { ...(await pipeline.end()), unfinished };
 }
 
-/** Waiting responses whose next attempt is due: their records were kept, so the list is not needed again. What is left stays due. */
-export async function emitWaiting(ctx: PollContext, entries: LedgerEntry[]): Promise<EmitCounts> {
-  const counts = noEmits();
+/**
+ * Waiting responses whose next attempt is due: their records were kept, so the list is not needed again. What is left stays due. What is slow to come is not
+ * waited for: that does the function that is given, when nothing else is to be done.
+ */
+export async function emitWaiting(
+  ctx: PollContext,
+  entries: LedgerEntry[],
+  counts: EmitCounts,
+): Promise<() => Promise<void>> {
   const candidates: Candidate[] = [];
   for (const entry of entries) {
     if (entry.state !== "waiting") continue;
@@ -66,8 +58,9 @@ export async function emitWaiting(ctx: PollContext, entries: LedgerEntry[]): Pro
     else if (kept.candidate !== undefined) candidates.push(kept.candidate);
     else await ctx.ports.state.putEntries(ctx.surveyId, [withoutRecords(entry, ctx.ports.clock.now())]);
   }
-  await toEnd(emit(ctx, candidates, counts));
-  return counts;
+  const groups = emit(ctx, candidates, counts);
+  for (let group = await groups.next(); group.done !== true && group.value > 0; ) group = await groups.next();
+  return () => toEnd(groups);
 }
 
 /** A response whose event was short, with all its records. */
@@ -97,37 +90,29 @@ export async function emitRepairs(
   return { repaired: counts.emitted, left: counts.left };
 }
 
-/**
- * Adds what becomes of the candidates to `counts`, group by group as their details come. False of a group of which the bus takes nothing: then there is
- * no use in going on.
- */
+/** Adds what becomes of the candidates to `counts`, group by group as their details come; gives of how many. Whatever the bus takes, it goes on. */
 async function* emit(
   ctx: PollContext,
   candidates: Candidate[],
   counts: EmitCounts,
-  inTurn: <T>(work: () => Promise<T>) => Promise<T> = (work) => work(),
-): AsyncGenerator<boolean, void, undefined> {
-  for await (const { ready, waiting, left } of prepare(ctx, candidates)) {
-    counts.waiting += waiting;
-    counts.left += left;
+): AsyncGenerator<number, void, undefined> {
+  for await (const { ready, ...group } of prepare(ctx, candidates)) {
+    counts.waiting += group.waiting;
+    counts.left += group.left;
     let inVain = 0;
-    // Nothing more is published before what the ledger has not taken is in it.
-    while (ready.length > 0 && inVain < MOST_IN_VAIN && (ctx.mark.pending ?? []).length === 0) {
+    while (ready.length > 0 && inVain < MOST_IN_VAIN) {
       const batch = ready.splice(0, batchLength(ready));
-      const { published, quarantined, left } = await inTurn(() => publishBatch(ctx, batch));
+      const { published, quarantined, left } = await publishBatch(ctx, batch);
       counts.emitted += published;
       counts.quarantined += quarantined;
       counts.left += left.length;
       inVain = left.length === batch.length ? inVain + 1 : 0;
     }
     counts.left += ready.length;
-    yield inVain < MOST_IN_VAIN;
+    yield group.candidates;
   }
 }
 
-/** Goes on to the end, whatever the bus takes; whether it took something of each group. */
-async function toEnd(groups: AsyncGenerator<boolean>): Promise<boolean> {
-  let isTaken = true;
-  for await (const group of groups) isTaken &&= group;
-  return isTaken;
+async function toEnd(groups: AsyncGenerator<number>): Promise<void> {
+  for await (const _ of groups);
 }

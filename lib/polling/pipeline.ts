@@ -1,28 +1,32 @@
 import pLimit from "p-limit";
-import type { Origin } from "../events/index.ts";
-import { type Candidate, fromRun } from "./candidate.ts";
+import type { Candidate } from "./candidate.ts";
 import { confirm } from "./confirm.ts";
 import type { PollContext } from "./context.ts";
 import { type EmitCounts, noEmits } from "./emit-counts.ts";
-import { oldestFirst, type Prepared, prepare } from "./prepare.ts";
+import { inGroups } from "./in-groups.ts";
+import { type Prepared, prepare } from "./prepare.ts";
 import { batchLength, isFull, MOST_IN_VAIN, publishBatch, type Ready } from "./publish-batch.ts";
-import type { Run } from "./records.ts";
 
-// Catch-up: while some responses wait for their metrics, pages are read, events go out and the ledger is written.
+// While some responses wait for their metrics, pages are read, events go out and the ledger is written.
 
-/** Responses between their page and the ledger, at most, for each request that may be in flight: enough to keep the service busy. */
-const ON_THE_WAY = 3;
-/** And at least so many, that batches are full where few requests may be in flight. */
-const LEAST_ON_THE_WAY = 40;
 /** Responses of a page that go on together: on a slow service a whole page takes longer than a process has, and would begin anew each time. */
 const TOGETHER = 10;
-/** Requests to the bus in flight: for each of them that is cut off, ten events may come twice. */
-const PUBLISHES_AT_ONCE = 4;
 
-/** Brings the responses of page after page to the bus, in order and in full batches. */
+export interface PipelineOptions {
+  /** Responses between their page and the ledger. */
+  mostOnTheWay: number;
+  /** Requests to the bus in flight: for each of them that is cut off, ten events may come twice. */
+  publishesAtOnce: number;
+  /** Whether it is certain beforehand that the responses are whole. */
+  isProved: boolean;
+}
+
+/** Brings the responses of page after page to the bus, in full batches. */
 export interface Pipeline {
   /** Takes the responses of one page; resolves when there is room for more. Throws what failed of earlier ones. */
-  take(page: number, runs: Run[]): Promise<void>;
+  take(page: number, candidates: Candidate[]): Promise<void>;
+  /** Waits until all that was taken has been begun. Throws what failed of it. */
+  begun(): Promise<void>;
   /** Does what publishes by itself, as one of the requests in flight. Throws what failed of earlier ones. */
   beside<T>(work: () => Promise<T>): Promise<T>;
   /** The last page up to which all that was taken is in the state; undefined before the first. */
@@ -46,13 +50,11 @@ interface Item {
   chunk: Chunk;
 }
 
-export function createPipeline(ctx: PollContext, origin: Origin): Pipeline {
+export function createPipeline(ctx: PollContext, options: PipelineOptions): Pipeline {
+  const { mostOnTheWay, publishesAtOnce, isProved } = options;
   const counts = noEmits();
-  const mostOnTheWay = Math.max(LEAST_ON_THE_WAY, ON_THE_WAY * ctx.source.concurrency);
-  const limit = pLimit(PUBLISHES_AT_ONCE);
+  const limit = pLimit(publishesAtOnce);
   const sending = new Set<Promise<void>>();
-  /** What waits for details that are slow to come. Whatever has failed: nothing of it is on its way any more when the pipeline has ended. */
-  const late = new Set<Promise<void>>();
   /** In the order of their pages, from the first one that is not settled. */
   const chunks: Chunk[] = [];
   const buffer: Item[] = [];
@@ -62,7 +64,8 @@ export function createPipeline(ctx: PollContext, origin: Origin): Pipeline {
   let inVain = 0;
   let failed: { error: unknown } | undefined;
   let entering: Promise<void> = Promise.resolve();
-  let inOrder: Promise<void> = Promise.resolve();
+  /** One for each chunk. Whatever has failed: nothing of a page is on its way any more when the pipeline has ended. */
+  const underWay = new Set<Promise<void>>();
   let moved: () => void = () => undefined;
 
   const fail = (error: unknown): void => {
@@ -117,29 +120,21 @@ export function createPipeline(ctx: PollContext, origin: Origin): Pipeline {
     const chunk: Chunk = { page, left: candidates.length, held };
     chunks.push(chunk);
     onTheWay += candidates.length;
-    const groups = prepare(ctx, candidates);
-    const first = groups.next();
-    first.catch(fail);
-    inOrder = inOrder.then(async () => {
-      const group = await first.catch(() => undefined);
-      if (group === undefined) return;
-      if (group.done === true) settle(chunk, 0);
-      else takeIn(chunk, group.value);
-      // What is slow to come keeps nothing of the pages behind it waiting.
-      const rest = takeRest(chunk, groups)
-        .catch(fail)
-        .finally(() => late.delete(rest));
-      late.add(rest);
-    });
+    const taken = takeAll(chunk, candidates)
+      .catch(fail)
+      .finally(() => underWay.delete(taken));
+    underWay.add(taken);
   }
 
-  async function takeRest(chunk: Chunk, groups: AsyncGenerator<Prepared>): Promise<void> {
-    for await (const group of groups) takeIn(chunk, group);
+  async function takeAll(chunk: Chunk, candidates: Candidate[]): Promise<void> {
+    // A chunk of none is done with at once.
+    settle(chunk, 0);
+    for await (const group of prepare(ctx, candidates)) takeIn(chunk, group);
   }
 
   async function enter(page: number, candidates: Candidate[]): Promise<void> {
     // Before any of them goes out: what some show of how records lie holds for the whole page, and for all that follow.
-    const confirmed = await confirm(ctx, candidates);
+    const confirmed = isProved ? candidates : await confirm(ctx, candidates);
     const held = candidates.length - confirmed.length;
     counts.held += held;
     for (let i = 0; i === 0 || i < confirmed.length; i += TOGETHER) {
@@ -167,12 +162,15 @@ export function createPipeline(ctx: PollContext, origin: Origin): Pipeline {
   }
 
   return {
-    async take(page, runs) {
-      const candidates = runs.map((run) => fromRun(ctx, run, origin)).sort(oldestFirst(ctx.ports.clock.now()));
+    async take(page, candidates) {
       // One page at a time, while the next one is read.
       await entering;
       if (failed !== undefined) throw failed.error;
       entering = enter(page, candidates).catch(fail);
+    },
+    async begun() {
+      await entering;
+      if (failed !== undefined) throw failed.error;
     },
     beside: (work) =>
       limit(async () => {
@@ -182,9 +180,8 @@ export function createPipeline(ctx: PollContext, origin: Origin): Pipeline {
     settledTo: () => settled,
     async end() {
       await entering;
-      await inOrder;
-      sendFull(true);
-      await Promise.all(late);
+      // What is slow to come keeps no batch waiting that is not full.
+      for await (const _ of inGroups(ctx.ports.clock, [...underWay])) sendFull(true);
       sendFull(true);
       await Promise.all(sending);
       if (failed !== undefined) throw failed.error;

@@ -1,7 +1,7 @@
 import { type BackgroundRequest, type BackgroundResult, background, nextBackground } from "./background.ts";
 import { byItself } from "./by-itself.ts";
 import { asNews, type PollContext } from "./context.ts";
-import { emitWaiting, FEW } from "./emit.ts";
+import { emitWaiting } from "./emit.ts";
 import { endsWork } from "./errors.ts";
 import { firstPass, type Presence } from "./first-pass.ts";
 import { headScan } from "./head-scan.ts";
@@ -62,7 +62,7 @@ export type PollResult =
 /** Waiting responses looked at together. */
 const WAITING_AT_ONCE = 100;
 
-/** Polls one survey under its lease: its backlog or its head, then what waits and is due. */
+/** Polls one survey under its lease: what waits and is due, then its backlog or its head. */
 export async function pollSurvey(request: PollRequest): Promise<PollResult> {
   const poll = async (ctx: PollContext): Promise<PollResult> => {
     ctx.allowance = request.background?.allowance;
@@ -94,14 +94,14 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
 type Work = BackgroundResult;
 
 async function work(ctx: PollContext, request: PollRequest): Promise<Work> {
-  // The news first: a detail that hangs again at each tick must not keep them waiting, nor pages that fail what waits (I9).
-  const [looked] = await Promise.allSettled([look(ctx, request, noCounts())]);
-  if (looked.status === "rejected" && endsWork(looked.reason)) throw looked.reason;
-  const waiting = noCounts();
-  await emitDue(ctx, waiting);
+  const counts = noCounts();
+  const slow = await emitDue(ctx, counts);
   await dropExpired(ctx);
+  const [looked] = await Promise.allSettled([look(ctx, request, counts)]);
+  if (looked.status === "rejected" && endsWork(looked.reason)) throw looked.reason;
+  for (const toEnd of slow) await toEnd();
   if (looked.status === "rejected") throw looked.reason;
-  return { ...looked.value, counts: addCounts(looked.value.counts, waiting) };
+  return looked.value;
 }
 
 /** Looks for what is new, and does what slow work it may. */
@@ -142,12 +142,16 @@ async function news(ctx: PollContext, { presence }: PollRequest): Promise<PollCo
   return ctx.mark.firstPassDone ? headScan(ctx) : firstPass(ctx, presence);
 }
 
-/** Looks at what waits and is due, until there is no more of it or the time is up: at a few of it in any case. */
-async function emitDue(ctx: PollContext, counts: PollCounts): Promise<void> {
+/**
+ * Looks at what waits and is due, until there is no more of it or the time is up. Gives what is slow to come: a detail that hangs again at each tick must
+ * not keep the news waiting (I9).
+ */
+async function emitDue(ctx: PollContext, counts: PollCounts): Promise<(() => Promise<void>)[]> {
   const { state, clock } = ctx.ports;
   const seen = new Set<LedgerEntry["id"]>();
-  let most = clock.now() <= ctx.deadline ? WAITING_AT_ONCE : FEW;
-  while (seen.size === 0 || clock.now() <= ctx.deadline) {
+  const slow: (() => Promise<void>)[] = [];
+  let most = WAITING_AT_ONCE;
+  while (clock.now() <= ctx.deadline) {
     const first = await state.due(ctx.surveyId, "waiting", clock.now(), most);
     const due = first.filter(({ id }) => !seen.has(id));
     if (due.length === 0) {
@@ -162,14 +166,12 @@ async function emitDue(ctx: PollContext, counts: PollCounts): Promise<void> {
       ctx.surveyId,
       due.map(({ id }) => id),
     );
-    const emits = await emitWaiting(
-      ctx,
-      due.filter(({ id }) => now.get(id)?.state === "waiting"),
-    );
-    addCounts(counts, emits);
+    const waiting = due.filter(({ id }) => now.get(id)?.state === "waiting");
+    slow.push(await emitWaiting(ctx, waiting, counts));
     // The others stay due: they are asked for at the first tick after it.
     if (runningOutages(ctx.watch, ctx.source.enrich).length > 0) break;
   }
+  return slow;
 }
 
 async function nextDue(ctx: PollContext, counts: PollCounts): Promise<number | undefined> {

@@ -90,7 +90,7 @@ function leastOf(values: unknown[]): unknown {
   return values.reduce((least, value, i) => (i === 0 || isLess(value, least) ? value : least), undefined);
 }
 
-/** The documented fields of a metric (2.6), without the survey that the request names: what has none of them is no metric. */
+/** The documented fields of a metric (2.6), without those that an error may have too: what has none of them is no metric. */
 const METRIC_FIELDS = [
   "metricId",
   "metricName",
@@ -99,7 +99,6 @@ const METRIC_FIELDS = [
   "testMode",
   "firstLevelThreshold",
   "secondLevelThreshold",
-  "created",
   "score",
 ];
 

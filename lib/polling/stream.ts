@@ -1,10 +1,12 @@
 import { closeBooks, openBooks, type PassBooks } from "./books.ts";
+import { fromRun } from "./candidate.ts";
 import { isUnproved } from "./confirm.ts";
 import { asBacklog, holdLease, type PollContext } from "./context.ts";
 import { noEmits } from "./emit-counts.ts";
 import { tailOrder } from "./news-end.ts";
 import { createPipeline } from "./pipeline.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
+import { oldestFirst } from "./prepare.ts";
 import { repairShort, repairSuspects } from "./repair.ts";
 import type { ScanEnd } from "./scan.ts";
 import type { StreamPosition } from "./state-types.ts";
@@ -12,6 +14,11 @@ import { isNoMoment, isStillThere } from "./still-there.ts";
 import { goBack, placeOf, type StepBack } from "./stream-place.ts";
 import { surveyScan } from "./survey-scan.ts";
 
+/** Responses on the way to the bus, at most, for each request that may be in flight: enough to keep the service busy. */
+const ON_THE_WAY = 3;
+/** And at least so many, that batches are full where few requests may be in flight. */
+const LEAST_ON_THE_WAY = 40;
+const PUBLISHES_AT_ONCE = 4;
 /** Ids that a stream holds: more are left to the full pass that follows, which keeps them elsewhere. */
 const MOST_IDS = 50_000;
 /** Slices that begin again at a seam of a first pass that did not hold still. */
@@ -90,7 +97,8 @@ async function streamPages(ctx: PollContext, position: StreamPosition, isNew: bo
   // Only a pass from the first page to the last in one go can close the books.
   const books = from === 1 ? openBooks(new Set(), undefined, MOST_IDS) : undefined;
   const counts = noCounts();
-  const pipeline = createPipeline(ctx, "catch-up");
+  const mostOnTheWay = Math.max(LEAST_ON_THE_WAY, ON_THE_WAY * ctx.source.concurrency);
+  const pipeline = createPipeline(ctx, { mostOnTheWay, publishesAtOnce: PUBLISHES_AT_ONCE, isProved: false });
   const steps = surveyScan(ctx, {
     order: tailOrder(ctx.mark),
     from,
@@ -118,7 +126,8 @@ async function streamPages(ctx: PollContext, position: StreamPosition, isNew: bo
       const repaired = short.length === 0 ? 0 : await pipeline.beside(() => repairShort(ctx, short, "catch-up"));
       books?.settle({ ...noEmits(), repaired });
       addCounts(counts, { found, quarantined, repaired });
-      await pipeline.take(page, toEmit);
+      const candidates = toEmit.map((run) => fromRun(ctx, run, "catch-up"));
+      await pipeline.take(page, candidates.sort(oldestFirst(ctx.ports.clock.now())));
       await holdLease(ctx);
       if (place.raise(pipeline.settledTo() ?? 0)) await state.saveMark(ctx.lease, ctx.mark);
       // However short the time is, a slice gets beyond the page where the last one stopped.

@@ -52,9 +52,9 @@ export function judged<T>(asked: Asked, readBody: ReadBody<T>): ReadBody<T> {
 }
 
 /** Reads the one thing that was asked for. Where nothing is said of it, it is not there. */
-export function oneThing<T>(asked: Asked, readBody: ReadBody<T>): ReadBody<T> {
-  return judged(asked, (body, about) => {
-    if (body !== null) return readBody(body, about);
+export function oneThing<T>(readBody: ReadBody<T>): ReadBody<T> {
+  return (body, about) => {
+    if (!saysNothing(body)) return readBody(body, about);
     throw new NotFoundError(`nothing is there (${about.status})`, { ...about, hint: IS_THERE });
-  });
+  };
 }

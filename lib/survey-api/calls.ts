@@ -56,7 +56,7 @@ export function createCalls(call: Call, { strict, maxBodyBytes }: CallsOptions):
 
   const calls: Calls = {
     surveys: (given) => call("get survey list", {}, judged({}, read.surveys), given),
-    survey: (surveyId, given) => call("get survey", { surveyId }, oneThing({ surveyId }, read.survey), given),
+    survey: (surveyId, given) => call("get survey", { surveyId }, oneThing(judged({ surveyId }, read.survey)), given),
     questions: (surveyId, given) => call("get survey questions", { surveyId }, judged({}, read.questions), given),
     reports: (surveyId, given) => call("get reports list", { surveyId }, judged({}, read.reports), given),
     records(surveyId, { page, order, ...given } = {}) {
@@ -67,10 +67,10 @@ export function createCalls(call: Call, { strict, maxBodyBytes }: CallsOptions):
     },
     response: (surveyId, responseId, given) => {
       const asked = { surveyId, responseId };
-      return call("get survey response by id", asked, oneThing(asked, oneResponse(asked)), given);
+      return call("get survey response by id", asked, oneThing(oneResponse(asked)), given);
     },
     responseByCrk: (surveyId, crk, given) => {
-      const readBody = oneThing({ surveyId }, oneResponse({ surveyId }));
+      const readBody = oneThing(oneResponse({ surveyId }));
       return call("get survey response by crk", { surveyId, crk }, readBody, given);
     },
     metrics: (surveyId, responseId, given) =>

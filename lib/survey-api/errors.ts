@@ -110,7 +110,7 @@ export class TimeoutError extends SurveyApiError {
   readonly code = "TIMEOUT";
 }
 
-/** An answer that is not what the API document shows and cannot be read in any other way either; `excerpt` outlines it. */
+/** An answer that is not what the API document shows, or has no field that it shows, and cannot be read in any other way either; `excerpt` outlines it. */
 export class UnreadableBodyError extends SurveyApiError {
   readonly code = "UNREADABLE_BODY";
 }

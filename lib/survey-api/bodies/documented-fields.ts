@@ -19,8 +19,8 @@ export function isToldBy({ shape }: { shape: object }, asked: readonly string[])
     isObject(value) && names.some((name) => Object.hasOwn(value, name));
 }
 
-/** The names of what a request for details has in its path. */
-export const OF_RESPONSE: readonly string[] = ["surveyId", "responseId"];
+/** What a request for details names, and when something was made, which an error may tell too. */
+export const OF_RESPONSE: readonly string[] = ["surveyId", "responseId", "created"];
 
 const isRecord = isToldBy(responseRecordSchema, ["surveyId"]);
 const isMetadata = isToldBy(responseMetadataSchema, OF_RESPONSE);
@@ -43,6 +43,9 @@ const resources: Partial<Record<DataOperation, IsTold>> = {
   "v2 responses, page": isRecord,
   "v2 response metadata": isMetadata,
 };
+
+/** Whether the document shows what the elements of an operation are. */
+export const isShown = (operation: DataOperation): boolean => resources[operation] !== undefined;
 
 /** Whether an element has any field that the document shows for its operation, beside those that the request names; true where it shows none. */
 export function hasDocumentedField(operation: DataOperation, element: unknown): boolean {

@@ -22,7 +22,8 @@ export function entriesIn(
   const entries: Entry[] = [];
   let isList = false;
   for (const [position, map] of maps.entries()) {
-    if (typeof map !== "object" || map === null) return undefined;
+    if (map === null) continue;
+    if (typeof map !== "object") return undefined;
     const at = maps === body ? [position] : [];
     const isBare = isObject(map) && isValue(map);
     isList ||= isBare || (Array.isArray(map) && map.length > 0);

@@ -2,7 +2,7 @@ import { irregularChannel } from "../diagnostics.ts";
 import { type AboutAnswer, UnreadableBodyError } from "../errors.ts";
 import type { DataOperation } from "../operations.ts";
 import { asArray } from "./array.ts";
-import { hasDocumentedField } from "./documented-fields.ts";
+import { hasDocumentedField, isShown } from "./documented-fields.ts";
 import { entriesIn } from "./entries.ts";
 import { parseExactly } from "./exact-json.ts";
 import type { Irregularity } from "./irregularity.ts";
@@ -65,10 +65,14 @@ export const elements: ReadBody<unknown[]> = (body, about) => {
   return list;
 };
 
-/** The same for those who judge each by themselves. A list without any documented field is no answer: an error that comes with status 200, say. */
+/**
+ * The same for those who judge each by themselves; a bare element is read as a list of one. A list without any documented field is no answer: an error
+ * that comes with status 200, say.
+ */
 export function elementsOf(operation: DataOperation): ReadBody<unknown[]> {
   return (body, about) => {
-    const list = elements(body, about);
+    const isBare = asArray(body) === undefined && isShown(operation) && hasDocumentedField(operation, body);
+    const list = isBare ? [body] : elements(body, about);
     if (list.length > 0 && !list.some((element) => hasDocumentedField(operation, element)))
       throw unreadable(body, about, []);
     return list;

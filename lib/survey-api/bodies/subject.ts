@@ -1,12 +1,32 @@
 import { type AboutAnswer, AnswerMismatchError } from "../errors.ts";
+import type { Operation } from "../operations.ts";
 import { asArray } from "./array.ts";
-import { isObject, readId } from "./json.ts";
+import { isObject } from "./json.ts";
 
 /** What a request named, as far as answers repeat it. */
 export interface Asked {
   surveyId?: number;
   responseId?: number;
 }
+
+type Name = keyof Asked;
+
+/** The fields in which the elements of an answer repeat what was asked for. Of any other the document does not say whose it is. */
+const repeated: Partial<Record<Operation, readonly Name[]>> = {
+  "get survey": ["surveyId"],
+  "get survey responses": ["surveyId"],
+  "get survey responses, page": ["surveyId"],
+  "get survey responses, page and order": ["surveyId"],
+  "get survey response by id": ["surveyId", "responseId"],
+  "get survey response by crk": ["surveyId"],
+  "get response metadata": ["responseId"],
+  "v2 survey": ["surveyId"],
+  "v2 responses": ["surveyId"],
+  "v2 responses, page": ["surveyId"],
+  "v2 response by id": ["surveyId", "responseId"],
+  "v2 response by crk": ["surveyId"],
+  "v2 response metadata": ["responseId"],
+};
 
 /** Levels of empty lists and objects within each other that are looked into. */
 const MOST_NESTED = 3;
@@ -24,18 +44,23 @@ export function saysNothing(body: unknown, levels = MOST_NESTED): boolean {
  *
  * @throws AnswerMismatchError when an element names another survey, or when elements name other responses and none names this one
  */
-export function aboutAsked(body: unknown, { surveyId, responseId }: Asked, about: AboutAnswer): unknown {
+export function aboutAsked(body: unknown, asked: Asked, about: AboutAnswer): unknown {
+  const names = repeated[about.operation] ?? [];
   const elements = asArray(body) ?? [body];
-  const isOther = (element: unknown, name: "surveyId" | "responseId", asked: number | undefined): boolean => {
-    const named = isObject(element) ? readId(element[name]) : undefined;
-    // Zero names nothing.
-    return asked !== undefined && named !== undefined && named > 0 && named !== asked;
-  };
-  if (elements.some((element) => isOther(element, "surveyId", surveyId))) throw mismatch("survey", about);
-  if (!elements.some((element) => isOther(element, "responseId", responseId))) return body;
-  const own = elements.filter((element) => isObject(element) && readId(element.responseId) === responseId);
-  if (own.length === 0) throw mismatch("response", about);
-  return own;
+  const idsOf = (name: Name): (string | undefined)[] =>
+    names.includes(name) && asked[name] !== undefined ? elements.map((element) => idIn(element, name)) : [];
+  const isOther = (id: string | undefined, name: Name): boolean => id !== undefined && id !== String(asked[name]);
+  if (idsOf("surveyId").some((id) => isOther(id, "surveyId"))) throw mismatch("survey", about);
+  const responses = idsOf("responseId");
+  const own = elements.filter((_, i) => responses[i] === String(asked.responseId));
+  if (own.length === 0 && responses.some((id) => isOther(id, "responseId"))) throw mismatch("response", about);
+  return own.length === 0 || own.length === elements.length ? body : own;
+}
+
+/** The digits of an id of any length. Zero names nothing, nor does what is no whole number (R13). */
+function idIn(element: unknown, name: Name): string | undefined {
+  const value = isObject(element) ? element[name] : undefined;
+  return /^0*([1-9]\d*)$/.exec(typeof value === "string" || typeof value === "number" ? String(value) : "")?.[1];
 }
 
 function mismatch(what: "survey" | "response", about: AboutAnswer): AnswerMismatchError {

@@ -19,11 +19,11 @@ export const TELLING_BYTES = 16;
 
 /** The bytes with which the formats begin by their own definitions: RFC 1952, RFC 1950 for a window of 32 KB, RFC 8878. */
 const BEGINNINGS: [Encoding, number[][]][] = [
-  ["gzip", [[0x1f, 0x8b]]],
+  ["gzip", [[0x1f, 0x8b, 0x08]]],
   ["zlib", [0x01, 0x5e, 0x9c, 0xda].map((flags) => [0x78, flags])],
   ["zstd", [[0x28, 0xb5, 0x2f, 0xfd]]],
 ];
-const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+const BYTE_ORDER_MARK = "\u00ef\u00bb\u00bf";
 
 /**
  * What a body is by its first bytes. Services and proxies send a `Content-Encoding` that does not fit, so it is only a hint. Brotli has no
@@ -35,19 +35,18 @@ export function encodingOf(first: Buffer, hint: string): Encoding {
   for (const [encoding, beginnings] of BEGINNINGS) {
     if (beginnings.some((beginning) => beginsWith(first, beginning))) return encoding;
   }
-  const begin = beginsWith(first, BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
-  const most = /\bbr\b/i.test(hint) ? 0x7e : 0xff;
-  return first.subarray(begin, TELLING_BYTES).every((byte) => isOfText(byte) && byte <= most) ? "plain" : "br";
+  const text = first.toString("latin1", 0, TELLING_BYTES).replaceAll(BYTE_ORDER_MARK, "");
+  const isText = /\bbr\b/i.test(hint) ? ASCII_TEXT : ANY_TEXT;
+  return isText.test(text) ? "plain" : "br";
 }
 
 function beginsWith(bytes: Buffer, beginning: readonly number[]): boolean {
   return beginning.every((byte, i) => bytes[i] === byte);
 }
 
-/** White space, or any byte that is no control character. */
-function isOfText(byte: number): boolean {
-  return byte === 0x09 || byte === 0x0a || byte === 0x0d || (byte >= 0x20 && byte !== 0x7f);
-}
+/** White space and whatever is no control character, as bytes. */
+const ANY_TEXT = /^[\t\n\r\x20-\x7e\x80-\xff]*$/;
+const ASCII_TEXT = /^[\t\n\r\x20-\x7e]*$/;
 
 type Compressed = Exclude<Encoding, "plain">;
 

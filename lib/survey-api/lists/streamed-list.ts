@@ -1,5 +1,6 @@
 import { createExactParser, type ExactParser } from "../bodies/exact-json.ts";
 import { elements, notJson, readJson } from "../bodies/read-body.ts";
+import { saysNothing } from "../bodies/subject.ts";
 import type { AboutAnswer } from "../errors.ts";
 import { LongBody } from "../http/exchange.ts";
 import type { BodyStream } from "../http/transport.ts";
@@ -20,6 +21,8 @@ export function streamedList<T>(each: (element: unknown) => T, most: number): Bo
   // A service that writes another encoding is read as far as it can be, as by `Buffer.toString`.
   const decoder = new TextDecoder();
   const list: T[] = [];
+  /** Whether any element says something: `[{}]` is how some services write an empty list. */
+  let isTold = false;
   let parser: ExactParser | undefined;
   /** All of it where it is no array. In pieces: joined at each it would be copied at each. */
   const held: string[] = [];
@@ -30,6 +33,7 @@ export function streamedList<T>(each: (element: unknown) => T, most: number): Bo
   const createParser = (): ExactParser =>
     createExactParser({ paths: ["$.*"], keepStack: false }, (value) => {
       sinceElement = 0;
+      isTold ||= !saysNothing(value);
       list.push(each(value));
     });
 
@@ -70,7 +74,7 @@ export function streamedList<T>(each: (element: unknown) => T, most: number): Bo
         return others.map(each);
       }
       if (!parser.isEnded()) throw notJson(about, `broken JSON, ${characters} characters`);
-      return list;
+      return isTold ? list : [];
     },
   };
 }

@@ -78,6 +78,8 @@ const BURSTING = 1.3;
  */
 const LEAST_PAUSE = 100;
 const MOST_PAUSE = 30_000;
+/** Milliseconds up to which a pause that the service asked for grows: where it has said so much, others may have been granted meanwhile. */
+const MOST_GROWN = 2_000;
 /** A smaller part of the ceiling would be none. */
 const LEAST_PART = 0.01;
 /** Milliseconds by which a timer may wake late without lowering the ceiling's rate. */
@@ -206,9 +208,10 @@ export function createAllowedRate(options: AllowedRateOptions): AllowedRate {
       tokens = 0;
       calm = 0;
       refusals += 1;
-      const least = Math.min(MOST_PAUSE, LEAST_PAUSE * 2 ** (refusals - 1));
+      const most = retryAfter ? MOST_GROWN : MOST_PAUSE;
+      const grown = Math.min(most, LEAST_PAUSE * 2 ** (refusals - 1));
       // Zero seconds, or a date that is over, would mean to ask again at once: that is what was just refused.
-      return refusals === 1 ? retryAfter || least : Math.max(retryAfter ?? 0, least);
+      return refusals === 1 ? retryAfter || grown : Math.max(retryAfter ?? 0, grown);
     },
     learned() {
       if (known === undefined) return undefined;

@@ -6,9 +6,11 @@ export interface IssuedToken {
 }
 
 /** Names of a field that holds a token, without regard to case, `_` and `-`; the first ones go before. */
-const NAMES = ["token", "accesstoken", "jwt", "jwttoken", "bearertoken", "authtoken", "idtoken", "bearer"];
+const NAMES = ["token", "accesstoken", "access", "jwt", "jwttoken", "bearertoken", "authtoken", "idtoken", "bearer"];
 /** Names under which a text stands that nothing calls a token. */
-const WRAPPERS = ["data", "result", "response"];
+const WRAPPERS = ["data", "result"];
+/** Tokens for something else: nothing in a field of such a name is one for the data. */
+const FOR_OTHER = /refresh|csrf|xsrf/;
 /** The name of a field that tells the life of the token in seconds, written likewise. */
 const LIFE = "expiresin";
 /** Seconds; what is longer than a century is something else. */
@@ -19,6 +21,8 @@ const MOST_NESTED = 16;
 /** A text in the answer, with what is known of its place. */
 interface Candidate {
   token: string;
+  /** Levels above it. */
+  depth: number;
   /** The name of the field that holds it, in its plain form; undefined for one in no field. */
   name: string | undefined;
   /** As told beside it, or beside what holds it. */
@@ -26,9 +30,9 @@ interface Candidate {
 }
 
 /**
- * The token in the body of operation 1, whose shape the API document does not show. In JSON it is the text in a field of a usual name, at any depth; else a
- * text that stands alone, or under a usual wrapper, and looks like a token; else the only text that is a JWT. What is no JSON is a form body, or the token itself. A
- * scheme word before it, such as `Bearer`, is cut off.
+ * The token in the body of operation 1, whose shape the API document does not show. In JSON it is one of these, the first that is there:
+ * the text in a field of a usual name, at the highest level that has one; a text that stands alone, or under a usual wrapper, and looks like a token; the
+ * only text that is a JWT. What is no JSON is a form, or the token itself. A scheme word before the token, such as `Bearer`, is cut off.
  *
  * @returns "none" when there is none to be found, "several" when two are as likely
  */
@@ -60,13 +64,13 @@ function tokenIn(json: unknown): IssuedToken | "none" | "several" {
   return alone !== "none" ? alone : only(candidates.filter(isJwt));
 }
 
-/** Of the texts in fields of usual names those of the name that goes before. */
+/** Of the texts in fields of usual names those of the highest level; of these, of the name that goes before. */
 function likeliest(candidates: readonly Candidate[]): IssuedToken | "none" | "several" {
-  for (const name of NAMES) {
-    const found = only(candidates.filter((candidate) => candidate.name === name));
-    if (found !== "none") return found;
-  }
-  return "none";
+  const named = candidates.filter(({ name }) => name !== undefined && NAMES.includes(name));
+  const depth = Math.min(...named.map((candidate) => candidate.depth));
+  const highest = named.filter((candidate) => candidate.depth === depth);
+  const name = NAMES.find((one) => highest.some((candidate) => candidate.name === one));
+  return only(highest.filter((candidate) => candidate.name === name));
 }
 
 function only(candidates: readonly Candidate[]): IssuedToken | "none" | "several" {
@@ -84,7 +88,7 @@ function candidatesIn(
 ): Candidate[] {
   if (typeof value === "string") {
     const token = asToken(value.trim().replace(/^(bearer|token|jwt)\s+/i, ""));
-    return token === undefined ? [] : [{ ...at, token }];
+    return token === undefined ? [] : [{ ...at, token, depth }];
   }
   if (typeof value !== "object" || value === null || depth > MOST_NESTED) return [];
   if (Array.isArray(value)) {
@@ -96,7 +100,9 @@ function candidatesIn(
     ([name, field]) => [name.toLowerCase().replace(/[_-]/g, ""), field] as const,
   );
   const life = lifeIn(fields.find(([name]) => name === LIFE)?.[1]) ?? at.life;
-  return fields.flatMap(([name, field]) => candidatesIn(field, { name, life }, depth + 1));
+  return fields.flatMap(([name, field]) =>
+    FOR_OTHER.test(name) ? [] : candidatesIn(field, { name, life }, depth + 1),
+  );
 }
 
 /** Milliseconds, of seconds as a number or a text of digits. */

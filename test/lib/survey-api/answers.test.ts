@@ -116,6 +116,7 @@ const list = answersTo("2 get survey list", { ...surveys, port: (port) => port.s
   ["204", status(204), gives([])],
   ["`null`", json(null), gives([])],
   ["`{}`", json({}), gives([])],
+  ["`[{}]`", json([{}]), gives([])],
   [
     "an object with digits for keys",
     json({ "0": listed, "2": listed }),
@@ -197,7 +198,11 @@ const reports = answersTo("5 get reports list", reportsOf, [
   ["a list under a usual name", json({ reports: [{ id: 71 }] }), gives([{ reportId: 71, raw: { id: 71 } }])],
   ["204", status(204), gives([])],
   ["`[{}]`", json([{}]), gives([])],
-  ["those of another survey", json([elsewhere(report)]), failsAfter(3, "ANSWER_MISMATCH")],
+  [
+    "those that name another survey, of which the document does not say whose it is",
+    json([elsewhere(report)]),
+    gives([{ reportId: 71, raw: elsewhere(report) }]),
+  ],
   ["a list of texts", json(["All of it"]), fails("UNREADABLE_BODY")],
   ["a bare error", json({ message: "no" }), fails("UNREADABLE_BODY")],
 ]);
@@ -442,6 +447,17 @@ const responseMetadata = answersTo("13 get response metadata", metadataOf, [
     json([{ ...otherMetadata, responseId: "44002" }]),
     failsAfter(3, "ANSWER_MISMATCH"),
   ],
+  [
+    "that of a response beyond 2^53",
+    text(JSON.stringify(metadataList).replace("44001", "90071992547409931")),
+    failsAfter(3, "ANSWER_MISMATCH"),
+  ],
+  [
+    "that of response 0, which is none",
+    json([{ ...metadata, responseId: 0 }]),
+    gives([{ ...metadata, responseId: 0 }]),
+    found({ ...metadata, responseId: 0 }),
+  ],
   ["that of another response before ours", json([otherMetadata, metadata]), gives([metadata]), found(metadata)],
   ["that of nobody before that of another", json([anonymous, otherMetadata]), failsAfter(3, "ANSWER_MISMATCH")],
   ["that of nobody", json([anonymous]), gives([anonymous], "[0].responseId"), found(anonymous)],
@@ -453,6 +469,7 @@ const responseMetadata = answersTo("13 get response metadata", metadataOf, [
   ["`{}`", json({}), gives([]), absent],
   ["a bare error", json(error), fails("UNREADABLE_BODY")],
   ["an error in an array", json([error]), fails("UNREADABLE_BODY")],
+  ["an error that repeats what was asked for", json({ ...error, responseId: 44001 }), fails("UNREADABLE_BODY")],
   ["HTML with status 200", html, failsAfter(3, "UNREADABLE_BODY")],
   ["401 to a token that opens the survey list", status(401), fails("NOT_ALLOWED")],
 ]);

@@ -1,5 +1,6 @@
 import { credible } from "../../../lib/polling/dates.ts";
 import type { Books, Floor, Mark } from "../../../lib/polling/state-types.ts";
+import { START } from "../plan/plan.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import type { Deliveries } from "./deliveries.ts";
@@ -37,6 +38,8 @@ export function createBooksCheck(world: World, deliveries: Deliveries, violation
     const unaccounted = books.listed - sumOf(books);
     if (unaccounted !== 0) violations.add("books", `survey ${surveyId}: closed with ${unaccounted} unaccounted for`);
     const { startedAt, closedAt } = books;
+    // What stood still has changed its place all the same (docs/api-gaps.md): the next pass finds what slipped.
+    if (isSortedAnew(world, surveyId, startedAt, closedAt)) return;
     const within = (
       count: number,
       name: string,
@@ -105,6 +108,12 @@ export function createBooksCheck(world: World, deliveries: Deliveries, violation
       return isRight ? undefined : `they say ${JSON.stringify(said)}, the truth is ${JSON.stringify(truth)}`;
     },
   };
+}
+
+/** Whether the sort key of a survey changes between two moments (epoch milliseconds). */
+function isSortedAnew({ plan }: World, surveyId: number, from: number, to: number): boolean {
+  const flips = plan.surveys.find(({ id }) => id === surveyId)?.flips ?? [];
+  return flips.some(({ at, change }) => change.sortKey !== undefined && START + at >= from && START + at <= to);
 }
 
 function wasGone({ goneFrom, goneTo }: SimSurvey, from: number, to: number): boolean {

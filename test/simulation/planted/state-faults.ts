@@ -146,8 +146,8 @@ export const stateFaults: readonly PlantedFault[] = [
     name: "an index that lags is believed",
     breaks: ["repeat"],
     file: "poll-survey.ts",
-    find: 'due.filter(({ id }) => now.get(id)?.state === "waiting"),',
-    replace: "due.filter(({ id }) => now.size >= 0 && id !== undefined),",
+    find: 'due.filter(({ id }) => now.get(id)?.state === "waiting");',
+    replace: "due.filter(({ id }) => now.size >= 0 && id !== undefined);",
   },
   {
     name: "slow work knows no budget",

@@ -207,11 +207,13 @@ describe("metadata that are never answered", () => {
       world.time.now += SECOND;
     }
   };
-  /** Those of response 30 hang until they are let go, with a failure. */
-  const hanging = (world: MemoryWorld): (() => void) => {
+  /** Those of one response hang until they are let go, with a failure. */
+  const hanging = (world: MemoryWorld, responseId = 30): (() => void) => {
     const { promise, reject } = Promise.withResolvers<never>();
     promise.catch(() => undefined);
-    world.before.push(({ operation, args }) => (operation === "metadata" && args[1] === 30 ? promise : undefined));
+    world.before.push(({ operation, args }) =>
+      operation === "metadata" && args[1] === responseId ? promise : undefined,
+    );
     return () => reject(Object.assign(new Error(), { code: "TIMEOUT" }));
   };
 
@@ -229,15 +231,16 @@ describe("metadata that are never answered", () => {
     expect(world.entry(1, 30)).toMatchObject({ state: "waiting", reason: "metadata:TIMEOUT" });
   });
 
-  it("keep none of a backlog waiting, and the page is dealt with once they have failed", async () => {
-    const world = worldWith(Array.from({ length: 250 }, (_, i) => ({ responseId: i + 1, completed: at(i), size: 1 })));
-    const letGo = hanging(world);
+  // The last one of its page stands alone among what goes on together.
+  it.each([11, 30, 101, 250])("(%i) keep none of a backlog waiting, whatever stands beside it", async (responseId) => {
+    const world = worldWith(Array.from({ length: 251 }, (_, i) => ({ responseId: i + 1, completed: at(i), size: 1 })));
+    const letGo = hanging(world, responseId);
     const polling = poll(world);
     await seconds(world, 20);
-    expect(deliveredIds(world)).toHaveLength(249);
+    expect(deliveredIds(world)).toHaveLength(250);
     letGo();
     await polling;
-    expect(world.entry(1, 30)?.state).toBe("waiting");
+    expect(world.entry(1, responseId)?.state).toBe("waiting");
     expect(world.mark(1).stream).toBeUndefined();
   });
 

@@ -157,7 +157,7 @@ describe("a map of resources", () => {
     expect(bodies.metricsBody(body)).toEqual({ value: { "31": map["31"], "32": map["31"] }, irregular });
   });
 
-  it.each([["text"], [7], [[7]], [[null]], [[map, map]], [[[1], [2]]]])("is not in %j", (body) => {
+  it.each([["text"], [7], [[7]], [[map, map]], [[[1], [2]]]])("is not in %j", (body) => {
     expect(bodies.metricsBody(body)).toEqual({ unreadable: [{ path: "", expected: "array with one object" }] });
   });
 
@@ -167,6 +167,10 @@ describe("a map of resources", () => {
   ])("is read by position where a list stands %s, and tells it", (_name, body) => {
     const irregular = [{ path: "", expected: "array with one object" }];
     expect(bodies.metricsBody(body)).toEqual({ value: { "0": map["31"], "1": map["31"] }, irregular });
+  });
+
+  it("leaves out what is null beside it", () => {
+    expect(bodies.metricsBody([map, null])).toMatchObject({ value: map });
   });
 
   it("is not in an object of another kind", () => {

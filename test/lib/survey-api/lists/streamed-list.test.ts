@@ -2,6 +2,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { parseExactly } from "../../../../lib/survey-api/bodies/exact-json.ts";
+import { saysNothing } from "../../../../lib/survey-api/bodies/subject.ts";
 import { LongBody } from "../../../../lib/survey-api/http/exchange.ts";
 import type { SurveyApi } from "../../../../lib/survey-api/index.ts";
 import { streamedList } from "../../../../lib/survey-api/lists/streamed-list.ts";
@@ -28,7 +29,8 @@ describe("a list read as it comes", () => {
     fc.assert(
       fc.property(values, fc.integer({ min: 1, max: 40 }), fc.boolean(), (list, pieces, spaced) => {
         const body = JSON.stringify(list, undefined, spaced ? 2 : 0);
-        expect(streamed(body, pieces)).toEqual(parseExactly(body));
+        // `[{}]` is how some services write an empty list.
+        expect(streamed(body, pieces)).toEqual(saysNothing(list) ? [] : parseExactly(body));
       }),
     );
   });

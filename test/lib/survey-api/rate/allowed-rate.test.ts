@@ -237,7 +237,7 @@ describe("the allowed rate", () => {
       time += 10_000;
       return rate.refused(time, retryAfter);
     };
-    expect([10, 10, 10, 10, 2_000, 10].map(refusedAgain)).toEqual([10, 200, 400, 800, 2_000, 3_200]);
+    expect([10, 10, 10, 10, 2_000, 10].map(refusedAgain)).toEqual([10, 200, 400, 800, 2_000, 2_000]);
     rate.granted();
     expect([10, 10].map(refusedAgain)).toEqual([10, 200]);
   });
