@@ -36,9 +36,8 @@ export function createHangLog(world: World, violations: Violations): HangLog {
       const { metrics = 0, metadata = 0 } = answered.get(data.responseId) ?? {};
       const { enrich } = plan.source;
       const wanted = [...(enrich.metrics ? [metrics] : []), ...(enrich.metadata ? [metadata] : [])];
-      // In a catch-up it waits for a batch to be full. Where a process stands still, or the bus fails, it waits for that.
-      const isTold =
-        plan.calm && meta.complete && meta.origin !== "catch-up" && !wanted.includes(0) && wanted.length > 0;
+      // Where a process stands still, or the bus fails, it waits for that.
+      const isTold = plan.calm && meta.complete && !wanted.includes(0) && wanted.length > 0;
       if (!isTold || hang === undefined || hang.responseId === data.responseId) return;
       const at = Math.max(...wanted);
       const waited = scheduler.now() - at;
