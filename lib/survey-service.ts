@@ -23,7 +23,7 @@ const SINGLE = "get survey response by id";
 const METRICS = "get metric, single response";
 const METADATA = "get response metadata";
 
-/** Metrics or metadata that do not come in time are asked for at the next tick, and not at once: the poll would last twice as long (I9). */
+/** Metrics or metadata that do not come in time are asked for at the next tick, and not at once: the poll would last twice as long. */
 export const DETAIL_ATTEMPTS: RetryPolicy["operations"] = { [METRICS]: { TIMEOUT: 1 }, [METADATA]: { TIMEOUT: 1 } };
 
 /** The service port over the API client: what is not there is an answer, not a failure; and nothing is judged but by polling itself. */

@@ -21,7 +21,7 @@ const FEW = 8;
 export async function emitRuns(ctx: PollContext, runs: Run[], origin: Origin, joined?: JoinedBy): Promise<EmitCounts> {
   const { clock } = ctx.ports;
   const candidates = runs.map((run) => fromRun(ctx, run, origin, { joined })).sort(oldestFirst(clock.now()));
-  // One request to the bus at a time: of each that is cut off ten events may come twice (I4).
+  // One request to the bus at a time: of each that is cut off ten events may come twice.
   const pipeline = createPipeline(ctx, { mostOnTheWay: SLOW, publishesAtOnce: 1, isProved: joined !== undefined });
   let unfinished = false;
   let hasFailed = false;

@@ -5,7 +5,7 @@ const PERIOD = 1_000;
 
 /**
  * Gives what becomes of some work in groups: what has come since the last one, each second, be it nothing; and the rest once everything is done. So one
- * request that hangs keeps nothing else waiting (I9).
+ * request that hangs keeps nothing else waiting.
  *
  * @throws the first failure, once nothing is under way any more
  */

@@ -39,7 +39,7 @@ export function saysNothing(body: unknown, levels = MOST_NESTED): boolean {
 }
 
 /**
- * The part of a body that is about what was asked for (R3). Of several elements it keeps those that name the response. A
+ * The part of a body that is about what was asked for. Of several elements it keeps those that name the response. A
  * body that names no response is taken as it is, and so is a record without a `surveyId`.
  *
  * @throws AnswerMismatchError when an element names another survey, or when elements name other responses and none names this one
@@ -57,7 +57,7 @@ export function aboutAsked(body: unknown, asked: Asked, about: AboutAnswer): unk
   return own.length === 0 || own.length === elements.length ? body : own;
 }
 
-/** The digits of an id of any length. Zero names nothing, nor does what is no whole number (R13). */
+/** The digits of an id of any length. Zero names nothing, nor does what is no whole number. */
 function idIn(element: unknown, name: Name): string | undefined {
   const value = isObject(element) ? element[name] : undefined;
   return /^0*([1-9]\d*)$/.exec(typeof value === "string" || typeof value === "number" ? String(value) : "")?.[1];

@@ -5,7 +5,7 @@ import type { DataOperation } from "../operations.ts";
 export type PageRead<R> = { kind: "page"; records: R[] } | { kind: "none" };
 
 /**
- * What a read of a page says (R1). Behind the end of a list services answer with an empty page, 204, 404 or 400: all of these are `none`. A 400 for
+ * What a read of a page says. Behind the end of a list services answer with an empty page, 204, 404 or 400: all of these are `none`. A 400 for
  * page 1 is a bad request. An error about something else, the token or the list of surveys say, says nothing about the page.
  *
  * @throws whatever else the read has failed with

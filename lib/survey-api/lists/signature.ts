@@ -3,7 +3,7 @@ import { UnreadableBodyError } from "../errors.ts";
 import type { ResponseRecord } from "../schemas/index.ts";
 
 /**
- * What tells whether a page has moved (R2): the response, question, state, answer and score of each of its records, and whether it
+ * What tells whether a page has moved: the response, question, state, answer and score of each of its records, and whether it
  * has a comment, in whatever order. The text of a comment and undocumented fields are not in it: a signed address in them, or the time of
  * reading, differs at each read.
  *

@@ -5,7 +5,7 @@ import type { Violations } from "./violations.ts";
 
 type Kind = "metrics" | "metadata";
 
-/** Which details were answered, and which never are: one that hangs keeps nothing else waiting (I9). */
+/** Which details were answered, and which never are: one that hangs keeps nothing else waiting. */
 export interface HangLog {
   note(kind: Kind, response: SimResponse, answer: "found" | "absent" | "failed"): void;
   /** No answer comes to a request made now. */
