@@ -15,7 +15,7 @@ async function startService(): Promise<string> {
   const server = createServer((request, response) => {
     const authorized = request.headers.authorization === "bearer abc";
     if (request.url === "/oauth/token/") response.end('{"token":"abc"}');
-    else if (request.url === "/api/v3/surveys/7/" && authorized) response.end(JSON.stringify([survey].flat()));
+    else if (request.url === "/api/v3/surveys/1201/" && authorized) response.end(JSON.stringify([survey].flat()));
     else response.writeHead(400).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -61,7 +61,7 @@ describe("the package", () => {
       import { createSurveyApi, NotFoundError } from "survey-poller/survey-api";
       const credentials = { clientId: "a", clientSecret: "b" };
       const api = createSurveyApi({ baseUrl: process.env.BASE_URL, credentials });
-      const { surveyId, pagesById } = await api.survey(7);
+      const { surveyId, pagesById } = await api.survey(1201);
       const code = await api.surveys().catch((error) => error.code);
       await api.close();
       console.log(JSON.stringify({ surveyId, pages: Object.keys(pagesById).length, code, isError: NotFoundError.prototype instanceof Error }));
