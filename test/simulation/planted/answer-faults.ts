@@ -38,13 +38,6 @@ export const answerFaults: readonly PlantedFault[] = [
     replace: 'if (typeof read !== "object" || read === null || Array.isArray(read)) return undefined;',
   },
   {
-    name: "what comes last, while a group is dealt with, is lost",
-    breaks: ["skipped", "lost", "books", "late"],
-    file: "in-groups.ts",
-    find: "if (done.length > 0) yield done;",
-    replace: "",
-  },
-  {
     name: "a detail that hangs keeps the others waiting",
     breaks: ["late", "waits"],
     file: "in-groups.ts",

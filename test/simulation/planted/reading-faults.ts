@@ -32,7 +32,7 @@ export const readingFaults: readonly PlantedFault[] = [
   },
   {
     name: "open responses are emitted",
-    breaks: ["content", "ledger"],
+    breaks: ["content", "ledger", "books"],
     file: "settle.ts",
     find: 'if (kind === "open") return "open";',
     replace: "",
