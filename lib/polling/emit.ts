@@ -42,8 +42,8 @@ export async function emitRuns(ctx: PollContext, runs: Run[], origin: Origin, jo
 }
 
 /**
- * Waiting responses whose next attempt is due: their records were kept, so the list is not needed again. What is left stays due. What is slow to come is not
- * waited for: that does the function that is given, when nothing else is to be done.
+ * Waiting responses whose next attempt is due: their records were kept, so the list is not needed again. What is left stays due. The
+ * function that it gives back waits for those whose details are slow to come.
  */
 export async function emitWaiting(
   ctx: PollContext,
@@ -90,7 +90,7 @@ export async function emitRepairs(
   return { repaired: counts.emitted, left: counts.left };
 }
 
-/** Adds what becomes of the candidates to `counts`, group by group as their details come; gives of how many. Whatever the bus takes, it goes on. */
+/** Publishes the candidates group by group, as their details come, and adds to `counts` what becomes of them. Gives the size of each group. */
 async function* emit(
   ctx: PollContext,
   candidates: Candidate[],

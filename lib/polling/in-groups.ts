@@ -4,8 +4,8 @@ import type { Clock } from "./ports.ts";
 const PERIOD = 1_000;
 
 /**
- * Gives what becomes of some work in groups: what has come since the last one, each second, be it nothing; and the rest once everything is done. So one
- * request that hangs keeps nothing else waiting.
+ * Gives the outcomes of some work in groups. Each second there is a group of what has come since the last one, even if that is nothing. The
+ * last group comes when everything is done. So one request that hangs keeps nothing else waiting.
  *
  * @throws the first failure, once nothing is under way any more
  */

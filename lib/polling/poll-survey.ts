@@ -143,8 +143,8 @@ async function news(ctx: PollContext, { presence }: PollRequest): Promise<PollCo
 }
 
 /**
- * Looks at what waits and is due, until there is no more of it or the time is up. Gives what is slow to come: a detail that hangs again at each tick must
- * not keep the news waiting.
+ * Looks at what waits and is due, until there is no more of it or the time is up. The functions that it gives back wait for what is slow to
+ * come: a detail that hangs again at each tick must not keep the news waiting.
  */
 async function emitDue(ctx: PollContext, counts: PollCounts): Promise<(() => Promise<void>)[]> {
   const { state, clock } = ctx.ports;

@@ -66,8 +66,8 @@ export const elements: ReadBody<unknown[]> = (body, about) => {
 };
 
 /**
- * The same for those who judge each by themselves; a bare element is read as a list of one. A list without any documented field is no answer: an error
- * that comes with status 200, say.
+ * The same for those who judge each element by themselves. A bare element is read as a list of one. A list without any documented field is no
+ * answer: some services send an error with status 200.
  */
 export function elementsOf(operation: DataOperation): ReadBody<unknown[]> {
   return (body, about) => {

@@ -47,7 +47,8 @@ export function readTokenBody(body: string): IssuedToken | "none" | "several" {
   return named !== "none" ? named : only(candidatesIn(text).filter(looksLikeToken));
 }
 
-function jsonOf(text: string): { value: unknown } | undefined {
+/** The value of a JSON text; undefined where it is none. */
+export function jsonOf(text: string): { value: unknown } | undefined {
   try {
     return { value: JSON.parse(text) };
   } catch {

@@ -8,7 +8,7 @@ import {
 } from "../errors.ts";
 import type { Transport } from "../http/transport.ts";
 import { operations } from "../operations.ts";
-import { type IssuedToken, readTokenBody } from "./token-body.ts";
+import { type IssuedToken, jsonOf, readTokenBody } from "./token-body.ts";
 
 /** What an account holder gets from the operator of the service. */
 export interface Credentials {
@@ -83,12 +83,4 @@ function severalTokens(text: string, about: AboutAnswer): UnreadableBodyError {
     excerpt: outline(jsonOf(text)?.value ?? Object.fromEntries(new URLSearchParams(text))),
     hint: "Report the shape that is shown, which holds no value: the client has to be told which of them it is.",
   });
-}
-
-function jsonOf(text: string): { value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
 }
