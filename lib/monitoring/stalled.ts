@@ -1,4 +1,4 @@
-import type { Outages } from "../polling/state-types.ts";
+import type { Outages } from "../polling/model/state-types.ts";
 import type { TickSummary } from "../polling/tick-summary.ts";
 import type { Sightings } from "./watched-ports.ts";
 

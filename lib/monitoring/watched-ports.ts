@@ -1,5 +1,5 @@
+import type { AccountState } from "../polling/model/state-types.ts";
 import type { Ports, SealedEvent } from "../polling/ports.ts";
-import type { AccountState } from "../polling/state-types.ts";
 import { detectionLag, type LagBasis } from "./detection-lag.ts";
 
 /** What a run was seen to do, also one that failed in the end. */

@@ -1,10 +1,10 @@
 import type { Allowance, PollContext } from "./context.ts";
 import { passSlice } from "./full-pass.ts";
 import { headScan } from "./head-scan.ts";
+import type { Task } from "./model/state-types.ts";
 import { lookAtOtherEnd } from "./other-end.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
 import { mayRecheck, recheckOpen } from "./recheck.ts";
-import type { Task } from "./state-types.ts";
 import { beginSweep, dueAgain, dueLevel, nextLookBack, sweepSlice } from "./sweep.ts";
 
 // Everything slow that is done for one survey: it shares the source's background budget, and its tasks take turns.

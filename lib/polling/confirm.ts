@@ -4,12 +4,12 @@ import { holdLease, type PollContext } from "./context.ts";
 import { concernsWholeSource } from "./errors.ts";
 import { mayBePastEnd } from "./failing-end.ts";
 import { noteHeld } from "./held.ts";
-import { isObject } from "./irregular.ts";
+import { isObject } from "./model/irregular.ts";
+import { privateRecord } from "./model/privacy.ts";
 import { createOtherOrder } from "./other-order.ts";
 import { createPageComparison } from "./page-comparison.ts";
 import { isFull, type Page, toPage } from "./pages.ts";
 import type { Order } from "./ports.ts";
-import { privateRecord } from "./privacy.ts";
 
 /** A response as pages joined it. */
 export interface Joined {

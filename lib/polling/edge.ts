@@ -1,6 +1,6 @@
-import type { Edge } from "./mark-types.ts";
+import type { Edge } from "./model/mark.ts";
+import type { ReadRecord, Run } from "./model/records.ts";
 import type { Page } from "./pages.ts";
-import type { ReadRecord, Run } from "./records.ts";
 
 export function edgeOf(
   page: Page,

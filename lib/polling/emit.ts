@@ -4,11 +4,11 @@ import { type Candidate, fromRun, fromWaiting, type JoinedBy } from "./candidate
 import type { PollContext } from "./context.ts";
 import { type EmitCounts, noEmits } from "./emit-counts.ts";
 import { withoutRecords } from "./kept-records.ts";
+import type { Run } from "./model/records.ts";
+import type { LedgerEntry } from "./model/state-types.ts";
 import { createPipeline } from "./pipeline.ts";
 import { oldestFirst, prepare } from "./prepare.ts";
 import { batchLength, MOST_IN_VAIN, publishBatch } from "./publish-batch.ts";
-import type { Run } from "./records.ts";
-import type { LedgerEntry } from "./state-types.ts";
 
 /** Responses that are confirmed together. */
 const AT_ONCE = 40;

@@ -1,11 +1,11 @@
 import type { PollContext } from "./context.ts";
 import { floorCap } from "./floor-cap.ts";
 import { headScan } from "./head-scan.ts";
+import { classOf, type Run } from "./model/records.ts";
+import type { Floor } from "./model/state-types.ts";
 import { toPage } from "./pages.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
-import { classOf, type Run } from "./records.ts";
 import { newestDate, orderedByCompletion, orderedByStart } from "./settle.ts";
-import type { Floor } from "./state-types.ts";
 import { believesEmpty, isStillThere } from "./still-there.ts";
 import { stream } from "./stream.ts";
 

@@ -3,15 +3,15 @@ import { isUnproved } from "./confirm.ts";
 import type { Allowance, PollContext } from "./context.ts";
 import { loadIds } from "./id-set.ts";
 import { SEVERAL } from "./layout.ts";
+import { digestOf, type Run } from "./model/records.ts";
+import type { Pass } from "./model/state-types.ts";
 import { tailOrder } from "./news-end.ts";
 import { dropPass, endPass, keepPass } from "./pass-end.ts";
 import { countPieces, loadSurplus } from "./piece-counts.ts";
 import { noCounts, type PollCounts } from "./poll-counts.ts";
-import { digestOf, type Run } from "./records.ts";
 import { repairSuspects } from "./repair.ts";
 import { slice } from "./slice.ts";
 import { spill, standTogether } from "./spill.ts";
-import type { Pass } from "./state-types.ts";
 
 /**
  * One slice of a full pass over all pages in asc order: finds whatever every other scan has missed, shows whether

@@ -3,13 +3,13 @@ import { closeBooks, openBooks } from "./books.ts";
 import { asNews, type PollContext } from "./context.ts";
 import { emitRuns } from "./emit.ts";
 import { endsWork } from "./errors.ts";
+import type { Run } from "./model/records.ts";
+import { learnSortKey } from "./model/sort-key.ts";
+import type { ScanPosition } from "./model/state-types.ts";
 import { doubtNewsEnd, headOrder } from "./news-end.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
-import type { Run } from "./records.ts";
 import { repairShort, repairSuspects } from "./repair.ts";
 import { positionAfter } from "./slice.ts";
-import { learnSortKey } from "./sort-key.ts";
-import type { ScanPosition } from "./state-types.ts";
 import { stream } from "./stream.ts";
 import { type SurveyStep, surveyScan } from "./survey-scan.ts";
 

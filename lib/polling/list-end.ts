@@ -1,10 +1,10 @@
 import { RangeUnreachableError } from "./errors.ts";
 import { mayBePastEnd } from "./failing-end.ts";
+import type { Run } from "./model/records.ts";
+import type { VolatileFields } from "./model/volatile-fields.ts";
 import { createOtherOrder } from "./other-order.ts";
 import type { PageComparison } from "./page-comparison.ts";
 import { isFull, type Page } from "./pages.ts";
-import type { Run } from "./records.ts";
-import type { VolatileFields } from "./volatile-fields.ts";
 
 // What a service answers behind the last page is not shown: nothing, the last page once more, the first one, or a fault of its own.
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Run } from "./model/records.ts";
 import type { PageComparison } from "./page-comparison.ts";
 import { isFound, isFull, type Page } from "./pages.ts";
-import type { Run } from "./records.ts";
 
 // Where one order ends the other one begins: its first page tells whether a page is the last one, where what comes behind that one only fails.
 

@@ -1,7 +1,7 @@
-import { isObject } from "./irregular.ts";
+import { isObject } from "./model/irregular.ts";
+import type { ReadRecord } from "./model/records.ts";
+import { differingFields, type VolatileFields } from "./model/volatile-fields.ts";
 import { isFull, isSame, type Page } from "./pages.ts";
-import type { ReadRecord } from "./records.ts";
-import { differingFields, type VolatileFields } from "./volatile-fields.ts";
 
 /** Reads of one page one after the other, each with something else in the same field of the same record, after which that field is volatile. */
 const DIFFERENCES = 3;

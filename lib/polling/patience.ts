@@ -1,5 +1,5 @@
+import type { DetailKind, Outages, UsedPatience } from "./model/state-types.ts";
 import { downtime } from "./outage.ts";
-import type { DetailKind, Outages, UsedPatience } from "./state-types.ts";
 
 /** How long a response has waited so far. */
 export interface Patience {

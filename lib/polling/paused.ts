@@ -1,6 +1,6 @@
 import type { PollingSource } from "./context.ts";
+import type { AccountState } from "./model/state-types.ts";
 import type { Ports } from "./ports.ts";
-import type { AccountState } from "./state-types.ts";
 import type { TickSummary } from "./tick-summary.ts";
 
 /** Milliseconds: what is waited for within a tick. A longer pause ends it instead of keeping a paid function asleep. */

@@ -1,5 +1,13 @@
 import type { Origin, ResponseCompleted } from "../events/index.ts";
-import type { AccountChanges, AccountState, CheckedState, Lease, LedgerEntry, Mark, SurveyRow } from "./state-types.ts";
+import type {
+  AccountChanges,
+  AccountState,
+  CheckedState,
+  Lease,
+  LedgerEntry,
+  Mark,
+  SurveyRow,
+} from "./model/state-types.ts";
 
 // What the polling core needs of the world. Adapters sit beside their service; the simulation brings its own.
 

@@ -1,4 +1,5 @@
 import type { Answer, Metadata, Metric, Moment } from "../events/index.ts";
+import { toMoment } from "./local-time.ts";
 import {
   isFlag,
   isInteger,
@@ -10,9 +11,8 @@ import {
   isText,
   isTextOrNull,
   readFields,
-} from "./irregular.ts";
-import { toMoment } from "./local-time.ts";
-import { readId } from "./records.ts";
+} from "./model/irregular.ts";
+import { readId } from "./model/records.ts";
 
 /** A value read from JSON, and the names of what in it was not as documented. */
 export interface Read<T> {

@@ -1,10 +1,10 @@
 import { ask, isTrusted, MOST_SILENT } from "./confirm.ts";
 import { type Allowance, holdLease, type PollContext } from "./context.ts";
-import { credible, latestInstant } from "./dates.ts";
 import { emitRuns } from "./emit.ts";
+import { credible, latestInstant } from "./model/dates.ts";
+import { classOf, type Run, readRecord } from "./model/records.ts";
+import type { LedgerEntry } from "./model/state-types.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
-import { classOf, type Run, readRecord } from "./records.ts";
-import type { LedgerEntry } from "./state-types.ts";
 
 /** Open responses asked about at once. */
 const AT_ONCE = 10;

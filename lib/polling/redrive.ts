@@ -2,11 +2,11 @@ import { holdLease, LEASE_DURATION, type LeaseHolder, type PollingSource, underL
 import { selected } from "./due.ts";
 import { endsWork, failureOf, LeaseLostError } from "./errors.ts";
 import { takeOut, withoutRecords } from "./kept-records.ts";
+import { classOf, readRecord } from "./model/records.ts";
+import type { Lease, LedgerEntry, SurveyRow } from "./model/state-types.ts";
 import type { Ports } from "./ports.ts";
-import { classOf, readRecord } from "./records.ts";
 import { MOST_LEFT } from "./repair.ts";
 import { isOld } from "./settle.ts";
-import type { Lease, LedgerEntry, SurveyRow } from "./state-types.ts";
 
 export interface RedriveRequest {
   ports: Ports;

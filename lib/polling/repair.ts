@@ -2,7 +2,7 @@ import type { Origin } from "../events/index.ts";
 import { ask, isTrusted, withFacts } from "./confirm.ts";
 import type { PollContext } from "./context.ts";
 import { emitRepairs, type Repair } from "./emit.ts";
-import { type Run, readRecord } from "./records.ts";
+import { type Run, readRecord } from "./model/records.ts";
 
 /** Responses asked about after one scan, and left to one full pass: the rest are found by the next one. */
 const MOST_AT_ONCE = 20;

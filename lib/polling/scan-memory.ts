@@ -1,5 +1,5 @@
+import { classOf, completedAt, type Run } from "./model/records.ts";
 import type { Page } from "./pages.ts";
-import { classOf, completedAt, type Run } from "./records.ts";
 
 /** What is to be done about a run: nothing, or something for which its first records are enough, or its whole. */
 export type Verdict = "settled" | "note" | "whole";

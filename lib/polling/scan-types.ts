@@ -1,8 +1,8 @@
-import type { Edge } from "./mark-types.ts";
+import type { Edge } from "./model/mark.ts";
+import type { ReadRecord, Run } from "./model/records.ts";
+import type { VolatileFields } from "./model/volatile-fields.ts";
 import type { PageRead } from "./ports.ts";
-import type { ReadRecord, Run } from "./records.ts";
 import type { Verdict } from "./scan-memory.ts";
-import type { VolatileFields } from "./volatile-fields.ts";
 
 export interface ScanOptions {
   /** First page to read; from a page after the first, the beginning of its first response is unknown. */

@@ -1,15 +1,15 @@
 import { carryOf, edgeOf, pageOf } from "./edge.ts";
 import { mayBePastEnd } from "./failing-end.ts";
 import { createListEnd } from "./list-end.ts";
-import type { Edge } from "./mark-types.ts";
+import type { Edge } from "./model/mark.ts";
+import { digestOf, type Run } from "./model/records.ts";
+import { createVolatileFields } from "./model/volatile-fields.ts";
 import { createMovedEnds } from "./moved-ends.ts";
 import { createPageComparison, standsAs } from "./page-comparison.ts";
 import { isFound, PAGE_SIZE, type Page, toPage } from "./pages.ts";
-import { digestOf, type Run } from "./records.ts";
 import { createScanMemory } from "./scan-memory.ts";
 import type { ScanEnd, ScanOptions, ScanStep } from "./scan-types.ts";
 import { createSeamTrials } from "./seam-trials.ts";
-import { createVolatileFields } from "./volatile-fields.ts";
 
 export type { Verdict } from "./scan-memory.ts";
 export type { ScanEnd, ScanOptions, ScanStep } from "./scan-types.ts";

@@ -2,9 +2,9 @@ import type { PollContext } from "./context.ts";
 import type { Repair } from "./emit.ts";
 import { mayBeJoined, noteHeld, UNPROVED } from "./held.ts";
 import { createLayout, type PlacedRun } from "./layout.ts";
-import { privateRecord } from "./privacy.ts";
-import { classOf, type Run, readRecord } from "./records.ts";
-import type { LedgerEntry, Pass } from "./state-types.ts";
+import { privateRecord } from "./model/privacy.ts";
+import { classOf, type Run, readRecord } from "./model/records.ts";
+import type { LedgerEntry, Pass } from "./model/state-types.ts";
 
 // Records of responses that lie apart, in the vault until a full pass has met all of them: never held in memory.
 

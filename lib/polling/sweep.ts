@@ -1,10 +1,10 @@
 import type { Allowance, PollContext } from "./context.ts";
-import { before } from "./dates.ts";
+import { before } from "./model/dates.ts";
+import { datesOf } from "./model/sort-key.ts";
+import type { Sweep } from "./model/state-types.ts";
 import { headOrder } from "./news-end.ts";
 import type { PollCounts } from "./poll-counts.ts";
 import { slice } from "./slice.ts";
-import { datesOf } from "./sort-key.ts";
-import type { Sweep } from "./state-types.ts";
 import type { SurveyStep } from "./survey-scan.ts";
 
 // Look-backs: the head scan carried on below the head, to depths that double, each at half the frequency of the one

@@ -2,7 +2,6 @@ import pLimit from "p-limit";
 import { errorCode } from "../errors.ts";
 import type { Allowance, PollingSource } from "./context.ts";
 import { learnCounts } from "./counts.ts";
-import { later } from "./dates.ts";
 import {
   type BackgroundSurvey,
   backgroundSurveys,
@@ -15,12 +14,13 @@ import {
 import { concernsWholeSource, failureOf, SurveyListUnreadableError } from "./errors.ts";
 import type { Presence } from "./first-pass.ts";
 import { type Meter, metered, newMeter } from "./meter.ts";
+import { later } from "./model/dates.ts";
+import type { AccountState, CountEvidence, SurveyRow } from "./model/state-types.ts";
 import { type OutageWatch, runningOutages, seenOutages, watchOutages } from "./outage-watch.ts";
 import { checkOwnState } from "./own-state.ts";
 import { pausedTick, pauseOf } from "./paused.ts";
 import { type PollRequest, pollSurvey } from "./poll-survey.ts";
 import type { Ports } from "./ports.ts";
-import type { AccountState, CountEvidence, SurveyRow } from "./state-types.ts";
 import { nextRow } from "./survey-row.ts";
 import { figuresOf } from "./tick-figures.ts";
 import { type SurveyOutcome, summarize, type TickSummary } from "./tick-summary.ts";

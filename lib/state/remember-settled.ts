@@ -1,5 +1,5 @@
+import type { Lease, LedgerEntry } from "../polling/model/state-types.ts";
 import type { State } from "../polling/ports.ts";
-import type { Lease, LedgerEntry } from "../polling/state-types.ts";
 import type { SettledEntries, SettledMemory } from "./settled-memory.ts";
 
 /** A survey under a lease of this process. */

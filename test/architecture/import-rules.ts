@@ -44,7 +44,7 @@ export const rules: readonly Rule[] = [
     mayImport: ["lib/config.ts", "lib/errors.ts", "lib/monitoring/catalog.ts", "lib/survey-api/base-url.ts"],
     noPackages: awsOrHttp,
   },
-  { from: "lib/state/", mayImport: [...adapter, "lib/polling/state-types.ts"], noPackages: noPackage },
+  { from: "lib/state/", mayImport: [...adapter, "lib/polling/model/state-types.ts"], noPackages: noPackage },
   { from: "lib/publisher/", mayImport: adapter, noPackages: noPackage },
   // The credentials and the token store are ports of the survey API client.
   { from: "lib/secrets/", mayImport: [...adapter, "lib/survey-api/index.ts"], noPackages: noPackage },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readRecord } from "../../lib/polling/records.ts";
+import { readRecord } from "../../lib/polling/model/records.ts";
 import { toSurveyService } from "../../lib/survey-service.ts";
 import { clientOf, startService } from "./survey-api/support/service.ts";
 

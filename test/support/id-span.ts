@@ -1,5 +1,5 @@
+import type { LedgerEntry } from "../../lib/polling/model/state-types.ts";
 import type { IdSpan } from "../../lib/polling/ports.ts";
-import type { LedgerEntry } from "../../lib/polling/state-types.ts";
 
 /** As the table has it by its keys. */
 export function spanOf(ids: Iterable<LedgerEntry["id"]>): IdSpan | undefined {

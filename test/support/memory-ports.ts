@@ -1,5 +1,15 @@
 import type { ResponseCompleted } from "../../lib/events/index.ts";
 import { LeaseLostError } from "../../lib/polling/errors.ts";
+import {
+  type AccountState,
+  type CheckedState,
+  emptyMark,
+  isForRedrive,
+  isOutdated,
+  type LedgerEntry,
+  type Mark,
+  STORED_ONCE,
+} from "../../lib/polling/model/state-types.ts";
 import type {
   DetailRead,
   PageRead,
@@ -11,16 +21,6 @@ import type {
   SurveyService,
   Vault,
 } from "../../lib/polling/ports.ts";
-import {
-  type AccountState,
-  type CheckedState,
-  emptyMark,
-  isForRedrive,
-  isOutdated,
-  type LedgerEntry,
-  type Mark,
-  STORED_ONCE,
-} from "../../lib/polling/state-types.ts";
 import { type VirtualTime, virtualClock } from "../lib/polling/support/virtual-clock.ts";
 import { spanOf } from "./id-span.ts";
 import { mayReplace } from "./may-replace.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { asksForHead, asksForSearch, type ChasePoll, grownBy, nextChase, noChase } from "../../../lib/polling/chase.ts";
-import type { Chase, SurveyRow } from "../../../lib/polling/state-types.ts";
+import type { Chase, SurveyRow } from "../../../lib/polling/model/state-types.ts";
 import { fullTrust } from "../../../lib/polling/trust.ts";
 import { HOUR, MINUTE, noon } from "./support/survey.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { noChase } from "../../../lib/polling/chase.ts";
 import { learnCounts, reliable } from "../../../lib/polling/counts.ts";
-import type { CountEvidence, SurveyRow } from "../../../lib/polling/state-types.ts";
+import type { CountEvidence, SurveyRow } from "../../../lib/polling/model/state-types.ts";
 import { fullTrust } from "../../../lib/polling/trust.ts";
 
 type Counts = SurveyRow["counts"];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { noChase } from "../../../lib/polling/chase.ts";
 import { backgroundSurveys, dueSurveys, readSurveyList } from "../../../lib/polling/due.ts";
-import type { SurveyRow } from "../../../lib/polling/state-types.ts";
+import type { SurveyRow } from "../../../lib/polling/model/state-types.ts";
 import { fullTrust } from "../../../lib/polling/trust.ts";
 
 const MINUTE = 60_000;

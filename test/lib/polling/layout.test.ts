@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createLayout, type PlacedRun } from "../../../lib/polling/layout.ts";
-import { readRecord } from "../../../lib/polling/records.ts";
+import { readRecord } from "../../../lib/polling/model/records.ts";
 
 const run = (page: number, ...records: string[]): PlacedRun => ({
   page,

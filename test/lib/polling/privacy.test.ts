@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Privacy, privateMetadata, privateRecord, truncateIp } from "../../../lib/polling/privacy.ts";
+import { type Privacy, privateMetadata, privateRecord, truncateIp } from "../../../lib/polling/model/privacy.ts";
 
 const keep: Privacy = { ip: "keep", referrer: "keep", comments: "keep" };
 const body = { responseId: 1, ip: "203.0.113.77", referrer: "https://example.com/?who=jane", os: "Linux" };

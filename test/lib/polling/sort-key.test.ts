@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Run, readRecord } from "../../../lib/polling/records.ts";
-import { datesOf, learnSortKey } from "../../../lib/polling/sort-key.ts";
+import { type Run, readRecord } from "../../../lib/polling/model/records.ts";
+import { datesOf, learnSortKey } from "../../../lib/polling/model/sort-key.ts";
 import { at, HOUR, noon, range, recordsOf } from "./support/survey.ts";
 
 /** Hours from noon at which a response was completed and started; open without the first. */

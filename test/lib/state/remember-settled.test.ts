@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { eventId } from "../../../lib/events/index.ts";
+import { emptyMark, type Lease, type LedgerEntry } from "../../../lib/polling/model/state-types.ts";
 import type { State } from "../../../lib/polling/ports.ts";
-import { emptyMark, type Lease, type LedgerEntry } from "../../../lib/polling/state-types.ts";
 import { rememberSettled } from "../../../lib/state/remember-settled.ts";
 import { createSettledMemory, type SettledMemory } from "../../../lib/state/settled-memory.ts";
 import { type MemoryWorld, memoryWorld } from "../../support/memory-ports.ts";

@@ -1,4 +1,4 @@
-import type { LedgerEntry, Mark } from "../../../lib/polling/state-types.ts";
+import type { LedgerEntry, Mark } from "../../../lib/polling/model/state-types.ts";
 import { leastPage } from "../service/listing.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";

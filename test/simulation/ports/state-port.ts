@@ -1,4 +1,3 @@
-import type { State } from "../../../lib/polling/ports.ts";
 import {
   type AccountState,
   isOutdated,
@@ -6,7 +5,8 @@ import {
   type Mark,
   STORED_ONCE,
   type SurveyRow,
-} from "../../../lib/polling/state-types.ts";
+} from "../../../lib/polling/model/state-types.ts";
+import type { State } from "../../../lib/polling/ports.ts";
 import type { Random } from "../engine/random.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import type { World } from "../world.ts";

@@ -1,5 +1,4 @@
 import { LeaseLostError } from "../../../lib/polling/errors.ts";
-import type { IdSpan, QuarantinePage } from "../../../lib/polling/ports.ts";
 import type {
   AccountState,
   CheckedState,
@@ -7,8 +6,9 @@ import type {
   Lease,
   LedgerEntry,
   Mark,
-} from "../../../lib/polling/state-types.ts";
-import { emptyMark, isForRedrive, JUDGED_BY } from "../../../lib/polling/state-types.ts";
+} from "../../../lib/polling/model/state-types.ts";
+import { emptyMark, isForRedrive, JUDGED_BY } from "../../../lib/polling/model/state-types.ts";
+import type { IdSpan, QuarantinePage } from "../../../lib/polling/ports.ts";
 import { spanOf } from "../../support/id-span.ts";
 import { mayReplace } from "../../support/may-replace.ts";
 import { copyOf } from "./copy.ts";

@@ -1,7 +1,7 @@
 import { RangeUnreachableError } from "../../../../lib/polling/errors.ts";
+import type { Run } from "../../../../lib/polling/model/records.ts";
 import { createPageReader } from "../../../../lib/polling/page-reader.ts";
 import type { Order, PageRead } from "../../../../lib/polling/ports.ts";
-import type { Run } from "../../../../lib/polling/records.ts";
 import type { ScanEnd, ScanStep, Verdict } from "../../../../lib/polling/scan.ts";
 import { type ScanOptions, scan } from "../../../../lib/polling/scan.ts";
 

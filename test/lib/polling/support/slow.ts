@@ -1,5 +1,5 @@
 import type { PollingSource } from "../../../../lib/polling/context.ts";
-import type { Books, EntryState, Mark } from "../../../../lib/polling/state-types.ts";
+import type { Books, EntryState, Mark } from "../../../../lib/polling/model/state-types.ts";
 import type { MemoryWorld, PortCall } from "../../../support/memory-ports.ts";
 import { HOUR, MINUTE, runTick, surveyOf, type TickOverrides } from "./survey.ts";
 

@@ -1,7 +1,7 @@
-import type { Origin } from "../events/index.ts";
-import type { Mark } from "./mark-types.ts";
+import type { Origin } from "../../events/index.ts";
+import type { Mark } from "./mark.ts";
 
-export * from "./mark-types.ts";
+export * from "./mark.ts";
 
 /** State of a response in the ledger. Emitted and before-floor ones are settled. */
 export type EntryState = "emitted" | "before-floor" | "open" | "waiting" | "quarantined";
