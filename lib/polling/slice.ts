@@ -6,8 +6,8 @@ import type { ScanPosition } from "./model/state-types.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
 import type { Order } from "./ports.ts";
 import { repairShort } from "./repair.ts";
-import type { ScanEnd } from "./scan.ts";
 import { type SurveyStep, surveyScan } from "./survey-scan.ts";
+import type { ScanEnd } from "./walk/scan.ts";
 
 export interface SliceOptions {
   order: Order;

@@ -9,10 +9,10 @@ import { createPipeline } from "./pipeline.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
 import { oldestFirst } from "./prepare.ts";
 import { repairShort, repairSuspects } from "./repair.ts";
-import type { ScanEnd } from "./scan.ts";
 import { isNoMoment, isStillThere } from "./still-there.ts";
 import { goBack, placeOf, type StepBack } from "./stream-place.ts";
 import { surveyScan } from "./survey-scan.ts";
+import type { ScanEnd } from "./walk/scan.ts";
 
 /** Responses on the way to the bus, at most, for each request that may be in flight: enough to keep the service busy. */
 const ON_THE_WAY = 3;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { guessLength } from "../../../lib/polling/list-length.ts";
+import { guessLength } from "../../../lib/polling/walk/list-length.ts";
 
 describe("the length of a list", () => {
   it("is guessed by the responses of its pages so far, wherever these begin", () => {

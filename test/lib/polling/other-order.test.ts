@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createOtherOrder } from "../../../lib/polling/other-order.ts";
-import { isSame, type Page, toPage } from "../../../lib/polling/pages.ts";
+import { createOtherOrder } from "../../../lib/polling/walk/other-order.ts";
+import { isSame, type Page, toPage } from "../../../lib/polling/walk/pages.ts";
 
 /** Responses by id, each with so many records, in the order in which they are listed. */
 type Listed = [responseId: number, records: number][];

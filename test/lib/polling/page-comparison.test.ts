@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createVolatileFields, type VolatileFields } from "../../../lib/polling/model/volatile-fields.ts";
-import { createPageComparison, standsAs } from "../../../lib/polling/page-comparison.ts";
-import { type Page, toPage } from "../../../lib/polling/pages.ts";
+import { createPageComparison, standsAs } from "../../../lib/polling/walk/page-comparison.ts";
+import { type Page, toPage } from "../../../lib/polling/walk/pages.ts";
 import { range } from "./support/survey.ts";
 
 interface Row {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createPageReader } from "../../../lib/polling/page-reader.ts";
 import type { PageRead } from "../../../lib/polling/ports.ts";
+import { createPageReader } from "../../../lib/polling/walk/page-reader.ts";
 import { histories, order, pastEnd, responses } from "./support/moving-histories.ts";
 import { flaw, movingList, scanAll, shuffled } from "./support/moving-list.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Verdict } from "../../../lib/polling/scan.ts";
+import type { Verdict } from "../../../lib/polling/walk/scan.ts";
 import { histories, order, pastEnd, responses } from "./support/moving-histories.ts";
 import { flaw, type ListedResponse, type MovingList, movingList, scanAll } from "./support/moving-list.ts";
 

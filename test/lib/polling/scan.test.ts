@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Edge } from "../../../lib/polling/model/mark.ts";
 import { digestOf, readRecord } from "../../../lib/polling/model/records.ts";
 import type { PageRead } from "../../../lib/polling/ports.ts";
-import { type ScanEnd, type ScanOptions, type ScanStep, scan, type Verdict } from "../../../lib/polling/scan.ts";
+import { type ScanEnd, type ScanOptions, type ScanStep, scan, type Verdict } from "../../../lib/polling/walk/scan.ts";
 import { type Change, flaw, type ListedResponse, movingList, scanAll } from "./support/moving-list.ts";
 
 type Row = Record<string, unknown>;

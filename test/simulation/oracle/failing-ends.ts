@@ -1,4 +1,4 @@
-import { mayBePastEnd } from "../../../lib/polling/failing-end.ts";
+import { mayBePastEnd } from "../../../lib/polling/walk/failing-end.ts";
 import type { World } from "../world.ts";
 
 /** Milliseconds within which a fault that does not pass is taken for the end of a list: ten minutes, which may begin anew once. */

@@ -5,7 +5,7 @@ export const catchUpFaults: readonly PlantedFault[] = [
   {
     name: "the second read of a page is used for every later one",
     breaks: ["content", "lost", "books"],
-    file: "page-reader.ts",
+    file: "walk/page-reader.ts",
     find: "      forget();\n      asked = false;\n      next = page + 1;\n      return request(page).first;",
     replace: "      asked = false;\n      next = page + 1;\n      return (slots.get(page) ?? request(page)).first;",
   },
@@ -33,14 +33,14 @@ export const catchUpFaults: readonly PlantedFault[] = [
   {
     name: "pages read ahead are kept when one of them has changed",
     breaks: ["content", "lost", "books", "skipped"],
-    file: "page-reader.ts",
+    file: "walk/page-reader.ts",
     find: "    if (result === undefined) {\n      forget(slots.get(page - 1));",
     replace: "    if (result === undefined) {",
   },
   {
     name: "pages read ahead are kept when the scan steps back",
     breaks: ["content", "lost", "books", "skipped"],
-    file: "page-reader.ts",
+    file: "walk/page-reader.ts",
     find: "      forget();\n      asked = false;\n      next = page + 1;",
     replace: "      asked = false;\n      next = page + 1;",
   },

@@ -40,42 +40,42 @@ export const readingFaults: readonly PlantedFault[] = [
   {
     name: "seams are not proved",
     breaks: ["content", "lost", "books"],
-    file: "scan.ts",
+    file: "walk/scan.ts",
     find: "let isUnchanged = isSame(again, earlier) &&",
     replace: "let isUnchanged = true ||",
   },
   {
     name: "a response cut by a page edge is not joined",
     breaks: ["content"],
-    file: "scan.ts",
+    file: "walk/scan.ts",
     find: "carry = { responseId: carry.responseId, records: [...carry.records, ...first.records] };\n      carrySure",
     replace: "carry = { responseId: carry.responseId, records: first.records };\n      carrySure",
   },
   {
     name: "one empty page is the end",
     breaks: ["books", "lost", "floor", "late"],
-    file: "list-end.ts",
+    file: "walk/list-end.ts",
     find: "secondLook: async (page, last) => {",
     replace: "secondLook: async (page, last) => {\n      if (page > 1) return undefined;",
   },
   {
     name: "every short page is the end",
     breaks: ["books", "lost", "late", "floor"],
-    file: "scan.ts",
+    file: "walk/scan.ts",
     find: 'if (end.isTold(previous) && options.prove !== "all" && !matters(carry)) {\n        // Where everything is to be proved it is not relied upon; else it saves two requests and proves nothing.\n        proved = false;',
     replace: "if (previous !== undefined) {",
   },
   {
     name: "99 records are a full page",
     breaks: ["content", "lost"],
-    file: "pages.ts",
+    file: "walk/pages.ts",
     find: "const records = read.records.map((record) => readRecord(record, volatile));",
     replace: "const records = read.records.slice(0, PAGE_SIZE - 1).map((record) => readRecord(record, volatile));",
   },
   {
     name: "404 past the end is a page",
     breaks: ["failure"],
-    file: "pages.ts",
+    file: "walk/pages.ts",
     find: 'if (read.kind === "none" || read.records.length === 0) return undefined;',
     replace:
       'if (read.kind === "none" && number > 1) throw new TypeError("no such page");\n  if (read.kind === "none" || read.records.length === 0) return undefined;',
@@ -83,14 +83,14 @@ export const readingFaults: readonly PlantedFault[] = [
   {
     name: "the other order is not asked for the end of a list",
     breaks: ["failure", "lost", "books-at-rest"],
-    file: "list-end.ts",
+    file: "walk/list-end.ts",
     find: "const first = await options.otherFirst().catch(() => undefined);",
     replace: "const first: Page | undefined = undefined;",
   },
   {
     name: "what fails behind any page is the end",
     breaks: ["content", "short", "books", "lost", "floor"],
-    file: "list-end.ts",
+    file: "walk/list-end.ts",
     find: "const isEnd = isCertain || stillEnds || (first !== undefined && (await otherOrder.liesNear(first, last)));",
     replace:
       "const isEnd = true;\n    ended = { last, first, isCertain, isToBeSeenAgain: false };\n    if (isEnd) return true;",
@@ -98,7 +98,7 @@ export const readingFaults: readonly PlantedFault[] = [
   {
     name: "equal records of a page are taken for one",
     breaks: ["content", "short"],
-    file: "pages.ts",
+    file: "walk/pages.ts",
     find: "if (last?.responseId === record.responseId) last.records.push(record);",
     replace:
       "if (last?.responseId === record.responseId) {\n      if (!last.records.some(({ digest }) => digest === record.digest)) last.records.push(record);\n    }",
@@ -120,7 +120,7 @@ export const readingFaults: readonly PlantedFault[] = [
   {
     name: "pages are compared by the order of their records",
     breaks: ["lost", "books-at-rest", "books"],
-    file: "pages.ts",
+    file: "walk/pages.ts",
     find: 'hash("sha1", this.digests.toSorted().join',
     replace: 'hash("sha1", this.digests.join',
   },
@@ -141,7 +141,7 @@ export const readingFaults: readonly PlantedFault[] = [
   {
     name: "what reads differently each time is compared for ever",
     breaks: ["lost", "late", "books-at-rest", "requests", "idle"],
-    file: "page-comparison.ts",
+    file: "walk/page-comparison.ts",
     find: "if (volatileOnes.length === 0 ||",
     replace: "if (volatileOnes.length >= 0 ||",
   },

@@ -103,7 +103,7 @@ export const stateFaults: readonly PlantedFault[] = [
   {
     name: "books are closed over a list that moved",
     breaks: ["books"],
-    file: "scan.ts",
+    file: "walk/scan.ts",
     find: "let isUnchanged = isSame(again, earlier) &&",
     replace: 'let isUnchanged = (options.prove === "all" || isSame(again, earlier)) &&',
   },

@@ -1,9 +1,9 @@
 import { RangeUnreachableError } from "../../../../lib/polling/errors.ts";
 import type { Run } from "../../../../lib/polling/model/records.ts";
-import { createPageReader } from "../../../../lib/polling/page-reader.ts";
 import type { Order, PageRead } from "../../../../lib/polling/ports.ts";
-import type { ScanEnd, ScanStep, Verdict } from "../../../../lib/polling/scan.ts";
-import { type ScanOptions, scan } from "../../../../lib/polling/scan.ts";
+import { createPageReader } from "../../../../lib/polling/walk/page-reader.ts";
+import type { ScanEnd, ScanStep, Verdict } from "../../../../lib/polling/walk/scan.ts";
+import { type ScanOptions, scan } from "../../../../lib/polling/walk/scan.ts";
 
 /** What a service may answer past the end of the list. */
 export const pastEnds = ["empty", "404", "400", "repeats"] as const;

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { type ReadRecord, type Run, readRecord } from "./model/records.ts";
-import { NONE_VOLATILE, type VolatileFields } from "./model/volatile-fields.ts";
-import type { PageRead } from "./ports.ts";
+import { type ReadRecord, type Run, readRecord } from "../model/records.ts";
+import { NONE_VOLATILE, type VolatileFields } from "../model/volatile-fields.ts";
+import type { PageRead } from "../ports.ts";
 
 /** Records of a full page, by section 8 of the API document. */
 export const PAGE_SIZE = 100;

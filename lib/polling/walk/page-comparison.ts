@@ -1,6 +1,6 @@
-import { isObject } from "./model/irregular.ts";
-import type { ReadRecord } from "./model/records.ts";
-import { differingFields, type VolatileFields } from "./model/volatile-fields.ts";
+import { isObject } from "../model/irregular.ts";
+import type { ReadRecord } from "../model/records.ts";
+import { differingFields, type VolatileFields } from "../model/volatile-fields.ts";
 import { isFull, isSame, type Page } from "./pages.ts";
 
 /** Reads of one page one after the other, each with something else in the same field of the same record, after which that field is volatile. */

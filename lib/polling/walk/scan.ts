@@ -1,9 +1,9 @@
+import type { Edge } from "../model/mark.ts";
+import { digestOf, type Run } from "../model/records.ts";
+import { createVolatileFields } from "../model/volatile-fields.ts";
 import { carryOf, edgeOf, pageOf } from "./edge.ts";
 import { mayBePastEnd } from "./failing-end.ts";
 import { createListEnd } from "./list-end.ts";
-import type { Edge } from "./model/mark.ts";
-import { digestOf, type Run } from "./model/records.ts";
-import { createVolatileFields } from "./model/volatile-fields.ts";
 import { createMovedEnds } from "./moved-ends.ts";
 import { createPageComparison, standsAs } from "./page-comparison.ts";
 import { isFound, PAGE_SIZE, type Page, toPage } from "./pages.ts";

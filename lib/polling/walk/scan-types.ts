@@ -1,7 +1,7 @@
-import type { Edge } from "./model/mark.ts";
-import type { ReadRecord, Run } from "./model/records.ts";
-import type { VolatileFields } from "./model/volatile-fields.ts";
-import type { PageRead } from "./ports.ts";
+import type { Edge } from "../model/mark.ts";
+import type { ReadRecord, Run } from "../model/records.ts";
+import type { VolatileFields } from "../model/volatile-fields.ts";
+import type { PageRead } from "../ports.ts";
 import type { Verdict } from "./scan-memory.ts";
 
 export interface ScanOptions {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Run } from "./model/records.ts";
+import type { Run } from "../model/records.ts";
 import type { PageComparison } from "./page-comparison.ts";
 import { isFound, isFull, type Page } from "./pages.ts";
 

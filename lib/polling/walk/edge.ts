@@ -1,5 +1,5 @@
-import type { Edge } from "./model/mark.ts";
-import type { ReadRecord, Run } from "./model/records.ts";
+import type { Edge } from "../model/mark.ts";
+import type { ReadRecord, Run } from "../model/records.ts";
 import type { Page } from "./pages.ts";
 
 export function edgeOf(

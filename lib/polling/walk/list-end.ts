@@ -1,7 +1,7 @@
-import { RangeUnreachableError } from "./errors.ts";
+import { RangeUnreachableError } from "../errors.ts";
+import type { Run } from "../model/records.ts";
+import type { VolatileFields } from "../model/volatile-fields.ts";
 import { mayBePastEnd } from "./failing-end.ts";
-import type { Run } from "./model/records.ts";
-import type { VolatileFields } from "./model/volatile-fields.ts";
 import { createOtherOrder } from "./other-order.ts";
 import type { PageComparison } from "./page-comparison.ts";
 import { isFull, type Page } from "./pages.ts";

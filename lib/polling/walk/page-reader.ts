@@ -1,5 +1,5 @@
+import type { PageRead } from "../ports.ts";
 import { holdSame } from "./pages.ts";
-import type { PageRead } from "./ports.ts";
 
 /** Pages on their way at once, at most. */
 const MOST_AHEAD = 12;

@@ -1,4 +1,4 @@
-import type { Run } from "./model/records.ts";
+import type { Run } from "../model/records.ts";
 
 /** Records of a page that are kept to know it again: of several responses, should some be deleted or edited meanwhile. */
 const SAMPLE = 8;

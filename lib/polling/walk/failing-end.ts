@@ -1,5 +1,5 @@
-import { errorCode } from "../errors.ts";
-import type { PollContext } from "./context.ts";
+import { errorCode } from "../../errors.ts";
+import type { PollContext } from "../context.ts";
 
 // Some services answer a page number that is too high with a fault of their own, or with something that is no list: nothing at all, say.
 

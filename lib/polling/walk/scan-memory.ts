@@ -1,4 +1,4 @@
-import { classOf, completedAt, type Run } from "./model/records.ts";
+import { classOf, completedAt, type Run } from "../model/records.ts";
 import type { Page } from "./pages.ts";
 
 /** What is to be done about a run: nothing, or something for which its first records are enough, or its whole. */
