@@ -1,13 +1,13 @@
 import type { Origin } from "../events/index.ts";
 import type { PollContext } from "./context.ts";
 import type { Details } from "./enrich.ts";
-import { keep, takeOut } from "./kept-records.ts";
+import { keep, takeOut } from "./ledger/kept-records.ts";
+import { keptUntil } from "./ledger/quarantine.ts";
 import { privateMetadata, privateRecord } from "./model/privacy.ts";
 import { completedAt, digestOf, type Run, readRecord } from "./model/records.ts";
 import type { DetailKind, LedgerEntry, UsedPatience } from "./model/state-types.ts";
 import { isSpared } from "./outage-watch.ts";
 import { type Patience, usePatience } from "./patience.ts";
-import { keptUntil } from "./quarantine.ts";
 
 /** A completed response that is whole, on its way to its event. */
 export interface Candidate {

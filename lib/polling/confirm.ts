@@ -2,7 +2,7 @@ import { errorCode } from "../errors.ts";
 import { type Comparison, compareAnswers, factsOf, sameFacts } from "./compare-answers.ts";
 import { holdLease, type PollContext } from "./context.ts";
 import { concernsWholeSource } from "./errors.ts";
-import { noteHeld } from "./held.ts";
+import { noteHeld } from "./ledger/held.ts";
 import { isObject } from "./model/irregular.ts";
 import { privateRecord } from "./model/privacy.ts";
 import type { Order } from "./ports.ts";

@@ -3,7 +3,7 @@ import { byItself } from "./by-itself.ts";
 import { type Candidate, fromRun, fromWaiting, type JoinedBy } from "./candidate.ts";
 import type { PollContext } from "./context.ts";
 import { type EmitCounts, noEmits } from "./emit-counts.ts";
-import { withoutRecords } from "./kept-records.ts";
+import { withoutRecords } from "./ledger/kept-records.ts";
 import type { Run } from "./model/records.ts";
 import type { LedgerEntry } from "./model/state-types.ts";
 import { createPipeline } from "./pipeline.ts";

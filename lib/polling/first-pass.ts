@@ -1,10 +1,10 @@
 import type { PollContext } from "./context.ts";
 import { floorCap } from "./floor-cap.ts";
 import { headScan } from "./head-scan.ts";
+import { newestDate, orderedByCompletion, orderedByStart } from "./ledger/judge.ts";
 import { classOf, type Run } from "./model/records.ts";
 import type { Floor } from "./model/state-types.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
-import { newestDate, orderedByCompletion, orderedByStart } from "./settle.ts";
 import { believesEmpty, isStillThere } from "./still-there.ts";
 import { stream } from "./stream.ts";
 import { toPage } from "./walk/pages.ts";

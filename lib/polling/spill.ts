@@ -1,7 +1,7 @@
 import type { PollContext } from "./context.ts";
 import type { Repair } from "./emit.ts";
-import { mayBeJoined, noteHeld, UNPROVED } from "./held.ts";
 import { createLayout, type PlacedRun } from "./layout.ts";
+import { mayBeJoined, noteHeld, UNPROVED } from "./ledger/held.ts";
 import { privateRecord } from "./model/privacy.ts";
 import { classOf, type Run, readRecord } from "./model/records.ts";
 import type { LedgerEntry, Pass } from "./model/state-types.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { type Decision, decide, newestDate, orderedByCompletion } from "../../../lib/polling/ledger/judge.ts";
 import { type Run, readRecord } from "../../../lib/polling/model/records.ts";
 import type { EntryState, Floor } from "../../../lib/polling/model/state-types.ts";
-import { type Decision, decide, newestDate, orderedByCompletion } from "../../../lib/polling/settle.ts";
 
 const now = Date.UTC(2026, 2, 10, 12);
 

@@ -26,14 +26,14 @@ export const readingFaults: readonly PlantedFault[] = [
   {
     name: "open responses are never looked at again",
     breaks: ["lost"],
-    file: "settle.ts",
+    file: "ledger/judge.ts",
     find: 'return entry.state === "quarantined" && isFarBelow(completedAt(run), by.floor) ? "before-floor" : "emit";',
     replace: 'return entry.state === "open" ? "settled" : "emit";',
   },
   {
     name: "open responses are emitted",
     breaks: ["content", "ledger", "books"],
-    file: "settle.ts",
+    file: "ledger/judge.ts",
     find: 'if (kind === "open") return "open";',
     replace: "",
   },

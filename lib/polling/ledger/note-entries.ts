@@ -1,11 +1,11 @@
-import { byItself } from "./by-itself.ts";
-import type { PollContext } from "./context.ts";
+import { byItself } from "../by-itself.ts";
+import type { PollContext } from "../context.ts";
+import { privateRecord } from "../model/privacy.ts";
+import { classOf, digestOf, type ReadRecord, type Run } from "../model/records.ts";
+import type { LedgerEntry } from "../model/state-types.ts";
+import { firstSeenBy, nextRecheck } from "../recheck.ts";
 import { keep } from "./kept-records.ts";
-import { privateRecord } from "./model/privacy.ts";
-import { classOf, digestOf, type ReadRecord, type Run } from "./model/records.ts";
-import type { LedgerEntry } from "./model/state-types.ts";
 import { keptUntil } from "./quarantine.ts";
-import { firstSeenBy, nextRecheck } from "./recheck.ts";
 
 // Ledger entries of what a scan meets that needs no event.
 

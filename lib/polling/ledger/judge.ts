@@ -1,6 +1,6 @@
-import { before, credible, isDateString, later, MARGIN } from "./model/dates.ts";
-import { classOf, completedAt, type Run, type RunClass } from "./model/records.ts";
-import type { Floor, LedgerEntry } from "./model/state-types.ts";
+import { before, credible, isDateString, later, MARGIN } from "../model/dates.ts";
+import { classOf, completedAt, type Run, type RunClass } from "../model/records.ts";
+import type { Floor, LedgerEntry } from "../model/state-types.ts";
 
 /**
  * What is to be done about a response that a scan met:

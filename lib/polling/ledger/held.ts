@@ -1,5 +1,5 @@
-import { holdLease, type PollContext } from "./context.ts";
-import type { LedgerEntry, Pass } from "./model/state-types.ts";
+import { holdLease, type PollContext } from "../context.ts";
+import type { LedgerEntry, Pass } from "../model/state-types.ts";
 
 // Completed responses that nothing can tell to be whole yet: the ledger knows them, and since when.
 

@@ -1,5 +1,5 @@
-import { holdLease, type PollContext } from "./context.ts";
-import type { LedgerEntry } from "./model/state-types.ts";
+import { holdLease, type PollContext } from "../context.ts";
+import type { LedgerEntry } from "../model/state-types.ts";
 
 /** Periods are whole days: nothing that was quarantined since the last look can be due before the next one. */
 const LOOK_EVERY = 24 * 3_600_000;
