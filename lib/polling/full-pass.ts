@@ -1,7 +1,7 @@
-import { emptyTally, openBooks } from "./books.ts";
+import { emptyTally, openBooks } from "./books/books.ts";
+import { loadIds } from "./books/id-set.ts";
 import { isUnproved } from "./confirm.ts";
 import type { Allowance, PollContext } from "./context.ts";
-import { loadIds } from "./id-set.ts";
 import { SEVERAL } from "./layout.ts";
 import { digestOf, type Run } from "./model/records.ts";
 import type { Pass } from "./model/state-types.ts";

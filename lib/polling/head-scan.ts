@@ -1,5 +1,5 @@
 import { backlogStart } from "./backlog-start.ts";
-import { closeBooks, openBooks } from "./books.ts";
+import { closeBooks, openBooks } from "./books/books.ts";
 import { asNews, type PollContext } from "./context.ts";
 import { emitRuns } from "./emit.ts";
 import { endsWork } from "./errors.ts";

@@ -1,7 +1,7 @@
-import { closeBooks, leaveOpen, type PassBooks } from "./books.ts";
+import { closeBooks, leaveOpen, type PassBooks } from "./books/books.ts";
+import { dropIds, keepIds } from "./books/id-set.ts";
 import type { PollContext } from "./context.ts";
 import { emitRepairs, emitRuns } from "./emit.ts";
-import { dropIds, keepIds } from "./id-set.ts";
 import type { Run } from "./model/records.ts";
 import type { Mark, Pass, ScanPosition } from "./model/state-types.ts";
 import { headOrder, tailOrder } from "./news-end.ts";

@@ -1,5 +1,5 @@
 import type { Origin } from "../events/index.ts";
-import type { PassBooks } from "./books.ts";
+import type { PassBooks } from "./books/books.ts";
 import type { Allowance, PollContext } from "./context.ts";
 import { emitRuns } from "./emit.ts";
 import type { ScanPosition } from "./model/state-types.ts";

@@ -1,4 +1,4 @@
-import { closeBooks, openBooks, type PassBooks } from "./books.ts";
+import { closeBooks, openBooks, type PassBooks } from "./books/books.ts";
 import { fromRun } from "./candidate.ts";
 import { isUnproved } from "./confirm.ts";
 import { asBacklog, holdLease, type PollContext } from "./context.ts";

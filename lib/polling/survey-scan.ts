@@ -1,4 +1,4 @@
-import type { PassBooks } from "./books.ts";
+import type { PassBooks } from "./books/books.ts";
 import { byItself } from "./by-itself.ts";
 import { holdLease, type PollContext } from "./context.ts";
 import { floorCap } from "./floor-cap.ts";

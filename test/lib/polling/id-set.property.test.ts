@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { decodeIds, encodeIds } from "../../../lib/polling/id-set.ts";
+import { decodeIds, encodeIds } from "../../../lib/polling/books/id-set.ts";
 
 const id = fc.oneof(
   fc.maxSafeNat(),

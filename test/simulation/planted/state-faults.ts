@@ -110,7 +110,7 @@ export const stateFaults: readonly PlantedFault[] = [
   {
     name: "books are closed with responses in no class",
     breaks: ["books"],
-    file: "books.ts",
+    file: "books/books.ts",
     find: "if (left !== 0) return leaveOpen",
     replace: "if (left < 0) return leaveOpen",
   },
