@@ -1,8 +1,8 @@
 import { emptyTally, openBooks } from "./books/books.ts";
 import { loadIds } from "./books/id-set.ts";
-import { isUnproved } from "./confirm.ts";
+import { isUnproved } from "./contents/confirm.ts";
+import { SEVERAL } from "./contents/layout.ts";
 import type { Allowance, PollContext } from "./context.ts";
-import { SEVERAL } from "./layout.ts";
 import { digestOf, type Run } from "./model/records.ts";
 import type { Pass } from "./model/state-types.ts";
 import { tailOrder } from "./news-end.ts";

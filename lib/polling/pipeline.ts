@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import type { Candidate } from "./candidate.ts";
-import { confirm } from "./confirm.ts";
+import { confirm } from "./contents/confirm.ts";
 import type { PollContext } from "./context.ts";
 import { type EmitCounts, noEmits } from "./emit-counts.ts";
 import { inGroups } from "./in-groups.ts";

@@ -1,4 +1,4 @@
-import { ask, isTrusted, MOST_SILENT } from "./confirm.ts";
+import { ask, isTrusted, MOST_SILENT } from "./contents/confirm.ts";
 import { type Allowance, holdLease, type PollContext } from "./context.ts";
 import { emitRuns } from "./emit.ts";
 import { credible, latestInstant } from "./model/dates.ts";

@@ -1,5 +1,5 @@
 import type { Origin } from "../events/index.ts";
-import { ask, isTrusted, withFacts } from "./confirm.ts";
+import { ask, isTrusted, withFacts } from "./contents/confirm.ts";
 import type { PollContext } from "./context.ts";
 import { emitRepairs, type Repair } from "./emit.ts";
 import { type Run, readRecord } from "./model/records.ts";

@@ -1,6 +1,6 @@
+import { createLayout, type PlacedRun } from "./contents/layout.ts";
 import type { PollContext } from "./context.ts";
 import type { Repair } from "./emit.ts";
-import { createLayout, type PlacedRun } from "./layout.ts";
 import { mayBeJoined, noteHeld, UNPROVED } from "./ledger/held.ts";
 import { privateRecord } from "./model/privacy.ts";
 import { classOf, type Run, readRecord } from "./model/records.ts";

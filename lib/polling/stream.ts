@@ -1,6 +1,6 @@
 import { closeBooks, openBooks, type PassBooks } from "./books/books.ts";
 import { fromRun } from "./candidate.ts";
-import { isUnproved } from "./confirm.ts";
+import { isUnproved } from "./contents/confirm.ts";
 import { asBacklog, holdLease, type PollContext } from "./context.ts";
 import { noEmits } from "./emit-counts.ts";
 import type { StreamPosition } from "./model/state-types.ts";

@@ -1,8 +1,8 @@
 import type { PassBooks } from "./books/books.ts";
 import { byItself } from "./by-itself.ts";
+import { SEVERAL } from "./contents/layout.ts";
 import { holdLease, type PollContext } from "./context.ts";
 import { floorCap } from "./floor-cap.ts";
-import { SEVERAL } from "./layout.ts";
 import { type Decision, decide, isOld, newestDate } from "./ledger/judge.ts";
 import { noted, orphanEntries, quarantined } from "./ledger/note-entries.ts";
 import { later } from "./model/dates.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createLayout, type PlacedRun } from "../../../lib/polling/layout.ts";
+import { createLayout, type PlacedRun } from "../../../lib/polling/contents/layout.ts";
 import { readRecord } from "../../../lib/polling/model/records.ts";
 
 const run = (page: number, ...records: string[]): PlacedRun => ({

@@ -106,7 +106,7 @@ export const readingFaults: readonly PlantedFault[] = [
   {
     name: "scattered records are emitted at first sight",
     breaks: ["content", "short"],
-    file: "confirm.ts",
+    file: "contents/confirm.ts",
     find: "if (!state.apart) return isUnproved(ctx) ? [] : responses;",
     replace: "if (responses.length > 0) return responses;",
   },
@@ -127,14 +127,14 @@ export const readingFaults: readonly PlantedFault[] = [
   {
     name: "operation 9 is trusted for a response of one record",
     breaks: ["content"],
-    file: "confirm.ts",
+    file: "contents/confirm.ts",
     find: 'return equalled === "several" || (equalled === "one" && mark.severalSeen !== true && !apart);',
     replace: "return equalled !== undefined || apart === undefined;",
   },
   {
     name: "operation 9 is used whatever it leaves out",
     breaks: ["content"],
-    file: "confirm.ts",
+    file: "contents/confirm.ts",
     find: "return state.full === true && sameFacts(response.records, records, ctx.volatile)",
     replace: "return records.length > 0",
   },

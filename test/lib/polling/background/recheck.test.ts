@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MOST_SILENT } from "../../../../lib/polling/confirm.ts";
+import { MOST_SILENT } from "../../../../lib/polling/contents/confirm.ts";
 import type { PollingSource } from "../../../../lib/polling/context.ts";
 import type { MemoryWorld } from "../../../support/memory-ports.ts";
 import { failing } from "../support/failing.ts";

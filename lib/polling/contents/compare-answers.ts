@@ -1,5 +1,5 @@
-import { isObject } from "./model/irregular.ts";
-import { NONE_VOLATILE, type VolatileFields } from "./model/volatile-fields.ts";
+import { isObject } from "../model/irregular.ts";
+import { NONE_VOLATILE, type VolatileFields } from "../model/volatile-fields.ts";
 
 /** How the answers of the single-response operation relate to those joined from pages. */
 export type Comparison = "equal" | "more" | "different";

@@ -1,4 +1,4 @@
-import type { ReadRecord } from "./model/records.ts";
+import type { ReadRecord } from "../model/records.ts";
 
 // How the records of responses stand in a list that may have moved while it was read.
 

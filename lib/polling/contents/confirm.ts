@@ -1,15 +1,15 @@
-import { errorCode } from "../errors.ts";
+import { errorCode } from "../../errors.ts";
+import { holdLease, type PollContext } from "../context.ts";
+import { concernsWholeSource } from "../errors.ts";
+import { noteHeld } from "../ledger/held.ts";
+import { isObject } from "../model/irregular.ts";
+import { privateRecord } from "../model/privacy.ts";
+import type { Order } from "../ports.ts";
+import { mayBePastEnd } from "../walk/failing-end.ts";
+import { createOtherOrder } from "../walk/other-order.ts";
+import { createPageComparison } from "../walk/page-comparison.ts";
+import { isFull, type Page, toPage } from "../walk/pages.ts";
 import { type Comparison, compareAnswers, factsOf, sameFacts } from "./compare-answers.ts";
-import { holdLease, type PollContext } from "./context.ts";
-import { concernsWholeSource } from "./errors.ts";
-import { noteHeld } from "./ledger/held.ts";
-import { isObject } from "./model/irregular.ts";
-import { privateRecord } from "./model/privacy.ts";
-import type { Order } from "./ports.ts";
-import { mayBePastEnd } from "./walk/failing-end.ts";
-import { createOtherOrder } from "./walk/other-order.ts";
-import { createPageComparison } from "./walk/page-comparison.ts";
-import { isFull, type Page, toPage } from "./walk/pages.ts";
 
 /** A response as pages joined it. */
 export interface Joined {
