@@ -1,11 +1,11 @@
 import type { PollingSource } from "./context.ts";
 import { endsWork, failureOf } from "./errors.ts";
 import { joinNow } from "./join-now.ts";
-import { seenOutages, watchOutages } from "./outage-watch.ts";
 import { checkOwnState } from "./own-state.ts";
 import { pauseOf } from "./paused.ts";
 import { noCounts, type PollCounts } from "./poll-counts.ts";
 import type { Clock, Ports } from "./ports.ts";
+import { seenOutages, watchOutages } from "./publish/outage-watch.ts";
 import { isOutdated, noteBegun } from "./slices.ts";
 import { stream } from "./stream.ts";
 import { noteFirstPass } from "./sweep.ts";

@@ -3,8 +3,8 @@ import { LeaseLostError } from "./errors.ts";
 import type { Privacy } from "./model/privacy.ts";
 import type { Lease, Mark } from "./model/state-types.ts";
 import type { VolatileFields } from "./model/volatile-fields.ts";
-import type { OutageWatch } from "./outage-watch.ts";
 import type { Ports } from "./ports.ts";
+import type { OutageWatch } from "./publish/outage-watch.ts";
 
 /** The part of a source's configuration that polling acts upon. Durations are milliseconds. */
 export interface PollingSource {

@@ -9,7 +9,7 @@ import { tailOrder } from "./news-end.ts";
 import { dropPass, endPass, keepPass } from "./pass-end.ts";
 import { countPieces, loadSurplus } from "./piece-counts.ts";
 import { noCounts, type PollCounts } from "./poll-counts.ts";
-import { repairSuspects } from "./repair.ts";
+import { repairSuspects } from "./publish/repair.ts";
 import { slice } from "./slice.ts";
 import { spill, standTogether } from "./spill.ts";
 

@@ -1,14 +1,14 @@
 import { backlogStart } from "./backlog-start.ts";
 import { closeBooks, openBooks } from "./books/books.ts";
 import { asNews, type PollContext } from "./context.ts";
-import { emitRuns } from "./emit.ts";
 import { endsWork } from "./errors.ts";
 import type { Run } from "./model/records.ts";
 import { learnSortKey } from "./model/sort-key.ts";
 import type { ScanPosition } from "./model/state-types.ts";
 import { doubtNewsEnd, headOrder } from "./news-end.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
-import { repairShort, repairSuspects } from "./repair.ts";
+import { emitRuns } from "./publish/emit.ts";
+import { repairShort, repairSuspects } from "./publish/repair.ts";
 import { positionAfter } from "./slice.ts";
 import { stream } from "./stream.ts";
 import { type SurveyStep, surveyScan } from "./survey-scan.ts";

@@ -1,16 +1,16 @@
 import { type BackgroundRequest, type BackgroundResult, background, nextBackground } from "./background.ts";
 import { byItself } from "./by-itself.ts";
 import { asNews, type PollContext } from "./context.ts";
-import { emitWaiting } from "./emit.ts";
 import { endsWork } from "./errors.ts";
 import { firstPass, type Presence } from "./first-pass.ts";
 import { headScan } from "./head-scan.ts";
 import { HELD_FOR, joinNow } from "./join-now.ts";
 import { dropExpired } from "./ledger/quarantine.ts";
 import type { Books, LedgerEntry } from "./model/state-types.ts";
-import { runningOutages } from "./outage-watch.ts";
 import { peekHead } from "./peek-head.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
+import { emitWaiting } from "./publish/emit.ts";
+import { runningOutages } from "./publish/outage-watch.ts";
 import { isLeftToSlices, queueSlice } from "./slices.ts";
 import { stream } from "./stream.ts";
 import { noteFirstPass } from "./sweep.ts";

@@ -6,7 +6,7 @@ import { takeOut, withoutRecords } from "./ledger/kept-records.ts";
 import { classOf, readRecord } from "./model/records.ts";
 import type { Lease, LedgerEntry, SurveyRow } from "./model/state-types.ts";
 import type { Ports } from "./ports.ts";
-import { MOST_LEFT } from "./repair.ts";
+import { MOST_LEFT } from "./publish/repair.ts";
 
 export interface RedriveRequest {
   ports: Ports;

@@ -1,8 +1,8 @@
 import type { PollContext } from "../context.ts";
-import type { Details } from "../enrich.ts";
 import { isObject } from "../model/irregular.ts";
 import { type LedgerEntry, WITHOUT_RECORDS } from "../model/state-types.ts";
 import type { Ports } from "../ports.ts";
+import type { Details } from "../publish/enrich.ts";
 
 /** What is kept of a waiting or quarantined response, so that the list is not needed again. */
 export interface Kept {

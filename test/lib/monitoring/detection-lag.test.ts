@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { detectionLag, spread } from "../../../lib/monitoring/detection-lag.ts";
-import { buildEvent } from "../../../lib/polling/build-event.ts";
+import { buildEvent } from "../../../lib/polling/publish/build-event.ts";
 import { at, MINUTE, noon, range, recordsOf } from "../polling/support/survey.ts";
 
 type Facts = Parameters<typeof buildEvent>[0];

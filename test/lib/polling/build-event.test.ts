@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { responseCompleted } from "../../../lib/events/index.ts";
-import { buildEvent, type EventFacts } from "../../../lib/polling/build-event.ts";
+import { buildEvent, type EventFacts } from "../../../lib/polling/publish/build-event.ts";
 
 const record = {
   responseId: 2,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inGroups } from "../../../lib/polling/in-groups.ts";
+import { inGroups } from "../../../lib/polling/publish/in-groups.ts";
 import { virtualClock } from "./support/virtual-clock.ts";
 
 /** Some work that is done, or fails, when it is told to. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Outage } from "../../../lib/polling/model/state-types.ts";
-import { answered, confirmed, downtime, failed, isRunning, isSuspected } from "../../../lib/polling/outage.ts";
+import { answered, confirmed, downtime, failed, isRunning, isSuspected } from "../../../lib/polling/publish/outage.ts";
 
 const working: Outage = { down: 0 };
 

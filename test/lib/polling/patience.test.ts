@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Outage, UsedPatience } from "../../../lib/polling/model/state-types.ts";
-import { noOutages } from "../../../lib/polling/outage.ts";
-import { isGivenUp, usePatience } from "../../../lib/polling/patience.ts";
+import { noOutages } from "../../../lib/polling/publish/outage.ts";
+import { isGivenUp, usePatience } from "../../../lib/polling/publish/patience.ts";
 
 const MINUTE = 60_000;
 const PATIENCE = 15 * MINUTE;

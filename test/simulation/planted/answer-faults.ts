@@ -33,14 +33,14 @@ export const answerFaults: readonly PlantedFault[] = [
   {
     name: "metrics in a list are taken for none",
     breaks: ["content"],
-    file: "read-details.ts",
+    file: "publish/read-details.ts",
     find: 'if (typeof read !== "object" || read === null) return undefined;',
     replace: 'if (typeof read !== "object" || read === null || Array.isArray(read)) return undefined;',
   },
   {
     name: "a detail that hangs keeps the others waiting",
     breaks: ["late", "waits"],
-    file: "in-groups.ts",
+    file: "publish/in-groups.ts",
     find: "const stop = clock.every(PERIOD, () => wake());",
     replace: "const stop = clock.every(1_000 * PERIOD, () => wake());",
   },

@@ -47,7 +47,7 @@ export const catchUpFaults: readonly PlantedFault[] = [
   {
     name: "what failed on its way to the bus is swallowed at the end of a catch-up",
     breaks: ["skipped"],
-    file: "pipeline.ts",
+    file: "publish/pipeline.ts",
     find: "      if (failed !== undefined) throw failed.error;\n      counts.found",
     replace: "      counts.found",
   },

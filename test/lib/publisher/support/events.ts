@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import type { ResponseCompleted } from "../../../../lib/events/index.ts";
-import { buildEvent } from "../../../../lib/polling/build-event.ts";
 import type { Publisher, SealedEvent } from "../../../../lib/polling/ports.ts";
+import { buildEvent } from "../../../../lib/polling/publish/build-event.ts";
 import { createEventBridgePublisher } from "../../../../lib/publisher/event-bridge.ts";
 import type { TestAws } from "../../support/aws.ts";
 

@@ -1,11 +1,11 @@
-import type { Origin } from "../events/index.ts";
-import { byItself } from "./by-itself.ts";
+import type { Origin } from "../../events/index.ts";
+import { byItself } from "../by-itself.ts";
+import type { PollContext } from "../context.ts";
+import { withoutRecords } from "../ledger/kept-records.ts";
+import type { Run } from "../model/records.ts";
+import type { LedgerEntry } from "../model/state-types.ts";
 import { type Candidate, fromRun, fromWaiting, type JoinedBy } from "./candidate.ts";
-import type { PollContext } from "./context.ts";
 import { type EmitCounts, noEmits } from "./emit-counts.ts";
-import { withoutRecords } from "./ledger/kept-records.ts";
-import type { Run } from "./model/records.ts";
-import type { LedgerEntry } from "./model/state-types.ts";
 import { createPipeline } from "./pipeline.ts";
 import { oldestFirst, prepare } from "./prepare.ts";
 import { batchLength, MOST_IN_VAIN, publishBatch } from "./publish-batch.ts";

@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
+import { confirm } from "../contents/confirm.ts";
+import type { PollContext } from "../context.ts";
 import type { Candidate } from "./candidate.ts";
-import { confirm } from "./contents/confirm.ts";
-import type { PollContext } from "./context.ts";
 import { type EmitCounts, noEmits } from "./emit-counts.ts";
 import { inGroups } from "./in-groups.ts";
 import { type Prepared, prepare } from "./prepare.ts";

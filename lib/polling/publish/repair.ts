@@ -1,8 +1,8 @@
-import type { Origin } from "../events/index.ts";
-import { ask, isTrusted, withFacts } from "./contents/confirm.ts";
-import type { PollContext } from "./context.ts";
+import type { Origin } from "../../events/index.ts";
+import { ask, isTrusted, withFacts } from "../contents/confirm.ts";
+import type { PollContext } from "../context.ts";
+import { type Run, readRecord } from "../model/records.ts";
 import { emitRepairs, type Repair } from "./emit.ts";
-import { type Run, readRecord } from "./model/records.ts";
 
 /** Responses asked about after one scan, and left to one full pass: the rest are found by the next one. */
 const MOST_AT_ONCE = 20;

@@ -1,11 +1,11 @@
+import { byItself } from "../by-itself.ts";
+import { holdLease, type PollContext } from "../context.ts";
+import { credible } from "../model/dates.ts";
+import type { DetailKind, LedgerEntry } from "../model/state-types.ts";
 import { buildEvent } from "./build-event.ts";
-import { byItself } from "./by-itself.ts";
 import { type Candidate, waitingEntry } from "./candidate.ts";
-import { holdLease, type PollContext } from "./context.ts";
 import { enrich } from "./enrich.ts";
 import { inGroups } from "./in-groups.ts";
-import { credible } from "./model/dates.ts";
-import type { DetailKind, LedgerEntry } from "./model/state-types.ts";
 import { isSpared } from "./outage-watch.ts";
 import type { Ready } from "./publish-batch.ts";
 

@@ -1,8 +1,8 @@
-import { errorCode } from "../errors.ts";
-import type { PollContext } from "./context.ts";
+import { errorCode } from "../../errors.ts";
+import type { PollContext } from "../context.ts";
+import { concernsWholeSource } from "../errors.ts";
+import type { DetailKind, Outage, Outages, UsedPatience } from "../model/state-types.ts";
 import type { Outcome } from "./enrich.ts";
-import { concernsWholeSource } from "./errors.ts";
-import type { DetailKind, Outage, Outages, UsedPatience } from "./model/state-types.ts";
 import { answered, chosen, confirmed, failed, isRunning, isSuspected, noOutages, type ResponseKey } from "./outage.ts";
 
 /** What the polls of one tick see of outages, together. */

@@ -1,5 +1,4 @@
-import type { Answer, Metadata, Metric, Moment } from "../events/index.ts";
-import { toMoment } from "./local-time.ts";
+import type { Answer, Metadata, Metric, Moment } from "../../events/index.ts";
 import {
   isFlag,
   isInteger,
@@ -11,8 +10,9 @@ import {
   isText,
   isTextOrNull,
   readFields,
-} from "./model/irregular.ts";
-import { readId } from "./model/records.ts";
+} from "../model/irregular.ts";
+import { readId } from "../model/records.ts";
+import { toMoment } from "./local-time.ts";
 
 /** A value read from JSON, and the names of what in it was not as documented. */
 export interface Read<T> {

@@ -1,4 +1,4 @@
-import { eventId, type Origin, type ResponseCompleted, SCHEMA_VERSION } from "../events/index.ts";
+import { eventId, type Origin, type ResponseCompleted, SCHEMA_VERSION } from "../../events/index.ts";
 import { readAnswer, readMetadata, readMetrics, readResponse, sortAnswers } from "./read-details.ts";
 
 export interface EventFacts {

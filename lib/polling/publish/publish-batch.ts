@@ -1,11 +1,11 @@
-import { byItself } from "./by-itself.ts";
+import { byItself } from "../by-itself.ts";
+import { holdLease, type PollContext } from "../context.ts";
+import { PublishFailedError } from "../errors.ts";
+import { credible, later } from "../model/dates.ts";
+import type { LedgerEntry } from "../model/state-types.ts";
+import type { OutgoingEvent, SealedEvent } from "../ports.ts";
 import type { Candidate } from "./candidate.ts";
 import { refusedEntry } from "./candidate.ts";
-import { holdLease, type PollContext } from "./context.ts";
-import { PublishFailedError } from "./errors.ts";
-import { credible, later } from "./model/dates.ts";
-import type { LedgerEntry } from "./model/state-types.ts";
-import type { OutgoingEvent, SealedEvent } from "./ports.ts";
 
 /** A response whose event is ready for the bus. */
 export interface Ready extends Candidate {

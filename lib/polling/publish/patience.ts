@@ -1,4 +1,4 @@
-import type { DetailKind, Outages, UsedPatience } from "./model/state-types.ts";
+import type { DetailKind, Outages, UsedPatience } from "../model/state-types.ts";
 import { downtime } from "./outage.ts";
 
 /** How long a response has waited so far. */

@@ -1,4 +1,4 @@
-import type { Clock } from "./ports.ts";
+import type { Clock } from "../ports.ts";
 
 /** Milliseconds: what has come waits for the rest no longer. */
 const PERIOD = 1_000;

@@ -1,11 +1,11 @@
-import { errorCode } from "../errors.ts";
-import type { PollContext } from "./context.ts";
-import { concernsWholeSource } from "./errors.ts";
-import { privateMetadata } from "./model/privacy.ts";
-import type { DetailKind } from "./model/state-types.ts";
+import { errorCode } from "../../errors.ts";
+import type { PollContext } from "../context.ts";
+import { concernsWholeSource } from "../errors.ts";
+import { privateMetadata } from "../model/privacy.ts";
+import type { DetailKind } from "../model/state-types.ts";
+import type { DetailRead } from "../ports.ts";
 import { failsForAll, isSpared, underWatch } from "./outage-watch.ts";
 import { isGivenUp, type Patience } from "./patience.ts";
-import type { DetailRead } from "./ports.ts";
 
 /** What is known of a response's metrics and metadata so far. Bodies are as they were read. */
 export interface Details {

@@ -1,4 +1,4 @@
-import type { Outage, Outages } from "./model/state-types.ts";
+import type { Outage, Outages } from "../model/state-types.ts";
 
 // When an operation fails for every response of a source, that is no reason to give any of them up. Pure functions over
 // what the account keeps of it.
