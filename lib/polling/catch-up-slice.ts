@@ -1,14 +1,14 @@
 import type { PollingSource } from "./context.ts";
 import { endsWork, failureOf } from "./errors.ts";
-import { joinNow } from "./join-now.ts";
 import { checkOwnState } from "./own-state.ts";
 import { pauseOf } from "./paused.ts";
-import { noCounts, type PollCounts } from "./poll-counts.ts";
 import type { Clock, Ports } from "./ports.ts";
 import { seenOutages, watchOutages } from "./publish/outage-watch.ts";
+import { stream } from "./routes/catch-up.ts";
+import { joinNow } from "./routes/join-now.ts";
+import { noCounts, type PollCounts } from "./routes/poll-counts.ts";
+import { noteFirstPass } from "./routes/sweep.ts";
 import { isOutdated, noteBegun } from "./slices.ts";
-import { stream } from "./stream.ts";
-import { noteFirstPass } from "./sweep.ts";
 import { withSurvey } from "./with-survey.ts";
 
 export interface SliceRequest {

@@ -2,18 +2,18 @@ import { type BackgroundRequest, type BackgroundResult, background, nextBackgrou
 import { byItself } from "./by-itself.ts";
 import { asNews, type PollContext } from "./context.ts";
 import { endsWork } from "./errors.ts";
-import { firstPass, type Presence } from "./first-pass.ts";
-import { headScan } from "./head-scan.ts";
-import { HELD_FOR, joinNow } from "./join-now.ts";
 import { dropExpired } from "./ledger/quarantine.ts";
 import type { Books, LedgerEntry } from "./model/state-types.ts";
-import { peekHead } from "./peek-head.ts";
-import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
 import { emitWaiting } from "./publish/emit.ts";
 import { runningOutages } from "./publish/outage-watch.ts";
+import { stream } from "./routes/catch-up.ts";
+import { firstPass, type Presence } from "./routes/first-pass.ts";
+import { headScan } from "./routes/head.ts";
+import { HELD_FOR, joinNow } from "./routes/join-now.ts";
+import { peekHead } from "./routes/peek-head.ts";
+import { addCounts, isClean, noCounts, type PollCounts } from "./routes/poll-counts.ts";
+import { noteFirstPass } from "./routes/sweep.ts";
 import { isLeftToSlices, queueSlice } from "./slices.ts";
-import { stream } from "./stream.ts";
-import { noteFirstPass } from "./sweep.ts";
 import { type SurveyRequest, withSurvey } from "./with-survey.ts";
 
 export interface PollRequest extends SurveyRequest {

@@ -12,7 +12,6 @@ import {
   selected,
 } from "./due.ts";
 import { concernsWholeSource, failureOf, SurveyListUnreadableError } from "./errors.ts";
-import type { Presence } from "./first-pass.ts";
 import { type Meter, metered, newMeter } from "./meter.ts";
 import { later } from "./model/dates.ts";
 import type { AccountState, CountEvidence, SurveyRow } from "./model/state-types.ts";
@@ -21,6 +20,7 @@ import { pausedTick, pauseOf } from "./paused.ts";
 import { type PollRequest, pollSurvey } from "./poll-survey.ts";
 import type { Ports } from "./ports.ts";
 import { type OutageWatch, runningOutages, seenOutages, watchOutages } from "./publish/outage-watch.ts";
+import type { Presence } from "./routes/first-pass.ts";
 import { nextRow } from "./survey-row.ts";
 import { figuresOf } from "./tick-figures.ts";
 import { type SurveyOutcome, summarize, type TickSummary } from "./tick-summary.ts";

@@ -3,7 +3,7 @@ import type { PollContext } from "../context.ts";
 import { privateRecord } from "../model/privacy.ts";
 import { classOf, digestOf, type ReadRecord, type Run } from "../model/records.ts";
 import type { LedgerEntry } from "../model/state-types.ts";
-import { firstSeenBy, nextRecheck } from "../recheck.ts";
+import { firstSeenBy, nextRecheck } from "../routes/recheck.ts";
 import { keep } from "./kept-records.ts";
 import { keptUntil } from "./quarantine.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { noChase } from "../../../lib/polling/chase.ts";
 import type { SurveyRow } from "../../../lib/polling/model/state-types.ts";
-import { noCounts } from "../../../lib/polling/poll-counts.ts";
+import { noCounts } from "../../../lib/polling/routes/poll-counts.ts";
 import { nextRow } from "../../../lib/polling/survey-row.ts";
 import { fullTrust } from "../../../lib/polling/trust.ts";
 import { HOUR, MINUTE, noon, type Polled, polled, worldWith } from "./support/survey.ts";

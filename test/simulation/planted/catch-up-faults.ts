@@ -12,7 +12,7 @@ export const catchUpFaults: readonly PlantedFault[] = [
   {
     name: "books are closed over a catch-up that went on in the middle",
     breaks: ["books", "books-at-rest"],
-    file: "stream.ts",
+    file: "routes/catch-up.ts",
     find: "const books = from === 1 ? openBooks",
     replace: "const books = from > 0 ? openBooks",
   },
@@ -26,7 +26,7 @@ export const catchUpFaults: readonly PlantedFault[] = [
   {
     name: "a backlog is begun a page too late",
     breaks: ["floor", "lost", "books"],
-    file: "stream-place.ts",
+    file: "routes/stream-place.ts",
     find: "const from = Math.max(1, reached - 1);",
     replace: "const from = Math.max(1, reached + 1);",
   },
@@ -54,14 +54,14 @@ export const catchUpFaults: readonly PlantedFault[] = [
   {
     name: "a slice whose time is up ends the whole catch-up",
     breaks: ["skipped", "floor"],
-    file: "stream.ts",
+    file: "routes/catch-up.ts",
     find: "    counts.unfinished = true;\n    ctx.resumed = true;\n    return counts;",
     replace: "    delete mark.stream;\n    mark.firstPassDone = true;\n    return counts;",
   },
   {
     name: "each slice may stop behind its first page",
     breaks: ["lost", "books-at-rest"],
-    file: "stream.ts",
+    file: "routes/catch-up.ts",
     find: "const isOver = (place.isBeyond() || isNew) && clock",
     replace: "const isOver = clock",
   },

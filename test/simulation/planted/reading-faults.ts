@@ -113,7 +113,7 @@ export const readingFaults: readonly PlantedFault[] = [
   {
     name: "short events are not repaired",
     breaks: ["short"],
-    file: "survey-scan.ts",
+    file: "routes/survey-scan.ts",
     find: 'return entry?.state === "emitted" && entry.count !== undefined && run.records.length > entry.count;',
     replace: "return entry === undefined && run.records.length === 0;",
   },

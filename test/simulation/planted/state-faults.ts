@@ -47,7 +47,7 @@ export const stateFaults: readonly PlantedFault[] = [
   {
     name: "the floor is taken from our clock",
     breaks: ["floor", "lost"],
-    file: "first-pass.ts",
+    file: "routes/first-pass.ts",
     find: 'const at = newest ?? "";',
     replace: "const at = utcString(now);",
   },
@@ -96,7 +96,7 @@ export const stateFaults: readonly PlantedFault[] = [
   {
     name: "the head scan stops at the first response that is settled",
     breaks: ["late", "lost"],
-    file: "head-scan.ts",
+    file: "routes/head.ts",
     find: "if (!ctx.mark.headOpen) return (step) => !step.news;",
     replace: "if (!ctx.mark.headOpen) return (step) => step.toEmit.length < step.ids.length;",
   },

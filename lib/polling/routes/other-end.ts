@@ -1,5 +1,5 @@
-import type { Allowance, PollContext } from "./context.ts";
-import type { Run } from "./model/records.ts";
+import type { Allowance, PollContext } from "../context.ts";
+import type { Run } from "../model/records.ts";
 import { learnNewsEnd, tailOrder } from "./news-end.ts";
 import { isClean, type PollCounts } from "./poll-counts.ts";
 import { slice } from "./slice.ts";

@@ -1,9 +1,9 @@
-import { holdLease, type PollContext } from "./context.ts";
+import { holdLease, type PollContext } from "../context.ts";
+import { mayBePastEnd } from "../walk/failing-end.ts";
+import { type Page, toPage } from "../walk/pages.ts";
+import type { ScanEnd } from "../walk/scan.ts";
 import { tailOrder } from "./news-end.ts";
 import type { SurveyStep } from "./survey-scan.ts";
-import { mayBePastEnd } from "./walk/failing-end.ts";
-import { type Page, toPage } from "./walk/pages.ts";
-import type { ScanEnd } from "./walk/scan.ts";
 
 /**
  * The page, counted from the oldest, from which a backlog is to be streamed: reads on from the head, keeping nothing, until news have ended

@@ -1,18 +1,18 @@
-import { closeBooks, openBooks, type PassBooks } from "./books/books.ts";
-import { isUnproved } from "./contents/confirm.ts";
-import { asBacklog, holdLease, type PollContext } from "./context.ts";
-import type { StreamPosition } from "./model/state-types.ts";
+import { closeBooks, openBooks, type PassBooks } from "../books/books.ts";
+import { isUnproved } from "../contents/confirm.ts";
+import { asBacklog, holdLease, type PollContext } from "../context.ts";
+import type { StreamPosition } from "../model/state-types.ts";
+import { fromRun } from "../publish/candidate.ts";
+import { noEmits } from "../publish/emit-counts.ts";
+import { createPipeline } from "../publish/pipeline.ts";
+import { oldestFirst } from "../publish/prepare.ts";
+import { repairShort, repairSuspects } from "../publish/repair.ts";
+import type { ScanEnd } from "../walk/scan.ts";
 import { tailOrder } from "./news-end.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
-import { fromRun } from "./publish/candidate.ts";
-import { noEmits } from "./publish/emit-counts.ts";
-import { createPipeline } from "./publish/pipeline.ts";
-import { oldestFirst } from "./publish/prepare.ts";
-import { repairShort, repairSuspects } from "./publish/repair.ts";
 import { isNoMoment, isStillThere } from "./still-there.ts";
 import { goBack, placeOf, type StepBack } from "./stream-place.ts";
 import { surveyScan } from "./survey-scan.ts";
-import type { ScanEnd } from "./walk/scan.ts";
 
 /** Responses on the way to the bus, at most, for each request that may be in flight: enough to keep the service busy. */
 const ON_THE_WAY = 3;

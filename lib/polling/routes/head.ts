@@ -1,16 +1,16 @@
+import { closeBooks, openBooks } from "../books/books.ts";
+import { asNews, type PollContext } from "../context.ts";
+import { endsWork } from "../errors.ts";
+import type { Run } from "../model/records.ts";
+import { learnSortKey } from "../model/sort-key.ts";
+import type { ScanPosition } from "../model/state-types.ts";
+import { emitRuns } from "../publish/emit.ts";
+import { repairShort, repairSuspects } from "../publish/repair.ts";
 import { backlogStart } from "./backlog-start.ts";
-import { closeBooks, openBooks } from "./books/books.ts";
-import { asNews, type PollContext } from "./context.ts";
-import { endsWork } from "./errors.ts";
-import type { Run } from "./model/records.ts";
-import { learnSortKey } from "./model/sort-key.ts";
-import type { ScanPosition } from "./model/state-types.ts";
+import { stream } from "./catch-up.ts";
 import { doubtNewsEnd, headOrder } from "./news-end.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
-import { emitRuns } from "./publish/emit.ts";
-import { repairShort, repairSuspects } from "./publish/repair.ts";
 import { positionAfter } from "./slice.ts";
-import { stream } from "./stream.ts";
 import { type SurveyStep, surveyScan } from "./survey-scan.ts";
 
 /** Responses of page 1 remembered as the place down to which everything was settled. */

@@ -1,17 +1,17 @@
-import { closeBooks, leaveOpen, type PassBooks } from "./books/books.ts";
-import { dropIds, keepIds } from "./books/id-set.ts";
-import type { PollContext } from "./context.ts";
-import type { Run } from "./model/records.ts";
-import type { Mark, Pass, ScanPosition } from "./model/state-types.ts";
+import { closeBooks, leaveOpen, type PassBooks } from "../books/books.ts";
+import { dropIds, keepIds } from "../books/id-set.ts";
+import type { PollContext } from "../context.ts";
+import type { Run } from "../model/records.ts";
+import type { Mark, Pass, ScanPosition } from "../model/state-types.ts";
+import type { Order } from "../ports.ts";
+import { emitRepairs, emitRuns } from "../publish/emit.ts";
+import { repairShort } from "../publish/repair.ts";
+import { mayBePastEnd } from "../walk/failing-end.ts";
+import { PAGE_SIZE, toPage } from "../walk/pages.ts";
 import { headOrder, tailOrder } from "./news-end.ts";
 import { keepSurplus, type Surplus, shortOnes } from "./piece-counts.ts";
 import { addCounts, type PollCounts } from "./poll-counts.ts";
-import type { Order } from "./ports.ts";
-import { emitRepairs, emitRuns } from "./publish/emit.ts";
-import { repairShort } from "./publish/repair.ts";
 import { dropSpilled, joinSpilled } from "./spill.ts";
-import { mayBePastEnd } from "./walk/failing-end.ts";
-import { PAGE_SIZE, toPage } from "./walk/pages.ts";
 
 // What becomes of a full pass between its slices, and at its end.
 

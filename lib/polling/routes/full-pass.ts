@@ -1,15 +1,15 @@
-import { emptyTally, openBooks } from "./books/books.ts";
-import { loadIds } from "./books/id-set.ts";
-import { isUnproved } from "./contents/confirm.ts";
-import { SEVERAL } from "./contents/layout.ts";
-import type { Allowance, PollContext } from "./context.ts";
-import { digestOf, type Run } from "./model/records.ts";
-import type { Pass } from "./model/state-types.ts";
+import { emptyTally, openBooks } from "../books/books.ts";
+import { loadIds } from "../books/id-set.ts";
+import { isUnproved } from "../contents/confirm.ts";
+import { SEVERAL } from "../contents/layout.ts";
+import type { Allowance, PollContext } from "../context.ts";
+import { digestOf, type Run } from "../model/records.ts";
+import type { Pass } from "../model/state-types.ts";
+import { repairSuspects } from "../publish/repair.ts";
 import { tailOrder } from "./news-end.ts";
 import { dropPass, endPass, keepPass } from "./pass-end.ts";
 import { countPieces, loadSurplus } from "./piece-counts.ts";
 import { noCounts, type PollCounts } from "./poll-counts.ts";
-import { repairSuspects } from "./publish/repair.ts";
 import { slice } from "./slice.ts";
 import { spill, standTogether } from "./spill.ts";
 

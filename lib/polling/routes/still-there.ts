@@ -1,6 +1,6 @@
-import type { PollContext } from "./context.ts";
+import type { PollContext } from "../context.ts";
+import { toPage } from "../walk/pages.ts";
 import { headOrder } from "./news-end.ts";
-import { toPage } from "./walk/pages.ts";
 
 /** Empty lists that are not believed while something says that there are responses. */
 const MOST_EMPTY_READS = 10;

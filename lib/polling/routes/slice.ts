@@ -1,13 +1,13 @@
-import type { Origin } from "../events/index.ts";
-import type { PassBooks } from "./books/books.ts";
-import type { Allowance, PollContext } from "./context.ts";
-import type { ScanPosition } from "./model/state-types.ts";
+import type { Origin } from "../../events/index.ts";
+import type { PassBooks } from "../books/books.ts";
+import type { Allowance, PollContext } from "../context.ts";
+import type { ScanPosition } from "../model/state-types.ts";
+import type { Order } from "../ports.ts";
+import { emitRuns } from "../publish/emit.ts";
+import { repairShort } from "../publish/repair.ts";
+import type { ScanEnd } from "../walk/scan.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
-import type { Order } from "./ports.ts";
-import { emitRuns } from "./publish/emit.ts";
-import { repairShort } from "./publish/repair.ts";
 import { type SurveyStep, surveyScan } from "./survey-scan.ts";
-import type { ScanEnd } from "./walk/scan.ts";
 
 export interface SliceOptions {
   order: Order;

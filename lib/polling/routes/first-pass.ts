@@ -1,13 +1,13 @@
-import type { PollContext } from "./context.ts";
+import type { PollContext } from "../context.ts";
+import { newestDate, orderedByCompletion, orderedByStart } from "../ledger/judge.ts";
+import { classOf, type Run } from "../model/records.ts";
+import type { Floor } from "../model/state-types.ts";
+import { toPage } from "../walk/pages.ts";
+import { stream } from "./catch-up.ts";
 import { floorCap } from "./floor-cap.ts";
-import { headScan } from "./head-scan.ts";
-import { newestDate, orderedByCompletion, orderedByStart } from "./ledger/judge.ts";
-import { classOf, type Run } from "./model/records.ts";
-import type { Floor } from "./model/state-types.ts";
+import { headScan } from "./head.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
 import { believesEmpty, isStillThere } from "./still-there.ts";
-import { stream } from "./stream.ts";
-import { toPage } from "./walk/pages.ts";
 
 /** Whether a survey's history counts: one that came to be after the source's first tick is taken from its beginning. */
 export type Presence = "present" | "later";

@@ -1,21 +1,21 @@
-import type { PassBooks } from "./books/books.ts";
-import { byItself } from "./by-itself.ts";
-import { SEVERAL } from "./contents/layout.ts";
-import { holdLease, type PollContext } from "./context.ts";
+import type { PassBooks } from "../books/books.ts";
+import { byItself } from "../by-itself.ts";
+import { SEVERAL } from "../contents/layout.ts";
+import { holdLease, type PollContext } from "../context.ts";
+import { type Decision, decide, isOld, newestDate } from "../ledger/judge.ts";
+import { noted, orphanEntries, quarantined } from "../ledger/note-entries.ts";
+import { later } from "../model/dates.ts";
+import type { Edge } from "../model/mark.ts";
+import { classOf, digestOf, isOther, type Run } from "../model/records.ts";
+import type { LedgerEntry } from "../model/state-types.ts";
+import type { Order, PageRead } from "../ports.ts";
+import { failsPastEnd } from "../walk/failing-end.ts";
+import { guessLength } from "../walk/list-length.ts";
+import { createPageReader } from "../walk/page-reader.ts";
+import { holdSame } from "../walk/pages.ts";
+import { type ScanEnd, type ScanStep, scan, type Verdict } from "../walk/scan.ts";
+import { forgetOldest } from "../walk/scan-memory.ts";
 import { floorCap } from "./floor-cap.ts";
-import { type Decision, decide, isOld, newestDate } from "./ledger/judge.ts";
-import { noted, orphanEntries, quarantined } from "./ledger/note-entries.ts";
-import { later } from "./model/dates.ts";
-import type { Edge } from "./model/mark.ts";
-import { classOf, digestOf, isOther, type Run } from "./model/records.ts";
-import type { LedgerEntry } from "./model/state-types.ts";
-import type { Order, PageRead } from "./ports.ts";
-import { failsPastEnd } from "./walk/failing-end.ts";
-import { guessLength } from "./walk/list-length.ts";
-import { createPageReader } from "./walk/page-reader.ts";
-import { holdSame } from "./walk/pages.ts";
-import { type ScanEnd, type ScanStep, scan, type Verdict } from "./walk/scan.ts";
-import { forgetOldest } from "./walk/scan-memory.ts";
 
 const verdictOf: Record<Decision, Verdict> = {
   settled: "settled",

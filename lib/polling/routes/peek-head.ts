@@ -1,8 +1,8 @@
-import type { PollContext } from "./context.ts";
-import type { StreamPosition } from "./model/state-types.ts";
+import type { PollContext } from "../context.ts";
+import type { StreamPosition } from "../model/state-types.ts";
+import { emitRuns } from "../publish/emit.ts";
 import { headOrder } from "./news-end.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
-import { emitRuns } from "./publish/emit.ts";
 import { surveyScan } from "./survey-scan.ts";
 
 /** Responses of page 1 remembered as the place where the backlog begins. */

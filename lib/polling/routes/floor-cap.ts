@@ -1,5 +1,5 @@
-import type { PollContext } from "./context.ts";
-import { earliestString } from "./model/dates.ts";
+import type { PollContext } from "../context.ts";
+import { earliestString } from "../model/dates.ts";
 
 /** Milliseconds by which clocks that are right may differ. */
 const CLOCKS_DIFFER = 300_000;

@@ -1,10 +1,10 @@
-import { ask, isTrusted, MOST_SILENT } from "./contents/confirm.ts";
-import { type Allowance, holdLease, type PollContext } from "./context.ts";
-import { credible, latestInstant } from "./model/dates.ts";
-import { classOf, type Run, readRecord } from "./model/records.ts";
-import type { LedgerEntry } from "./model/state-types.ts";
+import { ask, isTrusted, MOST_SILENT } from "../contents/confirm.ts";
+import { type Allowance, holdLease, type PollContext } from "../context.ts";
+import { credible, latestInstant } from "../model/dates.ts";
+import { classOf, type Run, readRecord } from "../model/records.ts";
+import type { LedgerEntry } from "../model/state-types.ts";
+import { emitRuns } from "../publish/emit.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
-import { emitRuns } from "./publish/emit.ts";
 
 /** Open responses asked about at once. */
 const AT_ONCE = 10;

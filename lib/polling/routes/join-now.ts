@@ -1,4 +1,4 @@
-import type { Allowance, PollContext } from "./context.ts";
+import type { Allowance, PollContext } from "../context.ts";
 import { passSlice } from "./full-pass.ts";
 import { dropPass } from "./pass-end.ts";
 import { addCounts, type PollCounts } from "./poll-counts.ts";
