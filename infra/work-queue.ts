@@ -2,7 +2,7 @@ import { Duration } from "aws-cdk-lib";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Queue, QueueEncryption, type QueueProps } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
-import { MOST_QUEUED_FOR } from "../lib/polling/slices.ts";
+import { MOST_QUEUED_FOR } from "../lib/polling/survey/slices.ts";
 
 /** Time of one invocation of the worker: a slice of a minute, and what it may take to bring its state home. */
 export const WORKER_TIMEOUT = Duration.minutes(2);

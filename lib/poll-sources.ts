@@ -3,7 +3,7 @@ import { PollerError } from "./errors.ts";
 import { type DescribedFailure, describeFailure, type Log } from "./log.ts";
 import type { MonitoringLevel } from "./monitoring/catalog.ts";
 import { watchRun } from "./monitoring/watch-run.ts";
-import { redrive, type SurveyRedrive } from "./polling/redrive.ts";
+import { redrive, type SurveyRedrive } from "./polling/survey/redrive.ts";
 import { tick } from "./polling/tick.ts";
 import type { TickSummary } from "./polling/tick-summary.ts";
 import type { SourceGraph } from "./wiring.ts";

@@ -15,12 +15,12 @@ import { concernsWholeSource, failureOf, SurveyListUnreadableError } from "./err
 import { type Meter, metered, newMeter } from "./meter.ts";
 import { later } from "./model/dates.ts";
 import type { AccountState, CountEvidence, SurveyRow } from "./model/state-types.ts";
-import { checkOwnState } from "./own-state.ts";
-import { pausedTick, pauseOf } from "./paused.ts";
-import { type PollRequest, pollSurvey } from "./poll-survey.ts";
 import type { Ports } from "./ports.ts";
 import { type OutageWatch, runningOutages, seenOutages, watchOutages } from "./publish/outage-watch.ts";
 import type { Presence } from "./routes/first-pass.ts";
+import { checkOwnState } from "./survey/own-state.ts";
+import { pausedTick, pauseOf } from "./survey/paused.ts";
+import { type PollRequest, pollSurvey } from "./survey/poll-survey.ts";
 import { nextRow } from "./survey-row.ts";
 import { figuresOf } from "./tick-figures.ts";
 import { type SurveyOutcome, summarize, type TickSummary } from "./tick-summary.ts";

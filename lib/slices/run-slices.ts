@@ -3,8 +3,8 @@ import { describeFailure, type Log } from "../log.ts";
 import type { MonitoringLevel } from "../monitoring/catalog.ts";
 import { watchRun } from "../monitoring/watch-run.ts";
 import { RESERVE } from "../poll-sources.ts";
-import { catchUpSlice, type SliceSummary } from "../polling/catch-up-slice.ts";
-import { SLICE_WAITS } from "../polling/slices.ts";
+import { catchUpSlice, type SliceSummary } from "../polling/survey/catch-up-slice.ts";
+import { SLICE_WAITS } from "../polling/survey/slices.ts";
 import type { SourceGraph } from "../wiring.ts";
 import { readSliceMessage } from "./message.ts";
 

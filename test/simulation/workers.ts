@@ -1,5 +1,5 @@
-import { catchUpSlice } from "../../lib/polling/catch-up-slice.ts";
 import type { Ports } from "../../lib/polling/ports.ts";
+import { catchUpSlice } from "../../lib/polling/survey/catch-up-slice.ts";
 import { tick } from "../../lib/polling/tick.ts";
 import type { TickSummary } from "../../lib/polling/tick-summary.ts";
 import { rememberSettled } from "../../lib/state/remember-settled.ts";

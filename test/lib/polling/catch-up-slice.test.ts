@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { sliceEnd } from "../../../lib/polling/catch-up-slice.ts";
 import type { PageRead } from "../../../lib/polling/ports.ts";
+import { sliceEnd } from "../../../lib/polling/survey/catch-up-slice.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { goOn, type Queued, slice, worldWithQueue } from "./support/slices.ts";
 import {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { SLICE_WAITS } from "../../../lib/polling/slices.ts";
+import { SLICE_WAITS } from "../../../lib/polling/survey/slices.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { type Queued, slice, worldWithQueue } from "./support/slices.ts";
 import { addSurvey, at, deliveredIds, MINUTE, range, runTick, SECOND } from "./support/survey.ts";

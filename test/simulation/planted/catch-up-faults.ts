@@ -19,7 +19,7 @@ export const catchUpFaults: readonly PlantedFault[] = [
   {
     name: "a slice whose message is lost is never queued again",
     breaks: ["lost", "late"],
-    file: "slices.ts",
+    file: "survey/slices.ts",
     find: "const isOnItsWay = now < queuedUntil &&",
     replace: "const isOnItsWay = queuedUntil > 0 ||",
   },

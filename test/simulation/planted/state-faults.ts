@@ -117,7 +117,7 @@ export const stateFaults: readonly PlantedFault[] = [
   {
     name: "what waits is never asked for again",
     breaks: ["lost", "late", "books-at-rest"],
-    file: "poll-survey.ts",
+    file: "survey/poll-survey.ts",
     find: 'const next = await ctx.ports.state.nextDue(ctx.surveyId, "waiting");',
     replace: "const next = undefined as number | undefined;\n  counts.waiting = 0;",
   },
@@ -145,7 +145,7 @@ export const stateFaults: readonly PlantedFault[] = [
   {
     name: "an index that lags is believed",
     breaks: ["repeat"],
-    file: "poll-survey.ts",
+    file: "survey/poll-survey.ts",
     find: 'due.filter(({ id }) => now.get(id)?.state === "waiting");',
     replace: "due.filter(({ id }) => now.size >= 0 && id !== undefined);",
   },

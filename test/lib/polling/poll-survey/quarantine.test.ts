@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { EntryState } from "../../../../lib/polling/model/state-types.ts";
 import type { PublishOutcome } from "../../../../lib/polling/ports.ts";
-import { redrive } from "../../../../lib/polling/redrive.ts";
+import { redrive } from "../../../../lib/polling/survey/redrive.ts";
 import { large, refused } from "../support/refused.ts";
 import { at, HOUR, MINUTE, poll, range, surveyOf, timesCalled, worldWith } from "../support/survey.ts";
 

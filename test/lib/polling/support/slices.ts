@@ -1,4 +1,4 @@
-import { catchUpSlice, type SliceSummary } from "../../../../lib/polling/catch-up-slice.ts";
+import { catchUpSlice, type SliceSummary } from "../../../../lib/polling/survey/catch-up-slice.ts";
 import type { MemoryWorld } from "../../../support/memory-ports.ts";
 import {
   MINUTE,

@@ -1,6 +1,6 @@
 import type { PollingSource } from "../../../../lib/polling/context.ts";
-import { type PollRequest, type PollResult, pollSurvey } from "../../../../lib/polling/poll-survey.ts";
 import { watchOutages } from "../../../../lib/polling/publish/outage-watch.ts";
+import { type PollRequest, type PollResult, pollSurvey } from "../../../../lib/polling/survey/poll-survey.ts";
 import { type TickRequest, tick } from "../../../../lib/polling/tick.ts";
 import type { TickSummary } from "../../../../lib/polling/tick-summary.ts";
 import { type MemorySurvey, type MemoryWorld, memoryWorld, type PortCall } from "../../../support/memory-ports.ts";

@@ -1,11 +1,11 @@
-import type { Allowance, PollContext } from "./context.ts";
-import type { Task } from "./model/state-types.ts";
-import { passSlice } from "./routes/full-pass.ts";
-import { headScan } from "./routes/head.ts";
-import { lookAtOtherEnd } from "./routes/other-end.ts";
-import { addCounts, isClean, noCounts, type PollCounts } from "./routes/poll-counts.ts";
-import { mayRecheck, recheckOpen } from "./routes/recheck.ts";
-import { beginSweep, dueAgain, dueLevel, nextLookBack, sweepSlice } from "./routes/sweep.ts";
+import type { Allowance, PollContext } from "../context.ts";
+import type { Task } from "../model/state-types.ts";
+import { passSlice } from "../routes/full-pass.ts";
+import { headScan } from "../routes/head.ts";
+import { lookAtOtherEnd } from "../routes/other-end.ts";
+import { addCounts, isClean, noCounts, type PollCounts } from "../routes/poll-counts.ts";
+import { mayRecheck, recheckOpen } from "../routes/recheck.ts";
+import { beginSweep, dueAgain, dueLevel, nextLookBack, sweepSlice } from "../routes/sweep.ts";
 
 // Everything slow that is done for one survey: it shares the source's background budget, and its tasks take turns.
 

@@ -1,13 +1,13 @@
-import type { PollingSource } from "./context.ts";
-import { endsWork, failureOf } from "./errors.ts";
+import type { PollingSource } from "../context.ts";
+import { endsWork, failureOf } from "../errors.ts";
+import type { Clock, Ports } from "../ports.ts";
+import { seenOutages, watchOutages } from "../publish/outage-watch.ts";
+import { stream } from "../routes/catch-up.ts";
+import { joinNow } from "../routes/join-now.ts";
+import { noCounts, type PollCounts } from "../routes/poll-counts.ts";
+import { noteFirstPass } from "../routes/sweep.ts";
 import { checkOwnState } from "./own-state.ts";
 import { pauseOf } from "./paused.ts";
-import type { Clock, Ports } from "./ports.ts";
-import { seenOutages, watchOutages } from "./publish/outage-watch.ts";
-import { stream } from "./routes/catch-up.ts";
-import { joinNow } from "./routes/join-now.ts";
-import { noCounts, type PollCounts } from "./routes/poll-counts.ts";
-import { noteFirstPass } from "./routes/sweep.ts";
 import { isOutdated, noteBegun } from "./slices.ts";
 import { withSurvey } from "./with-survey.ts";
 

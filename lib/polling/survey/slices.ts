@@ -1,4 +1,4 @@
-import type { PollContext } from "./context.ts";
+import type { PollContext } from "../context.ts";
 
 // What a tick leaves of a catch-up to other processes.
 
