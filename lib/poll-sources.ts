@@ -4,8 +4,8 @@ import { type DescribedFailure, describeFailure, type Log } from "./log.ts";
 import type { MonitoringLevel } from "./monitoring/catalog.ts";
 import { watchRun } from "./monitoring/watch-run.ts";
 import { redrive, type SurveyRedrive } from "./polling/survey/redrive.ts";
-import { tick } from "./polling/tick.ts";
-import type { TickSummary } from "./polling/tick-summary.ts";
+import { tick } from "./polling/tick/tick.ts";
+import type { TickSummary } from "./polling/tick/tick-summary.ts";
 import type { SourceGraph } from "./wiring.ts";
 
 /** A source that was not polled, and what a person has to see to before it can be. */

@@ -1,6 +1,6 @@
 import type { PollingSource } from "../../lib/polling/context.ts";
 import type { Order, Ports } from "../../lib/polling/ports.ts";
-import { tick } from "../../lib/polling/tick.ts";
+import { tick } from "../../lib/polling/tick/tick.ts";
 import { copyOf } from "../../test/simulation/ports/copy.ts";
 import type { Store } from "../../test/simulation/ports/store.ts";
 import { takingAll } from "../support/publisher.ts";

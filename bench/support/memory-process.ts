@@ -1,4 +1,4 @@
-import { tick } from "../../lib/polling/tick.ts";
+import { tick } from "../../lib/polling/tick/tick.ts";
 import { createSurveyApi } from "../../lib/survey-api/index.ts";
 import { CATCH_UP, toSurveyService } from "../../lib/survey-service.ts";
 import { defaultSource } from "../polling/source.ts";

@@ -1,7 +1,7 @@
 import { credentialsProblem } from "../credentials-problem.ts";
 import { errorCode } from "../errors.ts";
-import type { TickFigures } from "../polling/tick-figures.ts";
-import type { TickSummary } from "../polling/tick-summary.ts";
+import type { TickFigures } from "../polling/tick/tick-figures.ts";
+import type { TickSummary } from "../polling/tick/tick-summary.ts";
 import { isWritten, type MetricKey, type MonitoringLevel } from "./catalog.ts";
 import { spread } from "./detection-lag.ts";
 import type { RequestCounts } from "./request-counts.ts";

@@ -1,5 +1,5 @@
 import type { Outages } from "../polling/model/state-types.ts";
-import type { TickSummary } from "../polling/tick-summary.ts";
+import type { TickSummary } from "../polling/tick/tick-summary.ts";
 import type { Sightings } from "./watched-ports.ts";
 
 /** Stands for the rows of the survey list without an id that can be read. */

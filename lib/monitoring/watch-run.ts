@@ -1,6 +1,6 @@
 import type { Log } from "../log.ts";
 import type { Ports } from "../polling/ports.ts";
-import type { TickSummary } from "../polling/tick-summary.ts";
+import type { TickSummary } from "../polling/tick/tick-summary.ts";
 import type { MonitoringLevel } from "./catalog.ts";
 import { countRequests } from "./request-counts.ts";
 import { endMetrics, ofLevel, seenMetrics, type TickEnd } from "./run-metrics.ts";

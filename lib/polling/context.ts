@@ -1,10 +1,10 @@
-import type { Selection } from "./due.ts";
 import { LeaseLostError } from "./errors.ts";
 import type { Privacy } from "./model/privacy.ts";
 import type { Lease, Mark } from "./model/state-types.ts";
 import type { VolatileFields } from "./model/volatile-fields.ts";
 import type { Ports } from "./ports.ts";
 import type { OutageWatch } from "./publish/outage-watch.ts";
+import type { Selection } from "./tick/due.ts";
 
 /** The part of a source's configuration that polling acts upon. Durations are milliseconds. */
 export interface PollingSource {

@@ -33,16 +33,16 @@ describe("dependencies", () => {
 
 describe("a planted violation is caught", () => {
   it.each([
-    ["lib/polling/tick.ts", 'import { createLeases } from "../state/leases.ts";'],
-    ["lib/polling/tick.ts", 'import type { Leases } from "../state/leases.ts";'],
-    ["lib/polling/tick.ts", 'import { createEventBridgePublisher } from "../publisher/event-bridge.ts";'],
-    ["lib/polling/tick.ts", 'import { readCredentials } from "../secrets/credentials.ts";'],
-    ["lib/polling/tick.ts", 'import { NotFoundError } from "../survey-api/index.ts";'],
-    ["lib/polling/tick.ts", 'import type { SourceConfig } from "../config.ts";'],
-    ["lib/polling/tick.ts", 'import { eventId } from "../events/event-id.ts";'],
-    ["lib/polling/tick.ts", 'import { DynamoDBClient } from "@aws-sdk/client-dynamodb";'],
-    ["lib/polling/tick.ts", 'import { request } from "undici";'],
-    ["lib/polling/tick.ts", 'const { wire } = await import("../wiring.ts");'],
+    ["lib/polling/tick/tick.ts", 'import { createLeases } from "../state/leases.ts";'],
+    ["lib/polling/tick/tick.ts", 'import type { Leases } from "../state/leases.ts";'],
+    ["lib/polling/tick/tick.ts", 'import { createEventBridgePublisher } from "../publisher/event-bridge.ts";'],
+    ["lib/polling/tick/tick.ts", 'import { readCredentials } from "../secrets/credentials.ts";'],
+    ["lib/polling/tick/tick.ts", 'import { NotFoundError } from "../survey-api/index.ts";'],
+    ["lib/polling/tick/tick.ts", 'import type { SourceConfig } from "../config.ts";'],
+    ["lib/polling/tick/tick.ts", 'import { eventId } from "../events/event-id.ts";'],
+    ["lib/polling/tick/tick.ts", 'import { DynamoDBClient } from "@aws-sdk/client-dynamodb";'],
+    ["lib/polling/tick/tick.ts", 'import { request } from "undici";'],
+    ["lib/polling/tick/tick.ts", 'const { wire } = await import("../wiring.ts");'],
     ["lib/survey-api/http/exchange.ts", 'import { readJson } from "../bodies/read-body.ts";'],
     ["lib/survey-api/bodies/read-body.ts", 'import type { Tokens } from "../token/tokens.ts";'],
     ["lib/survey-api/rate/limiter.ts", 'import { exchange } from "../http/exchange.ts";'],
@@ -60,7 +60,7 @@ describe("a planted violation is caught", () => {
     ["lib/wiring.ts", 'import { Stack } from "aws-cdk-lib";'],
     ["functions/poll.ts", 'import { bundle } from "../infra/bundle.ts";'],
     ["infra/stack.ts", 'import { noon } from "../test/support/memory-ports.ts";'],
-    ["lib/polling/tick.ts", "import {\n  a,\n  b,\n} from '../state/leases.ts';"],
+    ["lib/polling/tick/tick.ts", "import {\n  a,\n  b,\n} from '../state/leases.ts';"],
   ])("%s: %s", (file, source) => {
     expect(planted(file, source)).toHaveLength(1);
   });
@@ -78,9 +78,9 @@ describe("a planted violation is caught", () => {
   it("and what is allowed is not", () => {
     const source =
       'import { hash } from "node:crypto";\nimport pLimit from "p-limit";\nimport type { Ports } from "./ports.ts";';
-    expect(planted("lib/polling/tick.ts", `${source}\nimport { errorCode } from "../errors.ts";`)).toEqual([]);
+    expect(planted("lib/polling/tick/tick.ts", `${source}\nimport { errorCode } from "../errors.ts";`)).toEqual([]);
     expect(planted("lib/state/ledger.ts", 'import type { State } from "../polling/ports.ts";')).toEqual([]);
     expect(planted("local/start.ts", 'import { bundle } from "../infra/bundle.ts";')).toEqual([]);
-    expect(planted("lib/polling/tick.ts", '// import { x } from "../state/leases.ts";')).toEqual([]);
+    expect(planted("lib/polling/tick/tick.ts", '// import { x } from "../state/leases.ts";')).toEqual([]);
   });
 });

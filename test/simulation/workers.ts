@@ -1,7 +1,7 @@
 import type { Ports } from "../../lib/polling/ports.ts";
 import { catchUpSlice } from "../../lib/polling/survey/catch-up-slice.ts";
-import { tick } from "../../lib/polling/tick.ts";
-import type { TickSummary } from "../../lib/polling/tick-summary.ts";
+import { tick } from "../../lib/polling/tick/tick.ts";
+import type { TickSummary } from "../../lib/polling/tick/tick-summary.ts";
 import { rememberSettled } from "../../lib/state/remember-settled.ts";
 import { createSettledMemory, type SettledMemory } from "../../lib/state/settled-memory.ts";
 import { createWorkerProcess, type WorkerProcess } from "./engine/worker-process.ts";

@@ -1,7 +1,7 @@
 import type { PollingSource } from "../context.ts";
 import type { AccountState } from "../model/state-types.ts";
 import type { Ports } from "../ports.ts";
-import type { TickSummary } from "../tick-summary.ts";
+import type { TickSummary } from "../tick/tick-summary.ts";
 
 /** Milliseconds: what is waited for within a tick. A longer pause ends it instead of keeping a paid function asleep. */
 export const LONGEST_WAIT = 20_000;

@@ -1,5 +1,4 @@
 import { holdLease, LEASE_DURATION, type LeaseHolder, type PollingSource, underLease } from "../context.ts";
-import { selected } from "../due.ts";
 import { endsWork, failureOf, LeaseLostError } from "../errors.ts";
 import { isOld } from "../ledger/judge.ts";
 import { takeOut, withoutRecords } from "../ledger/kept-records.ts";
@@ -7,6 +6,7 @@ import { classOf, readRecord } from "../model/records.ts";
 import type { Lease, LedgerEntry, SurveyRow } from "../model/state-types.ts";
 import type { Ports } from "../ports.ts";
 import { MOST_LEFT } from "../publish/repair.ts";
+import { selected } from "../tick/due.ts";
 
 export interface RedriveRequest {
   ports: Ports;

@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { asksForHead, asksForSearch, type ChasePoll, grownBy, nextChase, noChase } from "../../../lib/polling/chase.ts";
 import type { Chase, SurveyRow } from "../../../lib/polling/model/state-types.ts";
-import { fullTrust } from "../../../lib/polling/trust.ts";
+import {
+  asksForHead,
+  asksForSearch,
+  type ChasePoll,
+  grownBy,
+  nextChase,
+  noChase,
+} from "../../../lib/polling/tick/chase.ts";
+import { fullTrust } from "../../../lib/polling/tick/trust.ts";
 import { HOUR, MINUTE, noon } from "./support/survey.ts";
 
 const rowWith = (chase: Chase, counts: SurveyRow["counts"] = [0, 0, 0]): SurveyRow => ({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { noChase } from "../../../lib/polling/chase.ts";
-import { learnCounts, reliable } from "../../../lib/polling/counts.ts";
 import type { CountEvidence, SurveyRow } from "../../../lib/polling/model/state-types.ts";
-import { fullTrust } from "../../../lib/polling/trust.ts";
+import { noChase } from "../../../lib/polling/tick/chase.ts";
+import { learnCounts, reliable } from "../../../lib/polling/tick/count-evidence.ts";
+import { fullTrust } from "../../../lib/polling/tick/trust.ts";
 
 type Counts = SurveyRow["counts"];
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { noChase } from "../../../lib/polling/chase.ts";
-import { backgroundSurveys, dueSurveys, readSurveyList } from "../../../lib/polling/due.ts";
 import type { SurveyRow } from "../../../lib/polling/model/state-types.ts";
-import { fullTrust } from "../../../lib/polling/trust.ts";
+import { noChase } from "../../../lib/polling/tick/chase.ts";
+import { backgroundSurveys, dueSurveys, readSurveyList } from "../../../lib/polling/tick/due.ts";
+import { fullTrust } from "../../../lib/polling/tick/trust.ts";
 
 const MINUTE = 60_000;
 const now = Date.UTC(2026, 2, 10, 12);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Selection } from "../../../lib/polling/due.ts";
 import type { LedgerEntry, Mark } from "../../../lib/polling/model/state-types.ts";
 import { redrive, type SurveyRedrive } from "../../../lib/polling/survey/redrive.ts";
+import type { Selection } from "../../../lib/polling/tick/due.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { large, refused } from "./support/refused.ts";
 import {

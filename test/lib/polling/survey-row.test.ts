@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { noChase } from "../../../lib/polling/chase.ts";
 import type { SurveyRow } from "../../../lib/polling/model/state-types.ts";
 import { noCounts } from "../../../lib/polling/routes/poll-counts.ts";
-import { nextRow } from "../../../lib/polling/survey-row.ts";
-import { fullTrust } from "../../../lib/polling/trust.ts";
+import { noChase } from "../../../lib/polling/tick/chase.ts";
+import { nextRow } from "../../../lib/polling/tick/survey-row.ts";
+import { fullTrust } from "../../../lib/polling/tick/trust.ts";
 import { HOUR, MINUTE, noon, type Polled, polled, worldWith } from "./support/survey.ts";
 
 const survey = { surveyId: 1, counts: [7, 7, 0], created: undefined };

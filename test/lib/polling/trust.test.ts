@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Trust } from "../../../lib/polling/model/state-types.ts";
-import { fullTrust, nextTrust, trusts } from "../../../lib/polling/trust.ts";
+import { fullTrust, nextTrust, trusts } from "../../../lib/polling/tick/trust.ts";
 
 type Poll = { grown: number; found: number; isNewList?: boolean };
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { TickSummary } from "../../../lib/polling/tick-summary.ts";
+import type { TickSummary } from "../../../lib/polling/tick/tick-summary.ts";
 import { runTicks } from "../../../local/runner/tick-loop.ts";
 
 const noon = Date.UTC(2026, 2, 10, 12);

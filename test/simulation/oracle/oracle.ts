@@ -1,8 +1,8 @@
 import { errorCode } from "../../../lib/errors.ts";
 import type { ResponseCompleted } from "../../../lib/events/index.ts";
-import { selected } from "../../../lib/polling/due.ts";
-import type { TickSummary } from "../../../lib/polling/tick-summary.ts";
-import { trusts } from "../../../lib/polling/trust.ts";
+import { selected } from "../../../lib/polling/tick/due.ts";
+import type { TickSummary } from "../../../lib/polling/tick/tick-summary.ts";
+import { trusts } from "../../../lib/polling/tick/trust.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import type { BusWatch } from "../ports/publisher-port.ts";
 import type { ServiceWatch } from "../ports/service-answers.ts";

@@ -1,5 +1,5 @@
 import type { AccountState } from "../../../lib/polling/model/state-types.ts";
-import { trusts } from "../../../lib/polling/trust.ts";
+import { trusts } from "../../../lib/polling/tick/trust.ts";
 import type { World } from "../world.ts";
 import type { Violations } from "./violations.ts";
 

@@ -82,14 +82,14 @@ export const stateFaults: readonly PlantedFault[] = [
   {
     name: "the hint of the counts is always trusted",
     breaks: ["late", "lost"],
-    file: "due.ts",
+    file: "tick/due.ts",
     find: "if (asksForHead(row.chase) || !trusts(row.trust)) return true;",
     replace: "",
   },
   {
     name: "nothing is read that the counts do not ask for",
     breaks: ["late", "lost"],
-    file: "due.ts",
+    file: "tick/due.ts",
     find: "const fullPoll = row.polledAt + (survey.isGone === true ? GONE_EVERY : fullPollEvery) <= now;",
     replace: "const fullPoll = false;",
   },
@@ -152,7 +152,7 @@ export const stateFaults: readonly PlantedFault[] = [
   {
     name: "slow work knows no budget",
     breaks: ["idle", "requests"],
-    file: "tick.ts",
+    file: "tick/tick.ts",
     find: "left: () => budget - spent - (meter.pages - before),",
     replace: "left: () => (before > budget - spent ? 1 : 1),",
   },

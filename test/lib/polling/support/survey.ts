@@ -1,8 +1,8 @@
 import type { PollingSource } from "../../../../lib/polling/context.ts";
 import { watchOutages } from "../../../../lib/polling/publish/outage-watch.ts";
 import { type PollRequest, type PollResult, pollSurvey } from "../../../../lib/polling/survey/poll-survey.ts";
-import { type TickRequest, tick } from "../../../../lib/polling/tick.ts";
-import type { TickSummary } from "../../../../lib/polling/tick-summary.ts";
+import { type TickRequest, tick } from "../../../../lib/polling/tick/tick.ts";
+import type { TickSummary } from "../../../../lib/polling/tick/tick-summary.ts";
 import { type MemorySurvey, type MemoryWorld, memoryWorld, type PortCall } from "../../../support/memory-ports.ts";
 
 /** 2026-03-10 12:00:00 UTC, where the virtual clock of these tests begins. */

@@ -1,6 +1,6 @@
-import { failureOf } from "./errors.ts";
-import type { Books, DetailKind } from "./model/state-types.ts";
-import type { PollResult } from "./survey/poll-survey.ts";
+import { failureOf } from "../errors.ts";
+import type { Books, DetailKind } from "../model/state-types.ts";
+import type { PollResult } from "../survey/poll-survey.ts";
 import type { TickFigures } from "./tick-figures.ts";
 
 /** What one survey's poll came to, for whoever watches. */

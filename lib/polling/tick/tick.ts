@@ -1,7 +1,16 @@
 import pLimit from "p-limit";
-import { errorCode } from "../errors.ts";
-import type { Allowance, PollingSource } from "./context.ts";
-import { learnCounts } from "./counts.ts";
+import { errorCode } from "../../errors.ts";
+import type { Allowance, PollingSource } from "../context.ts";
+import { concernsWholeSource, failureOf, SurveyListUnreadableError } from "../errors.ts";
+import { later } from "../model/dates.ts";
+import type { AccountState, CountEvidence, SurveyRow } from "../model/state-types.ts";
+import type { Ports } from "../ports.ts";
+import { type OutageWatch, runningOutages, seenOutages, watchOutages } from "../publish/outage-watch.ts";
+import type { Presence } from "../routes/first-pass.ts";
+import { checkOwnState } from "../survey/own-state.ts";
+import { pausedTick, pauseOf } from "../survey/paused.ts";
+import { type PollRequest, pollSurvey } from "../survey/poll-survey.ts";
+import { learnCounts } from "./count-evidence.ts";
 import {
   type BackgroundSurvey,
   backgroundSurveys,
@@ -11,16 +20,7 @@ import {
   readSurveyList,
   selected,
 } from "./due.ts";
-import { concernsWholeSource, failureOf, SurveyListUnreadableError } from "./errors.ts";
 import { type Meter, metered, newMeter } from "./meter.ts";
-import { later } from "./model/dates.ts";
-import type { AccountState, CountEvidence, SurveyRow } from "./model/state-types.ts";
-import type { Ports } from "./ports.ts";
-import { type OutageWatch, runningOutages, seenOutages, watchOutages } from "./publish/outage-watch.ts";
-import type { Presence } from "./routes/first-pass.ts";
-import { checkOwnState } from "./survey/own-state.ts";
-import { pausedTick, pauseOf } from "./survey/paused.ts";
-import { type PollRequest, pollSurvey } from "./survey/poll-survey.ts";
 import { nextRow } from "./survey-row.ts";
 import { figuresOf } from "./tick-figures.ts";
 import { type SurveyOutcome, summarize, type TickSummary } from "./tick-summary.ts";

@@ -1,5 +1,5 @@
-import type { AccountState, SurveyRow } from "./model/state-types.ts";
-import type { PollResult } from "./survey/poll-survey.ts";
+import type { AccountState, SurveyRow } from "../model/state-types.ts";
+import type { PollResult } from "../survey/poll-survey.ts";
 
 /** What is to be watched of a source, as one tick shows it: nothing of it names a survey. */
 export interface TickFigures {

@@ -1,4 +1,4 @@
-import type { SurveyService } from "./ports.ts";
+import type { SurveyService } from "../ports.ts";
 
 /** Requests made through a metered service since it was made. */
 export interface Meter {

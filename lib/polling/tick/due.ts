@@ -1,7 +1,7 @@
+import { readId } from "../model/records.ts";
+import type { CountEvidence, SurveyRow } from "../model/state-types.ts";
 import { asksForHead, asksForSearch } from "./chase.ts";
-import { reliable } from "./counts.ts";
-import { readId } from "./model/records.ts";
-import type { CountEvidence, SurveyRow } from "./model/state-types.ts";
+import { reliable } from "./count-evidence.ts";
 import { trusts } from "./trust.ts";
 
 /** What the survey list says of one survey, as far as polling reads it. */
