@@ -1,11 +1,11 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
-import { createClients } from "../lib/clients.ts";
+import { createClients } from "../lib/aws/clients.ts";
 import { readConfigFile } from "../lib/config/read-file.ts";
 import { mostDetailed, parseConfig } from "../lib/config.ts";
-import { leaseOwner, readEnvironment } from "../lib/environment.ts";
-import { runSlices } from "../lib/slices/run-slices.ts";
-import { createSourceGraph } from "../lib/wiring.ts";
+import { leaseOwner, readEnvironment } from "../lib/run/environment.ts";
+import { runSlices } from "../lib/run/slices/run-slices.ts";
+import { createSourceGraph } from "../lib/run/wiring.ts";
 
 const environment = readEnvironment(process.env, import.meta.dirname);
 const config = parseConfig(readConfigFile(environment.configFile), { deployed: false });

@@ -1,12 +1,12 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import type { Context } from "aws-lambda";
-import { createClients } from "../lib/clients.ts";
+import { createClients } from "../lib/aws/clients.ts";
 import { readConfigFile } from "../lib/config/read-file.ts";
 import { mostDetailed, parseConfig } from "../lib/config.ts";
-import { leaseOwner, readEnvironment } from "../lib/environment.ts";
-import { readPollInput } from "../lib/poll-input.ts";
-import { type PollOutput, pollScheduled, pollSources, redriveSource } from "../lib/poll-sources.ts";
-import { createSourceGraph } from "../lib/wiring.ts";
+import { leaseOwner, readEnvironment } from "../lib/run/environment.ts";
+import { readPollInput } from "../lib/run/poll-input.ts";
+import { type PollOutput, pollScheduled, pollSources, redriveSource } from "../lib/run/poll-sources.ts";
+import { createSourceGraph } from "../lib/run/wiring.ts";
 
 const environment = readEnvironment(process.env, import.meta.dirname);
 const config = parseConfig(readConfigFile(environment.configFile), { deployed: false });

@@ -1,9 +1,9 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { createClients } from "../../lib/clients.ts";
+import { createClients } from "../../lib/aws/clients.ts";
 import { parseConfig } from "../../lib/config.ts";
 import { tick } from "../../lib/polling/tick/tick.ts";
 import type { TickSummary } from "../../lib/polling/tick/tick-summary.ts";
-import { createSourceGraph, type SourceGraph } from "../../lib/wiring.ts";
+import { createSourceGraph, type SourceGraph } from "../../lib/run/wiring.ts";
 import { fillCredentials, names, provision } from "../../local/runner/provision.ts";
 
 export interface AwsPoller {

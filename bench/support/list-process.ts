@@ -1,5 +1,5 @@
+import { toSurveyService } from "../../lib/service/survey-service.ts";
 import { createSurveyApi } from "../../lib/survey-api/index.ts";
-import { toSurveyService } from "../../lib/survey-service.ts";
 
 // A process that does nothing but to read the survey list: see ../parts/memory.ts.
 

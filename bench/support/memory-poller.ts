@@ -1,7 +1,7 @@
 import type { Ports, State } from "../../lib/polling/ports.ts";
 import { tick } from "../../lib/polling/tick/tick.ts";
+import { CATCH_UP, toSurveyService } from "../../lib/service/survey-service.ts";
 import { createSurveyApi } from "../../lib/survey-api/index.ts";
-import { CATCH_UP, toSurveyService } from "../../lib/survey-service.ts";
 import { defaultSource } from "../polling/source.ts";
 import { createTable, statePort } from "../polling/state.ts";
 import { type Drained, measured } from "./measure.ts";

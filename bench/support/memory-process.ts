@@ -1,6 +1,6 @@
 import { tick } from "../../lib/polling/tick/tick.ts";
+import { CATCH_UP, toSurveyService } from "../../lib/service/survey-service.ts";
 import { createSurveyApi } from "../../lib/survey-api/index.ts";
-import { CATCH_UP, toSurveyService } from "../../lib/survey-service.ts";
 import { defaultSource } from "../polling/source.ts";
 import { takingAll } from "./publisher.ts";
 import { remoteState } from "./remote-state.ts";

@@ -1,5 +1,5 @@
 import pLimit from "p-limit";
-import { createRateSharing } from "../../lib/rate-sharing.ts";
+import { createRateSharing } from "../../lib/service/rate-sharing.ts";
 import type { RateClaim, RateClaims } from "../../lib/state/rate-claims.ts";
 import { createSurveyApi } from "../../lib/survey-api/index.ts";
 import { startSimulator } from "../../local/simulator/index.ts";

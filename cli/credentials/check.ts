@@ -1,5 +1,5 @@
 import { errorCode, PollerError } from "../../lib/errors.ts";
-import { describeFailure } from "../../lib/log.ts";
+import { describeFailure } from "../../lib/monitoring/log.ts";
 import { type Credentials, createSurveyApi } from "../../lib/survey-api/index.ts";
 
 /** The survey service gave no token for the credentials. */

@@ -1,8 +1,8 @@
-import { credentialsProblem } from "../credentials-problem.ts";
 import { errorCode } from "../errors.ts";
 import type { TickFigures } from "../polling/tick/tick-figures.ts";
 import type { TickSummary } from "../polling/tick/tick-summary.ts";
 import { isWritten, type MetricKey, type MonitoringLevel } from "./catalog.ts";
+import { credentialsProblem } from "./credentials-problem.ts";
 import { spread } from "./detection-lag.ts";
 import type { RequestCounts } from "./request-counts.ts";
 import type { Sightings } from "./watched-ports.ts";

@@ -1,5 +1,5 @@
-import type { Log } from "../log.ts";
 import type { TickSummary } from "../polling/tick/tick-summary.ts";
+import type { Log } from "./log.ts";
 import type { RequestCounts } from "./request-counts.ts";
 import { catchingUp, sum } from "./run-metrics.ts";
 import type { Sightings } from "./watched-ports.ts";

@@ -1,7 +1,7 @@
-import type { Log } from "../log.ts";
 import type { Ports } from "../polling/ports.ts";
 import type { TickSummary } from "../polling/tick/tick-summary.ts";
 import type { MonitoringLevel } from "./catalog.ts";
+import type { Log } from "./log.ts";
 import { countRequests } from "./request-counts.ts";
 import { endMetrics, ofLevel, seenMetrics, type TickEnd } from "./run-metrics.ts";
 import { type FailingSince, stalledFor } from "./stalled.ts";

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { namingFailures } from "../../lib/aws-failure.ts";
+import { namingFailures } from "../../lib/aws/failure.ts";
 import { PollerError } from "../../lib/errors.ts";
 import type { Mark } from "../../lib/polling/model/state-types.ts";
 import { readAccount } from "../../lib/state/account.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isAwsFailure } from "../../lib/aws-failure.ts";
+import { isAwsFailure } from "../../lib/aws/failure.ts";
 import { errorCode, PollerError } from "../../lib/errors.ts";
-import type { PollInput } from "../../lib/poll-input.ts";
-import type { BlockedSource, PollOutput } from "../../lib/poll-sources.ts";
+import type { PollInput } from "../../lib/run/poll-input.ts";
+import type { BlockedSource, PollOutput } from "../../lib/run/poll-sources.ts";
 import { createLeadTime } from "./lead-time.ts";
 import type { ProgressView, Totals } from "./progress.ts";
 

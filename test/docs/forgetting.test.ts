@@ -5,7 +5,7 @@ import { type AttributeValue, ConditionalCheckFailedException, UpdateItemCommand
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../lib/config.ts";
-import { pollSources } from "../../lib/poll-sources.ts";
+import { pollSources } from "../../lib/run/poll-sources.ts";
 import { createDynamoState } from "../../lib/state/dynamo-state.ts";
 import { at, deliveredIds, HOUR, recordsOf, worldWith } from "../lib/polling/support/survey.ts";
 import { useAws } from "../lib/support/aws.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
-import type { createSourceGraph, Role } from "../../lib/wiring.ts";
+import type { createSourceGraph, Role } from "../../lib/run/wiring.ts";
 
 const roles = vi.hoisted((): (Role | undefined)[] => []);
 
-vi.mock("../../lib/wiring.ts", async (original) => {
+vi.mock("../../lib/run/wiring.ts", async (original) => {
   const wiring = await original<{ createSourceGraph: typeof createSourceGraph }>();
   return {
     ...wiring,

@@ -1,8 +1,8 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import { expect, it, vi } from "vitest";
 import { parseConfig } from "../../../lib/config.ts";
-import { pollScheduled } from "../../../lib/poll-sources.ts";
-import { runSlices } from "../../../lib/slices/run-slices.ts";
+import { pollScheduled } from "../../../lib/run/poll-sources.ts";
+import { runSlices } from "../../../lib/run/slices/run-slices.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { arrive, at, MINUTE, range, SECOND, surveyOf, takes, worldWith } from "../polling/support/survey.ts";
 import { writtenBy } from "./support/embedded-metrics.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { parseConfig } from "../../../lib/config.ts";
 import { type MonitoringLevel, metrics, NAMESPACE, writtenBy } from "../../../lib/monitoring/catalog.ts";
-import { pollScheduled, pollSources } from "../../../lib/poll-sources.ts";
-import { runSlices } from "../../../lib/slices/run-slices.ts";
+import { pollScheduled, pollSources } from "../../../lib/run/poll-sources.ts";
+import { runSlices } from "../../../lib/run/slices/run-slices.ts";
 import { requestChannel } from "../../../lib/survey-api/diagnostics.ts";
 import { CredentialsMissingError } from "../../../lib/survey-api/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";

@@ -7,7 +7,7 @@ import {
   SecretsManagerClient,
 } from "@aws-sdk/client-secrets-manager";
 import { describe, expect, it } from "vitest";
-import { namingFailures } from "../../../lib/aws-failure.ts";
+import { namingFailures } from "../../../lib/aws/failure.ts";
 import { readCredentials } from "../../../lib/secrets/credentials.ts";
 import { createTokenStore } from "../../../lib/secrets/token-store.ts";
 import { useAws } from "../support/aws.ts";

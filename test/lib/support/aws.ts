@@ -8,7 +8,7 @@ import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, afterEach, beforeAll } from "vitest";
-import type { Clients } from "../../../lib/clients.ts";
+import type { Clients } from "../../../lib/aws/clients.ts";
 import { createTableInput } from "../../../lib/state/table.ts";
 import { type EmbeddedAws, type EventEnvelope, startEmbeddedAws } from "../../../local/aws/index.ts";
 

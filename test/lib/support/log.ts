@@ -1,4 +1,4 @@
-import type { Log } from "../../../lib/log.ts";
+import type { Log } from "../../../lib/monitoring/log.ts";
 
 export interface Line {
   level: string;

@@ -1,8 +1,8 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { expect, it } from "vitest";
 import type { SurveyService } from "../../../lib/polling/ports.ts";
+import { toSurveyService } from "../../../lib/service/survey-service.ts";
 import type { SurveyApi } from "../../../lib/survey-api/index.ts";
-import { toSurveyService } from "../../../lib/survey-service.ts";
 import metadataList from "./schemas/fixtures/metadata.json" with { type: "json" };
 import questionList from "./schemas/fixtures/questions.json" with { type: "json" };
 import recordList from "./schemas/fixtures/records.json" with { type: "json" };

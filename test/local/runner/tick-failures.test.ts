@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { BlockedSource } from "../../../lib/poll-sources.ts";
+import type { BlockedSource } from "../../../lib/run/poll-sources.ts";
 import { runTicks } from "../../../local/runner/tick-loop.ts";
 
 const tick = { ticks: [{ source: "main", listed: 0, surveys: [], unpolled: 0, outages: [] }] };

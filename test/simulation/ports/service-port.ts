@@ -1,9 +1,9 @@
 import type { SurveyService } from "../../../lib/polling/ports.ts";
+import { toSurveyService } from "../../../lib/service/survey-service.ts";
 import { createCall } from "../../../lib/survey-api/call.ts";
 import { createCalls } from "../../../lib/survey-api/calls.ts";
 import { TimeoutError } from "../../../lib/survey-api/errors.ts";
 import type { DataRequest } from "../../../lib/survey-api/token/authorized.ts";
-import { toSurveyService } from "../../../lib/survey-service.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import type { Life } from "../service/life.ts";
 import type { World } from "../world.ts";

@@ -1,4 +1,4 @@
-import { errorCode, PollerError } from "./errors.ts";
+import { errorCode, PollerError } from "../errors.ts";
 
 const SERVICES = {
   dynamodb: { code: "DYNAMODB_FAILED", name: "DynamoDB", what: "the table" },

@@ -1,5 +1,5 @@
 import type { S3Client } from "@aws-sdk/client-s3";
-import type { Vault } from "./polling/ports.ts";
+import type { Vault } from "../polling/ports.ts";
 
 /** The claim-check bucket: answers too large for an event, and records too large for the table. */
 export interface Bucket extends Vault {
@@ -8,7 +8,7 @@ export interface Bucket extends Vault {
 
 export function createBucket(client: () => Promise<S3Client>, bucket: string): Bucket {
   async function putJson(key: string, body: string): Promise<void> {
-    const { PutObjectCommand } = await import("./aws-s3.ts");
+    const { PutObjectCommand } = await import("./s3.ts");
     const command = new PutObjectCommand({ Bucket: bucket, Key: key, Body: body, ContentType: "application/json" });
     await (await client()).send(command);
   }
@@ -16,7 +16,7 @@ export function createBucket(client: () => Promise<S3Client>, bucket: string): B
     putJson,
     put: (key, value) => putJson(key, JSON.stringify(value)),
     async get(key) {
-      const { GetObjectCommand } = await import("./aws-s3.ts");
+      const { GetObjectCommand } = await import("./s3.ts");
       try {
         const answer = await (await client()).send(new GetObjectCommand({ Bucket: bucket, Key: key }));
         return JSON.parse((await answer.Body?.transformToString()) ?? "null");
@@ -26,7 +26,7 @@ export function createBucket(client: () => Promise<S3Client>, bucket: string): B
       }
     },
     async delete(key) {
-      const { DeleteObjectCommand } = await import("./aws-s3.ts");
+      const { DeleteObjectCommand } = await import("./s3.ts");
       await (await client()).send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
     },
   };

@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { parseConfig } from "../../../lib/config.ts";
-import { RESERVE } from "../../../lib/poll-sources.ts";
-import { runSlices } from "../../../lib/slices/run-slices.ts";
-import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { at, deliveredIds, MINUTE, range, runTick, SECOND, takes, worldWith } from "../polling/support/survey.ts";
-import { memoryLog } from "../support/log.ts";
+import { parseConfig } from "../../../../lib/config.ts";
+import { RESERVE } from "../../../../lib/run/poll-sources.ts";
+import { runSlices } from "../../../../lib/run/slices/run-slices.ts";
+import type { MemoryWorld } from "../../../support/memory-ports.ts";
+import { at, deliveredIds, MINUTE, range, runTick, SECOND, takes, worldWith } from "../../polling/support/survey.ts";
+import { memoryLog } from "../../support/log.ts";
 
 /** A survey of which a tick had no time to read more than a page or two. */
 async function backlog(): Promise<{ world: MemoryWorld; graph: ReturnType<typeof graphOf> }> {

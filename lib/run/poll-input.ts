@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { flag, section } from "./config/fields.ts";
-import { pathText } from "./config/shape.ts";
-import { PollerError } from "./errors.ts";
+import { flag, section } from "../config/fields.ts";
+import { pathText } from "../config/shape.ts";
+import { PollerError } from "../errors.ts";
 
 /** Input of the poll function: what its schedule passes, or a person. */
 export interface PollInput {

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { createRateSharing, type SharingApi } from "../../lib/rate-sharing.ts";
-import type { RateClaim, RateClaims } from "../../lib/state/rate-claims.ts";
-import type { LearnedRate } from "../../lib/survey-api/index.ts";
+import { createRateSharing, type SharingApi } from "../../../lib/service/rate-sharing.ts";
+import type { RateClaim, RateClaims } from "../../../lib/state/rate-claims.ts";
+import type { LearnedRate } from "../../../lib/survey-api/index.ts";
 
 interface World {
   now: number;

@@ -1,5 +1,5 @@
-import type { DetailRead, SurveyService } from "./polling/ports.ts";
-import { LISTED_FIELDS } from "./polling/tick/due.ts";
+import type { DetailRead, SurveyService } from "../polling/ports.ts";
+import { LISTED_FIELDS } from "../polling/tick/due.ts";
 import {
   NotFoundError,
   type Operation,
@@ -7,7 +7,7 @@ import {
   pageRead,
   type RetryPolicy,
   type SurveyApi,
-} from "./survey-api/index.ts";
+} from "../survey-api/index.ts";
 
 /** What the requests of a port wait behind. */
 export interface Priorities {

@@ -1,10 +1,10 @@
-import { credentialsProblem, tellProblem, tellSolved } from "../credentials-problem.ts";
-import { describeFailure, type Log } from "../log.ts";
-import type { MonitoringLevel } from "../monitoring/catalog.ts";
-import { watchRun } from "../monitoring/watch-run.ts";
+import type { MonitoringLevel } from "../../monitoring/catalog.ts";
+import { credentialsProblem, tellProblem, tellSolved } from "../../monitoring/credentials-problem.ts";
+import { describeFailure, type Log } from "../../monitoring/log.ts";
+import { watchRun } from "../../monitoring/watch-run.ts";
+import { catchUpSlice, type SliceSummary } from "../../polling/survey/catch-up-slice.ts";
+import { SLICE_WAITS } from "../../polling/survey/slices.ts";
 import { RESERVE } from "../poll-sources.ts";
-import { catchUpSlice, type SliceSummary } from "../polling/survey/catch-up-slice.ts";
-import { SLICE_WAITS } from "../polling/survey/slices.ts";
 import type { SourceGraph } from "../wiring.ts";
 import { readSliceMessage } from "./message.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PollInputError, readPollInput } from "../../lib/poll-input.ts";
+import { PollInputError, readPollInput } from "../../../lib/run/poll-input.ts";
 
 const read = (input: unknown, sources = ["main", "eu"]) => readPollInput(input, sources);
 

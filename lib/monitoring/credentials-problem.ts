@@ -1,6 +1,6 @@
-import { errorCode } from "./errors.ts";
+import { errorCode } from "../errors.ts";
+import { CredentialsMissingError } from "../survey-api/index.ts";
 import { type DescribedFailure, describeFailure, type Log } from "./log.ts";
-import { CredentialsMissingError } from "./survey-api/index.ts";
 
 /**
  * What is wrong with a source's credentials, by a stable code. Missing: the secret has no value yet. Unreadable: it holds something else,

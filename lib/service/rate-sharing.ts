@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { RateClaim, RateClaims } from "./state/rate-claims.ts";
-import type { SurveyApi } from "./survey-api/index.ts";
+import type { RateClaim, RateClaims } from "../state/rate-claims.ts";
+import type { SurveyApi } from "../survey-api/index.ts";
 
 /** The part of the client whose rate is shared. */
 export type SharingApi = Pick<SurveyApi, "learned" | "share">;

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { createWorkerCoordination } from "../../lib/coordination.ts";
-import type { LearnedRate } from "../../lib/survey-api/index.ts";
+import { createWorkerCoordination } from "../../../lib/service/worker-coordination.ts";
+import type { LearnedRate } from "../../../lib/survey-api/index.ts";
 
 const noon = Date.UTC(2026, 2, 10, 12);
 const SECOND = 1_000;

@@ -1,25 +1,25 @@
 import { hash } from "node:crypto";
 import { setTimeout as sleepFor } from "node:timers/promises";
-import { createBucket } from "./bucket.ts";
-import type { Clients } from "./clients.ts";
-import type { SourceConfig } from "./config.ts";
-import { createWorkerCoordination } from "./coordination.ts";
-import { progressChannel } from "./diagnostics.ts";
+import { createBucket } from "../aws/bucket.ts";
+import type { Clients } from "../aws/clients.ts";
+import type { SourceConfig } from "../config.ts";
+import { progressChannel } from "../monitoring/progress-channel.ts";
+import type { Ports } from "../polling/ports.ts";
+import { LONGEST_WAIT } from "../polling/survey/paused.ts";
+import { createEventBridgePublisher } from "../publisher/event-bridge.ts";
+import { readCredentials } from "../secrets/credentials.ts";
+import { createTokenStore } from "../secrets/token-store.ts";
+import { createRateSharing } from "../service/rate-sharing.ts";
+import { CATCH_UP, DETAIL_ATTEMPTS, toSurveyService } from "../service/survey-service.ts";
+import { createWorkerCoordination } from "../service/worker-coordination.ts";
+import { createDynamoState } from "../state/dynamo-state.ts";
+import { createRateClaims } from "../state/rate-claims.ts";
+import { rememberSettled } from "../state/remember-settled.ts";
+import { createSettledMemory } from "../state/settled-memory.ts";
+import { createShared } from "../state/shared.ts";
+import { createSurveyApi } from "../survey-api/index.ts";
 import { type Environment, EnvironmentError } from "./environment.ts";
-import type { Ports } from "./polling/ports.ts";
-import { LONGEST_WAIT } from "./polling/survey/paused.ts";
-import { createEventBridgePublisher } from "./publisher/event-bridge.ts";
-import { createRateSharing } from "./rate-sharing.ts";
-import { readCredentials } from "./secrets/credentials.ts";
-import { createTokenStore } from "./secrets/token-store.ts";
 import { createSliceQueue } from "./slices/queue.ts";
-import { createDynamoState } from "./state/dynamo-state.ts";
-import { createRateClaims } from "./state/rate-claims.ts";
-import { rememberSettled } from "./state/remember-settled.ts";
-import { createSettledMemory } from "./state/settled-memory.ts";
-import { createShared } from "./state/shared.ts";
-import { createSurveyApi } from "./survey-api/index.ts";
-import { CATCH_UP, DETAIL_ATTEMPTS, toSurveyService } from "./survey-service.ts";
 
 /** The object graph of one source. */
 export interface SourceGraph {

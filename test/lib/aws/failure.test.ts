@@ -3,11 +3,11 @@ import { inspect } from "node:util";
 import { GetObjectCommand } from "@aws-sdk/client-s3";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isAwsFailure } from "../../lib/aws-failure.ts";
-import { type Clients, createClients } from "../../lib/clients.ts";
-import { readSecret } from "../../lib/secrets/secret-values.ts";
-import type { FaultKind, Service } from "../../local/aws/index.ts";
-import { useAws } from "./support/aws.ts";
+import { type Clients, createClients } from "../../../lib/aws/clients.ts";
+import { isAwsFailure } from "../../../lib/aws/failure.ts";
+import { readSecret } from "../../../lib/secrets/secret-values.ts";
+import type { FaultKind, Service } from "../../../local/aws/index.ts";
+import { useAws } from "../support/aws.ts";
 
 const test = useAws();
 const before = { ...process.env };

@@ -1,7 +1,7 @@
 import { S3Client } from "@aws-sdk/client-s3";
 import { describe, expect, it } from "vitest";
-import { namingFailures } from "../../lib/aws-failure.ts";
-import { createBucket } from "../../lib/bucket.ts";
+import { createBucket } from "../../../lib/aws/bucket.ts";
+import { namingFailures } from "../../../lib/aws/failure.ts";
 
 /** A bucket whose S3 answers every request with an error of this name. */
 function refusing(name: string) {

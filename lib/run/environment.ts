@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod";
-import { proxyProblem } from "./config/proxy.ts";
-import { PollerError } from "./errors.ts";
+import { proxyProblem } from "../config/proxy.ts";
+import { PollerError } from "../errors.ts";
 
 /** What the stack, or the local runner, tells a function by its environment. */
 export interface Environment {

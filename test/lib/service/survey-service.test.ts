@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { readRecord } from "../../lib/polling/model/records.ts";
-import { toSurveyService } from "../../lib/survey-service.ts";
-import { clientOf, startService } from "./survey-api/support/service.ts";
+import { readRecord } from "../../../lib/polling/model/records.ts";
+import { toSurveyService } from "../../../lib/service/survey-service.ts";
+import { clientOf, startService } from "../survey-api/support/service.ts";
 
 const page = "/api/v3/surveys/7/responses/page/";
 const one = "/api/v3/surveys/7/responses/1/";

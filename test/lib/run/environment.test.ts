@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { leaseOwner, readEnvironment } from "../../lib/environment.ts";
+import { leaseOwner, readEnvironment } from "../../../lib/run/environment.ts";
 
 const variables = {
   TABLE_NAME: "table",

@@ -4,8 +4,8 @@ import type { S3Client } from "@aws-sdk/client-s3";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { namingFailures } from "./aws-failure.ts";
-import { PUBLISH_TIMEOUT } from "./polling/context.ts";
+import { PUBLISH_TIMEOUT } from "../polling/context.ts";
+import { namingFailures } from "./failure.ts";
 
 /**
  * The SDK clients, made once for a process and shared by all sources. Endpoints and credentials come from the environment. Those that few
@@ -62,7 +62,7 @@ export function createClients(): Clients {
     ),
     secrets: namingFailures("secrets", new SecretsManagerClient({ maxAttempts: 5, requestHandler: patientFor(5_000) })),
     s3: once(async () => {
-      const { S3Client } = await import("./aws-s3.ts");
+      const { S3Client } = await import("./s3.ts");
       const client = new S3Client({
         maxAttempts: 5,
         // Objects may be megabytes.
@@ -73,7 +73,7 @@ export function createClients(): Clients {
       return namingFailures("s3", client);
     }),
     sqs: once(async () => {
-      const { SQSClient } = await import("./aws-sqs.ts");
+      const { SQSClient } = await import("./sqs.ts");
       return namingFailures("sqs", new SQSClient({ maxAttempts: 5, requestHandler: patientFor(5_000) }));
     }),
   };

@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { CreateSecretCommand, PutSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { parseConfig } from "../../lib/config.ts";
-import type { Log } from "../../lib/log.ts";
-import { pollSources } from "../../lib/poll-sources.ts";
-import { runSlices } from "../../lib/slices/run-slices.ts";
-import { createRateClaims, type RateClaims } from "../../lib/state/rate-claims.ts";
-import { createShared, type Shared } from "../../lib/state/shared.ts";
-import { createSourceGraph, type Role, type SourceGraph } from "../../lib/wiring.ts";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../local/simulator/index.ts";
-import { useAws } from "./support/aws.ts";
-import { memoryLog } from "./support/log.ts";
+import { parseConfig } from "../../../lib/config.ts";
+import type { Log } from "../../../lib/monitoring/log.ts";
+import { pollSources } from "../../../lib/run/poll-sources.ts";
+import { runSlices } from "../../../lib/run/slices/run-slices.ts";
+import { createSourceGraph, type Role, type SourceGraph } from "../../../lib/run/wiring.ts";
+import { createRateClaims, type RateClaims } from "../../../lib/state/rate-claims.ts";
+import { createShared, type Shared } from "../../../lib/state/shared.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../../local/simulator/index.ts";
+import { useAws } from "../support/aws.ts";
+import { memoryLog } from "../support/log.ts";
 
 const test = useAws();
 const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };

@@ -1,4 +1,4 @@
-import { errorCode, PollerError } from "./errors.ts";
+import { errorCode, PollerError } from "../errors.ts";
 
 /** The part of a logger that is used here. */
 export interface Log {

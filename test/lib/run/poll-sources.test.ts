@@ -1,13 +1,13 @@
 import { describe, expect, it, vi } from "vitest";
-import { parseConfig } from "../../lib/config.ts";
-import type { Log } from "../../lib/log.ts";
-import { pollSources, redriveSource } from "../../lib/poll-sources.ts";
-import { CredentialsMissingError } from "../../lib/survey-api/index.ts";
-import type { MemoryWorld } from "../support/memory-ports.ts";
-import { failing } from "./polling/support/failing.ts";
-import { refused } from "./polling/support/refused.ts";
-import { at, deliveredIds, recordsOf, surveyOf, worldWith } from "./polling/support/survey.ts";
-import { memoryLog } from "./support/log.ts";
+import { parseConfig } from "../../../lib/config.ts";
+import type { Log } from "../../../lib/monitoring/log.ts";
+import { pollSources, redriveSource } from "../../../lib/run/poll-sources.ts";
+import { CredentialsMissingError } from "../../../lib/survey-api/index.ts";
+import type { MemoryWorld } from "../../support/memory-ports.ts";
+import { failing } from "../polling/support/failing.ts";
+import { refused } from "../polling/support/refused.ts";
+import { at, deliveredIds, recordsOf, surveyOf, worldWith } from "../polling/support/survey.ts";
+import { memoryLog } from "../support/log.ts";
 
 function graph(name: string, world: MemoryWorld) {
   const [source] = parseConfig(

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { PollerError } from "../errors.ts";
+import { PollerError } from "../../errors.ts";
 
 /** What a tick leaves to the worker: one slice of a survey's catch-up. */
 export interface SliceMessage {

@@ -1,11 +1,16 @@
-import { type CredentialsProblem, credentialsProblem, tellProblem, tellSolved } from "./credentials-problem.ts";
-import { PollerError } from "./errors.ts";
-import { type DescribedFailure, describeFailure, type Log } from "./log.ts";
-import type { MonitoringLevel } from "./monitoring/catalog.ts";
-import { watchRun } from "./monitoring/watch-run.ts";
-import { redrive, type SurveyRedrive } from "./polling/survey/redrive.ts";
-import { tick } from "./polling/tick/tick.ts";
-import type { TickSummary } from "./polling/tick/tick-summary.ts";
+import { PollerError } from "../errors.ts";
+import type { MonitoringLevel } from "../monitoring/catalog.ts";
+import {
+  type CredentialsProblem,
+  credentialsProblem,
+  tellProblem,
+  tellSolved,
+} from "../monitoring/credentials-problem.ts";
+import { type DescribedFailure, describeFailure, type Log } from "../monitoring/log.ts";
+import { watchRun } from "../monitoring/watch-run.ts";
+import { redrive, type SurveyRedrive } from "../polling/survey/redrive.ts";
+import { tick } from "../polling/tick/tick.ts";
+import type { TickSummary } from "../polling/tick/tick-summary.ts";
 import type { SourceGraph } from "./wiring.ts";
 
 /** A source that was not polled, and what a person has to see to before it can be. */

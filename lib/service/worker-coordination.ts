@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import type { AccountState } from "./polling/model/state-types.ts";
-import type { Shared } from "./state/shared.ts";
-import type { Coordination, LearnedRate, SurveyApi } from "./survey-api/index.ts";
+import type { AccountState } from "../polling/model/state-types.ts";
+import type { Shared } from "../state/shared.ts";
+import type { Coordination, LearnedRate, SurveyApi } from "../survey-api/index.ts";
 
 /** The part of the client that is told what other workers know. */
 export type CoordinatedApi = Pick<SurveyApi, "learned" | "learn" | "pauseUntil">;
