@@ -1,5 +1,4 @@
-import { errorCode } from "../lib/errors.ts";
-import { oneLine } from "../lib/one-line.ts";
+import { errorCode, oneLine } from "../lib/errors.ts";
 import { fillCredentials } from "./credentials/command.ts";
 
 /** `npm run credentials`: exit code 0 when they are written, 1 with one line on standard error that says what to do. */

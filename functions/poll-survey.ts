@@ -1,8 +1,8 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { createClients } from "../lib/aws/clients.ts";
+import { mostDetailed, parseConfig } from "../lib/config/index.ts";
 import { readConfigFile } from "../lib/config/read-file.ts";
-import { mostDetailed, parseConfig } from "../lib/config.ts";
 import { leaseOwner, readEnvironment } from "../lib/run/environment.ts";
 import { runSlices } from "../lib/run/slices/run-slices.ts";
 import { createSourceGraph } from "../lib/run/wiring.ts";

@@ -1,8 +1,8 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import type { Context } from "aws-lambda";
 import { createClients } from "../lib/aws/clients.ts";
+import { mostDetailed, parseConfig } from "../lib/config/index.ts";
 import { readConfigFile } from "../lib/config/read-file.ts";
-import { mostDetailed, parseConfig } from "../lib/config.ts";
 import { leaseOwner, readEnvironment } from "../lib/run/environment.ts";
 import { readPollInput } from "../lib/run/poll-input.ts";
 import { type PollOutput, pollScheduled, pollSources, redriveSource } from "../lib/run/poll-sources.ts";

@@ -1,8 +1,8 @@
 import { CfnArchive, type IEventBus } from "aws-cdk-lib/aws-events";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Construct } from "constructs";
+import type { SourceConfig } from "../lib/config/index.ts";
 import { DAY } from "../lib/config/units.ts";
-import type { SourceConfig } from "../lib/config.ts";
 import { eventPattern } from "./subscriptions/event-pattern.ts";
 
 export interface ArchiveProps {

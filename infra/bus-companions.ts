@@ -1,7 +1,7 @@
 import type { CfnArchive, IEventBus } from "aws-cdk-lib/aws-events";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Construct } from "constructs";
-import type { Config } from "../lib/config.ts";
+import type { Config } from "../lib/config/index.ts";
 import { createArchive } from "./archive.ts";
 import { createBusLog } from "./bus-log.ts";
 import { createBusParameter } from "./bus-parameter.ts";

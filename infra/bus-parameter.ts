@@ -1,7 +1,7 @@
 import type { IEventBus } from "aws-cdk-lib/aws-events";
 import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import type { Construct } from "constructs";
-import type { BusConfig } from "../lib/config.ts";
+import type { BusConfig } from "../lib/config/index.ts";
 
 /** Tells other stacks where the bus is, without a reference that would tie their deployments to this one. */
 export function createBusParameter(

@@ -1,5 +1,5 @@
 import type { Node } from "constructs";
-import { ConfigError, type ConfigInput, readConfigFile } from "../lib/config.ts";
+import { ConfigError, type ConfigInput, readConfigFile } from "../lib/config/index.ts";
 
 /**
  * The raw configuration of a synthesis: the file that `-c config=FILE` names, else the context key `survey-poller`. It is

@@ -1,7 +1,7 @@
 import { Stack, Token, TokenComparison } from "aws-cdk-lib";
 import type { IEventBus } from "aws-cdk-lib/aws-events";
 import type { Construct } from "constructs";
-import { type Config, ConfigError } from "../lib/config.ts";
+import { type Config, ConfigError } from "../lib/config/index.ts";
 
 /** What a configuration asks for that is made beside the bus, in the bus's own account. */
 export function companionsOf({ bus, webhooks, subscribers }: Config): string[] {

@@ -1,4 +1,4 @@
-export { ConfigError, type ConfigInput, type ConfigProblem, type SourceInput } from "../lib/config.ts";
+export { ConfigError, type ConfigInput, type ConfigProblem, type SourceInput } from "../lib/config/index.ts";
 export { keyPolicyStatements } from "./encryption.ts";
 export type { SurveyPollerProps, SurveyPollerResources } from "./props.ts";
 export type { SourceProps } from "./source-props.ts";

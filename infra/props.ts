@@ -4,7 +4,7 @@ import type { IEventBus } from "aws-cdk-lib/aws-events";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { ISecret } from "aws-cdk-lib/aws-secretsmanager";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
-import type { ConfigInput } from "../lib/config.ts";
+import type { ConfigInput } from "../lib/config/index.ts";
 import type { SourceProps } from "./source-props.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { Token } from "aws-cdk-lib";
 import { type ITable, Table } from "aws-cdk-lib/aws-dynamodb";
+import { type Config, ConfigError, type ConfigInput, type ConfigProblem, parseConfig } from "../lib/config/index.ts";
 import { proxyProblem } from "../lib/config/proxy.ts";
 import { isObject } from "../lib/config/shape.ts";
-import { type Config, ConfigError, type ConfigInput, type ConfigProblem, parseConfig } from "../lib/config.ts";
 import { type KeySchema, tableDefinition } from "../lib/state/table.ts";
 import type { SurveyPollerProps, SurveyPollerResources } from "./props.ts";
 import { checkWhere } from "./subscriptions/check-where.ts";

@@ -5,8 +5,8 @@ import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { CfnSchedule } from "aws-cdk-lib/aws-scheduler";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
+import type { SourceConfig } from "../lib/config/index.ts";
 import { MINUTE } from "../lib/config/units.ts";
-import type { SourceConfig } from "../lib/config.ts";
 import { useKey } from "./encryption.ts";
 
 export interface SchedulesProps {

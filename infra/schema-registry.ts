@@ -1,6 +1,6 @@
 import { CfnRegistry, CfnSchema } from "aws-cdk-lib/aws-eventschemas";
 import type { Construct } from "constructs";
-import type { SourceConfig } from "../lib/config.ts";
+import type { SourceConfig } from "../lib/config/index.ts";
 import { DETAIL_TYPE, responseCompletedEnvelopeSchema } from "../lib/events/index.ts";
 
 /** Longest name that a registry may have; a bus may have a longer one. */

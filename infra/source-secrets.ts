@@ -2,7 +2,7 @@ import { ArnFormat, Stack, Validations } from "aws-cdk-lib";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { CfnSecret, type ISecret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct } from "constructs";
-import { ConfigError, type SourceConfig } from "../lib/config.ts";
+import { ConfigError, type SourceConfig } from "../lib/config/index.ts";
 
 /** Lambda allows 4 KB for all environment variables together; this leaves room for the others. */
 const ENVIRONMENT_SHARE = 3 * 1024;

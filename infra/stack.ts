@@ -1,6 +1,6 @@
 import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import type { ConfigInput } from "../lib/config.ts";
+import type { ConfigInput } from "../lib/config/index.ts";
 import type { SurveyPollerResources } from "./props.ts";
 import { SurveyPoller } from "./survey-poller.ts";
 

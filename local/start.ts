@@ -1,4 +1,4 @@
-import { oneLine } from "../lib/one-line.ts";
+import { oneLine } from "../lib/errors.ts";
 import { parseCommandLine, usage } from "./command-line.ts";
 import { run } from "./runner/run.ts";
 

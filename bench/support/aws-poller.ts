@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { createClients } from "../../lib/aws/clients.ts";
-import { parseConfig } from "../../lib/config.ts";
+import { parseConfig } from "../../lib/config/index.ts";
 import { tick } from "../../lib/polling/tick/tick.ts";
 import type { TickSummary } from "../../lib/polling/tick/tick-summary.ts";
 import { createSourceGraph, type SourceGraph } from "../../lib/run/wiring.ts";

@@ -8,7 +8,7 @@ import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import type { Config } from "../../lib/config.ts";
+import type { Config } from "../../lib/config/index.ts";
 import { createAlarmTopic } from "./alarm-topic.ts";
 import { createDashboard } from "./dashboard.ts";
 import { dashboardUrl } from "./dashboard-url.ts";

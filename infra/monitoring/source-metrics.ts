@@ -1,5 +1,5 @@
 import { Metric, type MetricOptions, Unit } from "aws-cdk-lib/aws-cloudwatch";
-import { ConfigError } from "../../lib/config.ts";
+import { ConfigError } from "../../lib/config/index.ts";
 import { isWritten, type MetricKey, type MonitoringLevel, metrics, NAMESPACE } from "../../lib/monitoring/catalog.ts";
 
 /** Of which source, and how it is to be looked at. Statistic and period have defaults that fit the metric. */

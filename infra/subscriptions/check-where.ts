@@ -1,6 +1,6 @@
 import { nearestName } from "../../lib/config/edit-distance.ts";
+import type { FoundProblem } from "../../lib/config/index.ts";
 import { isObject } from "../../lib/config/shape.ts";
-import type { FoundProblem } from "../../lib/config.ts";
 import { valueTestProblem } from "./check-value-test.ts";
 import { detailShape, type Shape } from "./detail-shape.ts";
 

@@ -1,9 +1,9 @@
 import type { Duration } from "aws-cdk-lib";
 import type { IRuleTarget } from "aws-cdk-lib/aws-events";
 import { Construct } from "constructs";
+import { ConfigError } from "../../lib/config/index.ts";
 import { pathText } from "../../lib/config/shape.ts";
 import { DAY, MINUTE } from "../../lib/config/units.ts";
-import { ConfigError } from "../../lib/config.ts";
 import { checkWhere } from "./check-where.ts";
 import { type Subscription, type SubscriptionProps, subscribe } from "./subscribe.ts";
 import type { Where } from "./where.ts";

@@ -4,7 +4,7 @@ import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
-import { ConfigError, type SourceConfig } from "../../lib/config.ts";
+import { ConfigError, type SourceConfig } from "../../lib/config/index.ts";
 import { queueEncryption } from "../work-queue.ts";
 import { eventPattern } from "./event-pattern.ts";
 

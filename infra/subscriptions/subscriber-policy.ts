@@ -2,7 +2,7 @@ import { ArnFormat, Stack } from "aws-cdk-lib";
 import { CfnEventBusPolicy, type IEventBus } from "aws-cdk-lib/aws-events";
 import { AccountPrincipal, AnyPrincipal, type IPrincipal, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Construct } from "constructs";
-import type { SubscribersConfig } from "../../lib/config.ts";
+import type { SubscribersConfig } from "../../lib/config/index.ts";
 
 /** What CloudFormation calls in the subscriber's account to make, change, tag and take away a rule of its own there. */
 const MANAGE_RULES = [

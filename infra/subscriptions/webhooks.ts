@@ -4,7 +4,7 @@ import { ApiDestination as ApiDestinationTarget } from "aws-cdk-lib/aws-events-t
 import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Construct } from "constructs";
-import type { SourceConfig, WebhookConfig } from "../../lib/config.ts";
+import type { SourceConfig, WebhookConfig } from "../../lib/config/index.ts";
 import { DETAIL_TYPE } from "../../lib/events/index.ts";
 import { type Subscription, subscribe } from "./subscribe.ts";
 

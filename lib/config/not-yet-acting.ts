@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "./config.ts";
 
 /** Fields that are checked but do nothing yet, and what happens instead. An entry goes when its field acts. */
 const NOT_YET: readonly { field: string; instead: string }[] = [

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { setTimeout as sleepFor } from "node:timers/promises";
 import { createBucket } from "../aws/bucket.ts";
 import type { Clients } from "../aws/clients.ts";
-import type { SourceConfig } from "../config.ts";
+import type { SourceConfig } from "../config/index.ts";
 import { progressChannel } from "../monitoring/progress-channel.ts";
 import type { Ports } from "../polling/ports.ts";
 import { LONGEST_WAIT } from "../polling/survey/paused.ts";

@@ -1,6 +1,6 @@
 import { credentialVariables } from "../../cli/credentials/variables.ts";
 import { UsageError } from "../../cli/flags.ts";
-import type { SourceConfig } from "../../lib/config.ts";
+import type { SourceConfig } from "../../lib/config/index.ts";
 import type { Credentials } from "../../lib/survey-api/index.ts";
 import type { CommandLine } from "../command-line.ts";
 

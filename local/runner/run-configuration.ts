@@ -1,5 +1,5 @@
 import { UsageError } from "../../cli/flags.ts";
-import { type Config, ConfigError, parseConfig, readConfigFile } from "../../lib/config.ts";
+import { type Config, ConfigError, parseConfig, readConfigFile } from "../../lib/config/index.ts";
 import type { CommandLine } from "../command-line.ts";
 
 /** The configuration of a run: raw as the bundle takes it, and parsed. */

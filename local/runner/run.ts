@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { actingDeployedOnly, notYetActing } from "../../lib/config.ts";
+import { actingDeployedOnly, notYetActing } from "../../lib/config/index.ts";
 import { clearDataFolder, type EmbeddedAws, startEmbeddedAws } from "../aws/index.ts";
 import type { CommandLine } from "../command-line.ts";
 import { runDemoLife, type Simulator, startSimulator } from "../simulator/index.ts";

@@ -41,7 +41,7 @@ export const rules: readonly Rule[] = [
   // What a base URL may be is the survey API client's to say.
   {
     from: "lib/config/",
-    mayImport: ["lib/config.ts", "lib/errors.ts", "lib/monitoring/catalog.ts", "lib/survey-api/base-url.ts"],
+    mayImport: ["lib/config/index.ts", "lib/errors.ts", "lib/monitoring/catalog.ts", "lib/survey-api/base-url.ts"],
     noPackages: awsOrHttp,
   },
   { from: "lib/state/", mayImport: [...adapter, "lib/polling/model/state-types.ts"], noPackages: noPackage },

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type AttributeValue, ConditionalCheckFailedException, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
-import { parseConfig } from "../../lib/config.ts";
+import { parseConfig } from "../../lib/config/index.ts";
 import { pollSources } from "../../lib/run/poll-sources.ts";
 import { createDynamoState } from "../../lib/state/dynamo-state.ts";
 import { at, deliveredIds, HOUR, recordsOf, worldWith } from "../lib/polling/support/survey.ts";

@@ -4,7 +4,7 @@ import { type CfnEventBus, EventBus } from "aws-cdk-lib/aws-events";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { describe, expect, it } from "vitest";
 import { createBusCompanions } from "../../infra/bus-companions.ts";
-import { parseConfig } from "../../lib/config.ts";
+import { parseConfig } from "../../lib/config/index.ts";
 import { responseCompletedEnvelopeSchema } from "../../lib/events/index.ts";
 import { createMatcher } from "../../local/aws/event-bridge/matcher.ts";
 import { goldenCases } from "../event-rules/golden.ts";

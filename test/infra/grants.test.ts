@@ -3,7 +3,7 @@ import { AccountPrincipal, Role } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { describe, expect, it } from "vitest";
 import { SurveyPoller } from "../../infra/survey-poller.ts";
-import { ConfigError } from "../../lib/config.ts";
+import { ConfigError } from "../../lib/config/index.ts";
 import { readable, statementsOf } from "./support/policies.ts";
 import { synthesizeOwn } from "./support/synthesize.ts";
 

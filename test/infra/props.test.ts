@@ -7,7 +7,7 @@ import type { SurveyPollerProps } from "../../infra/props.ts";
 import type { SourceProps } from "../../infra/source-props.ts";
 import { createStateTable } from "../../infra/state-table.ts";
 import { SurveyPoller } from "../../infra/survey-poller.ts";
-import { ConfigError, type SourceInput } from "../../lib/config.ts";
+import { ConfigError, type SourceInput } from "../../lib/config/index.ts";
 import { importVpc } from "./support/existing.ts";
 import { synthesizeOwn } from "./support/synthesize.ts";
 

@@ -1,6 +1,6 @@
 import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
-import { ConfigError } from "../../lib/config.ts";
+import { ConfigError } from "../../lib/config/index.ts";
 import { createTableInput } from "../../lib/state/table.ts";
 import { synthesize } from "./support/synthesize.ts";
 

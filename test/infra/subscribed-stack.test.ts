@@ -6,7 +6,7 @@ import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { describe, expect, it } from "vitest";
 import { SurveyPollerStack } from "../../infra/stack.ts";
-import type { ConfigInput } from "../../lib/config.ts";
+import type { ConfigInput } from "../../lib/config/index.ts";
 import { createApp, synthesize } from "./support/synthesize.ts";
 
 const baseUrl = "https://surveys.example.com";

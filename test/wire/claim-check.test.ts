@@ -7,7 +7,7 @@ import {
 } from "@aws-sdk/client-eventbridge";
 import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { expect, test } from "vitest";
-import { parseConfig } from "../../lib/config.ts";
+import { parseConfig } from "../../lib/config/index.ts";
 import type { EmbeddedAws } from "../../local/aws/index.ts";
 import type { DeliveredEvent } from "../support/command.ts";
 import { compareWithTruth } from "./support/compare-with-truth.ts";

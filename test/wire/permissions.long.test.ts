@@ -3,7 +3,7 @@ import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SurveyPollerStack } from "../../infra/stack.ts";
-import { parseConfig } from "../../lib/config.ts";
+import { parseConfig } from "../../lib/config/index.ts";
 import { startEmbeddedAws } from "../../local/aws/index.ts";
 import { loadHandlers } from "../../local/runner/load-handlers.ts";
 import { startSimulator } from "../../local/simulator/index.ts";

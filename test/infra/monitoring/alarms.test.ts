@@ -5,7 +5,7 @@ import { Queue } from "aws-cdk-lib/aws-sqs";
 import { describe, expect, it } from "vitest";
 import { sourceAlarms } from "../../../infra/monitoring/source-alarms.ts";
 import { SurveyPollerStack } from "../../../infra/stack.ts";
-import type { ConfigInput } from "../../../lib/config.ts";
+import type { ConfigInput } from "../../../lib/config/index.ts";
 import { createApp, synthesize as synthesizeAnew } from "../support/synthesize.ts";
 
 const baseUrl = "https://surveys.example.com";

@@ -3,7 +3,7 @@ import { Template } from "aws-cdk-lib/assertions";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { describe, expect, it } from "vitest";
 import { SurveyPollerStack } from "../../../infra/stack.ts";
-import type { ConfigInput } from "../../../lib/config.ts";
+import type { ConfigInput } from "../../../lib/config/index.ts";
 import { createApp, synthesize as synthesizeAnew } from "../support/synthesize.ts";
 
 const baseUrl = "https://surveys.example.com";

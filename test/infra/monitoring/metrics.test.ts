@@ -2,7 +2,7 @@ import { Stack } from "aws-cdk-lib";
 import type { Metric } from "aws-cdk-lib/aws-cloudwatch";
 import { describe, expect, it } from "vitest";
 import { SurveyPoller } from "../../../infra/survey-poller.ts";
-import { ConfigError, type ConfigInput } from "../../../lib/config.ts";
+import { ConfigError, type ConfigInput } from "../../../lib/config/index.ts";
 import { metrics, writtenBy } from "../../../lib/monitoring/catalog.ts";
 import { createApp } from "../support/synthesize.ts";
 

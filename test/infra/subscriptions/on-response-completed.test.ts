@@ -16,7 +16,7 @@ import { DefinitionBody, Pass, StateMachine } from "aws-cdk-lib/aws-stepfunction
 import { describe, expect, it } from "vitest";
 import { createSubscription, type ResponseCompletedProps } from "../../../infra/subscriptions/on-response-completed.ts";
 import type { Subscription } from "../../../infra/subscriptions/subscribe.ts";
-import { parseConfig } from "../../../lib/config.ts";
+import { parseConfig } from "../../../lib/config/index.ts";
 import { createMatcher } from "../../../local/aws/event-bridge/matcher.ts";
 import { goldenCases } from "../../event-rules/golden.ts";
 import { createApp } from "../support/synthesize.ts";

@@ -3,7 +3,7 @@ import { Match, Template } from "aws-cdk-lib/assertions";
 import { EventBus } from "aws-cdk-lib/aws-events";
 import { describe, expect, it } from "vitest";
 import { createWebhook } from "../../../infra/subscriptions/webhooks.ts";
-import { parseConfig } from "../../../lib/config.ts";
+import { parseConfig } from "../../../lib/config/index.ts";
 import { createApp } from "../support/synthesize.ts";
 
 /** The template of one webhook on a bus that stands alone. */

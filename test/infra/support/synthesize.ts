@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { App, type Environment, Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { SurveyPollerStack } from "../../../infra/stack.ts";
-import type { ConfigInput } from "../../../lib/config.ts";
+import type { ConfigInput } from "../../../lib/config/index.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const { context } = JSON.parse(readFileSync("cdk.json", "utf8")) as { context: Record<string, unknown> };

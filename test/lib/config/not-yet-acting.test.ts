@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { actingDeployedOnly, notYetActing, parseConfig } from "../../../lib/config.ts";
+import { actingDeployedOnly, notYetActing, parseConfig } from "../../../lib/config/index.ts";
 
 const baseUrl = "https://surveys.example.com";
 

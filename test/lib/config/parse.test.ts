@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type ConfigInput, parseConfig } from "../../../lib/config.ts";
+import { type ConfigInput, parseConfig } from "../../../lib/config/index.ts";
 
 const baseUrl = "https://surveys.example.com";
 const deployed = { deployed: true };

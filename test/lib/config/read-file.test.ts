@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { ConfigError, readConfigFile } from "../../../lib/config.ts";
+import { ConfigError, readConfigFile } from "../../../lib/config/index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "survey-poller-config-"));
 

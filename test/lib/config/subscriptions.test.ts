@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Config, ConfigError, parseConfig } from "../../../lib/config.ts";
+import { type Config, ConfigError, parseConfig } from "../../../lib/config/index.ts";
 
 const baseUrl = "https://surveys.example.com";
 const url = "https://crm.example.com/hook";

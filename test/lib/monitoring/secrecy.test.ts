@@ -1,6 +1,6 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import { expect, it, vi } from "vitest";
-import { parseConfig } from "../../../lib/config.ts";
+import { parseConfig } from "../../../lib/config/index.ts";
 import { pollScheduled } from "../../../lib/run/poll-sources.ts";
 import { runSlices } from "../../../lib/run/slices/run-slices.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";

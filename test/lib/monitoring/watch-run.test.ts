@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { parseConfig } from "../../../lib/config.ts";
+import { parseConfig } from "../../../lib/config/index.ts";
 import { type MonitoringLevel, metrics, NAMESPACE, writtenBy } from "../../../lib/monitoring/catalog.ts";
 import { pollScheduled, pollSources } from "../../../lib/run/poll-sources.ts";
 import { runSlices } from "../../../lib/run/slices/run-slices.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { parseConfig } from "../../../lib/config.ts";
+import { parseConfig } from "../../../lib/config/index.ts";
 import type { Log } from "../../../lib/monitoring/log.ts";
 import { pollSources, redriveSource } from "../../../lib/run/poll-sources.ts";
 import { CredentialsMissingError } from "../../../lib/survey-api/index.ts";

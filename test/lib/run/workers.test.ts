@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { CreateSecretCommand, PutSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { parseConfig } from "../../../lib/config.ts";
+import { parseConfig } from "../../../lib/config/index.ts";
 import type { Log } from "../../../lib/monitoring/log.ts";
 import { pollSources } from "../../../lib/run/poll-sources.ts";
 import { runSlices } from "../../../lib/run/slices/run-slices.ts";

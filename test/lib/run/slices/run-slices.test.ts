@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { parseConfig } from "../../../../lib/config.ts";
+import { parseConfig } from "../../../../lib/config/index.ts";
 import { RESERVE } from "../../../../lib/run/poll-sources.ts";
 import { runSlices } from "../../../../lib/run/slices/run-slices.ts";
 import type { MemoryWorld } from "../../../support/memory-ports.ts";

@@ -1,16 +1,7 @@
 import type * as z from "zod";
-import { crossChecks, type FoundProblem, type PatternCheck, patternProblems } from "./config/cross-checks.ts";
-import { ConfigError } from "./config/error.ts";
-import type { MonitoringConfig } from "./config/monitoring.ts";
-import { configSchema } from "./config/schema.ts";
-import { isBareSource, isObject, misplaced, pathText } from "./config/shape.ts";
-import { statedFields } from "./config/stated.ts";
-import type { WebhookAuth } from "./config/webhooks.ts";
-
-export type { FoundProblem } from "./config/cross-checks.ts";
-export { ConfigError, type ConfigProblem } from "./config/error.ts";
-export { actingDeployedOnly, notYetActing } from "./config/not-yet-acting.ts";
-export { readConfigFile } from "./config/read-file.ts";
+import type { MonitoringConfig } from "./monitoring.ts";
+import type { configSchema } from "./schema.ts";
+import type { WebhookAuth } from "./webhooks.ts";
 
 /** What a user may write: every field but `baseUrl` optional, durations and sizes as strings. */
 export type ConfigInput = z.input<ReturnType<typeof configSchema>>;
@@ -111,47 +102,4 @@ export interface Config {
   webhooks: WebhookConfig[];
   /** Paths of the fields that were set on purpose, such as `sources[0].scrub.every`. */
   stated: readonly string[];
-}
-
-interface ParseOptions {
-  deployed: boolean;
-  checkPattern?: PatternCheck;
-}
-
-/**
- * Checks a raw configuration, in its long form or as one bare source object, and fills in the defaults. The input is left as
- * it is, so it can be stored as JSON and parsed again.
- *
- * @param options.deployed whether it is for AWS, where an interval is whole minutes
- * @param options.checkPattern what a webhook's `where` has wrong. Without it patterns are taken as they are: who only polls need not load
- *   the schema that they are about
- * @throws ConfigError that names every bad field, never a value
- * @example parseConfig({ baseUrl: "https://surveys.example.com", interval: "5m" }, { deployed: true })
- */
-export function parseConfig(input: unknown, options: ParseOptions): Config {
-  const bare = isBareSource(input);
-  const long = bare ? { sources: [input] } : input;
-  // What is read once is read sooner without code made for it.
-  const parsed = configSchema(options).safeParse(long, { jitless: true });
-  const found: FoundProblem[] = parsed.error?.issues.map(({ path, message }) => ({ path, message })) ?? [];
-  if (isObject(long)) {
-    found.push(...crossChecks(long));
-    if (options.checkPattern !== undefined) found.push(...patternProblems(long.webhooks, options.checkPattern));
-  }
-
-  if (parsed.success && found.length === 0) return { ...parsed.data, stated: statedFields(long) };
-  throw new ConfigError(
-    found.map(({ path, message }) => {
-      const shown = bare && path[0] === "sources" ? path.slice(2) : path;
-      return { path: pathText(shown), message: misplaced(shown, bare) ?? message };
-    }),
-  );
-}
-
-const levels = ["debug", "info", "warn", "error"] as const;
-
-/** The most detailed log level among sources, in the logger's spelling. */
-export function mostDetailed(sources: readonly SourceConfig[]): "DEBUG" | "INFO" | "WARN" | "ERROR" {
-  const level = levels.find((one) => sources.some((source) => source.logLevel === one)) ?? "info";
-  return level.toUpperCase() as "DEBUG" | "INFO" | "WARN" | "ERROR";
 }

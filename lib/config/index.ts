@@ -1,0 +1,14 @@
+export type {
+  BusConfig,
+  Config,
+  ConfigInput,
+  SourceConfig,
+  SourceInput,
+  SubscribersConfig,
+  WebhookConfig,
+} from "./config.ts";
+export type { FoundProblem } from "./cross-checks.ts";
+export { ConfigError, type ConfigProblem } from "./error.ts";
+export { actingDeployedOnly, notYetActing } from "./not-yet-acting.ts";
+export { mostDetailed, parseConfig } from "./parse.ts";
+export { readConfigFile } from "./read-file.ts";
