@@ -1,4 +1,4 @@
-import type { PollingSource } from "../../lib/polling/context.ts";
+import type { PollingSource } from "../../lib/polling/model/source.ts";
 import type { SortKey } from "../../test/simulation/service/survey-model.ts";
 import { DAY, HOUR, MINUTE } from "./source.ts";
 

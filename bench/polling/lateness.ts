@@ -1,4 +1,4 @@
-import type { PollingSource } from "../../lib/polling/context.ts";
+import type { PollingSource } from "../../lib/polling/model/source.ts";
 import type { SimSurvey } from "../../test/simulation/service/survey-model.ts";
 import { BEFORE, history, START } from "./history.ts";
 import { classes, type Key, type LatenessClass, PAGES, turnsOf } from "./lateness-classes.ts";

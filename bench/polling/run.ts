@@ -1,4 +1,4 @@
-import type { PollingSource } from "../../lib/polling/context.ts";
+import type { PollingSource } from "../../lib/polling/model/source.ts";
 import type { Order, Ports } from "../../lib/polling/ports.ts";
 import { tick } from "../../lib/polling/tick/tick.ts";
 import { copyOf } from "../../test/simulation/ports/copy.ts";

@@ -1,5 +1,5 @@
 import { sourceSchema } from "../../lib/config/source.ts";
-import type { PollingSource } from "../../lib/polling/context.ts";
+import type { PollingSource } from "../../lib/polling/model/source.ts";
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;

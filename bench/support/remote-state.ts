@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import type { Lease } from "../../lib/polling/model/state-types.ts";
+import type { Lease } from "../../lib/polling/model/mark.ts";
 import type { State } from "../../lib/polling/ports.ts";
 
 // A state port whose state lives in the parent process, over the channel between the two.

@@ -4,7 +4,7 @@ import type { S3Client } from "@aws-sdk/client-s3";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { PUBLISH_TIMEOUT } from "../polling/context.ts";
+import { PUBLISH_TIMEOUT } from "../polling/lease.ts";
 import { namingFailures } from "./failure.ts";
 
 /**

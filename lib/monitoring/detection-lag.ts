@@ -1,5 +1,5 @@
 import type { ResponseCompleted } from "../events/index.ts";
-import type { AccountState } from "../polling/model/state-types.ts";
+import type { AccountState } from "../polling/model/account.ts";
 
 /** What is known of the source as the run began. */
 export type LagBasis = Pick<AccountState, "firstTick" | "lastTick">;

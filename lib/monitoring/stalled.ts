@@ -1,4 +1,4 @@
-import type { Outages } from "../polling/model/state-types.ts";
+import type { Outages } from "../polling/model/outages.ts";
 import type { TickSummary } from "../polling/tick/tick-summary.ts";
 import type { Sightings } from "./watched-ports.ts";
 

@@ -1,4 +1,4 @@
-import type { AccountState } from "../polling/model/state-types.ts";
+import type { AccountState } from "../polling/model/account.ts";
 import type { Ports, SealedEvent } from "../polling/ports.ts";
 import { detectionLag, type LagBasis } from "./detection-lag.ts";
 

@@ -50,3 +50,27 @@ export function failureOf(error: unknown): { code: string; message: string } {
   const own = typeof error === "object" && error !== null && "hint" in error && error instanceof Error;
   return { code, message: own ? error.message : code };
 }
+
+/** Where the first failure that concerned one response alone is noted: one that fails each time keeps none of the others back. */
+export interface Failing {
+  failure: unknown;
+}
+
+/**
+ * Leaves a response as due as it was: what failed of it alone is told at the end of the poll. A failure that concerns more than one
+ * response is thrown again, and ends the work.
+ */
+export function leave(ctx: Failing, error: unknown): void {
+  if (endsWork(error)) throw error;
+  ctx.failure ??= error;
+}
+
+/** Does what concerns one response alone; undefined when that failed and the response is left. */
+export async function orLeave<T>(ctx: Failing, work: () => Promise<T>): Promise<NonNullable<T> | undefined> {
+  try {
+    return (await work()) ?? undefined;
+  } catch (error) {
+    leave(ctx, error);
+    return undefined;
+  }
+}

@@ -1,13 +1,7 @@
 import type { Origin, ResponseCompleted } from "../events/index.ts";
-import type {
-  AccountChanges,
-  AccountState,
-  CheckedState,
-  Lease,
-  LedgerEntry,
-  Mark,
-  SurveyRow,
-} from "./model/state-types.ts";
+import type { AccountChanges, AccountState, SurveyRow } from "./model/account.ts";
+import type { CheckedState, LedgerEntry } from "./model/ledger-entry.ts";
+import type { Lease, Mark } from "./model/mark.ts";
 
 // What the polling core needs of the world. Adapters sit beside their service; the simulation brings its own.
 

@@ -1,5 +1,5 @@
+import { LISTED_FIELDS } from "../polling/model/source.ts";
 import type { DetailRead, SurveyService } from "../polling/ports.ts";
-import { LISTED_FIELDS } from "../polling/tick/due.ts";
 import {
   NotFoundError,
   type Operation,

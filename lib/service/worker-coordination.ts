@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { AccountState } from "../polling/model/state-types.ts";
+import type { AccountState } from "../polling/model/account.ts";
 import type { Shared } from "../state/shared.ts";
 import type { Coordination, LearnedRate, SurveyApi } from "../survey-api/index.ts";
 

@@ -1,4 +1,4 @@
-import type { CheckedState, LedgerEntry } from "../polling/model/state-types.ts";
+import type { CheckedState, LedgerEntry } from "../polling/model/ledger-entry.ts";
 
 /** Keys of the table's items, by section 5 of the design. */
 export const sourceKey = (source: string): string => `SOURCE#${source}`;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { GetCommand, UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
 import { LeaseLostError } from "../polling/errors.ts";
-import { emptyMark, type Lease, type Mark } from "../polling/model/state-types.ts";
+import { emptyMark, type Lease, type Mark } from "../polling/model/mark.ts";
 import { checkVersion, ITEM_VERSION } from "./item-version.ts";
 import { MARK, surveyKey } from "./keys.ts";
 import type { Item, Table } from "./table-client.ts";

@@ -1,6 +1,6 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { Origin } from "../events/index.ts";
-import { type EntryState, JUDGED_BY, type LedgerEntry } from "../polling/model/state-types.ts";
+import { type EntryState, JUDGED_BY, type LedgerEntry } from "../polling/model/ledger-entry.ts";
 import type { IdSpan, QuarantinePage } from "../polling/ports.ts";
 import { checkVersion, ITEM_VERSION } from "./item-version.ts";
 import { idOf, RESPONSES, responseKey, surveyKey } from "./keys.ts";

@@ -1,4 +1,5 @@
-import type { Lease, LedgerEntry } from "../polling/model/state-types.ts";
+import type { LedgerEntry } from "../polling/model/ledger-entry.ts";
+import type { Lease } from "../polling/model/mark.ts";
 import type { State } from "../polling/ports.ts";
 import type { SettledEntries, SettledMemory } from "./settled-memory.ts";
 

@@ -2,7 +2,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { namingFailures } from "../../lib/aws/failure.ts";
 import { PollerError } from "../../lib/errors.ts";
-import type { Mark } from "../../lib/polling/model/state-types.ts";
+import type { Mark } from "../../lib/polling/model/mark.ts";
 import { readAccount } from "../../lib/state/account.ts";
 import { readMark } from "../../lib/state/leases.ts";
 import { names } from "./provision.ts";

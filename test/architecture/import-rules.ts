@@ -11,7 +11,13 @@ interface Rule {
 const noPackage = /^$/;
 const aws = /^@aws|^aws-|^@smithy/;
 const awsOrHttp = /^@aws|^aws-|^@smithy|^undici$|^node:(http|https|net\/.*|tls)$/;
-const adapter = ["lib/errors.ts", "lib/events/index.ts", "lib/polling/ports.ts", "lib/polling/errors.ts"];
+const adapter = [
+  "lib/errors.ts",
+  "lib/events/index.ts",
+  "lib/polling/ports.ts",
+  "lib/polling/errors.ts",
+  "lib/polling/model/",
+];
 
 const api = "lib/survey-api";
 /** What every room of the survey API client may know. */
@@ -26,9 +32,29 @@ const apiRoom = (room: string, below: readonly string[]): Rule => ({
   noPackages: aws,
 });
 
+const core = "lib/polling";
+const world = ["lib/errors.ts", "lib/events/index.ts"];
+/** The rooms of the core, from the highest to the lowest: each knows those below it. */
+const coreRooms = ["tick", "survey", "routes", "publish", "contents", "books", "ledger", "walk", "model"];
+/** What stands between the rooms and the world: no more than the model lies below it. */
+const coreGround = ["context", "lease", "ports", "errors"].map((name) => `${core}/${name}.ts`);
+
+function coreRoom(room: string): Rule {
+  const below = coreRooms.slice(coreRooms.indexOf(room) + 1).map((name) => `${core}/${name}/`);
+  // Reading pages and what is known of them are pure: they know nothing of a poll and its lease.
+  const pure = [`${core}/ports.ts`, `${core}/errors.ts`];
+  const ground = room === "model" ? [] : room === "walk" ? pure : coreGround;
+  return { from: `${core}/${room}/`, mayImport: [...world, ...ground, ...below], noPackages: awsOrHttp };
+}
+
 /** The first rule whose `from` fits a file is the one that holds for it. */
 export const rules: readonly Rule[] = [
-  { from: "lib/polling/", mayImport: ["lib/errors.ts", "lib/events/index.ts"], noPackages: awsOrHttp },
+  ...coreRooms.map(coreRoom),
+  ...coreGround.map((from) => ({
+    from,
+    mayImport: [...world, ...coreGround, `${core}/model/`],
+    noPackages: awsOrHttp,
+  })),
   ...apiGround.map((from) => ({ from, mayImport: ["lib/errors.ts", ...apiGround], noPackages: awsOrHttp })),
   apiRoom("schemas", []),
   apiRoom("rate", []),
@@ -41,14 +67,33 @@ export const rules: readonly Rule[] = [
   // What a base URL may be is the survey API client's to say.
   {
     from: "lib/config/",
-    mayImport: ["lib/config/index.ts", "lib/errors.ts", "lib/monitoring/catalog.ts", "lib/survey-api/base-url.ts"],
+    mayImport: ["lib/errors.ts", "lib/monitoring/catalog.ts", "lib/survey-api/base-url.ts"],
     noPackages: awsOrHttp,
   },
-  { from: "lib/state/", mayImport: [...adapter, "lib/polling/model/state-types.ts"], noPackages: noPackage },
+  { from: "lib/state/", mayImport: adapter, noPackages: noPackage },
   { from: "lib/publisher/", mayImport: adapter, noPackages: noPackage },
   // The credentials and the token store are ports of the survey API client.
   { from: "lib/secrets/", mayImport: [...adapter, "lib/survey-api/index.ts"], noPackages: noPackage },
-  { from: "lib/", mayImport: ["lib/"], noPackages: /^aws-cdk|^constructs$|^dynalite$|^fauxqs$/ },
+  // How long a request to the bus may take is a matter of the lease.
+  { from: "lib/aws/", mayImport: [...adapter, "lib/polling/lease.ts"], noPackages: /^undici$/ },
+  {
+    from: "lib/service/",
+    mayImport: [...adapter, "lib/state/rate-claims.ts", "lib/state/shared.ts", "lib/survey-api/index.ts"],
+    noPackages: aws,
+  },
+  {
+    from: "lib/monitoring/",
+    mayImport: [
+      ...adapter,
+      "lib/polling/tick/tick-figures.ts",
+      "lib/polling/tick/tick-summary.ts",
+      "lib/survey-api/diagnostics.ts",
+      "lib/survey-api/index.ts",
+    ],
+    noPackages: /^@aws-sdk|^@smithy|^undici$/,
+  },
+  { from: "lib/run/", mayImport: ["lib/"], noPackages: /^aws-cdk|^constructs$|^dynalite$|^fauxqs$/ },
+  { from: "lib/errors.ts", mayImport: [], noPackages: awsOrHttp },
   { from: "functions/", mayImport: ["lib/"], noPackages: /^aws-cdk|^constructs$|^dynalite$|^fauxqs$/ },
   { from: "", mayImport: ["lib/", "functions/", "infra/", "local/", "cli/", "console/"], noPackages: noPackage },
 ];

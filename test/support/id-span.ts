@@ -1,4 +1,4 @@
-import type { LedgerEntry } from "../../lib/polling/model/state-types.ts";
+import type { LedgerEntry } from "../../lib/polling/model/ledger-entry.ts";
 import type { IdSpan } from "../../lib/polling/ports.ts";
 
 /** As the table has it by its keys. */

@@ -1,4 +1,4 @@
-import { type LedgerEntry, WITHOUT_RECORDS } from "../../lib/polling/model/state-types.ts";
+import { type LedgerEntry, WITHOUT_RECORDS } from "../../lib/polling/model/ledger-entry.ts";
 
 /** Whether the ledger takes an entry in the place of one that it has: see `ledger-writes.ts`, which asks the table the same. */
 export function mayReplace(known: LedgerEntry | undefined, entry: LedgerEntry): boolean {

@@ -1,15 +1,8 @@
 import type { ResponseCompleted } from "../../lib/events/index.ts";
 import { LeaseLostError } from "../../lib/polling/errors.ts";
-import {
-  type AccountState,
-  type CheckedState,
-  emptyMark,
-  isForRedrive,
-  isOutdated,
-  type LedgerEntry,
-  type Mark,
-  STORED_ONCE,
-} from "../../lib/polling/model/state-types.ts";
+import { type AccountState, isOutdated, STORED_ONCE } from "../../lib/polling/model/account.ts";
+import { type CheckedState, isForRedrive, type LedgerEntry } from "../../lib/polling/model/ledger-entry.ts";
+import { emptyMark, type Mark } from "../../lib/polling/model/mark.ts";
 import type {
   DetailRead,
   PageRead,

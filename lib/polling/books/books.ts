@@ -1,8 +1,9 @@
 import type { PollContext } from "../context.ts";
 import { UNPROVED } from "../ledger/held.ts";
 import type { Decision } from "../ledger/judge.ts";
-import type { Books, EntryState, LedgerEntry, Tally } from "../model/state-types.ts";
-import type { EmitCounts } from "../publish/emit-counts.ts";
+import type { EmitCounts } from "../model/emit-counts.ts";
+import type { EntryState, LedgerEntry } from "../model/ledger-entry.ts";
+import type { Books, Tally } from "../model/mark.ts";
 import { dropIds, keepIds, loadIds } from "./id-set.ts";
 
 /** The books of one full pass: each listed id in the class it had once its page was dealt with. */

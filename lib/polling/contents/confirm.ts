@@ -1,6 +1,7 @@
 import { errorCode } from "../../errors.ts";
-import { holdLease, type PollContext } from "../context.ts";
+import type { PollContext } from "../context.ts";
 import { concernsWholeSource } from "../errors.ts";
+import { holdLease } from "../lease.ts";
 import { noteHeld } from "../ledger/held.ts";
 import { isObject } from "../model/irregular.ts";
 import { privateRecord } from "../model/privacy.ts";

@@ -1,5 +1,7 @@
-import { holdLease, type PollContext } from "../context.ts";
-import type { LedgerEntry, Pass } from "../model/state-types.ts";
+import type { PollContext } from "../context.ts";
+import { holdLease } from "../lease.ts";
+import type { LedgerEntry } from "../model/ledger-entry.ts";
+import type { Pass } from "../model/mark.ts";
 
 // Completed responses that nothing can tell to be whole yet: the ledger knows them, and since when.
 

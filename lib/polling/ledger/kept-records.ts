@@ -1,8 +1,13 @@
 import type { PollContext } from "../context.ts";
 import { isObject } from "../model/irregular.ts";
-import { type LedgerEntry, WITHOUT_RECORDS } from "../model/state-types.ts";
+import { type LedgerEntry, WITHOUT_RECORDS } from "../model/ledger-entry.ts";
 import type { Ports } from "../ports.ts";
-import type { Details } from "../publish/enrich.ts";
+
+/** What is known of a response's metrics and metadata so far. Bodies are as they were read. */
+export interface Details {
+  metrics?: unknown;
+  metadata?: unknown;
+}
 
 /** What is kept of a waiting or quarantined response, so that the list is not needed again. */
 export interface Kept {

@@ -1,10 +1,10 @@
-import { byItself } from "../by-itself.ts";
 import type { PollContext } from "../context.ts";
+import { orLeave } from "../errors.ts";
+import type { LedgerEntry } from "../model/ledger-entry.ts";
 import { privateRecord } from "../model/privacy.ts";
 import { classOf, digestOf, type ReadRecord, type Run } from "../model/records.ts";
-import type { LedgerEntry } from "../model/state-types.ts";
-import { firstSeenBy, nextRecheck } from "../routes/recheck.ts";
 import { keep } from "./kept-records.ts";
+import { firstSeenBy, nextRecheck } from "./open-checks.ts";
 import { keptUntil } from "./quarantine.ts";
 
 // Ledger entries of what a scan meets that needs no event.
@@ -45,7 +45,7 @@ export async function orphanEntries(
     const { digest } = orphan;
     const reason = "unreadable responseId";
     const records = [privateRecord(orphan.raw, ctx.source.privacy)];
-    const kept = await byItself(ctx, () => keep(ctx, id, digest, { records, details: {} }));
+    const kept = await orLeave(ctx, () => keep(ctx, id, digest, { records, details: {} }));
     if (kept === undefined) {
       left += 1;
       continue;

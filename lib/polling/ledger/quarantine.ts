@@ -1,5 +1,6 @@
-import { holdLease, type PollContext } from "../context.ts";
-import type { LedgerEntry } from "../model/state-types.ts";
+import type { PollContext } from "../context.ts";
+import { holdLease } from "../lease.ts";
+import type { LedgerEntry } from "../model/ledger-entry.ts";
 
 /** Periods are whole days: nothing that was quarantined since the last look can be due before the next one. */
 const LOOK_EVERY = 24 * 3_600_000;

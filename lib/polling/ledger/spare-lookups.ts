@@ -1,4 +1,4 @@
-import type { LedgerEntry } from "../model/state-types.ts";
+import type { LedgerEntry } from "../model/ledger-entry.ts";
 import type { IdSpan, State } from "../ports.ts";
 
 /** A lookup of so many ids that finds none of them is one of a catch-up; anything smaller costs less than to learn the span. */

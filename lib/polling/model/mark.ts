@@ -1,4 +1,4 @@
-import type { LedgerEntry } from "./state-types.ts";
+import type { LedgerEntry } from "./ledger-entry.ts";
 
 /** Where history begins: `at` is a date string of the service, or null for the beginning. */
 export interface Floor {
@@ -259,4 +259,14 @@ export function emptyMark(): Mark {
     absent: { metrics: 0, metadata: 0 },
     confirmation: { made: 0, since: 0, silent: 0, apart: false },
   };
+}
+
+/** The right to poll a survey, with the mark as it was when the lease was taken. */
+export interface Lease {
+  surveyId: number;
+  owner: string;
+  fence: number;
+  /** Epoch milliseconds. */
+  until: number;
+  mark: Mark;
 }

@@ -1,6 +1,6 @@
 import { credible } from "./dates.ts";
+import type { SortKey } from "./mark.ts";
 import { classOf, completedAt, type Run } from "./records.ts";
-import type { SortKey } from "./state-types.ts";
 
 /** Fewer dates than this say nothing of an order. */
 const LEAST_DATES = 5;

@@ -1,11 +1,11 @@
 import type { Origin } from "../../events/index.ts";
 import type { PollContext } from "../context.ts";
+import type { Details } from "../ledger/kept-records.ts";
 import { keep, takeOut } from "../ledger/kept-records.ts";
 import { keptUntil } from "../ledger/quarantine.ts";
+import type { DetailKind, LedgerEntry, UsedPatience } from "../model/ledger-entry.ts";
 import { privateMetadata, privateRecord } from "../model/privacy.ts";
 import { completedAt, digestOf, type Run, readRecord } from "../model/records.ts";
-import type { DetailKind, LedgerEntry, UsedPatience } from "../model/state-types.ts";
-import type { Details } from "./enrich.ts";
 import { isSpared } from "./outage-watch.ts";
 import { type Patience, usePatience } from "./patience.ts";
 

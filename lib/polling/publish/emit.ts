@@ -1,11 +1,11 @@
 import type { Origin } from "../../events/index.ts";
-import { byItself } from "../by-itself.ts";
 import type { PollContext } from "../context.ts";
+import { orLeave } from "../errors.ts";
 import { withoutRecords } from "../ledger/kept-records.ts";
+import { type EmitCounts, noEmits } from "../model/emit-counts.ts";
+import type { LedgerEntry } from "../model/ledger-entry.ts";
 import type { Run } from "../model/records.ts";
-import type { LedgerEntry } from "../model/state-types.ts";
 import { type Candidate, fromRun, fromWaiting, type JoinedBy } from "./candidate.ts";
-import { type EmitCounts, noEmits } from "./emit-counts.ts";
 import { createPipeline } from "./pipeline.ts";
 import { oldestFirst, prepare } from "./prepare.ts";
 import { batchLength, MOST_IN_VAIN, publishBatch } from "./publish-batch.ts";
@@ -53,7 +53,7 @@ export async function emitWaiting(
   const candidates: Candidate[] = [];
   for (const entry of entries) {
     if (entry.state !== "waiting") continue;
-    const kept = await byItself(ctx, async () => ({ candidate: await fromWaiting(ctx, entry) }));
+    const kept = await orLeave(ctx, async () => ({ candidate: await fromWaiting(ctx, entry) }));
     if (kept === undefined) counts.left += 1;
     else if (kept.candidate !== undefined) candidates.push(kept.candidate);
     else await ctx.ports.state.putEntries(ctx.surveyId, [withoutRecords(entry, ctx.ports.clock.now())]);

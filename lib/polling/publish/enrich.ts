@@ -1,17 +1,13 @@
 import { errorCode } from "../../errors.ts";
 import type { PollContext } from "../context.ts";
 import { concernsWholeSource } from "../errors.ts";
+import type { Details } from "../ledger/kept-records.ts";
+import type { DetailKind } from "../model/ledger-entry.ts";
+import type { Outcome } from "../model/outages.ts";
 import { privateMetadata } from "../model/privacy.ts";
-import type { DetailKind } from "../model/state-types.ts";
 import type { DetailRead } from "../ports.ts";
 import { failsForAll, isSpared, underWatch } from "./outage-watch.ts";
 import { isGivenUp, type Patience } from "./patience.ts";
-
-/** What is known of a response's metrics and metadata so far. Bodies are as they were read. */
-export interface Details {
-  metrics?: unknown;
-  metadata?: unknown;
-}
 
 export interface Enrichment {
   details: Details;
@@ -78,9 +74,6 @@ function nestsDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((item) => nestsDeeperThan(levels - 1, item));
 }
-
-/** What came of one attempt; `code` is the error's own. */
-export type Outcome = { kind: "found"; body: unknown } | { kind: "absent" } | { kind: "failed"; code: string };
 
 async function attempt(read: () => Promise<DetailRead>): Promise<Outcome> {
   try {

@@ -1,27 +1,9 @@
 import { errorCode } from "../../errors.ts";
 import type { PollContext } from "../context.ts";
 import { concernsWholeSource } from "../errors.ts";
-import type { DetailKind, Outage, Outages, UsedPatience } from "../model/state-types.ts";
-import type { Outcome } from "./enrich.ts";
-import { answered, chosen, confirmed, failed, isRunning, isSuspected, noOutages, type ResponseKey } from "./outage.ts";
-
-/** What the polls of one tick see of outages, together. */
-export interface OutageWatch {
-  outages: Outages;
-  /** As the account had them, as JSON. */
-  known: string;
-  /** Looks at a response that was answered before; one that was in vain is not repeated before the next answer. */
-  looks: Partial<Record<DetailKind, Promise<void>>>;
-  /** Whether what was answered before fails too, for those about to be given up. */
-  lastLooks: Partial<Record<DetailKind, Promise<boolean>>>;
-  /** Attempts of this tick during an outage. */
-  scouts: Record<DetailKind, { turn: Turn; outcome: Promise<Outcome> }[]>;
-  /** Responses that this tick has not asked for, and when they were asked for last: those longest ago, so many as have a turn at the next one. */
-  spared: Record<DetailKind, { response: ResponseKey; since: number }[]>;
-}
-
-/** Why a response is asked for during an outage: it is new, the tick before has chosen it, or it comes first. */
-type Turn = "news" | "chosen" | "first";
+import type { DetailKind, UsedPatience } from "../model/ledger-entry.ts";
+import type { Outage, Outages, OutageWatch, Outcome, ResponseKey, Turn } from "../model/outages.ts";
+import { answered, chosen, confirmed, failed, isRunning, isSuspected, noOutages } from "./outage.ts";
 
 /**
  * During an outage so many attempts a tick see whether it is over: thousands may be waiting for its end. Some of them may be broken

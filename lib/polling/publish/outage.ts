@@ -1,10 +1,7 @@
-import type { Outage, Outages } from "../model/state-types.ts";
+import type { Outage, Outages, ResponseKey } from "../model/outages.ts";
 
 // When an operation fails for every response of a source, that is no reason to give any of them up. Pure functions over
 // what the account keeps of it.
-
-/** A response, by `surveyId/responseId`. */
-export type ResponseKey = string;
 
 /** Fewer may fail by a fault of their own. */
 const SUSPICIOUS = 3;

@@ -1,4 +1,5 @@
-import type { DetailKind, Outages, UsedPatience } from "../model/state-types.ts";
+import type { DetailKind, UsedPatience } from "../model/ledger-entry.ts";
+import type { Outages } from "../model/outages.ts";
 import { downtime } from "./outage.ts";
 
 /** How long a response has waited so far. */

@@ -1,8 +1,8 @@
 import pLimit from "p-limit";
 import { confirm } from "../contents/confirm.ts";
 import type { PollContext } from "../context.ts";
+import { type EmitCounts, noEmits } from "../model/emit-counts.ts";
 import type { Candidate } from "./candidate.ts";
-import { type EmitCounts, noEmits } from "./emit-counts.ts";
 import { inGroups } from "./in-groups.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { batchLength, isFull, MOST_IN_VAIN, publishBatch, type Ready } from "./publish-batch.ts";

@@ -1,7 +1,8 @@
-import { byItself } from "../by-itself.ts";
-import { holdLease, type PollContext } from "../context.ts";
+import type { PollContext } from "../context.ts";
+import { orLeave } from "../errors.ts";
+import { holdLease } from "../lease.ts";
 import { credible } from "../model/dates.ts";
-import type { DetailKind, LedgerEntry } from "../model/state-types.ts";
+import type { DetailKind, LedgerEntry } from "../model/ledger-entry.ts";
 import { buildEvent } from "./build-event.ts";
 import { type Candidate, waitingEntry } from "./candidate.ts";
 import { enrich } from "./enrich.ts";
@@ -28,7 +29,7 @@ type Settled =
 /** Asks for the metrics and metadata of responses, all at once, and makes their events, group by group as the answers come. */
 export async function* prepare(ctx: PollContext, candidates: Candidate[]): AsyncGenerator<Prepared, void, undefined> {
   const usual = { ...ctx.mark.absent };
-  const work = candidates.map((candidate) => byItself(ctx, () => settle(ctx, candidate, usual)));
+  const work = candidates.map((candidate) => orLeave(ctx, () => settle(ctx, candidate, usual)));
   for await (const group of inGroups(ctx.ports.clock, work)) {
     const settled = group.filter((one) => one !== undefined);
     const waiting = await noteUnready(ctx, settled);

@@ -1,8 +1,8 @@
-import { byItself } from "../by-itself.ts";
-import { holdLease, type PollContext } from "../context.ts";
-import { PublishFailedError } from "../errors.ts";
+import type { PollContext } from "../context.ts";
+import { orLeave, PublishFailedError } from "../errors.ts";
+import { holdLease } from "../lease.ts";
 import { credible, later } from "../model/dates.ts";
-import type { LedgerEntry } from "../model/state-types.ts";
+import type { LedgerEntry } from "../model/ledger-entry.ts";
 import type { OutgoingEvent, SealedEvent } from "../ports.ts";
 import type { Candidate } from "./candidate.ts";
 import { refusedEntry } from "./candidate.ts";
@@ -66,7 +66,7 @@ export async function publishBatch(ctx: PollContext, batch: Ready[]): Promise<Ba
     const outcome = outcomes[i];
     if (outcome?.kind === "published") continue;
     const code = outcome?.code ?? "UNKNOWN";
-    const entry = await byItself(ctx, async () => {
+    const entry = await orLeave(ctx, async () => {
       if (outcome?.kind !== "refused") throw notTaken(code);
       return refusedEntry(ctx, item, code);
     });

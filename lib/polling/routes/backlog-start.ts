@@ -1,4 +1,5 @@
-import { holdLease, type PollContext } from "../context.ts";
+import type { PollContext } from "../context.ts";
+import { holdLease } from "../lease.ts";
 import { mayBePastEnd } from "../walk/failing-end.ts";
 import { type Page, toPage } from "../walk/pages.ts";
 import type { ScanEnd } from "../walk/scan.ts";

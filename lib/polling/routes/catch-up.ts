@@ -1,9 +1,10 @@
 import { closeBooks, openBooks, type PassBooks } from "../books/books.ts";
 import { isUnproved } from "../contents/confirm.ts";
-import { asBacklog, holdLease, type PollContext } from "../context.ts";
-import type { StreamPosition } from "../model/state-types.ts";
+import { asBacklog, type PollContext } from "../context.ts";
+import { holdLease } from "../lease.ts";
+import { noEmits } from "../model/emit-counts.ts";
+import type { StreamPosition } from "../model/mark.ts";
 import { fromRun } from "../publish/candidate.ts";
-import { noEmits } from "../publish/emit-counts.ts";
 import { createPipeline } from "../publish/pipeline.ts";
 import { oldestFirst } from "../publish/prepare.ts";
 import { repairShort, repairSuspects } from "../publish/repair.ts";

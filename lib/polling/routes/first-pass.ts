@@ -1,11 +1,11 @@
 import type { PollContext } from "../context.ts";
-import { newestDate, orderedByCompletion, orderedByStart } from "../ledger/judge.ts";
+import type { Floor } from "../model/mark.ts";
 import { classOf, type Run } from "../model/records.ts";
-import type { Floor } from "../model/state-types.ts";
 import { toPage } from "../walk/pages.ts";
 import { stream } from "./catch-up.ts";
 import { floorCap } from "./floor-cap.ts";
 import { headScan } from "./head.ts";
+import { newestDate, orderedByCompletion, orderedByStart } from "./list-order.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
 import { believesEmpty, isStillThere } from "./still-there.ts";
 

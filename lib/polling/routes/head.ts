@@ -1,9 +1,9 @@
 import { closeBooks, openBooks } from "../books/books.ts";
 import { asNews, type PollContext } from "../context.ts";
 import { endsWork } from "../errors.ts";
+import type { ScanPosition } from "../model/mark.ts";
 import type { Run } from "../model/records.ts";
 import { learnSortKey } from "../model/sort-key.ts";
-import type { ScanPosition } from "../model/state-types.ts";
 import { emitRuns } from "../publish/emit.ts";
 import { repairShort, repairSuspects } from "../publish/repair.ts";
 import { backlogStart } from "./backlog-start.ts";

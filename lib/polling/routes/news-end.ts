@@ -1,6 +1,6 @@
+import type { Mark } from "../model/mark.ts";
 import type { Run } from "../model/records.ts";
 import { datesOf, falls } from "../model/sort-key.ts";
-import type { Mark } from "../model/state-types.ts";
 import type { Order } from "../ports.ts";
 
 // At which end of the list news appear. By what the two orders are called that is the beginning of desc; a service whose

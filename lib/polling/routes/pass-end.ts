@@ -1,8 +1,8 @@
 import { closeBooks, leaveOpen, type PassBooks } from "../books/books.ts";
 import { dropIds, keepIds } from "../books/id-set.ts";
 import type { PollContext } from "../context.ts";
+import type { Mark, Pass, ScanPosition } from "../model/mark.ts";
 import type { Run } from "../model/records.ts";
-import type { Mark, Pass, ScanPosition } from "../model/state-types.ts";
 import type { Order } from "../ports.ts";
 import { emitRepairs, emitRuns } from "../publish/emit.ts";
 import { repairShort } from "../publish/repair.ts";

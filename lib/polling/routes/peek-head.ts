@@ -1,5 +1,5 @@
 import type { PollContext } from "../context.ts";
-import type { StreamPosition } from "../model/state-types.ts";
+import type { StreamPosition } from "../model/mark.ts";
 import { emitRuns } from "../publish/emit.ts";
 import { headOrder } from "./news-end.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";

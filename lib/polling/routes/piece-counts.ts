@@ -1,6 +1,7 @@
 import type { PollContext } from "../context.ts";
+import type { LedgerEntry } from "../model/ledger-entry.ts";
+import type { Pass } from "../model/mark.ts";
 import type { Run } from "../model/records.ts";
-import type { LedgerEntry, Pass } from "../model/state-types.ts";
 
 // Where records of one response lie apart, only a count over a whole pass can show that an event was short.
 

@@ -1,4 +1,4 @@
-import { type EmitCounts, noEmits } from "../publish/emit-counts.ts";
+import { type EmitCounts, noEmits } from "../model/emit-counts.ts";
 
 /** What one poll of a survey came to. */
 export interface PollCounts extends EmitCounts {

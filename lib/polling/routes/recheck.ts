@@ -1,32 +1,14 @@
 import { ask, isTrusted, MOST_SILENT } from "../contents/confirm.ts";
-import { type Allowance, holdLease, type PollContext } from "../context.ts";
-import { credible, latestInstant } from "../model/dates.ts";
+import type { Allowance, PollContext } from "../context.ts";
+import { holdLease } from "../lease.ts";
+import { firstSeenBy, nextRecheck } from "../ledger/open-checks.ts";
+import type { LedgerEntry } from "../model/ledger-entry.ts";
 import { classOf, type Run, readRecord } from "../model/records.ts";
-import type { LedgerEntry } from "../model/state-types.ts";
 import { emitRuns } from "../publish/emit.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
 
 /** Open responses asked about at once. */
 const AT_ONCE = 10;
-
-/**
- * When an open response is looked at again: after half its age, and never more often than ticks come; once it is older
- * than the time between two scrubs, these alone look at it.
- */
-export function nextRecheck(ctx: Pick<PollContext, "source">, firstSeen: number, now: number): number | undefined {
-  const age = now - firstSeen;
-  if (age > ctx.source.scrub.every) return undefined;
-  return now + Math.max(ctx.source.interval, age / 2);
-}
-
-/**
- * When an open response was seen first, in epoch milliseconds: earlier than it is known to have been if it began earlier in
- * any zone, as one that a first pass meets. No other date has a say: one that is ahead would make all of them old.
- */
-export function firstSeenBy({ ports }: Pick<PollContext, "ports">, run: Run | undefined, known: number): number {
-  const started = run?.records[0]?.startedAt ?? null;
-  return credible(started, ports.clock.now()) ? Math.min(known, latestInstant(started)) : known;
-}
 
 /** Whether operation 9 can tell of an open response that it was completed. */
 export function mayRecheck(ctx: Pick<PollContext, "mark">): boolean {

@@ -1,7 +1,7 @@
 import type { Origin } from "../../events/index.ts";
 import type { PassBooks } from "../books/books.ts";
 import type { Allowance, PollContext } from "../context.ts";
-import type { ScanPosition } from "../model/state-types.ts";
+import type { ScanPosition } from "../model/mark.ts";
 import type { Order } from "../ports.ts";
 import { emitRuns } from "../publish/emit.ts";
 import { repairShort } from "../publish/repair.ts";

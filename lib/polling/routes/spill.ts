@@ -1,9 +1,10 @@
 import { createLayout, type PlacedRun } from "../contents/layout.ts";
 import type { PollContext } from "../context.ts";
 import { mayBeJoined, noteHeld, UNPROVED } from "../ledger/held.ts";
+import type { LedgerEntry } from "../model/ledger-entry.ts";
+import type { Pass } from "../model/mark.ts";
 import { privateRecord } from "../model/privacy.ts";
 import { classOf, type Run, readRecord } from "../model/records.ts";
-import type { LedgerEntry, Pass } from "../model/state-types.ts";
 import type { Repair } from "../publish/emit.ts";
 
 // Records of responses that lie apart, in the vault until a full pass has met all of them: never held in memory.

@@ -1,5 +1,5 @@
+import type { StreamPosition } from "../model/mark.ts";
 import type { Run } from "../model/records.ts";
-import type { StreamPosition } from "../model/state-types.ts";
 import { sampleOf, showsAgain } from "../walk/page-sample.ts";
 
 /** Pages behind the one at which it stopped on which that may be known again. */

@@ -1,21 +1,23 @@
 import type { PassBooks } from "../books/books.ts";
-import { byItself } from "../by-itself.ts";
 import { SEVERAL } from "../contents/layout.ts";
-import { holdLease, type PollContext } from "../context.ts";
-import { type Decision, decide, isOld, newestDate } from "../ledger/judge.ts";
+import type { PollContext } from "../context.ts";
+import { orLeave } from "../errors.ts";
+import { holdLease } from "../lease.ts";
+import { type Decision, decide, isOld } from "../ledger/judge.ts";
 import { noted, orphanEntries, quarantined } from "../ledger/note-entries.ts";
 import { later } from "../model/dates.ts";
+import type { LedgerEntry } from "../model/ledger-entry.ts";
 import type { Edge } from "../model/mark.ts";
 import { classOf, digestOf, isOther, type Run } from "../model/records.ts";
-import type { LedgerEntry } from "../model/state-types.ts";
 import type { Order, PageRead } from "../ports.ts";
-import { failsPastEnd } from "../walk/failing-end.ts";
 import { guessLength } from "../walk/list-length.ts";
 import { createPageReader } from "../walk/page-reader.ts";
 import { holdSame } from "../walk/pages.ts";
 import { type ScanEnd, type ScanStep, scan, type Verdict } from "../walk/scan.ts";
 import { forgetOldest } from "../walk/scan-memory.ts";
+import { failsPastEnd } from "./failing-end.ts";
 import { floorCap } from "./floor-cap.ts";
+import { newestDate } from "./list-order.ts";
 
 const verdictOf: Record<Decision, Verdict> = {
   settled: "settled",
@@ -186,7 +188,7 @@ export async function* surveyScan(
   async function settleStep(step: ScanStep): Promise<SurveyStep> {
     if (step.news) await onNews?.();
     const unreadable = step.whole.filter((run) => classOf(run) === "unreadable");
-    const kept = await Promise.all(unreadable.map((run) => byItself(ctx, () => quarantined(ctx, run))));
+    const kept = await Promise.all(unreadable.map((run) => orLeave(ctx, () => quarantined(ctx, run))));
     for (const [i, run] of unreadable.entries()) if (kept[i] === undefined) books?.leave(run.responseId);
     // Since it was judged, or an older copy of the list was read: what is not completed is never emitted.
     const reopened = step.whole.filter((run) => classOf(run) === "open");

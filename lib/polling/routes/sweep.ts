@@ -1,7 +1,7 @@
 import type { Allowance, PollContext } from "../context.ts";
 import { before } from "../model/dates.ts";
+import type { Sweep } from "../model/mark.ts";
 import { datesOf } from "../model/sort-key.ts";
-import type { Sweep } from "../model/state-types.ts";
 import { headOrder } from "./news-end.ts";
 import type { PollCounts } from "./poll-counts.ts";
 import { slice } from "./slice.ts";

@@ -1,5 +1,5 @@
 import type { Allowance, PollContext } from "../context.ts";
-import type { Task } from "../model/state-types.ts";
+import type { Task } from "../model/mark.ts";
 import { passSlice } from "../routes/full-pass.ts";
 import { headScan } from "../routes/head.ts";
 import { lookAtOtherEnd } from "../routes/other-end.ts";

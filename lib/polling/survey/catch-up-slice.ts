@@ -1,5 +1,5 @@
-import type { PollingSource } from "../context.ts";
 import { endsWork, failureOf } from "../errors.ts";
+import type { PollingSource } from "../model/source.ts";
 import type { Clock, Ports } from "../ports.ts";
 import { seenOutages, watchOutages } from "../publish/outage-watch.ts";
 import { stream } from "../routes/catch-up.ts";

@@ -1,5 +1,5 @@
 import { StateRefusedError } from "../errors.ts";
-import type { AccountState } from "../model/state-types.ts";
+import type { AccountState } from "../model/account.ts";
 
 /**
  * Makes sure that the state of a source was built from the service that is polled: ids of one mean nothing to another.

@@ -1,7 +1,6 @@
-import type { PollingSource } from "../context.ts";
-import type { AccountState } from "../model/state-types.ts";
+import type { AccountState } from "../model/account.ts";
+import type { PollingSource } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
-import type { TickSummary } from "../tick/tick-summary.ts";
 
 /** Milliseconds: what is waited for within a tick. A longer pause ends it instead of keeping a paid function asleep. */
 export const LONGEST_WAIT = 20_000;
@@ -19,10 +18,4 @@ export function pauseOf(
   // Ticks without a time between them have no next one to leave it to.
   const isNextSooner = source.interval > 0 && left >= source.interval;
   return !isNextSooner && left <= LONGEST_WAIT && pausedUntil <= deadline ? undefined : pausedUntil;
-}
-
-/** The summary of a tick that ends before it asks the service for anything, since another worker was told of a pause that outlasts it. */
-export function pausedTick({ ports, source }: { ports: Ports; source: PollingSource }, until: number): TickSummary {
-  ports.observe({ kind: "paused", until });
-  return { source: source.name, listed: 0, surveys: [], unpolled: 0, outages: [], pausedUntil: until };
 }

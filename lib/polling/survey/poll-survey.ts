@@ -1,8 +1,8 @@
-import { byItself } from "../by-itself.ts";
 import { asNews, type PollContext } from "../context.ts";
-import { endsWork } from "../errors.ts";
+import { endsWork, orLeave } from "../errors.ts";
 import { dropExpired } from "../ledger/quarantine.ts";
-import type { Books, LedgerEntry } from "../model/state-types.ts";
+import type { LedgerEntry } from "../model/ledger-entry.ts";
+import type { Books } from "../model/mark.ts";
 import { emitWaiting } from "../publish/emit.ts";
 import { runningOutages } from "../publish/outage-watch.ts";
 import { stream } from "../routes/catch-up.ts";
@@ -132,7 +132,7 @@ async function news(ctx: PollContext, { presence }: PollRequest): Promise<PollCo
   if (position !== undefined && isLeftToSlices(ctx)) {
     ctx.resumed = true;
     // Whatever keeps the head from being looked at: the backlog does not wait for it.
-    const peeked = await byItself(ctx, () => peekHead(ctx, position));
+    const peeked = await orLeave(ctx, () => peekHead(ctx, position));
     return addCounts(peeked ?? noCounts(), { unfinished: true });
   }
   if (position !== undefined) {

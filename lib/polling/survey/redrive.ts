@@ -1,12 +1,15 @@
-import { holdLease, LEASE_DURATION, type LeaseHolder, type PollingSource, underLease } from "../context.ts";
 import { endsWork, failureOf, LeaseLostError } from "../errors.ts";
+import { holdLease, LEASE_DURATION, type LeaseHolder, underLease } from "../lease.ts";
 import { isOld } from "../ledger/judge.ts";
 import { takeOut, withoutRecords } from "../ledger/kept-records.ts";
+import type { SurveyRow } from "../model/account.ts";
+import type { LedgerEntry } from "../model/ledger-entry.ts";
+import type { Lease } from "../model/mark.ts";
 import { classOf, readRecord } from "../model/records.ts";
-import type { Lease, LedgerEntry, SurveyRow } from "../model/state-types.ts";
+import type { PollingSource } from "../model/source.ts";
+import { selected } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
 import { MOST_LEFT } from "../publish/repair.ts";
-import { selected } from "../tick/due.ts";
 
 export interface RedriveRequest {
   ports: Ports;

@@ -1,10 +1,12 @@
-import { LEASE_DURATION, type PollContext, type PollingSource, underLease } from "../context.ts";
+import type { PollContext } from "../context.ts";
 import { LeaseLostError } from "../errors.ts";
+import { LEASE_DURATION, underLease } from "../lease.ts";
 import { spareLookups } from "../ledger/spare-lookups.ts";
-import type { Mark } from "../model/state-types.ts";
+import type { Mark } from "../model/mark.ts";
+import type { OutageWatch } from "../model/outages.ts";
+import type { PollingSource } from "../model/source.ts";
 import { createVolatileFields, type VolatileFields } from "../model/volatile-fields.ts";
 import type { Ports } from "../ports.ts";
-import type { OutageWatch } from "../publish/outage-watch.ts";
 
 /** What work on a survey needs to know, whoever does it. */
 export interface SurveyRequest {

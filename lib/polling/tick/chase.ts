@@ -1,4 +1,4 @@
-import type { Chase, SurveyRow } from "../model/state-types.ts";
+import type { Chase, SurveyRow } from "../model/account.ts";
 
 /** What a poll came to, as far as the chase goes. */
 export interface ChasePoll {

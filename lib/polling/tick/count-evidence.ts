@@ -1,4 +1,4 @@
-import type { CountEvidence, SurveyRow } from "../model/state-types.ts";
+import type { CountEvidence, SurveyRow } from "../model/account.ts";
 
 /** Moves without any new response after which a count is taken to count something else, and hits of another one. */
 const ENOUGH = 20;

@@ -1,32 +1,11 @@
-import { readId } from "../model/records.ts";
-import type { CountEvidence, SurveyRow } from "../model/state-types.ts";
+import type { CountEvidence, SurveyRow } from "../model/account.ts";
 import { asksForHead, asksForSearch } from "./chase.ts";
 import { reliable } from "./count-evidence.ts";
+import type { ListedSurvey } from "./survey-list.ts";
 import { trusts } from "./trust.ts";
-
-/** What the survey list says of one survey, as far as polling reads it. */
-export interface ListedSurvey {
-  surveyId: number;
-  /** `responses`, `correct` and `unpaidResponses`: which of them moves with a completion is not shown. */
-  counts: (number | null)[];
-  /** Epoch milliseconds. */
-  created: number | undefined;
-  /** Whether the survey list does not show it any more. */
-  isGone?: boolean;
-}
 
 /** A survey that is no longer listed is looked at once a day. */
 const GONE_EVERY = 24 * 3_600_000;
-
-/** The survey list as it was read. */
-export interface SurveyList {
-  /** Each survey once. */
-  surveys: ListedSurvey[];
-  /** Rows without an id that can be read: surveys that cannot be polled, known ones perhaps. */
-  unreadable: number;
-}
-
-export type Selection = "all" | { include: number[] } | { exclude: number[] };
 
 /** A survey with slow work to do. */
 export interface BackgroundSurvey extends ListedSurvey {
@@ -42,35 +21,6 @@ export interface DueBy {
   fullPollEvery: number;
   /** What was learned of the counts. */
   counts?: CountEvidence[] | undefined;
-}
-
-const COUNTS = ["responses", "correct", "unpaidResponses"] as const;
-/** What is read of each survey in the list. */
-export const LISTED_FIELDS = ["surveyId", "created", ...COUNTS] as const;
-
-export function readSurveyList(items: unknown[]): SurveyList {
-  const surveys = new Map<number, ListedSurvey>();
-  let unreadable = 0;
-  for (const item of items) {
-    const fields = (typeof item === "object" && item !== null ? item : {}) as Record<string, unknown>;
-    const surveyId = readId(fields.surveyId);
-    if (surveyId === undefined) {
-      unreadable += 1;
-      continue;
-    }
-    const created = readId(fields.created);
-    surveys.set(surveyId, {
-      surveyId,
-      counts: COUNTS.map((name) => readId(fields[name]) ?? null),
-      created: created === undefined ? undefined : created * 1000,
-    });
-  }
-  return { surveys: [...surveys.values()], unreadable };
-}
-
-export function selected(surveyId: number, selection: Selection): boolean {
-  if (selection === "all") return true;
-  return "include" in selection ? selection.include.includes(surveyId) : !selection.exclude.includes(surveyId);
 }
 
 /**

@@ -1,7 +1,7 @@
-import type { SurveyRow } from "../model/state-types.ts";
+import type { SurveyRow } from "../model/account.ts";
 import type { PollResult } from "../survey/poll-survey.ts";
 import { grownBy, nextChase, noChase } from "./chase.ts";
-import type { ListedSurvey } from "./due.ts";
+import type { ListedSurvey } from "./survey-list.ts";
 import { fullTrust, nextTrust } from "./trust.ts";
 
 type Polled = Extract<PollResult, { kind: "polled" }>;

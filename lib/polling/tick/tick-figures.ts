@@ -1,4 +1,4 @@
-import type { AccountState, SurveyRow } from "../model/state-types.ts";
+import type { AccountState, SurveyRow } from "../model/account.ts";
 import type { PollResult } from "../survey/poll-survey.ts";
 
 /** What is to be watched of a source, as one tick shows it: nothing of it names a survey. */

@@ -1,5 +1,8 @@
 import { failureOf } from "../errors.ts";
-import type { Books, DetailKind } from "../model/state-types.ts";
+import type { DetailKind } from "../model/ledger-entry.ts";
+import type { Books } from "../model/mark.ts";
+import type { PollingSource } from "../model/source.ts";
+import type { Ports } from "../ports.ts";
 import type { PollResult } from "../survey/poll-survey.ts";
 import type { TickFigures } from "./tick-figures.ts";
 
@@ -55,4 +58,10 @@ export function summarize(surveyId: number, { result, error }: SurveyOutcome): S
     ...(booksOpen === undefined ? {} : { booksOpen }),
     ...failed,
   };
+}
+
+/** The summary of a tick that ends before it asks the service for anything, since another worker was told of a pause that outlasts it. */
+export function pausedTick({ ports, source }: { ports: Ports; source: PollingSource }, until: number): TickSummary {
+  ports.observe({ kind: "paused", until });
+  return { source: source.name, listed: 0, surveys: [], unpolled: 0, outages: [], pausedUntil: until };
 }

@@ -1,4 +1,4 @@
-import type { Trust } from "../model/state-types.ts";
+import type { Trust } from "../model/account.ts";
 
 export const fullTrust: Trust = { misses: 0, hits: 0, unseen: 0 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Chase, SurveyRow } from "../../../lib/polling/model/state-types.ts";
+import type { Chase, SurveyRow } from "../../../lib/polling/model/account.ts";
 import {
   asksForHead,
   asksForSearch,

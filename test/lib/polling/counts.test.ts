@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { CountEvidence, SurveyRow } from "../../../lib/polling/model/state-types.ts";
+import type { CountEvidence, SurveyRow } from "../../../lib/polling/model/account.ts";
 import { noChase } from "../../../lib/polling/tick/chase.ts";
 import { learnCounts, reliable } from "../../../lib/polling/tick/count-evidence.ts";
 import { fullTrust } from "../../../lib/polling/tick/trust.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { SurveyRow } from "../../../lib/polling/model/state-types.ts";
+import type { SurveyRow } from "../../../lib/polling/model/account.ts";
 import { noChase } from "../../../lib/polling/tick/chase.ts";
-import { backgroundSurveys, dueSurveys, readSurveyList } from "../../../lib/polling/tick/due.ts";
+import { backgroundSurveys, dueSurveys } from "../../../lib/polling/tick/due.ts";
+import { readSurveyList } from "../../../lib/polling/tick/survey-list.ts";
 import { fullTrust } from "../../../lib/polling/tick/trust.ts";
 
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { emptyMark } from "../../../lib/polling/model/state-types.ts";
-import { failsPastEnd } from "../../../lib/polling/walk/failing-end.ts";
+import { emptyMark } from "../../../lib/polling/model/mark.ts";
+import { failsPastEnd } from "../../../lib/polling/routes/failing-end.ts";
 
 const MINUTE = 60_000;
 const noon = Date.UTC(2026, 2, 10, 12);

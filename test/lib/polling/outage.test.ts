@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Outage } from "../../../lib/polling/model/state-types.ts";
+import type { Outage } from "../../../lib/polling/model/outages.ts";
 import { answered, confirmed, downtime, failed, isRunning, isSuspected } from "../../../lib/polling/publish/outage.ts";
 
 const working: Outage = { down: 0 };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Outage, UsedPatience } from "../../../lib/polling/model/state-types.ts";
+import type { UsedPatience } from "../../../lib/polling/model/ledger-entry.ts";
+import type { Outage } from "../../../lib/polling/model/outages.ts";
 import { noOutages } from "../../../lib/polling/publish/outage.ts";
 import { isGivenUp, usePatience } from "../../../lib/polling/publish/patience.ts";
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { LedgerEntry, Mark } from "../../../lib/polling/model/state-types.ts";
+import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
+import type { Mark } from "../../../lib/polling/model/mark.ts";
+import type { Selection } from "../../../lib/polling/model/source.ts";
 import { redrive, type SurveyRedrive } from "../../../lib/polling/survey/redrive.ts";
-import type { Selection } from "../../../lib/polling/tick/due.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { large, refused } from "./support/refused.ts";
 import {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { ScanPosition } from "../../../lib/polling/model/mark.ts";
 import { digestOf, type Run } from "../../../lib/polling/model/records.ts";
-import type { ScanPosition } from "../../../lib/polling/model/state-types.ts";
 import { positionAfter } from "../../../lib/polling/routes/slice.ts";
 import { type ScanEnd, scan, type Verdict } from "../../../lib/polling/walk/scan.ts";
 import {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { type Decision, decide, newestDate, orderedByCompletion } from "../../../lib/polling/ledger/judge.ts";
+import { type Decision, decide } from "../../../lib/polling/ledger/judge.ts";
+import type { EntryState } from "../../../lib/polling/model/ledger-entry.ts";
+import type { Floor } from "../../../lib/polling/model/mark.ts";
 import { type Run, readRecord } from "../../../lib/polling/model/records.ts";
-import type { EntryState, Floor } from "../../../lib/polling/model/state-types.ts";
+import { newestDate, orderedByCompletion } from "../../../lib/polling/routes/list-order.ts";
 
 const now = Date.UTC(2026, 2, 10, 12);
 

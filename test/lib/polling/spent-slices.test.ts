@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { emptyMark } from "../../../lib/polling/model/state-types.ts";
+import { emptyMark } from "../../../lib/polling/model/mark.ts";
 import { queueSlice, SLICE_WAITS } from "../../../lib/polling/survey/slices.ts";
 import { type Queued, slice, worldWithQueue } from "./support/slices.ts";
 import { addSurvey, at, MINUTE, range, runTick, SECOND } from "./support/survey.ts";

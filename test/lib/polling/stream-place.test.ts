@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { StreamPosition } from "../../../lib/polling/model/mark.ts";
 import { type Run, readRecord } from "../../../lib/polling/model/records.ts";
-import type { StreamPosition } from "../../../lib/polling/model/state-types.ts";
 import { goBack, placeOf } from "../../../lib/polling/routes/stream-place.ts";
 
 /** What a page shows: a response of one record for each id. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SurveyRow } from "../../../lib/polling/model/state-types.ts";
+import type { SurveyRow } from "../../../lib/polling/model/account.ts";
 import { noCounts } from "../../../lib/polling/routes/poll-counts.ts";
 import { noChase } from "../../../lib/polling/tick/chase.ts";
 import { nextRow } from "../../../lib/polling/tick/survey-row.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Trust } from "../../../lib/polling/model/state-types.ts";
+import type { Trust } from "../../../lib/polling/model/account.ts";
 import { fullTrust, nextTrust, trusts } from "../../../lib/polling/tick/trust.ts";
 
 type Poll = { grown: number; found: number; isNewList?: boolean };

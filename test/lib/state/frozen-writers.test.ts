@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { expect, it, vi } from "vitest";
-import type { LedgerEntry } from "../../../lib/polling/model/state-types.ts";
+import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
 import { useAws } from "../support/aws.ts";
 

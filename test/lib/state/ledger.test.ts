@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
-import type { LedgerEntry } from "../../../lib/polling/model/state-types.ts";
+import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
 import { useAws } from "../support/aws.ts";
 

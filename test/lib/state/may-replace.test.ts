@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { expect, it } from "vitest";
-import { type LedgerEntry, WITHOUT_RECORDS } from "../../../lib/polling/model/state-types.ts";
+import { type LedgerEntry, WITHOUT_RECORDS } from "../../../lib/polling/model/ledger-entry.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
 import { mayReplace } from "../../support/may-replace.ts";
 import { useAws } from "../support/aws.ts";

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { eventId } from "../../../lib/events/index.ts";
-import { emptyMark, type Lease, type LedgerEntry } from "../../../lib/polling/model/state-types.ts";
+import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
+import { emptyMark, type Lease } from "../../../lib/polling/model/mark.ts";
 import type { State } from "../../../lib/polling/ports.ts";
 import { rememberSettled } from "../../../lib/state/remember-settled.ts";
 import { createSettledMemory, type SettledMemory } from "../../../lib/state/settled-memory.ts";

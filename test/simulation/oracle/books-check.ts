@@ -1,5 +1,5 @@
 import { credible } from "../../../lib/polling/model/dates.ts";
-import type { Books, Floor, Mark } from "../../../lib/polling/model/state-types.ts";
+import type { Books, Floor, Mark } from "../../../lib/polling/model/mark.ts";
 import { START } from "../plan/plan.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";

@@ -1,4 +1,5 @@
-import type { LedgerEntry, Mark } from "../../../lib/polling/model/state-types.ts";
+import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
+import type { Mark } from "../../../lib/polling/model/mark.ts";
 import { leastPage } from "../service/listing.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";

@@ -1,5 +1,5 @@
 import type { ResponseCompleted } from "../../../lib/events/index.ts";
-import type { LedgerEntry } from "../../../lib/polling/model/state-types.ts";
+import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import type { World } from "../world.ts";
 import type { Violations } from "./violations.ts";

@@ -1,5 +1,5 @@
 import { before, credible, MARGIN, utcString } from "../../../lib/polling/model/dates.ts";
-import { selected } from "../../../lib/polling/tick/due.ts";
+import { selected } from "../../../lib/polling/model/source.ts";
 import type { SimResponse } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import type { MarkFacts } from "./books-check.ts";

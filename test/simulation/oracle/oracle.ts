@@ -1,6 +1,6 @@
 import { errorCode } from "../../../lib/errors.ts";
 import type { ResponseCompleted } from "../../../lib/events/index.ts";
-import { selected } from "../../../lib/polling/tick/due.ts";
+import { selected } from "../../../lib/polling/model/source.ts";
 import type { TickSummary } from "../../../lib/polling/tick/tick-summary.ts";
 import { trusts } from "../../../lib/polling/tick/trust.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";

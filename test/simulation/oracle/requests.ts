@@ -1,4 +1,4 @@
-import type { AccountState } from "../../../lib/polling/model/state-types.ts";
+import type { AccountState } from "../../../lib/polling/model/account.ts";
 import { trusts } from "../../../lib/polling/tick/trust.ts";
 import type { World } from "../world.ts";
 import type { Violations } from "./violations.ts";

@@ -1,11 +1,6 @@
-import {
-  type AccountState,
-  isOutdated,
-  type LedgerEntry,
-  type Mark,
-  STORED_ONCE,
-  type SurveyRow,
-} from "../../../lib/polling/model/state-types.ts";
+import { type AccountState, isOutdated, STORED_ONCE, type SurveyRow } from "../../../lib/polling/model/account.ts";
+import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
+import type { Mark } from "../../../lib/polling/model/mark.ts";
 import type { State } from "../../../lib/polling/ports.ts";
 import type { Random } from "../engine/random.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";

@@ -1,13 +1,9 @@
 import { LeaseLostError } from "../../../lib/polling/errors.ts";
-import type {
-  AccountState,
-  CheckedState,
-  EntryState,
-  Lease,
-  LedgerEntry,
-  Mark,
-} from "../../../lib/polling/model/state-types.ts";
-import { emptyMark, isForRedrive, JUDGED_BY } from "../../../lib/polling/model/state-types.ts";
+import type { AccountState } from "../../../lib/polling/model/account.ts";
+import type { CheckedState, EntryState, LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
+import { isForRedrive, JUDGED_BY } from "../../../lib/polling/model/ledger-entry.ts";
+import type { Lease, Mark } from "../../../lib/polling/model/mark.ts";
+import { emptyMark } from "../../../lib/polling/model/mark.ts";
 import type { IdSpan, QuarantinePage } from "../../../lib/polling/ports.ts";
 import { spanOf } from "../../support/id-span.ts";
 import { mayReplace } from "../../support/may-replace.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { MOST_SILENT } from "../../../../lib/polling/contents/confirm.ts";
-import type { PollingSource } from "../../../../lib/polling/context.ts";
+import type { PollingSource } from "../../../../lib/polling/model/source.ts";
 import type { MemoryWorld } from "../../../support/memory-ports.ts";
 import { failing } from "../support/failing.ts";
 import { large } from "../support/refused.ts";

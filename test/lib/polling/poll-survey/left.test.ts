@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { LedgerEntry } from "../../../../lib/polling/model/state-types.ts";
+import type { LedgerEntry } from "../../../../lib/polling/model/ledger-entry.ts";
 import type { MemoryWorld } from "../../../support/memory-ports.ts";
 import { closedBooks, scrub, scrubsOnly, ticksUntil, truthOf } from "../support/slow.ts";
 import {

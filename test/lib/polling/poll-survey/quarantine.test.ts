@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { EntryState } from "../../../../lib/polling/model/state-types.ts";
+import type { EntryState } from "../../../../lib/polling/model/ledger-entry.ts";
 import type { PublishOutcome } from "../../../../lib/polling/ports.ts";
 import { redrive } from "../../../../lib/polling/survey/redrive.ts";
 import { large, refused } from "../support/refused.ts";

@@ -1,4 +1,4 @@
-import type { PollingSource } from "../../../../lib/polling/context.ts";
+import type { PollingSource } from "../../../../lib/polling/model/source.ts";
 import type { MemoryWorld } from "../../../support/memory-ports.ts";
 import { type ResponseSpec, runTick, worldWith } from "./survey.ts";
 

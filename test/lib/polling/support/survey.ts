@@ -1,7 +1,8 @@
-import type { PollingSource } from "../../../../lib/polling/context.ts";
+import type { PollingSource } from "../../../../lib/polling/model/source.ts";
 import { watchOutages } from "../../../../lib/polling/publish/outage-watch.ts";
 import { type PollRequest, type PollResult, pollSurvey } from "../../../../lib/polling/survey/poll-survey.ts";
-import { type TickRequest, tick } from "../../../../lib/polling/tick/tick.ts";
+import { tick } from "../../../../lib/polling/tick/tick.ts";
+import type { TickRequest } from "../../../../lib/polling/tick/tick-request.ts";
 import type { TickSummary } from "../../../../lib/polling/tick/tick-summary.ts";
 import { type MemorySurvey, type MemoryWorld, memoryWorld, type PortCall } from "../../../support/memory-ports.ts";
 

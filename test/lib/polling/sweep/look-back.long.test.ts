@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PollingSource } from "../../../../lib/polling/context.ts";
+import type { PollingSource } from "../../../../lib/polling/model/source.ts";
 import type { MemoryWorld } from "../../../support/memory-ports.ts";
 import { DAY, lookBacksOnly, readsOf, ticksUntil } from "../support/slow.ts";
 import {

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { Selection } from "../../../../lib/polling/tick/due.ts";
+import type { Selection } from "../../../../lib/polling/model/source.ts";
 import type { MemoryWorld } from "../../../support/memory-ports.ts";
 import {
   addSurvey,

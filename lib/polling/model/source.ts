@@ -1,0 +1,34 @@
+import type { Privacy } from "./privacy.ts";
+
+export type Selection = "all" | { include: number[] } | { exclude: number[] };
+
+/** The part of a source's configuration that polling acts upon. Durations are milliseconds. */
+export interface PollingSource {
+  name: string;
+  surveys: Selection;
+  /** "now", "beginning" or YYYY-MM-DD. */
+  startFrom: string;
+  interval: number;
+  timeZone?: string | undefined;
+  enrich: { metrics: boolean; metadata: boolean };
+  privacy: Privacy;
+  enrichmentPatience: number;
+  absentAfter: number;
+  backgroundRequests: number;
+  concurrency: number;
+  headPages: number;
+  fullPoll: { every: number };
+  lookBack: { every: number; window: number };
+  scrub: { every: number };
+  retention: { quarantine: number };
+}
+
+export function selected(surveyId: number, selection: Selection): boolean {
+  if (selection === "all") return true;
+  return "include" in selection ? selection.include.includes(surveyId) : !selection.exclude.includes(surveyId);
+}
+
+/** Counts of the survey list: which of them moves with a completion is not shown. */
+export const COUNTS = ["responses", "correct", "unpaidResponses"] as const;
+/** What is read of each survey in the list. */
+export const LISTED_FIELDS = ["surveyId", "created", ...COUNTS] as const;

@@ -1,0 +1,260 @@
+import pLimit from "p-limit";
+import type { Allowance } from "../context.ts";
+import { concernsWholeSource, failureOf } from "../errors.ts";
+import type { AccountState, CountEvidence, SurveyRow } from "../model/account.ts";
+import { later } from "../model/dates.ts";
+import type { OutageWatch } from "../model/outages.ts";
+import type { PollingSource } from "../model/source.ts";
+import type { Ports } from "../ports.ts";
+import type { Presence } from "../routes/first-pass.ts";
+import { type PollRequest, type PollResult, pollSurvey } from "../survey/poll-survey.ts";
+import { learnCounts } from "./count-evidence.ts";
+import type { BackgroundSurvey } from "./due.ts";
+import type { Meter } from "./meter.ts";
+import type { ListedSurvey } from "./survey-list.ts";
+import { nextRow } from "./survey-row.ts";
+import type { TickRequest } from "./tick-request.ts";
+import type { SurveyOutcome } from "./tick-summary.ts";
+
+/** Share of the interval, and milliseconds at least and at most, in which a tick catches up by itself before it leaves the rest to others. */
+const OWN_SHARE = 0.25;
+const LEAST_OWN_TIME = 1_000;
+const MOST_OWN_TIME = 5_000;
+/** Surveys polled at once, at least: with a small concurrency they wait for each other's requests, and not for the table too. */
+const LEAST_AT_ONCE = 4;
+/**
+ * Polled surveys, and milliseconds, after which their rows are saved, should the tick not come to its end. A write costs as much as all rows
+ * of the item that it changes: of ten thousand surveys with news in any order each save touches all items.
+ */
+const ROWS_AT_ONCE = 25;
+const ROWS_EVERY = 10_000;
+/** A creation date further ahead is no date: no zone and no clock is so wrong. */
+const FURTHEST_AHEAD = 26 * 3_600_000;
+
+/** What the polls of one tick came to. */
+export interface Polled {
+  outcomes: Map<number, SurveyOutcome>;
+  catchingUp: number;
+  /** Largest credible date that was read of two surveys at least: that of one alone may be wrong, and would lose what the others had. */
+  newest: string | undefined;
+  shortPageEnds: boolean | undefined;
+  counts: CountEvidence[] | undefined;
+}
+
+/** The polls of one tick. */
+export interface Polls {
+  /** Polls the surveys that are due for news, many at once. */
+  pollNews(due: ListedSurvey[]): Promise<void>;
+  /** Spends up to `budget` requests; gives what is left of it, less than nothing when the last work took more. */
+  doBackground(due: BackgroundSurvey[], budget: number, meter: Meter): Promise<number>;
+  done(): Polled;
+}
+
+/** What is the same for all polls of a tick. */
+interface Tick {
+  request: TickRequest;
+  account: AccountState;
+  watch: OutageWatch;
+  /** Epoch milliseconds at which it began. */
+  now: number;
+  isFirst: boolean;
+}
+
+/** What the polls of a tick change as they go on. */
+interface Progress {
+  outcomes: Map<number, SurveyOutcome>;
+  /** Rows that are not saved yet; and when, in epoch milliseconds, the last ones were. */
+  rows: Map<number, SurveyRow>;
+  savedAt: number;
+  /** Whether something has failed that concerns the whole source. */
+  stopped: boolean;
+  /** Largest credible date read, by survey id. */
+  newest: Map<number, string>;
+  /** Surveys polled so far whose catch-up goes on. */
+  catchingUp: Set<number>;
+  shortPageEnds: boolean | undefined;
+  counts: CountEvidence[] | undefined;
+}
+
+type How = Pick<PollRequest, "head" | "background">;
+
+/** Polls surveys, each on its own: what fails in one does not touch the others. */
+export function createPolls(
+  request: TickRequest,
+  account: AccountState,
+  watch: OutageWatch,
+  { now, isFirst }: { now: number; isFirst: boolean },
+): Polls {
+  const tick: Tick = { request, account, watch, now, isFirst };
+  const progress: Progress = {
+    outcomes: new Map(),
+    rows: new Map(),
+    savedAt: now,
+    stopped: false,
+    newest: new Map(),
+    catchingUp: new Set(),
+    shortPageEnds: account.shortPageEnds,
+    counts: account.counts,
+  };
+  const { outcomes, newest, catchingUp } = progress;
+  const pollOne = (survey: ListedSurvey, how: How): Promise<void> => poll(tick, progress, survey, how);
+  return {
+    async pollNews(due) {
+      // One with little news has one request in flight at most times.
+      const limit = pLimit(Math.max(LEAST_AT_ONCE, request.source.concurrency));
+      await Promise.all(due.map((survey) => limit(pollOne, survey, { head: true })));
+      await saveRows(request.ports, progress);
+    },
+    async doBackground(due, budget, meter) {
+      const before = meter.pages;
+      let spent = 0;
+      const allowance: Allowance = {
+        left: () => budget - spent - (meter.pages - before),
+        spend: (requests) => {
+          spent += requests;
+        },
+      };
+      for (const { fullPoll, seek, ...survey } of due) {
+        if (allowance.left() <= 0) break;
+        // What has just failed altogether, or is being polled by someone else, is left alone.
+        const outcome = outcomes.get(survey.surveyId);
+        if (outcome !== undefined && outcome.result?.kind !== "polled") continue;
+        // Slow work is done once there is nothing to catch up.
+        if (outcome?.result?.kind === "polled" && outcome.result.counts.unfinished) continue;
+        await pollOne(survey, { head: false, background: { allowance, fullPoll, seek } });
+      }
+      await saveRows(request.ports, progress);
+      return allowance.left();
+    },
+    done: () => ({
+      outcomes,
+      catchingUp: catchingUp.size,
+      newest: [...newest.values()].sort().at(-2),
+      shortPageEnds: progress.shortPageEnds,
+      counts: progress.counts,
+    }),
+  };
+}
+
+async function poll(tick: Tick, progress: Progress, survey: ListedSurvey, how: How): Promise<void> {
+  const { request } = tick;
+  const { ports } = request;
+  if (progress.stopped || ports.clock.now() > request.deadline) return;
+  let hasWaiting = false;
+  const observe: Ports["observe"] = (event) => {
+    hasWaiting ||= event.kind === "waiting";
+    ports.observe(event);
+  };
+  try {
+    const result = await pollSurvey({ ...requestFor(tick, progress, survey), ports: { ...ports, observe }, ...how });
+    if (enter(tick, progress, survey, result, how) === "failed") stayDue(tick, progress, survey, hasWaiting);
+  } catch (error) {
+    progress.outcomes.set(survey.surveyId, { error });
+    stayDue(tick, progress, survey, hasWaiting);
+    progress.stopped ||= concernsWholeSource(error);
+    tell(ports, survey, error);
+  }
+  // What fails now is saved with the others at the end.
+  if (progress.rows.size >= ROWS_AT_ONCE && ports.clock.now() >= progress.savedAt + ROWS_EVERY) {
+    await saveRows(ports, progress).catch(() => undefined);
+  }
+}
+
+function requestFor({ request, account, watch, now, isFirst }: Tick, progress: Progress, survey: ListedSurvey) {
+  const { ports, source, owner, deadline, ownTime = ownTimeOf(source) } = request;
+  const shown = survey.counts.filter((count) => count !== null);
+  // Where "now" is still looked for, as in the first tick of a source, what a tick has no time for may be taken for new.
+  const isWhole = ports.slices === undefined || (isFirst && source.startFrom === "now");
+  return {
+    source,
+    surveyId: survey.surveyId,
+    owner,
+    deadline,
+    streamUntil: isWhole ? deadline : Math.min(deadline, now + ownTime),
+    nextTick: now + source.interval,
+    catchingUp: Math.max(account.catchingUp ?? 0, progress.catchingUp.size),
+    presence: presenceOf(survey, account, now),
+    sourceFloor: account.sourceFloor,
+    firstTick: isFirst ? undefined : account.firstTick,
+    listedCount: shown.length === 0 ? undefined : Math.max(...shown),
+    shortPageEnds: progress.shortPageEnds,
+    watch,
+  };
+}
+
+/** Takes in what a poll came to; "failed" where the survey is to stay as due as it was. */
+function enter(
+  { request, account, now }: Tick,
+  progress: Progress,
+  survey: ListedSurvey,
+  result: PollResult,
+  how: How,
+): "done" | "failed" {
+  const { ports } = request;
+  const { outcomes, newest, catchingUp } = progress;
+  const row = account.rows.get(survey.surveyId);
+  const earlier = outcomes.get(survey.surveyId)?.error;
+  const failure = result.kind === "polled" ? result.failure : undefined;
+  outcomes.set(survey.surveyId, { result, error: earlier ?? failure });
+  if (failure !== undefined && earlier === undefined) tell(ports, survey, failure);
+  if (result.kind !== "polled") return "done";
+  if (result.counts.unfinished) catchingUp.add(survey.surveyId);
+  const seen = later(newest.get(survey.surveyId), result.newestSeen);
+  if (seen !== undefined) newest.set(survey.surveyId, seen);
+  // Contradicted once is contradicted for good.
+  if (progress.shortPageEnds !== false) progress.shortPageEnds = result.shortPageEnds ?? progress.shortPageEnds;
+  // All but what has failed is done, so slow work may follow; but as long as something fails the survey is as due as it was.
+  if (earlier !== undefined || failure !== undefined) return "failed";
+  const next = nextRow(survey, row, result, {
+    now: ports.clock.now(),
+    slow: !how.head,
+    tickAt: now,
+    listedAt: account.listedAt,
+  });
+  if (result.headRead && !result.resumed) {
+    progress.counts = learnCounts(progress.counts, survey.counts, row, result.counts.found);
+  }
+  progress.rows.set(survey.surveyId, next);
+  account.rows.set(survey.surveyId, next);
+  return "done";
+}
+
+/** Slow work on others goes first all the same. What the poll has made wait before it failed, the next tick asks for. */
+function stayDue(
+  { request, account }: Tick,
+  progress: Progress,
+  { surveyId }: ListedSurvey,
+  hasWaiting: boolean,
+): void {
+  const row = account.rows.get(surveyId);
+  const now = request.ports.clock.now();
+  const dueAt = Math.min(row?.dueAt ?? now, now);
+  if (row !== undefined) progress.rows.set(surveyId, { ...row, workedAt: now, ...(hasWaiting ? { dueAt } : {}) });
+}
+
+function tell(ports: Ports, { surveyId }: ListedSurvey, error: unknown): void {
+  ports.observe({ kind: "survey failed", surveyId, ...failureOf(error) });
+}
+
+async function saveRows(ports: Ports, progress: Progress): Promise<void> {
+  const { rows } = progress;
+  progress.rows = new Map();
+  progress.savedAt = ports.clock.now();
+  if (rows.size === 0) return;
+  try {
+    await ports.state.saveRows(rows);
+  } catch (error) {
+    progress.rows = new Map([...rows, ...progress.rows]);
+    throw error;
+  }
+}
+
+/** A survey created after the source's first tick has no history from before it. */
+function presenceOf({ created }: ListedSurvey, account: AccountState, now: number): Presence {
+  const isLater = created !== undefined && created > (account.firstTick ?? now) && created <= now + FURTHEST_AHEAD;
+  return isLater ? "later" : "present";
+}
+
+function ownTimeOf({ interval }: Pick<PollingSource, "interval">): number {
+  return Math.max(LEAST_OWN_TIME, Math.min(MOST_OWN_TIME, interval * OWN_SHARE));
+}

@@ -1,0 +1,85 @@
+import { concernsWholeSource, failureOf, SurveyListUnreadableError } from "../errors.ts";
+import type { AccountState } from "../model/account.ts";
+import { readId } from "../model/records.ts";
+import { COUNTS, type PollingSource, selected } from "../model/source.ts";
+import type { Ports } from "../ports.ts";
+
+/** What the survey list says of one survey, as far as polling reads it. */
+export interface ListedSurvey {
+  surveyId: number;
+  /** `responses`, `correct` and `unpaidResponses`: which of them moves with a completion is not shown. */
+  counts: (number | null)[];
+  /** Epoch milliseconds. */
+  created: number | undefined;
+  /** Whether the survey list does not show it any more. */
+  isGone?: boolean;
+}
+
+/** The survey list as it was read. */
+export interface SurveyList {
+  /** Each survey once. */
+  surveys: ListedSurvey[];
+  /** Rows without an id that can be read: surveys that cannot be polled, known ones perhaps. */
+  unreadable: number;
+}
+
+export function readSurveyList(items: unknown[]): SurveyList {
+  const surveys = new Map<number, ListedSurvey>();
+  let unreadable = 0;
+  for (const item of items) {
+    const fields = (typeof item === "object" && item !== null ? item : {}) as Record<string, unknown>;
+    const surveyId = readId(fields.surveyId);
+    if (surveyId === undefined) {
+      unreadable += 1;
+      continue;
+    }
+    const created = readId(fields.created);
+    surveys.set(surveyId, {
+      surveyId,
+      counts: COUNTS.map((name) => readId(fields[name]) ?? null),
+      created: created === undefined ? undefined : created * 1000,
+    });
+  }
+  return { surveys: [...surveys.values()], unreadable };
+}
+
+/** The surveys to care about. When the list fails or is empty, those known so far, whose counts have not moved then. */
+export async function surveysOf(
+  ports: Ports,
+  source: PollingSource,
+  account: AccountState,
+): Promise<{ listed: ListedSurvey[]; unreadable: number; failure?: unknown }> {
+  const known = [...account.rows]
+    .filter(([surveyId]) => selected(surveyId, source.surveys))
+    .map(([surveyId, { counts }]): ListedSurvey => ({ surveyId, counts, created: undefined }));
+  try {
+    const { surveys, unreadable } = readSurveyList(await ports.service.surveys());
+    if (unreadable > 0) ports.observe({ kind: "unreadable surveys", count: unreadable });
+    if (surveys.length === 0 && unreadable > 0) throw noneReadable(unreadable);
+    if (surveys.length === 0) return { listed: known, unreadable };
+    const ids = new Set(surveys.map(({ surveyId }) => surveyId));
+    const missing = known.filter(({ surveyId }) => !ids.has(surveyId));
+    const here = surveys.filter(({ surveyId }) => selected(surveyId, source.surveys));
+    return { listed: [...here, ...missing.map((survey) => notNamed(survey, missing.length, unreadable))], unreadable };
+  } catch (error) {
+    if (concernsWholeSource(error) || known.length === 0) throw error;
+    ports.observe({ kind: "list failed", ...failureOf(error) });
+    return { listed: known, unreadable: 0, failure: error };
+  }
+}
+
+/**
+ * A known survey that the list does not name: it is gone, unless it is one of the rows without an id. Where it may well be, it is polled as one
+ * without counts is; where many more are missing than such rows are there, as one whose counts have not moved, since most of them are gone.
+ */
+function notNamed(survey: ListedSurvey, missing: number, unreadable: number): ListedSurvey {
+  if (unreadable === 0) return { ...survey, isGone: true };
+  return missing <= unreadable ? { ...survey, counts: survey.counts.map(() => null) } : survey;
+}
+
+function noneReadable(rows: number): SurveyListUnreadableError {
+  return new SurveyListUnreadableError(`none of the ${rows} rows of the survey list has a surveyId that can be read`, {
+    retryable: true,
+    hint: "The surveys known so far are polled all the same; ask the service's operator what has become of surveyId.",
+  });
+}
