@@ -7,9 +7,9 @@ import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../lib/config/index.ts";
 import { pollSources } from "../../lib/run/poll-sources.ts";
 import { createDynamoState } from "../../lib/state/dynamo-state.ts";
-import { at, deliveredIds, HOUR, recordsOf, worldWith } from "../lib/polling/support/survey.ts";
 import { useAws } from "../lib/support/aws.ts";
 import { memoryLog } from "../lib/support/log.ts";
+import { at, deliveredIds, HOUR, recordsOf, worldWith } from "../support/survey.ts";
 
 const test = useAws();
 const page = readFileSync(join(import.meta.dirname, "../../docs/security.md"), "utf8");

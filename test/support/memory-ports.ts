@@ -14,9 +14,9 @@ import type {
   SurveyService,
   Vault,
 } from "../../lib/polling/ports.ts";
-import { type VirtualTime, virtualClock } from "../lib/polling/support/virtual-clock.ts";
 import { spanOf } from "./id-span.ts";
 import { mayReplace } from "./may-replace.ts";
+import { type VirtualTime, virtualClock } from "./virtual-clock.ts";
 
 /** One call of a port, in the order in which they were made. */
 export interface PortCall {

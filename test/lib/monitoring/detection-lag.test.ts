@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { detectionLag, spread } from "../../../lib/monitoring/detection-lag.ts";
 import { buildEvent } from "../../../lib/polling/publish/build-event.ts";
-import { at, MINUTE, noon, range, recordsOf } from "../polling/support/survey.ts";
+import { at, MINUTE, noon, range, recordsOf } from "../../support/survey.ts";
 
 type Facts = Parameters<typeof buildEvent>[0];
 

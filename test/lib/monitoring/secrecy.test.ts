@@ -4,7 +4,7 @@ import { parseConfig } from "../../../lib/config/index.ts";
 import { pollScheduled } from "../../../lib/run/poll-sources.ts";
 import { runSlices } from "../../../lib/run/slices/run-slices.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { arrive, at, MINUTE, range, SECOND, surveyOf, takes, worldWith } from "../polling/support/survey.ts";
+import { arrive, at, MINUTE, range, SECOND, surveyOf, takes, worldWith } from "../../support/survey.ts";
 import { writtenBy } from "./support/embedded-metrics.ts";
 
 const CANARY = "canary";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type FailingSince, type StalledRequest, stalledFor } from "../../../lib/monitoring/stalled.ts";
 import type { SurveySummary, TickSummary } from "../../../lib/polling/tick/tick-summary.ts";
-import { HOUR, MINUTE, noon } from "../polling/support/survey.ts";
+import { HOUR, MINUTE, noon } from "../../support/survey.ts";
 
 const DAY = 24 * HOUR;
 const scrubEvery = 7 * DAY;

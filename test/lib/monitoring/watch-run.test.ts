@@ -6,18 +6,7 @@ import { runSlices } from "../../../lib/run/slices/run-slices.ts";
 import { requestChannel } from "../../../lib/survey-api/diagnostics.ts";
 import { CredentialsMissingError } from "../../../lib/survey-api/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import {
-  arrive,
-  at,
-  HOUR,
-  MINUTE,
-  noon,
-  range,
-  SECOND,
-  surveyOf,
-  takes,
-  worldWith,
-} from "../polling/support/survey.ts";
+import { arrive, at, HOUR, MINUTE, noon, range, SECOND, surveyOf, takes, worldWith } from "../../support/survey.ts";
 import { memoryLog } from "../support/log.ts";
 import { type MetricsLine, metricsOf } from "./support/embedded-metrics.ts";
 

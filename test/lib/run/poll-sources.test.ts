@@ -3,10 +3,10 @@ import { parseConfig } from "../../../lib/config/index.ts";
 import type { Log } from "../../../lib/monitoring/log.ts";
 import { pollSources, redriveSource } from "../../../lib/run/poll-sources.ts";
 import { CredentialsMissingError } from "../../../lib/survey-api/index.ts";
+import { failing } from "../../support/failing.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { failing } from "../polling/support/failing.ts";
-import { refused } from "../polling/support/refused.ts";
-import { at, deliveredIds, recordsOf, surveyOf, worldWith } from "../polling/support/survey.ts";
+import { refused } from "../../support/refused.ts";
+import { at, deliveredIds, recordsOf, surveyOf, worldWith } from "../../support/survey.ts";
 import { memoryLog } from "../support/log.ts";
 
 function graph(name: string, world: MemoryWorld) {

@@ -40,7 +40,7 @@ export const stateFaults: readonly PlantedFault[] = [
   {
     name: "a lost lease is not noticed",
     breaks: ["fence", "repeat"],
-    file: "context.ts",
+    file: "lease.ts",
     find: "  if (ctx.lost !== undefined) throw ctx.lost;\n",
     replace: "  if (ctx.lost === undefined || ctx.lost !== undefined) return;\n",
   },
@@ -75,7 +75,7 @@ export const stateFaults: readonly PlantedFault[] = [
   {
     name: "dates of the future set the floor",
     breaks: ["floor", "lost"],
-    file: "ledger/judge.ts",
+    file: "routes/list-order.ts",
     find: "if (credible(date, now)) newest = later(newest, date);",
     replace: "if (date !== null) newest = later(newest, date);",
   },
@@ -152,7 +152,7 @@ export const stateFaults: readonly PlantedFault[] = [
   {
     name: "slow work knows no budget",
     breaks: ["idle", "requests"],
-    file: "tick/tick.ts",
+    file: "tick/polls.ts",
     find: "left: () => budget - spent - (meter.pages - before),",
     replace: "left: () => (before > budget - spent ? 1 : 1),",
   },

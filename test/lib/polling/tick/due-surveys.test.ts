@@ -16,7 +16,7 @@ import {
   surveyOf,
   timesCalled,
   worldWith,
-} from "../support/survey.ts";
+} from "../../../support/survey.ts";
 
 const complete = (count: number) =>
   range(1, count).map((responseId) => ({ responseId, completed: at(responseId * SECOND) }));

@@ -3,7 +3,7 @@ import { parseConfig } from "../../../../lib/config/index.ts";
 import { RESERVE } from "../../../../lib/run/poll-sources.ts";
 import { runSlices } from "../../../../lib/run/slices/run-slices.ts";
 import type { MemoryWorld } from "../../../support/memory-ports.ts";
-import { at, deliveredIds, MINUTE, range, runTick, SECOND, takes, worldWith } from "../../polling/support/survey.ts";
+import { at, deliveredIds, MINUTE, range, runTick, SECOND, takes, worldWith } from "../../../support/survey.ts";
 import { memoryLog } from "../../support/log.ts";
 
 /** A survey of which a tick had no time to read more than a page or two. */

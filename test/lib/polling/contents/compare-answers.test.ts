@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { compareAnswers, sameFacts } from "../../../../lib/polling/contents/compare-answers.ts";
+
+const head = { responseId: 5, surveyId: 1, completed: 1, dateCompleted: "2026-03-10 12:00:00" };
+const answers = [
+  { questionId: 1, answer: [1], comment: "", score: null, matrixScore: null },
+  { questionId: 2, answer: [], comment: "text", score: 3, matrixScore: null },
+];
+const records = answers.map((answer) => ({ ...head, ...answer }));
+
+describe("comparing answers", () => {
+  it("does not depend on their order or on the fields around them", () => {
+    expect(compareAnswers(records, [...answers].reverse())).toBe("equal");
+  });
+
+  it("tells more from different, also where answers repeat", () => {
+    const [first, second] = answers;
+    expect(compareAnswers([first], answers)).toBe("more");
+    expect(compareAnswers([first], [first, first])).toBe("more");
+    expect(compareAnswers([first, first], [first, second])).toBe("different");
+    expect(compareAnswers(answers, [first])).toBe("different");
+  });
+});
+
+describe("what records say of their response as a whole", () => {
+  it("is the same where the single operation has more of them that say it", () => {
+    expect(sameFacts(records.slice(1), records)).toBe(true);
+    expect(sameFacts(records, records)).toBe(true);
+  });
+
+  it("is not the same where they say less, or something else, or are too few", () => {
+    expect(sameFacts(records.slice(1), answers)).toBe(false);
+    const open = records.map((record) => ({ ...record, completed: 0 }));
+    expect(sameFacts(records.slice(1), open)).toBe(false);
+    expect(sameFacts(records, records.slice(1))).toBe(false);
+  });
+});

@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { credible, before as dateBefore, later, MARGIN } from "../../../../lib/polling/model/dates.ts";
+
+const now = Date.UTC(2026, 2, 10, 12);
+const HOUR = 3_600_000;
+
+describe("a credible date", () => {
+  it.each(["2026-03-10 12:00:00", "1999-12-31 23:59:59", "2024-02-29 00:00:00", "2026-03-11 14:00:00"])(
+    "is %s",
+    (text) => {
+      expect(credible(text, now)).toBe(true);
+    },
+  );
+
+  it.each([
+    [null, "nothing"],
+    ["", "no text"],
+    ["0000-00-00 00:00:00", "the empty date of databases"],
+    ["0000-01-01 00:00:00", "the year nought"],
+    ["2026-03-11 14:00:01", "more than 26 h ahead of our clock"],
+    ["9999-12-31 23:59:59", "the end of time"],
+    ["2026-02-30 10:00:00", "a day that does not exist"],
+    ["2025-02-29 00:00:00", "a leap day of no leap year"],
+    ["2026-13-01 00:00:00", "a 13th month"],
+    ["2026-03-10 24:00:00", "a 24th hour"],
+    ["2026-03-10 12:60:00", "a 60th minute"],
+    ["2026-03-10T12:00:00", "another form"],
+    ["2026-03-10 12:00:00Z", "a zone"],
+    ["2026-03-10", "no time"],
+    [" 2026-03-10 12:00:00", "a space"],
+    ["2026-03-10 12:00:00\n", "a line end"],
+  ])("is not %j: %s", (text, _why) => {
+    expect(credible(text, now)).toBe(false);
+  });
+});
+
+describe("the date before another", () => {
+  it("crosses days, months and years", () => {
+    expect(dateBefore("2026-03-10 12:00:00", MARGIN)).toBe("2026-03-10 09:00:00");
+    expect(dateBefore("2026-03-01 01:00:00", MARGIN)).toBe("2026-02-28 22:00:00");
+    expect(dateBefore("2026-01-01 00:00:00", 1_000)).toBe("2025-12-31 23:59:59");
+  });
+
+  it("is before it as text, for every date", () => {
+    fc.assert(
+      fc.property(
+        fc.date({ min: new Date("1980-01-01"), max: new Date("2090-01-01"), noInvalidDate: true }),
+        (date) => {
+          const text = date.toISOString().slice(0, 19).replace("T", " ");
+          const earlier = dateBefore(text, MARGIN);
+          expect(earlier < text).toBe(true);
+          expect(Date.parse(`${text}Z`) - Date.parse(`${earlier}Z`)).toBe(3 * HOUR);
+        },
+      ),
+      { seed: 7, numRuns: 300 },
+    );
+  });
+
+  it("of a text that is no date is the text itself", () => {
+    expect(dateBefore("", MARGIN)).toBe("");
+  });
+});
+
+it("the later of two dates is the one that there is, or the larger", () => {
+  expect(later(undefined, undefined)).toBeUndefined();
+  expect(later("2026-03-10 12:00:00", undefined)).toBe("2026-03-10 12:00:00");
+  expect(later(undefined, "2026-03-10 12:00:00")).toBe("2026-03-10 12:00:00");
+  expect(later("2026-03-10 12:00:00", "2026-03-10 12:00:01")).toBe("2026-03-10 12:00:01");
+});

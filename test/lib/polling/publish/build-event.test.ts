@@ -1,0 +1,265 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { responseCompleted } from "../../../../lib/events/index.ts";
+import { buildEvent, type EventFacts } from "../../../../lib/polling/publish/build-event.ts";
+
+const record = {
+  responseId: 2,
+  surveyId: 1,
+  iso3166: "PL",
+  crk: null,
+  promoCode: null,
+  completed: 1,
+  dateStart: "2026-03-10 11:58:00",
+  dateCompleted: "2026-03-10 12:00:00",
+  questionId: 7,
+  answer: [3],
+  comment: "",
+  score: null,
+  matrixScore: null,
+};
+const metric = {
+  metricId: 31,
+  surveyId: 1,
+  metricName: "NPS",
+  presentation: "points",
+  maxValueIncludingEmptyAnswer: 10,
+  testMode: 0,
+  firstLevelThreshold: null,
+  secondLevelThreshold: 7,
+  created: "2026-01-01 00:00:00",
+  score: { pointsSum: 9, maxPointsSum: 10, minPointsSum: 0, nps: true },
+};
+const metadata = {
+  responseId: 2,
+  ip: "203.0.113.77",
+  referrer: null,
+  iso3166: "PL",
+  languageId: 5,
+  languageName: "Polish",
+  languageSymbol: "pl",
+  deviceType: "desktop",
+  deviceTypeName: "Desktop",
+  os: "Linux",
+  browser: "Firefox 150",
+};
+const facts: EventFacts = {
+  sourceName: "main",
+  surveyId: 1,
+  responseId: 2,
+  records: [record, { ...record, questionId: 8, answer: [], comment: "fine", score: 4 }],
+  metrics: { "31": metric },
+  metadata,
+  missing: [],
+  origin: "head",
+  revision: 1,
+  detectedAt: Date.UTC(2026, 2, 10, 12, 0, 30),
+  timeZone: "Europe/Warsaw",
+};
+
+describe("the documented bodies", () => {
+  it("make a regular, complete event", () => {
+    expect(buildEvent(facts)).toEqual({
+      meta: {
+        eventId: "976cb15d-378b-57e3-9870-8e8c4c8a7b02",
+        schemaVersion: "1",
+        sourceName: "main",
+        detectedAt: "2026-03-10T12:00:30.000Z",
+        origin: "head",
+        revision: 1,
+        complete: true,
+        missing: [],
+        irregular: [],
+      },
+      data: {
+        surveyId: 1,
+        responseId: 2,
+        response: {
+          country: "PL",
+          crk: null,
+          promoCode: null,
+          hasComment: true,
+          answerCount: 2,
+          started: { local: "2026-03-10 11:58:00", at: "2026-03-10T10:58:00Z" },
+          completed: { local: "2026-03-10 12:00:00", at: "2026-03-10T11:00:00Z" },
+        },
+        metrics: [{ key: "31", ...metric }],
+        metadata,
+        answers: [
+          { questionId: 7, answer: [3], comment: "", score: null, matrixScore: null },
+          { questionId: 8, answer: [], comment: "fine", score: 4, matrixScore: null },
+        ],
+        answersRef: null,
+      },
+    });
+  });
+
+  it("make one without instants when the zone is not known", () => {
+    const { response } = buildEvent({ ...facts, timeZone: undefined }).data;
+    expect(response.completed).toEqual({ local: "2026-03-10 12:00:00" });
+  });
+
+  it("make one that names what it goes out without", () => {
+    const event = buildEvent({
+      ...facts,
+      metrics: undefined,
+      metadata: undefined,
+      missing: ["metrics:gave-up", "metadata:absent"],
+    });
+    expect(event.meta).toMatchObject({ complete: false, missing: ["metadata:absent", "metrics:gave-up"] });
+    expect(event.data).toMatchObject({ metrics: [], metadata: null });
+  });
+
+  it("keep crk and promo code, metrics in the order of their ids, and fields that nobody documented", () => {
+    const event = buildEvent({
+      ...facts,
+      records: [{ ...record, crk: "K-1", promoCode: "SPRING" }],
+      metrics: { "9": { ...metric, metricId: 200 }, "10": { ...metric, metricId: 30, colour: "red" } },
+      metadata: { ...metadata, timeOnPage: 12 },
+    });
+    expect(event.data.response).toMatchObject({ crk: "K-1", promoCode: "SPRING" });
+    expect(event.data.metrics.map(({ metricId, colour }) => [metricId, colour])).toEqual([
+      [30, "red"],
+      [200, undefined],
+    ]);
+    expect(event.data.metadata).toMatchObject({ timeOnPage: 12 });
+  });
+});
+
+describe("what is not as documented", () => {
+  it("takes its empty value, is named, and stands as it was read under raw", () => {
+    const event = buildEvent({
+      ...facts,
+      records: [{ ...record, questionId: "7", answer: "3", comment: null, score: "4", iso3166: 616, dateStart: 5 }],
+      metrics: { "31": { ...metric, metricId: "31", testMode: null, score: { ...metric.score, nps: 1 } } },
+      metadata: { ...metadata, ip: 7, os: null },
+    });
+
+    expect(event.data.answers).toEqual([
+      {
+        questionId: 7,
+        answer: [],
+        comment: "",
+        score: null,
+        matrixScore: null,
+        raw: { questionId: "7", answer: "3", comment: null, score: "4" },
+      },
+    ]);
+    expect(event.data.response).toMatchObject({ country: null, raw: { iso3166: 616, dateStart: 5 } });
+    expect(event.data.metrics[0]).toMatchObject({ metricId: null, raw: { metricId: "31", score: { nps: 1 } } });
+    expect(event.data.metadata).toMatchObject({ ip: null, os: null, raw: { ip: 7, os: null } });
+    expect(event.meta.irregular).toEqual([
+      "answers.7.answer",
+      "answers.7.comment",
+      "answers.7.questionId",
+      "answers.7.score",
+      "dateStart",
+      "iso3166",
+      "metadata.ip",
+      "metadata.os",
+      "metrics.31.metricId",
+      "metrics.31.score.nps",
+      "metrics.31.testMode",
+    ]);
+    expect(event.meta.complete).toBe(true);
+  });
+
+  it("is a metric all the same where it stands in a list, and none where it has no field of a metric", () => {
+    const list = buildEvent({ ...facts, metrics: [metric, { ...metric, metricId: 32 }] });
+    expect(list.data.metrics).toEqual([
+      { key: "0", ...metric },
+      { key: "1", ...metric, metricId: 32 },
+    ]);
+    expect(list.meta.irregular).toEqual(["metrics"]);
+    const mixed = buildEvent({ ...facts, metrics: { success: true, "31": metric, "32": null } });
+    expect(mixed.data.metrics).toEqual([{ key: "31", ...metric }]);
+    expect(mixed.meta.irregular).toEqual(["metrics.32", "metrics.success"]);
+  });
+
+  it("is named too where it is missing, or differs between the records of one response", () => {
+    const { iso3166: _left, dateCompleted: _out, ...bare } = record;
+    const event = buildEvent({ ...facts, records: [bare, { ...record, completed: 0 }] });
+    expect(event.meta.irregular).toEqual(expect.arrayContaining(["dateCompleted", "completed"]));
+    expect(event.data.response.completed.local).toBe("2026-03-10 12:00:00");
+  });
+
+  it("do not have a number for odd because it is too great to be exact, and was read as the text of its digits", () => {
+    const great = "9007199254740993";
+    const score = { ...metric.score, pointsSum: great, maxPointsSum: `-${great}` };
+    const event = buildEvent({
+      ...facts,
+      records: [{ ...record, score: great }],
+      metrics: { "31": { ...metric, metricId: great, secondLevelThreshold: great, score } },
+    });
+    expect(event.data.answers[0]).toMatchObject({ score: Number(great) });
+    expect(event.data.metrics[0]).toMatchObject({
+      metricId: null,
+      secondLevelThreshold: Number(great),
+      score: { pointsSum: Number(great), maxPointsSum: -Number(great) },
+      raw: { metricId: great },
+    });
+    // An id has to be exact.
+    expect(event.meta.irregular).toEqual(["metrics.31.metricId"]);
+    expect(responseCompleted.safeParse(event).success).toBe(true);
+  });
+});
+
+/** Values that look like the documented ones, mixed with any JSON at all. */
+const names = [
+  ...Object.keys(record),
+  ...Object.keys(metric),
+  ...Object.keys(metadata),
+  "raw",
+  "key",
+  "__proto__",
+  "toString",
+];
+const value = fc.oneof(
+  fc.constantFrom<unknown>(null, "", "7", 7, -7, 1.5, true, [3], ["3"], [1.5], {}, [], "2026-03-10 12:00:00", 1e300),
+  fc.jsonValue({ maxDepth: 3 }),
+);
+const object = fc
+  .dictionary(fc.constantFrom(...names), value)
+  .map((fields) => JSON.parse(JSON.stringify(fields)) as unknown);
+/** The documented body with some of its fields replaced: the others regular, so that one oddity alone is seen as well. */
+const nearly = (body: object) => object.map((odd) => ({ ...body, ...(odd as object) }));
+const anyRecord = fc.oneof(value, object, nearly(record));
+const anyMetrics = fc.oneof(
+  value,
+  fc.array(object),
+  fc.array(fc.dictionary(fc.string(), fc.oneof(value, object, nearly(metric)))),
+);
+const anyMetadata = fc.oneof(value, object, fc.array(fc.oneof(object, nearly(metadata))));
+
+describe("any JSON", () => {
+  it("never throws, and makes an event of the contract that JSON carries unchanged", () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyRecord, { minLength: 1, maxLength: 6 }),
+        anyMetrics,
+        anyMetadata,
+        (records, metrics, meta) => {
+          const event = buildEvent({ ...facts, records, metrics, metadata: meta });
+          const parsed = responseCompleted.safeParse(JSON.parse(JSON.stringify(event)));
+          expect(parsed.error?.issues ?? []).toEqual([]);
+          expect(event.data.response.answerCount).toBe(records.length);
+        },
+      ),
+      { seed: 20_261_121, numRuns: 800 },
+    );
+  });
+
+  it("makes the same event whatever the order of the records", () => {
+    const shuffled = fc
+      .array(anyRecord, { minLength: 2, maxLength: 6 })
+      .chain((records) => fc.tuple(fc.constant(records), fc.shuffledSubarray(records, { minLength: records.length })));
+    fc.assert(
+      fc.property(shuffled, ([records, other]) => {
+        expect(JSON.stringify(buildEvent({ ...facts, records: other }))).toBe(
+          JSON.stringify(buildEvent({ ...facts, records })),
+        );
+      }),
+      { seed: 20_261_121, numRuns: 1_000 },
+    );
+  });
+});

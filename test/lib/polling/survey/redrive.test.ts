@@ -1,0 +1,369 @@
+import { describe, expect, it } from "vitest";
+import type { LedgerEntry } from "../../../../lib/polling/model/ledger-entry.ts";
+import type { Mark } from "../../../../lib/polling/model/mark.ts";
+import type { Selection } from "../../../../lib/polling/model/source.ts";
+import { redrive, type SurveyRedrive } from "../../../../lib/polling/survey/redrive.ts";
+import type { MemoryWorld } from "../../../support/memory-ports.ts";
+import { large, refused } from "../../../support/refused.ts";
+import {
+  addSurvey,
+  arrive,
+  at,
+  deliveredIds,
+  HOUR,
+  MINUTE,
+  range,
+  recordsOf,
+  replace,
+  runTick,
+  SECOND,
+  surveyOf,
+  timesCalled,
+  worldWith,
+} from "../../../support/survey.ts";
+
+const DAY = 24 * HOUR;
+const none = { unreadable: 0, withoutRecords: 0, beforeFloor: 0, failed: 0 };
+const nothing = { putBack: 0, left: none };
+
+function run(world: MemoryWorld, surveyIds: number[] = [1], surveys: Selection = "all"): Promise<SurveyRedrive[]> {
+  const deadline = world.time.now + 40 * SECOND;
+  return redrive({ ports: world.ports, source: { surveys }, surveyIds, owner: "redriver", deadline });
+}
+
+/** Entries as an earlier version left them that could not read `completed: 1`. */
+async function unreadBefore(world: MemoryWorld): Promise<void> {
+  for (const entry of world.entries(1)) {
+    if (entry.kept === undefined) continue;
+    const kept = JSON.parse(JSON.stringify(entry.kept).replaceAll('"perhaps"', "1"));
+    await world.ports.state.putEntries(1, [{ ...entry, kept }]);
+  }
+}
+
+const quarantinedOne: LedgerEntry = {
+  id: 9_000,
+  state: "quarantined",
+  reason: "bus:MalformedDetail",
+  digest: "d",
+  kept: { records: recordsOf({ responseId: 9_000, completed: at(0) }), details: {} },
+};
+
+describe("a redrive", () => {
+  it("puts back what the bus refused: the next tick emits it, without the list", async () => {
+    const world = await refused([
+      { responseId: 1, completed: at(0), size: 3 },
+      { responseId: 2, completed: at(1) },
+    ]);
+    surveyOf(world).records = [];
+
+    expect(await run(world)).toEqual([{ ...nothing, surveyId: 1, outcome: "done", putBack: 2 }]);
+    expect(world.entry(1, 1)).toMatchObject({
+      state: "waiting",
+      origin: "replay",
+      attempts: 0,
+      firstSeen: world.time.now,
+      nextCheck: world.time.now,
+    });
+    world.time.now += 60 * SECOND;
+    await runTick(world);
+
+    expect(deliveredIds(world)).toEqual([1, 2]);
+    expect(world.delivered[0]?.data.answers).toHaveLength(3);
+    expect(world.delivered[0]?.meta).toMatchObject({ origin: "replay", complete: true });
+    expect(world.entry(1, 1)).toMatchObject({ state: "emitted", count: 3 });
+  });
+
+  it("does not ask again for the metrics and metadata that were kept", async () => {
+    const world = await refused([{ responseId: 1, completed: at(0) }]);
+    await run(world);
+    await runTick(world);
+    expect(timesCalled(world, "service", "metrics") + timesCalled(world, "service", "metadata")).toBe(2);
+  });
+
+  it("puts back what lies in the vault, which is empty once it is out", async () => {
+    const world = await refused([{ responseId: 1, completed: at(0), ...large }]);
+    expect(world.objects.size).toBe(1);
+    await run(world);
+    await runTick(world);
+    expect(world.delivered[0]?.data.answers).toHaveLength(60);
+    expect(world.objects.size).toBe(0);
+  });
+
+  it("leaves what the bus refuses once more in quarantine, with its records", async () => {
+    const world = await refused([{ responseId: 1, completed: at(0) }]);
+    world.bus.decide = () => ({ kind: "refused", code: "StillBad" });
+    await run(world);
+    await runTick(world);
+    expect(world.entry(1, 1)).toMatchObject({ state: "quarantined", reason: "bus:StillBad" });
+    expect(await run(world)).toMatchObject([{ putBack: 1 }]);
+  });
+
+  it("puts back the unreadable that this version can read, and leaves the others as they are", async () => {
+    const world = worldWith([
+      { responseId: 1, completed: at(0), fields: { completed: "perhaps" } },
+      { responseId: 2, completed: at(0), fields: { completed: "never" } },
+      // Enough of them for a full pass to show that records stand together.
+      ...range(11, 15).map((responseId) => ({ responseId, completed: at(0) })),
+    ]);
+    surveyOf(world).records.push({ responseId: "?", completed: 1 });
+    await runTick(world);
+    await unreadBefore(world);
+    world.delivered.length = 0;
+    const before = world.entries(1).filter(({ id }) => id !== 1);
+
+    expect(await run(world)).toEqual([{ surveyId: 1, outcome: "done", putBack: 1, left: { ...none, unreadable: 2 } }]);
+
+    expect(world.entries(1).filter(({ id }) => id !== 1)).toEqual(before);
+    await runTick(world);
+    expect(deliveredIds(world)).toEqual([1]);
+    expect(world.delivered[0]?.data.answers).toHaveLength(2);
+  });
+
+  it("emits none that completed before the floor", async () => {
+    const world = worldWith([
+      { responseId: 1, completed: at(-400 * DAY), fields: { completed: "perhaps" } },
+      ...range(11, 15).map((responseId) => ({ responseId, completed: at(-HOUR) })),
+    ]);
+    await runTick(world, { source: { startFrom: "now" } });
+    await unreadBefore(world);
+
+    expect(await run(world)).toMatchObject([{ outcome: "done", putBack: 0, left: { ...none, beforeFloor: 1 } }]);
+
+    world.time.now += MINUTE;
+    await runTick(world, { source: { startFrom: "now" } });
+    expect(deliveredIds(world)).toEqual([]);
+  });
+
+  it("puts back all others where the records of one cannot be read, and says so", async () => {
+    const world = await refused(
+      range(1, 60).map((responseId) => ({
+        responseId,
+        completed: at(responseId),
+        ...(responseId === 30 ? large : {}),
+      })),
+    );
+    world.before.push(({ port, operation }) => {
+      if (port === "vault" && operation === "get") throw Object.assign(new Error("jane@x.org"), { code: "ODD" });
+    });
+    expect(await run(world)).toEqual([
+      {
+        surveyId: 1,
+        outcome: "failed",
+        putBack: 59,
+        left: { ...none, failed: 1 },
+        failure: { code: "ODD", message: "ODD" },
+      },
+    ]);
+    expect(world.entries(1).filter(({ state }) => state === "quarantined")).toMatchObject([{ id: 30 }]);
+  });
+
+  it("reads no further than its time goes, also where nothing is quarantined", async () => {
+    const world = worldWith(range(1, 3_000).map((responseId) => ({ responseId, completed: at(responseId) })));
+    await runTick(world, { deadline: Number.POSITIVE_INFINITY });
+    world.after.push(({ operation }) => {
+      if (operation === "quarantined") world.time.now += 10 * SECOND;
+    });
+    const began = world.time.now;
+    expect(await run(world)).toMatchObject([{ outcome: "unfinished" }]);
+    expect(world.time.now - began).toBeLessThanOrEqual(50 * SECOND);
+  });
+
+  it.each([
+    ["lie apart", (mark: Mark) => Object.assign(mark.confirmation, { apart: true })],
+    ["may lie apart", (mark: Mark) => Object.assign(mark, { contiguous: false })],
+  ])(
+    "leaves the unreadable of a survey whose records %s to its list: what was kept may not be all",
+    async (_, change) => {
+      const world = worldWith([{ responseId: 1, completed: at(0), fields: { completed: "perhaps" } }]);
+      await runTick(world);
+      await unreadBefore(world);
+      const lease = await world.ports.state.acquire(1, "test", SECOND);
+      if (lease === undefined) throw new Error("busy");
+      change(lease.mark);
+      await world.ports.state.release(lease, lease.mark);
+
+      expect(await run(world)).toMatchObject([{ putBack: 0, left: { unreadable: 1 } }]);
+    },
+  );
+
+  it("has an event replaced whose repair the bus has refused", async () => {
+    const world = worldWith(range(1, 20).map((responseId) => ({ responseId, completed: at(-HOUR) })));
+    await runTick(world);
+    world.bus.decide = ({ meta }) => (meta.revision === 2 ? { kind: "refused", code: "NotAuthorized" } : undefined);
+    replace(world, { responseId: 20, completed: at(-HOUR), size: 5 });
+    arrive(world, { responseId: 21, completed: at(0) });
+    const ticks = async (): Promise<void> => {
+      for (const _ of range(1, 5)) {
+        world.time.now += MINUTE;
+        await runTick(world);
+      }
+    };
+    await ticks();
+    expect(world.entry(1, 20)).toMatchObject({ state: "emitted", count: 5, reason: "bus:NotAuthorized" });
+    world.bus.decide = () => undefined;
+    await ticks();
+    const sent = () =>
+      world.delivered.filter(({ data }) => data.responseId === 20).map(({ data }) => data.answers.length);
+    expect(sent()).toEqual([2]);
+
+    expect(await run(world)).toMatchObject([{ outcome: "done", putBack: 1 }]);
+
+    await ticks();
+    expect(sent()).toEqual([2, 5]);
+    expect(world.entry(1, 20)).toMatchObject({ state: "emitted", count: 5, revision: 2 });
+    expect(await run(world)).toMatchObject([{ putBack: 0 }]);
+  });
+
+  it("has those read again whose records are gone, in the item or in the vault", async () => {
+    const world = await refused([
+      { responseId: 1, completed: at(0) },
+      { responseId: 2, completed: at(1), ...large },
+    ]);
+    const { kept: _, ...entry } = world.entry(1, 1) ?? { id: 1, state: "quarantined" };
+    await world.ports.state.putEntries(1, [entry]);
+    world.objects.clear();
+
+    expect(await run(world)).toMatchObject([{ putBack: 2, left: none }]);
+    world.time.now += MINUTE;
+    await runTick(world);
+    expect([...deliveredIds(world)].sort()).toEqual([1, 2]);
+  });
+
+  it("leaves unreadable ones whose records are gone", async () => {
+    const world = worldWith([{ responseId: 1, completed: at(0), fields: { completed: "perhaps" } }]);
+    await runTick(world);
+    const { kept: _, ...entry } = world.entry(1, 1) ?? { id: 1, state: "quarantined" };
+    await world.ports.state.putEntries(1, [entry]);
+    expect(await run(world)).toMatchObject([{ putBack: 0, left: { ...none, withoutRecords: 1 } }]);
+    expect(world.entry(1, 1)).toMatchObject({ state: "quarantined", reason: "unreadable completed" });
+  });
+
+  it("reads on to the last page, and touches nothing but what is quarantined", async () => {
+    const world = worldWith(range(1, 400).map((responseId) => ({ responseId, completed: at(responseId * SECOND) })));
+    world.bus.decide = ({ data }) =>
+      data.responseId % 2 === 0 ? { kind: "refused", code: "MalformedDetail" } : undefined;
+    await runTick(world, { deadline: Number.POSITIVE_INFINITY });
+    world.bus.decide = () => undefined;
+    const emitted = world.entries(1).filter(({ state }) => state === "emitted");
+
+    expect(await run(world)).toMatchObject([{ outcome: "done", putBack: 200 }]);
+
+    expect(world.entries(1).filter(({ state }) => state === "emitted")).toEqual(emitted);
+    await runTick(world, { deadline: Number.POSITIVE_INFINITY });
+    expect(new Set(deliveredIds(world)).size).toBe(400);
+    expect(deliveredIds(world)).toHaveLength(400);
+  });
+
+  it("says how far it came when the time is up, and goes on the next time", async () => {
+    const world = await refused(range(1, 60).map((responseId) => ({ responseId, completed: at(responseId) })));
+    addSurvey(world, 2, []);
+    world.after.push(({ operation }) => {
+      if (operation === "putEntries") world.time.now += 30 * SECOND;
+    });
+    expect(await run(world, [1, 2])).toMatchObject([
+      { outcome: "unfinished", putBack: 50 },
+      { outcome: "unfinished", putBack: 0 },
+    ]);
+    expect(await run(world)).toMatchObject([{ outcome: "done", putBack: 10 }]);
+  });
+});
+
+describe("a survey", () => {
+  it("that somebody polls at the moment is busy, and nothing of it is touched", async () => {
+    const world = await refused([{ responseId: 1, completed: at(0) }]);
+    await world.ports.state.acquire(1, "poller", 15 * SECOND);
+    expect(await run(world)).toEqual([{ ...nothing, surveyId: 1, outcome: "busy" }]);
+    expect(world.entry(1, 1)?.state).toBe("quarantined");
+  });
+
+  it("that the source leaves out is told to be, and keeps what it has in quarantine: no tick would send it", async () => {
+    const world = await refused([{ responseId: 1, completed: at(0) }]);
+    expect(await run(world, [1, 2], { exclude: [1] })).toMatchObject([
+      { ...nothing, surveyId: 1, outcome: "not polled" },
+      { surveyId: 2, outcome: "done" },
+    ]);
+    expect(world.entry(1, 1)?.state).toBe("quarantined");
+    expect(await run(world)).toMatchObject([{ surveyId: 1, outcome: "done", putBack: 1 }]);
+  });
+
+  it("whose lease is lost on the way is busy: nothing is written without it", async () => {
+    const world = await refused([{ responseId: 1, completed: at(0) }]);
+    world.after.push(({ operation }) => {
+      if (operation === "quarantined") world.time.now += 20 * SECOND;
+    });
+    world.before.push(async ({ operation }) => {
+      if (operation === "renew") await world.ports.state.acquire(1, "other", 15 * SECOND);
+    });
+    expect(await run(world)).toEqual([{ ...nothing, surveyId: 1, outcome: "busy" }]);
+    expect(world.entry(1, 1)?.state).toBe("quarantined");
+  });
+
+  it("gets its lease back, also after a failure, which does not keep the others from it", async () => {
+    const world = await refused([{ responseId: 1, completed: at(0) }]);
+    world.before.push(({ operation, args }) => {
+      if (operation === "quarantined" && args[0] === 2) throw Object.assign(new Error("jane@x.org"), { code: "ODD" });
+    });
+    const results = await run(world, [2, 1, 3]);
+    expect(results).toMatchObject([
+      { surveyId: 2, outcome: "failed", failure: { code: "ODD", message: "ODD" } },
+      { surveyId: 1, outcome: "done", putBack: 1 },
+      { surveyId: 3, outcome: "done", putBack: 0 },
+    ]);
+    for (const surveyId of [1, 2, 3]) {
+      expect(await world.ports.state.acquire(surveyId, "next", SECOND)).toBeDefined();
+    }
+  });
+
+  it("keeps its mark", async () => {
+    const world = await refused([{ responseId: 1, completed: at(0) }]);
+    const mark = structuredClone(world.mark(1));
+    await run(world);
+    expect(world.mark(1)).toEqual(mark);
+  });
+
+  it("is not searched for what a tick at work has found before its row was outdated", async () => {
+    const world = worldWith([]);
+    surveyOf(world).records.push(
+      ...range(100, 700).flatMap((responseId) => recordsOf({ responseId, completed: at(-HOUR) })),
+    );
+    surveyOf(world).counts.responses = 601;
+    addSurvey(world, 2, [{ responseId: 2001, completed: at(-HOUR) }]);
+    const ticks = async (count: number): Promise<void> => {
+      for (const _ of range(1, count)) {
+        world.time.now += MINUTE;
+        await runTick(world);
+      }
+    };
+    await ticks(40);
+    arrive(world, { responseId: 3000, completed: at(40 * MINUTE) });
+    arrive(world, { responseId: 3001, surveyId: 2, completed: at(40 * MINUTE) });
+    let results: SurveyRedrive[] | undefined;
+    let isReleased = false;
+    world.after.push(({ operation, args }) => {
+      if (operation === "release") isReleased ||= (args[0] as { surveyId: number }).surveyId === 1;
+    });
+    world.before.push(async ({ operation, args }) => {
+      if (results !== undefined || operation !== "metrics" || args[0] !== 2) return;
+      results = [];
+      while (!isReleased) await new Promise((resolve) => setImmediate(resolve));
+      world.time.now += 3 * SECOND;
+      await world.ports.state.putEntries(1, [{ ...quarantinedOne, firstSeen: world.time.now }]);
+      results = await run(world, [1]);
+    });
+    await ticks(1);
+    expect(results).toMatchObject([{ outcome: "done", putBack: 1 }]);
+    world.calls.length = 0;
+    await ticks(60);
+    expect(world.calls.filter(({ operation, args }) => operation === "page" && args[0] === 1).length).toBeLessThan(10);
+    expect(new Set(deliveredIds(world)).size).toBe(605);
+  });
+
+  it("is due at the next tick, though no count has moved", async () => {
+    const world = await refused([{ responseId: 1, completed: at(0) }]);
+    addSurvey(world, 2, []);
+    await runTick(world);
+    await run(world, [1, 2]);
+    expect(world.account.rows.get(1)?.dueAt).toBe(world.time.now);
+    expect(world.account.rows.get(2)?.dueAt).toBeUndefined();
+  });
+});

@@ -1,0 +1,547 @@
+import { describe, expect, it } from "vitest";
+import type { PageRead } from "../../../lib/polling/ports.ts";
+import { sliceEnd } from "../../../lib/polling/survey/catch-up-slice.ts";
+import type { MemoryWorld } from "../../support/memory-ports.ts";
+import { goOn, type Queued, slice, worldWithQueue } from "../../support/slices.ts";
+import {
+  arrive,
+  at,
+  deliveredIds,
+  MINUTE,
+  range,
+  recordsOf,
+  runTick,
+  SECOND,
+  surveyOf,
+  takes,
+  timesCalled,
+  worldWith,
+} from "../../support/survey.ts";
+
+const complete = (from: number, to: number) =>
+  range(from, to).map((responseId) => ({ responseId, completed: at(responseId * SECOND), size: 10 }));
+
+/** A tick with so little time of its own that a backlog is left to slices. */
+const tick = (world: MemoryWorld) => runTick(world, { ownTime: 0 });
+
+const serverError = () => Object.assign(new Error("500"), { code: "SERVER_ERROR" });
+
+describe("a backlog that a tick has no time for", () => {
+  it("is queued, and caught up by a slice, oldest first", async () => {
+    const { world, queue } = worldWithQueue(complete(1, 200));
+    const began = world.time.now;
+    const { surveys } = await tick(world);
+    expect(surveys).toMatchObject([{ surveyId: 1, unfinished: true }]);
+    expect(queue).toEqual([{ surveyId: 1, until: began + MINUTE, number: 1 }]);
+    expect(deliveredIds(world).length).toBeLessThan(100);
+
+    const [first] = queue;
+    if (first === undefined) throw new Error("nothing was queued");
+    expect(await slice(world, first)).toMatchObject({ outcome: "done", unfinished: false });
+    expect(deliveredIds(world)).toEqual(range(1, 200));
+    expect(world.mark(1)).toMatchObject({ firstPassDone: true });
+    expect(world.mark(1).stream).toBeUndefined();
+    expect(world.mark(1).lookedBack).toBeDefined();
+  });
+
+  it("takes little of the interval from the tick, where nothing says how much it may", async () => {
+    const { world, queue } = worldWithQueue(complete(1, 900));
+    const began = world.time.now;
+    await runTick(world);
+    expect(queue).toHaveLength(1);
+    expect(world.time.now - began).toBeLessThan(10 * SECOND);
+    expect(deliveredIds(world).length).toBeLessThan(100);
+  });
+
+  it("is not queued again by the next tick while its message may be on its way, and then it is", async () => {
+    const { world, queue } = worldWithQueue(complete(1, 200));
+    await tick(world);
+    world.time.now += MINUTE;
+    await tick(world);
+    expect(queue).toHaveLength(1);
+    world.time.now += 2 * MINUTE;
+    await tick(world);
+    expect(queue).toHaveLength(2);
+  });
+
+  it("is queued also by a tick that is not told whether its last write was made", async () => {
+    const { world, queue } = worldWithQueue(complete(1, 200));
+    // Made, but the answer does not come; nor does that of the attempt after it.
+    world.after.push(({ port, operation }) => {
+      if (port === "state" && operation === "release") throw new Error("no answer");
+    });
+    const { surveys } = await tick(world);
+    expect(surveys).toMatchObject([{ outcome: "failed" }]);
+    expect(queue).toHaveLength(1);
+
+    world.after.length = 0;
+    const [first] = queue;
+    if (first === undefined) throw new Error("nothing was queued");
+    expect(await slice(world, first)).toMatchObject({ outcome: "done", unfinished: false });
+    expect(deliveredIds(world)).toEqual(range(1, 200));
+  });
+
+  it("is queued again at once where its message cannot be on its way: it was sent before this process began", async () => {
+    const { world, queue } = worldWithQueue(complete(1, 200));
+    await tick(world);
+    world.time.now += MINUTE;
+    world.ports.slices = { send: async (slice) => void queue.push(slice), since: world.time.now };
+    await tick(world);
+    await tick(world);
+    expect(queue).toHaveLength(2);
+  });
+
+  it("is queued again by the tick after a slice that did not reach its end", async () => {
+    const { world, queue } = worldWithQueue(complete(1, 900));
+    await tick(world);
+    const [first] = queue;
+    if (first === undefined) throw new Error("nothing was queued");
+    const { unfinished } = await slice(world, { ...first, until: world.time.now + 8 * SECOND });
+    expect(unfinished).toBe(true);
+    expect(world.mark(1).queuedUntil).toBeUndefined();
+    const emitted = deliveredIds(world).length;
+    expect(emitted).toBeGreaterThan(10);
+    await tick(world);
+    expect(queue).toHaveLength(2);
+    expect(deliveredIds(world)).toHaveLength(emitted);
+  });
+
+  it("comes to its end however short the slices are, also where it is a single page", async () => {
+    const { world, queue } = worldWithQueue(complete(1, 5));
+    takes(world, 3 * SECOND, ({ operation }) => operation === "page");
+    await tick(world);
+    for (let i = 0; i < 4 && world.mark(1).stream !== undefined; i += 1) {
+      const next = queue.shift();
+      if (next !== undefined) await slice(world, { ...next, until: world.time.now + 6.5 * SECOND });
+      await tick(world);
+    }
+    expect(world.mark(1)).toMatchObject({ firstPassDone: true });
+    expect(world.mark(1).stream).toBeUndefined();
+    expect(deliveredIds(world)).toEqual(range(1, 5));
+  });
+
+  it("does not keep what comes to the head meanwhile waiting, and nothing goes out twice", async () => {
+    const { world, queue } = worldWithQueue(complete(1, 500));
+    await tick(world);
+    await tick(world);
+    const before = deliveredIds(world).length;
+    for (const response of complete(501, 503)) arrive(world, response);
+    world.time.now += 10 * SECOND;
+    await tick(world);
+    expect(deliveredIds(world).slice(before)).toEqual([501, 502, 503]);
+    expect(world.delivered.at(-1)?.meta.origin).toBe("head");
+
+    for (let i = 0; i < 40 && world.mark(1).stream !== undefined; i += 1) {
+      const next = queue.shift();
+      if (next !== undefined) await slice(world, { ...next, until: world.time.now + MINUTE });
+      world.time.now += MINUTE;
+      await tick(world);
+    }
+    expect(deliveredIds(world).toSorted((a, b) => a - b)).toEqual(range(1, 503));
+  });
+
+  it("comes to all that has come to the head, tick by tick, though one look takes a page of news at most", async () => {
+    const { world } = worldWithQueue(complete(1, 300));
+    const more = { ownTime: 0, source: { headPages: 1 } };
+    await runTick(world, more);
+    world.time.now += MINUTE;
+    await runTick(world, more);
+    world.delivered.length = 0;
+    // Three pages, and one that stands across the end of the first.
+    for (const response of complete(301, 370)) arrive(world, { ...response, size: 3 });
+
+    for (let i = 0; i < 5; i += 1) {
+      world.time.now += MINUTE;
+      await runTick(world, more);
+    }
+
+    expect(deliveredIds(world).toSorted((a, b) => a - b)).toEqual(range(301, 370));
+  });
+
+  it("takes no more than a page of the head at each tick while nothing comes", async () => {
+    const { world } = worldWithQueue(complete(1, 500));
+    await tick(world);
+    await tick(world);
+    const before = timesCalled(world, "service");
+    await tick(world);
+    // The survey list and the head.
+    expect(timesCalled(world, "service") - before).toBe(2);
+  });
+});
+
+describe("a catch-up in slices", () => {
+  it("does not end where the survey is gone for a moment", async () => {
+    const { world, queue } = worldWithQueue(complete(1, 200));
+    const more = { source: { headPages: 3 } };
+    await runTick(world, more);
+    await goOn(world, queue, 3, more);
+    expect(world.mark(1)).toMatchObject({ firstPassDone: true });
+    for (const response of complete(201, 600)) arrive(world, response);
+    await runTick(world, { ownTime: 0, ...more });
+    expect(world.mark(1).stream).toMatchObject({ purpose: "catch-up" });
+
+    const { service } = world.ports;
+    world.ports.service = { ...service, page: async () => ({ kind: "none", status: 404 }) };
+    expect(await slice(world, { surveyId: 1, until: world.time.now + 20 * SECOND })).toMatchObject({
+      unfinished: true,
+    });
+    expect(world.mark(1).stream).toBeDefined();
+    world.ports.service = service;
+    world.time.now += MINUTE;
+    await goOn(world, queue, 15, more);
+    expect(deliveredIds(world).toSorted((a, b) => a - b)).toEqual(range(1, 600));
+  });
+
+  it("meets all of history where the list has become shorter by more than a page between two of them, or longer", async () => {
+    const more = { source: { startFrom: "now" } };
+    const unordered = (from: number, to: number) =>
+      range(from, to).map((responseId) => ({
+        responseId,
+        completed: at(((responseId * 137) % 300) * SECOND),
+        size: 10,
+      }));
+    for (const change of ["shorter", "longer"]) {
+      const { world, queue } = worldWithQueue(unordered(101, 300));
+      const { service } = world.ports;
+      const page = async (...[surveyId, number, order]: Parameters<typeof service.page>) => {
+        if (number > 10) throw serverError();
+        return service.page(surveyId, number, order);
+      };
+      world.ports.service = { ...service, page };
+      await goOn(world, queue, 1, more);
+      expect(world.mark(1).stream).toMatchObject({ purpose: "first-pass", page: 10 });
+      world.ports.service = service;
+      const { records } = surveyOf(world);
+      if (change === "shorter") records.splice(0, 400);
+      else records.unshift(...unordered(1, 40).flatMap((response) => recordsOf(response)));
+      await goOn(world, queue, 5, more);
+      expect(world.mark(1)).toMatchObject({ firstPassDone: true });
+      const entries = await world.ports.state.entries(1, range(201, 300));
+      expect([...entries.values()].map(({ state }) => state)).toEqual(range(201, 300).map(() => "before-floor"));
+    }
+  });
+
+  it.each(["is empty", "fails", "is the last one", "is the first one"] as const)(
+    "comes to its end where the list no longer has the page where it was, and a page behind the end %s",
+    async (what) => {
+      const { world, queue } = worldWithQueue(complete(1, 400));
+      const { service } = world.ports;
+      const page = async (...[surveyId, number, order]: Parameters<typeof service.page>) => {
+        const last = Math.ceil(surveyOf(world).records.length / 100);
+        if (number > last && what === "fails") throw serverError();
+        const shown = { "is the last one": last, "is the first one": 1, "is empty": number, fails: number }[what];
+        return service.page(surveyId, number > last ? shown : number, order);
+      };
+      world.ports.service = { ...service, page };
+      await goOn(world, queue, 4, { sliceTime: 15 * SECOND });
+      expect(world.mark(1).stream?.page).toBeGreaterThan(15);
+      surveyOf(world).records.splice(0, 3_250);
+      await goOn(world, queue, 20);
+      expect(world.mark(1).stream).toBeUndefined();
+      for (const id of range(326, 400)) expect(deliveredIds(world).filter((one) => one === id)).toEqual([id]);
+    },
+  );
+
+  it("cuts nothing though it has begun further down, and the service begins again behind its end with what has come meanwhile", async () => {
+    const responses = range(101, 240).map((responseId) => ({
+      responseId,
+      completed: at(responseId * SECOND),
+      size: 15,
+    }));
+    const { world, queue } = worldWithQueue(responses);
+    const { service } = world.ports;
+    let isCutOff = true;
+    const page = async (...[surveyId, number, order]: Parameters<typeof service.page>) => {
+      if (isCutOff && number > 15) throw serverError();
+      const last = Math.ceil(surveyOf(world).records.length / 100);
+      return service.page(surveyId, number > last ? 1 : number, order);
+    };
+    world.ports.service = { ...service, page };
+    await goOn(world, queue, 1);
+    expect(world.mark(1).stream?.page).toBeGreaterThan(3);
+    isCutOff = false;
+    const come = range(1, 8).map((responseId) => ({ responseId, completed: at(500 * SECOND), size: 15 }));
+    surveyOf(world).records.unshift(...come.flatMap((response) => recordsOf(response)));
+    await goOn(world, queue, 6, { sliceTime: 40 * SECOND });
+    expect(deliveredIds(world).toSorted((one, other) => one - other)).toEqual([...range(1, 8), ...range(101, 240)]);
+    expect(world.delivered.filter(({ data }) => data.answers.length !== 15)).toEqual([]);
+  });
+
+  it("comes further though all of the page where it was is edited at each of them, and the service is slow", async () => {
+    const { world, queue } = worldWithQueue(complete(1, 200));
+    const { service } = world.ports;
+    await tick(world);
+    const reached: number[] = [];
+    for (let i = 0; i < 150 && world.mark(1).stream !== undefined; i += 1) {
+      const { page = 1 } = world.mark(1).stream ?? {};
+      reached.push(page);
+      for (const record of surveyOf(world).records.slice(page * 100 - 100, page * 100)) {
+        Object.assign(record as object, { comment: `edited ${i}` });
+      }
+      // It is cut off after so many pages.
+      let left = 12;
+      world.ports.service = {
+        ...service,
+        page: async (...args: Parameters<typeof service.page>) => {
+          left -= 1;
+          if (left < 0) throw serverError();
+          return service.page(...args);
+        },
+      };
+      await goOn(world, queue, 1);
+    }
+    expect(world.mark(1).stream).toBeUndefined();
+    expect(Math.max(...reached)).toBeGreaterThan(10);
+  });
+
+  it("does not end where pages behind a short one fail for a moment, as some did long before", async () => {
+    const { world, queue } = worldWithQueue(complete(1, 600).map((response) => ({ ...response, size: 7 })));
+    const { service } = world.ports;
+    let failsFrom = 2;
+    // Pages of 50 records: each of them is short.
+    world.ports.service = {
+      ...service,
+      async page(surveyId, page, order): Promise<PageRead> {
+        if (order === "asc" && page >= failsFrom) throw serverError();
+        const read = await service.page(surveyId, Math.ceil(page / 2), order);
+        const from = page % 2 === 1 ? 0 : 50;
+        return read.kind === "none" ? read : { ...read, records: read.records.slice(from, from + 50) };
+      },
+    };
+    await goOn(world, queue, 1, { sliceTime: 8 * SECOND });
+    failsFrom = Number.POSITIVE_INFINITY;
+    await goOn(world, queue, 11, { sliceTime: 8 * SECOND });
+    const reached = world.mark(1).stream?.page ?? 0;
+    expect(reached).toBeGreaterThan(10);
+    failsFrom = reached;
+    await goOn(world, queue, 1, { sliceTime: 8 * SECOND });
+    expect(world.delivered.filter(({ data }) => data.answers.length !== 7)).toEqual([]);
+    expect(world.mark(1).stream).toBeDefined();
+  });
+
+  it("goes on although the head cannot be looked at", async () => {
+    const { world, queue } = worldWithQueue(complete(1, 200));
+    await tick(world);
+    world.before.push(({ operation, args }) => {
+      if (operation === "page" && args[2] === "desc") throw serverError();
+    });
+    const { surveys } = await tick(world);
+    expect(surveys).toMatchObject([{ failure: { code: "SERVER_ERROR" } }]);
+    await goOn(world, queue, 10);
+    expect(deliveredIds(world)).toEqual(range(1, 200));
+  });
+
+  it("goes on once a clock that was far ahead is right again, though the message was lost", async () => {
+    const { world, queue } = worldWithQueue(complete(1, 200));
+    const ahead = 24 * 60 * MINUTE;
+    world.time.now += ahead;
+    await tick(world);
+    world.time.now -= ahead;
+    queue.length = 0;
+    await tick(world);
+    expect(queue).toHaveLength(1);
+  });
+
+  it("has nothing on its way any more when a slice has failed", async () => {
+    const world = worldWith(complete(1, 200));
+    const queue: Queued[] = [];
+    world.ports.slices = { send: async (slice) => void queue.push(slice) };
+    takes(world, 100, ({ operation }) => operation === "page");
+    await tick(world);
+    const emitted = new Set(deliveredIds(world));
+    const turn = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+    let asked = 0;
+    world.before.push(async ({ operation, args }) => {
+      if (operation !== "metrics" || emitted.has(Number(args[1]))) return;
+      asked += 1;
+      if (asked > 1) await turn(100);
+      throw asked === 1 ? Object.assign(new Error("429"), { code: "TOO_MANY_REQUESTS" }) : serverError();
+    });
+    const [next = { surveyId: 1, until: 0 }] = queue;
+    await expect(slice(world, next)).rejects.toMatchObject({ code: "TOO_MANY_REQUESTS" });
+    const calls = world.calls.length;
+    await turn(200);
+    expect(world.calls.slice(calls).map(({ operation }) => operation)).toEqual([]);
+  });
+});
+
+describe("a slice whose table fails altogether", () => {
+  it("repeats no more than what was in flight: four requests of ten events", async () => {
+    const { world, queue } = worldWithQueue(complete(1, 400).map((response) => ({ ...response, size: 2 })));
+    await tick(world);
+    const turn = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+    let isDown = false;
+    let writes = 0;
+    world.before.push(async ({ operation }) => {
+      if (operation === "publish") await turn(5);
+      isDown ||= operation === "putEntries";
+      if (isDown && ["putEntries", "saveMark", "release"].includes(operation)) {
+        writes += 1;
+        await turn(5 * writes);
+        throw new Error("the table is down");
+      }
+    });
+    const before = world.delivered.length;
+    const [next = { surveyId: 1, until: 0 }] = queue;
+    await expect(slice(world, next)).rejects.toThrow("the table is down");
+    expect(world.delivered.length - before).toBeLessThanOrEqual(40);
+  });
+});
+
+describe("a slice that meets events that were short among what is new", () => {
+  it("has no more than four requests of ten events in flight", async () => {
+    const { world } = worldWithQueue(complete(1, 400).map((response) => ({ ...response, size: 3 })));
+    // The mark was lost, and what the ledger holds has grown since.
+    const short = range(101, 200).map((id) => ({
+      id,
+      state: "emitted" as const,
+      count: 2,
+      revision: 1,
+      eventId: `${id}`,
+    }));
+    for (const entry of short) await world.ports.state.putEntries(1, [entry]);
+    await tick(world);
+
+    const turn = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+    let most = 0;
+    world.after.push(async ({ operation }) => {
+      if (operation !== "publish") return;
+      const { length } = world.delivered.filter(({ meta, data }) => {
+        const { state, revision = 1 } = world.entry(1, data.responseId) ?? {};
+        return state !== "emitted" || revision < meta.revision;
+      });
+      most = Math.max(most, length);
+      await turn(20);
+    });
+    for (let i = 0; i < 5; i += 1) await slice(world, { surveyId: 1, until: world.time.now + 40 * SECOND });
+    const revisions = new Set(world.delivered.map(({ meta }) => meta.revision));
+    expect(revisions).toEqual(new Set([1, 2]));
+    expect(most).toBeGreaterThan(30);
+    expect(most).toBeLessThanOrEqual(40);
+  });
+});
+
+describe("a slice of a service so slow that a page of responses takes longer than the worker has", () => {
+  it("comes further each time, though it is cut off", async () => {
+    const { world } = worldWithQueue(complete(1, 400).map((response) => ({ ...response, size: 1 })));
+    await tick(world);
+    const before = world.delivered.length;
+    // One request a second, of which a page of single records needs two hundred.
+    let turn: Promise<void> = Promise.resolve();
+    let killedAt = world.time.now + 2 * MINUTE;
+    world.before.push(async ({ port, operation }) => {
+      if (operation === "metrics" || operation === "metadata") {
+        turn = turn.then(async () => {
+          await new Promise((resolve) => setImmediate(resolve));
+          world.time.now += SECOND;
+        });
+        await turn;
+      }
+      if (port !== "vault" && world.time.now > killedAt) await new Promise(() => undefined);
+    });
+    for (let i = 1; i <= 3; i += 1) {
+      killedAt = world.time.now + 2 * MINUTE;
+      const cut = new Promise((resolve) => setTimeout(resolve, 300));
+      await Promise.race([slice(world, { surveyId: 1, until: world.time.now + MINUTE }), cut]);
+      world.time.now = killedAt + MINUTE;
+      expect(new Set(deliveredIds(world)).size).toBeGreaterThan(before + i * 10);
+    }
+  });
+});
+
+describe("a slice of which one response fails", () => {
+  it("brings the others out, and tells of the failure at its end", async () => {
+    const { world, queue } = worldWithQueue(complete(1, 60));
+    world.bus.decide = ({ data }) => (data.responseId === 7 ? { kind: "failed", code: "InternalFailure" } : undefined);
+    await tick(world);
+    const [queued] = queue;
+    if (queued === undefined) throw new Error("nothing was queued");
+    expect(await slice(world, queued)).toMatchObject({ failure: { code: "PUBLISH_FAILED" } });
+    expect(new Set(deliveredIds(world))).toEqual(new Set(range(1, 60).filter((id) => id !== 7)));
+
+    world.bus.decide = () => undefined;
+    world.time.now += MINUTE;
+    expect(await slice(world, { ...queued, number: 2 })).toMatchObject({ outcome: "done", unfinished: false });
+    expect(deliveredIds(world).slice(59)).toEqual([7]);
+  });
+});
+
+describe("a message of the queue", () => {
+  it("for a survey that needs none does nothing", async () => {
+    const { world } = worldWithQueue(complete(1, 5));
+    await runTick(world);
+    await slice(world, { surveyId: 1, until: world.time.now + MINUTE });
+    expect(world.mark(1).stream).toBeUndefined();
+    const before = timesCalled(world, "service");
+    expect(await slice(world, { surveyId: 1, until: world.time.now + MINUTE })).toMatchObject({ outcome: "done" });
+    expect(timesCalled(world, "service")).toBe(before);
+  });
+
+  it("waits for whoever holds the survey for a moment, and leaves it to one that holds it for long", async () => {
+    const { world, queue } = worldWithQueue(complete(1, 200));
+    await tick(world);
+    const [first] = queue;
+    if (first === undefined) throw new Error("nothing was queued");
+    await world.ports.state.acquire(1, "tick", 2 * SECOND);
+    const advance = setInterval(() => {
+      world.time.now += 500;
+    }, 0);
+    expect(await slice(world, first)).toMatchObject({ outcome: "done", unfinished: false });
+    await world.ports.state.acquire(1, "other", 10 * MINUTE);
+    expect(await slice(world, { surveyId: 1, until: world.time.now + MINUTE })).toMatchObject({ outcome: "busy" });
+    clearInterval(advance);
+  });
+
+  it("that comes twice at once is worked off once", async () => {
+    const { world, queue } = worldWithQueue(complete(1, 200));
+    await tick(world);
+    const [first] = queue;
+    if (first === undefined) throw new Error("nothing was queued");
+    const advance = setInterval(() => {
+      world.time.now += 500;
+    }, 0);
+    await Promise.all([slice(world, first, "one"), slice(world, first, "two")]);
+    clearInterval(advance);
+    expect(deliveredIds(world)).toEqual(range(1, 200));
+  });
+
+  it("is left alone while the service wants to be", async () => {
+    const { world, queue } = worldWithQueue(complete(1, 200));
+    await tick(world);
+    const [first] = queue;
+    if (first === undefined) throw new Error("nothing was queued");
+    world.account.pausedUntil = world.time.now + 10 * MINUTE;
+    const before = timesCalled(world, "service");
+    expect(await slice(world, first)).toMatchObject({ outcome: "paused" });
+    expect(timesCalled(world, "service")).toBe(before);
+  });
+
+  it("of another service's state is refused", async () => {
+    const { world } = worldWithQueue(complete(1, 5));
+    await tick(world);
+    world.account.service = "service-2";
+    await expect(slice(world, { surveyId: 1, until: 0 })).rejects.toMatchObject({ code: "STATE_REFUSED" });
+  });
+});
+
+describe("the end of a slice", () => {
+  const now = 1_000_000;
+
+  it("lies before the next tick, with some time for what is on its way", () => {
+    expect(sliceEnd(now, now + 50 * SECOND, MINUTE)).toBe(now + 45 * SECOND);
+    expect(sliceEnd(now, now + 1_800, 2 * SECOND)).toBe(now + 1_300);
+  });
+
+  it("is no more than a minute ahead, whatever the interval", () => {
+    expect(sliceEnd(now, now + 25 * MINUTE, 30 * MINUTE)).toBe(now + MINUTE);
+  });
+
+  it("lies before a later tick for a message that comes late", () => {
+    expect(sliceEnd(now, now - 10 * SECOND, MINUTE)).toBe(now + 45 * SECOND);
+    expect(sliceEnd(now, now - 10 * MINUTE + 2 * SECOND, MINUTE)).toBe(now + 57 * SECOND);
+  });
+
+  it("is some time ahead also where ticks follow each other at once", () => {
+    expect(sliceEnd(now, now, 0)).toBeGreaterThanOrEqual(now + SECOND);
+  });
+});

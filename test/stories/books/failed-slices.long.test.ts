@@ -1,0 +1,157 @@
+import { describe, expect, it } from "vitest";
+import { Failure } from "../../support/failing.ts";
+import type { MemoryWorld, PortCall } from "../../support/memory-ports.ts";
+import { closedBooks, DAY, scrub, scrubsOnly, ticksUntil, truthOf } from "../../support/slow.ts";
+import {
+  at,
+  deliveredIds,
+  HOUR,
+  MINUTE,
+  range,
+  recordsOf,
+  runTick,
+  surveyOf,
+  worldWith,
+} from "../../support/survey.ts";
+
+const source = scrubsOnly;
+const SIZE = 7;
+
+/** Four pages of settled responses; two more, one of them across a page edge, that only a scrub meets. */
+async function worldToScrub(): Promise<MemoryWorld> {
+  const world = worldWith(range(1, 50).map((responseId) => ({ responseId, completed: at(-HOUR), size: SIZE })));
+  await runTick(world, { source: { ...source, enrich: { metrics: false, metadata: false } } });
+  const { records } = surveyOf(world);
+  records.splice(SIZE * 28, 0, ...recordsOf({ responseId: 900, completed: at(0), size: SIZE }));
+  records.splice(SIZE * 10, 0, ...recordsOf({ responseId: 901, completed: at(0), size: SIZE }));
+  world.time.now += 2 * DAY;
+  world.calls.length = 0;
+  return world;
+}
+
+/** Ticks until the scrub has come to its end; a tick that fails as a whole is followed by the next one. */
+async function ticksToTheEnd(world: MemoryWorld): Promise<void> {
+  const { books } = world.mark(1);
+  for (let tick = 0; tick < 40; tick += 1) {
+    world.time.now += MINUTE;
+    await runTick(world, { source }).catch(() => undefined);
+    const mark = world.mark(1);
+    if (mark.books?.closedAt !== books?.closedAt || mark.booksOpen !== undefined) return;
+  }
+  throw new Error("the scrub does not come to its end");
+}
+
+const named = ({ port, operation }: PortCall): string => `${port}.${operation}`;
+
+/** Calls of a scrub during which nothing fails. */
+async function callsOfScrub(): Promise<string[]> {
+  const world = await worldToScrub();
+  await ticksToTheEnd(world);
+  return world.calls.map(named);
+}
+
+describe("a scrub one of whose slices fails", () => {
+  it.each(["before", "after"] as const)(
+    "%s any one of its calls had an effect goes on, loses nothing, and closes its books right",
+    async (when) => {
+      const calls = await callsOfScrub();
+      expect(calls.length).toBeGreaterThan(40);
+      for (const [index, name] of calls.entries()) {
+        const world = await worldToScrub();
+        let count = 0;
+        world[when].push(() => {
+          count += 1;
+          if (count === index + 1) throw new Failure("once");
+        });
+        await ticksToTheEnd(world);
+
+        const found = deliveredIds(world).slice(50);
+        const repeats = found.length - new Set(found).size;
+        expect([index, name, new Set(found)]).toEqual([index, name, new Set([900, 901])]);
+        // Only where nobody knows whether the bus took an event may it be sent twice.
+        expect([index, name, repeats]).toEqual([index, name, when === "after" && name === "publisher.publish" ? 1 : 0]);
+        expect([index, name, world.mark(1).booksOpen]).toEqual([index, name, undefined]);
+        // Each in the class it had when its page was read: one whose metrics failed then was waiting.
+        const { listed, emitted, waiting } = closedBooks(world);
+        expect([index, name, listed, emitted + waiting]).toEqual([index, name, 52, 52]);
+        for (const { data } of world.delivered) expect(data.answers).toHaveLength(SIZE);
+      }
+    },
+  );
+
+  it("at every seventh page that it asks for goes on all the same", async () => {
+    const world = await worldToScrub();
+    let count = 0;
+    world.before.push(({ port, operation }) => {
+      if (port !== "service" || operation !== "page") return;
+      count += 1;
+      if (count % 7 === 0) throw new Failure("again");
+    });
+    await ticksToTheEnd(world);
+    expect(closedBooks(world)).toMatchObject({ ...truthOf(world), emitted: 52 });
+  });
+
+  it("does not count twice what the failed slice had counted", async () => {
+    const world = await worldToScrub();
+    let failures = 0;
+    world.before.push(({ operation, args }) => {
+      const isThird = operation === "page" && args[1] === 3 && args[2] === "asc";
+      if (isThird && failures < 5) {
+        failures += 1;
+        throw new Failure("page 3");
+      }
+    });
+    await ticksToTheEnd(world);
+    expect(failures).toBe(5);
+    expect(closedBooks(world)).toMatchObject({ listed: 52, emitted: 52, found: 2, gone: 0, moved: false });
+  });
+});
+
+describe("the ids of a pass that are lost in the vault", () => {
+  /** Enough ids, far enough apart, that they do not fit the mark. */
+  const many = range(1, 400).map((id) => ({ responseId: id * 1_000, completed: at(-HOUR) }));
+
+  it("while it runs let it begin again, and its books are right", async () => {
+    const world = worldWith(many);
+    await runTick(world, { source });
+    await scrub(world);
+    const { startedAt } = closedBooks(world);
+    world.time.now = startedAt + DAY;
+    await ticksUntil(world, () => (world.mark(1).pass?.page ?? 0) >= 6, { source });
+    const lost = [...world.objects.keys()].filter((key) => key.endsWith("-pass.json"));
+    expect(lost).toHaveLength(1);
+    for (const key of lost) world.objects.delete(key);
+    const begun = world.mark(1).pass?.startedAt ?? 0;
+    await ticksUntil(world, () => world.mark(1).books?.startedAt !== startedAt, { source });
+
+    expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: 400, gone: 0 });
+    expect(closedBooks(world).startedAt).toBeGreaterThan(begun);
+    expect(deliveredIds(world)).toHaveLength(400);
+  });
+
+  it("after it ended forget only what is gone: the next pass counts from itself on", async () => {
+    const world = worldWith(many);
+    await runTick(world, { source });
+    await scrub(world);
+    world.objects.clear();
+    await scrub(world);
+    expect(closedBooks(world)).toMatchObject({ ...truthOf(world), gone: 0 });
+    surveyOf(world).records = surveyOf(world).records.slice(20);
+    await scrub(world);
+    expect(closedBooks(world)).toMatchObject({ listed: 390, gone: 10 });
+  });
+
+  it("cannot be written: the slice is made again, and nothing of it is counted twice", async () => {
+    const world = worldWith(many);
+    await runTick(world, { source });
+    let failures = 0;
+    world.before.push(({ port, operation }) => {
+      if (port !== "vault" || operation !== "put" || failures >= 3) return;
+      failures += 1;
+      throw new Failure("no vault");
+    });
+    await scrub(world);
+    expect(failures).toBe(3);
+    expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: 400, found: 0, changed: 0 });
+  });
+});

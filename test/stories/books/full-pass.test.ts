@@ -1,0 +1,226 @@
+import { describe, expect, it } from "vitest";
+import { closedBooks, DAY, readsOf, remove, scrub, scrubsOnly, ticksUntil, truthOf } from "../../support/slow.ts";
+import {
+  arrive,
+  at,
+  deliveredIds,
+  HOUR,
+  range,
+  recordsOf,
+  replace,
+  runTick,
+  surveyOf,
+  takes,
+  worldWith,
+} from "../../support/survey.ts";
+
+const source = scrubsOnly;
+/** 170 responses of 3 records each: five pages and a half, with responses across their edges. */
+const listed = range(1, 170).map((responseId) => ({ responseId, completed: at(-responseId * 1_000), size: 3 }));
+
+describe("a scrub in slices of one request a tick", () => {
+  it("comes to its end at about one request a tick, though each slice is one page or two", async () => {
+    const world = worldWith(listed);
+    await runTick(world, { source });
+    world.calls.length = 0;
+    const ticks = await scrub(world);
+    const pages = readsOf(world, "asc").length + readsOf(world, "desc").length;
+    expect(ticks).toBeGreaterThan(5);
+    expect(pages).toBeLessThanOrEqual(ticks + 4);
+    expect(pages).toBeLessThanOrEqual(2 * 6 + 4);
+  });
+
+  it("closes the books with the figures of the truth, whatever states its responses are in", async () => {
+    const world = worldWith(
+      [
+        ...listed.map((one) => (one.responseId % 2 === 0 ? one : { ...one, completed: at(-one.responseId * HOUR) })),
+        ...range(201, 220).map((responseId) => ({ responseId })),
+        ...range(221, 225).map((responseId) => ({
+          responseId,
+          completed: at(0),
+          fields: { completed: "perhaps" },
+        })),
+      ],
+      { counts: { responses: 300, correct: 0, unpaidResponses: 0 } },
+    );
+    await runTick(world, { source: { ...source, startFrom: "2026-03-10" } });
+    await scrub(world, { source: { ...source, startFrom: "2026-03-10" } });
+
+    const { emitted, beforeFloor, open, quarantined, ...books } = closedBooks(world);
+    expect({ emitted, beforeFloor, open, quarantined, ...books }).toMatchObject(truthOf(world));
+    expect(emitted + beforeFloor + open + quarantined).toBe(195);
+    for (const count of [emitted, beforeFloor]) expect(count).toBeGreaterThan(20);
+    expect([open, quarantined, books.waiting, books.deficit]).toEqual([20, 5, 0, 105]);
+  });
+
+  it("is not done with a page before all of it has gone out, and counts what completes meanwhile once", async () => {
+    const open = range(1, 5);
+    const world = worldWith(
+      range(1, 500).map((responseId) => ({
+        responseId,
+        size: 1,
+        ...(open.includes(responseId) ? {} : { completed: at(responseId * 1_000) }),
+      })),
+    );
+    await runTick(world, { source, deadline: Number.POSITIVE_INFINITY });
+    world.time.now = Math.max(world.time.now, world.mark(1).nextPass ?? 0);
+    // More late ones in the middle than the time of a slice is enough for.
+    const late = range(1_001, 1_045);
+    const { records } = surveyOf(world);
+    records.splice(250, 0, ...late.flatMap((id) => recordsOf({ responseId: id, completed: at(id * 1_000), size: 1 })));
+    let slow = true;
+    takes(world, 45_000, ({ operation }) => slow && operation === "metrics");
+    await ticksUntil(world, () => (world.mark(1).pass?.page ?? 0) >= 4, { source });
+    slow = false;
+    expect(deliveredIds(world)).toEqual(expect.arrayContaining(late));
+    // The open ones complete, and the list is sorted by completion: the same pass meets them again at its end.
+    for (const responseId of open) {
+      const index = records.findIndex((record) => (record as { responseId: number }).responseId === responseId);
+      records.splice(index, 1);
+      records.push(...recordsOf({ responseId, completed: at(3 * HOUR), size: 1 }));
+    }
+    await ticksUntil(world, () => world.mark(1).pass === undefined, { source });
+    expect(deliveredIds(world)).toHaveLength(545);
+    await scrub(world);
+    expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: 545, emitted: 545 });
+  });
+
+  it("counts those that wait for their metrics as waiting", async () => {
+    const world = worldWith(listed);
+    surveyOf(world).metrics.set(3, { kind: "absent" }).set(4, { kind: "absent" });
+    await runTick(world, { source: { ...source, absentAfter: 100 * DAY } });
+    await scrub(world, { source: { ...source, absentAfter: 100 * DAY } });
+    expect(closedBooks(world)).toMatchObject({ listed: 170, emitted: 168, waiting: 2 });
+  });
+
+  it("finds what every other scan has missed, wherever it stands, and says so", async () => {
+    const world = worldWith(listed);
+    await runTick(world, { source });
+    const survey = surveyOf(world);
+    survey.records.splice(3 * 80, 0, ...recordsOf({ responseId: 900, completed: at(-HOUR), size: 3 }));
+    survey.records.unshift(...recordsOf({ responseId: 901, completed: at(-2 * HOUR), size: 250 }));
+    await scrub(world);
+
+    expect(deliveredIds(world).slice(170).sort()).toEqual([900, 901]);
+    const late = world.delivered.slice(170);
+    expect(late.map(({ meta, data }) => [data.responseId, meta.origin, data.answers.length])).toEqual([
+      [901, "scrub", 250],
+      [900, "scrub", 3],
+    ]);
+    expect(closedBooks(world)).toMatchObject({ listed: 172, emitted: 172, found: 2 });
+    await scrub(world);
+    expect(closedBooks(world)).toMatchObject({ listed: 172, emitted: 172, found: 0 });
+    expect(deliveredIds(world)).toHaveLength(172);
+  });
+
+  it("counts those gone since earlier passes, and those that came back no more", async () => {
+    const world = worldWith(listed);
+    await runTick(world, { source });
+    await scrub(world);
+    const all = surveyOf(world).records;
+    remove(world, range(20, 29));
+    await scrub(world);
+    expect(closedBooks(world)).toMatchObject({ listed: 160, emitted: 160, gone: 10, deficit: 10 });
+    surveyOf(world).records = all;
+    remove(world, [20]);
+    await scrub(world);
+    expect(closedBooks(world)).toMatchObject({ listed: 169, gone: 1 });
+    expect(deliveredIds(world)).toHaveLength(170);
+  });
+
+  it("counts those that are no longer as they were emitted, and sends no second event", async () => {
+    const world = worldWith(listed);
+    await runTick(world, { source });
+    // 34 stands across the edge of page 1.
+    for (const responseId of [34, 101]) {
+      replace(world, { responseId, completed: at(0), size: 3, fields: { comment: "edited" } });
+    }
+    await scrub(world);
+    expect(closedBooks(world)).toMatchObject({ listed: 170, emitted: 170, changed: 2, repaired: 0 });
+    expect(deliveredIds(world)).toHaveLength(170);
+  });
+
+  it("replaces an event that was short, and counts it as repaired", async () => {
+    const world = worldWith(listed);
+    await runTick(world, { source });
+    const first = world.delivered.find(({ data }) => data.responseId === 80);
+    replace(world, { responseId: 80, completed: at(-80_000), size: 5 });
+    await scrub(world);
+    const second = world.delivered.at(-1);
+    expect(second?.data).toMatchObject({ responseId: 80, answers: { length: 5 } });
+    expect(second?.meta).toMatchObject({ revision: 2, replaces: first?.meta.eventId, origin: "scrub" });
+    expect(closedBooks(world)).toMatchObject({ repaired: 1, changed: 0, emitted: 170 });
+  });
+
+  it("does not replace an event by one without the metrics that it had, before these were absent a few times", async () => {
+    const world = worldWith(listed);
+    await runTick(world, { source });
+    replace(world, { responseId: 80, completed: at(-80_000), size: 5 });
+    surveyOf(world).metrics.set(80, { kind: "absent" });
+    await scrub(world);
+    await scrub(world);
+    expect(world.delivered).toHaveLength(170);
+    await scrub(world);
+    expect(world.delivered.at(-1)?.meta).toMatchObject({ revision: 2, missing: ["metrics:absent"] });
+  });
+
+  it("counts its closed passes in a row, and begins anew after one that could not close", async () => {
+    const world = worldWith(listed);
+    await runTick(world, { source });
+    const first = closedBooks(world).passes;
+    await scrub(world);
+    await scrub(world);
+    expect(closedBooks(world).passes).toBe(first + 2);
+    const before = closedBooks(world);
+    const empty = surveyOf(world).records;
+    surveyOf(world).records = [];
+    await scrub(world);
+    expect(world.mark(1).booksOpen).toBeDefined();
+    surveyOf(world).records = empty;
+    await scrub(world);
+    expect(closedBooks(world)).toMatchObject({ passes: 1, listed: before.listed });
+  });
+
+  it("leaves nothing in the vault but the ids of the last pass, also with more of them than fit the mark", async () => {
+    const world = worldWith(range(1, 400).map((id) => ({ responseId: id * 1_000, completed: at(0) })));
+    await runTick(world, { source, deadline: Number.POSITIVE_INFINITY });
+    await scrub(world);
+    await scrub(world);
+    expect(closedBooks(world)).toMatchObject({ listed: 400, emitted: 400, gone: 0 });
+    const kept = world.mark(1).listedIds;
+    expect([...world.objects.keys()]).toEqual(kept !== undefined && "key" in kept ? [kept.key] : ["no key"]);
+  });
+});
+
+describe("the next scrub", () => {
+  it("begins when its time has come, counted from the beginning of this one", async () => {
+    const world = worldWith(listed);
+    await runTick(world, { source });
+    await scrub(world);
+    const { startedAt, closedAt } = closedBooks(world);
+    expect(closedAt).toBeGreaterThan(startedAt);
+    expect(world.mark(1).nextPass).toBe(startedAt + DAY);
+    world.calls.length = 0;
+    await ticksUntil(world, () => world.time.now > startedAt + DAY - 120_000, { source }, 2_000);
+    expect(readsOf(world, "asc")).toEqual([]);
+  });
+});
+
+it("news that come during a scrub go out at the tick that lists them, and are in its books", async () => {
+  const world = worldWith(listed);
+  await runTick(world, { source });
+  let tick = 0;
+  await scrub(world, {
+    source,
+    between: () => {
+      tick += 1;
+      if (tick > 1 && tick <= 4) {
+        expect(deliveredIds(world)).toHaveLength(170 + tick - 2);
+        arrive(world, { responseId: 300 + tick, completed: at(tick * 60_000), size: 3 });
+      }
+    },
+  });
+  expect(deliveredIds(world).slice(170)).toEqual([302, 303, 304]);
+  expect(world.delivered.slice(170).map(({ meta }) => meta.origin)).toEqual(["head", "head", "head"]);
+  expect(closedBooks(world)).toMatchObject({ listed: 173, emitted: 173, found: 0 });
+});

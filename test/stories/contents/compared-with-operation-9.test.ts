@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest";
+import type { MemoryWorld } from "../../support/memory-ports.ts";
+import {
+  arrive,
+  at,
+  deliveredIds,
+  HOUR,
+  poll,
+  range,
+  recordsOf,
+  SECOND,
+  surveyOf,
+  timesCalled,
+  worldWith,
+} from "../../support/survey.ts";
+
+const complete = (from: number, to: number, size = 2) =>
+  range(from, to).map((responseId) => ({ responseId, completed: at(responseId * SECOND), size }));
+
+/** Operation 9 gives all records of a response, as an array. */
+function answerSingly(world: MemoryWorld, size: number): void {
+  for (const spec of complete(1, 60, size)) {
+    surveyOf(world).single.set(spec.responseId, { kind: "found", body: recordsOf(spec) });
+  }
+}
+
+/** Lists the last record of each of these responses apart from the others, after all of them. */
+function layApart(world: MemoryWorld): void {
+  const survey = surveyOf(world);
+  const last = survey.records.filter((record) => (record as { questionId: number }).questionId === 3);
+  survey.records = [...survey.records.filter((record) => !last.includes(record)), ...last];
+}
+
+const sizes = (world: MemoryWorld): number[] => world.delivered.map(({ data }) => data.answers.length);
+
+describe("responses joined from pages", () => {
+  it("are compared with operation 9 for the first 20, or until a full pass has shown that records stand together", async () => {
+    const world = worldWith(complete(101, 105));
+    await poll(world);
+    expect(world.mark(1).contiguous).toBe(true);
+    world.calls.length = 0;
+    world.delivered.length = 0;
+
+    for (const response of complete(1, 30)) arrive(world, response);
+    await poll(world);
+
+    expect(deliveredIds(world)).toEqual(range(1, 30));
+    expect(timesCalled(world, "service", "response")).toBe(0);
+  });
+
+  it("go out as joined while operation 9 agrees, or fails", async () => {
+    for (const body of ["equal", "absent", "failing"]) {
+      const world = worldWith(complete(1, 8, 3));
+      if (body === "equal") answerSingly(world, 3);
+      world.before.push(({ operation }) => {
+        if (body === "failing" && operation === "response") throw new Error("no answer");
+      });
+
+      await poll(world);
+
+      expect([body, deliveredIds(world)]).toEqual([body, range(1, 8)]);
+      expect(sizes(world)).toEqual(range(1, 8).map(() => 3));
+    }
+  });
+
+  it("whose records lie apart are not cut: they take their contents from operation 9", async () => {
+    const world = worldWith(complete(1, 60, 3));
+    layApart(world);
+    answerSingly(world, 3);
+
+    for (let polls = 0; polls < 3; polls += 1) {
+      await poll(world);
+      world.time.now += 2 * HOUR;
+    }
+
+    expect(deliveredIds(world).sort((a, b) => a - b)).toEqual(range(1, 60));
+    expect(new Set(sizes(world))).toEqual(new Set([3]));
+
+    // From then on a new one costs the head, operation 9 and its details, and no pass over all pages.
+    const [last] = complete(61, 61, 3);
+    if (last === undefined) throw new Error("no response");
+    surveyOf(world).single.set(61, { kind: "found", body: recordsOf(last) });
+    surveyOf(world).records.push(...recordsOf(last).slice(1));
+    world.calls.length = 0;
+    await poll(world);
+    expect(world.delivered.at(-1)?.data).toMatchObject({ responseId: 61, answers: { length: 3 } });
+    expect(timesCalled(world, "service", "page")).toBeLessThanOrEqual(3);
+  });
+
+  it("known to lie apart are joined by a full pass, not cut, while operation 9 cannot give them", async () => {
+    const world = worldWith(complete(1, 60, 3));
+    layApart(world);
+    answerSingly(world, 3);
+    for (let polls = 0; polls < 3; polls += 1) {
+      await poll(world);
+      world.time.now += 2 * HOUR;
+    }
+    expect(world.mark(1).confirmation).toMatchObject({ apart: true, equalled: "several" });
+    world.delivered.length = 0;
+
+    arrive(world, { responseId: 61, completed: at(61 * SECOND), size: 3 });
+    layApart(world);
+    surveyOf(world).single.set(61, { kind: "absent" });
+    await poll(world);
+
+    expect(deliveredIds(world)).toEqual([61]);
+    expect(sizes(world)).toEqual([3]);
+  });
+
+  it("go out although operation 9 names more answers than are listed, as it may for questions left unanswered", async () => {
+    const world = worldWith(complete(1, 5, 3));
+    answerSingly(world, 4);
+
+    for (let polls = 0; polls < 5; polls += 1) {
+      await poll(world);
+      world.time.now += 2 * HOUR;
+    }
+
+    expect(deliveredIds(world)).toEqual(range(1, 5));
+  });
+});
+
+describe("pages that shift while they are read", () => {
+  it("do not make a survey one whose records lie apart: that would stop its events", async () => {
+    // In no order of completion, so that the first pass reads every page once and notes what is there.
+    const world = worldWith(
+      range(1, 200).map((responseId) => ({
+        responseId,
+        completed: at(-(((responseId * 149) % 200) + 1) * SECOND),
+        size: 3,
+      })),
+    );
+    world.after.push(({ operation, args }) => {
+      if (operation !== "page" || args[1] !== 2) return;
+      world.after.length = 0;
+      // A response that was begun early is completed: it appears where the scan has already been.
+      surveyOf(world).records.splice(30, 0, ...recordsOf({ responseId: 300, completed: at(-SECOND), size: 7 }));
+    });
+    await poll(world, { source: { startFrom: "now" } });
+
+    arrive(world, { responseId: 301, completed: at(2 * HOUR), size: 5 });
+    await poll(world, { source: { startFrom: "now" } });
+
+    expect(world.mark(1).confirmation.apart).toBe(false);
+    expect(deliveredIds(world)).toContain(301);
+  });
+});

@@ -1,0 +1,203 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { PageRead, SurveyService } from "../../../lib/polling/ports.ts";
+import type { MemoryWorld } from "../../support/memory-ports.ts";
+import { closedBooks, scrub, truthOf } from "../../support/slow.ts";
+import {
+  arrive,
+  at,
+  deliveredIds,
+  HOUR,
+  MINUTE,
+  pagesRead,
+  range,
+  runTick,
+  SECOND,
+  surveyOf,
+  timesCalled,
+  worldWith,
+} from "../../support/survey.ts";
+
+type Fields = Record<string, unknown>;
+type Shown = (record: Fields, read: number) => Fields;
+
+const PAGE = 100;
+
+const turned = <T>(all: T[], by: number): T[] => [...all.slice(by % all.length), ...all.slice(0, by % all.length)];
+
+/** What reads differently each time, of which records. */
+const kinds: [string, Shown][] = [
+  ["a field that the documents do not name", (record, read) => ({ ...record, readAt: read })],
+  ["names of such fields", (record, read) => ({ ...record, [`trace-${read}`]: 1 })],
+  ["the comment of some", (record, read) => (Number(record.responseId) % 10 > 0 ? record : signed(record, read))],
+  [
+    "the comment of the last response alone",
+    (record, read) => (record.responseId === 300 ? signed(record, read) : record),
+  ],
+  ["the order of the answers", (record, read) => ({ ...record, answer: turned([1, 2, 3, 4, 5], read) })],
+  ["the order of the fields", (record, read) => Object.fromEntries(turned(Object.entries(record), read))],
+  ["several of that", (record, read) => ({ ...signed(record, read), score: read, readAt: read })],
+];
+
+const signed = (record: Fields, read: number): Fields => ({ ...record, comment: `https://example.com/${read}` });
+
+interface Ends {
+  /** Whether the last page is shown once more behind the end. */
+  repeats: boolean;
+}
+
+/** Lets each answer of the service show its records in another way. */
+function shownAs(world: MemoryWorld, shown: Shown, { repeats }: Ends = { repeats: false }): void {
+  const { service } = world.ports;
+  let reads = 0;
+  const all = (records: unknown[]): unknown[] => {
+    reads += 1;
+    return records.map((record) => shown(record as Fields, reads));
+  };
+  world.ports.service = {
+    surveys: () => service.surveys(),
+    metrics: (...asked) => service.metrics(...asked),
+    metadata: (...asked) => service.metadata(...asked),
+    async page(surveyId, page, order): Promise<PageRead> {
+      const last = Math.max(1, Math.ceil(surveyOf(world, surveyId).records.length / PAGE));
+      const read = await service.page(surveyId, repeats ? Math.min(page, last) : page, order);
+      return read.kind === "page" ? { ...read, records: all(read.records) } : read;
+    },
+    async response(...asked) {
+      const read = await service.response(...asked);
+      return read.kind === "found" ? { ...read, body: all(read.body) } : read;
+    },
+  } satisfies SurveyService;
+}
+
+/** Responses that do not end with the pages. */
+const worldOf = (count: number): MemoryWorld =>
+  worldWith(range(1, count).map((responseId) => ({ responseId, completed: at(-HOUR + responseId * SECOND), size: 3 })));
+
+async function ticks(world: MemoryWorld, count: number, source: { startFrom: string }): Promise<void> {
+  for (let i = 0; i < count; i += 1) {
+    await runTick(world, { source });
+    world.time.now += MINUTE;
+  }
+}
+
+describe.each(kinds)("of records that have not changed, %s reads differently each time", (_, shown) => {
+  let world: MemoryWorld;
+  beforeEach(() => {
+    world = worldOf(300);
+  });
+
+  describe.each([false, true])("and the last page comes again behind the end: %s", (repeats) => {
+    beforeEach(() => shownAs(world, shown, { repeats }));
+
+    it("all go out once from the beginning, in one tick and with few more reads", async () => {
+      await ticks(world, 1, { startFrom: "beginning" });
+      expect(deliveredIds(world).toSorted((a, b) => a - b)).toEqual(range(1, 300));
+      expect(pagesRead(world).length).toBeLessThan(80);
+    });
+
+    it("what comes goes out once, and nothing of the history", async () => {
+      await ticks(world, 3, { startFrom: "now" });
+      world.calls.length = 0;
+      for (const responseId of range(301, 310)) arrive(world, { responseId, completed: at(4 * MINUTE), size: 3 });
+      await ticks(world, 2, { startFrom: "now" });
+      expect(deliveredIds(world).toSorted((a, b) => a - b)).toEqual(range(301, 310));
+      expect(pagesRead(world).length).toBeLessThan(40);
+    });
+
+    it("books are closed, and tell of no change", async () => {
+      await ticks(world, 2, { startFrom: "beginning" });
+      await scrub(world);
+      await scrub(world);
+      expect(closedBooks(world)).toMatchObject({ ...truthOf(world), changed: 0 });
+    });
+  });
+
+  it("a response that is the whole list goes out", async () => {
+    world = worldOf(1);
+    shownAs(world, shown);
+    await ticks(world, 2, { startFrom: "beginning" });
+    expect(deliveredIds(world)).toEqual([1]);
+  });
+});
+
+describe("what reads differently each time", () => {
+  it("is told once, by name and without any value", async () => {
+    const world = worldOf(300);
+    shownAs(world, signed);
+    await ticks(world, 5, { startFrom: "beginning" });
+    const told = world.progress.filter(({ kind }) => kind === "volatile fields");
+    expect(told).toEqual([{ kind: "volatile fields", surveyId: 1, fields: ["comment"] }]);
+    expect(world.mark(1).volatile).toEqual(["comment"]);
+  });
+
+  it("does not keep operation 9 from confirming", async () => {
+    const world = worldOf(300);
+    shownAs(world, signed);
+    await ticks(world, 3, { startFrom: "beginning" });
+    expect(world.mark(1).confirmation).toMatchObject({ silent: 0, equalled: "several", apart: false });
+  });
+
+  it("is learned from operation 9 where no response stands across an edge", async () => {
+    // Each has one record: none is cut, and nothing needs to be proved.
+    const world = worldWith(range(1, 250).map((responseId) => ({ responseId, completed: at(-HOUR), size: 1 })));
+    await ticks(world, 1, { startFrom: "now" });
+    shownAs(world, signed);
+    world.calls.length = 0;
+    for (const responseId of range(251, 260)) arrive(world, { responseId, completed: at(4 * MINUTE), size: 1 });
+    await ticks(world, 1, { startFrom: "now" });
+    expect(deliveredIds(world)).toHaveLength(10);
+    expect(world.mark(1).confirmation).toMatchObject({ silent: 0, equalled: "one" });
+    expect(timesCalled(world, "service", "response")).toBeLessThanOrEqual(20);
+    expect(pagesRead(world).length).toBeLessThanOrEqual(3);
+  });
+
+  it("does not keep a list without an end that repeats its last page, where nothing has to be proved", async () => {
+    // In no order of completion, and of one record each: a first pass reads all pages, each once.
+    const world = worldWith(
+      range(1, 250).map((responseId) => ({
+        responseId,
+        completed: at(-HOUR - ((responseId * 97) % 250) * SECOND),
+        size: 1,
+      })),
+    );
+    shownAs(world, signed, { repeats: true });
+    await ticks(world, 1, { startFrom: "now" });
+    expect(world.mark(1).firstPassDone).toBe(true);
+    expect(pagesRead(world).length).toBeLessThan(30);
+    expect(deliveredIds(world)).toEqual([]);
+  });
+
+  it("goes out as it was read last", async () => {
+    const world = worldOf(300);
+    shownAs(world, signed);
+    await ticks(world, 1, { startFrom: "beginning" });
+    for (const { data } of world.delivered) {
+      expect(data.answers.map(({ comment }) => comment)).toEqual(Array(3).fill(expect.stringMatching(/com\/\d+$/)));
+    }
+  });
+
+  it("in a record without a readable responseId quarantines that once", async () => {
+    const world = worldOf(40);
+    surveyOf(world).records.push({ responseId: "?", questionId: 1, completed: 1 });
+    shownAs(world, (record, read) => ({ ...record, readAt: read }));
+    await ticks(world, 3, { startFrom: "beginning" });
+    world.progress.length = 0;
+    for (const responseId of range(41, 45)) arrive(world, { responseId, completed: at(4 * MINUTE), size: 3 });
+    await ticks(world, 20, { startFrom: "beginning" });
+    expect(world.progress.filter(({ kind }) => kind === "quarantined")).toEqual([]);
+  });
+});
+
+describe("what has changed between two reads", () => {
+  it("is not taken for volatile, and what was emitted counts as changed", async () => {
+    const world = worldOf(300);
+    await ticks(world, 2, { startFrom: "beginning" });
+    const edited = surveyOf(world).records[150] as Fields;
+    surveyOf(world).records[150] = { ...edited, comment: "on second thought" };
+    await scrub(world);
+    expect(world.mark(1).volatile).toBeUndefined();
+    expect(closedBooks(world).changed).toBe(1);
+    expect(timesCalled(world, "publisher", "publish")).toBeGreaterThan(0);
+    expect(deliveredIds(world)).toHaveLength(300);
+  });
+});

@@ -1,0 +1,150 @@
+import { describe, expect, it } from "vitest";
+import type { MemoryWorld } from "../../support/memory-ports.ts";
+import { closedBooks, DAY, scrub, scrubsOnly, ticksUntil, truthOf } from "../../support/slow.ts";
+import {
+  at,
+  deliveredIds,
+  HOUR,
+  MINUTE,
+  range,
+  recordsOf,
+  runTick,
+  SECOND,
+  surveyOf,
+  worldWith,
+} from "../../support/survey.ts";
+
+const source = { ...scrubsOnly, enrich: { metrics: false, metadata: false } };
+const COUNT = 150;
+/** So far apart that the ids of two pages do not fit the mark, and lie in the vault between the slices. */
+const DISTANCE = 2 ** 44;
+
+/** In the middle of a scrub of five pages; two responses that only a scrub meets stand on pages not read yet. */
+async function worldInScrub(): Promise<MemoryWorld> {
+  const world = worldWith(range(1, COUNT).map((id) => ({ responseId: id * DISTANCE, completed: at(-HOUR), size: 3 })));
+  await runTick(world, { source });
+  await scrub(world);
+  const { records } = surveyOf(world);
+  records.splice(3 * 130, 0, ...recordsOf({ responseId: 901, completed: at(0), size: 3 }));
+  records.splice(3 * 120, 0, ...recordsOf({ responseId: 900, completed: at(0), size: 3 }));
+  const due = world.mark(1).nextPass ?? 0;
+  world.time.now = due;
+  await ticksUntil(world, () => (world.mark(1).pass?.page ?? 0) >= 2, { source });
+  await ticksUntil(world, () => (world.account.overdrawn ?? 0) === 0, { source });
+  expect(world.mark(1).pass?.ids).toHaveProperty("key");
+  // The timers of a frozen process stand still.
+  world.ports.clock = { now: world.ports.clock.now, every: () => () => undefined };
+  world.calls.length = 0;
+  return world;
+}
+
+const owned = (owner: string) => ({ source, tick: { owner } });
+
+/** How many calls one slice of this scrub makes. */
+async function callsOfSlice(): Promise<number> {
+  const world = await worldInScrub();
+  world.time.now += MINUTE;
+  await runTick(world, { source, owner: "first" });
+  return world.calls.length;
+}
+
+/** The tick of one worker freezes at its call `index` and wakes once another one has done `meanwhile`. */
+async function freeze(
+  world: MemoryWorld,
+  { index, when }: { index: number; when: "before" | "after" },
+  meanwhile: () => Promise<unknown>,
+): Promise<void> {
+  let count = 0;
+  const hook = async (): Promise<void> => {
+    count += 1;
+    if (count !== index) return;
+    world[when].splice(world[when].indexOf(hook), 1);
+    world.time.now += 30 * SECOND;
+    await meanwhile();
+  };
+  world[when].push(hook);
+  world.time.now += MINUTE;
+  await runTick(world, { source, owner: "first" }).catch(() => undefined);
+  expect(count).toBeGreaterThanOrEqual(index);
+}
+
+/** What must hold once a scrub has come to its end, whoever did its slices. */
+async function checkEnd(world: MemoryWorld, index: number): Promise<void> {
+  const all = deliveredIds(world).slice(COUNT);
+  expect([index, new Set(all)]).toEqual([index, new Set([900, 901])]);
+  const events = new Set(world.delivered.map(({ meta }) => meta.eventId));
+  expect([index, events.size]).toEqual([index, COUNT + 2]);
+  // The one who froze had at most one batch on its way.
+  expect(all.length).toBeLessThanOrEqual(4);
+  expect([index, closedBooks(world)]).toMatchObject([index, { ...truthOf(world), gone: 0, changed: 0 }]);
+}
+
+describe("two ticks that overlap during a scrub", () => {
+  it.each(["before", "after"] as const)(
+    "one of them frozen %s any call until the other has done a slice: nothing is lost, the books are right",
+    async (when) => {
+      for (const index of range(1, await callsOfSlice())) {
+        const world = await worldInScrub();
+        const { startedAt } = closedBooks(world);
+        await freeze(world, { index, when }, () => ticksUntil(world, () => true, owned("second")));
+        await ticksUntil(world, () => world.mark(1).books?.startedAt !== startedAt, owned("second"));
+        await checkEnd(world, index);
+      }
+    },
+  );
+
+  it("one of them frozen before any call until the other has ended the scrub: what it wakes with is of no account", async () => {
+    for (const index of range(1, await callsOfSlice())) {
+      const world = await worldInScrub();
+      const { startedAt } = closedBooks(world);
+      await freeze(world, { index, when: "before" }, () =>
+        ticksUntil(world, () => world.mark(1).books?.startedAt !== startedAt, owned("second")),
+      );
+      const done = closedBooks(world);
+      await checkEnd(world, index);
+      // The next scrub reads none of the objects that the frozen one has left.
+      await scrub(world, { source });
+      expect([index, closedBooks(world).passes]).toEqual([index, done.passes + 1]);
+      await checkEnd(world, index);
+    }
+  });
+
+  it("do not use what the vault has of the one that lost its lease", async () => {
+    const world = await worldInScrub();
+    // Frozen when its slice is done, before the mark tells where its ids lie.
+    world.time.now += MINUTE;
+    let stale: string[] = [];
+    const hook = async ({ operation, args }: { operation: string; args: readonly unknown[] }): Promise<void> => {
+      if (operation !== "saveMark") return;
+      const { pass } = args[1] as ReturnType<MemoryWorld["mark"]>;
+      if (pass?.ids === undefined || !("key" in pass.ids)) return;
+      world.before.splice(world.before.indexOf(hook), 1);
+      stale = [pass.ids.key];
+      world.time.now += 30 * SECOND;
+      await ticksUntil(world, () => true, owned("second"));
+    };
+    world.before.push(hook);
+    await runTick(world, { source, owner: "first" });
+    expect(stale).toHaveLength(1);
+    world.calls.length = 0;
+    const { startedAt } = closedBooks(world);
+    await ticksUntil(world, () => world.mark(1).books?.startedAt !== startedAt, owned("second"));
+
+    const used = world.calls.filter(({ port, operation }) => port === "vault" && operation === "get");
+    expect(used.length).toBeGreaterThan(0);
+    expect(used.map(({ args }) => args[0])).not.toContain(stale[0]);
+    await checkEnd(world, 0);
+  });
+
+  it("at the same moment: one of them does the slice, the other finds the survey busy", async () => {
+    const world = await worldInScrub();
+    world.time.now += MINUTE;
+    const page = world.mark(1).pass?.page ?? 0;
+    const outcomes = await Promise.all(["first", "second"].map((owner) => runTick(world, { source, owner })));
+    expect(outcomes.flatMap(({ surveys }) => surveys.map(({ outcome }) => outcome)).sort()).toEqual(["busy", "polled"]);
+    expect(world.mark(1).pass?.page).toBe(page + 1);
+    await ticksUntil(world, () => world.mark(1).pass === undefined, { source });
+    expect(world.delivered).toHaveLength(COUNT + 2);
+    expect(world.time.now).toBeLessThan((world.mark(1).books?.startedAt ?? 0) + DAY);
+  });
+});

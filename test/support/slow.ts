@@ -1,0 +1,110 @@
+import type { EntryState } from "../../lib/polling/model/ledger-entry.ts";
+import type { Books, Mark } from "../../lib/polling/model/mark.ts";
+import type { PollingSource } from "../../lib/polling/model/source.ts";
+import type { MemoryWorld, PortCall } from "./memory-ports.ts";
+import { HOUR, MINUTE, runTick, surveyOf, type TickOverrides } from "./survey.ts";
+
+export const DAY = 24 * HOUR;
+const NEVER = 10_000 * DAY;
+
+/** A source whose only slow work are scrubs, a day apart, at a request a tick. */
+export const scrubsOnly: Partial<PollingSource> = {
+  fullPoll: { every: NEVER },
+  lookBack: { every: NEVER, window: NEVER },
+  scrub: { every: DAY },
+};
+
+/** One whose only slow work are look-backs: 1 h, 2 h, 4 h and 8 h deep. */
+export const lookBacksOnly: Partial<PollingSource> = {
+  fullPoll: { every: NEVER },
+  lookBack: { every: HOUR, window: 8 * HOUR },
+  scrub: { every: NEVER },
+};
+
+export interface Ticks {
+  source: Partial<PollingSource>;
+  /** Called before each tick. */
+  between?: (tick: number) => void;
+  tick?: TickOverrides;
+}
+
+/** Ticks, a minute apart, until `done`; gives how many it took. */
+export async function ticksUntil(
+  world: MemoryWorld,
+  done: () => boolean,
+  { source, between, tick }: Ticks,
+  most = 200,
+): Promise<number> {
+  for (let count = 1; count <= most; count += 1) {
+    world.time.now += MINUTE;
+    between?.(count);
+    await runTick(world, { ...tick, source });
+    if (done()) return count;
+  }
+  throw new Error(`not done after ${most} ticks`);
+}
+
+/** Lets the time of the next scrub come, and ticks until that has come to its end; gives how many ticks it took. */
+export async function scrub(world: MemoryWorld, ticks: Ticks = { source: scrubsOnly }): Promise<number> {
+  const { books, nextPass } = world.mark(1);
+  world.time.now = Math.max(world.time.now, nextPass ?? 0);
+  const was = { closedAt: books?.closedAt, nextPass };
+  return await ticksUntil(
+    world,
+    () => {
+      const mark = world.mark(1);
+      const ended = mark.books?.closedAt !== was.closedAt || mark.nextPass !== was.nextPass;
+      return ended && mark.pass === undefined;
+    },
+    ticks,
+  );
+}
+
+/** The books of a survey, which must have been closed by its last full pass. */
+export function closedBooks(world: MemoryWorld, surveyId = 1): Books {
+  const { books, booksOpen } = world.mark(surveyId);
+  if (books === undefined || booksOpen !== undefined) throw new Error(`the books are open: ${booksOpen}`);
+  return books;
+}
+
+const classes: Record<EntryState, keyof Books> = {
+  emitted: "emitted",
+  "before-floor": "beforeFloor",
+  open: "open",
+  waiting: "waiting",
+  quarantined: "quarantined",
+};
+
+/** The figures that books of a list that holds still must show: what is listed, by the state in the ledger. */
+export function truthOf(world: MemoryWorld, surveyId = 1): Partial<Books> {
+  const { records, counts } = surveyOf(world, surveyId);
+  const ids = new Set(records.map((record) => (record as { responseId: number }).responseId));
+  const truth = { listed: ids.size, emitted: 0, beforeFloor: 0, open: 0, waiting: 0, quarantined: 0 };
+  for (const id of ids) {
+    const entry = world.entry(surveyId, id);
+    // Without an item it is before the floor, by its date alone.
+    const kind = entry === undefined ? "beforeFloor" : classes[entry.state];
+    truth[kind as keyof typeof truth] += 1;
+  }
+  return { ...truth, deficit: Number(counts.responses) - ids.size };
+}
+
+/** Takes responses out of the list. */
+export function remove(world: MemoryWorld, ids: Iterable<number>, surveyId = 1): void {
+  const survey = surveyOf(world, surveyId);
+  const gone = new Set(ids);
+  survey.records = survey.records.filter((record) => !gone.has((record as { responseId: number }).responseId));
+}
+
+/** Changes the mark under its lease, as a process that was killed at a bad moment leaves it. */
+export async function changeMark(world: MemoryWorld, change: (mark: Mark) => void, surveyId = 1): Promise<void> {
+  const lease = await world.ports.state.acquire(surveyId, "test", MINUTE);
+  if (lease === undefined) throw new Error("the survey is being polled");
+  change(lease.mark);
+  await world.ports.state.release(lease, lease.mark);
+}
+
+/** Calls of the service for pages, of one order. */
+export function readsOf(world: MemoryWorld, order: "asc" | "desc"): PortCall[] {
+  return world.calls.filter(({ operation, args }) => operation === "page" && args[2] === order);
+}

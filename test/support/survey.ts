@@ -1,0 +1,203 @@
+import type { PollingSource } from "../../lib/polling/model/source.ts";
+import { watchOutages } from "../../lib/polling/publish/outage-watch.ts";
+import { type PollRequest, type PollResult, pollSurvey } from "../../lib/polling/survey/poll-survey.ts";
+import { tick } from "../../lib/polling/tick/tick.ts";
+import type { TickRequest } from "../../lib/polling/tick/tick-request.ts";
+import type { TickSummary } from "../../lib/polling/tick/tick-summary.ts";
+import { type MemorySurvey, type MemoryWorld, memoryWorld, type PortCall } from "./memory-ports.ts";
+
+/** 2026-03-10 12:00:00 UTC, where the virtual clock of these tests begins. */
+export const noon = Date.UTC(2026, 2, 10, 12);
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+
+/** A date string of the service, `offset` milliseconds from noon. */
+export function at(offset: number): string {
+  return new Date(noon + offset).toISOString().slice(0, 19).replace("T", " ");
+}
+
+export interface ResponseSpec {
+  responseId: number;
+  /** `dateCompleted`; an open response without one. */
+  completed?: unknown;
+  /** Number of records. */
+  size?: number;
+  surveyId?: number;
+  /** Fields that differ from the documented ones, on each record. */
+  fields?: Record<string, unknown>;
+}
+
+/** The records of one response as the API document shows them. */
+export function recordsOf({ responseId, completed, size = 2, surveyId = 1, fields }: ResponseSpec): unknown[] {
+  return Array.from({ length: size }, (_, k) => ({
+    responseId,
+    surveyId,
+    iso3166: "PL",
+    crk: null,
+    promoCode: null,
+    completed: completed === undefined ? 0 : 1,
+    dateStart: at(-30 * 24 * HOUR),
+    dateCompleted: completed ?? "0000-00-00 00:00:00",
+    questionId: k + 1,
+    answer: [k],
+    comment: "",
+    score: null,
+    matrixScore: null,
+    ...fields,
+  }));
+}
+
+/** A world with one survey, 1, that lists these responses in asc order. */
+export function worldWith(responses: ResponseSpec[], survey: Partial<MemorySurvey> = {}): MemoryWorld {
+  const world = memoryWorld(noon);
+  addSurvey(world, 1, responses, survey);
+  return world;
+}
+
+/** A world whose survey has had its first poll, empty, before these responses came: they are news for a head scan. */
+export async function worldWithNews(responses: ResponseSpec[]): Promise<MemoryWorld> {
+  const world = worldWith([]);
+  await poll(world);
+  for (const response of responses) arrive(world, response);
+  world.calls.length = 0;
+  return world;
+}
+
+export function addSurvey(
+  world: MemoryWorld,
+  surveyId: number,
+  responses: ResponseSpec[],
+  more: Partial<MemorySurvey> = {},
+): MemorySurvey {
+  const survey: MemorySurvey = {
+    surveyId,
+    created: noon / SECOND - 90 * 24 * 3_600,
+    records: responses.flatMap((response) => recordsOf({ surveyId, ...response })),
+    counts: { responses: responses.length, correct: 0, unpaidResponses: 0 },
+    metrics: new Map(),
+    metadata: new Map(),
+    single: new Map(),
+    ...more,
+  };
+  world.surveys.set(surveyId, survey);
+  return survey;
+}
+
+export function surveyOf(world: MemoryWorld, surveyId = 1): MemorySurvey {
+  const survey = world.surveys.get(surveyId);
+  if (survey === undefined) throw new TypeError(`no survey ${surveyId}`);
+  return survey;
+}
+
+/** Lists one more response, as the newest one, and counts it. */
+export function arrive(world: MemoryWorld, response: ResponseSpec): void {
+  const survey = surveyOf(world, response.surveyId);
+  survey.records.push(...recordsOf(response));
+  survey.counts.responses = Number(survey.counts.responses) + 1;
+}
+
+/** Replaces the records of a response where they stand. */
+export function replace(world: MemoryWorld, response: ResponseSpec): void {
+  const survey = surveyOf(world, response.surveyId);
+  const mine = (record: unknown): boolean => (record as { responseId: unknown }).responseId === response.responseId;
+  const first = survey.records.findIndex(mine);
+  const count = survey.records.filter(mine).length;
+  survey.records.splice(first, count, ...recordsOf(response));
+}
+
+export const sourceDefaults: PollingSource = {
+  name: "main",
+  surveys: "all",
+  startFrom: "beginning",
+  interval: MINUTE,
+  enrich: { metrics: true, metadata: true },
+  privacy: { ip: "keep", referrer: "keep", comments: "keep" },
+  enrichmentPatience: 15 * MINUTE,
+  absentAfter: MINUTE,
+  backgroundRequests: 1,
+  concurrency: 16,
+  headPages: 20,
+  fullPoll: { every: 15 * MINUTE },
+  lookBack: { every: HOUR, window: 7 * 24 * HOUR },
+  scrub: { every: 7 * 24 * HOUR },
+  retention: { quarantine: 30 * 24 * HOUR },
+};
+
+export type PollOverrides = Partial<Omit<PollRequest, "ports" | "source">> & { source?: Partial<PollingSource> };
+export type Polled = Extract<PollResult, { kind: "polled" }>;
+
+/** Throws also what has failed of some response alone. */
+export async function poll(world: MemoryWorld, overrides: PollOverrides = {}): Promise<PollResult> {
+  const result = await pollSurvey({
+    ports: world.ports,
+    surveyId: 1,
+    owner: "test",
+    deadline: world.time.now + 40 * SECOND,
+    streamUntil: overrides.deadline ?? world.time.now + 40 * SECOND,
+    nextTick: world.time.now + MINUTE,
+    catchingUp: 0,
+    presence: "present",
+    sourceFloor: undefined,
+    firstTick: undefined,
+    listedCount: 0,
+    shortPageEnds: undefined,
+    head: true,
+    watch: watchOutages(undefined),
+    ...overrides,
+    source: { ...sourceDefaults, ...overrides.source },
+  });
+  if (result.kind === "polled" && result.failure !== undefined) throw result.failure;
+  return result;
+}
+
+/** A poll that must not be busy. */
+export async function polled(world: MemoryWorld, overrides: PollOverrides = {}): Promise<Polled> {
+  const result = await poll(world, overrides);
+  if (result.kind !== "polled") throw new Error("the survey was busy");
+  return result;
+}
+
+export type TickOverrides = Partial<Omit<TickRequest, "ports" | "source">> & { source?: Partial<PollingSource> };
+
+export function runTick(world: MemoryWorld, overrides: TickOverrides = {}): Promise<TickSummary> {
+  return tick({
+    ports: world.ports,
+    owner: "test",
+    deadline: world.time.now + 40 * SECOND,
+    service: "service-1",
+    ...overrides,
+    source: { ...sourceDefaults, ...overrides.source },
+  });
+}
+
+/** Lets each of these calls take so long; those that are made at the same time take it together. */
+export function takes(world: MemoryWorld, milliseconds: number, which: (call: PortCall) => boolean): void {
+  world.before.push(async (call) => {
+    if (!which(call)) return;
+    const end = world.time.now + milliseconds;
+    await new Promise((resolve) => setImmediate(resolve));
+    world.time.now = Math.max(world.time.now, end);
+  });
+}
+
+/** Ids of the responses whose events the bus has, in the order in which they came, repeats included. */
+export function deliveredIds(world: MemoryWorld): number[] {
+  return world.delivered.map(({ data }) => data.responseId);
+}
+
+/** Pages that were read, as `order/page`. */
+export function pagesRead(world: MemoryWorld): string[] {
+  return world.calls
+    .filter(({ port, operation }) => port === "service" && operation === "page")
+    .map(({ args }) => `${args[2]}/${args[1]}`);
+}
+
+/** How often an operation of a port was called. */
+export function timesCalled(world: MemoryWorld, port: string, operation?: string): number {
+  return world.calls.filter((call) => call.port === port && (operation ?? call.operation) === call.operation).length;
+}
+
+export function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, i) => from + i);
+}
