@@ -43,7 +43,7 @@ export interface PollContext {
   resumed: boolean;
   /** Set when the lease could not be prolonged meanwhile. */
   lost: unknown;
-  /** The first failure that concerned some response alone, which is left to the next poll (see by-itself.ts). */
+  /** The first failure that concerned some response alone, which is left to the next poll (see `orLeave`). */
   failure: unknown;
   /** Largest credible date that this poll has read. */
   newestSeen: string | undefined;
