@@ -28,7 +28,7 @@ export function selected(surveyId: number, selection: Selection): boolean {
   return "include" in selection ? selection.include.includes(surveyId) : !selection.exclude.includes(surveyId);
 }
 
-/** Counts of the survey list: which of them moves with a completion is not shown. */
-export const COUNTS = ["responses", "correct", "unpaidResponses"] as const;
+/** Fields of the survey list that hold a count of responses. */
+export const COUNT_FIELDS = ["responses", "correct", "unpaidResponses"] as const;
 /** What is read of each survey in the list. */
-export const LISTED_FIELDS = ["surveyId", "created", ...COUNTS] as const;
+export const LISTED_FIELDS = ["surveyId", "created", ...COUNT_FIELDS] as const;

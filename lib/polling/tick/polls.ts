@@ -160,7 +160,12 @@ async function poll(tick: Tick, progress: Progress, survey: ListedSurvey, how: H
   }
 }
 
-function requestFor({ request, account, watch, now, isFirst }: Tick, progress: Progress, survey: ListedSurvey) {
+/** What a poll is told, but for its ports and what it is to do. */
+function requestFor(
+  { request, account, watch, now, isFirst }: Tick,
+  progress: Progress,
+  survey: ListedSurvey,
+): Omit<PollRequest, "ports" | keyof How> {
   const { ports, source, owner, deadline, ownTime = ownTimeOf(source) } = request;
   const shown = survey.counts.filter((count) => count !== null);
   // Where "now" is still looked for, as in the first tick of a source, what a tick has no time for may be taken for new.

@@ -1,7 +1,7 @@
 import { concernsWholeSource, failureOf, SurveyListUnreadableError } from "../errors.ts";
 import type { AccountState } from "../model/account.ts";
 import { readId } from "../model/records.ts";
-import { COUNTS, type PollingSource, selected } from "../model/source.ts";
+import { COUNT_FIELDS, type PollingSource, selected } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
 
 /** What the survey list says of one survey, as far as polling reads it. */
@@ -36,7 +36,7 @@ export function readSurveyList(items: unknown[]): SurveyList {
     const created = readId(fields.created);
     surveys.set(surveyId, {
       surveyId,
-      counts: COUNTS.map((name) => readId(fields[name]) ?? null),
+      counts: COUNT_FIELDS.map((name) => readId(fields[name]) ?? null),
       created: created === undefined ? undefined : created * 1000,
     });
   }
