@@ -44,11 +44,9 @@ export function commonStatements({ table, bus, claimCheckBucket, secrets }: Reso
     new PolicyStatement({ sid: "Publish", actions: ["events:PutEvents"], resources: [bus.eventBusArn] }),
     new PolicyStatement({
       sid: "KeepLargeAnswers",
-      actions: ["s3:PutObject", "s3:GetObject", "s3:DeleteObject"],
+      actions: ["s3:PutObject"],
       resources: [claimCheckBucket.arnForObjects("*")],
     }),
-    // Without it S3 answers for a missing key that access is denied: what was kept would seem gone wherever a right is missing.
-    new PolicyStatement({ sid: "TellMissing", actions: ["s3:ListBucket"], resources: [claimCheckBucket.bucketArn] }),
     ...inParts([...credentials, ...tokens]).map(
       (part, index) =>
         new PolicyStatement({
@@ -69,9 +67,21 @@ export function commonStatements({ table, bus, claimCheckBucket, secrets }: Reso
   ];
 }
 
-/** What ticks do beside that: a slice never asks what else is due. */
-export function tickStatements({ table }: Pick<Resources, "table">): PolicyStatement[] {
-  return [new PolicyStatement({ sid: "FindDue", actions: ["dynamodb:Query"], resources: indexArns(table) })];
+/** What ticks do beside that: a slice never asks what else is due, and takes nothing up again that was kept. */
+export function tickStatements({
+  table,
+  claimCheckBucket,
+}: Pick<Resources, "table" | "claimCheckBucket">): PolicyStatement[] {
+  return [
+    new PolicyStatement({ sid: "FindDue", actions: ["dynamodb:Query"], resources: indexArns(table) }),
+    new PolicyStatement({
+      sid: "TakeUpWhatWasKept",
+      actions: ["s3:GetObject", "s3:DeleteObject"],
+      resources: [claimCheckBucket.arnForObjects("*")],
+    }),
+    // Without it S3 answers for a missing key that access is denied: what was kept would seem gone wherever a right is missing.
+    new PolicyStatement({ sid: "TellMissing", actions: ["s3:ListBucket"], resources: [claimCheckBucket.bucketArn] }),
+  ];
 }
 
 /** One statement for each key that some secrets are encrypted with. */

@@ -79,9 +79,9 @@ export const classes: readonly LatenessClass[] = [
       name: `not listed, counted, page ${page}`,
       page,
       counted: true,
-      // The head at once and for five more ticks, then the pages below it.
+      // The head at once and for five more ticks, then the pages below it, which are news.
       bound: ({ interval }) => 6 * interval,
-      reads: () => page,
+      reads: () => 0,
       promise: () => "6 intervals",
     }),
   ),
@@ -98,14 +98,7 @@ export const classes: readonly LatenessClass[] = [
   ),
 ];
 
-/** Turns of which one is left to other slow work while what the counts have shown is searched for. */
-const SEARCHING = 4;
-
-/**
- * Three kinds of slow work take turns, at one request a tick, and the tick after the completion is one more interval. In a
- * survey in use whose list is in no order something is searched for most of the time.
- */
-export function turnsOf({ openFor, reads }: LatenessClass, source: PollingSource, key: Key): number {
-  const share = openFor !== undefined && key === "hash" ? 3 * SEARCHING : 3;
-  return (1 + (share * reads(source, key)) / source.backgroundRequests) * source.interval;
+/** Three kinds of slow work take turns, at one request a tick, and the tick after the completion is one more interval. */
+export function turnsOf({ reads }: LatenessClass, source: PollingSource, key: Key): number {
+  return (1 + (3 * reads(source, key)) / source.backgroundRequests) * source.interval;
 }

@@ -27,6 +27,8 @@ export interface Delivery {
   time: number;
   revision: number;
   answers: number;
+  /** Requests of its tick that were made before. */
+  requests: number;
 }
 
 /** A poller at work on virtual time: requests take none, ticks come at every interval. */
@@ -80,7 +82,8 @@ export function requestsBetween({ ticks }: Pick<Run, "ticks">, from: number, to:
 export async function advance(run: Run, until: number, done: () => boolean = () => false): Promise<void> {
   const deliver = (json: string): void => {
     const { data, meta } = JSON.parse(json);
-    const one = { time: run.now, revision: meta.revision, answers: data.answers.length };
+    const { revision } = meta;
+    const one = { time: run.now, revision, answers: data.answers.length, requests: total(requests) };
     run.delivered.set(data.responseId, [...(run.delivered.get(data.responseId) ?? []), one]);
   };
   let requests = noRequests();

@@ -24,7 +24,7 @@ const plainTraits: Traits = {
   single: "right",
   answers: [5, 5],
   twins: false,
-  ties: false,
+  ties: "none",
   volatile: "none",
   metricsAs: "map",
   metadataAs: "one",
@@ -58,6 +58,7 @@ export function createSurvey(id: number, traits: Partial<Traits> = {}): SimSurve
     goneTo: 0,
     failsFrom: Infinity,
     emptyAt: 0,
+    shownApartAt: Infinity,
     firstReadAt: undefined,
   };
 }
@@ -164,7 +165,7 @@ export function servicePort(
     },
     async page(surveyId, page, order) {
       asked("page", surveyId, page, order);
-      return { kind: "page", records: pageOf(surveyOf(surveyId), page, order)?.slice() ?? [] };
+      return { kind: "page", records: pageOf(surveyOf(surveyId), page, order)?.records.slice() ?? [] };
     },
     async response(surveyId, responseId) {
       asked("response", surveyId);

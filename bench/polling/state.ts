@@ -2,7 +2,7 @@ import type { State } from "../../lib/polling/ports.ts";
 import { copyOf } from "../../test/simulation/ports/copy.ts";
 import { createStore, type Store } from "../../test/simulation/ports/store.ts";
 
-const lag = { shownUntil: () => Number.POSITIVE_INFINITY };
+const lag = { shownUntil: () => Number.POSITIVE_INFINITY, showsOld() {} };
 
 /** A table that shows at once what is written. */
 export function createTable(now: () => number): Store {
@@ -41,7 +41,6 @@ export function statePort(table: Store, now: () => number): State {
     saveMark: async (lease, mark) => void table.saveMark(lease, copyOf(mark)),
     release: async (lease, mark) => void table.release(lease, copyOf(mark)),
     entries: async (surveyId, ids) => table.read(surveyId, ids),
-    span: async (surveyId) => table.span(surveyId),
     async putEntries(surveyId, entries) {
       for (const entry of entries) table.write(surveyId, copyOf(entry));
     },

@@ -71,7 +71,6 @@ const METHODS = Object.keys({
   saveMark: true,
   release: true,
   entries: true,
-  span: true,
   putEntries: true,
   due: true,
   nextDue: true,

@@ -37,27 +37,22 @@ export function logTick(logger: Log, { summary, seen, requests, stalled, now }: 
     emitted: seen.emitted,
     waiting: sum(summary, ({ waiting }) => waiting),
     quarantined: seen.quarantined,
+    held: seen.held,
   };
   const hasNews = Object.values(news).some((count) => count > 0);
   const { lastTick = Number.NEGATIVE_INFINITY } = seen.basis;
-  if (!hasNews && seen.volatile.size === 0 && Math.floor(lastTick / HOUR) === Math.floor(now / HOUR)) return;
+  if (!hasNews && Math.floor(lastTick / HOUR) === Math.floor(now / HOUR)) return;
   logger.info(hasNews ? "tick" : "idle", {
     source,
     listed: summary.listed,
     polled: summary.surveys.length,
     ...news,
     ...lagDetails(seen),
-    ...volatileDetails(seen),
     requests,
     catchingUp: catchingUp(summary),
     stalled,
     ...(summary.figures === undefined ? {} : { figures: summary.figures }),
   });
-}
-
-/** What was found to read differently each time, by survey: names of fields, never what stands in them. */
-export function volatileDetails({ volatile }: Pick<Sightings, "volatile">): { volatile?: Record<string, string[]> } {
-  return volatile.size === 0 ? {} : { volatile: Object.fromEntries(volatile) };
 }
 
 /** Milliseconds of the slowest event, and of the one in the middle; nothing where no lag can be told. */

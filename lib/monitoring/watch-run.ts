@@ -5,7 +5,7 @@ import type { Log } from "./log.ts";
 import { countRequests } from "./request-counts.ts";
 import { endMetrics, ofLevel, seenMetrics, type TickEnd } from "./run-metrics.ts";
 import { type FailingSince, stalledFor } from "./stalled.ts";
-import { lagDetails, logTick, volatileDetails } from "./tick-log.ts";
+import { lagDetails, logTick } from "./tick-log.ts";
 import { watchPorts } from "./watched-ports.ts";
 import { writeMetrics } from "./write-metrics.ts";
 
@@ -49,7 +49,7 @@ export function watchRun(given: Ports, source: WatchedSource, level: MonitoringL
     failed(error) {
       end = { error };
     },
-    details: () => ({ ...lagDetails(seen), ...volatileDetails(seen), requests }),
+    details: () => ({ ...lagDetails(seen), requests }),
     publish() {
       stop();
       const values = [...(end === undefined ? [] : endMetrics(end)), ...seenMetrics(seen, requests)];

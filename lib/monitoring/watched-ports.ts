@@ -6,8 +6,8 @@ import { detectionLag, type LagBasis } from "./detection-lag.ts";
 export interface Sightings {
   emitted: number;
   quarantined: number;
-  /** By survey, fields of its records that were found to read differently each time. */
-  volatile: Map<number, string[]>;
+  /** Responses whose contents nothing proves: they are held from now on. */
+  held: number;
   /** Milliseconds of each event whose lag can be told. */
   lags: number[];
   /** The account as it was read first; undefined when it never was. Its rows become those of the run. */
@@ -18,7 +18,7 @@ export interface Sightings {
 
 /** The ports of a source with an eye on what passes through: polling itself knows nothing of being watched. */
 export function watchPorts(ports: Ports): { ports: Ports; seen: Sightings } {
-  const seen: Sightings = { emitted: 0, quarantined: 0, volatile: new Map(), lags: [], basis: {} };
+  const seen: Sightings = { emitted: 0, quarantined: 0, held: 0, lags: [], basis: {} };
   const lags = new WeakMap<SealedEvent, number>();
   const { state, publisher, observe } = ports;
   const watched: Ports = {
@@ -58,7 +58,7 @@ export function watchPorts(ports: Ports): { ports: Ports; seen: Sightings } {
     },
     observe(progress) {
       if (progress.kind === "quarantined") seen.quarantined += 1;
-      if (progress.kind === "volatile fields") seen.volatile.set(progress.surveyId, progress.fields);
+      if (progress.kind === "held") seen.held += progress.count;
       observe(progress);
     },
   };

@@ -1,7 +1,6 @@
 import type { Lease, Mark } from "./model/mark.ts";
 import type { OutageWatch } from "./model/outages.ts";
 import type { PollingSource } from "./model/source.ts";
-import type { VolatileFields } from "./model/volatile-fields.ts";
 import type { Ports } from "./ports.ts";
 
 /** Requests that slow work may still make now: pages count by themselves. */
@@ -21,8 +20,6 @@ export interface PollContext {
   since: number;
   /** Changed in memory as the poll goes on; written under the lease's fence. */
   mark: Mark;
-  /** What is not compared of the survey's records; what is learned of it stands in the mark. */
-  volatile: VolatileFields;
   /** Epoch milliseconds after which no new page is begun. */
   deadline: number;
   /** The same for a catch-up, the rest of which is left to another process. */
@@ -45,6 +42,8 @@ export interface PollContext {
   lost: unknown;
   /** The first failure that concerned some response alone, which is left to the next poll (see `orLeave`). */
   failure: unknown;
+  /** Responses that nothing has proved so far in this poll, however many walks have met them. */
+  unproved: Set<number>;
   /** Largest credible date that this poll has read. */
   newestSeen: string | undefined;
 }

@@ -57,8 +57,6 @@ export interface State {
     ids: LedgerEntry["id"][],
     old?: ReadonlySet<LedgerEntry["id"]>,
   ): Promise<Map<LedgerEntry["id"], LedgerEntry>>;
-  /** Between which response ids the entries of a survey lie; undefined while there are none. */
-  span(surveyId: number): Promise<IdSpan | undefined>;
   /** Writes entries, replacing what is there, but nothing over an emitted one save that; resolves once all are durable. */
   putEntries(surveyId: number, entries: LedgerEntry[]): Promise<void>;
   /** Entries of this kind whose next check is due, oldest first; may lag behind writes by moments. */
@@ -67,12 +65,6 @@ export interface State {
   nextDue(surveyId: number, kind: CheckedState): Promise<number | undefined>;
   /** Some of a survey's entries that are for a redrive (`isForRedrive`), with what was kept of them; the others from `next` on. */
   quarantined(surveyId: number, from?: string): Promise<QuarantinePage>;
-}
-
-/** First and last of some response ids in the order of their decimal texts, which is that of the table's keys. */
-export interface IdSpan {
-  first: number;
-  last: number;
 }
 
 /** Without `next` it was the last one. It may hold no entry at all, and still not be the last. */
@@ -148,7 +140,9 @@ export type Progress =
   | { kind: "waiting"; surveyId: number; count: number }
   | { kind: "quarantined"; surveyId: number; responseId: number | undefined; reason: string }
   | { kind: "unconfirmed"; surveyId: number; code: string }
-  | { kind: "volatile fields"; surveyId: number; fields: string[] }
+  | { kind: "proved"; surveyId: number; by: "its page" | "both pages" | "operation 9" }
+  | { kind: "held"; surveyId: number; count: number }
+  | { kind: "stepped over"; surveyId: number }
   | { kind: "survey failed"; surveyId: number; code: string; message: string };
 
 export type Observer = (progress: Progress) => void;

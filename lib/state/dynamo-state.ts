@@ -2,7 +2,7 @@ import type { State } from "../polling/ports.ts";
 import { readAccount, writeAccount } from "./account.ts";
 import { dueKey, surveyKey } from "./keys.ts";
 import { createLeases } from "./leases.ts";
-import { dueEntries, quarantinedEntries, readEntries, readSpan } from "./ledger.ts";
+import { dueEntries, quarantinedEntries, readEntries } from "./ledger.ts";
 import { createEntryWrites, writeEntries } from "./ledger-writes.ts";
 import { writeRows } from "./rows.ts";
 import type { Table } from "./table-client.ts";
@@ -16,7 +16,6 @@ export function createDynamoState(table: Table, source: string, now: () => numbe
     saveRows: (rows) => writeRows(table, source, rows),
     ...createLeases(table, source, now),
     entries: (surveyId, ids) => readEntries(table, source, surveyId, ids),
-    span: (surveyId) => readSpan(table, surveyKey(source, surveyId)),
     putEntries: (surveyId, entries) => writeEntries(table, combined, source, surveyId, entries),
     due: (surveyId, kind, until, limit) => dueEntries(table, dueKey(source, surveyId, kind), until, limit),
     async nextDue(surveyId, kind) {

@@ -10,7 +10,7 @@ export const COUNTS_PREFIX = "COUNTS#";
 /** A thousand survey ids share an item. */
 export const countsKey = (surveyId: number): string => `${COUNTS_PREFIX}${Math.floor(surveyId / 1_000)}`;
 /** Begins the keys of all entries with a response id. */
-export const RESPONSES = "RESPONSE#";
+const RESPONSES = "RESPONSE#";
 export const responseKey = (id: LedgerEntry["id"]): string =>
   typeof id === "number" ? `${RESPONSES}${id}` : `RECORD#${id.slice("record-".length)}`;
 

@@ -1,7 +1,12 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
-import { type LedgerEntry, WITHOUT_RECORDS } from "../polling/model/ledger-entry.ts";
+import {
+  type CheckedState,
+  type EntryState,
+  type LedgerEntry,
+  WITHOUT_RECORDS,
+} from "../polling/model/ledger-entry.ts";
 import { type CombinedWrites, createCombinedWrites } from "./combined-writes.ts";
 import { dueKey, surveyKey } from "./keys.ts";
 import { toItem } from "./ledger.ts";
@@ -55,10 +60,7 @@ export async function writeEntries(
 ): Promise<void> {
   const pk = surveyKey(source, surveyId);
   const since = Date.now();
-  const itemOf = (entry: LedgerEntry): Item => {
-    const kind = entry.state === "open" || entry.state === "quarantined" ? entry.state : "waiting";
-    return toItem(pk, entry, dueKey(source, surveyId, kind));
-  };
+  const itemOf = (entry: LedgerEntry): Item => toItem(pk, entry, dueKey(source, surveyId, kindOf(entry)));
   // One that was published twice before it could be entered is entered once.
   const emitted = [
     ...new Map(entries.filter(({ state }) => state === "emitted").map((entry) => [entry.id, entry])).values(),
@@ -69,6 +71,11 @@ export async function writeEntries(
   const limit = pLimit(WRITES_AT_ONCE);
   await allOver([combined(published), ...repairs.map((item) => limit(putUnlessOutdated, table, item))]);
   await allOver(others.map((item) => limit(putUnlessOutdated, table, item)));
+}
+
+/** Under which kind an entry is found once it is due. */
+function kindOf({ state }: LedgerEntry): CheckedState {
+  return state === "open" || state === "quarantined" || state === "held" ? state : "waiting";
 }
 
 /** Whether an entry belongs to the repair of an event, or to an attempt at one: these are few. */
@@ -105,15 +112,20 @@ function notOutdated({ state, reason, revision = 1 }: Item): {
   names?: Record<string, string>;
   values: Record<string, unknown>;
 } {
-  const emitted = { ":emitted": "emitted" };
   // The id of a later revision would go out again, with other contents.
   if (state === "emitted") {
     const condition = "#state <> :emitted OR NOT #revision > :revision";
-    return { condition, names: { "#revision": "revision" }, values: { ...emitted, ":revision": revision } };
+    return { condition, names: { "#revision": "revision" }, values: { ":emitted": state, ":revision": revision } };
   }
-  // A waiting one keeps the records of a completed response: only without them it is open again.
-  if (state === "open" && reason !== WITHOUT_RECORDS) {
-    return { condition: "NOT #state IN (:emitted, :waiting)", values: { ...emitted, ":waiting": "waiting" } };
-  }
-  return { condition: "#state <> :emitted", values: emitted };
+  const values = Object.fromEntries(standing(state as EntryState, reason).map((one) => [`:${one}`, one]));
+  return { condition: `NOT #state IN (${Object.keys(values).join(", ")})`, values };
+}
+
+/** The states that an entry in this one, which is not `emitted`, never replaces. */
+function standing(state: EntryState, reason: unknown): EntryState[] {
+  // The records that are kept of a waiting one are proved.
+  if (state === "held") return ["emitted", "waiting"];
+  if (state !== "open") return ["emitted"];
+  // What is known to be completed is not open again, save a waiting one whose records are gone.
+  return reason === WITHOUT_RECORDS ? ["emitted", "held"] : ["emitted", "waiting", "held"];
 }

@@ -1,9 +1,9 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { Origin } from "../events/index.ts";
 import { type EntryState, JUDGED_BY, type LedgerEntry } from "../polling/model/ledger-entry.ts";
-import type { IdSpan, QuarantinePage } from "../polling/ports.ts";
+import type { QuarantinePage } from "../polling/ports.ts";
 import { checkVersion, ITEM_VERSION } from "./item-version.ts";
-import { idOf, RESPONSES, responseKey, surveyKey } from "./keys.ts";
+import { idOf, responseKey, surveyKey } from "./keys.ts";
 import { batchGet, type Item, type Table } from "./table-client.ts";
 
 const SHORT = ["sk", "v", ...JUDGED_BY];
@@ -22,28 +22,6 @@ export async function readEntries(
     SHORT,
   );
   return new Map(items.map(toEntry).map((entry) => [entry.id, entry]));
-}
-
-/** First and last response id of a survey's entries by their keys; undefined when there are none. */
-export async function readSpan(table: Table, pk: string): Promise<IdSpan | undefined> {
-  const [first, last] = await Promise.all([outermostId(table, pk, true), outermostId(table, pk, false)]);
-  return first === undefined || last === undefined ? undefined : { first, last };
-}
-
-async function outermostId(table: Table, pk: string, isFirst: boolean): Promise<number | undefined> {
-  const answer = await table.client.send(
-    new QueryCommand({
-      TableName: table.name,
-      KeyConditionExpression: "pk = :pk AND begins_with(sk, :responses)",
-      ExpressionAttributeValues: { ":pk": pk, ":responses": RESPONSES },
-      ProjectionExpression: "sk",
-      ScanIndexForward: isFirst,
-      ConsistentRead: true,
-      Limit: 1,
-    }),
-  );
-  const [item] = answer.Items ?? [];
-  return item === undefined ? undefined : Number(idOf(String(item.sk)));
 }
 
 /** Entries under `due` (see `dueKey`) whose next check is not after `until`, from the sparse index. */

@@ -40,6 +40,7 @@ function booksLine(mark: Mark): string {
     `${books.emitted} emitted`,
     `${books.beforeFloor} before the floor`,
     `${books.open} open`,
+    `${books.held} held`,
     `${books.waiting} waiting`,
     `${books.quarantined} quarantined`,
   ];

@@ -5,6 +5,7 @@ import { type AttributeValue, ConditionalCheckFailedException, UpdateItemCommand
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../lib/config/index.ts";
+import type { LedgerEntry } from "../../lib/polling/model/ledger-entry.ts";
 import { pollSources } from "../../lib/run/poll-sources.ts";
 import { createDynamoState } from "../../lib/state/dynamo-state.ts";
 import { useAws } from "../lib/support/aws.ts";
@@ -68,6 +69,7 @@ async function twoWaiting() {
     name,
     world,
     tick: () => pollSources({ graphs: [graph], owner: "o", remaining: () => 60_000, logger: memoryLog() }),
+    put: (entry: LedgerEntry) => state.putEntries(1, [entry]),
     item: async (responseId: number) => {
       const Key = { pk: `SURVEY#${name}#1`, sk: `RESPONSE#${responseId}` };
       return (await test.clients.dynamodb.send(new GetCommand({ TableName: test.table, Key }))).Item;
@@ -88,6 +90,16 @@ describe("the command that forgets a response", () => {
     expect(deliveredIds(world)).toEqual([2]);
     const left = { pk: `SURVEY#${name}#1`, sk: "RESPONSE#1", v: 1, state: "before-floor" };
     expect(await item(1)).toEqual({ ...left, firstSeen: expect.any(Number) });
+  });
+
+  it("settles one that is held, too", async () => {
+    const { name, item, put } = await twoWaiting();
+    await put({ id: 3, state: "held", reason: "records-apart", firstSeen: 1, attempts: 1, nextCheck: 1 });
+
+    await forget(name, 3);
+
+    const left = { pk: `SURVEY#${name}#1`, sk: "RESPONSE#3", v: 1, state: "before-floor", firstSeen: 1 };
+    expect(await item(3)).toEqual(left);
   });
 
   it("refuses one that went out, whose item has no contents", async () => {

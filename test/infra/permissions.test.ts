@@ -33,8 +33,7 @@ const common = {
     resources: ["Table"],
   },
   Publish: { actions: ["events:PutEvents"], resources: ["Bus"] },
-  KeepLargeAnswers: { actions: ["s3:DeleteObject", "s3:GetObject", "s3:PutObject"], resources: ["ClaimCheck/*"] },
-  TellMissing: { actions: ["s3:ListBucket"], resources: ["ClaimCheck"] },
+  KeepLargeAnswers: { actions: ["s3:PutObject"], resources: ["ClaimCheck/*"] },
   ReadSecrets: {
     actions: ["secretsmanager:GetSecretValue"],
     resources: ["Credentialsb", "Credentialsmain", "Tokenb", "Tokenmain"],
@@ -48,6 +47,8 @@ describe("the scheduled function", () => {
       ...common,
       WriteLogs: { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: ["PollLogs"] },
       FindDue: { actions: ["dynamodb:Query"], resources: ["Table/index/due"] },
+      TakeUpWhatWasKept: { actions: ["s3:DeleteObject", "s3:GetObject"], resources: ["ClaimCheck/*"] },
+      TellMissing: { actions: ["s3:ListBucket"], resources: ["ClaimCheck"] },
       ReportFailures: { actions: ["sqs:SendMessage"], resources: ["DeadLetters"] },
       QueueSlices: { actions: ["sqs:SendMessage"], resources: ["Work"] },
     });
@@ -164,6 +165,8 @@ describe("with a key, a VPC and secrets that are there already", () => {
       ...more,
       WriteLogs: { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: ["PollLogs"] },
       FindDue: { actions: ["dynamodb:Query"], resources: ["Table/index/due"] },
+      TakeUpWhatWasKept: { actions: ["s3:DeleteObject", "s3:GetObject"], resources: ["ClaimCheck/*"] },
+      TellMissing: { actions: ["s3:ListBucket"], resources: ["ClaimCheck"] },
       ReportFailures: { actions: ["sqs:SendMessage"], resources: ["DeadLetters"] },
       QueueSlices: { actions: ["sqs:SendMessage"], resources: ["Work"] },
       EncryptMessages: { actions: ["kms:Decrypt", "kms:GenerateDataKey"], resources: ["Key"] },

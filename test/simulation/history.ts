@@ -6,6 +6,7 @@ import { pagesOf, planHistory } from "./plan/plan.ts";
 import { createStore } from "./ports/store.ts";
 import { createWeather } from "./ports/weather.ts";
 import { bringToLife } from "./service/life.ts";
+import type { RareState } from "./sometimes/registry.ts";
 import { startWorkers } from "./workers.ts";
 import { createWorld, type World } from "./world.ts";
 
@@ -15,6 +16,8 @@ export interface Outcome {
   violations: Violation[];
   /** Ingredients that happened. */
   met: string[];
+  /** Rare states that it was in. */
+  sometimes: RareState[];
   records: number;
   surveys: number;
   surveyIds: number[];
@@ -39,6 +42,7 @@ export function endless(seed: number, told: string): Outcome {
     seed,
     violations: [{ rule: ENDLESS, told, at: 0 }],
     met: [],
+    sometimes: [],
     records: 0,
     surveys: 0,
     surveyIds: [],
@@ -61,6 +65,7 @@ function run(seed: number, { cuts = noCuts, trace }: HistoryOptions): Outcome {
   const lags = plan.indexLag;
   const store = createStore(world.scheduler.now, {
     shownUntil: () => (lags === 0 ? Infinity : world.scheduler.now() - lag.below(lags)),
+    showsOld: () => world.sometimes("the index shows what is no longer so"),
   });
   const oracle = createOracle(world, store);
   const weather = createWeather(world, (until) => {
@@ -70,7 +75,10 @@ function run(seed: number, { cuts = noCuts, trace }: HistoryOptions): Outcome {
   const workers = startWorkers(
     world,
     { store, weather, life, oracle },
-    { mostTicks: plan.ticks + quietTicks(world), isDone: () => !plan.tight && oracle.unfinished() === undefined },
+    {
+      mostTicks: plan.ticks + mostLivenessTicks(world),
+      isDone: (ticks) => ticks >= plan.ticks + leastLivenessTicks(world) && oracle.unfinished() === undefined,
+    },
   );
   world.scheduler.run();
   oracle.atEnd();
@@ -82,6 +90,7 @@ function run(seed: number, { cuts = noCuts, trace }: HistoryOptions): Outcome {
     seed,
     violations: oracle.violations.list,
     met: [...plan.met],
+    sometimes: [...world.rareStates],
     records,
     surveys: world.surveys.size,
     surveyIds: [...world.surveys.keys()],
@@ -92,12 +101,13 @@ function run(seed: number, { cuts = noCuts, trace }: HistoryOptions): Outcome {
   };
 }
 
-/** Ticks in which nothing but slow work is done, where there is no end of it. */
-const TIGHT_TICKS = 60;
+/** Ticks of the liveness phase even of what has come to rest before, where the background budget is what is looked at. */
+function leastLivenessTicks({ plan }: World): number {
+  return plan.tight ? 60 : 0;
+}
 
-/** Ticks in which everything must have come to rest: two passes over all surveys, and what waits given up. */
-function quietTicks({ plan }: World): number {
-  if (plan.tight) return TIGHT_TICKS;
+/** Ticks of the liveness phase in which everything must have come to rest: two passes over all surveys, and what waits given up. */
+function mostLivenessTicks({ plan }: World): number {
   const { source } = plan;
   const pages = plan.surveys.reduce((sum, survey) => sum + pagesOf(survey), 0) + 4 * plan.surveys.length;
   const passes = (2 * 3 * pages) / source.backgroundRequests;

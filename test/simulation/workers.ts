@@ -16,6 +16,7 @@ import type { Store } from "./ports/store.ts";
 import { vaultPort } from "./ports/vault-port.ts";
 import type { Weather } from "./ports/weather.ts";
 import type { Life } from "./service/life.ts";
+import { stateShownBy } from "./sometimes/registry.ts";
 import type { World } from "./world.ts";
 
 /** What the platform leaves a run beyond its deadline before it ends it. */
@@ -30,6 +31,7 @@ const plainRun: RunPlan = {
   startsAfter: 0,
   deadline: 40_000,
   diesAfter: undefined,
+  diesPublishing: false,
   freezesAfter: undefined,
   frozenFor: 0,
   retried: false,
@@ -50,36 +52,45 @@ export interface Workers {
 export function startWorkers(
   world: World,
   parts: { store: Store; weather: Weather; life: Life; oracle: Oracle },
-  options: { mostTicks: number; isDone: () => boolean },
+  options: { mostTicks: number; isDone: (ticks: number) => boolean },
 ): Workers {
   const { scheduler, plan } = world;
   const { store, weather, life, oracle } = parts;
   const chances = world.random("processes");
   let ticks = 0;
   let made = 0;
+  /** At work, or standing still. */
+  let invocations = 0;
   /** What processes remember that are not at work: the platform gives one to the next run, unless it has died. */
   const idle: SettledMemory[] = [];
 
   /** Runs one invocation, a tick or a slice, in a process of its own; `over` is called when that ends, however it does. */
   const run = (planned: RunPlan, owner: string, work: Work, over: () => void = () => undefined): void => {
     made += 1;
+    if (invocations > 0) world.sometimes("two invocations at once");
+    invocations += 1;
     const memory = idle.pop() ?? createSettledMemory(plan.source.name);
     const random = world.random(`process ${made}`);
     let ended = false;
+    let publishes = 0;
     const end = (process: WorkerProcess): void => {
       if (!process.alive()) return;
       world.trace?.(() => `${process.name} is gone`);
       process.kill();
       oracle.died(process);
-      if (!ended) over();
+      if (ended) return;
+      invocations -= 1;
+      over();
     };
     const process = createWorkerProcess({
       name: `w${made}`,
       scheduler,
       conditions: weather,
       random: chances,
-      onCall(calls) {
-        if (calls === planned.diesAfter) {
+      onCall(calls, port) {
+        if (port === "publisher") publishes += 1;
+        const isPublishing = port === "publisher" && publishes === 1;
+        if (planned.diesPublishing ? isPublishing : calls === planned.diesAfter) {
           world.meet("crash");
           scheduler.at(scheduler.now() + random.below(plan.latency.service * 2), () => end(process));
         }
@@ -98,12 +109,16 @@ export function startWorkers(
       publisher: publisherPort(world, weather, process, random, oracle.bus),
       vault: vaultPort(store.objects, process, weather),
       ...(plan.workers.slices === undefined ? {} : { slices: queuePort(world, process, weather, runSlice) }),
-      observe: () => {},
+      observe(progress) {
+        const state = stateShownBy(progress);
+        if (state !== undefined) world.sometimes(state);
+      },
     };
     const deadline = scheduler.now() + planned.deadline;
     world.trace?.(() => `${process.name} begins ${work.name}`);
     const finish = (): void => {
       ended = true;
+      invocations -= 1;
       idle.push(memory);
       over();
     };
@@ -156,7 +171,7 @@ export function startWorkers(
       const next = waiting.shift();
       if (next !== undefined) beginSlice(next);
     };
-    const planned = plan.workers.slices?.[slices] ?? plainRun;
+    const planned = (world.phase() === "safety" ? plan.workers.slices?.[slices] : undefined) ?? plainRun;
     // What a slice leaves before a tick comes on top.
     const ends = Math.min(until, scheduler.now() + LEFT_BEFORE_TICK + plan.workers.sliceTime);
     slices += 1;
@@ -173,7 +188,7 @@ export function startWorkers(
   }
 
   const next = (): void => {
-    if (ticks >= options.mostTicks || (scheduler.now() > world.quietFrom && options.isDone())) {
+    if (ticks >= options.mostTicks || (world.phase() === "liveness" && options.isDone(ticks))) {
       scheduler.stop();
       return;
     }

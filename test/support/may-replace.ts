@@ -9,5 +9,7 @@ export function mayReplace(known: LedgerEntry | undefined, entry: LedgerEntry): 
     return !isOfRepair || known.state !== "emitted" || (known.revision ?? 1) <= revision;
   }
   if (known.state === "emitted") return false;
-  return known.state !== "waiting" || state !== "open" || reason === WITHOUT_RECORDS;
+  if (state === "held") return known.state !== "waiting";
+  if (state !== "open") return true;
+  return known.state === "waiting" ? reason === WITHOUT_RECORDS : known.state !== "held";
 }

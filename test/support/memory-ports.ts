@@ -14,7 +14,6 @@ import type {
   SurveyService,
   Vault,
 } from "../../lib/polling/ports.ts";
-import { spanOf } from "./id-span.ts";
 import { mayReplace } from "./may-replace.ts";
 import { type VirtualTime, virtualClock } from "./virtual-clock.ts";
 
@@ -210,7 +209,6 @@ function memoryState(now: () => number): StateViews & { state: State } {
       const found = ids.map((id) => held(surveyId).get(id)).filter((entry) => entry !== undefined);
       return new Map(found.map(({ kept, ...entry }) => [entry.id, structuredClone(entry)]));
     },
-    span: async (surveyId) => spanOf(held(surveyId).keys()),
     async putEntries(surveyId, entries) {
       // BatchWriteItem refuses a batch that names one item twice.
       if (new Set(entries.map(({ id }) => id)).size < entries.length) throw new TypeError("one item twice in a batch");

@@ -1,6 +1,5 @@
 import fc from "fast-check";
-import type { Verdict } from "../../lib/polling/walk/scan.ts";
-import { type Change, type ListedResponse, pastEnds } from "./moving-list.ts";
+import { type Change, type ListedResponse, pastEnds, type Verdict } from "./moving-list.ts";
 
 // Lists of responses, and what happens to them while they are read.
 

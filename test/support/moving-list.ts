@@ -1,9 +1,8 @@
-import { RangeUnreachableError } from "../../lib/polling/errors.ts";
 import type { Run } from "../../lib/polling/model/records.ts";
 import type { Order, PageRead } from "../../lib/polling/ports.ts";
-import { createPageReader } from "../../lib/polling/walk/page-reader.ts";
-import type { ScanEnd, ScanStep, Verdict } from "../../lib/polling/walk/scan.ts";
-import { type ScanOptions, scan } from "../../lib/polling/walk/scan.ts";
+
+/** Whether all of a response is needed, or it is to be noted, or nothing is to be done about it. */
+export type Verdict = "whole" | "note" | "settled";
 
 /** What a service may answer past the end of the list. */
 export const pastEnds = ["empty", "404", "400", "repeats"] as const;
@@ -168,50 +167,6 @@ export function shuffled({ read }: MovingList, choices: readonly number[]): (pag
       });
       if (!isRunning) void run();
     });
-}
-
-export interface Scanned {
-  steps: ScanStep[];
-  whole: Run[];
-  noted: Run[];
-  /** Ids of the responses that were judged. */
-  met: Set<number>;
-  /** Undefined when the scan ended because a page was out of reach. */
-  end: ScanEnd | undefined;
-}
-
-/** Scans to the end, judging each response as the list says. */
-export async function scanAll(
-  list: MovingList,
-  options: Partial<Pick<ScanOptions, "from" | "shortPageEnds" | "prove" | "read">> & { isAhead?: boolean } = {},
-): Promise<Scanned> {
-  const met = new Set<number>();
-  const scanning = scan({
-    from: options.from ?? 1,
-    shortPageEnds: options.shortPageEnds,
-    prove: options.prove ?? "cuts",
-    trustEmpty: false,
-    ...createPageReader(options.read ?? list.read, { isAhead: options.isAhead ?? false }),
-    judge: async (runs) => {
-      for (const { responseId } of runs) met.add(responseId);
-      return new Map(runs.map(({ responseId }) => [responseId, list.ever.get(responseId)?.verdict ?? "whole"]));
-    },
-  });
-  const steps: ScanStep[] = [];
-  let end: ScanEnd | undefined;
-  try {
-    for (;;) {
-      const next = await scanning.next();
-      if (next.done) {
-        end = next.value;
-        break;
-      }
-      steps.push(next.value);
-    }
-  } catch (error) {
-    if (!(error instanceof RangeUnreachableError)) throw error;
-  }
-  return { steps, whole: steps.flatMap((step) => step.whole), noted: steps.flatMap((step) => step.noted), met, end };
 }
 
 /** What is wrong with a run that was handed out as whole; undefined when it is the response as it truly is. */

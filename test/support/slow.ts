@@ -71,6 +71,7 @@ const classes: Record<EntryState, keyof Books> = {
   emitted: "emitted",
   "before-floor": "beforeFloor",
   open: "open",
+  held: "held",
   waiting: "waiting",
   quarantined: "quarantined",
 };
@@ -79,7 +80,7 @@ const classes: Record<EntryState, keyof Books> = {
 export function truthOf(world: MemoryWorld, surveyId = 1): Partial<Books> {
   const { records, counts } = surveyOf(world, surveyId);
   const ids = new Set(records.map((record) => (record as { responseId: number }).responseId));
-  const truth = { listed: ids.size, emitted: 0, beforeFloor: 0, open: 0, waiting: 0, quarantined: 0 };
+  const truth = { listed: ids.size, emitted: 0, beforeFloor: 0, open: 0, held: 0, waiting: 0, quarantined: 0 };
   for (const id of ids) {
     const entry = world.entry(surveyId, id);
     // Without an item it is before the floor, by its date alone.

@@ -55,7 +55,7 @@ export function worldWith(responses: ResponseSpec[], survey: Partial<MemorySurve
   return world;
 }
 
-/** A world whose survey has had its first poll, empty, before these responses came: they are news for a head scan. */
+/** A world whose survey has had its first poll, empty, before these responses came: they are news for the head. */
 export async function worldWithNews(responses: ResponseSpec[]): Promise<MemoryWorld> {
   const world = worldWith([]);
   await poll(world);
@@ -200,4 +200,18 @@ export function timesCalled(world: MemoryWorld, port: string, operation?: string
 
 export function range(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, i) => from + i);
+}
+
+/** Lets the clock go on, a second at a time, while some work waits for it. */
+export async function letTimePass<T>(world: MemoryWorld, work: Promise<T>): Promise<T> {
+  let isOver = false;
+  const over = (): void => {
+    isOver = true;
+  };
+  work.then(over, over);
+  while (!isOver) {
+    for (let i = 0; i < 20 && !isOver; i += 1) await new Promise((resolve) => setImmediate(resolve));
+    if (!isOver) world.time.now += SECOND;
+  }
+  return work;
 }

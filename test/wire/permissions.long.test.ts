@@ -88,11 +88,11 @@ async function recordEverything(allowed: Calls): Promise<Calls> {
   };
 
   await poll();
-  // Nothing can be confirmed one by one, so records that lie apart are laid aside until all have been read.
+  // Records lie apart, and nothing gives a response whole: these are held.
   simulator.set({ layout: "scattered" });
   simulator.fault({ kind: "status", status: 404, operation: "response" });
   // Some responses wait.
-  simulator.fault({ kind: "status", status: 500, operation: "metadata", probability: 0.02 });
+  simulator.fault({ kind: "status", status: 500, operation: "metadata", probability: 0.3 });
   for (let round = 0; round < ROUNDS; round += 1) {
     simulator.complete(1, 3);
     simulator.addSurvey({ surveyId: 10 + round, responses: 1_000 });

@@ -1,165 +1,123 @@
+import pLimit from "p-limit";
 import type { PollContext } from "../context.ts";
-import { UNPROVED } from "../ledger/held.ts";
-import type { Decision } from "../ledger/judge.ts";
-import type { EmitCounts } from "../model/emit-counts.ts";
-import type { EntryState, LedgerEntry } from "../model/ledger-entry.ts";
+import type { EntryState } from "../model/ledger-entry.ts";
 import type { Books, Tally } from "../model/mark.ts";
 import { dropIds, keepIds, loadIds } from "./id-set.ts";
+import type { PassIds } from "./pass-ids.ts";
 
-/** The books of one full pass: each listed id in the class it had once its page was dealt with. */
-export interface PassBooks {
-  tally: Tally;
-  /** Ids listed so far; undefined where they are not kept. */
-  ids: Set<number> | undefined;
-  /** Ids met again that an earlier slice has listed. */
-  again: Set<number>;
-  /** A response counted before by the same scan (see `scan-memory.ts`: one may be judged again) is counted anew. */
-  count(responseId: number, decision: Decision, known: LedgerEntry | undefined): void;
-  /** An unreadable response that was counted and could not be kept: it is in no class. */
-  leave(responseId: number): void;
-  /** What became of the responses that had to go out. */
-  settle(outcome: EmitCounts): void;
-}
-
-type Class = keyof Pick<Tally, "emitted" | "beforeFloor" | "open" | "waiting" | "quarantined">;
+type Class = keyof Pick<Tally, "emitted" | "beforeFloor" | "open" | "waiting" | "held" | "quarantined">;
 
 const classOfState: Record<EntryState, Class> = {
   emitted: "emitted",
   "before-floor": "beforeFloor",
   open: "open",
   waiting: "waiting",
+  held: "held",
   quarantined: "quarantined",
 };
 
-/** Undefined for one that has to go out: its class is known once that is done. */
-function classOf(decision: Decision, known: EntryState | undefined): Class | undefined {
-  if (decision === "settled") return known === undefined ? undefined : classOfState[known];
-  if (decision === "old" || decision === "before-floor") return "beforeFloor";
-  if (decision === "open") return "open";
-  return decision === "quarantine" ? "quarantined" : undefined;
-}
-
-/** The class in which an earlier slice has counted a response that is to go out now. */
-function classBefore(known: LedgerEntry | undefined): Class | undefined {
-  // What was laid aside was to go out then as well.
-  if (known === undefined || known.reason === UNPROVED) return undefined;
-  return known.state === "open" || known.state === "quarantined" ? classOfState[known.state] : undefined;
-}
-
-export function emptyTally(): Tally {
-  const classes = { emitted: 0, beforeFloor: 0, open: 0, waiting: 0, quarantined: 0 };
-  return { listed: 0, ...classes, changed: 0, repaired: 0, found: 0 };
-}
-
-/**
- * Goes on with `tally` and `ids`, which are changed; without `ids` every id is taken to be met once. Beyond `most` they
- * are no longer kept.
- */
-export function openBooks(ids?: Set<number>, tally: Tally = emptyTally(), most?: number): PassBooks {
-  let kept = ids;
-  const noted = new Map<number, Class>();
-  const counted = new Set<number>();
-  const again = new Set<number>();
-  return {
-    again,
-    get ids() {
-      return kept;
-    },
-    tally,
-    count(responseId, decision, known) {
-      const before = noted.get(responseId);
-      if (before === undefined) {
-        // Met by an earlier slice already: it has its class.
-        if (kept?.has(responseId)) {
-          if (!counted.has(responseId)) again.add(responseId);
-          // But for one that goes out only now: it was open then, or could not be read.
-          const was = classOf(decision, known?.state) === undefined ? classBefore(known) : undefined;
-          if (was !== undefined && !counted.has(responseId)) tally[was] -= 1;
-          return;
-        }
-        kept?.add(responseId);
-        if (kept !== undefined) counted.add(responseId);
-        if (most !== undefined && (kept?.size ?? 0) > most) {
-          kept = undefined;
-          counted.clear();
-        }
-        tally.listed += 1;
-      } else tally[before] -= 1;
-      noted.delete(responseId);
-      const kind = classOf(decision, known?.state);
-      if (kind !== undefined) tally[kind] += 1;
-      // Only what was judged by its first records can be judged again.
-      if (kind !== undefined && (decision === "open" || decision === "before-floor")) noted.set(responseId, kind);
-    },
-    leave(responseId) {
-      // What an earlier slice has counted is in another class, or in none already.
-      if (kept === undefined || counted.has(responseId)) tally.quarantined -= 1;
-    },
-    settle(outcome) {
-      tally.emitted += outcome.emitted;
-      tally.waiting += outcome.waiting;
-      tally.quarantined += outcome.quarantined;
-    },
-  };
-}
-
-/** Listed ids that are in no class: held back, or left because their pages did not hold still. */
-export function unaccounted({ listed, emitted, beforeFloor, open, waiting, quarantined }: Tally): number {
-  return listed - emitted - beforeFloor - open - waiting - quarantined;
-}
-
-/** A full pass that has come to the end of the list. */
+/** What a pass that has come to the end of the list has met. */
 export interface FinishedPass {
-  books: PassBooks;
+  /** Undefined where there were more than it keeps. */
+  ids: PassIds | undefined;
   startedAt: number;
   /** Whether pages moved while they were read. */
   moved: boolean;
-}
-
-/** Enters the proof of a full pass into the mark, or why there is none. */
-export async function closeBooks(ctx: PollContext, { books, startedAt, moved }: FinishedPass): Promise<void> {
-  const { mark } = ctx;
-  const closedAt = ctx.ports.clock.now();
-  const left = unaccounted(books.tally);
-  if (left !== 0) mark.unaccounted = left;
-  else delete mark.unaccounted;
-  if (left !== 0) return leaveOpen(ctx, `${left} listed responses are not accounted for yet`, closedAt);
-  // Pages read as empty by mistake look like a list without responses: it is believed when it stays so.
-  if (books.tally.listed === 0 && ((ctx.listedCount ?? 0) > 0 || (mark.books?.listed ?? 0) > 0)) {
-    mark.emptyPasses = (mark.emptyPasses ?? 0) + 1;
-    if (mark.emptyPasses < EMPTY_PASSES) return leaveOpen(ctx, "the list was read as empty", closedAt);
-  } else delete mark.emptyPasses;
-  const gone = await goneSince(ctx, books.ids);
-  const passes = mark.booksOpen === undefined ? (mark.books?.passes ?? 0) + 1 : 1;
-  const deficit = ctx.listedCount === undefined ? null : ctx.listedCount - books.tally.listed;
-  const proof: Books = { startedAt, closedAt, ...books.tally, gone, deficit, moved, passes };
-  delete mark.booksOpen;
-  mark.books = proof;
-  // A pass that could not keep its ids tells nothing of those that go: one that does follows.
-  mark.nextPass = books.ids === undefined ? closedAt : startedAt + ctx.source.scrub.every;
+  changed: number;
+  repaired: number;
+  found: number;
 }
 
 /** Passes in a row over an empty list after which it is believed to be empty. */
 const EMPTY_PASSES = 3;
-
 /** A pass that proved nothing is made again sooner. */
 const SOONER = 8;
+/** Entries of one read, and reads at once. */
+const AT_ONCE = 100;
+const READS = 8;
 
-export function leaveOpen(ctx: PollContext, reason: string, now: number): void {
+/** Enters the proof of a pass over all pages into the mark, or why there is none (R29). */
+export async function closeBooks(ctx: PollContext, pass: FinishedPass): Promise<void> {
+  const { mark } = ctx;
+  const { ids } = pass;
+  const closedAt = ctx.ports.clock.now();
+  // It tells nothing of those that go: a pass that keeps its ids follows.
+  if (ids === undefined) return leaveOpen(ctx, "there were more responses than a catch-up counts", closedAt, closedAt);
+  const classes = await classify(ctx, ids);
+  const listed = ids.all.size;
+  const left = listed - Object.values(classes).reduce((sum, count) => sum + count, 0);
+  if (left !== 0) mark.unaccounted = left;
+  else delete mark.unaccounted;
+  if (left !== 0) return leaveOpen(ctx, `${left} listed responses are not accounted for yet`, closedAt);
+  // Pages read as empty by mistake look like a list without responses: it is believed when it stays so.
+  if (listed === 0 && ((ctx.listedCount ?? 0) > 0 || (mark.books?.listed ?? 0) > 0)) {
+    mark.emptyPasses = (mark.emptyPasses ?? 0) + 1;
+    if (mark.emptyPasses < EMPTY_PASSES) return leaveOpen(ctx, "the list was read as empty", closedAt);
+  } else delete mark.emptyPasses;
+  const gone = await goneSince(ctx, ids.all);
+  const passes = mark.booksOpen === undefined ? (mark.books?.passes ?? 0) + 1 : 1;
+  const deficit = ctx.listedCount === undefined ? null : ctx.listedCount - listed;
+  const { startedAt, moved, changed, repaired, found } = pass;
+  const proof: Books = {
+    startedAt,
+    closedAt,
+    listed,
+    ...classes,
+    changed,
+    repaired,
+    found,
+    gone,
+    deficit,
+    moved,
+    passes,
+  };
+  delete mark.booksOpen;
+  mark.books = proof;
+  mark.nextPass = startedAt + ctx.source.scrub.every;
+}
+
+/** In which class the ledger has each of these responses now. */
+async function classify(ctx: PollContext, { all, old }: PassIds): Promise<Record<Class, number>> {
+  const classes = { emitted: 0, beforeFloor: 0, open: 0, waiting: 0, held: 0, quarantined: 0 };
+  const ids = [...all];
+  const limit = pLimit(READS);
+  await Promise.all(
+    Array.from({ length: Math.ceil(ids.length / AT_ONCE) }, (_, i) =>
+      limit(async () => {
+        const some = ids.slice(i * AT_ONCE, (i + 1) * AT_ONCE);
+        const entries = await ctx.ports.state.entries(ctx.surveyId, some, old);
+        for (const id of some) {
+          const entry = entries.get(id);
+          if (entry !== undefined) classes[classOfState[entry.state]] += 1;
+          else if (old.has(id)) classes.beforeFloor += 1;
+        }
+      }),
+    ),
+  );
+  return classes;
+}
+
+/** Notes why the books are not closed; `nextPass`: epoch milliseconds. */
+export function leaveOpen(ctx: PollContext, reason: string, now: number, nextPass?: number): void {
   ctx.mark.booksOpen = reason;
-  ctx.mark.nextPass = now + ctx.source.scrub.every / SOONER;
+  ctx.mark.nextPass = nextPass ?? now + ctx.source.scrub.every / SOONER;
 }
 
 /** How many ids earlier passes have listed and this one has not; keeps the ids of both for the next one. */
-async function goneSince(ctx: PollContext, ids: Set<number> | undefined): Promise<number> {
+async function goneSince(ctx: PollContext, ids: ReadonlySet<number>): Promise<number> {
   const { mark } = ctx;
-  if (ids === undefined) return mark.books?.gone ?? 0;
-  const before = (await loadIds(ctx, mark.listedIds)) ?? new Set<number>();
+  const kept = await loadIds(ctx, mark.listedIds);
+  const before = kept ?? new Set<number>();
   const all = new Set([...before, ...ids]);
   if (mark.listedIds === undefined || all.size > before.size) {
     const older = mark.listedIds;
     mark.listedIds = await keepIds(ctx, all, "listed");
-    await dropIds(ctx, older);
+    // Only now: until the mark names the new ones, these are all there are.
+    if (older !== undefined && "key" in older) {
+      await ctx.ports.state.saveMark(ctx.lease, mark);
+      await dropIds(ctx, older);
+    }
   }
-  return all.size - ids.size;
+  // What those that are lost would have shown was told before.
+  return (kept === undefined ? (mark.books?.gone ?? 0) : 0) + all.size - ids.size;
 }

@@ -43,7 +43,7 @@ export function decodeIds(text: string): Set<number> {
 }
 
 /** Keeps a set under a name of its own, so that whoever still works with an older one is not disturbed. */
-export async function keepIds(ctx: PollContext, ids: Set<number>, name: string): Promise<IdsRef> {
+export async function keepIds(ctx: PollContext, ids: ReadonlySet<number>, name: string): Promise<IdsRef> {
   const text = encodeIds(ids);
   if (text.length <= MOST_INLINE) return { inline: text };
   const key = `ids/${ctx.source.name}/${ctx.surveyId}/${ctx.lease.fence}-${ctx.ports.clock.now()}-${name}.json`;

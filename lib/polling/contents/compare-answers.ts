@@ -1,24 +1,28 @@
+import { hash } from "node:crypto";
 import { isObject } from "../model/irregular.ts";
-import { NONE_VOLATILE, type VolatileFields } from "../model/volatile-fields.ts";
 
-/** How the answers of the single-response operation relate to those joined from pages. */
-export type Comparison = "equal" | "more" | "different";
+/** How the answers of operation 9 relate to those of a whole response. More: all of them and something besides; fewer: some of them. */
+export type Comparison = "equal" | "more" | "fewer" | "different";
 
-/** Which fields are not compared. */
-type Ignored = Pick<VolatileFields, "has">;
-
-/** Compares as multisets, by the fields that an answer has; more: all of `joined` and something besides. */
-export function compareAnswers(joined: unknown[], single: unknown[], ignored: Ignored = NONE_VOLATILE): Comparison {
-  if (!includesAll(single, joined, (record) => keyOf(record, ignored))) return "different";
-  return single.length === joined.length ? "equal" : "more";
+/** Compares as multisets, by the fields that an answer has. */
+export function compareAnswers(listed: unknown[], single: unknown[]): Comparison {
+  if (includesAll(single, listed, answerOf)) return single.length === listed.length ? "equal" : "more";
+  return single.length > 0 && includesAll(listed, single, answerOf) ? "fewer" : "different";
 }
 
-/**
- * Whether what the joined records say of their response as a whole is said by as many of the single operation's, as far as an event
- * tells it: that one may have more records.
- */
-export function sameFacts(joined: unknown[], single: unknown[], ignored: Ignored = NONE_VOLATILE): boolean {
-  return includesAll(single, joined, (record) => JSON.stringify(Object.values(without(factsOf(record), ignored))));
+/** Whether operation 9 tells of a response all that its listed records tell of it as a whole. */
+export function sameFacts(listed: unknown[], single: unknown[]): boolean {
+  return includesAll(single, listed, (record) => JSON.stringify(Object.values(factsOf(record))));
+}
+
+/** Hashes of the answers of some records, by the fields that an answer has. */
+export function hashesOf(records: unknown[]): string[] {
+  return records.map((record) => hash("sha1", answerOf(record), "base64url").slice(0, 12));
+}
+
+/** Whether the answers of a response include all those that are known by their hashes. */
+export function includesShown(records: unknown[], shown: string[]): boolean {
+  return includesAll(hashesOf(records), shown, String);
 }
 
 /** Whether all of `some` are among `all`, as many times, as far as their keys tell. */
@@ -39,12 +43,8 @@ export function factsOf(record: unknown): Record<string, unknown> {
   return { responseId, completed, dateStart, dateCompleted, iso3166, crk, promoCode };
 }
 
-function keyOf(record: unknown, ignored: Ignored): string {
+function answerOf(record: unknown): string {
   if (!isObject(record)) return JSON.stringify(record);
   const { questionId, answer, comment, score, matrixScore } = record;
-  return JSON.stringify(Object.values(without({ questionId, answer, comment, score, matrixScore }, ignored)));
-}
-
-function without(fields: Record<string, unknown>, ignored: Ignored): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !ignored.has(name)));
+  return JSON.stringify([questionId, answer, comment, score, matrixScore]);
 }

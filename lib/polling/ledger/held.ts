@@ -1,49 +1,79 @@
 import type { PollContext } from "../context.ts";
 import { holdLease } from "../lease.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
-import type { Pass } from "../model/mark.ts";
 
-// Completed responses that nothing can tell to be whole yet: the ledger knows them, and since when.
+// Completed responses whose contents nothing proves: left to the next poll at first, and after some polls held, which counts as dealt with (R6).
 
-/** Why the ledger holds one as open that is completed. */
-export const UNPROVED = "unproved";
+/** Polls that leave a response before it is held. */
+export const POLLS = 3;
+/** Milliseconds until a held one is looked at again; twice as long each time, up to a day. */
+const FIRST_PAUSE = 300_000;
+const LONGEST_PAUSE = 24 * 3_600_000;
 
-/** Held while no full pass was under way. */
-const NO_PASS = 0;
+/** Why an entry is held: nothing proves its contents, or, where history is not known as a whole, its date says nothing (R9). */
+export const UNPROVED = "contents-unproved";
+export const UNDATED = "date-not-credible";
 
-/** Notes completed responses as held, with the full pass that was under way when they were met first. */
-export async function noteHeld(ctx: PollContext, ids: number[], during: number = NO_PASS): Promise<void> {
-  const { state, clock } = ctx.ports;
-  const all = [...new Set(ids)];
+type Held = Pick<LedgerEntry, "attempts" | "firstSeen">;
+
+/** Whether a held one is looked at again at `now` (epoch milliseconds), or was left to this poll. */
+export function isHeldDue(entry: Held, now: number): boolean {
+  return (entry.attempts ?? 0) < POLLS || now >= nextLook(entry);
+}
+
+/** Epoch milliseconds. */
+function nextLook({ attempts = 0, firstSeen = 0 }: Held): number {
+  let at = firstSeen;
+  for (let look = 0; look <= attempts - POLLS; look += 1) at += Math.min(FIRST_PAUSE * 2 ** look, LONGEST_PAUSE);
+  return at;
+}
+
+/** A response whose contents nothing proved. */
+export interface Unproved {
+  responseId: number;
+  /** Hashes of the answers that pages have shown; none where it was asked about alone, and those of before stay. */
+  shown: string[];
+}
+
+/** Notes that nothing proved these in this poll. Gives those that are held by now; the others are left to the next poll. */
+export async function noteHeld(ctx: PollContext, responses: Unproved[]): Promise<number[]> {
+  const { state, clock, observe } = ctx.ports;
+  const shownOf = new Map(responses.map(({ responseId, shown }) => [responseId, shown]));
+  const all = [...shownOf.keys()];
+  const held: number[] = [];
   for (let i = 0; i < all.length; i += 100) {
     const some = all.slice(i, i + 100);
     const known = await state.entries(ctx.surveyId, some);
-    const fresh = some.flatMap((id): LedgerEntry[] => {
-      const entry = known.get(id) ?? { id, state: "open" };
-      if (!mayBeHeld(entry) || since(entry) !== undefined) return [];
-      const firstSeen = entry.firstSeen ?? clock.now();
-      return [{ id, state: "open", firstSeen, reason: UNPROVED, heldIn: during }];
-    });
-    if (fresh.length === 0) continue;
+    // Several walks of one poll count once.
+    const entries = some
+      .filter((id) => !ctx.unproved.has(id))
+      .map((id) => heldEntry(id, known.get(id), shownOf.get(id) ?? [], clock.now()));
+    for (const entry of entries) known.set(entry.id, entry);
+    held.push(...some.filter((id) => (known.get(id)?.attempts ?? 0) >= POLLS));
+    const fresh = entries.filter(({ attempts }) => attempts === POLLS).length;
+    if (fresh > 0) observe({ kind: "held", surveyId: ctx.surveyId, count: fresh });
+    for (const id of some) ctx.unproved.add(id);
+    if (entries.length === 0) continue;
     await holdLease(ctx);
-    await state.putEntries(ctx.surveyId, fresh);
+    await state.putEntries(ctx.surveyId, entries);
   }
+  return held;
 }
 
-/**
- * Whether all parts of a held response were there to be met when the pass began. Of one that came or was completed later some may stand on
- * pages that were read before, and where another one goes at that moment no page at a seam shows it.
- */
-export function mayBeJoined(entry: LedgerEntry | undefined, { startedAt }: Pass): boolean {
-  const heldIn = since(entry);
-  return heldIn !== undefined && heldIn !== startedAt;
+function heldEntry(id: number, before: LedgerEntry | undefined, shown: string[], now: number): LedgerEntry {
+  const { attempts = 0, firstSeen = now, shown: shownBefore = [] } = before?.state === "held" ? before : {};
+  const entry = {
+    id,
+    state: "held" as const,
+    reason: UNPROVED,
+    firstSeen,
+    attempts: attempts + 1,
+    shown: shown.length > 0 ? shown : shownBefore,
+  };
+  return { ...entry, nextCheck: nextLook(entry) };
 }
 
-function since(entry: LedgerEntry | undefined): number | undefined {
-  return entry?.state === "open" && entry.reason === UNPROVED ? entry.heldIn : undefined;
-}
-
-/** What the bus has refused for good is not held; any other quarantined one has become readable. */
-function mayBeHeld({ state, reason }: LedgerEntry): boolean {
-  return state === "open" || (state === "quarantined" && reason?.startsWith("bus:") !== true);
+/** The entry of one whose date does not say on which side of the floor it lies, where not all of history was met. */
+export function undatedEntry(id: number, now: number): LedgerEntry {
+  return { id, state: "held", reason: UNDATED, firstSeen: now, attempts: POLLS };
 }

@@ -38,7 +38,7 @@ export async function takeOut(ctx: { ports: Pick<Ports, "vault"> }, entry: Ledge
   return { records: kept.records, details: isObject(kept.details) ? kept.details : {} };
 }
 
-/** Without its records it cannot go out: as an open one it is new again to the next scan that meets it, or to a re-check at once. */
+/** Without its records it cannot go out: as an open one it is new again to the next walk that meets it, or to a re-check at once. */
 export function withoutRecords({ id }: Pick<LedgerEntry, "id">, now: number): LedgerEntry {
   return { id, state: "open", reason: WITHOUT_RECORDS, firstSeen: now, nextCheck: now };
 }

@@ -7,7 +7,7 @@ import { keep } from "./kept-records.ts";
 import { firstSeenBy, nextRecheck } from "./open-checks.ts";
 import { keptUntil } from "./quarantine.ts";
 
-// Ledger entries of what a scan meets that needs no event.
+// Ledger entries of what a walk meets that needs no event.
 
 /** An open response, or one before the floor: as it was judged on the very page read that is being noted. */
 export function noted(ctx: PollContext, run: Run): LedgerEntry {
@@ -21,7 +21,7 @@ export function noted(ctx: PollContext, run: Run): LedgerEntry {
 
 /** A response whose `completed` cannot be read. */
 export async function quarantined(ctx: PollContext, run: Run): Promise<LedgerEntry> {
-  const digest = digestOf(run, ctx.volatile);
+  const digest = digestOf(run);
   const reason = "unreadable completed";
   const records = run.records.map((record) => privateRecord(record.raw, ctx.source.privacy));
   const kept = await keep(ctx, run.responseId, digest, { records, details: {} });

@@ -2,7 +2,7 @@ import type { Outages } from "./outages.ts";
 
 /** How a count that moved without a find is followed up. */
 export interface Chase {
-  /** Responses that counts have shown and no scan has found. */
+  /** Responses that counts have shown and no walk has found. */
   missing: number;
   /** Ticks for which the head is read again: lists may lag behind counts. */
   owed: number;
@@ -51,14 +51,6 @@ export function isOutdated(row: SurveyRow, standing: SurveyRow | undefined): boo
   return standing !== undefined && (isLater(standing.polledAt) || isLater(standing.workedAt));
 }
 
-/** How one of the survey list's counts has moved with completions, and without. */
-export interface CountEvidence {
-  /** Times it moved and new responses were found; moved and none were; stood still although some were found. */
-  hits: number;
-  idle: number;
-  misses: number;
-}
-
 export interface AccountState {
   /** Epoch milliseconds of the first tick that read the list. */
   firstTick?: number;
@@ -75,8 +67,6 @@ export interface AccountState {
   shortPageEnds?: boolean;
   /** Requests spent on background work beyond its budget: paid back before any more of it is done. */
   overdrawn?: number;
-  /** What was learned of the survey list's counts (see counts.ts). */
-  counts?: CountEvidence[];
   outages?: Outages;
   rows: Map<number, SurveyRow>;
   /** Epoch milliseconds before which some worker was told to leave the service alone; absent when that is over. */

@@ -1,8 +1,8 @@
-/** What became of the responses that a scan found. */
+/** What became of the responses that a walk found. */
 export interface EmitCounts {
-  /** Not confirmed yet: left for a later scan. */
+  /** Nothing proves their contents, poll after poll: dealt with until they are looked at again. */
   held: number;
-  /** Left to the next poll, because something failed for them alone. */
+  /** Left to the next poll: something failed for them alone, or nothing proved their contents yet. */
   left: number;
   emitted: number;
   waiting: number;

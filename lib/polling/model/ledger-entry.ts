@@ -1,10 +1,10 @@
 import type { Origin } from "../../events/index.ts";
 
-/** State of a response in the ledger. Emitted and before-floor ones are settled. */
-export type EntryState = "emitted" | "before-floor" | "open" | "waiting" | "quarantined";
+/** State of a response in the ledger. Emitted and before-floor ones are settled; a held one is completed, and nothing proves its contents yet. */
+export type EntryState = "emitted" | "before-floor" | "open" | "held" | "waiting" | "quarantined";
 
 /** The states in which an entry is looked at again by itself; of a quarantined one the kept records go then. */
-export type CheckedState = Extract<EntryState, "waiting" | "open" | "quarantined">;
+export type CheckedState = Extract<EntryState, "waiting" | "held" | "open" | "quarantined">;
 
 /** One ledger item. Only waiting and quarantined ones hold records. Times are epoch milliseconds. */
 export interface LedgerEntry {
@@ -19,14 +19,14 @@ export interface LedgerEntry {
   /** When it is looked at again; absent when never. */
   nextCheck?: number;
   firstSeen?: number;
-  /** Attempts to get what it waits for. */
+  /** Attempts to get what it waits for, or is held for. */
   attempts?: number;
   /** How much of its patience is used up. */
   patience?: UsedPatience;
   origin?: Origin;
   reason?: string;
-  /** When the full pass began that was under way as it was held first, 0 for none; only of held ones (see held.ts). */
-  heldIn?: number;
+  /** Of a held one: hashes of the answers that pages have shown. Operation 9 has to give them all. */
+  shown?: string[];
   /** What is kept of it to go on without the list, or where that lies in the vault. */
   kept?: unknown;
   keptKey?: string;
@@ -64,5 +64,5 @@ export const JUDGED_BY = [
   "reason",
   "firstSeen",
   "attempts",
-  "heldIn",
+  "shown",
 ] as const satisfies (keyof LedgerEntry)[];

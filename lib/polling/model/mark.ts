@@ -7,60 +7,45 @@ export interface Floor {
   inclusive: boolean;
 }
 
-/** The end of a page, where a later scan goes on: digests only, fit to be kept in the mark. */
-export interface Edge {
-  page: number;
-  size: number;
-  digest: string;
-  /** Digests of its last records. */
-  tail: string[];
-  /** The response at its end, with the digests of the records that it had so far. */
-  carry?: {
-    responseId: number;
-    digests: string[];
-    /** Whether these are its records from the first on. */
-    sure: boolean;
-  };
-  /** What all these digests leave out (see volatile-fields.ts); absent: nothing. */
-  version?: string;
-  /** Digest of the first page, with which a service may begin again behind its last one; absent where that was not read. */
-  first?: string;
+/** A look at the first page of a survey that is not believed yet (R16). */
+export interface DoubtfulLook {
+  /** Responses that it has shown. */
+  shown: number;
+  /** Epoch milliseconds of the first of these looks, and how many there were. */
+  since: number;
+  looks: number;
 }
 
-/** How an asc stream over a survey goes on after a crash or at the end of its time. */
+/** How an asc walk over a survey goes on after a crash or at the end of its time. */
 export interface StreamPosition {
-  /** The last page all of whose closed responses are in the state. */
+  /** The first page of which not everything is dealt with (R7). */
   page: number;
-  /** Digests of some of its records, by which it is known again. */
-  sample?: string[];
-  /** The page from which it has gone back, as its place was not known again, and how often, until that one is passed. */
-  goneBackFrom?: number;
-  timesBack?: number;
-  /** Slices so far that were to begin again at the seam where it stands, which did not hold still. */
-  retries?: number;
-  /** Why it runs: the very first pass over a survey, or a backlog too deep for a head scan. */
+  /** Why it runs: the very first pass over a survey, or a backlog too deep for a head walk. */
   purpose: "first-pass" | "catch-up";
+  /** Walks of a first pass that have ended at a page that failed. */
+  failures?: number;
   /** Responses at the head when it was looked at last: what stands before them has come since. */
   head?: number[];
 }
 
-/** What a full pass has counted: each listed id in the class that it had when its page was read. */
+/** What a full pass has counted: each listed id in the class that the ledger gave it at the end. */
 export interface Tally {
   listed: number;
   emitted: number;
   beforeFloor: number;
   open: number;
   waiting: number;
+  held: number;
   quarantined: number;
   /** Emitted ones whose records are no longer those of their event. */
   changed: number;
   /** Emitted ones that had more records than their event, which was replaced. */
   repaired: number;
-  /** New ones that no other scan had met. */
+  /** New ones that no other walk had met. */
   found: number;
 }
 
-/** A proof over one full pass: listed = emitted + before floor + open + waiting + quarantined. */
+/** A proof over one full pass: listed = emitted + before floor + open + waiting + held + quarantined. */
 export interface Books extends Tally {
   startedAt: number;
   closedAt: number;
@@ -77,23 +62,11 @@ export interface Books extends Tally {
 /** A set of ids, delta-coded (see id-set.ts): a small one as it is, a large one in the vault. */
 export type IdsRef = { inline: string } | { key: string };
 
-/** How far a scan in slices has come. */
-export interface ScanPosition {
-  /** The last page dealt with; 0 before the first. */
-  page: number;
-  /** How it ended. */
-  edge?: Edge;
-  /** Whether it is to be read again first: a response that is needed whole stands across its end. */
-  again?: boolean;
-}
-
-/** A scan in desc order that goes on below the head, in slices. */
-export interface Sweep extends ScanPosition {
-  /** Look-back: down to the depth of `level`; seek: for what the counts have shown, to the end of the list. */
-  goal: "look-back" | "seek";
+/** A look-back: a walk in desc order that goes on below the head, in slices, down to the depth of its level. */
+export interface Sweep {
   level: number;
-  /** New responses that it has met. */
-  found: number;
+  /** The first page of which not everything is dealt with. */
+  page: number;
   /** Epoch milliseconds at which it began. */
   startedAt: number;
   /** Newest credible date when it began: depth by date is counted from there. */
@@ -109,57 +82,61 @@ export interface Sweep extends ScanPosition {
 }
 
 /** A full pass in slices. */
-export interface Pass extends ScanPosition {
+export interface Pass {
+  /** Epoch milliseconds. */
   startedAt: number;
-  tally: Tally;
+  /** The first page of which not everything is dealt with. */
+  page: number;
+  /** Ids listed so far. */
   ids?: IdsRef;
-  /** Whether every page was read: what was joined is going out. */
-  ended?: boolean;
+  /** Those of them that have no item: by their date alone they are before the floor. */
+  old?: IdsRef;
   /** Whether nothing that was listed all the time can have slipped through so far; whether pages moved. */
   covered: boolean;
   moved: boolean;
-  /** Responses met as one run of more than one record. */
-  several?: number;
-  /** Whether a response was met in more than one place. */
-  scattered?: boolean;
-  /** Where lies what is counted of each response; only where records lie apart, and as long as the counts are right. */
-  counted?: { key?: string };
-  /** Whether something came again that a move explains as well as records that lie apart: no proof that they stand together. */
-  doubtful?: boolean;
-  /**
-   * Set where it joins responses because operation 9 cannot give them: the key in the vault of the records that were laid aside last,
-   * beside which stands the key of those before. All keys, in a pass of an older version.
-   */
-  spilled?: string[];
-  /** How often records were laid aside: each time under a key of its own. */
-  spills?: number;
-  /** Responses whose events were short when it began: of those found later it has not laid all records aside. */
-  short?: number[];
-  /** A page that was left before all of it had gone out. */
-  redo?: number;
-  /** Whether something failed for a response each time it was met: the next pass follows at once. */
-  left?: boolean;
+  /** Pages that were stepped over (R9); and slices in a row that have ended at a page that failed, and come no further. */
+  steppedOver: number[];
+  failures: number;
+  /** Whether a short event was met that could not be replaced yet: the next pass follows at once. */
+  unreplaced: boolean;
+  /** Whether one page has shown a response in two places. */
+  apart: boolean;
+  changed: number;
+  repaired: number;
+  found: number;
 }
 
-/** What comparing responses joined from pages with operation 9 has shown of a survey. */
-export interface Confirmation {
-  /** Responses compared, and how many have gone by since the last one. */
-  made: number;
+/** What is known of operation 9 and of how records stand, from comparing whole responses with it (R11, R12). */
+export interface Contents {
+  /** Responses compared, those of more than one record among them, and how many have gone by since the last one. */
+  compared: number;
+  several: number;
   since: number;
-  /** Of those compared, the ones with more than one record: the others say nothing of where records stand. */
-  several?: number;
-  /** Comparisons in a row that said nothing. */
-  silent: number;
-  /** Records of the responses joined from pages that operation 9 has equalled: only then its contents are used (see `isTrusted`). */
-  equalled?: "one" | "several";
-  /** Whether it has listed some records of a response and not all: no contents, and yet it tells of a completion. */
-  partial?: boolean;
-  /** Whether its records then said the same of their response as a whole, not only of its answers. */
+  /** What operation 9 has given for the last response that it could be compared for. */
+  answers?: "one" | "several" | "fewer";
+  /** Whether its records say the same of their response as a whole, not only of its answers. */
   full?: boolean;
-  /** Whether records of one response lie apart from each other. */
-  apart: boolean;
-  /** Epoch milliseconds of the last pass made to earn trust. */
-  triedAt?: number;
+  /** Answers in a row that said nothing; and epoch milliseconds until which it is not asked after three of them. */
+  silent: number;
+  silentUntil?: number;
+  /** Whether a response of more than one record was met. */
+  severalSeen?: boolean;
+  /** Responses of which it has more records than a page shows together: a walk over all pages tells where the rest stands. */
+  suspects?: number[];
+  /** Walks made for such responses since operation 9 was trusted or left alone last. */
+  searches?: number;
+  /** Set where records of one response lie apart: full passes in a row that have not seen it again. */
+  apart?: number;
+}
+
+/** A page that fails each time (R9). */
+export interface FailingPage {
+  page: number;
+  /** Polls in a row whose walks it has ended, and when the last of them took its lease (epoch milliseconds). */
+  polls: number;
+  pollAt: number;
+  /** Whether walks step over it by now. */
+  isSteppedOver: boolean;
 }
 
 /** What is known of a survey as a whole. */
@@ -170,8 +147,12 @@ export interface Mark {
   floorRises?: boolean;
   /** What the floor may not rise above. */
   floorCap?: string;
-  /** Whether every response that was there when the floor was set has been met. */
+  /** Whether the first pass is over: every response that was there when the floor was set has been met, but for what `isHistoryPartial` says. */
   firstPassDone: boolean;
+  /** Set where the first pass may have missed something, or has stepped over a page: what was not met then is judged by its date alone. */
+  isHistoryPartial?: boolean;
+  /** A look at the survey that is not believed yet. */
+  look?: DoubtfulLook;
   stream?: StreamPosition;
   /** Epoch milliseconds until which a slice of the stream is taken to be on its way to another process. */
   queuedUntil?: number;
@@ -183,27 +164,21 @@ export interface Mark {
   slicesQueued?: number;
   /** As many had been queued when the last slice began. */
   slicesBegun?: number;
-  /** Whether a head scan with news has begun and not come to a clean end. */
-  headOpen?: boolean;
-  /** Set where news appear at the beginning of the asc order, not of desc (see news-end.ts). */
-  newsAt?: "asc";
-  /** Where the last clean head scan ended, and when (epoch milliseconds); absent when it read every page. */
-  headEnd?: ScanPosition & { at: number };
-  /** Epoch milliseconds at which a page behind the end of the list failed first, as far as every scan to the end has met that since. */
-  endFailedAt?: number;
-  /** Responses on page 1 when everything down from there was settled last. */
-  anchor?: number[];
-  /** Polls that met an empty list although the counts say otherwise, before the first pass. */
-  emptyReads?: number;
+  /** The last page of a head walk with news that has not come to a clean end. */
+  headOpen?: number;
+  /** The last page of the last clean head walk, and when it ended (epoch milliseconds); absent when it read every page. */
+  headEnd?: { page: number; at: number };
+  /** By the order in which it was read. */
+  failing?: { asc?: FailingPage[]; desc?: FailingPage[] };
+  /** The last page when the end of the list was looked for last. */
+  lastPage?: number;
   /** Newest responseId and date string settled. */
   highWater?: { responseId: number; completed: string };
   /** Ids published whose ledger write failed: the survey publishes nothing until they are in the ledger. */
   pending?: LedgerEntry[];
   /** Answers in a row that had no metrics or metadata. */
   absent: { metrics: number; metadata: number };
-  confirmation: Confirmation;
-  /** Whether a full pass has shown that the records of each response stand together. */
-  contiguous?: boolean;
+  contents: Contents;
   books?: Books;
   /** Why the books are not closed, and how many listed responses the last pass could not account for. */
   booksOpen?: string;
@@ -213,24 +188,15 @@ export interface Mark {
   /** Ids of the last full pass, and those gone since earlier ones. */
   listedIds?: IdsRef;
   pass?: Pass;
-  /** Responses whose events are short, and whose records only a full pass can join. */
-  short?: number[];
-  /** Epoch milliseconds before which held responses are not joined by another full pass. */
-  joinAgain?: number;
-  /** Pages that the last full pass has read. */
-  pages?: number;
   /** Epoch milliseconds before which no further full pass begins; absent: at once. */
   nextPass?: number;
+  /** A search below the head for what a count has shown: the first page of which not everything is dealt with, and new responses found. */
+  search?: { page: number; found: number };
   sweep?: Sweep;
   /** Epoch milliseconds at which each depth of look-back was reached last. */
   lookedBack?: number[];
-  /** Fields of its records that read differently each time (see volatile-fields.ts); absent where none does, nor their order. */
-  volatile?: string[];
   /** What the desc list is sorted by, as far as its pages have shown. */
   sortKey?: SortKey;
-  /** Whether open responses were listed; and any of more than one record. */
-  openSeen?: boolean;
-  severalSeen?: boolean;
   /** Whose turn it is among the slow tasks. */
   turns?: Turns;
   /** Responses repaired so far, and more than once: repeated repairs need a look. */
@@ -246,8 +212,6 @@ export interface Turns {
   /** The one that was done last, and whether a full poll came after it. */
   last: Task;
   fullPoll: boolean;
-  /** Turns in a row that a search for what the counts have shown has had. */
-  searches: number;
 }
 
 /** Completed and started: a date string of that name, newest first. */
@@ -257,7 +221,7 @@ export function emptyMark(): Mark {
   return {
     firstPassDone: false,
     absent: { metrics: 0, metadata: 0 },
-    confirmation: { made: 0, since: 0, silent: 0, apart: false },
+    contents: { compared: 0, several: 0, since: 0, silent: 0 },
   };
 }
 

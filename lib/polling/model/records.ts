@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import { NONE_VOLATILE, type VolatileFields } from "./volatile-fields.ts";
 
 /** A response record as it was read, and the little of it that polling needs. */
 export interface ReadRecord {
@@ -11,10 +10,11 @@ export interface ReadRecord {
   readonly completedAt: string | null;
   /** `dateStart` when it is a string. */
   readonly startedAt: string | null;
+  /** The record as it was read; only its ids where it is nested too deep to be written again. */
   readonly raw: unknown;
-  /** The JSON as it was read, without what reads differently each time. */
-  readonly json: string;
-  /** Digest of that. */
+  /** What tells which record this is: the same at each read of a record that has not changed (R2). */
+  readonly signature: string;
+  /** Digest of that and of what the record says of its response as a whole. */
   readonly digest: string;
 }
 
@@ -27,27 +27,24 @@ export interface Run {
 /** A response in one of three classes, by the `completed` of its records. */
 export type RunClass = "completed" | "open" | "unreadable";
 
-/** With these fields left out where it is compared with others. */
-export function readRecord(read: unknown, volatile: VolatileFields = NONE_VOLATILE): ReadRecord {
-  return new RecordOf(read, volatile);
+export function readRecord(read: unknown): ReadRecord {
+  return new RecordOf(read);
 }
 
-/** Most records that are read belong to settled responses: nobody asks for their text or its digest. */
+/** Most records that are read belong to settled responses: nobody asks for their text or their digest. */
 class RecordOf implements ReadRecord {
   readonly responseId: number | undefined;
   readonly completed: boolean | undefined;
   readonly completedAt: string | null;
   readonly startedAt: string | null;
+  private readonly fields: Record<string, unknown>;
   private readonly read: unknown;
-  private readonly volatile: VolatileFields;
-  /** As of a version of what is volatile. */
-  private text: { raw: unknown; json: string; version: string } | undefined = undefined;
-  private sum: string | undefined = undefined;
+  private isWritable: boolean | undefined = undefined;
 
-  constructor(read: unknown, volatile: VolatileFields) {
+  constructor(read: unknown) {
     const fields = (typeof read === "object" && read !== null ? read : {}) as Record<string, unknown>;
     this.read = read;
-    this.volatile = volatile;
+    this.fields = fields;
     this.responseId = readId(fields.responseId);
     this.completed = readFlag(fields.completed);
     this.completedAt = typeof fields.dateCompleted === "string" ? fields.dateCompleted : null;
@@ -55,37 +52,38 @@ class RecordOf implements ReadRecord {
   }
 
   get raw(): unknown {
-    return this.written().raw;
+    this.isWritable ??= textOf([this.read]) !== undefined;
+    return this.isWritable ? this.read : this.ids;
   }
 
-  get json(): string {
-    return this.written().json;
+  /** The text of a comment, undocumented fields and any order are not in it: these may differ at each read. */
+  get signature(): string {
+    if (typeof this.read !== "object" || this.read === null || Array.isArray(this.read)) return textOf(this.read) ?? "";
+    const { responseId, questionId, completed, answer, score, comment } = this.fields;
+    const hasComment = comment !== "" && comment !== null && comment !== undefined;
+    // The choices of one answer come in whatever order.
+    const choices = Array.isArray(answer) ? answer.toSorted() : answer;
+    return textOf([responseId, questionId, completed, choices, score, hasComment]) ?? JSON.stringify(this.ids);
   }
 
   get digest(): string {
-    const { json } = this.written();
-    this.sum ??= hash("sha1", json, "base64url");
-    return this.sum;
+    const { dateStart, dateCompleted, iso3166, crk, promoCode } = this.fields;
+    const facts = textOf([dateStart, dateCompleted, iso3166, crk, promoCode]) ?? "";
+    return hash("sha1", `${this.signature}\n${facts}`, "base64url");
   }
 
-  private written(): { raw: unknown; json: string } {
-    const { version } = this.volatile;
-    if (this.text?.version !== version) {
-      this.text = { ...asText(this.read, this.volatile), version };
-      this.sum = undefined;
-    }
-    return this.text;
+  private get ids(): Record<string, number | undefined> {
+    const { responseId, surveyId, questionId } = this.fields;
+    return { responseId: readId(responseId), surveyId: readId(surveyId), questionId: readId(questionId) };
   }
 }
 
-/** JSON nested thousands deep can be read but not written again: of such a record only its ids are kept. */
-function asText(raw: unknown, volatile: VolatileFields): { raw: unknown; json: string } {
+/** Undefined for what is nested thousands deep: such JSON can be read but not written again. */
+function textOf(value: unknown): string | undefined {
   try {
-    return { raw, json: volatile.textOf(raw) };
+    return JSON.stringify(value);
   } catch {
-    const { responseId, surveyId, questionId } = raw as Record<string, unknown>;
-    const rest = { responseId: readId(responseId), surveyId: readId(surveyId), questionId: readId(questionId) };
-    return { raw: rest, json: JSON.stringify(rest) };
+    return undefined;
   }
 }
 
@@ -107,16 +105,10 @@ export function classOf(run: Run): RunClass {
   return run.records.some((record) => record.completed === true) ? "completed" : "open";
 }
 
-/** The same whatever the order in which the records were listed; it tells what was left out of the digests of its records. */
-export function digestOf(run: Run, { version }: Pick<VolatileFields, "version"> = NONE_VOLATILE): string {
+/** The same whatever the order in which its records were listed. */
+export function digestOf(run: Run): string {
   const digests = run.records.map((record) => record.digest).sort();
-  const digest = hash("sha1", digests.join("\n"), "base64url");
-  return digest + version;
-}
-
-/** Whether digests that can be compared differ: both without the same fields. */
-export function isOther(one: string, other: string): boolean {
-  return one !== other && one.split("~")[1] === other.split("~")[1];
+  return hash("sha1", digests.join("\n"), "base64url");
 }
 
 /** The largest date of its records: where they differ, the newest is the latest state. */

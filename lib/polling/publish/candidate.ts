@@ -1,4 +1,5 @@
 import type { Origin } from "../../events/index.ts";
+import type { Met } from "../contents/prove.ts";
 import type { PollContext } from "../context.ts";
 import type { Details } from "../ledger/kept-records.ts";
 import { keep, takeOut } from "../ledger/kept-records.ts";
@@ -9,15 +10,26 @@ import { completedAt, digestOf, type Run, readRecord } from "../model/records.ts
 import { isSpared } from "./outage-watch.ts";
 import { type Patience, usePatience } from "./patience.ts";
 
-/** A completed response that is whole, on its way to its event. */
-export interface Candidate {
-  responseId: number;
+/** A completed response as a walk has read it. */
+export interface Found {
+  run: Run;
+  /** Whether that is all of it, by the pages that were read; and whether one page has shown it in two places. */
+  isWhole: boolean;
+  isApart: boolean;
+  /** Whether it was joined from two pages that stood beside each other. */
+  isAcross: boolean;
+  /** The entry of its event, where that had fewer records. */
+  replaces?: LedgerEntry;
+  /** Whether operation 9 has given it: nothing is left to be proved. */
+  isFromOperation9?: boolean;
+}
+
+/** A completed response on its way to its event. */
+export interface Candidate extends Met {
   /** Of its records as pages list them; undefined when they came from operation 9. */
   digest: string | undefined;
   /** The entry of the event that it replaces, because that was short. */
   replaces?: LedgerEntry;
-  /** Without what may not leave the process. */
-  records: unknown[];
   completed: string | null;
   origin: Origin;
   patience: Patience;
@@ -26,23 +38,20 @@ export interface Candidate {
   keptKey?: string | undefined;
 }
 
-export interface RunOptions {
-  joined?: JoinedBy | undefined;
-  replaces?: LedgerEntry;
-}
-
-/** What has shown that a response is whole, when that is certain beforehand. */
-export type JoinedBy = "full pass" | "operation 9";
-
 const FIRST_BACK_OFF = 5_000;
 
-/** A response as a scan has joined it. */
-export function fromRun(ctx: PollContext, run: Run, origin: Origin, { joined, replaces }: RunOptions = {}): Candidate {
+/** A response as a walk has found it. */
+export function fromFound(ctx: PollContext, found: Found, origin: Origin): Candidate {
+  const { run, isWhole, isApart, isAcross, replaces, isFromOperation9 = false } = found;
   return {
     responseId: run.responseId,
-    digest: joined === "operation 9" ? undefined : digestOf(run, ctx.volatile),
+    digest: isFromOperation9 ? undefined : digestOf(run),
     ...(replaces === undefined ? {} : { replaces }),
     records: run.records.map((record) => privateRecord(record.raw, ctx.source.privacy)),
+    isWhole,
+    isApart,
+    isAcross,
+    isProved: isFromOperation9,
     completed: completedAt(run),
     origin,
     patience: { firstSeen: ctx.ports.clock.now(), attempts: replaces?.attempts ?? 0 },
@@ -58,6 +67,10 @@ export async function fromWaiting(ctx: PollContext, entry: LedgerEntry): Promise
   return {
     responseId: entry.id,
     digest: entry.digest,
+    isWhole: true,
+    isApart: false,
+    isAcross: false,
+    isProved: true,
     // What may leave the process can have changed while it waited.
     records: kept.records.map((record) => privateRecord(record, ctx.source.privacy)),
     completed: completedAt(run),

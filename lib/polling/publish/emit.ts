@@ -2,10 +2,9 @@ import type { Origin } from "../../events/index.ts";
 import type { PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
 import { withoutRecords } from "../ledger/kept-records.ts";
-import { type EmitCounts, noEmits } from "../model/emit-counts.ts";
+import type { EmitCounts } from "../model/emit-counts.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
-import type { Run } from "../model/records.ts";
-import { type Candidate, fromRun, fromWaiting, type JoinedBy } from "./candidate.ts";
+import { type Candidate, type Found, fromFound, fromWaiting } from "./candidate.ts";
 import { createPipeline } from "./pipeline.ts";
 import { oldestFirst, prepare } from "./prepare.ts";
 import { batchLength, MOST_IN_VAIN, publishBatch } from "./publish-batch.ts";
@@ -17,12 +16,12 @@ const SLOW = 18;
 /** The same beyond the deadline: they must go out before the invocation is ended, or the next one would come no further. */
 const FEW = 8;
 
-/** Responses that a scan found whole: oldest first, each one event, each in the ledger when this resolves, but for those that are left. */
-export async function emitRuns(ctx: PollContext, runs: Run[], origin: Origin, joined?: JoinedBy): Promise<EmitCounts> {
+/** Responses that a walk has found: oldest first, each one event, each in the ledger when this resolves, but for those that are left. */
+export async function emitFound(ctx: PollContext, found: Found[], origin: Origin): Promise<EmitCounts> {
   const { clock } = ctx.ports;
-  const candidates = runs.map((run) => fromRun(ctx, run, origin, { joined })).sort(oldestFirst(clock.now()));
+  const candidates = found.map((one) => fromFound(ctx, one, origin)).sort(oldestFirst(clock.now()));
   // One request to the bus at a time: of each that is cut off ten events may come twice.
-  const pipeline = createPipeline(ctx, { mostOnTheWay: SLOW, publishesAtOnce: 1, isProved: joined !== undefined });
+  const pipeline = createPipeline(ctx, { mostOnTheWay: SLOW, publishesAtOnce: 1 });
   let unfinished = false;
   let hasFailed = false;
   for (let i = 0; i < candidates.length && !unfinished && !hasFailed; ) {
@@ -61,33 +60,6 @@ export async function emitWaiting(
   const groups = emit(ctx, candidates, counts);
   for (let group = await groups.next(); group.done !== true && group.value > 0; ) group = await groups.next();
   return () => toEnd(groups);
-}
-
-/** A response whose event was short, with all its records. */
-export interface Repair {
-  run: Run;
-  /** The ledger's entry of the event that is to be replaced. */
-  entry: LedgerEntry;
-}
-
-/** Replaces events that were short by a further revision each: what is left is as short as it was. */
-export async function emitRepairs(
-  ctx: PollContext,
-  repairs: Repair[],
-  origin: Origin,
-  joined: JoinedBy,
-): Promise<Pick<EmitCounts, "repaired" | "left">> {
-  if (repairs.length === 0) return { repaired: 0, left: 0 };
-  const candidates = repairs.map(({ run, entry }) => fromRun(ctx, run, origin, { joined, replaces: entry }));
-  const counts = noEmits();
-  await toEnd(emit(ctx, candidates, counts));
-  const done = ctx.mark.repairs ?? { once: 0, again: 0 };
-  ctx.mark.repairs = done;
-  const again = repairs.filter(({ entry }) => (entry.revision ?? 1) > 1).length;
-  done.once += counts.emitted - Math.min(again, counts.emitted);
-  done.again += Math.min(again, counts.emitted);
-  if (counts.emitted > 0) ctx.ports.observe({ kind: "repaired", surveyId: ctx.surveyId, count: counts.emitted });
-  return { repaired: counts.emitted, left: counts.left };
 }
 
 /** Publishes the candidates group by group, as their details come, and adds to `counts` what becomes of them. Gives the size of each group. */

@@ -1,10 +1,10 @@
-import pLimit from "p-limit";
-import { confirm } from "../contents/confirm.ts";
+import pLimit, { type LimitFunction } from "p-limit";
+import { prove } from "../contents/prove.ts";
 import type { PollContext } from "../context.ts";
 import { type EmitCounts, noEmits } from "../model/emit-counts.ts";
 import type { Candidate } from "./candidate.ts";
 import { inGroups } from "./in-groups.ts";
-import { type Prepared, prepare } from "./prepare.ts";
+import { oldestFirst, type Prepared, prepare } from "./prepare.ts";
 import { batchLength, isFull, MOST_IN_VAIN, publishBatch, type Ready } from "./publish-batch.ts";
 
 // While some responses wait for their metrics, pages are read, events go out and the ledger is written.
@@ -17,19 +17,18 @@ export interface PipelineOptions {
   mostOnTheWay: number;
   /** Requests to the bus in flight: for each of them that is cut off, ten events may come twice. */
   publishesAtOnce: number;
-  /** Whether it is certain beforehand that the responses are whole. */
-  isProved: boolean;
 }
 
 /** Brings the responses of page after page to the bus, in full batches. */
 export interface Pipeline {
-  /** Takes the responses of one page; resolves when there is room for more. Throws what failed of earlier ones. */
-  take(page: number, candidates: Candidate[]): Promise<void>;
+  /**
+   * Takes the responses of one page; resolves when there is room for more. Once they and all before them are settled a walk may go on at
+   * `position`. Throws what failed of earlier ones.
+   */
+  take(position: number, candidates: Candidate[]): Promise<void>;
   /** Waits until all that was taken has been begun. Throws what failed of it. */
   begun(): Promise<void>;
-  /** Does what publishes by itself, as one of the requests in flight. Throws what failed of earlier ones. */
-  beside<T>(work: () => Promise<T>): Promise<T>;
-  /** The last page up to which all that was taken is in the state; undefined before the first. */
+  /** The last position up to which all that was taken is settled; undefined before the first. */
   settledTo(): number | undefined;
   /** Waits until everything is in the state. Throws the first thing that failed. */
   end(): Promise<EmitCounts>;
@@ -37,12 +36,12 @@ export interface Pipeline {
 
 /** Some responses of one page. */
 interface Chunk {
-  /** The page up to which all is settled with it. */
-  page: number;
+  /** Where a walk may go on once it is settled; absent where more of the page follows. */
+  position: number | undefined;
   /** Its responses that are not in the state yet. */
-  left: number;
-  /** Whether something of it is held or left: the stream comes back to it. */
-  held: boolean;
+  open: number;
+  /** Whether something of it is left: the walk comes back to it. */
+  isLeft: boolean;
 }
 
 interface Item {
@@ -50,143 +49,178 @@ interface Item {
   chunk: Chunk;
 }
 
-export function createPipeline(ctx: PollContext, options: PipelineOptions): Pipeline {
-  const { mostOnTheWay, publishesAtOnce, isProved } = options;
-  const counts = noEmits();
-  const limit = pLimit(publishesAtOnce);
-  const sending = new Set<Promise<void>>();
+/** What is on its way at a moment. */
+interface Line extends PipelineOptions {
+  ctx: PollContext;
+  counts: EmitCounts;
+  /** One request to the bus after the other, as many at once as the options say. */
+  publish: LimitFunction;
+  sending: Set<Promise<void>>;
   /** In the order of their pages, from the first one that is not settled. */
-  const chunks: Chunk[] = [];
-  const buffer: Item[] = [];
-  let onTheWay = 0;
-  let settled: number | undefined;
-  let stuck = false;
-  let inVain = 0;
-  let failed: { error: unknown } | undefined;
-  let entering: Promise<void> = Promise.resolve();
+  chunks: Chunk[];
+  /** Events that wait for a batch to be full. */
+  buffer: Item[];
+  onTheWay: number;
+  settledTo: number | undefined;
+  /** Whether something was left: no later position counts as settled. */
+  isStuck: boolean;
+  /** Batches in a row of which the bus took nothing. */
+  inVain: number;
+  failed: { error: unknown } | undefined;
+  /** The responses taken last, while they are being begun. */
+  entering: Promise<void>;
   /** One for each chunk. Whatever has failed: nothing of a page is on its way any more when the pipeline has ended. */
-  const underWay = new Set<Promise<void>>();
-  let moved: () => void = () => undefined;
+  underWay: Set<Promise<void>>;
+  /** Wakes whoever waits for room. */
+  moved: () => void;
+}
 
-  const fail = (error: unknown): void => {
-    failed ??= { error };
-    moved();
+export function createPipeline(ctx: PollContext, options: PipelineOptions): Pipeline {
+  const line: Line = {
+    ...options,
+    ctx,
+    counts: noEmits(),
+    publish: pLimit(options.publishesAtOnce),
+    sending: new Set(),
+    chunks: [],
+    buffer: [],
+    onTheWay: 0,
+    settledTo: undefined,
+    isStuck: false,
+    inVain: 0,
+    failed: undefined,
+    entering: Promise.resolve(),
+    underWay: new Set(),
+    moved: () => undefined,
   };
-
-  function settle(chunk: Chunk, responses: number): void {
-    chunk.left -= responses;
-    onTheWay -= responses;
-    while (chunks[0] !== undefined && chunks[0].left === 0 && !stuck) {
-      const { held, page } = chunks[0];
-      // The stream has to come back to it.
-      if (held) stuck = true;
-      else {
-        settled = page;
-        chunks.shift();
-      }
-    }
-    moved();
-  }
-
-  function takeIn(chunk: Chunk, group: Prepared): void {
-    if (failed !== undefined) return;
-    counts.waiting += group.waiting;
-    counts.left += group.left;
-    chunk.held ||= group.left > 0;
-    buffer.push(...group.ready.map((event) => ({ ready: event, chunk })));
-    settle(chunk, group.candidates - group.ready.length);
-    sendFull(false);
-  }
-
-  async function send(batch: Item[]): Promise<void> {
-    // Nothing more is published before what the ledger has not taken is in it: one request more, and more than those in flight are repeated.
-    if (failed !== undefined || (ctx.mark.pending ?? []).length > 0) return;
-    const { published, quarantined, left } = await publishBatch(
-      ctx,
-      batch.map((item) => item.ready),
-    );
-    counts.emitted += published;
-    counts.quarantined += quarantined;
-    counts.left += left.length;
-    for (const { ready, chunk } of batch) {
-      if (left.includes(ready)) chunk.held = true;
-      settle(chunk, 1);
-    }
-    inVain = left.length === batch.length ? inVain + 1 : 0;
-    if (inVain >= MOST_IN_VAIN) throw ctx.failure;
-  }
-
-  function begin(page: number, candidates: Candidate[], held: boolean): void {
-    const chunk: Chunk = { page, left: candidates.length, held };
-    chunks.push(chunk);
-    onTheWay += candidates.length;
-    const taken = takeAll(chunk, candidates)
-      .catch(fail)
-      .finally(() => underWay.delete(taken));
-    underWay.add(taken);
-  }
-
-  async function takeAll(chunk: Chunk, candidates: Candidate[]): Promise<void> {
-    // A chunk of none is done with at once.
-    settle(chunk, 0);
-    for await (const group of prepare(ctx, candidates)) takeIn(chunk, group);
-  }
-
-  async function enter(page: number, candidates: Candidate[]): Promise<void> {
-    // Before any of them goes out: what some show of how records lie holds for the whole page, and for all that follow.
-    const confirmed = isProved ? candidates : await confirm(ctx, candidates);
-    const held = candidates.length - confirmed.length;
-    counts.held += held;
-    for (let i = 0; i === 0 || i < confirmed.length; i += TOGETHER) {
-      const isLast = i + TOGETHER >= confirmed.length;
-      begin(isLast ? page : page - 1, confirmed.slice(i, i + TOGETHER), isLast && held > 0);
-      while (onTheWay > mostOnTheWay && failed === undefined) {
-        await new Promise<void>((resolve) => {
-          moved = resolve;
-        });
-      }
-      if (failed !== undefined) return;
-    }
-  }
-
-  function sendFull(rest: boolean): void {
-    while (buffer.length > 0) {
-      const waiting = buffer.map((item) => item.ready);
-      const length = batchLength(waiting);
-      if (!rest && length === buffer.length && !isFull(waiting)) return;
-      const batch = buffer.splice(0, length);
-      // Before the next one has its turn.
-      const sent = limit(() => send(batch).catch(fail)).finally(() => sending.delete(sent));
-      sending.add(sent);
-    }
-  }
-
   return {
-    async take(page, candidates) {
+    async take(position, candidates) {
       // One page at a time, while the next one is read.
-      await entering;
-      if (failed !== undefined) throw failed.error;
-      entering = enter(page, candidates).catch(fail);
+      await line.entering;
+      if (line.failed !== undefined) throw line.failed.error;
+      line.entering = enter(line, position, candidates).catch((error: unknown) => fail(line, error));
     },
     async begun() {
-      await entering;
-      if (failed !== undefined) throw failed.error;
+      await line.entering;
+      if (line.failed !== undefined) throw line.failed.error;
     },
-    beside: (work) =>
-      limit(async () => {
-        if (failed !== undefined) throw failed.error;
-        return work();
-      }),
-    settledTo: () => settled,
+    settledTo: () => line.settledTo,
     async end() {
-      await entering;
+      const { counts } = line;
+      await line.entering;
       // What is slow to come keeps no batch waiting that is not full.
-      for await (const _ of inGroups(ctx.ports.clock, [...underWay])) sendFull(true);
-      sendFull(true);
-      await Promise.all(sending);
-      if (failed !== undefined) throw failed.error;
+      for await (const _ of inGroups(ctx.ports.clock, [...line.underWay])) sendFull(line, true);
+      sendFull(line, true);
+      await Promise.all(line.sending);
+      if (line.failed !== undefined) throw line.failed.error;
       counts.found = counts.emitted + counts.waiting + counts.quarantined;
       return counts;
     },
   };
+}
+
+function fail(line: Line, error: unknown): void {
+  line.failed ??= { error };
+  line.moved();
+}
+
+/** Begins with the responses of a page, as there is room for them. */
+async function enter(line: Line, position: number, candidates: Candidate[]): Promise<void> {
+  const { ctx, counts } = line;
+  // Before any of them goes out: what some show of how records lie holds for the whole page, and for all that follow.
+  const { proved, held } = await prove(ctx, candidates);
+  proved.sort(oldestFirst(ctx.ports.clock.now()));
+  const left = countNew(candidates) - countNew(proved) - held.length;
+  counts.held += held.length;
+  counts.left += left;
+  for (let i = 0; i === 0 || i < proved.length; i += TOGETHER) {
+    const isLast = i + TOGETHER >= proved.length;
+    begin(line, isLast ? position : undefined, proved.slice(i, i + TOGETHER), isLast && left > 0);
+    while (line.onTheWay > line.mostOnTheWay && line.failed === undefined) {
+      await new Promise<void>((resolve) => {
+        line.moved = resolve;
+      });
+    }
+    if (line.failed !== undefined) return;
+  }
+}
+
+const countNew = (candidates: Candidate[]): number =>
+  candidates.filter(({ replaces }) => replaces === undefined).length;
+
+function begin(line: Line, position: number | undefined, candidates: Candidate[], isLeft: boolean): void {
+  const chunk: Chunk = { position, open: candidates.length, isLeft };
+  line.chunks.push(chunk);
+  line.onTheWay += candidates.length;
+  const taken = takeAll(line, chunk, candidates)
+    .catch((error: unknown) => fail(line, error))
+    .finally(() => line.underWay.delete(taken));
+  line.underWay.add(taken);
+}
+
+async function takeAll(line: Line, chunk: Chunk, candidates: Candidate[]): Promise<void> {
+  // A chunk of none is done with at once.
+  settle(line, chunk, 0);
+  for await (const group of prepare(line.ctx, candidates)) takeIn(line, chunk, group);
+}
+
+function takeIn(line: Line, chunk: Chunk, group: Prepared): void {
+  if (line.failed !== undefined) return;
+  line.counts.waiting += group.waiting;
+  line.counts.left += group.left;
+  chunk.isLeft ||= group.left > 0;
+  line.buffer.push(...group.ready.map((event) => ({ ready: event, chunk })));
+  settle(line, chunk, group.candidates - group.ready.length);
+  sendFull(line, false);
+}
+
+/** Notes that so many responses of a chunk are in the state; `settledTo` goes up to the first chunk that is not. */
+function settle(line: Line, chunk: Chunk, responses: number): void {
+  chunk.open -= responses;
+  line.onTheWay -= responses;
+  for (let [first] = line.chunks; first?.open === 0 && !line.isStuck; [first] = line.chunks) {
+    // The walk has to come back to it.
+    if (first.isLeft) line.isStuck = true;
+    else {
+      line.settledTo = first.position ?? line.settledTo;
+      line.chunks.shift();
+    }
+  }
+  line.moved();
+}
+
+/** Sends what fills a request to the bus; `rest`: what does not as well. */
+function sendFull(line: Line, rest: boolean): void {
+  const { buffer, sending } = line;
+  while (buffer.length > 0) {
+    const waiting = buffer.map((item) => item.ready);
+    const length = batchLength(waiting);
+    if (!rest && length === buffer.length && !isFull(waiting)) return;
+    const batch = buffer.splice(0, length);
+    // Before the next one has its turn.
+    const sent = line
+      .publish(() => send(line, batch).catch((error: unknown) => fail(line, error)))
+      .finally(() => sending.delete(sent));
+    sending.add(sent);
+  }
+}
+
+async function send(line: Line, batch: Item[]): Promise<void> {
+  const { ctx, counts } = line;
+  // Nothing more is published before what the ledger has not taken is in it: one request more, and more than those in flight are repeated.
+  if (line.failed !== undefined || (ctx.mark.pending ?? []).length > 0) return;
+  const { published, replaced, quarantined, left } = await publishBatch(
+    ctx,
+    batch.map((item) => item.ready),
+  );
+  counts.emitted += published;
+  counts.repaired += replaced;
+  counts.quarantined += quarantined;
+  counts.left += left.length;
+  for (const { ready, chunk } of batch) {
+    if (left.includes(ready)) chunk.isLeft = true;
+    settle(line, chunk, 1);
+  }
+  line.inVain = left.length === batch.length ? line.inVain + 1 : 0;
+  if (line.inVain >= MOST_IN_VAIN) throw ctx.failure;
 }

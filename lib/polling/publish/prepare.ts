@@ -74,7 +74,7 @@ const revisionOf = ({ replaces }: Candidate): number => (replaces === undefined 
 const MOST_REPAIRS = 3;
 
 /**
- * What a repair goes out without; undefined when it is to be tried again by a later scan: the ledger says emitted and
+ * What a repair goes out without; undefined when it is to be tried again by a later walk: the ledger says emitted and
  * must go on saying so, so that it cannot wait as others do.
  */
 function missingOfRepair({ patience }: Candidate, reasons: string[]): string[] | undefined {

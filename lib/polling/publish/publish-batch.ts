@@ -38,7 +38,9 @@ export function isFull(ready: Ready[]): boolean {
 export const MOST_IN_VAIN = 2;
 
 export interface BatchOutcome {
+  /** New events, and those that have replaced a short one. */
   published: number;
+  replaced: number;
   quarantined: number;
   /** What the bus did not take, or refused while its records cannot be kept. */
   left: Ready[];
@@ -54,10 +56,12 @@ export async function publishBatch(ctx: PollContext, batch: Ready[]): Promise<Ba
   const published = batch.filter((_, i) => outcomes[i]?.kind === "published");
   // First of all: whatever fails from here on, these are not to be published again.
   await enter(ctx, published);
-  if (published.length > 0) {
+  const replaced = noteReplaced(ctx, published);
+  const count = published.length - replaced;
+  if (count > 0) {
     const origin = published[0]?.origin ?? "head";
     const lag = lagOf(published, clock.now());
-    observe({ kind: "emitted", surveyId: ctx.surveyId, count: published.length, origin, lag });
+    observe({ kind: "emitted", surveyId: ctx.surveyId, count, origin, lag });
   }
 
   let quarantined = 0;
@@ -78,7 +82,18 @@ export async function publishBatch(ctx: PollContext, batch: Ready[]): Promise<Ba
     observe({ kind: "quarantined", surveyId: ctx.surveyId, responseId: item.responseId, reason: code });
     quarantined += 1;
   }
-  return { published: published.length, quarantined, left };
+  return { published: count, replaced, quarantined, left };
+}
+
+/** Counts the events that have replaced a short one; gives how many. */
+function noteReplaced({ mark, ports, surveyId }: PollContext, published: Ready[]): number {
+  const replaced = published.filter(({ replaces }) => replaces !== undefined);
+  if (replaced.length === 0) return 0;
+  const again = replaced.filter(({ replaces }) => (replaces?.revision ?? 1) > 1).length;
+  const { once, again: before } = mark.repairs ?? { once: 0, again: 0 };
+  mark.repairs = { once: once + replaced.length - again, again: before + again };
+  ports.observe({ kind: "repaired", surveyId, count: replaced.length });
+  return replaced.length;
 }
 
 function notTaken(code: string): PublishFailedError {

@@ -1,13 +1,14 @@
 import type { PollContext } from "../context.ts";
 import type { Floor } from "../model/mark.ts";
 import { classOf, type Run } from "../model/records.ts";
-import { toPage } from "../walk/pages.ts";
-import { stream } from "./catch-up.ts";
+import type { Order } from "../ports.ts";
+import { isFull, type Page, toPage } from "../walk/page.ts";
+import { catchUp } from "./catch-up.ts";
+import { agreesWithCounts, isBelieved, LOOKS_AT_FIRST, untilNextLook } from "./first-look.ts";
 import { floorCap } from "./floor-cap.ts";
-import { headScan } from "./head.ts";
+import { headWalk } from "./head.ts";
 import { newestDate, orderedByCompletion, orderedByStart } from "./list-order.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
-import { believesEmpty, isStillThere } from "./still-there.ts";
 
 /** Whether a survey's history counts: one that came to be after the source's first tick is taken from its beginning. */
 export type Presence = "present" | "later";
@@ -25,19 +26,12 @@ export async function firstPass(ctx: PollContext, presence: Presence): Promise<P
   const { mark } = ctx;
   if (startFrom === "beginning" || presence === "later") {
     await setFloor(ctx, { at: null, inclusive: true });
-    return streamAll(ctx);
+    return catchUpAll(ctx);
   }
-  const first = await firstPageRuns(ctx, "desc");
-  const ascending = await firstPageRuns(ctx, "asc");
+  const looked = await lookUntilBelieved(ctx);
+  if (looked === undefined) return { ...noCounts(), unfinished: true };
+  const { descending, ascending, runs, shown } = looked;
   const now = ctx.ports.clock.now();
-  // An arrival between the two looks makes an ordered list seem unordered, and a page may be read as empty by mistake.
-  const again = orderedByCompletion(first, ascending, now) ? [] : await firstPageRuns(ctx, "desc");
-  const descending = again.length > 0 ? again : first;
-  const runs = [...first, ...again, ...ascending];
-  const isEmpty = descending.length === 0 || ascending.length === 0;
-  if (isEmpty && runs.length + (ctx.listedCount ?? 0) > 0 && !believesEmpty(ctx)) {
-    return { ...noCounts(), unfinished: true };
-  }
   const newest = newestDate(runs, now);
   const noneCompleted = onlyPage(descending, ascending) && !runs.some((run) => classOf(run) === "completed");
   // Few dates are in order by chance, and those of a list sorted by start mostly are.
@@ -49,15 +43,53 @@ export async function firstPass(ctx: PollContext, presence: Presence): Promise<P
   if (mark.floor !== undefined) return meetAll(ctx, ordered && mark.floorRises !== true);
   if (startFrom !== "now") await setFloor(ctx, { at: `${startFrom} 00:00:00`, inclusive: true });
   // Nothing is complete yet, so whatever completes from now on is new.
-  else if (noneCompleted) await setFloor(ctx, { at: null, inclusive: true });
+  else if (noneCompleted && (shown > 0 || (ctx.listedCount ?? 0) === 0))
+    await setFloor(ctx, { at: null, inclusive: true });
   else {
     const cap = floorCap(ctx);
     if (cap !== undefined) mark.floorCap = cap;
     if (!ordered) mark.floorRises = true;
-    const at = newest ?? "";
+    // A list that is believed to be empty although more is counted may be gone: what it held then is from before.
+    const at = newest ?? (shown === 0 ? cap : undefined) ?? "";
     await setFloor(ctx, { at: cap !== undefined && cap < at ? cap : at, inclusive: false });
   }
   return meetAll(ctx, ordered);
+}
+
+/** What the first pages of both orders show. */
+interface FirstLook {
+  descending: Run[];
+  ascending: Run[];
+  /** All that was read of both. */
+  runs: Run[];
+  /** Number of responses; 0 where one of the pages was empty. */
+  shown: number;
+  isFullPage: boolean;
+}
+
+/** Undefined where what the list shows is not believed yet. In the source's first tick it is looked at again before that ends. */
+async function lookUntilBelieved(ctx: PollContext): Promise<FirstLook | undefined> {
+  const isFirstTick = ctx.firstTick === undefined;
+  for (let looks = 1; ; looks += 1) {
+    const look = await lookAtBothEnds(ctx);
+    const isEnough = looks === 1 ? isBelieved : agreesWithCounts;
+    if (isEnough(ctx, look.shown, look.isFullPage)) return look;
+    if (!isFirstTick || looks >= LOOKS_AT_FIRST || ctx.ports.clock.now() > ctx.deadline) return undefined;
+    await untilNextLook(ctx.ports);
+  }
+}
+
+async function lookAtBothEnds(ctx: PollContext): Promise<FirstLook> {
+  const pages = [await firstPage(ctx, "desc"), await firstPage(ctx, "asc")];
+  const [first = [], ascending = []] = pages.map((page) => page?.runs ?? []);
+  // An arrival between the two looks makes an ordered list seem unordered, and a page may be read as empty by mistake.
+  if (!orderedByCompletion(first, ascending, ctx.ports.clock.now())) pages.push(await firstPage(ctx, "desc"));
+  const again = pages[2]?.runs ?? [];
+  const descending = again.length > 0 ? again : first;
+  const runs = [...first, ...again, ...ascending];
+  const isThere = pages.every((page) => page !== undefined);
+  const shown = isThere ? new Set(runs.map(({ responseId }) => responseId)).size : 0;
+  return { descending, ascending, runs, shown, isFullPage: pages.every((page) => page !== undefined && isFull(page)) };
 }
 
 /** Number of completed responses. */
@@ -67,11 +99,9 @@ function completedOf(runs: Run[]): number {
 
 /** Meets every response that may have been there when the floor was set. */
 async function meetAll(ctx: PollContext, ordered: boolean): Promise<PollCounts> {
-  if (!ordered) return streamAll(ctx);
-  const counts = await headScan(ctx);
-  if (!isClean(counts)) return counts;
-  if (counts.complete && !(await isStillThere(ctx))) return { ...counts, unfinished: true };
-  ctx.mark.firstPassDone = true;
+  if (!ordered) return catchUpAll(ctx);
+  const counts = await headWalk(ctx);
+  if (isClean(counts)) ctx.mark.firstPassDone = true;
   return counts;
 }
 
@@ -82,14 +112,14 @@ async function setFloor(ctx: PollContext, floor: Floor): Promise<void> {
   await ctx.ports.state.saveMark(ctx.lease, ctx.mark);
 }
 
-/** After a whole pass in asc order, the head is looked at: the list may have its news elsewhere than at the asc end. */
-async function streamAll(ctx: PollContext): Promise<PollCounts> {
-  const counts = await stream(ctx, { page: 1, purpose: "first-pass" });
-  return isClean(counts) ? addCounts(counts, await headScan(ctx)) : counts;
+/** After a walk over all pages the head is looked at: the list may have its news elsewhere than at the asc end. */
+async function catchUpAll(ctx: PollContext): Promise<PollCounts> {
+  const counts = await catchUp(ctx, { page: 1, purpose: "first-pass" });
+  return isClean(counts) ? addCounts(counts, await headWalk(ctx)) : counts;
 }
 
-async function firstPageRuns(ctx: PollContext, order: "asc" | "desc"): Promise<Run[]> {
-  return toPage(1, await ctx.ports.service.page(ctx.surveyId, 1, order))?.runs ?? [];
+async function firstPage(ctx: PollContext, order: Order): Promise<Page | undefined> {
+  return toPage(1, await ctx.ports.service.page(ctx.surveyId, 1, order));
 }
 
 /** Whether both orders showed the same responses: then there is no further page between them. */

@@ -1,9 +1,9 @@
 import type { PollContext } from "../context.ts";
 import type { StreamPosition } from "../model/mark.ts";
-import { emitRuns } from "../publish/emit.ts";
-import { headOrder } from "./news-end.ts";
+import type { Found } from "../publish/candidate.ts";
+import { emitFound } from "../publish/emit.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
-import { surveyScan } from "./survey-scan.ts";
+import { surveyWalk } from "./survey-walk.ts";
 
 /** Responses of page 1 remembered as the place where the backlog begins. */
 const REMEMBERED = 20;
@@ -19,27 +19,42 @@ export async function peekHead(ctx: PollContext, position: StreamPosition): Prom
   const counts = noCounts();
   // The floor still rises: what looks new may be from before it.
   if (ctx.mark.floorRises === true) return counts;
-  const before = new Set(position.head);
-  const steps = surveyScan(ctx, { order: headOrder(ctx.mark), from: 1, prove: "cuts", trustEmpty: true });
   const { headPages } = ctx.source;
-  let first: number[] | undefined;
-  let withNews = 0;
-  for (let pages = 1; ; pages += 1) {
+  const before = new Set(position.head);
+  /** What stands above the backlog, and whether that was come to. */
+  const above = new Set<number>();
+  let hasCome = before.size === 0;
+  let first: number[] = [];
+  const withNews = new Set<number>();
+  const steps = surveyWalk(ctx, {
+    order: "desc",
+    from: 1,
+    proves: "contents",
+    isEnough: ({ page, runs }) => {
+      const ids = runs.map(({ responseId }) => responseId);
+      if (page === 1) first = ids.slice(0, REMEMBERED);
+      const backlog = ids.findIndex((id) => before.has(id));
+      for (const id of backlog < 0 ? ids : ids.slice(0, backlog)) above.add(id);
+      hasCome ||= backlog >= 0;
+      return hasCome || page >= FURTHEST * headPages || withNews.size >= headPages;
+    },
+  });
+  const toEmit: Found[] = [];
+  for (;;) {
     const next = await steps.next();
-    if (next.done) break;
-    const { toEmit, found, quarantined, left, ids } = next.value;
-    first ??= ids.slice(0, REMEMBERED);
+    const { page, toEmit: some, found, quarantined, left } = next.value;
     addCounts(counts, { found, quarantined, left });
-    if (before.size === 0) break;
-    const backlog = ids.findIndex((id) => before.has(id));
-    const fresh = backlog < 0 ? toEmit : toEmit.filter(({ responseId }) => ids.indexOf(responseId) < backlog);
-    addCounts(counts, await emitRuns(ctx, fresh, "head"));
-    if (counts.unfinished || ctx.ports.clock.now() > ctx.deadline) return counts;
-    if (backlog >= 0 || pages >= FURTHEST * headPages) break;
-    if (fresh.length > 0) withNews += 1;
-    // The next look comes to what lies below, and to what stands across the end of this page.
-    if (withNews >= headPages) return counts;
+    toEmit.push(...some);
+    if (some.length > 0) withNews.add(page);
+    if (next.done || ctx.ports.clock.now() > ctx.deadline) break;
   }
-  if (first !== undefined && first.length > 0) position.head = first;
+  await steps.return(undefined as never);
+  // The first look only remembers.
+  if (before.size > 0) {
+    const fresh = toEmit.filter(({ run }) => above.has(run.responseId));
+    addCounts(counts, await emitFound(ctx, fresh, "head"));
+  }
+  // The next look comes to what lies below, and to what stands across the end of the last page.
+  if (hasCome && !counts.unfinished && first.length > 0) position.head = first;
   return counts;
 }

@@ -2,14 +2,12 @@ import { type EmitCounts, noEmits } from "../model/emit-counts.ts";
 
 /** What one poll of a survey came to. */
 export interface PollCounts extends EmitCounts {
-  /** Responses left for the next poll because their pages did not hold still. */
-  deferred: number;
   /** Whether every page of the survey was read. */
   complete: boolean;
 }
 
 export function noCounts(): PollCounts {
-  return { ...noEmits(), deferred: 0, complete: false };
+  return { ...noEmits(), complete: false };
 }
 
 /** Adds `more` to `counts`, which is changed and given back. */
@@ -21,13 +19,12 @@ export function addCounts(counts: PollCounts, more: Partial<PollCounts>): PollCo
   counts.repaired += more.repaired ?? 0;
   counts.held += more.held ?? 0;
   counts.left += more.left ?? 0;
-  counts.deferred += more.deferred ?? 0;
   counts.complete ||= more.complete ?? false;
   counts.unfinished ||= more.unfinished ?? false;
   return counts;
 }
 
-/** Whether everything that was met is dealt with, so that a later scan may rely on it. */
+/** Whether everything that was met is dealt with, so that a later walk may rely on it. */
 export function isClean(counts: PollCounts): boolean {
-  return counts.held === 0 && counts.left === 0 && counts.deferred === 0 && !counts.unfinished;
+  return counts.left === 0 && !counts.unfinished;
 }

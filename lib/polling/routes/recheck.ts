@@ -1,82 +1,106 @@
-import { ask, isTrusted, MOST_SILENT } from "../contents/confirm.ts";
+import { includesShown } from "../contents/compare-answers.ts";
+import { ask, isTrusted, mayAnswer } from "../contents/operation9.ts";
 import type { Allowance, PollContext } from "../context.ts";
 import { holdLease } from "../lease.ts";
+import { noteHeld } from "../ledger/held.ts";
 import { firstSeenBy, nextRecheck } from "../ledger/open-checks.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import { classOf, type Run, readRecord } from "../model/records.ts";
-import { emitRuns } from "../publish/emit.ts";
+import { emitFound } from "../publish/emit.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
 
-/** Open responses asked about at once. */
+/** Responses asked about at once. */
 const AT_ONCE = 10;
 
-/** Whether operation 9 can tell of an open response that it was completed. */
-export function mayRecheck(ctx: Pick<PollContext, "mark">): boolean {
-  const { silent, partial } = ctx.mark.confirmation;
-  return silent < MOST_SILENT || partial === true || isTrusted(ctx);
+/** Open ones may have been completed; of held ones operation 9 may give the contents by now. */
+type Kind = "open" | "held";
+
+/** What operation 9 may tell of something: of held ones only where its contents can be used as they are. */
+function kindsOf({ mark, ports }: Pick<PollContext, "mark" | "ports">): Kind[] {
+  if (isTrusted(mark) && mark.contents.full === true) return ["open", "held"];
+  return isTrusted(mark) || mayAnswer(mark, ports.clock.now()) ? ["open"] : [];
 }
 
-/** Asks operation 9 for open responses whose time has come. `sought` tells of completed ones that only pages can show. */
-export async function recheckOpen(
-  ctx: PollContext,
-  allowance: Allowance,
-): Promise<{ counts: PollCounts; sought: number }> {
+/** Epoch milliseconds at which operation 9 is to be asked about a response of this survey next. */
+export async function nextRecheckOf(ctx: Pick<PollContext, "mark" | "ports" | "surveyId">): Promise<number> {
+  const { state } = ctx.ports;
+  const due = await Promise.all(kindsOf(ctx).map((kind) => state.nextDue(ctx.surveyId, kind)));
+  return Math.min(Number.POSITIVE_INFINITY, ...due.filter((at) => at !== undefined));
+}
+
+/** What re-checks have come to. `sought` tells of completed responses that only pages can show. */
+export interface Rechecked {
+  counts: PollCounts;
+  sought: number;
+}
+
+/** Asks operation 9 for responses whose time has come. */
+export async function recheck(ctx: PollContext, allowance: Allowance): Promise<Rechecked> {
+  const result: Rechecked = { counts: noCounts(), sought: 0 };
+  for (const kind of kindsOf(ctx)) await recheckKind(ctx, allowance, kind, result);
+  return result;
+}
+
+async function recheckKind(ctx: PollContext, allowance: Allowance, kind: Kind, result: Rechecked): Promise<void> {
   const { state, clock } = ctx.ports;
-  const counts = noCounts();
-  let sought = 0;
   const asked = new Set<LedgerEntry["id"]>();
   while (allowance.left() > 0 && clock.now() <= ctx.deadline) {
     const most = Math.min(AT_ONCE, Math.ceil(allowance.left()));
-    const due = (await state.due(ctx.surveyId, "open", clock.now(), AT_ONCE)).filter(({ id }) => !asked.has(id));
-    if (due.length === 0) break;
+    const due = (await state.due(ctx.surveyId, kind, clock.now(), AT_ONCE)).filter(({ id }) => !asked.has(id));
+    if (due.length === 0) return;
     const now = await state.entries(
       ctx.surveyId,
       due.map(({ id }) => id),
     );
-    // The index lags behind: what went out a moment ago may still stand in it.
-    const open = due.filter(({ id }) => now.get(id)?.state === "open");
     for (const { id } of due) asked.add(id);
-    const some = open.slice(0, most);
+    // The index lags behind: what went out a moment ago may still stand in it.
+    const some = due.filter(({ id }) => now.get(id)?.state === kind).slice(0, most);
     allowance.spend(some.length);
     const answers = await Promise.all(some.map(async (entry) => ({ entry, run: await runOf(ctx, entry) })));
-    const completed = answers.flatMap(({ run }) => (run !== undefined && classOf(run) === "completed" ? [run] : []));
-    const still = answers.filter(({ run }) => run === undefined || classOf(run) !== "completed");
-    const asOf = clock.now();
-    await putBack(
-      ctx,
-      still.map(({ entry, run }) => ({ ...entry, firstSeen: firstSeenBy(ctx, run, entry.firstSeen ?? asOf) })),
-    );
-    if (completed.length === 0) continue;
-    const isWhole = isTrusted(ctx) && ctx.mark.confirmation.full === true;
-    if (isWhole) addCounts(counts, await emitRuns(ctx, completed, "recheck", "operation 9"));
-    else {
-      sought += completed.length;
-      await putBack(
+    const completed = answers.flatMap(({ entry, run }) => (run !== undefined && isGiven(entry, run) ? [run] : []));
+    const isUsable = isTrusted(ctx.mark) && ctx.mark.contents.full === true;
+    const found = completed.map((run) => ({
+      run,
+      isWhole: true,
+      isApart: false,
+      isAcross: false,
+      isFromOperation9: true,
+    }));
+    if (isUsable) addCounts(result.counts, await emitFound(ctx, found, "recheck"));
+    else result.sought += completed.length;
+    const left = answers.filter(({ run }) => !isUsable || run === undefined || !completed.includes(run));
+    if (kind === "open") await putBack(ctx, left);
+    else if (left.length > 0)
+      await noteHeld(
         ctx,
-        answers.flatMap(({ entry, run }) => (run !== undefined && completed.includes(run) ? [entry] : [])),
+        left.flatMap(({ entry: { id } }) => (typeof id === "number" ? [{ responseId: id, shown: [] }] : [])),
       );
-    }
   }
-  return { counts, sought };
+}
+
+/** Whether operation 9 has given a completed response, with all the answers that pages have shown of a held one. */
+function isGiven({ shown = [] }: LedgerEntry, run: Run): boolean {
+  const records = run.records.map(({ raw }) => raw);
+  return classOf(run) === "completed" && includesShown(records, shown);
 }
 
 async function runOf(ctx: PollContext, { id }: LedgerEntry): Promise<Run | undefined> {
   if (typeof id !== "number") return undefined;
-  const records = await ask(ctx, { responseId: id });
-  return records === undefined || records.length === 0
-    ? undefined
-    : { responseId: id, records: records.map((record) => readRecord(record)) };
+  const records = await ask(ctx, id);
+  return records === undefined ? undefined : { responseId: id, records: records.map((record) => readRecord(record)) };
 }
 
-async function putBack(ctx: PollContext, entries: LedgerEntry[]): Promise<void> {
-  if (entries.length === 0) return;
+/** Open ones are looked at again later. */
+async function putBack(ctx: PollContext, left: { entry: LedgerEntry; run: Run | undefined }[]): Promise<void> {
+  if (left.length === 0) return;
   const now = ctx.ports.clock.now();
   await holdLease(ctx);
   await ctx.ports.state.putEntries(
     ctx.surveyId,
-    entries.map(({ nextCheck: _, ...entry }) => {
-      const next = nextRecheck(ctx, entry.firstSeen ?? now, now);
-      return next === undefined ? entry : { ...entry, nextCheck: next };
+    left.map(({ entry: { nextCheck: _, ...entry }, run }) => {
+      const firstSeen = firstSeenBy(ctx, run, entry.firstSeen ?? now);
+      const next = nextRecheck(ctx, firstSeen, now);
+      return { ...entry, firstSeen, ...(next === undefined ? {} : { nextCheck: next }) };
     }),
   );
 }

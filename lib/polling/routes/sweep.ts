@@ -2,13 +2,12 @@ import type { Allowance, PollContext } from "../context.ts";
 import { before } from "../model/dates.ts";
 import type { Sweep } from "../model/mark.ts";
 import { datesOf } from "../model/sort-key.ts";
-import { headOrder } from "./news-end.ts";
-import type { PollCounts } from "./poll-counts.ts";
-import { slice } from "./slice.ts";
-import type { SurveyStep } from "./survey-scan.ts";
+import { emitFound } from "../publish/emit.ts";
+import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
+import { isSliceOver, progressFrom } from "./slice.ts";
+import { type SurveyStep, surveyWalk } from "./survey-walk.ts";
 
-// Look-backs: the head scan carried on below the head, to depths that double, each at half the frequency of the one
-// before; and the search below the head for what the counts have shown.
+// Look-backs: the head walk carried on below the head, to depths that double, each at half the frequency of the one before.
 
 /** Number of depths of look-back: the first is `lookBack.every`, the last reaches the window. */
 export function levels({ every, window }: { every: number; window: number }): number {
@@ -40,7 +39,7 @@ export function nextLookBack(ctx: PollContext): number {
 /** The deepest level that is due again while a look-back that has passed its depth is still on its way. */
 export function dueAgain(ctx: PollContext): number | undefined {
   const { sweep } = ctx.mark;
-  if (sweep?.goal !== "look-back" || sweep.passed === undefined || (sweep.owed ?? 0) > 0) return undefined;
+  if (sweep?.passed === undefined || (sweep.owed ?? 0) > 0) return undefined;
   return dueLevel(ctx, sweep.passed);
 }
 
@@ -56,85 +55,73 @@ export function noteLookBack(ctx: PollContext, level: number, at: number): void 
 }
 
 /**
- * Begins a sweep behind the place where the head scan ended; nothing is left to do where that read every page. A look-back
+ * Begins a sweep behind the place where the head walk ended; nothing is left to do where that read every page. A look-back
  * that is on its way waits until it has ended: else a shallow one would come too late, and a deep one never to its end.
  */
-export function beginSweep(ctx: PollContext, goal: Sweep["goal"], level: number): void {
+export function beginSweep(ctx: PollContext, level: number): void {
   const { newestSeen, mark } = ctx;
   if (mark.headEnd === undefined) {
     noteLookBack(ctx, levels(ctx.source.lookBack) - 1, ctx.ports.clock.now());
     delete mark.sweep;
     return;
   }
-  const outer = mark.sweep?.goal === "look-back" ? mark.sweep : undefined;
-  const { at, ...end } = mark.headEnd;
+  const outer = mark.sweep;
+  const { at, page } = mark.headEnd;
   const newest = newestSeen ?? mark.highWater?.completed;
   mark.sweep = {
-    goal,
     level,
-    found: 0,
     startedAt: at,
-    ...end,
+    page,
     ...(newest === undefined || newest === "" ? {} : { newest }),
     ...(outer === undefined ? {} : { outer }),
   };
 }
 
-export interface Swept {
-  /** Of this slice; `complete` when it came to the end of the list. */
-  counts: PollCounts;
-  /** New responses that the sweep has met so far. */
-  found: number;
-  /** Whether it has come to its end. */
-  ended: boolean;
-}
-
-/** Goes on with a sweep as far as the allowance goes; a search ends once it has met `missing` more. */
-export async function sweepSlice(
-  ctx: PollContext,
-  sweep: Sweep,
-  allowance: Allowance,
-  missing: number,
-): Promise<Swept> {
-  const isSearch = sweep.goal === "seek";
-  const wanted = sweep.found + Math.max(1, missing);
-  let { found, passed = -1 } = sweep;
+/** Goes on with a look-back as far as the allowance goes. `complete` where it came to the end of the list. */
+export async function sweepSlice(ctx: PollContext, sweep: Sweep, allowance: Allowance): Promise<PollCounts> {
+  const { mark } = ctx;
+  const { page: begun, level } = sweep;
   const before = allowance.left();
-  const { counts, position, end, stopped } = await slice(ctx, {
-    order: headOrder(ctx.mark),
-    from: sweep,
-    origin: "look-back",
-    // What a deletion hides from it the next one finds: proofs would double its cost.
-    prove: "cuts",
-    allowance,
-    onPage: async (step) => {
-      found += step.toEmit.length + step.found;
-      if (isSearch) return found >= wanted;
-      for (let level = passed + 1; level <= sweep.level && reaches(ctx, sweep, level, step); level += 1) passed = level;
-      if (passed >= 0) noteLookBack(ctx, passed, sweep.startedAt);
-      return passed >= sweep.level;
-    },
-  });
+  const counts = noCounts();
+  let { passed = -1, page } = sweep;
+  const progress = progressFrom(begun);
+  // What a deletion hides from it the next one finds: proofs would double its cost.
+  const steps = surveyWalk(ctx, { order: "desc", from: begun, proves: "contents", triesAgain: true });
+  for (;;) {
+    const next = await steps.next();
+    const step = next.value;
+    const emitted = await emitFound(ctx, step.toEmit, "look-back");
+    addCounts(counts, emitted);
+    addCounts(counts, { found: step.found, quarantined: step.quarantined, left: step.left });
+    if (!emitted.unfinished && counts.left === 0) page = step.position;
+    if (next.done) {
+      counts.complete = next.value.kind === "end" && !next.value.isEmpty;
+      break;
+    }
+    while (passed < level && reaches(ctx, sweep, passed + 1, step)) passed += 1;
+    if (passed >= 0) noteLookBack(ctx, passed, sweep.startedAt);
+    if (passed >= level || counts.unfinished || isSliceOver(ctx, allowance, progress.beyond(step.position))) break;
+  }
+  await steps.return(undefined as never);
   const used = before - allowance.left();
   const spent = (sweep.spent ?? 0) + used;
-  if (end === undefined && !stopped) {
-    const { edge: _, again: __, owed = 0, ...rest } = sweep;
+  if (!counts.complete && passed < level) {
+    const { owed = 0, ...rest } = sweep;
     const left = owed > used ? { owed: owed - used } : {};
-    ctx.mark.sweep = { ...rest, found, spent, ...left, ...(passed < 0 ? {} : { passed }), ...position };
-    return { counts, found, ended: false };
+    mark.sweep = { ...rest, page, spent, ...left, ...(passed < 0 ? {} : { passed }) };
+    return counts;
   }
-  if (end !== undefined) noteLookBack(ctx, levels(ctx.source.lookBack) - 1, sweep.startedAt);
+  if (counts.complete) noteLookBack(ctx, levels(ctx.source.lookBack) - 1, sweep.startedAt);
   // What reads every page leaves nothing to a deeper one.
-  if (end !== undefined || sweep.outer === undefined) delete ctx.mark.sweep;
-  else ctx.mark.sweep = { ...sweep.outer, owed: (sweep.outer.owed ?? 0) + spent };
-  counts.complete = end !== undefined;
-  return { counts, found, ended: true };
+  if (counts.complete || sweep.outer === undefined) delete mark.sweep;
+  else mark.sweep = { ...sweep.outer, owed: (sweep.outer.owed ?? 0) + spent };
+  return counts;
 }
 
 /** By date where the list is known to be sorted by one, else by pages: the depth of each level is twice that of the one before. */
 function reaches(ctx: PollContext, sweep: Sweep, level: number, step: SurveyStep): boolean {
   const { sortKey } = ctx.mark;
-  if (sortKey === undefined || sortKey === "other" || sweep.newest === undefined) return step.page > 2 ** level;
+  if (sortKey === undefined || sortKey === "other" || sweep.newest === undefined) return step.page > 2 ** level + 1;
   const depth = Math.min(periodOf(level, ctx.source.lookBack), ctx.source.lookBack.window);
   const oldest = before(sweep.newest, depth);
   const dates = datesOf(sortKey, step.runs, ctx.ports.clock.now());

@@ -1,10 +1,11 @@
 import { endsWork, failureOf } from "../errors.ts";
 import type { PollingSource } from "../model/source.ts";
-import type { Clock, Ports } from "../ports.ts";
+import type { Ports } from "../ports.ts";
 import { seenOutages, watchOutages } from "../publish/outage-watch.ts";
-import { stream } from "../routes/catch-up.ts";
-import { joinNow } from "../routes/join-now.ts";
-import { noCounts, type PollCounts } from "../routes/poll-counts.ts";
+import { catchUp } from "../routes/catch-up.ts";
+import { pause } from "../routes/first-look.ts";
+import { addCounts, noCounts, type PollCounts } from "../routes/poll-counts.ts";
+import { settleSuspects } from "../routes/suspects.ts";
 import { noteFirstPass } from "../routes/sweep.ts";
 import { checkOwnState } from "./own-state.ts";
 import { pauseOf } from "./paused.ts";
@@ -128,8 +129,8 @@ async function workOff(request: SliceRequest, onBegun: () => void): Promise<Slic
         // A stream that has begun gets somewhere, however little time it has.
         if (clock.now() >= request.deadline) return { ...noCounts(), unfinished: true };
         const wasFirst = !mark.firstPassDone;
-        const streamed = await stream(ctx, mark.stream);
-        if (streamed.held > 0) await joinNow(ctx, streamed);
+        const streamed = await catchUp(ctx, mark.stream);
+        addCounts(streamed, await settleSuspects(ctx));
         failure = ctx.failure;
         if (wasFirst && mark.firstPassDone) noteFirstPass(ctx);
         isContradicted = ctx.shortPageEnds === false && account.shortPageEnds !== false;
@@ -161,16 +162,7 @@ export function sliceEnd(now: number, until: number, interval: number): number {
   return Math.min(now + LONGEST_SLICE, until + missed * distance - reserved);
 }
 
-function pause(clock: Clock, milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = clock.every(milliseconds, () => {
-      stop();
-      resolve();
-    });
-  });
-}
-
 function summary(surveyId: number, outcome: SliceSummary["outcome"], counts: PollCounts): SliceSummary {
-  const { emitted, waiting, quarantined, unfinished, deferred } = counts;
-  return { surveyId, outcome, emitted, waiting, quarantined, unfinished: unfinished || deferred > 0 };
+  const { emitted, waiting, quarantined, unfinished } = counts;
+  return { surveyId, outcome, emitted, waiting, quarantined, unfinished };
 }

@@ -5,12 +5,13 @@ import type { LedgerEntry } from "../model/ledger-entry.ts";
 import type { Books } from "../model/mark.ts";
 import { emitWaiting } from "../publish/emit.ts";
 import { runningOutages } from "../publish/outage-watch.ts";
-import { stream } from "../routes/catch-up.ts";
+import { catchUp } from "../routes/catch-up.ts";
 import { firstPass, type Presence } from "../routes/first-pass.ts";
-import { headScan } from "../routes/head.ts";
-import { HELD_FOR, joinNow } from "../routes/join-now.ts";
+import { headWalk } from "../routes/head.ts";
 import { peekHead } from "../routes/peek-head.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "../routes/poll-counts.ts";
+import { search } from "../routes/search.ts";
+import { settleSuspects } from "../routes/suspects.ts";
 import { noteFirstPass } from "../routes/sweep.ts";
 import { type BackgroundRequest, type BackgroundResult, background, nextBackground } from "./background.ts";
 import { isLeftToSlices, queueSlice } from "./slices.ts";
@@ -24,6 +25,8 @@ export interface PollRequest extends SurveyRequest {
   catchingUp: number;
   /** Whether the head is read: something asks for it, or the counts have moved. Else only background work is done. */
   head: boolean;
+  /** New responses that the counts have shown and the head has not: they are searched for below it. */
+  seek?: number;
   /** What slow work may be done. */
   background?: BackgroundRequest;
 }
@@ -42,6 +45,8 @@ export type PollResult =
       headRead: boolean;
       /** Set when a search below the head came to an end: how many new responses it met. */
       sought: number | undefined;
+      /** New responses that it met in this poll. */
+      foundBelow: number;
       /** Completed responses that are known of and yet to be found on pages. */
       missing: number;
       /** Whether it was part of a pass over several polls. */
@@ -91,7 +96,10 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
   return (await withSurvey(request, poll)) ?? { kind: "busy" };
 }
 
-type Work = BackgroundResult;
+interface Work extends BackgroundResult {
+  sought: number | undefined;
+  foundBelow: number;
+}
 
 async function work(ctx: PollContext, request: PollRequest): Promise<Work> {
   const counts = noCounts();
@@ -106,28 +114,45 @@ async function work(ctx: PollContext, request: PollRequest): Promise<Work> {
 
 /** Looks for what is new, and does what slow work it may. */
 async function look(ctx: PollContext, request: PollRequest, counts: PollCounts): Promise<Work> {
-  // What was joined goes first: it is ready, and what follows may take all the time there is.
-  if (ctx.mark.pass?.ended === true) await asNews(ctx, () => joinNow(ctx, counts));
   const wasFirst = !ctx.mark.firstPassDone;
-  const wasContiguous = ctx.mark.contiguous === true;
   const headRead = request.head || ctx.mark.stream !== undefined || !ctx.mark.firstPassDone;
   if (headRead) addCounts(counts, await asNews(ctx, () => news(ctx, request)));
   if (wasFirst && ctx.mark.firstPassDone) noteFirstPass(ctx);
-  if (counts.held > 0 && !wasContiguous && ctx.mark.contiguous === true && !ctx.mark.confirmation.apart) {
-    // This very scan has shown that what it held was whole.
-    counts.held = 0;
-    addCounts(counts, await asNews(ctx, () => news(ctx, request)));
-  }
-  const done: Work = { counts, headRead, sought: undefined, missing: 0 };
-  if (counts.held > 0 && !isLeftToSlices(ctx)) await asNews(ctx, () => joinNow(ctx, counts));
+  const done: Work = { counts, headRead, missing: 0, ...(await asNews(ctx, () => seek(ctx, request, counts))) };
   if (request.background === undefined || !ctx.mark.firstPassDone || counts.unfinished) return done;
   const slow = await background(ctx, request.background);
-  if (slow.counts.held > 0) await asNews(ctx, () => joinNow(ctx, slow.counts));
-  return { ...slow, counts: addCounts(counts, slow.counts), headRead: headRead || slow.headRead };
+  return { ...done, ...slow, counts: addCounts(counts, slow.counts), headRead: headRead || slow.headRead };
+}
+
+/** Searches below the head, once that has been read to its end, for what the counts have shown. */
+async function seek(
+  ctx: PollContext,
+  request: PollRequest,
+  counts: PollCounts,
+): Promise<Pick<Work, "sought" | "foundBelow">> {
+  const isReady = isClean(counts) && ctx.mark.firstPassDone && ctx.mark.stream === undefined;
+  const missing = request.seek ?? 0;
+  if (!isReady || missing === 0) return { sought: undefined, foundBelow: 0 };
+  const { counts: searched, found, hasEnded } = await search(ctx, missing);
+  addCounts(counts, searched);
+  return { sought: hasEnded ? found : undefined, foundBelow: searched.found };
+}
+
+/** Looks for news; where that shows responses whose records may lie apart, that is decided, and they are looked for once more. */
+async function news(ctx: PollContext, request: PollRequest): Promise<PollCounts> {
+  const wasResumed = ctx.resumed;
+  const counts = await newsOnce(ctx, request);
+  if (ctx.mark.contents.suspects === undefined || isLeftToSlices(ctx)) return counts;
+  const replaced = await settleSuspects(ctx);
+  if (ctx.mark.contents.suspects !== undefined) return addCounts(counts, replaced);
+  const again = await newsOnce(ctx, request);
+  // It was interrupted, and has come to its end all the same.
+  if (!again.unfinished) ctx.resumed = wasResumed;
+  return addCounts(addCounts({ ...counts, left: 0, unfinished: false }, replaced), again);
 }
 
 /** What is new: a backlog that is being streamed, all that is there at the first poll, else what the head shows. */
-async function news(ctx: PollContext, { presence }: PollRequest): Promise<PollCounts> {
+async function newsOnce(ctx: PollContext, { presence }: PollRequest): Promise<PollCounts> {
   const position = ctx.mark.stream;
   if (position !== undefined && isLeftToSlices(ctx)) {
     ctx.resumed = true;
@@ -136,10 +161,10 @@ async function news(ctx: PollContext, { presence }: PollRequest): Promise<PollCo
     return addCounts(peeked ?? noCounts(), { unfinished: true });
   }
   if (position !== undefined) {
-    const counts = await stream(ctx, position);
-    return isClean(counts) ? addCounts(counts, await headScan(ctx)) : counts;
+    const counts = await catchUp(ctx, position);
+    return isClean(counts) ? addCounts(counts, await headWalk(ctx)) : counts;
   }
-  return ctx.mark.firstPassDone ? headScan(ctx) : firstPass(ctx, presence);
+  return ctx.mark.firstPassDone ? headWalk(ctx) : firstPass(ctx, presence);
 }
 
 /**
@@ -176,12 +201,11 @@ async function emitDue(ctx: PollContext, counts: PollCounts): Promise<(() => Pro
 
 async function nextDue(ctx: PollContext, counts: PollCounts): Promise<number | undefined> {
   const now = ctx.ports.clock.now();
-  if (counts.unfinished || counts.deferred + counts.left > 0) return now;
+  if (counts.unfinished || counts.left > 0 || ctx.mark.contents.suspects !== undefined) return now;
   const moments: number[] = [];
   const next = await ctx.ports.state.nextDue(ctx.surveyId, "waiting");
   if (next !== undefined) moments.push(next);
   // The index may lag behind what was just written.
   if (counts.waiting > 0) moments.push(now + ctx.source.absentAfter);
-  if (counts.held > 0) moments.push(ctx.mark.joinAgain ?? now + HELD_FOR);
   return moments.length === 0 ? undefined : Math.min(...moments);
 }

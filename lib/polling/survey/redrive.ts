@@ -9,7 +9,6 @@ import { classOf, readRecord } from "../model/records.ts";
 import type { PollingSource } from "../model/source.ts";
 import { selected } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
-import { MOST_LEFT } from "../publish/repair.ts";
 
 export interface RedriveRequest {
   ports: Ports;
@@ -33,7 +32,7 @@ export interface SurveyRedrive {
     unreadable: number;
     /** Never readable, and their records were dropped after `retention.quarantine`. */
     withoutRecords: number;
-    /** Readable by now, and completed before the floor: the next scan that meets them settles them. */
+    /** Readable by now, and completed before the floor: the next walk that meets them settles them. */
     beforeFloor: number;
     /** Their records could not be read: the first failure stands in `failure`. */
     failed: number;
@@ -113,8 +112,8 @@ async function putBack(holder: LeaseHolder & { ports: Ports }, deadline: number,
         await state.putEntries(surveyId, back);
       }
       result.putBack += back.length;
-      const repairs = some.filter((_, k) => judged[k] === "repair").map(({ id }) => id);
-      noteRepairs(holder.lease, repairs, clock.now());
+      // What no head walk meets is met by the next full pass: it is not waited for.
+      if (judged.includes("repair") && holder.lease.mark.pass === undefined) holder.lease.mark.nextPass = clock.now();
       for (const judgement of judged) if (!isBack(judgement)) result.left[judgement] += 1;
     }
     from = page.next;
@@ -154,27 +153,19 @@ async function judge({ ports, lease }: LeaseHolder & { ports: Ports }, entry: Le
   if (entry.state === "emitted") return "repair";
   const kept = await takeOut({ ports }, entry);
   const isRefused = entry.reason?.startsWith("bus:") === true && typeof entry.id === "number";
-  // No scan would ever take what the bus has refused.
+  // No walk would ever take what the bus has refused.
   if (kept === undefined) return isRefused ? "read again" : "withoutRecords";
   if (isRefused) return "back";
-  const { contiguous, confirmation } = lease.mark;
   // A single record, of whatever response: its whole is in the list alone. So it is where records may lie apart.
-  if (typeof entry.id !== "number" || confirmation.apart || contiguous !== true) return "unreadable";
+  if (typeof entry.id !== "number" || lease.mark.contents.apart !== undefined) return "unreadable";
   const run = { responseId: entry.id, records: kept.records.map((record) => readRecord(record)) };
   if (classOf(run) !== "completed") return "unreadable";
   return lease.mark.floor !== undefined && isOld(run, lease.mark.floor) ? "beforeFloor" : "back";
 }
 
-/** Its event has fewer records than the service lists: the scan that meets it next replaces it. */
+/** Its event has fewer records than the service lists: the walk that meets it next replaces it. */
 function shortAgain({ reason: _, attempts: __, ...entry }: LedgerEntry): LedgerEntry {
   return { ...entry, count: 0 };
-}
-
-/** What no head scan meets is met by the next full pass: it is not waited for. */
-function noteRepairs({ mark }: Lease, ids: LedgerEntry["id"][], now: number): void {
-  if (ids.length === 0) return;
-  mark.short = [...new Set([...(mark.short ?? []), ...ids.filter((id) => typeof id === "number")])].slice(0, MOST_LEFT);
-  if (mark.pass === undefined) mark.nextPass = now;
 }
 
 /** Its patience begins anew. */

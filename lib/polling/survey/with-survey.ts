@@ -1,11 +1,8 @@
 import type { PollContext } from "../context.ts";
 import { LeaseLostError } from "../errors.ts";
 import { LEASE_DURATION, underLease } from "../lease.ts";
-import { spareLookups } from "../ledger/spare-lookups.ts";
-import type { Mark } from "../model/mark.ts";
 import type { OutageWatch } from "../model/outages.ts";
 import type { PollingSource } from "../model/source.ts";
-import { createVolatileFields, type VolatileFields } from "../model/volatile-fields.ts";
 import type { Ports } from "../ports.ts";
 
 /** What work on a survey needs to know, whoever does it. */
@@ -41,13 +38,12 @@ export async function withSurvey<T>(
   const lease = await ports.state.acquire(surveyId, owner, LEASE_DURATION);
   if (lease === undefined) return undefined;
   const ctx: PollContext = {
-    ports: { ...ports, state: spareLookups(ports.state, () => ports.clock.now() < lease.until) },
+    ports,
     source,
     surveyId,
     lease,
     since: ports.clock.now(),
     mark: lease.mark,
-    volatile: volatileOf(request, lease.mark),
     deadline,
     streamUntil,
     shortPageEnds,
@@ -58,6 +54,7 @@ export async function withSurvey<T>(
     newestSeen: undefined,
     lost: undefined,
     failure: undefined,
+    unproved: new Set(),
     resumed: lease.mark.floor !== undefined && !lease.mark.firstPassDone,
     watch,
   };
@@ -73,16 +70,6 @@ export async function withSurvey<T>(
     await giveBack(ctx);
     throw error;
   }
-}
-
-/** What is learned stands in the mark, with which it is written. */
-function volatileOf({ ports, surveyId }: SurveyRequest, mark: Mark): VolatileFields {
-  return createVolatileFields(mark.volatile, (fields) => {
-    mark.volatile = fields;
-    // Operation 9 was of another opinion where it need not have been.
-    mark.confirmation.silent = 0;
-    ports.observe({ kind: "volatile fields", surveyId, fields });
-  });
 }
 
 /** Published, and not in the ledger yet: before that nothing more may be published. */

@@ -12,6 +12,8 @@ export interface ChasePoll {
   resumed: boolean;
   /** New responses met by a search below the head that has come to its end; undefined when none has. */
   sought: number | undefined;
+  /** Those of `found` that a search has met in this poll. */
+  foundBelow: number;
   /** Completed responses that are known of and yet to be found on pages. */
   missing: number;
 }
@@ -27,15 +29,16 @@ export function grownBy(counts: SurveyRow["counts"], row: SurveyRow | undefined)
   return Math.max(0, ...counts.map((count, i) => (count ?? 0) - (row?.counts[i] ?? count ?? 0)));
 }
 
-/** First the head is read for some more ticks; then what is missing is looked for below it, at leisure. */
+/** First the head is read for some more ticks; then what is missing is looked for below it. */
 export function nextChase(grown: number, row: SurveyRow | undefined, poll: ChasePoll): Chase {
-  // Behind a pass that took several polls something may have arrived where it had been: looked for once, at leisure.
+  // Behind a pass that took several polls something may have arrived where it had been: looked for once.
   if (row === undefined) return poll.resumed ? { ...noChase, missing: 1, seeking: true } : noChase;
   const { chase } = row;
   const found = poll.resumed ? 0 : poll.found;
   const missing = Math.max(0, chase.missing + grown + poll.missing - found);
   // What turned up at the head did not need a search below it.
-  const deep = poll.headRead ? chase.deep && found === 0 : chase.deep || found > 0;
+  const foundBelow = poll.headRead ? poll.foundBelow : found;
+  const deep = foundBelow > 0 || (chase.deep && found === 0);
   if (missing === 0) return { ...noChase, restUntil: chase.restUntil, deep };
   if (chase.seeking) {
     if (poll.complete && poll.sought === 0) return { ...noChase, restUntil: poll.now + REST_AFTER_END };

@@ -1,37 +1,41 @@
-import type { CountEvidence, SurveyRow } from "../model/account.ts";
+import type { SurveyRow } from "../model/account.ts";
 import { asksForHead, asksForSearch } from "./chase.ts";
-import { reliable } from "./count-evidence.ts";
 import type { ListedSurvey } from "./survey-list.ts";
 import { trusts } from "./trust.ts";
 
 /** A survey that is no longer listed is looked at once a day. */
 const GONE_EVERY = 24 * 3_600_000;
 
+/** A survey that is due for news. */
+export interface DueSurvey extends ListedSurvey {
+  /** New responses that the counts have shown and that are to be looked for below the head. */
+  seek: number;
+}
+
 /** A survey with slow work to do. */
 export interface BackgroundSurvey extends ListedSurvey {
   /** Whether its head is to be read although nothing asks for it. */
   fullPoll: boolean;
-  /** New responses that the counts have shown and that are to be looked for below the head. */
-  seek: number;
 }
 
 export interface DueBy {
   /** Epoch milliseconds. */
   now: number;
   fullPollEvery: number;
-  /** What was learned of the counts. */
-  counts?: CountEvidence[] | undefined;
 }
 
 /**
  * The surveys that something asks to poll at this tick, longest unpolled first. Those that fail slowly at every tick must not take
  * the whole of it from the others: an attempt counts as well.
  */
-export function dueSurveys(listed: ListedSurvey[], rows: Map<number, SurveyRow>, by: DueBy): ListedSurvey[] {
-  const due = listed.filter((survey) => {
+export function dueSurveys(listed: ListedSurvey[], rows: Map<number, SurveyRow>, by: DueBy): DueSurvey[] {
+  const due: DueSurvey[] = [];
+  for (const survey of listed) {
     const row = rows.get(survey.surveyId);
-    return row === undefined || asksForPoll(survey, row, by);
-  });
+    const isSearched = row !== undefined && !survey.isGone && asksForSearch(row.chase, by.now);
+    const seek = isSearched ? row.chase.missing : 0;
+    if (row === undefined || isSearched || asksForPoll(survey, row, by)) due.push({ ...survey, seek });
+  }
   const triedAt = ({ surveyId }: ListedSurvey): number => {
     const row = rows.get(surveyId);
     return row === undefined ? 0 : Math.max(row.polledAt, row.workedAt);
@@ -53,23 +57,21 @@ export function backgroundSurveys(
     const row = rows.get(survey.surveyId);
     if (row === undefined) continue;
     const fullPoll = row.polledAt + (survey.isGone === true ? GONE_EVERY : fullPollEvery) <= now;
-    const seek = !survey.isGone && asksForSearch(row.chase, now);
     const slow = !survey.isGone && row.backgroundAt !== undefined && row.backgroundAt <= now;
-    if (!fullPoll && !seek && !slow) continue;
-    const asked = [fullPoll ? row.polledAt + fullPollEvery : now, seek ? 0 : now, slow ? (row.backgroundAt ?? 0) : now];
+    if (!fullPoll && !slow) continue;
+    const asked = [fullPoll ? row.polledAt + fullPollEvery : now, slow ? (row.backgroundAt ?? 0) : now];
     const since = Math.max(Math.min(...asked), row.workedAt);
     const urgency = (now - since) / (fullPollEvery + Math.max(0, now - row.activeAt));
-    due.push({ survey: { ...survey, fullPoll, seek: seek ? row.chase.missing : 0 }, urgency });
+    due.push({ survey: { ...survey, fullPoll }, urgency });
   }
   return due.sort((a, b) => b.urgency - a.urgency).map(({ survey }) => survey);
 }
 
-function asksForPoll(survey: ListedSurvey, row: SurveyRow, { now, counts }: DueBy): boolean {
+function asksForPoll(survey: ListedSurvey, row: SurveyRow, { now }: DueBy): boolean {
   if (row.dueAt !== undefined && row.dueAt <= now) return true;
   if (survey.isGone) return false;
   if (asksForHead(row.chase) || !trusts(row.trust)) return true;
   // Without a single readable count there is no hint, and the survey is polled each tick.
   if (survey.counts.every((count) => count === null)) return true;
-  const relied = reliable(counts);
-  return survey.counts.some((count, i) => count !== row.counts[i] && (relied.length === 0 || relied.includes(i)));
+  return survey.counts.some((count, i) => count !== row.counts[i]);
 }

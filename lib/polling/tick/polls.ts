@@ -1,15 +1,14 @@
 import pLimit from "p-limit";
 import type { Allowance } from "../context.ts";
 import { concernsWholeSource, failureOf } from "../errors.ts";
-import type { AccountState, CountEvidence, SurveyRow } from "../model/account.ts";
+import type { AccountState, SurveyRow } from "../model/account.ts";
 import { later } from "../model/dates.ts";
 import type { OutageWatch } from "../model/outages.ts";
 import type { PollingSource } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
 import type { Presence } from "../routes/first-pass.ts";
 import { type PollRequest, type PollResult, pollSurvey } from "../survey/poll-survey.ts";
-import { learnCounts } from "./count-evidence.ts";
-import type { BackgroundSurvey } from "./due.ts";
+import type { BackgroundSurvey, DueSurvey } from "./due.ts";
 import type { Meter } from "./meter.ts";
 import type { ListedSurvey } from "./survey-list.ts";
 import { nextRow } from "./survey-row.ts";
@@ -38,13 +37,12 @@ export interface Polled {
   /** Largest credible date that was read of two surveys at least: that of one alone may be wrong, and would lose what the others had. */
   newest: string | undefined;
   shortPageEnds: boolean | undefined;
-  counts: CountEvidence[] | undefined;
 }
 
 /** The polls of one tick. */
 export interface Polls {
   /** Polls the surveys that are due for news, many at once. */
-  pollNews(due: ListedSurvey[]): Promise<void>;
+  pollNews(due: DueSurvey[]): Promise<void>;
   /** Spends up to `budget` requests; gives what is left of it, less than nothing when the last work took more. */
   doBackground(due: BackgroundSurvey[], budget: number, meter: Meter): Promise<number>;
   done(): Polled;
@@ -73,10 +71,9 @@ interface Progress {
   /** Surveys polled so far whose catch-up goes on. */
   catchingUp: Set<number>;
   shortPageEnds: boolean | undefined;
-  counts: CountEvidence[] | undefined;
 }
 
-type How = Pick<PollRequest, "head" | "background">;
+type How = Pick<PollRequest, "head" | "seek" | "background">;
 
 /** Polls surveys, each on its own: what fails in one does not touch the others. */
 export function createPolls(
@@ -94,7 +91,6 @@ export function createPolls(
     newest: new Map(),
     catchingUp: new Set(),
     shortPageEnds: account.shortPageEnds,
-    counts: account.counts,
   };
   const { outcomes, newest, catchingUp } = progress;
   const pollOne = (survey: ListedSurvey, how: How): Promise<void> => poll(tick, progress, survey, how);
@@ -102,7 +98,7 @@ export function createPolls(
     async pollNews(due) {
       // One with little news has one request in flight at most times.
       const limit = pLimit(Math.max(LEAST_AT_ONCE, request.source.concurrency));
-      await Promise.all(due.map((survey) => limit(pollOne, survey, { head: true })));
+      await Promise.all(due.map(({ seek, ...survey }) => limit(pollOne, survey, { head: true, seek })));
       await saveRows(request.ports, progress);
     },
     async doBackground(due, budget, meter) {
@@ -114,14 +110,14 @@ export function createPolls(
           spent += requests;
         },
       };
-      for (const { fullPoll, seek, ...survey } of due) {
+      for (const { fullPoll, ...survey } of due) {
         if (allowance.left() <= 0) break;
         // What has just failed altogether, or is being polled by someone else, is left alone.
         const outcome = outcomes.get(survey.surveyId);
         if (outcome !== undefined && outcome.result?.kind !== "polled") continue;
         // Slow work is done once there is nothing to catch up.
         if (outcome?.result?.kind === "polled" && outcome.result.counts.unfinished) continue;
-        await pollOne(survey, { head: false, background: { allowance, fullPoll, seek } });
+        await pollOne(survey, { head: false, background: { allowance, fullPoll } });
       }
       await saveRows(request.ports, progress);
       return allowance.left();
@@ -131,7 +127,6 @@ export function createPolls(
       catchingUp: catchingUp.size,
       newest: [...newest.values()].sort().at(-2),
       shortPageEnds: progress.shortPageEnds,
-      counts: progress.counts,
     }),
   };
 }
@@ -216,9 +211,6 @@ function enter(
     tickAt: now,
     listedAt: account.listedAt,
   });
-  if (result.headRead && !result.resumed) {
-    progress.counts = learnCounts(progress.counts, survey.counts, row, result.counts.found);
-  }
   progress.rows.set(survey.surveyId, next);
   account.rows.set(survey.surveyId, next);
   return "done";

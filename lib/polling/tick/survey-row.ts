@@ -30,7 +30,7 @@ export function nextRow(
   at: { now: number; slow: boolean; tickAt?: number; listedAt?: number | undefined },
 ): SurveyRow {
   const { now, slow, tickAt = now, listedAt } = at;
-  const { counts, backgroundAt, headRead, sought, missing, resumed } = result;
+  const { counts, backgroundAt, headRead, sought, foundBelow, missing, resumed } = result;
   // The index may not show yet what the poll before has just made wait.
   const isAwaited = row?.dueAt !== undefined && (row.dueAt > now || row.polledAt >= tickAt);
   const awaited = isAwaited ? row.dueAt : undefined;
@@ -45,7 +45,7 @@ export function nextRow(
     activeAt,
     ...(dueAt === undefined ? {} : { dueAt }),
   };
-  const poll = { now, found: counts.found, complete: counts.complete, headRead, resumed, sought, missing };
+  const poll = { now, found: counts.found, complete: counts.complete, headRead, resumed, sought, foundBelow, missing };
   if (headRead || row === undefined) {
     const grown = grownBy(survey.counts, row);
     // By the list of this very tick the survey may have been polled already.

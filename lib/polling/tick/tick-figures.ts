@@ -43,7 +43,7 @@ export function figuresOf({ rows, polled, failures, account, now, fullPollEvery 
   return {
     unaccounted: sum(({ unaccounted }) => unaccounted),
     rangeUnreachable:
-      polled.filter(({ booksOpen }) => booksOpen === "range unreachable").length +
+      polled.filter(({ booksOpen }) => booksOpen?.endsWith("unreachable") === true).length +
       failures.filter((code) => code === "RANGE_UNREACHABLE").length,
     repaired: sum(({ counts }) => counts.repaired),
     repairedAgain: sum(({ repairedAgain }) => repairedAgain),

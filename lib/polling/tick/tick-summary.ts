@@ -53,7 +53,7 @@ export function summarize(surveyId: number, { result, error }: SurveyOutcome): S
     emitted: counts.emitted,
     waiting: counts.waiting,
     quarantined: counts.quarantined,
-    unfinished: counts.unfinished || counts.deferred > 0 || failed !== undefined,
+    unfinished: counts.unfinished || counts.left > 0 || failed !== undefined,
     ...(books === undefined ? {} : { books }),
     ...(booksOpen === undefined ? {} : { booksOpen }),
     ...failed,

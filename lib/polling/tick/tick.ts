@@ -34,7 +34,7 @@ export async function tick(request: TickRequest): Promise<TickSummary> {
   const { listed, unreadable, failure } = await surveysOf(ports, source, account);
   const now = clock.now();
   const isFirst = await beginsHistory(request, account, now);
-  const by: DueBy = { now, fullPollEvery: source.fullPoll.every, counts: account.counts };
+  const by: DueBy = { now, fullPollEvery: source.fullPoll.every };
   const due = dueSurveys(listed, account.rows, by);
   observe({ kind: "surveys", listed: listed.filter(({ isGone }) => isGone !== true).length, due: due.length });
 
@@ -46,7 +46,7 @@ export async function tick(request: TickRequest): Promise<TickSummary> {
   const budget = source.backgroundRequests + earned - (account.overdrawn ?? 0);
   const left = await polls.doBackground(backgroundSurveys(listed, account.rows, by), budget, meter);
 
-  const { outcomes, catchingUp, newest, shortPageEnds, counts } = polls.done();
+  const { outcomes, catchingUp, newest, shortPageEnds } = polls.done();
   const overdrawn = Math.max(0, -left);
   await state.saveAccount({
     service,
@@ -55,7 +55,6 @@ export async function tick(request: TickRequest): Promise<TickSummary> {
     ...seenOutages(watch),
     // A slice beside this tick may have seen the contrary of what it began with.
     ...(shortPageEnds === account.shortPageEnds ? {} : { shortPageEnds }),
-    ...(counts === undefined ? {} : { counts }),
     ...(catchingUp === (account.catchingUp ?? 0) ? {} : { catchingUp }),
     ...(overdrawn === 0 && account.overdrawn === undefined ? {} : { overdrawn }),
     // Of no later tick: what that reads may be newer than what was missed meanwhile.

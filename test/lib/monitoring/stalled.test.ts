@@ -41,7 +41,7 @@ function stalled(summary: Partial<TickSummary>, rest: Partial<Omit<StalledReques
       figures: figures(),
       ...summary,
     },
-    seen: { emitted: 0, quarantined: 0, volatile: new Map(), lags: [], basis: { firstTick: noon - 100 * DAY } },
+    seen: { emitted: 0, quarantined: 0, held: 0, lags: [], basis: { firstTick: noon - 100 * DAY } },
     failing: new Map(),
     scrubEvery,
     now: noon,
@@ -85,7 +85,7 @@ describe("the age of the longest-standing trouble", () => {
   it("is that of an outage which responses wait for, as the table knows it", () => {
     const down = { down: 0, failing: { since: noon - HOUR, responses: ["1/1"], confirmed: true } };
     const account = { rows: new Map(), outages: { metrics: down, metadata: { down: 0 } } };
-    const seen = { emitted: 0, quarantined: 0, volatile: new Map(), lags: [], basis: {}, account };
+    const seen = { emitted: 0, quarantined: 0, held: 0, lags: [], basis: {}, account };
     expect(stalled({ outages: ["metrics"] }, { seen })).toBe(HOUR);
     expect(stalled({ outages: [] }, { seen })).toBe(0);
   });
@@ -99,7 +99,7 @@ describe("the age of the longest-standing trouble", () => {
     const surveys = [survey({ booksOpen: "2 listed responses are not accounted for yet" })];
     const open = { surveys, figures: figures({ unaccounted: 2 }) };
     const since = (firstTick: number) => ({
-      seen: { emitted: 0, quarantined: 0, volatile: new Map(), lags: [], basis: { firstTick } },
+      seen: { emitted: 0, quarantined: 0, held: 0, lags: [], basis: { firstTick } },
     });
     expect(stalled(open, since(noon - DAY))).toBe(0);
     expect(stalled(open, since(noon - 1.5 * scrubEvery - HOUR))).toBe(HOUR);

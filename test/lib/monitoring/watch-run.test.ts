@@ -6,7 +6,7 @@ import { runSlices } from "../../../lib/run/slices/run-slices.ts";
 import { requestChannel } from "../../../lib/survey-api/diagnostics.ts";
 import { CredentialsMissingError } from "../../../lib/survey-api/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { arrive, at, HOUR, MINUTE, noon, range, SECOND, surveyOf, takes, worldWith } from "../../support/survey.ts";
+import { arrive, at, MINUTE, noon, range, SECOND, surveyOf, takes, worldWith } from "../../support/survey.ts";
 import { memoryLog } from "../support/log.ts";
 import { type MetricsLine, metricsOf } from "./support/embedded-metrics.ts";
 
@@ -229,6 +229,7 @@ describe("the log of a tick", () => {
           emitted: 1,
           waiting: 0,
           quarantined: 0,
+          held: 0,
           lag: { median: 30 * SECOND, worst: 30 * SECOND },
           requests: { all: 0, throttled: 0, failed: 0 },
           catchingUp: 0,
@@ -264,21 +265,32 @@ describe("the log of a tick", () => {
   });
 });
 
-describe("what reads differently each time", () => {
-  it("is told by the line of the tick that has found it, by its name", async () => {
-    const world = worldWith(range(1, 90).map((responseId) => ({ responseId, completed: at(-HOUR + responseId) })));
+describe("responses whose contents nothing proves", () => {
+  // R6
+  it("are counted in the line of the tick from which on they are held, and in no other", async () => {
+    const { world, graph } = await polled();
+    const { service } = world.ports;
+    const { page } = service;
+    // Page 2 reads otherwise at each read, so that nothing proves a response across its edges.
     let read = 0;
-    const signed = (): string => {
+    for (const responseId of range(2, 101)) arrive(world, { responseId, completed: at(-60 * SECOND), size: 3 });
+    service.response = async () => ({ kind: "absent" });
+    service.page = async (surveyId, number, order) => {
+      const shown = await page(surveyId, number, order);
       read += 1;
-      return `signed ${read}`;
+      if (number === 1 || shown.kind === "none") return shown;
+      return { ...shown, records: shown.records.map((record) => ({ ...(record as object), score: read })) };
     };
-    for (const record of surveyOf(world).records) {
-      Object.defineProperty(record, "comment", { enumerable: true, get: signed });
+    const held: unknown[] = [];
+    for (let minute = 1; minute <= 5; minute += 1) {
+      const { log } = await tickOf(graph);
+      held.push(log.find(({ message }) => message === "tick")?.details.held ?? 0);
+      world.time.now += MINUTE;
     }
-    const { log } = await tickOf(graphOf(world));
-    expect(log).toMatchObject([{ message: "tick", details: { emitted: 90, volatile: { 1: ["comment"] } } }]);
-    const again = await tickOf(graphOf(world));
-    expect(again.log.filter(({ details }) => "volatile" in details)).toEqual([]);
+    const holds = world.entries(1).filter(({ state, attempts = 0 }) => state === "held" && attempts >= 3);
+    expect(holds.length).toBeGreaterThan(0);
+    // A tick may poll a survey twice.
+    expect(held.reduce((sum: number, count) => sum + Number(count), 0)).toBe(holds.length);
   });
 });
 

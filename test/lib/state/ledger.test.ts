@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
-import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
+import { type CheckedState, type LedgerEntry, WITHOUT_RECORDS } from "../../../lib/polling/model/ledger-entry.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
 import { useAws } from "../support/aws.ts";
 
@@ -19,6 +19,14 @@ const emitted = (id: number): LedgerEntry => ({
   count: 2,
   eventId: `e${id}`,
   revision: 1,
+});
+const held = (id: number): LedgerEntry => ({
+  id,
+  state: "held",
+  reason: "records-apart",
+  firstSeen: 10,
+  attempts: 2,
+  nextCheck: 50,
 });
 const ids = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1);
 
@@ -74,17 +82,6 @@ describe("entries", () => {
     expect([...(await state.entries(surveyId, ["record-abc", 1])).keys()].sort()).toEqual([1, "record-abc"]);
   });
 
-  it("lie between the first and the last of their response ids, in the order of their texts", async () => {
-    const { state, surveyId } = fresh();
-    expect(await state.span(surveyId)).toBeUndefined();
-    const orphan: LedgerEntry = { id: "record-abc", state: "quarantined", digest: "abc", reason: "unreadable" };
-    await state.putEntries(surveyId, [orphan]);
-    expect(await state.span(surveyId)).toBeUndefined();
-    await state.putEntries(surveyId, [1_000, 999, 5_000, 30].map(emitted));
-    await state.putEntries(surveyId + 1, [emitted(1)]);
-    expect(await state.span(surveyId)).toEqual({ first: 1_000, last: 999 });
-  });
-
   it("replace what was there: of a waiting one nothing stays once it is emitted", async () => {
     const { state, surveyId } = fresh();
     const kept = { records: [{ comment: "private" }], details: {} };
@@ -117,6 +114,44 @@ describe("entries", () => {
     expect(entries.get(1)).toEqual(emitted(1));
     expect(entries.get(2)?.state).toBe("open");
     expect(await state.due(surveyId, "waiting", Number.MAX_SAFE_INTEGER, 10)).toEqual([]);
+  });
+
+  it("that are held are replaced by whatever settles them, but not by open ones", async () => {
+    const { state, surveyId } = fresh();
+    const known = ids(7).map(held);
+    const next: LedgerEntry[] = [
+      emitted(1),
+      { id: 2, state: "before-floor" },
+      { id: 3, state: "waiting", nextCheck: 5 },
+      { id: 4, state: "quarantined", reason: "unreadable" },
+      { ...held(5), attempts: 3 },
+    ];
+    const late: LedgerEntry[] = [
+      { id: 6, state: "open", firstSeen: 1 },
+      { id: 7, state: "open", reason: WITHOUT_RECORDS, firstSeen: 1, nextCheck: 1 },
+    ];
+    await state.putEntries(surveyId, known);
+    await state.putEntries(surveyId, [...next, ...late]);
+    const stands = await state.entries(surveyId, ids(7));
+    expect(ids(7).map((id) => stands.get(id)?.state)).toEqual([
+      ...next.map((entry) => entry.state),
+      ...late.map(() => "held"),
+    ]);
+    expect(stands.get(5)).toMatchObject({ attempts: 3 });
+  });
+
+  it("that are held never replace what went out, nor what waits with its records", async () => {
+    const { state, surveyId } = fresh();
+    const known: LedgerEntry[] = [
+      emitted(1),
+      { id: 2, state: "waiting", nextCheck: 5, kept: { records: [], details: {} } },
+      { id: 3, state: "open", firstSeen: 1 },
+      { id: 4, state: "quarantined", reason: "unreadable" },
+    ];
+    await state.putEntries(surveyId, known);
+    await state.putEntries(surveyId, [1, 2, 3, 4, 5].map(held));
+    const stands = await state.entries(surveyId, ids(5));
+    expect(ids(5).map((id) => stands.get(id)?.state)).toEqual(["emitted", "waiting", "held", "held", "held"]);
   });
 
   it("are all durable when a batch is done in part, or an answer is lost", async () => {
@@ -260,6 +295,24 @@ describe("quarantined entries", () => {
 });
 
 describe("the index of what is due", () => {
+  it("has held entries apart from all others, with all that is known of them", async () => {
+    const { state, surveyId } = fresh();
+    const others: LedgerEntry[] = [
+      { id: 2, state: "waiting", nextCheck: 40 },
+      { id: 3, state: "open", nextCheck: 40 },
+      { id: 4, state: "quarantined", nextCheck: 40 },
+    ];
+    await state.putEntries(surveyId, [held(1), ...others]);
+    expect(await state.due(surveyId, "held", 50, 9)).toEqual([held(1)]);
+    expect(await state.due(surveyId, "held", 49, 9)).toEqual([]);
+    expect(await state.nextDue(surveyId, "held")).toBe(50);
+    for (const { id, state: kind } of others)
+      expect((await state.due(surveyId, kind as CheckedState, 99, 9)).map((entry) => entry.id)).toEqual([id]);
+
+    await state.putEntries(surveyId, [emitted(1)]);
+    expect(await state.nextDue(surveyId, "held")).toBeUndefined();
+  });
+
   it("gives what is due by then, oldest first, at most so many, with all that was kept", async () => {
     const { state, surveyId } = fresh();
     const waiting = (id: number, nextCheck: number): LedgerEntry => ({

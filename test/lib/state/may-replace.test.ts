@@ -17,6 +17,7 @@ const kinds: Kind[] = [
   { state: "before-floor" },
   { state: "open", firstSeen: 1 },
   { state: "open", reason: WITHOUT_RECORDS },
+  { state: "held", attempts: 1, firstSeen: 1, nextCheck: 1, reason: "unproved" },
   { state: "waiting", kept: { a: 1 }, nextCheck: 1 },
   { state: "quarantined", reason: "unreadable", kept: { a: 1 } },
 ];

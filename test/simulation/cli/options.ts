@@ -54,6 +54,10 @@ export function parseOptions(args: string[]): SimulateOptions {
   };
 }
 
+export function isCut({ drop, ...sizes }: Cuts): boolean {
+  return drop.size > 0 || Object.values(sizes).some(Number.isFinite);
+}
+
 /** The command that runs one history again. */
 export function replayCommand(seed: number, cuts: Cuts): string {
   const parts = [`npm run simulate -- --seed ${seed}`];

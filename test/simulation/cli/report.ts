@@ -1,6 +1,7 @@
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import type { Outcome } from "../history.ts";
+import { countRareStates, type RareState, type RareStates, rareStates } from "../sometimes/registry.ts";
 import { codeLines } from "./coverage.ts";
 
 /** What many histories came to. */
@@ -8,6 +9,8 @@ export interface Tally {
   add(outcome: Outcome): void;
   passed(): number;
   failed(): Outcome[];
+  /** Rare states that so many histories should have met, and have not. */
+  missed(): RareState[];
   /** Sizes and ingredients, as lines of text. */
   lines(seconds: number): string[];
 }
@@ -17,10 +20,15 @@ const LEAST_SHARE = 0.02;
 
 export function createTally(): Tally {
   const outcomes: Outcome[] = [];
+  const states = countRareStates();
   const failed = (): Outcome[] =>
     outcomes.filter(({ violations }) => violations.length > 0).sort((a, b) => a.seed - b.seed);
   return {
-    add: (outcome) => void outcomes.push(outcome),
+    add(outcome) {
+      outcomes.push(outcome);
+      states.add(outcome.sometimes);
+    },
+    missed: states.missed,
     passed: () => outcomes.length - failed().length,
     failed,
     lines(seconds) {
@@ -34,7 +42,12 @@ export function createTally(): Tally {
         `${median(({ events }) => events)} events`,
       ];
       const speed = `${outcomes.length} histories, ${(outcomes.length / seconds).toFixed(0)} a second`;
-      return [...ingredientLines(outcomes), `median of a history: ${sizes.join(", ")}`, speed];
+      return [
+        ...ingredientLines(outcomes),
+        ...rareStateLines(states, outcomes.length),
+        `median of a history: ${sizes.join(", ")}`,
+        speed,
+      ];
     },
   };
 }
@@ -57,6 +70,18 @@ function ingredientLines(outcomes: Outcome[]): string[] {
     "histories that met each ingredient:",
     ...lines,
     ...(rare.length > 0 ? [`under 2 %: ${rare.join(", ")}`] : []),
+  ];
+}
+
+function rareStateLines(states: RareStates, histories: number): string[] {
+  const never = states.never();
+  const seldom = rareStates
+    .filter((state) => !never.includes(state) && states.count(state) < LEAST_SHARE * histories)
+    .map((state) => `${state} (${states.count(state)})`);
+  return [
+    `rare states met: ${rareStates.length - never.length} of ${rareStates.length}`,
+    ...(seldom.length > 0 ? [`in under 2 % of histories: ${seldom.join(", ")}`] : []),
+    ...never.map((state) => `never met: ${state}`),
   ];
 }
 

@@ -22,6 +22,8 @@ export interface WorkerProcess {
   clock: Clock;
   alive(): boolean;
   frozen(): boolean;
+  /** Whether it was ever frozen. */
+  stoodStill(): boolean;
   /** Calls made so far, and calls not answered yet. */
   calls(): number;
   pending(): number;
@@ -41,7 +43,7 @@ export interface WorkerOptions {
   conditions: Conditions;
   random: Random;
   /** Called before each call with the number of those made: the place where a process dies or stands still. */
-  onCall: (made: number) => void;
+  onCall: (made: number, port: PortName) => void;
 }
 
 /** Each its own: what waits for a shared one would be kept to the end of all histories. */
@@ -68,6 +70,7 @@ export function createWorkerProcess({ name, scheduler, conditions, random, onCal
     beganAt,
     alive: () => alive,
     frozen: () => scheduler.now() < frozenUntil,
+    stoodStill: () => frozenUntil > 0,
     calls: () => calls,
     pending: () => pending,
     kill() {
@@ -89,7 +92,7 @@ export function createWorkerProcess({ name, scheduler, conditions, random, onCal
     call<T>(port: PortName, operation: string, effect: () => T): Promise<T> {
       if (!alive) return never();
       calls += 1;
-      onCall(calls);
+      onCall(calls, port);
       if (!alive) return never();
       pending += 1;
       const fault = conditions.fault(port, operation);

@@ -89,6 +89,8 @@ export function createCatchUpCheck(world: World, violations: Violations, parts: 
       if (before.firstPassDone || !after.firstPassDone || course === undefined) return;
       noteGap(survey, course);
       courses.delete(surveyId);
+      // It has stepped over a page, and the books say so.
+      if (after.isHistoryPartial === true) return;
       if (!course.hasGap && isSteady(world, survey)) checkMet(survey);
     },
     waitedSince({ survey, completedAt = 0 }) {

@@ -2,7 +2,8 @@ import { eventId, type ResponseCompleted } from "../../../lib/events/index.ts";
 import { EXTRA_QUESTION, ipOf, pointsOf } from "../service/details.ts";
 import type { SimResponse } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
-import { answersOf, eventAnswers, wrongFields } from "./expected-answers.ts";
+import { leewayOf } from "./excluded.ts";
+import { answersOf, eventAnswers, wrongComments, wrongFields } from "./expected-answers.ts";
 
 /** What is wrong with the contents of an event at the moment at which the bus got it; undefined when nothing is. */
 export function wrongContent(world: World, detail: ResponseCompleted): string | undefined {
@@ -25,37 +26,22 @@ function wrongAnswers(world: World, response: SimResponse, detail: ResponseCompl
   const equal = truths.filter((version) => answersOf(version, dropComments) === text);
   if (equal.length > 0) {
     const extra = detail.data.answers.length - answers.length;
-    const wrong = equal.map((version) =>
-      wrongFields(detail, version, { extra, anyDate: mayKnowOneDate(response, detail) }),
-    );
-    return wrong.includes(undefined) ? undefined : wrong[0];
+    const wrong = equal.map((version) => wrongFields(detail, version, { extra, anyDate: mayKnowOneDate(response) }));
+    return wrong.includes(undefined) ? wrongComments(response, answers) : wrong[0];
   }
   const isPart = truths.some((version) => isPartOf(text, answersOf(version, dropComments)));
-  // Of one that went before a second look at its pages nothing more can be had.
   // A repair is made of all its records: nothing excuses a second part.
-  if (isPart && detail.meta.revision === 1 && (response.removedAt !== undefined || mayBeShort(world, response)))
-    return undefined;
+  if (isPart && detail.meta.revision === 1 && leewayOf(world, response).part) return undefined;
   const counts = truths.map(({ records }) => records.length).join(", ");
   return `its ${answers.length} answers are ${isPart ? "only some" : "not those"} of any moment since its completion (${counts} records)`;
 }
 
 /**
- * Where records lie apart and operation 9 cannot tell so, a response may go out short before anybody can know; it must be
- * repaired then. Everywhere else it must be whole at once.
+ * What operation 9 does not tell of a response as a whole comes from its page: where the records disagree about a date and lie apart, that is
+ * what those say which were met.
  */
-function mayBeShort(world: World, { survey, single }: SimResponse): boolean {
-  const flips = ["layout", "single"].some((trait) => world.plan.met.has(`flip:${trait}`));
-  if (survey.traits.layout === "contiguous" && !flips) return false;
-  const usable = survey.traits.single === "right" || survey.traits.single === "bare";
-  return flips || !usable || !world.plan.calm || single.presentFrom > 0 || single.failsUntil > 0;
-}
-
-/**
- * A repair takes from its page what operation 9 does not tell of the response as a whole: where the records disagree about a date and
- * lie apart, that is what those say which were met.
- */
-function mayKnowOneDate({ odd, survey }: SimResponse, { meta }: ResponseCompleted): boolean {
-  return odd === "date-differs" && survey.traits.single === "bare" && meta.revision > 1;
+function mayKnowOneDate({ odd, survey }: SimResponse): boolean {
+  return odd === "date-differs" && survey.traits.single === "bare" && survey.traits.layout !== "contiguous";
 }
 
 function flipped(world: World, { survey }: SimResponse, trait: "single"): boolean {

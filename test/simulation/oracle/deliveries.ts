@@ -62,6 +62,7 @@ export function createDeliveries(world: World, violations: Violations): Deliveri
       byId.set(responseId, list);
       const name = `${surveyId}/${responseId} revision ${revision}`;
       const before = list.filter((one) => one.revision === revision);
+      if (before.length > 0) world.sometimes("an event comes twice, as nobody knew");
       if (before.length > before.filter(({ unknown }) => unknown).length) {
         violations.add("repeat", `${name} was published again although its publish was known`);
       }
@@ -87,7 +88,10 @@ export function createDeliveries(world: World, violations: Violations): Deliveri
       };
       list.push(delivery);
       if (!answered || !process.alive()) delivery.unknown = true;
-      if (!process.alive()) return;
+      if (!process.alive()) {
+        world.sometimes("a process dies between publish and ledger");
+        return;
+      }
       open.add(delivery);
       const most = meta.origin === "catch-up" ? IN_FLIGHT_CATCH_UP : IN_FLIGHT;
       let under = 0;
@@ -103,7 +107,11 @@ export function createDeliveries(world: World, violations: Violations): Deliveri
       }
     },
     leaseTaken(process, surveyId) {
-      for (const one of open) if (one.surveyId === surveyId && one.process !== process) lose(one);
+      for (const one of open) {
+        if (one.surveyId !== surveyId || one.process === process) continue;
+        world.sometimes("the lease is lost while an event is in no ledger");
+        lose(one);
+      }
     },
     leaseReleased(process, surveyId) {
       for (const one of open) {
@@ -113,7 +121,11 @@ export function createDeliveries(world: World, violations: Violations): Deliveri
       }
     },
     died(process) {
-      for (const one of open) if (one.process === process) lose(one);
+      for (const one of open) {
+        if (one.process !== process) continue;
+        world.sometimes("a process dies between publish and ledger");
+        lose(one);
+      }
     },
     refuse: (responseId) => void refused.add(responseId),
     refused: (responseId) => refused.has(responseId),

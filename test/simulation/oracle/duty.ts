@@ -3,6 +3,7 @@ import { selected } from "../../../lib/polling/model/source.ts";
 import type { SimResponse } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import type { MarkFacts } from "./books-check.ts";
+import { wasOutOfReach } from "./excluded.ts";
 
 /** Whether a response has to be emitted, must not be, or may be: where the floor lies within what dates can tell. */
 export type Duty = "must" | "must-not" | "may";
@@ -62,6 +63,7 @@ function dutyAt(
   // Within one millisecond the one may come before the other.
   if (completedAt === stands) return "may";
   if (completedAt > stands) return isAbove ? "must" : "may";
+  if (isAbove && wasOutOfReach(world, response)) return "may";
   return lateFloor !== undefined && (!isDate || isSince()) ? "may" : "must-not";
 }
 

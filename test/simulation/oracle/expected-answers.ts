@@ -1,8 +1,9 @@
 import type { Answer, ResponseCompleted } from "../../../lib/events/index.ts";
-import type { Json, Version } from "../service/survey-model.ts";
+import type { Json, SimResponse, Version } from "../service/survey-model.ts";
 import { unsigned } from "../service/volatile.ts";
 
-// Contents are compared by what the service said: an irregular field by what stands under `raw`.
+// Contents are compared by what the service said: an irregular field by what stands under `raw`. All of it is of one moment but
+// the texts of comments, which may read differently each time: each is one that its record had at some moment.
 
 const truths = new WeakMap<Version, Map<boolean, string>>();
 
@@ -20,7 +21,7 @@ export function answersOf(version: Version, dropComments: boolean): string {
 
 function truthKey(record: Json, dropComments: boolean): string {
   const { questionId, answer, comment, score, matrixScore } = record;
-  return JSON.stringify([questionId, answer, dropComments ? "" : comment, score, matrixScore]);
+  return JSON.stringify([questionId, answer, dropComments ? "" : withoutText(comment), score, matrixScore]);
 }
 
 /** The answers of an event in the same form. */
@@ -32,7 +33,21 @@ const joined = (keys: string[]): string => keys.sort().join("\n");
 
 function eventKey(answer: Answer): string {
   const read = { ...answer, ...answer.raw };
-  return JSON.stringify([read.questionId, read.answer, unsigned(read.comment), read.score, read.matrixScore]);
+  return JSON.stringify([read.questionId, read.answer, withoutText(read.comment), read.score, read.matrixScore]);
+}
+
+/** Of the text of a comment only that there is one. */
+const withoutText = (comment: unknown): unknown => (typeof comment === "string" && comment !== "" ? true : comment);
+
+export function wrongComments({ versions }: SimResponse, answers: Answer[]): string | undefined {
+  const had = (answer: Answer): boolean =>
+    versions.some(({ records }) =>
+      records.some(
+        ({ questionId, comment }) => questionId === answer.questionId && comment === unsigned(answer.comment),
+      ),
+    );
+  const isWrong = answers.some((answer) => answer.comment !== "" && answer.raw === undefined && !had(answer));
+  return isWrong ? "a comment is none that its record ever had" : undefined;
 }
 
 /** What an event cannot be blamed for. */

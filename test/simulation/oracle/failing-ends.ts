@@ -1,4 +1,4 @@
-import { mayBePastEnd } from "../../../lib/polling/walk/failing-end.ts";
+import type { SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 
 /** Milliseconds within which a fault that does not pass is taken for the end of a list: ten minutes, which may begin anew once. */
@@ -6,7 +6,13 @@ const TAKEN_WITHIN = 1_260_000;
 
 export interface FailingEnds {
   /** Whether a poll may have failed as the service fails behind the end of the list, of this survey or of any. */
-  explain(code: string, surveyId: number | undefined): boolean;
+  explain(surveyId: number | undefined): boolean;
+}
+
+/** Whether pages fail behind the end, and the other order need not begin with what the last page ends with: nothing shows the end of such a list (docs/api-gaps.md). */
+export function hidesItsEnd({ traits, orphans }: SimSurvey): boolean {
+  if (traits.pastEnd !== "fault") return false;
+  return traits.ties === "responses" || traits.ties === "both" || traits.layout !== "contiguous" || orphans.length > 0;
 }
 
 /** For how long polls fail of surveys whose pages do so behind the end. */
@@ -14,13 +20,14 @@ export function createFailingEnds({ surveys, scheduler }: World): FailingEnds {
   /** By survey: epoch milliseconds of the first such failure. */
   const since = new Map<number, number>();
   const explains = (surveyId: number): boolean => {
-    if (surveys.get(surveyId)?.traits.pastEnd !== "fault") return false;
+    const survey = surveys.get(surveyId);
+    if (survey?.traits.pastEnd !== "fault") return false;
+    if (hidesItsEnd(survey)) return true;
     const first = since.get(surveyId) ?? scheduler.now();
     since.set(surveyId, first);
     return scheduler.now() - first <= TAKEN_WITHIN;
   };
   return {
-    explain: (code, surveyId) =>
-      mayBePastEnd({ code }) && (surveyId === undefined ? [...surveys.keys()] : [surveyId]).some(explains),
+    explain: (surveyId) => (surveyId === undefined ? [...surveys.keys()] : [surveyId]).some(explains),
   };
 }

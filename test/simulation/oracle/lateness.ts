@@ -4,6 +4,7 @@ import { leastPage, listedRecords } from "../service/listing.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import * as bounds from "./bounds.ts";
+import { isSilent } from "./excluded.ts";
 
 /** Whether nothing but the poller itself can have kept the response waiting. */
 function isPlain(world: World, response: SimResponse): boolean {
@@ -25,12 +26,8 @@ function isPlain(world: World, response: SimResponse): boolean {
   );
 }
 
-/** Operation 9 is asked no more once it said nothing three times; without it responses are held until a full pass. */
-const MOST_SILENT = 3;
-
-export function isSingleUsable({ traits, responses }: SimSurvey): boolean {
-  const silent = responses.filter(({ single }) => single.presentFrom > -Infinity || single.failsUntil > -Infinity);
-  return traits.single === "right" && silent.length < MOST_SILENT;
+export function isSingleUsable(survey: SimSurvey): boolean {
+  return survey.traits.single === "right" && !isSilent(survey);
 }
 
 /**

@@ -68,6 +68,7 @@ export function createDetailLog(world: World): DetailLog {
     note(kind, response, answer) {
       const log = asked.get(`${kind} ${response.id}`);
       if (answer === "absent" && log !== undefined) log.absent += 1;
+      if (answer === "found" && log !== undefined && log.times > 1) world.sometimes("details come at a later attempt");
       const row = `${kind} ${response.survey.id}`;
       if (answer === "found") inARow.set(row, 0);
       if (answer !== "absent") return;
@@ -80,6 +81,11 @@ export function createDetailLog(world: World): DetailLog {
         if (kind !== "metrics" && kind !== "metadata") return `it misses ${name}, which nothing provides for`;
         const problem = wrong(kind, reason ?? "", detail);
         if (problem !== undefined) return problem;
+        world.sometimes(
+          reason === "gave-up"
+            ? "an event goes out without details that failed"
+            : "an event goes out without details that were absent",
+        );
       }
       return undefined;
     },

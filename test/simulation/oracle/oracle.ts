@@ -1,6 +1,5 @@
 import { errorCode } from "../../../lib/errors.ts";
 import type { ResponseCompleted } from "../../../lib/events/index.ts";
-import { selected } from "../../../lib/polling/model/source.ts";
 import type { TickSummary } from "../../../lib/polling/tick/tick-summary.ts";
 import { trusts } from "../../../lib/polling/tick/trust.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
@@ -9,6 +8,8 @@ import type { ServiceWatch } from "../ports/service-answers.ts";
 import type { StateWatch } from "../ports/state-port.ts";
 import type { Store } from "../ports/store.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
+import { createPageLog } from "../sometimes/page-log.ts";
+import { noteResponses } from "../sometimes/responses.ts";
 import type { World } from "../world.ts";
 import { type BooksCheck, createBooksCheck } from "./books-check.ts";
 import { createCatchUpCheck } from "./catch-up-check.ts";
@@ -21,6 +22,7 @@ import { boundOf, peekedWithin } from "./lateness.ts";
 import { createDetailLog } from "./missing-details.ts";
 import { createRecheckLog } from "./rechecks.ts";
 import { createRequestLog, type RequestLog } from "./requests.ts";
+import { createRestCheck, type Unfinished } from "./rest.ts";
 import { createViolations, type Violations } from "./violations.ts";
 
 /** Holds the poller's doings against the truth while a history runs, and once it has come to rest. */
@@ -33,8 +35,8 @@ export interface Oracle {
   bus: BusWatch;
   died(process: WorkerProcess): void;
   tickEnded(process: WorkerProcess, outcome: { summary?: TickSummary; error?: unknown }): void;
-  /** What is still to be done; undefined when all of it is, and proved. */
-  unfinished(): { rule: string; told: string } | undefined;
+  /** What has not come to rest yet; undefined when everything has, and is proved. */
+  unfinished(): Unfinished | undefined;
   /** Everything that is only certain at the end. */
   atEnd(): void;
 }
@@ -45,10 +47,11 @@ const bugs = new Set(["MISUSE", "TypeError", "RangeError", "ReferenceError", "Sy
 export function createOracle(world: World, store: Store): Oracle {
   const violations = createViolations(world);
   const deliveries = createDeliveries(world, violations);
-  const books: BooksCheck = createBooksCheck(world, deliveries, violations);
+  const books: BooksCheck = createBooksCheck(world, store, deliveries, violations);
   const details = createDetailLog(world);
   const hangs = createHangLog(world, violations);
   const rechecks = createRecheckLog(world, violations);
+  const pages = createPageLog(world);
   const requests = createRequestLog(world, violations, store.account);
   const beginning: Beginning = { firstTick: undefined, sourceFloor: undefined, sourceStands: undefined };
   const firstTicks = new Set<string>();
@@ -72,6 +75,7 @@ export function createOracle(world: World, store: Store): Oracle {
     mustBeMet: (response) => dutyNow(response) === "must" && deliveries.of(response.id).length === 0,
     entries: store.entries,
   });
+  const rest = createRestCheck(world, store, { books, deliveries, dutyNow });
   const failingEnds = createFailingEnds(world);
   const nameOf = ({ survey, id }: SimResponse): string => `${survey.id}/${id}`;
 
@@ -87,7 +91,9 @@ export function createOracle(world: World, store: Store): Oracle {
     }
     const first = deliveries.of(data.responseId).length === 0;
     deliveries.delivered(process, detail, answered);
-    if (response !== undefined && first) checkLateness(response);
+    if (response === undefined || !first) return;
+    checkLateness(response);
+    if (catchUps.waitedSince(response) !== undefined) world.sometimes("news while a catch-up is under way");
   };
 
   /** Whether operation 9 can have equalled a response of the survey that tells what it is worth. */
@@ -115,30 +121,6 @@ export function createOracle(world: World, store: Store): Oracle {
     violations.add("late", told);
   };
 
-  const oldestMissing = (): { rule: string; told: string } | undefined => {
-    for (const survey of world.surveys.values()) {
-      for (const response of survey.listed) {
-        const state = response.versions.at(-1)?.state;
-        if (state !== "completed" || deliveries.refused(response.id)) continue;
-        // Of an event id that comes twice the latest contents are kept (docs/events.md).
-        const all = deliveries.of(response.id);
-        const newest = Math.max(...all.map(({ revision }) => revision));
-        const sent = all.findLast(({ revision }) => revision === newest);
-        if (sent === undefined && dutyNow(response) === "must") {
-          return {
-            rule: "lost",
-            told: `${nameOf(response)}, complete since ${told(world, response)}, was never emitted`,
-          };
-        }
-        const records = response.versions.at(-1)?.records.length ?? 0;
-        if (sent !== undefined && sent.answers < records) {
-          return { rule: "short", told: `${nameOf(response)} was emitted with ${sent.answers} of ${records} records` };
-        }
-      }
-    }
-    return undefined;
-  };
-
   /** A response may be deleted; one that was there for longer than it may take must have been emitted before. */
   const checkDeleted = (): void => {
     for (const response of world.responses.values()) {
@@ -160,9 +142,14 @@ export function createOracle(world: World, store: Store): Oracle {
     requests,
     service: {
       request: (operation) => requests.note(operation),
-      page() {},
+      page: pages.read,
       asked: details.asked,
-      single: rechecks.asked,
+      single(responseId) {
+        rechecks.asked(responseId);
+        const { readOpenAt, completedAt } = world.responses.get(responseId) ?? {};
+        const isNews = readOpenAt !== undefined && completedAt !== undefined && deliveries.of(responseId).length === 0;
+        if (isNews) world.sometimes("operation 9 is first to show a completion");
+      },
       detail(kind, response, answer) {
         details.note(kind, response, answer);
         hangs.note(kind, response, answer);
@@ -220,11 +207,15 @@ export function createOracle(world: World, store: Store): Oracle {
       delivered,
       refused: (detail) => deliveries.refuse(detail.data.responseId),
     },
-    died: (process) => deliveries.died(process),
+    died(process) {
+      deliveries.died(process);
+      pages.ended(process);
+    },
     tickEnded(process, { summary, error }) {
-      const isQuiet = process.beganAt > world.quietFrom + world.plan.source.interval;
+      pages.ended(process);
+      const isLiveness = process.beganAt > world.livenessFrom + world.plan.source.interval;
       const failed = (code: string, what: string, surveyId?: number): void => {
-        if (!bugs.has(code) && (!isQuiet || failingEnds.explain(code, surveyId))) return;
+        if (!bugs.has(code) && (!isLiveness || failingEnds.explain(surveyId))) return;
         violations.add("failure", `${process.name} ended with ${code}: ${what}`);
       };
       for (const { failure, surveyId } of summary?.surveys ?? []) {
@@ -232,25 +223,14 @@ export function createOracle(world: World, store: Store): Oracle {
       }
       if (error !== undefined) failed(errorCode(error), String((error as Error).stack ?? error));
     },
-    unfinished() {
-      for (const survey of world.surveys.values()) {
-        if (!selected(survey.id, world.plan.source.surveys)) continue;
-        const wrong = books.wrongAtRest(survey);
-        if (wrong !== undefined) return { rule: "books-at-rest", told: `survey ${survey.id}: ${wrong}` };
-      }
-      return oldestMissing();
-    },
+    unfinished: rest.unfinished,
     atEnd() {
-      // What is lost says more than the books that miss it.
-      const left = world.plan.tight ? undefined : (oldestMissing() ?? this.unfinished());
+      const left = rest.unfinished();
       if (left !== undefined) violations.add(left.rule, left.told);
       checkDeleted();
-      rechecks.atEnd((survey) => isTrusted(survey, world.quietFrom));
+      noteResponses(world, { deliveriesOf: deliveries.of, dutyNow });
+      rechecks.atEnd((survey) => isTrusted(survey, world.livenessFrom));
       requests.atEnd();
     },
   };
-}
-
-function told(world: World, { completedAt = 0 }: SimResponse): string {
-  return `${((completedAt - world.startedAt) / 1000).toFixed(0)} s`;
 }

@@ -1,5 +1,6 @@
 import type { AccountState } from "../../../lib/polling/model/account.ts";
 import { trusts } from "../../../lib/polling/tick/trust.ts";
+import { pagesOf } from "../plan/plan.ts";
 import type { World } from "../world.ts";
 import type { Violations } from "./violations.ts";
 
@@ -17,7 +18,8 @@ const FOR_EACH_TICK = 40;
 /** Ticks in which what has happened is dealt with; from then on only the background budget is spent. */
 const SETTLING = 12;
 /** What the budget may be overdrawn by, and a last response that waits. */
-const SLACK = 60;
+const SLACK = 80;
+const HOUR = 3_600_000;
 
 export function createRequestLog(
   world: World,
@@ -29,7 +31,7 @@ export function createRequestLog(
   let idleTicks = 0;
   let idle = 0;
   const { plan } = world;
-  const isIdle = (): boolean => world.scheduler.now() > world.quietFrom + SETTLING * plan.source.interval;
+  const isIdle = (): boolean => world.scheduler.now() > world.livenessFrom + SETTLING * plan.source.interval;
 
   return {
     note(operation) {
@@ -49,7 +51,10 @@ export function createRequestLog(
       // A survey whose counts have lost their trust on the way is read at each tick: completions that a deletion has hidden do that.
       const distrusted = [...rows.values()].filter(({ trust }) => !trusts(trust)).length;
       const eachTick = 1 + Math.max(1, distrusted) + plan.source.backgroundRequests;
-      const budget = Math.ceil(idleTicks * eachTick) + SLACK;
+      // What a count has shown is searched for as news, and again an hour later at the soonest: a list that has lost it is read to its end.
+      const pages = plan.surveys.reduce((sum, survey) => sum + pagesOf(survey) + 2, 0);
+      const searches = Math.ceil((idleTicks * plan.source.interval) / HOUR) * pages;
+      const budget = Math.ceil(idleTicks * eachTick) + searches + SLACK;
       if (idle > budget) violations.add("idle", `${idle} requests in ${idleTicks} idle ticks, more than ${budget}`);
     },
   };

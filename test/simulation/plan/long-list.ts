@@ -35,3 +35,13 @@ export function unsettle<T extends Omit<ResponsePlan, "id">>(response: T, random
     ? { ...response, completesAt: when }
     : response;
 }
+
+/** The oldest of a list, up to half of it, are deleted at one moment, as somebody tidies up: all that stands behind them moves by pages. */
+export function clearOldest(responses: Omit<ResponsePlan, "id">[], random: Random, interval: number): void {
+  const when = random.next() * RESTLESS_FOR * interval;
+  const share = 0.1 + 0.4 * random.next();
+  for (const response of responses.slice(0, Math.floor(share * responses.length))) {
+    if (response.completesAt === undefined || response.completesAt > when) continue;
+    response.deletedAfter = when - Math.max(0, response.completesAt);
+  }
+}

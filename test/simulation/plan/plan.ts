@@ -1,8 +1,9 @@
 import { type Random, randomStream } from "../engine/random.ts";
 import { leastPage } from "../service/listing.ts";
 import type { ServiceClock } from "../service/service-clock.ts";
-import { type Cuts, createChooser } from "./chooser.ts";
+import { type Chooser, type Cuts, createChooser } from "./chooser.ts";
 import { type FaultPlan, planFaults } from "./faults.ts";
+import { planLeftOut } from "./likelihood.ts";
 import { planLongList } from "./long-list.ts";
 import { planSource, type SimSource } from "./source.ts";
 import { planSurvey, type SurveyPlan } from "./surveys.ts";
@@ -58,9 +59,11 @@ export interface Plan {
 
 export function planHistory(seed: number, cuts: Cuts): Plan {
   const met = new Set<string>();
-  const chooserOf = (name: string): { chooser: ReturnType<typeof createChooser>; random: Random } => {
+  const meet = (ingredient: string): void => void met.add(ingredient);
+  const leftOut = planLeftOut(createChooser(randomStream(seed, "likelihood"), cuts.drop, meet), cuts.drop, meet);
+  const chooserOf = (name: string): { chooser: Chooser; random: Random } => {
     const random = randomStream(seed, name);
-    return { random, chooser: createChooser(random, cuts.drop, (ingredient) => met.add(ingredient)) };
+    return { random, chooser: createChooser(random, leftOut, meet) };
   };
   const general = chooserOf("general");
   const { random, chooser } = general;

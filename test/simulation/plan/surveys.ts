@@ -2,8 +2,9 @@ import type { Random } from "../engine/random.ts";
 import type { OddRecord } from "../service/odd-records.ts";
 import { oddRecords } from "../service/odd-records.ts";
 import type { Detail, Traits } from "../service/survey-model.ts";
+import { mayTie, tiesResponses } from "../service/ties.ts";
 import type { Chooser } from "./chooser.ts";
-import { LONG_LIST, unsettle } from "./long-list.ts";
+import { clearOldest, LONG_LIST, unsettle } from "./long-list.ts";
 
 /** What is going to happen to one response. Times are milliseconds from the beginning of the history. */
 export interface ResponsePlan {
@@ -81,17 +82,25 @@ export function planTraits({ chooser, random, shapes }: SurveyPlanOptions): Trai
     openDate: chooser.option("open-date", { null: 1, empty: 1, zeros: 1, start: 1 }),
     pastEnd: chooser.option("past-end", { empty: 3, "not-found": 1, "bad-request": 1, repeat: 1, fault: 1 }),
     shortPages: chooser.option("pages", { full: 8, short: 1 }) === "short",
-    counts: chooser.option("counts", { right: 5, lagging: 1, frozen: 1, starts: 1, one: 1, lying: 0.5, odd: 0.5 }),
+    counts: chooser.option("counts", { right: 5, lagging: 1, frozen: 1, starts: 1, one: 1, lying: 1, odd: 1 }),
     countLag: random.between(5, 400) * 1000,
-    single: chooser.option("single", { right: 6, gone: 1, more: 1, fewer: 0.7, bare: 1, failing: 0.7, "not-open": 1 }),
+    single: chooser.option("operation-9", {
+      right: 6,
+      gone: 1,
+      more: 1,
+      fewer: 0.7,
+      bare: 1,
+      failing: 0.7,
+      "not-open": 1,
+    }),
     answers: answers[chooser.option("answers", { some: 6, one: 1, many: 3, huge: 0.6 })] ?? [1, 3],
     tinyPages: false,
     twins: chooser.option("twins", { none: 8, twins: 1 }) === "twins",
-    ties: chooser.option("ties", { none: 8, ties: 1 }) === "ties",
-    volatile: chooser.option("volatile", { none: 15, undocumented: 1, comment: 1, order: 1 }),
-    metricsAs: shapes.option("metrics-as", { map: 10, list: 1, bare: 1 }),
-    metadataAs: shapes.option("metadata-as", { one: 10, several: 1, anonymous: 1 }),
-    namesItself: shapes.option("survey-ids", { present: 10, missing: 1 }) === "present",
+    ties: chooser.option("ties", { none: 8, records: 0.7, responses: 0.7, both: 0.7 }),
+    volatile: chooser.option("volatile", { none: 15, undocumented: 2, comment: 2, order: 2 }),
+    metricsAs: shapes.option("metrics-as", { map: 10, list: 2, bare: 2 }),
+    metadataAs: shapes.option("metadata-as", { one: 10, several: 2, anonymous: 2 }),
+    namesItself: shapes.option("survey-ids", { present: 10, missing: 2 }) === "present",
   };
   if (traits.pastEnd === "empty" && shapes.flag("past-end:no-content", 0.2)) traits.pastEnd = "no-content";
   // Only beside responses of one record can it seem to list whole ones.
@@ -125,16 +134,16 @@ export function planSurvey(id: number, isNew: boolean, options: SurveyPlanOption
   return {
     id,
     createdAt,
-    oddCreated: chooser.flag("created-odd", 0.08),
+    oddCreated: chooser.flag("created-odd", 0.15),
     traits,
     isDeep,
     responses: planResponses(traits, { createdAt, isDeep }, options),
     orphansAt: chooser.flag("orphan-records", 0.08) ? orphanTimes : [],
     flips: isDeep || options.isLong || options.tight ? [] : planFlips(traits, span, options),
-    hidden: chooser.flag("survey-hidden", 0.06) && !options.isLong ? hidden : undefined,
-    gone: chooser.flag("survey-gone", 0.05) && !options.isLong ? gone : undefined,
+    hidden: chooser.flag("survey-hidden", 0.12) && !options.isLong ? hidden : undefined,
+    gone: chooser.flag("survey-gone", 0.12) && !options.isLong ? gone : undefined,
     // A response that fills short pages in the midst of a list, and is all there is, looks like the last page.
-    broken: chooser.flag("pages-fail", 0.08) && traits.answers[1] <= 100 ? broken : undefined,
+    broken: chooser.flag("pages-fail", 0.15) && traits.answers[1] <= 100 ? broken : undefined,
   };
 }
 
@@ -152,7 +161,7 @@ function planFlips(traits: Traits, span: number, { chooser, random }: SurveyPlan
   for (const [trait, value] of Object.entries(others)) {
     const at = span * (0.2 + 0.6 * random.next());
     const name = `flip:${trait}`;
-    if (chooser.flag(name, 0.03)) flips.push({ at, name, change: { [trait]: value } });
+    if (chooser.flag(name, 0.06)) flips.push({ at, name, change: { [trait]: value } });
   }
   return flips;
 }
@@ -174,7 +183,7 @@ function planResponses(traits: Traits, { createdAt, isDeep }: Kind, options: Sur
   const arrivals = random.between(1, Math.max(2, Math.ceil(room / 2)));
   const bursts = chooser.flag("bursts", 0.3) ? Array.from({ length: 3 }, () => random.next() * span) : undefined;
   const late = chooser.flag("late-completion", 0.6);
-  const isPurged = chooser.option("purge", { none: 7, purge: 1 }) === "purge";
+  const isPurged = chooser.option("purge", { none: 7, purge: 2 }) === "purge";
   const responses: Omit<ResponsePlan, "id">[] = [];
   const begin = Math.max(0, createdAt);
   for (let i = 0; i < backlog + arrivals; i += 1) {
@@ -188,7 +197,25 @@ function planResponses(traits: Traits, { createdAt, isDeep }: Kind, options: Sur
     responses.push(options.isLong && old ? unsettle(response, random, interval) : response);
   }
   responses.sort((a, b) => a.startsAt - b.startsAt);
-  return responses.slice(Math.max(0, responses.length - mostResponses)).map((plan) => ({ id: nextId(), ...plan }));
+  if (options.isLong && chooser.flag("cleared", 0.6)) clearOldest(responses, random, interval);
+  const planned = responses.slice(Math.max(0, responses.length - mostResponses));
+  return tied(
+    traits,
+    planned.map((plan) => ({ id: nextId(), ...plan })),
+  );
+}
+
+/** Where whole responses tie on a date, most that may tie have begun and ended together. */
+function tied({ ties }: Traits, responses: ResponsePlan[]): ResponsePlan[] {
+  if (!tiesResponses(ties)) return responses;
+  let before: ResponsePlan | undefined;
+  return responses.map((response) => {
+    const together = before !== undefined && mayTie(before.id, response.id) && response.id % 7 > 0 ? before : response;
+    const { startsAt, completesAt } = together;
+    const isAlike = (completesAt === undefined) === (response.completesAt === undefined);
+    before = isAlike ? { ...response, startsAt, completesAt } : response;
+    return before;
+  });
 }
 
 interface ResponseKind {

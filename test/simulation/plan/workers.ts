@@ -9,6 +9,8 @@ export interface RunPlan {
   deadline: number;
   /** Calls after which the process dies or stands still. */
   diesAfter: number | undefined;
+  /** Whether it dies after its first request to the bus instead: the moment at which most is at stake. */
+  diesPublishing: boolean;
   freezesAfter: number | undefined;
   /** Milliseconds. */
   frozenFor: number;
@@ -54,6 +56,7 @@ export function planWorkers(
       startsAfter,
       deadline: hurried && hurries ? milliseconds : 40_000,
       diesAfter: crashes && dies ? calls : undefined,
+      diesPublishing: crashes && dies && calls % 3 === 0,
       freezesAfter: freezes && stops ? after : undefined,
       frozenFor,
       retried: crashes && dies && retried,

@@ -25,9 +25,9 @@ export const stateFaults: readonly PlantedFault[] = [
   },
   {
     name: "refused events are tried again for ever",
-    breaks: ["books-at-rest", "requests", "failure", "idle"],
+    breaks: ["liveness: books", "requests", "failure", "idle"],
     file: "ledger/judge.ts",
-    find: 'if (entry.state === "quarantined" && entry.reason?.startsWith("bus:")) return "settled";',
+    find: 'if (isRefused) return "settled";',
     replace: "",
   },
   {
@@ -48,15 +48,15 @@ export const stateFaults: readonly PlantedFault[] = [
     name: "the floor is taken from our clock",
     breaks: ["floor", "lost"],
     file: "routes/first-pass.ts",
-    find: 'const at = newest ?? "";',
-    replace: "const at = utcString(now);",
+    find: 'const at = newest ?? (shown === 0 ? cap : undefined) ?? "";',
+    replace: 'const at = new Date(now).toISOString().slice(0, 19).replace("T", " ");',
   },
   {
     name: "the floor settles by date alone",
     breaks: ["lost"],
     file: "ledger/judge.ts",
-    find: 'if (by.firstPassDone) return "emit";\n  return',
-    replace: "return",
+    find: '  if (by.firstPassDone && !by.isHistoryPartial) return "emit";\n',
+    replace: "",
   },
   {
     name: "no margin below the floor",
@@ -69,8 +69,9 @@ export const stateFaults: readonly PlantedFault[] = [
     name: "a response without a date is old",
     breaks: ["lost"],
     file: "ledger/judge.ts",
-    find: 'if (!credible(completed, by.now)) return by.firstPassDone ? "emit" : "before-floor";',
-    replace: 'if (!credible(completed, by.now)) return "old";',
+    find: 'if (by.firstPassDone && !by.isHistoryPartial) return "emit";',
+    replace:
+      'if (!credible(completed, by.now)) return "old";\n  if (by.firstPassDone && !by.isHistoryPartial) return "emit";',
   },
   {
     name: "dates of the future set the floor",
@@ -94,20 +95,6 @@ export const stateFaults: readonly PlantedFault[] = [
     replace: "const fullPoll = false;",
   },
   {
-    name: "the head scan stops at the first response that is settled",
-    breaks: ["late", "lost"],
-    file: "routes/head.ts",
-    find: "if (!ctx.mark.headOpen) return (step) => !step.news;",
-    replace: "if (!ctx.mark.headOpen) return (step) => step.toEmit.length < step.ids.length;",
-  },
-  {
-    name: "books are closed over a list that moved",
-    breaks: ["books"],
-    file: "walk/scan.ts",
-    find: "let isUnchanged = isSame(again, earlier) &&",
-    replace: 'let isUnchanged = (options.prove === "all" || isSame(again, earlier)) &&',
-  },
-  {
     name: "books are closed with responses in no class",
     breaks: ["books"],
     file: "books/books.ts",
@@ -116,7 +103,7 @@ export const stateFaults: readonly PlantedFault[] = [
   },
   {
     name: "what waits is never asked for again",
-    breaks: ["lost", "late", "books-at-rest"],
+    breaks: ["lost", "late", "liveness: books"],
     file: "survey/poll-survey.ts",
     find: 'const next = await ctx.ports.state.nextDue(ctx.surveyId, "waiting");',
     replace: "const next = undefined as number | undefined;\n  counts.waiting = 0;",

@@ -1,21 +1,26 @@
 import { NetworkError, ServerError } from "../../../lib/survey-api/errors.ts";
 import type { DataRequest } from "../../../lib/survey-api/token/authorized.ts";
 import { mix } from "../engine/random.ts";
+import type { WorkerProcess } from "../engine/worker-process.ts";
 import { shownCounts } from "../service/counts.ts";
 import { metadataOf, metricsOf, singleOf } from "../service/details.ts";
-import { pageOf, recordsNow, turned } from "../service/listing.ts";
+import { pageOf, recordsNow } from "../service/listing.ts";
 import type { Detail, Json, SimResponse, SimSurvey } from "../service/survey-model.ts";
+import { tiesResponses, turned } from "../service/ties.ts";
 import { shown } from "../service/volatile.ts";
+import type { PageRead } from "../sometimes/page-log.ts";
 import type { World } from "../world.ts";
 import type { Weather } from "./weather.ts";
 
 /** Milliseconds within which no second page of a survey is empty by mistake. */
 const EMPTY_ONCE = 120_000;
+/** As if so many pages were read at the first look at a survey. */
+const FIRST_LOOK_CHANCES = 6;
 
 export interface ServiceWatch {
   /** Called at the moment of each request. */
   request(operation: string): void;
-  page(survey: SimSurvey): void;
+  page(process: WorkerProcess, read: PageRead): void;
   /** Called when one is asked for, whatever comes of it; and at the moment of the answer. */
   asked(kind: "metrics" | "metadata", responseId: number): void;
   /** Called when operation 9 is asked about one. */
@@ -47,6 +52,7 @@ const NOTHING: readonly ServiceAnswer[] = [NOT_FOUND, ok([]), { status: 204 }, o
 export function createAnswers(
   world: World,
   weather: Weather,
+  process: WorkerProcess,
   watch: ServiceWatch,
 ): (request: DataRequest<unknown>) => Coming {
   const { scheduler } = world;
@@ -57,9 +63,11 @@ export function createAnswers(
     return survey === undefined || survey.gone ? undefined : survey;
   };
 
-  /** Once, and then not again for a while. */
-  const isEmptyByMistake = (survey: SimSurvey): boolean => {
-    if (scheduler.now() < survey.emptyAt + EMPTY_ONCE || !weather.happens("service:empty-page")) return false;
+  /** Once, and then not again for a while. What is seen first decides where history begins: there it is more likely. */
+  const isEmptyByMistake = (survey: SimSurvey, isFirst: boolean): boolean => {
+    if (scheduler.now() < survey.emptyAt + EMPTY_ONCE) return false;
+    const chances = isFirst ? FIRST_LOOK_CHANCES : 1;
+    if (!Array.from({ length: chances }).some(() => weather.happens("service:empty-page"))) return false;
     survey.emptyAt = scheduler.now();
     return true;
   };
@@ -94,7 +102,7 @@ export function createAnswers(
   /** The page of another survey, as a cache gives it that mixes them up. */
   const mixedUp = (survey: SimSurvey, number: number, order: "asc" | "desc"): readonly Json[] | undefined => {
     const other = [...world.surveys.values()].find(({ id, traits }) => id !== survey.id && traits.namesItself);
-    const records = other === undefined ? undefined : pageOf(other, number, order);
+    const records = other === undefined ? undefined : pageOf(other, number, order)?.records;
     // A record that belongs to no response need not name its survey.
     const isNamed = records?.some(({ surveyId }) => surveyId === other?.id) === true;
     return isNamed && weather.happens("service:page-mixed") ? records : undefined;
@@ -103,18 +111,25 @@ export function createAnswers(
   const page = (surveyId: number, number: number, order: "asc" | "desc"): ServiceAnswer => {
     const survey = surveyOf(surveyId);
     if (survey === undefined) return NOT_FOUND;
+    const isFirst = survey.firstReadAt === undefined;
     survey.firstReadAt ??= scheduler.now();
-    watch.page(survey);
     if (number >= survey.failsFrom) return fault(survey.id);
     const others = mixedUp(survey, number, order);
     if (others !== undefined) return ok(others);
-    if (isEmptyByMistake(survey)) return ok([]);
-    const records = pageOf(survey, number, order);
-    if (records === undefined) return pastEnd(survey, number, world.meet);
-    noteOpen(records);
-    const turn = survey.traits.ties ? mix(scheduler.now(), number) : 0;
+    if (isEmptyByMistake(survey, isFirst)) {
+      if (isFirst && survey.listed.length > 0) world.sometimes("the first look at a survey is empty by mistake");
+      return ok([]);
+    }
+    const cut = pageOf(survey, number, order);
+    watch.page(process, { survey, number, order, page: cut });
+    if (cut === undefined) return pastEnd(survey, number, world.meet);
+    noteOpen(cut.records);
+    if (hasApart(cut.records)) survey.shownApartAt = Math.min(survey.shownApartAt, scheduler.now());
     answers += 1;
-    const read = shown(turned(records, turn), survey.traits.volatile, answers);
+    const records = turned(cut, survey.traits, mix(scheduler.now(), number));
+    if (tiesResponses(survey.traits.ties) && isOtherwise(cut.records, records))
+      world.sometimes("responses that tie change places");
+    const read = shown(records, survey.traits.volatile, answers);
     return ok(survey.traits.namesItself ? read : read.map((record) => ({ ...record, surveyId: undefined })));
   };
 
@@ -137,6 +152,7 @@ export function createAnswers(
     const response = world.responses.get(responseId);
     if (response === undefined) return NOT_FOUND;
     const there = survey !== undefined && response.listed;
+    if (response.removedAt !== undefined) world.sometimes("details are asked of one that is gone");
     const state = there ? stateOf(response[kind], scheduler.now()) : "absent";
     const hangs = weather.happens("service:detail-hangs") || (state === "failed" && response[kind].hangs === true);
     const isMixedUp = state === "found" && isMixedUpNow(kind, response);
@@ -177,6 +193,8 @@ export function createAnswers(
       case "get response metadata": {
         const kind = operation === "get response metadata" ? "metadata" : "metrics";
         watch.asked(kind, responseId);
+        const response = world.responses.get(responseId);
+        if (response !== undefined) response.askedAt ??= scheduler.now();
         return { name: kind, told: `${kind} of ${of}`, answer: () => detail(kind, surveyId, responseId) };
       }
       default:
@@ -190,6 +208,20 @@ interface Parameters {
   responseId: number;
   page: number;
   order: "asc" | "desc";
+}
+
+/** Whether one response stands in two places. */
+function hasApart(records: readonly Json[]): boolean {
+  const over = new Set<unknown>();
+  return records.some(({ responseId }, i) => {
+    if (i > 0 && responseId !== records[i - 1]?.responseId) over.add(records[i - 1]?.responseId);
+    return over.has(responseId);
+  });
+}
+
+/** Whether responses stand in another order. */
+function isOtherwise(one: readonly Json[], other: readonly Json[]): boolean {
+  return one.some(({ responseId }, i) => responseId !== other[i]?.responseId);
 }
 
 function stateOf({ presentFrom, failsUntil }: Detail, now: number): "found" | "absent" | "failed" {

@@ -29,7 +29,7 @@ export function servicePort(
   watch: ServiceWatch,
 ): SurveyService {
   const restless = world.random(`restless ${process.name}`);
-  const answerTo = createAnswers(world, weather, watch);
+  const answerTo = createAnswers(world, weather, process, watch);
   /** Pages on their way, by survey. */
   const pages = new Map<number, number[]>();
 
@@ -38,7 +38,8 @@ export function servicePort(
     return process.call("service", name, () => {
       watch.request(name);
       if (restless.chance(world.plan.restless)) {
-        if ([...pages.values()].some((some) => new Set(some).size >= MANY_PAGES)) world.meet("moves-while-read-ahead");
+        if ([...pages.values()].some((some) => new Set(some).size >= MANY_PAGES))
+          world.sometimes("the list moves while pages are read ahead");
         life.hurry();
       }
       world.trace?.(() => `${process.name} ${told}`);

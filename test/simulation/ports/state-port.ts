@@ -77,7 +77,11 @@ export function statePort(
     await call(
       operation,
       () => `${lease.surveyId}: ${JSON.stringify(saved)}`,
-      () => watch.markWritten(process, lease.surveyId, store[operation](lease, saved), saved, operation === "release"),
+      () => {
+        const isLate = store.marks.get(lease.surveyId)?.fence !== lease.fence;
+        if (isLate && process.stoodStill()) world.sometimes("a mark comes too late, from a process that stood still");
+        watch.markWritten(process, lease.surveyId, store[operation](lease, saved), saved, operation === "release");
+      },
     );
   };
 
@@ -121,8 +125,12 @@ export function statePort(
         "acquire",
         () => `${surveyId}`,
         () => {
+          const other = store.marks.get(surveyId)?.owner;
+          const isTaken = other !== undefined && !other.startsWith(`${owner}/`);
           const lease = store.acquire(surveyId, me, owner, now, now + duration);
           if (lease !== undefined) watch.leaseTaken(process, surveyId, lease.fence);
+          if (lease === undefined) world.sometimes("a survey is in another's hands");
+          else if (isTaken) world.sometimes("a lease is taken that nobody gave back");
           return lease;
         },
       );
@@ -148,12 +156,6 @@ export function statePort(
           for (const id of ids) noteReadOpen(id);
           return store.read(surveyId, ids);
         },
-      ),
-    span: (surveyId) =>
-      call(
-        "span",
-        () => `${surveyId}`,
-        () => store.span(surveyId),
       ),
     async putEntries(surveyId, entries) {
       // A batch write refuses to name one item twice.

@@ -4,8 +4,7 @@ import type { CheckedState, EntryState, LedgerEntry } from "../../../lib/polling
 import { isForRedrive, JUDGED_BY } from "../../../lib/polling/model/ledger-entry.ts";
 import type { Lease, Mark } from "../../../lib/polling/model/mark.ts";
 import { emptyMark } from "../../../lib/polling/model/mark.ts";
-import type { IdSpan, QuarantinePage } from "../../../lib/polling/ports.ts";
-import { spanOf } from "../../support/id-span.ts";
+import type { QuarantinePage } from "../../../lib/polling/ports.ts";
 import { mayReplace } from "../../support/may-replace.ts";
 import { copyOf } from "./copy.ts";
 import { MisuseError } from "./misuse.ts";
@@ -30,7 +29,6 @@ export interface Store {
   saveMark(lease: Lease, mark: Mark): Mark;
   release(lease: Lease, mark: Mark): Mark;
   read(surveyId: number, ids: Id[]): Map<Id, LedgerEntry>;
-  span(surveyId: number): IdSpan | undefined;
   /** Gives what was there before. */
   write(surveyId: number, entry: LedgerEntry): LedgerEntry | undefined;
   entries(surveyId: number): Map<Id, LedgerEntry>;
@@ -44,6 +42,8 @@ export interface Store {
 export interface Lag {
   /** Epoch milliseconds; what was written after it is not in the index yet. */
   shownUntil(): number;
+  /** Called when it has not, and that can be seen. */
+  showsOld(): void;
 }
 
 /** Items that one read of the quarantined ones goes through. */
@@ -81,7 +81,9 @@ export function createStore(now: () => number, lag: Lag): Store {
     const found: LedgerEntry[] = [];
     for (const { entry, at, before } of survey(surveyId).values()) {
       const shown = at > shownUntil ? before : entry;
-      if (shown?.nextCheck !== undefined && indexState(shown.state) === kind) found.push(shown);
+      if (shown?.nextCheck === undefined || indexState(shown.state) !== kind) continue;
+      if (shown !== entry) lag.showsOld();
+      found.push(shown);
     }
     return found;
   };
@@ -122,7 +124,6 @@ export function createStore(now: () => number, lag: Lag): Store {
       }
       return found;
     },
-    span: (surveyId) => spanOf(survey(surveyId).keys()),
     write(surveyId, entry) {
       const entries = survey(surveyId);
       const before = entries.get(entry.id)?.entry;
@@ -155,7 +156,7 @@ export function createStore(now: () => number, lag: Lag): Store {
 
 /** As `dueKey` has it. */
 const indexState = (state: EntryState): CheckedState =>
-  state === "open" || state === "quarantined" ? state : "waiting";
+  state === "open" || state === "quarantined" || state === "held" ? state : "waiting";
 
 /** What a batch read gives of an entry. */
 const SHORT = ["id", ...JUDGED_BY] as const;

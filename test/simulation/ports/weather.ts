@@ -30,7 +30,7 @@ const serviceFaults: [FaultName, () => Error][] = [
 
 /** `onPause` is told until when (epoch milliseconds) the service wants to be left alone, as the client tells all workers. */
 export function createWeather(world: World, onPause: (until: number) => void): Weather {
-  const { plan, scheduler, quietFrom } = world;
+  const { plan, scheduler } = world;
   const { rates, windows, tokenRevoked } = plan.faults;
   const random = world.random("faults");
   const times = world.random("latency");
@@ -46,7 +46,7 @@ export function createWeather(world: World, onPause: (until: number) => void): W
   const happens = (fault: FaultName): boolean => {
     const rate = rates[fault];
     if (rate === undefined || !random.chance(rate)) return false;
-    if (scheduler.now() >= quietFrom || !windows.some(within)) return false;
+    if (world.phase() === "liveness" || !windows.some(within)) return false;
     world.meet(fault);
     disturbances.push(scheduler.now());
     world.trace?.(() => `  fault: ${fault}`);
@@ -54,7 +54,7 @@ export function createWeather(world: World, onPause: (until: number) => void): W
   };
 
   const fault = (port: PortName): Fault | undefined => {
-    if (!any || scheduler.now() >= quietFrom) return undefined;
+    if (!any || world.phase() === "liveness") return undefined;
     if (port === "service") return serviceFault();
     if (port === "state") {
       if (happens("state:throttled")) return { kind: "before", error: throttled() };
@@ -85,7 +85,7 @@ export function createWeather(world: World, onPause: (until: number) => void): W
     happens,
     isOut(kind) {
       const outage = plan.faults.outages[kind];
-      if (outage === undefined || scheduler.now() >= quietFrom || !within(outage)) return false;
+      if (outage === undefined || world.phase() === "liveness" || !within(outage)) return false;
       world.meet(`outage:${kind}`);
       return true;
     },

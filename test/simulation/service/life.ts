@@ -22,9 +22,9 @@ const NEAR = 2;
 /** Brings the service into being as it was at the beginning, and plans what happens from then on. */
 export function bringToLife(world: World): Life {
   const coming: Coming[] = [];
-  const { scheduler, plan, quietFrom } = world;
+  const { scheduler, plan, livenessFrom } = world;
   const at = (time: number, run: () => void): void => {
-    if (time <= quietFrom) coming.push({ time, run });
+    if (time <= livenessFrom) coming.push({ time, run });
   };
   for (const surveyPlan of plan.surveys) {
     const survey = createSurvey(surveyPlan);
@@ -78,6 +78,7 @@ function createSurvey(plan: SurveyPlan): SimSurvey {
     goneTo: Infinity,
     failsFrom: Infinity,
     emptyAt: -Infinity,
+    shownApartAt: Infinity,
     firstReadAt: undefined,
   };
 }
@@ -113,7 +114,7 @@ function planSurveyLife(
       if (field === "gone") survey[value ? "goneFrom" : "goneTo"] = world.scheduler.now();
     };
     at(START + span.from, set(true));
-    at(Math.min(START + span.to, world.quietFrom), set(false));
+    at(Math.min(START + span.to, world.livenessFrom), set(false));
   };
   during(plan.hidden, "hidden");
   during(plan.gone, "gone");
@@ -125,7 +126,7 @@ function planSurveyLife(
     survey.failsFrom = first;
   };
   at(START + from, setFails(page));
-  at(Math.min(START + to, world.quietFrom), setFails(Infinity));
+  at(Math.min(START + to, world.livenessFrom), setFails(Infinity));
 }
 
 function planResponseLife(

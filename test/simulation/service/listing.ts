@@ -2,9 +2,10 @@ import { mix } from "../engine/random.ts";
 import { aheadBy } from "./records.ts";
 import { localTime, type ServiceClock } from "./service-clock.ts";
 import type { Json, SimResponse, SimSurvey, Traits } from "./survey-model.ts";
+import { mayTie } from "./ties.ts";
 
 /** Records of a page, of the shortest of short ones, and of tiny ones. */
-const PAGE = 100;
+export const PAGE = 100;
 const LEAST_PAGE = 40;
 const TINY_PAGE = 12;
 
@@ -109,12 +110,11 @@ function flatten(survey: SimSurvey, responses: SimResponse[]): readonly Json[] {
 /** Up to three responses next to each other that tie on the sort key: the tie is broken by question. */
 function neighbours(responses: SimResponse[]): SimResponse[][] {
   const groups: SimResponse[][] = [];
-  let tie: number | undefined;
+  let last: number | undefined;
   for (const response of responses) {
-    const mine = Math.floor(response.id / 3);
-    if (mine === tie) groups.at(-1)?.push(response);
+    if (last !== undefined && mayTie(last, response.id)) groups.at(-1)?.push(response);
     else groups.push([response]);
-    tie = mine;
+    last = response.id;
   }
   return groups;
 }
@@ -129,27 +129,27 @@ function zip(responses: SimResponse[], into: Json[]): void {
   }
 }
 
-/** Records of a page, those of one response that stand together in another order. */
-export function turned(records: readonly Json[], turn: number): Json[] {
-  if (turn === 0) return records.slice();
-  const runs: Json[][] = [];
-  for (const record of records) {
-    const last = runs.at(-1);
-    if (last?.[0]?.responseId === record.responseId) last?.push(record);
-    else runs.push([record]);
-  }
-  return runs.flatMap((run) => [...run.slice(turn % run.length), ...run.slice(0, turn % run.length)]);
+/** A page as the list is cut. */
+export interface CutPage {
+  records: readonly Json[];
+  /** The records before and behind it. */
+  before: Json | undefined;
+  behind: Json | undefined;
+  /** Whether it is the last page, given again for one behind it. */
+  isAgain: boolean;
 }
 
-/** Records of one page; undefined past the end. */
-export function pageOf(survey: SimSurvey, number: number, order: "asc" | "desc"): readonly Json[] | undefined {
+/** One page; undefined past the end. */
+export function pageOf(survey: SimSurvey, number: number, order: "asc" | "desc"): CutPage | undefined {
   const all = listedRecords(survey, order);
   let from = 0;
   for (let page = 1; ; page += 1) {
     const size = sizeOf(survey, page);
-    if (page === number) return from < all.length ? all.slice(from, from + size) : undefined;
-    if (from + size >= all.length && survey.traits.pastEnd === "repeat" && all.length > 0) {
-      return all.slice(from, from + size);
+    const isLast = from + size >= all.length && survey.traits.pastEnd === "repeat" && all.length > 0;
+    if (page === number || isLast) {
+      const records = all.slice(from, from + size);
+      if (records.length === 0) return undefined;
+      return { records, before: all[from - 1], behind: all[from + size], isAgain: page !== number };
     }
     if (from >= all.length) return undefined;
     from += size;

@@ -17,4 +17,11 @@ export const oddRecords = [
   "large",
 ] as const;
 
+/** Those without a date of completion that can be one. */
+const undated: readonly OddRecord[] = ["date-null", "date-empty", "date-zeros", "date-future"];
+
+export function isUndated(odd: OddRecord | undefined): boolean {
+  return odd !== undefined && undated.includes(odd);
+}
+
 export type OddRecord = (typeof oddRecords)[number];

@@ -48,6 +48,8 @@ export interface SimResponse {
   shownOpen?: boolean;
   /** Epoch milliseconds from which on the poller has that from its page, and not only looked at the page. */
   readOpenAt?: number;
+  /** Epoch milliseconds at which its metrics or metadata were asked for first. */
+  askedAt?: number;
   noticed: Noticed | undefined;
 }
 
@@ -69,6 +71,8 @@ export type PastEnd = "empty" | "no-content" | "not-found" | "bad-request" | "re
 export type CountMode = "right" | "lagging" | "frozen" | "starts" | "one" | "lying" | "odd";
 export type SingleMode = "right" | "gone" | "more" | "fewer" | "bare" | "failing" | "not-open";
 export type Volatile = "none" | "undocumented" | "comment" | "order";
+/** What ties on the sort key, and so stands in another order at each read of a page: records of a response, whole responses. */
+export type Ties = "none" | "records" | "responses" | "both";
 export type OpenDate = "null" | "empty" | "zeros" | "start";
 
 /** How the service behaves for one survey. A flip changes it in mid-history. */
@@ -90,8 +94,7 @@ export interface Traits {
   /** Records of a response: least and most. */
   answers: [number, number];
   twins: boolean;
-  /** Records of one response tie on the sort key: each read of a page has them in another order. */
-  ties: boolean;
+  ties: Ties;
   /** What reads differently each time in records that have not changed. */
   volatile: Volatile;
   /** In what shape operation 11 gives metrics: by key, or as a list in the place of the map or of the array around it. */
@@ -130,6 +133,8 @@ export interface SimSurvey {
   failsFrom: number;
   /** Epoch milliseconds of the last page that was empty by mistake. */
   emptyAt: number;
+  /** Epoch milliseconds of the first read of a page that showed one response in two places. */
+  shownApartAt: number;
   /** Epoch milliseconds of the first page that was read of it. */
   firstReadAt: number | undefined;
 }

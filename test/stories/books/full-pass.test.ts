@@ -17,17 +17,34 @@ import {
 const source = scrubsOnly;
 /** 170 responses of 3 records each: five pages and a half, with responses across their edges. */
 const listed = range(1, 170).map((responseId) => ({ responseId, completed: at(-responseId * 1_000), size: 3 }));
+/** 600 of them: 18 pages, more than one slice. */
+const many = range(1, 600).map((responseId) => ({ responseId, completed: at(-responseId * 1_000), size: 3 }));
 
-describe("a scrub in slices of one request a tick", () => {
-  it("comes to its end at about one request a tick, though each slice is one page or two", async () => {
-    const world = worldWith(listed);
-    await runTick(world, { source });
+describe("a full pass in slices, paid for with one request a tick", () => {
+  // R5, R23: each page is read twice. Each slice has four pages at least, and reads two or three more to find its place again.
+  it("comes to its end at about one request a tick, and about two for each page", async () => {
+    const world = worldWith(many);
+    await runTick(world, { source, deadline: Number.POSITIVE_INFINITY });
+    world.time.now = world.mark(1).nextPass ?? 0;
     world.calls.length = 0;
-    const ticks = await scrub(world);
-    const pages = readsOf(world, "asc").length + readsOf(world, "desc").length;
-    expect(ticks).toBeGreaterThan(5);
-    expect(pages).toBeLessThanOrEqual(ticks + 4);
-    expect(pages).toBeLessThanOrEqual(2 * 6 + 4);
+    const slices: number[] = [];
+    let before = 0;
+    const { startedAt } = closedBooks(world);
+    const ticks = await ticksUntil(
+      world,
+      () => {
+        const reads = readsOf(world, "asc").length + readsOf(world, "desc").length;
+        if (reads > before) slices.push(reads - before);
+        before = reads;
+        return closedBooks(world).startedAt !== startedAt;
+      },
+      { source },
+    );
+    expect(slices.length).toBeGreaterThan(1);
+    expect(before).toBeLessThanOrEqual(2 * 18 + 6 * slices.length);
+    // What the last slice has overdrawn is worked off behind it.
+    expect(before).toBeLessThanOrEqual(ticks + (slices.at(-1) ?? 0) + 1);
+    expect(closedBooks(world)).toMatchObject(truthOf(world));
   });
 
   it("closes the books with the figures of the truth, whatever states its responses are in", async () => {
@@ -93,7 +110,7 @@ describe("a scrub in slices of one request a tick", () => {
     expect(closedBooks(world)).toMatchObject({ listed: 170, emitted: 168, waiting: 2 });
   });
 
-  it("finds what every other scan has missed, wherever it stands, and says so", async () => {
+  it("finds what every other walk has missed, wherever it stands, and says so", async () => {
     const world = worldWith(listed);
     await runTick(world, { source });
     const survey = surveyOf(world);
@@ -192,10 +209,10 @@ describe("a scrub in slices of one request a tick", () => {
   });
 });
 
-describe("the next scrub", () => {
+describe("the next full pass", () => {
   it("begins when its time has come, counted from the beginning of this one", async () => {
-    const world = worldWith(listed);
-    await runTick(world, { source });
+    const world = worldWith(many);
+    await runTick(world, { source, deadline: Number.POSITIVE_INFINITY });
     await scrub(world);
     const { startedAt, closedAt } = closedBooks(world);
     expect(closedAt).toBeGreaterThan(startedAt);
@@ -206,21 +223,99 @@ describe("the next scrub", () => {
   });
 });
 
-it("news that come during a scrub go out at the tick that lists them, and are in its books", async () => {
-  const world = worldWith(listed);
-  await runTick(world, { source });
+it("news that come during a full pass go out at the tick that lists them, and are in its books", async () => {
+  const world = worldWith(many);
+  await runTick(world, { source, deadline: Number.POSITIVE_INFINITY });
   let tick = 0;
   await scrub(world, {
     source,
     between: () => {
       tick += 1;
       if (tick > 1 && tick <= 4) {
-        expect(deliveredIds(world)).toHaveLength(170 + tick - 2);
-        arrive(world, { responseId: 300 + tick, completed: at(tick * 60_000), size: 3 });
+        expect(deliveredIds(world)).toHaveLength(600 + tick - 2);
+        arrive(world, { responseId: 700 + tick, completed: at(tick * 60_000), size: 3 });
       }
     },
   });
-  expect(deliveredIds(world).slice(170)).toEqual([302, 303, 304]);
-  expect(world.delivered.slice(170).map(({ meta }) => meta.origin)).toEqual(["head", "head", "head"]);
-  expect(closedBooks(world)).toMatchObject({ listed: 173, emitted: 173, found: 0 });
+  expect(deliveredIds(world).slice(600)).toEqual([702, 703, 704]);
+  expect(world.delivered.slice(600).map(({ meta }) => meta.origin)).toEqual(["head", "head", "head"]);
+  expect(closedBooks(world)).toMatchObject({ listed: 603, emitted: 603, found: 0 });
 });
+
+// R8, R29
+it("books are closed by an end that was seen, not by a short page that is taken for the last", async () => {
+  const world = worldWith(range(1, 30).map((responseId) => ({ responseId, completed: at(-HOUR) })));
+  // The head is read every minute.
+  const polled = { ...source, fullPoll: { every: 60_000 } };
+  for (let i = 0; i < 3; i += 1) await scrub(world);
+  expect(world.account.shortPageEnds).toBe(true);
+  expect(closedBooks(world).listed).toBe(30);
+  const { closedAt } = closedBooks(world);
+
+  // From now on the service gives 40 records a page, and the oldest response stands alone on the last one.
+  const { service } = world.ports;
+  service.page = async (surveyId, page, order) => {
+    world.calls.push({ port: "service", operation: "page", args: [surveyId, page, order] });
+    const { records } = surveyOf(world, surveyId);
+    const ordered = order === "asc" ? records : records.toReversed();
+    return { kind: "page", records: structuredClone(ordered.slice((page - 1) * 40, page * 40)) };
+  };
+  surveyOf(world).records.unshift(...recordsOf({ responseId: 31, completed: at(0) }));
+  world.calls.length = 0;
+  await ticksUntil(world, () => readsOf(world, "desc").length >= 3, { source: polled });
+  expect(new Set(readsOf(world, "desc").map(({ args }) => args[1]))).toEqual(new Set([1]));
+  expect(closedBooks(world).closedAt).toBe(closedAt);
+
+  await scrub(world);
+  expect(deliveredIds(world).at(-1)).toBe(31);
+  expect(closedBooks(world)).toMatchObject({ listed: 31, emitted: 31, found: 1 });
+  expect(world.account.shortPageEnds).toBe(false);
+});
+
+// R16, R29
+it("polls of the head that read the list as empty for some minutes close no books", async () => {
+  const world = worldWith(range(1, 30).map((responseId) => ({ responseId, completed: at(-HOUR) })));
+  await runTick(world, { source });
+  const before = closedBooks(world);
+  const all = surveyOf(world).records;
+  surveyOf(world).records = [];
+  world.calls.length = 0;
+  // The survey list still counts 30.
+  const polled = { ...source, fullPoll: { every: 60_000 } };
+  await ticksUntil(world, () => readsOf(world, "desc").length >= 10, { source: polled });
+  expect(world.mark(1).books).toEqual(before);
+  surveyOf(world).records = all;
+  await scrub(world);
+  expect(closedBooks(world)).toMatchObject({ listed: 30, emitted: 30, gone: 0 });
+  expect(deliveredIds(world)).toHaveLength(30);
+});
+
+// R7, R26
+it.each<[string, (records: Record<string, number>[]) => unknown]>([
+  ["is in another order by now", (records) => records.sort((a, b) => hashOf(a) - hashOf(b))],
+  [
+    "tells nobody's id by now",
+    (records) => records.map((record, i) => ({ ...record, responseId: null, questionId: i })),
+  ],
+])("a slice that finds its place no more, as the list %s, ends in time", async (_how, change) => {
+  const world = worldWith(range(1, 10_000).map((responseId) => ({ responseId, completed: at(-responseId * 1_000) })));
+  await runTick(world, { source, deadline: Number.POSITIVE_INFINITY });
+  world.time.now = world.mark(1).nextPass ?? 0;
+  const fast = { ...source, backgroundRequests: 20 };
+  await ticksUntil(world, () => (world.mark(1).pass?.page ?? 0) >= 100, { source: fast });
+  const survey = surveyOf(world);
+  survey.records = change(survey.records as Record<string, number>[]) as unknown[];
+  takes(world, 500, ({ operation }) => operation === "page");
+  let longest = 0;
+  for (let i = 0; i < 15; i += 1) {
+    world.time.now += 60_000;
+    const began = world.time.now;
+    await runTick(world, { source: { ...source, backgroundRequests: 2 } });
+    longest = Math.max(longest, world.time.now - began);
+  }
+  expect(longest).toBeGreaterThan(0);
+  // A tick has 40 s for its work.
+  expect(longest).toBeLessThan(45_000);
+});
+
+const hashOf = ({ responseId = 0 }: Record<string, number>): number => (responseId * 7_919) % 10_007;

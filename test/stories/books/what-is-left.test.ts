@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { changeMark, remove, scrub, scrubsOnly as source, ticksUntil } from "../../support/slow.ts";
-import { at, range, recordsOf, replace, runTick, SECOND, surveyOf, worldWith } from "../../support/survey.ts";
+import type { MemoryWorld } from "../../support/memory-ports.ts";
+import { changeMark, closedBooks, remove, scrub, scrubsOnly as source, truthOf } from "../../support/slow.ts";
+import { at, range, recordsOf, replace, runTick, surveyOf, worldWith } from "../../support/survey.ts";
 
 const complete = (from: number, to: number, size: number) =>
   range(from, to).map((responseId) => ({ responseId, completed: at(0), size }));
@@ -48,51 +49,43 @@ it("a short response that ends with its page is found by a scrub in slices", asy
   ]);
 });
 
-describe("responses joined by a full pass", () => {
-  it("go out over as many ticks as they need, without the list being read again", async () => {
-    const world = worldWith(complete(1, 200, 3));
-    const survey = surveyOf(world);
-    const question = (record: unknown): number => (record as { questionId: number }).questionId;
-    survey.records.sort((a, b) => question(a) - question(b));
-    for (const id of range(1, 200)) survey.single.set(id, { kind: "absent" });
-    world.after.push(({ operation }) => {
-      if (operation === "page") world.time.now += SECOND;
-    });
-    let passes = 0;
-    for (let i = 0; i < 60 && world.delivered.length < 200; i += 1) {
-      await ticksUntil(world, () => true, { source, tick: { deadline: world.time.now + 63 * SECOND } });
-      if (world.mark(1).pass === undefined) passes += 1;
-    }
-    expect(new Set(world.delivered.map(({ data }) => data.answers.length))).toEqual(new Set([3]));
-    expect(new Set(world.delivered.map(({ data }) => data.responseId)).size).toBe(200);
-    expect(passes).toBeLessThanOrEqual(4);
-  });
-
-  it("are not joined of what is left where a part was lost in the vault: the pass begins again", async () => {
+// R6, R12, A5
+describe("a response whose records lie apart while operation 9 gives nothing", () => {
+  /** Response 900 has a record each on pages 1, 3 and 5. */
+  async function worldApart() {
     const world = worldWith(complete(1, 250, 2));
-    await runTick(world, { source });
-    await changeMark(world, (mark) => {
-      mark.confirmation.apart = true;
-      delete mark.contiguous;
+    await runTick(world, { source, deadline: Number.POSITIVE_INFINITY });
+    await changeMark(world, ({ contents }) => {
+      contents.apart = 0;
     });
     const { records, single, counts } = surveyOf(world);
     const fresh = recordsOf({ responseId: 900, completed: at(0), size: 3 });
     for (const [i, place] of [450, 250, 50].entries()) records.splice(place, 0, fresh[i]);
     counts.responses = 251;
-    single.set(900, { kind: "absent" });
-    world.after.push(({ operation }) => {
-      if (operation === "page") world.time.now += SECOND;
-    });
-    let lost = 0;
-    for (let i = 0; i < 60 && world.delivered.length < 251; i += 1) {
-      await ticksUntil(world, () => true, { source, tick: { deadline: world.time.now + 63 * SECOND } });
-      const key = [...world.objects.keys()].find((name) => name.startsWith("pass/"));
-      if (lost > 0 || key === undefined || (world.mark(1).pass?.page ?? 0) < 3) continue;
-      lost += 1;
-      world.objects.delete(key);
-    }
-    expect(lost).toBe(1);
-    const events = world.delivered.filter(({ data }) => data.responseId === 900);
-    expect(events.map(({ meta, data }) => [meta.revision, data.answers.length])).toEqual([[1, 3]]);
+    for (const responseId of [...range(1, 250), 900]) single.set(responseId, { kind: "absent" });
+    return world;
+  }
+
+  const eventsOf900 = (world: MemoryWorld) =>
+    world.delivered
+      .filter(({ data }) => data.responseId === 900)
+      .map(({ meta, data }) => [meta.revision, data.answers.length]);
+
+  it("is held, which is told once and stands in the books, and no part of it goes out", async () => {
+    const world = await worldApart();
+    for (let i = 0; i < 5; i += 1) await scrub(world);
+    expect(eventsOf900(world)).toEqual([]);
+    expect(world.entry(1, 900)).toMatchObject({ state: "held" });
+    expect(world.progress.filter(({ kind }) => kind === "held")).toMatchObject([{ surveyId: 1, count: 1 }]);
+    expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: 251, held: 1 });
+  });
+
+  it("goes out whole, once, after operation 9 has begun to give responses", async () => {
+    const world = await worldApart();
+    for (let i = 0; i < 5; i += 1) await scrub(world);
+    surveyOf(world).single.clear();
+    for (let i = 0; i < 5; i += 1) await scrub(world);
+    expect(eventsOf900(world)).toEqual([[1, 3]]);
+    expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: 251, emitted: 251, held: 0 });
   });
 });

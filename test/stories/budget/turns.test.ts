@@ -51,6 +51,7 @@ function shares(world: MemoryWorld): Record<"recheck" | "head" | "look-back" | "
   };
 }
 
+// R23
 describe("slow work that is all due at once", () => {
   it.each([1, 2, 5])("gets its turns, each kind of it, with %i requests a tick", async (backgroundRequests) => {
     const world = await worldWithEverything();
@@ -58,9 +59,10 @@ describe("slow work that is all due at once", () => {
     const share = shares(world);
     const all = Object.values(share).reduce((sum, one) => sum + one, 0);
     for (const [kind, requests] of Object.entries(share)) {
-      expect([kind, requests / all > 0.08]).toEqual([kind, true]);
+      expect([kind, requests / all > 0.05]).toEqual([kind, true]);
     }
-    expect(world.mark(1).books?.passes).toBeGreaterThan(1);
+    // One for each half hour is due.
+    expect(world.mark(1).books?.passes).toBeGreaterThanOrEqual(3);
   });
 
   it("and a search for what the counts have shown goes first, but does not keep the others from their turns", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
+import { DAY } from "../../support/slow.ts";
 import {
   arrive,
   at,
@@ -34,18 +35,35 @@ function layApart(world: MemoryWorld): void {
 const sizes = (world: MemoryWorld): number[] => world.delivered.map(({ data }) => data.answers.length);
 
 describe("responses joined from pages", () => {
-  it("are compared with operation 9 for the first 20, or until a full pass has shown that records stand together", async () => {
-    const world = worldWith(complete(101, 105));
+  // R11
+  it("are compared with operation 9 for the first 20, and then for 1 in 200", async () => {
+    const world = worldWith(complete(1, 20));
     await poll(world);
-    expect(world.mark(1).contiguous).toBe(true);
+    expect(timesCalled(world, "service", "response")).toBe(20);
+    expect(world.mark(1).contents).toMatchObject({ answers: "several", compared: 20 });
     world.calls.length = 0;
-    world.delivered.length = 0;
 
-    for (const response of complete(1, 30)) arrive(world, response);
+    for (const response of complete(21, 619)) arrive(world, response);
     await poll(world);
 
+    expect(deliveredIds(world).sort((a, b) => a - b)).toEqual(range(1, 619));
+    expect(timesCalled(world, "service", "response")).toBe(2);
+  });
+
+  it("are compared no more for a day after three answers in a row that say nothing, and then as at first", async () => {
+    const world = worldWith(complete(1, 30));
+    for (const id of range(1, 90)) surveyOf(world).single.set(id, { kind: "absent" });
+    await poll(world);
     expect(deliveredIds(world)).toEqual(range(1, 30));
+    world.calls.length = 0;
+    for (const response of complete(31, 60)) arrive(world, response);
+    await poll(world);
     expect(timesCalled(world, "service", "response")).toBe(0);
+    world.time.now += DAY;
+    for (const response of complete(61, 90)) arrive(world, response);
+    await poll(world);
+    expect(timesCalled(world, "service", "response")).toBe(20);
+    expect(deliveredIds(world).sort((a, b) => a - b)).toEqual(range(1, 90));
   });
 
   it("go out as joined while operation 9 agrees, or fails", async () => {
@@ -87,22 +105,22 @@ describe("responses joined from pages", () => {
     expect(timesCalled(world, "service", "page")).toBeLessThanOrEqual(3);
   });
 
-  it("known to lie apart are joined by a full pass, not cut, while operation 9 cannot give them", async () => {
+  it("known to lie apart are left, not cut, while operation 9 cannot give them", async () => {
     const world = worldWith(complete(1, 60, 3));
     layApart(world);
     answerSingly(world, 3);
-    for (let polls = 0; polls < 3; polls += 1) {
-      await poll(world);
-      world.time.now += 2 * HOUR;
-    }
-    expect(world.mark(1).confirmation).toMatchObject({ apart: true, equalled: "several" });
+    await poll(world);
+    expect(world.mark(1).contents).toMatchObject({ apart: 0, answers: "several" });
     world.delivered.length = 0;
 
     arrive(world, { responseId: 61, completed: at(61 * SECOND), size: 3 });
     layApart(world);
     surveyOf(world).single.set(61, { kind: "absent" });
     await poll(world);
+    expect(deliveredIds(world)).toEqual([]);
 
+    surveyOf(world).single.delete(61);
+    await poll(world);
     expect(deliveredIds(world)).toEqual([61]);
     expect(sizes(world)).toEqual([3]);
   });
@@ -133,7 +151,7 @@ describe("pages that shift while they are read", () => {
     world.after.push(({ operation, args }) => {
       if (operation !== "page" || args[1] !== 2) return;
       world.after.length = 0;
-      // A response that was begun early is completed: it appears where the scan has already been.
+      // A response that was begun early is completed: it appears where the walk has already been.
       surveyOf(world).records.splice(30, 0, ...recordsOf({ responseId: 300, completed: at(-SECOND), size: 7 }));
     });
     await poll(world, { source: { startFrom: "now" } });
@@ -141,7 +159,7 @@ describe("pages that shift while they are read", () => {
     arrive(world, { responseId: 301, completed: at(2 * HOUR), size: 5 });
     await poll(world, { source: { startFrom: "now" } });
 
-    expect(world.mark(1).confirmation.apart).toBe(false);
+    expect(world.mark(1).contents.apart).toBeUndefined();
     expect(deliveredIds(world)).toContain(301);
   });
 });

@@ -1,12 +1,15 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { byQuestion } from "../../support/apart.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { remove, scrubsOnly as source } from "../../support/slow.ts";
+import { closedBooks, remove, scrubsOnly as source, ticksUntil } from "../../support/slow.ts";
 import {
+  addSurvey,
   arrive,
   at,
   deliveredIds,
+  HOUR,
   MINUTE,
+  noon,
   pagesRead,
   range,
   runTick,
@@ -39,8 +42,8 @@ async function ticks(world: MemoryWorld, count: number, overrides?: TickOverride
   }
 }
 
-/** Goes on until a scrub has got to this page. */
-async function scrubUpTo(world: MemoryWorld, page: number, backgroundRequests = 1): Promise<void> {
+/** Goes on until a full pass has got to this page. */
+async function passUpTo(world: MemoryWorld, page: number, backgroundRequests = 1): Promise<void> {
   await ticks(world, 8, { source });
   world.time.now = world.mark(1).nextPass ?? 0;
   for (let i = 0; i < 2_000 && (world.mark(1).pass?.page ?? 0) < page; i += 1) {
@@ -93,9 +96,9 @@ it("while it is found out whether records lie apart leave that to be found out a
   expect(world.delivered.filter(({ data }) => data.answers.length < 2)).toHaveLength(0);
 });
 
-it("do not make a scrub read half the list, beyond its allowance and its deadline", async () => {
+it("do not make a full pass read half the list, beyond its allowance and its deadline", async () => {
   const world = worldWith(complete(1, 20_000));
-  await scrubUpTo(world, 300, 20);
+  await passUpTo(world, 300, 20);
   const edge = world.mark(1).pass?.page ?? 0;
   failIf(world, (page) => page >= edge && page <= edge + 2);
   takes(world, 500, ({ operation }) => operation === "page");
@@ -119,25 +122,200 @@ it("of a busy list make few requests, and what is whole goes out", async () => {
   failIf(world, (page) => page > 1);
   world.calls.length = 0;
   await ticks(world, 1, { source });
-  expect(pagesRead(world).length).toBeLessThan(20);
+  // R5: seven rounds of page 1, page 2 and page 1 again, and a look at the other order.
+  expect(pagesRead(world).length).toBeLessThanOrEqual(7 * 3 + 1);
   expect(deliveredIds(world).length).toBeGreaterThan(200);
 });
 
 it.each([
-  ["its last page is gone, though the last response is not", 5, (world: MemoryWorld) => remove(world, [50, 100])],
+  ["its last page is gone, though the last response is not", (world: MemoryWorld) => remove(world, [50, 100])],
   [
     "it holds nothing any more",
-    3,
     (world: MemoryWorld) => {
       surveyOf(world).records = [];
     },
   ],
-])("behind the end keep no scrub of a list from its own end where %s", async (_name, page, shorten) => {
-  const world = worldWith(complete(1, 202));
+])("behind the end keep no full pass from the end of its list where %s", async (_name, shorten) => {
+  const world = worldWith(complete(1, 602));
   failIf(world, (number) => number > lastPage(world));
-  await scrubUpTo(world, page);
+  await passUpTo(world, 9);
   shorten(world);
   surveyOf(world).counts.responses = surveyOf(world).records.length / 2;
   await ticks(world, 60, { source });
   expect(world.mark(1).pass).toBeUndefined();
+});
+
+it.each([100, 300])(
+  "behind the end keep no catch-up from what is left where only %i of 1,000 responses stay, fewer than its place",
+  async (left) => {
+    const world = worldWith(complete(1, 1_000));
+    failIf(world, (number) => number > lastPage(world));
+    let isSlow = true;
+    takes(world, 2 * SECOND, ({ operation }) => isSlow && operation === "page");
+    await runTick(world, { source });
+    isSlow = false;
+    const place = world.mark(1).stream?.page ?? 0;
+    remove(world, range(1, 1_000 - left));
+    surveyOf(world).counts.responses = left;
+    expect(lastPage(world)).toBeLessThan(place - 1);
+    arrive(world, { responseId: 1_001, completed: at(1_001 * SECOND) });
+    await ticks(world, 10, { source });
+    const delivered = new Set(deliveredIds(world));
+    expect(range(1_001 - left, 1_001).filter((id) => !delivered.has(id)).length).toBe(0);
+    expect(world.mark(1)).toMatchObject({ firstPassDone: true });
+  },
+);
+
+// R9
+describe.each(["SERVER_ERROR", "UNREADABLE_BODY"])("page 3 of 8 that fails from the first tick on: %s", (code) => {
+  const now = { source: { ...source, startFrom: "now" } };
+  const ids = range(101, 150);
+  const [above, below, undated] = [110, 120, 130];
+  /** In no order of completion. */
+  const listed = range(1, 400).map((responseId) => ({ responseId, completed: at(-((responseId * 7) % 60) * MINUTE) }));
+
+  type Fails = (page: number, order: string, shown: number[]) => boolean;
+  /** A record on the page breaks it, whatever its number. */
+  const breaks =
+    (broken: number[]): Fails =>
+    (_page, _order, shown) =>
+      shown.some((id) => broken.includes(id));
+  /** The page alone is broken, in asc order. */
+  const isThird: Fails = (page, order) => page === 3 && order === "asc";
+
+  async function worldThatFails(fails: Fails = breaks(ids)): Promise<MemoryWorld & { mend: () => void }> {
+    const world = worldWith(
+      listed.map((one) => {
+        if (one.responseId === above) return { ...one, completed: at(10 * MINUTE) };
+        if (one.responseId === undated) return { ...one, completed: "0000-00-00 00:00:00", fields: { completed: 1 } };
+        return one;
+      }),
+    );
+    world.before.push(({ operation, args }) => {
+      if (operation !== "page") return;
+      const [, page, order] = args as [number, number, string];
+      const { records } = surveyOf(world, Number(args[0]));
+      const ordered = order === "asc" ? records : records.toReversed();
+      const shown = ordered.slice((page - 1) * 100, page * 100).map((record) => Object(record).responseId);
+      if (args[0] === 1 && fails(page, order, shown)) throw Object.assign(new Error("no page"), { code });
+    });
+    const mend = (): void => void world.before.splice(0);
+    return { ...world, mend };
+  }
+
+  const ticksOf = async (world: MemoryWorld, count: number) => {
+    const outcomes: string[] = [];
+    for (const _ of range(1, count)) {
+      world.time.now += MINUTE;
+      const { surveys } = await runTick(world, now);
+      outcomes.push(surveys.find(({ surveyId }) => surveyId === 1)?.outcome ?? "not due");
+    }
+    return outcomes;
+  };
+
+  it("is stepped over by the first pass after three polls, of which each says so; nothing is new of what it has met", async () => {
+    const world = await worldThatFails();
+    expect(await ticksOf(world, 3)).toEqual(["failed", "failed", "failed"]);
+    expect(world.mark(1)).toMatchObject({ firstPassDone: false });
+    expect(world.entries(1).length).toBeGreaterThanOrEqual(100);
+
+    await ticksOf(world, 1);
+    expect(world.mark(1)).toMatchObject({ firstPassDone: true });
+    expect(world.entries(1).filter(({ id }) => ids.includes(Number(id)))).toEqual([]);
+    expect(world.entries(1)).toHaveLength(350);
+    expect(deliveredIds(world)).toEqual([]);
+  });
+
+  it("keeps no news from going out, and the books stay open and name it as long as it fails", async () => {
+    const world = await worldThatFails();
+    await ticksOf(world, 20);
+    for (const responseId of [401, 402]) {
+      arrive(world, { responseId, completed: at(world.time.now - noon) });
+      const outcomes = await ticksOf(world, 1);
+      expect([responseId, outcomes, deliveredIds(world).at(-1)]).toEqual([responseId, ["polled"], responseId]);
+    }
+    for (const _ of [1, 2]) {
+      await passOf(world);
+      expect(world.mark(1)).toMatchObject({ booksOpen: "page 3 unreachable" });
+      expect(world.mark(1).books).toBeUndefined();
+      expect((world.mark(1).nextPass ?? 0) - world.time.now).toBeLessThanOrEqual(3 * HOUR);
+    }
+    expect(deliveredIds(world)).toEqual([401, 402]);
+  });
+
+  /** One more full pass. */
+  const passOf = async (world: MemoryWorld): Promise<void> => {
+    const { nextPass } = world.mark(1);
+    world.time.now = Math.max(world.time.now, nextPass ?? 0);
+    await ticksUntil(world, () => world.mark(1).nextPass !== nextPass && world.mark(1).pass === undefined, now);
+  };
+
+  it("shows what it holds to a full pass once it works: each is judged by its date alone, and the books close", async () => {
+    const world = await worldThatFails();
+    await ticksOf(world, 20);
+    await passOf(world);
+    const told = world.progress.filter(({ kind }) => kind === "held").length;
+    world.mend();
+    await passOf(world);
+
+    expect(deliveredIds(world)).toEqual([above]);
+    expect(world.entry(1, below)).toMatchObject({ state: "before-floor" });
+    expect(world.entry(1, undated)).toMatchObject({ state: "held" });
+    expect(closedBooks(world)).toMatchObject({ listed: 400, emitted: 1, held: 1, beforeFloor: 398 });
+    expect(world.progress.filter(({ kind }) => kind === "held").length).toBe(told + 1);
+  });
+
+  it("is forgotten once the books have closed: what is listed from then on is new, whatever its date", async () => {
+    const world = await worldThatFails();
+    await ticksOf(world, 20);
+    world.mend();
+    await passOf(world);
+    expect(closedBooks(world).listed).toBe(400);
+    arrive(world, { responseId: 401, completed: null, fields: { completed: 1 } });
+    await ticksOf(world, 2);
+    expect(deliveredIds(world)).toEqual([above, 401]);
+    expect(world.entry(1, undated)).toMatchObject({ state: "held" });
+  });
+
+  it("shows what it holds to a search from the other end, by the same rule", async () => {
+    const world = await worldThatFails(isThird);
+    await ticksOf(world, 40);
+    expect(deliveredIds(world)).toEqual([above]);
+    expect(world.entry(1, below)).toMatchObject({ state: "before-floor" });
+    expect(world.entry(1, undated)).toMatchObject({ state: "held" });
+  });
+
+  it("shows what it holds also to a walk that meets it on another page, by the same rule", async () => {
+    const world = await worldThatFails(isThird);
+    await ticksOf(world, 20);
+    // Page 3 holds others from now on.
+    remove(world, range(1, 50));
+    await passOf(world);
+    expect(deliveredIds(world)).toEqual([above]);
+    expect(world.entry(1, below)).toMatchObject({ state: "before-floor" });
+    expect(world.mark(1)).toMatchObject({ booksOpen: "page 3 unreachable" });
+  });
+
+  it("is not stepped over while the next page fails too: the survey is failing, until the first pass goes on without them", async () => {
+    const world = await worldThatFails(breaks(range(101, 200)));
+    addSurvey(world, 2, []);
+    const outcomes = await ticksOf(world, 9);
+    expect(new Set(outcomes)).toEqual(new Set(["failed"]));
+    expect(world.mark(1)).toMatchObject({ firstPassDone: false });
+    expect(world.mark(1).books).toBeUndefined();
+    // A few requests a poll, not the whole list.
+    world.calls.length = 0;
+    await ticksOf(world, 2);
+    expect(pagesRead(world).length).toBeLessThanOrEqual(2 * 12);
+    expect(world.mark(1)).toMatchObject({ firstPassDone: true, isHistoryPartial: true });
+    expect(world.mark(1).booksOpen).toMatch(/unreachable$/);
+    arrive(world, { responseId: 1_000, surveyId: 2, completed: at(world.time.now - noon) });
+    await ticksOf(world, 1);
+    expect(deliveredIds(world)).toEqual([1_000]);
+
+    world.mend();
+    await ticksOf(world, 2);
+    // Of what stood on those pages one is new by its date.
+    expect(deliveredIds(world)).toEqual([1_000, 110]);
+  });
 });

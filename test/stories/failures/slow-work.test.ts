@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { Failure } from "../../support/failing.ts";
 import {
   addSurvey,
   arrive,
@@ -34,11 +33,11 @@ it("what slow work has made wait goes out in time although the same work has fai
   surveyOf(world, 1).counts.responses = 1;
   surveyOf(world, 1).metrics.set(101, { kind: "absent" });
   let failed = false;
-  world.before.push(({ port, operation, args }) => {
-    if (failed || port !== "service" || operation !== "page" || args[0] !== 1 || args[1] !== 2) return;
+  world.bus.decide = ({ data, meta }) => {
+    if (failed || data.responseId !== 102 || meta.revision !== 1) return undefined;
     failed = true;
-    throw new Failure("no answer");
-  });
+    return { kind: "failed", code: "InternalFailure" };
+  };
   for (let tick = 0; tick < 2 * SURVEYS && world.entry(1, 101)?.state !== "waiting"; tick += 1) {
     await runTick(world);
     world.time.now += MINUTE;

@@ -109,15 +109,17 @@ describe("a completion that is late, unlisted and uncounted, in a list sorted by
     world.calls.length = 0;
     await ticksUntil(world, () => world.time.now >= noon + 16 * HOUR, { source }, 1_000);
     const deepest = Math.max(...readsOf(world, "desc").map(({ args }) => Number(args[1])));
-    // 8 h of 60 responses of 2 records are 10 pages; eight looks, of which one goes so deep.
+    // 8 h of 60 responses of 2 records are 10 pages; eight looks, of which one goes so deep, and shows the pages behind.
     expect(deepest).toBeGreaterThanOrEqual(10);
-    expect(deepest).toBeLessThanOrEqual(11);
+    expect(deepest).toBeLessThanOrEqual(12);
     const deep = readsOf(world, "desc").filter(({ args }) => Number(args[1]) >= 9).length;
-    expect(deep).toBeLessThanOrEqual(4);
-    expect(readsOf(world, "desc").length).toBeLessThanOrEqual(8 * 2 + 4 * 3 + 2 * 6 + 11 + 8);
+    expect(deep).toBeLessThanOrEqual(6);
+    // Each slice of four pages reads one more to find its place again.
+    expect(readsOf(world, "desc").length).toBeLessThanOrEqual(8 * 2 + 4 * 3 + 2 * 6 + 11 + 8 + 4);
   });
 });
 
+// R23
 describe("in a list sorted by nothing that is known", () => {
   it.each([
     [2, 1],
@@ -157,8 +159,9 @@ describe("a look-back in slices", () => {
       300,
     );
     expect(deliveredIds(world)).toContain(900_001);
-    // The deepest sweep came down page by page.
-    expect(pages.length).toBeGreaterThan(4);
+    // The deepest sweep came down in slices, and never went back.
+    expect(pages.length).toBeGreaterThan(1);
+    expect(pages).toEqual(pages.toSorted((a, b) => a - b));
   });
 
   it("leaves the first 1 h look-back to an hour after the first poll, which has read everything", async () => {
@@ -184,7 +187,7 @@ describe("a look-back in slices", () => {
     await ticksUntil(world, () => world.time.now >= began + 12 * HOUR, { source: dense }, 1_000);
     const ages = (world.mark(1).lookedBack ?? []).map((time) => world.time.now - time);
     expect(ages).toHaveLength(4);
-    expect(Math.max(...ages)).toBeLessThan(8 * HOUR);
+    expect(Math.max(...ages)).toBeLessThan(10 * HOUR);
   });
 
   it("after a failure is not taken for done", async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { MOST_SILENT } from "../../../lib/polling/contents/confirm.ts";
 import type { PollingSource } from "../../../lib/polling/model/source.ts";
 import { failing } from "../../support/failing.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
@@ -92,7 +91,7 @@ describe("an open response", () => {
   });
 
   it.each([2, 20, 200])(
-    "that is completed after %i minutes goes out within half its age, found by no other scan",
+    "that is completed after %i minutes goes out within half its age, found by no other walk",
     async (age) => {
       const world = await worldWithOpen();
       await ticksUntil(world, () => world.time.now >= noon + age * MINUTE, { source }, 1_000);
@@ -212,6 +211,7 @@ describe("while operation 9 is of no use", () => {
   });
 });
 
+// R11
 describe("operation 9 that lists one record of each response", () => {
   const OTHERS = range(11, 60).map((responseId) => ({ responseId, completed: at(-HOUR + responseId), size: 5 }));
   const one = (world: MemoryWorld, spec: Parameters<typeof recordsOf>[0]): void => {
@@ -239,9 +239,9 @@ describe("operation 9 that lists one record of each response", () => {
 
   it("tells of a completion, also when it is compared no more, and the list gives its contents", async () => {
     const world = await worldOfOne(OTHERS, 5);
-    await changeMark(world, ({ confirmation }) => {
-      expect(confirmation.equalled).not.toBe("several");
-      confirmation.silent = MOST_SILENT;
+    await changeMark(world, ({ contents }) => {
+      expect(contents.answers).not.toBe("several");
+      Object.assign(contents, { compared: 1_000, several: 1_000, since: 0 });
     });
     const took = await ticksUntil(world, () => deliveredIds(world).includes(OPEN), { source });
     await ticksUntil(world, () => world.time.now > noon + 2 * HOUR, { source });
@@ -262,16 +262,16 @@ describe("operation 9 that lists one record of each response", () => {
 
   it("loses the trust that it had earned by listing all of them", async () => {
     const world = await worldWithOpen();
-    expect(world.mark(1).confirmation.equalled).toBe("several");
-    await changeMark(world, (mark) => {
-      mark.confirmation.since = 1_000;
+    expect(world.mark(1).contents.answers).toBe("several");
+    await changeMark(world, ({ contents }) => {
+      contents.since = 1_000;
     });
     const spec = { responseId: 200, completed: at(0), size: 5 };
     one(world, spec);
     arrive(world, spec);
     await runTick(world, { source });
     expect(deliveredIds(world)).toEqual([200]);
-    expect(world.mark(1).confirmation.equalled).toBeUndefined();
+    expect(world.mark(1).contents.answers).toBe("fewer");
 
     complete(world);
     await ticksUntil(world, () => deliveredIds(world).includes(OPEN), { source });
@@ -280,11 +280,11 @@ describe("operation 9 that lists one record of each response", () => {
   });
 
   it.each([
-    ["it has equalled a response of one record beside others of several", { equalled: "one" }],
-    ["the mark, as it was kept before, does not say of how many records", { equalled: undefined, trusted: true }],
-  ])("gives no contents where %s", async (_name, confirmation) => {
+    ["it has equalled a response of one record beside others of several", "one"],
+    ["it gave fewer records than a whole response has", "fewer"],
+  ] as const)("gives no contents where %s", async (_name, answers) => {
     const world = await worldWithOpen();
-    await changeMark(world, (mark) => Object.assign(mark.confirmation, confirmation));
+    await changeMark(world, ({ contents }) => Object.assign(contents, { answers }));
     complete(world);
     await ticksUntil(world, () => deliveredIds(world).includes(OPEN), { source });
     expect(world.delivered[0]?.meta.origin).toBe("look-back");

@@ -56,7 +56,7 @@ describe("a count that moved while nothing was found", () => {
 
   it("is then looked for below the head, no faster than the background budget, and found", async () => {
     const world = await settledPages(30);
-    // Page 12 of desc, where no head scan looks.
+    // Page 12 of desc, where no head walk looks.
     surveyOf(world).records.splice(1_850, 0, ...recordsOf({ responseId: 999, completed: at(-HOUR) }));
     grow(world);
 
@@ -131,7 +131,7 @@ describe("a response that was met before any list had shown it", () => {
       arrive(world, { responseId: 1_001, completed: at(HOUR), size: 10 });
     });
     arrive(world, { responseId: 1_000, completed: at(HOUR), size: 10 });
-    await runTick(world, { source });
+    await runTick(world, { source, deadline: world.time.now + 5 * MINUTE });
     expect(deliveredIds(world)).toEqual([1_000, 1_001]);
     return ticks(world, 8);
   }

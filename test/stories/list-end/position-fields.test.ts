@@ -58,7 +58,7 @@ describe.each(kinds)("records that tell %s", (_name, tell) => {
     expect([...deliveredIds(world)].sort((a, b) => a - b)).toEqual(range(1, FIRST + 3 * TICKS));
     expect(world.delivered.filter(({ data }) => data.answers.length !== 3)).toEqual([]);
     expect(pagesRead(world).length).toBeLessThanOrEqual(3 * TICKS);
-    expect(world.mark(1).confirmation.apart).toBe(false);
+    expect(world.mark(1).contents.apart).toBeUndefined();
   });
 });
 

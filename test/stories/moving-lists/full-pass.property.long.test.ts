@@ -4,7 +4,8 @@ import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { closedBooks, remove, scrub, scrubsOnly, truthOf } from "../../support/slow.ts";
 import { at, deliveredIds, HOUR, range, recordsOf, runTick, surveyOf, worldWith } from "../../support/survey.ts";
 
-const source = { ...scrubsOnly, enrich: { metrics: false, metadata: false } };
+// About a slice of nine pages in two ticks.
+const source = { ...scrubsOnly, enrich: { metrics: false, metadata: false }, backgroundRequests: 10 };
 
 /** `place` is a part of the list's length; `size` a number of records for an arrival, of responses for a deletion. */
 interface Change {
@@ -19,16 +20,16 @@ const change = (kind: Change["kind"]): fc.Arbitrary<Change> =>
     kind: fc.constant(kind),
     tick: fc.integer({ min: 1, max: 12 }),
     place: fc.double({ min: 0, max: 0.999, noNaN: true }),
-    size: fc.oneof(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 70 }), fc.constantFrom(25, 50, 100)),
+    size: fc.oneof(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 170 }), fc.constantFrom(25, 50, 100)),
   });
 
 const history = (one: fc.Arbitrary<Change>) =>
   fc.record({
-    sizes: fc.array(fc.oneof(fc.integer({ min: 1, max: 9 }), fc.constantFrom(20, 50)), {
-      minLength: 20,
-      maxLength: 70,
+    sizes: fc.array(fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 1, max: 9 }) }, fc.constantFrom(20, 50)), {
+      minLength: 250,
+      maxLength: 500,
     }),
-    /** Places of responses that no other scan has met. */
+    /** Places of responses that no other walk has met. */
     missed: fc.array(fc.double({ min: 0, max: 0.999, noNaN: true }), { minLength: 1, maxLength: 4 }),
     changes: fc.array(one, { minLength: 1, maxLength: 5 }),
   });
@@ -131,4 +132,17 @@ it("the responses of these histories are those that they say", async () => {
   const world = await begin({ sizes: range(1, 30), missed: [0, 0.5], changes: [] });
   expect(listedIds(world)).toHaveLength(32);
   expect(listedIds(world)[0]).toBe(1_000);
+});
+
+it("a scrub of these histories has several slices, between which the list can change", async () => {
+  const world = await begin({ sizes: range(1, 375).map((i) => 1 + (i % 9)), missed: [0.5], changes: [] });
+  const pages = new Set<number>();
+  await scrub(world, {
+    source,
+    between: (tick) => {
+      const { pass } = world.mark(1);
+      if (pass !== undefined && tick <= 12) pages.add(pass.page);
+    },
+  });
+  expect(pages.size).toBeGreaterThan(1);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { closedBooks, readsOf, remove, scrub, scrubsOnly, truthOf } from "../../support/slow.ts";
+import { closedBooks, remove, scrub, scrubsOnly, truthOf } from "../../support/slow.ts";
 import {
   at,
   deliveredIds,
@@ -15,180 +15,149 @@ import {
 
 const source = scrubsOnly;
 
-/** 200 responses of 3 records: six pages, that one scrub has read. */
-async function settledWorld(): Promise<MemoryWorld> {
+const COUNT = 500;
+
+/** Responses of 3 records: 15 pages, that one scrub has read. */
+async function settledWorld(count = COUNT): Promise<MemoryWorld> {
   const world = worldWith(
-    range(1, 200).map((responseId) => ({ responseId, completed: at(-HOUR + responseId * 1_000), size: 3 })),
+    range(1, count).map((responseId) => ({ responseId, completed: at(-HOUR + responseId * 1_000), size: 3 })),
   );
   await runTick(world, { source });
   await scrub(world);
   return world;
 }
 
-/** Scrubs, and changes the list once the pass has dealt with `page`. */
-async function scrubAnd(world: MemoryWorld, page: number, change: () => void): Promise<void> {
-  let changed = false;
+/** The first page of which not everything is dealt with when the first slice of a scrub has ended. */
+const PLACE = 5;
+/** Records before the beginning of that page. */
+const BEFORE = (PLACE - 1) * 100;
+
+/** Scrubs, and changes the list between the first slice of the pass and the second one. */
+async function scrubAnd(world: MemoryWorld, change: () => void): Promise<void> {
+  let place: number | undefined;
   await scrub(world, {
     source,
     between: () => {
-      if (changed || (world.mark(1).pass?.page ?? 0) < page) return;
-      changed = true;
+      if (place !== undefined || world.mark(1).pass === undefined) return;
+      place = world.mark(1).pass?.page;
       change();
     },
   });
-  expect(changed).toBe(true);
+  expect(place).toBe(PLACE);
 }
 
-/** Lists a response that no other scan will meet: the counts do not show it. */
-function insert(world: MemoryWorld, index: number, responseId: number): void {
-  surveyOf(world).records.splice(index, 0, ...recordsOf({ responseId, completed: at(MINUTE), size: 3 }));
+/** Lists a response that no other walk will meet: the counts do not show it. */
+function insert(world: MemoryWorld, index: number, responseId: number, size = 3): void {
+  surveyOf(world).records.splice(index, 0, ...recordsOf({ responseId, completed: at(MINUTE), size }));
 }
 
+const timesOut = (world: MemoryWorld, id: number): number => deliveredIds(world).filter((one) => one === id).length;
+
+// R7, R29
 describe("a list that changes between two slices", () => {
-  it("by less than the part behind the position keeps its books right, and the books say that it moved", async () => {
+  it("by a little before the place keeps its books right: each was listed when its page was read", async () => {
     const world = await settledWorld();
-    // They go from page 1 while page 3 was read last: what stood behind it moves up, by two records only.
-    await scrubAnd(world, 3, () => remove(world, [5]));
-    const { booksOpen, books } = world.mark(1);
-    if (booksOpen === undefined) expect(books).toMatchObject({ moved: true, gone: 0, listed: 200, emitted: 200 });
-    else expect(booksOpen).toBe("pages moved while they were read");
+    await scrubAnd(world, () => remove(world, [5]));
+    expect(closedBooks(world)).toMatchObject({ gone: 0, listed: COUNT, emitted: COUNT });
     await scrub(world);
-    expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: 199, gone: 1, moved: false });
+    expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: COUNT - 1, gone: 1, moved: false });
   });
 
-  it("by the deletion of more than a page before the position reads the page before it again: nothing was passed by", async () => {
-    const world = await settledWorld();
-    insert(world, 405, 900);
-    // 120 records go from before the position at page 4: the first ones of page 5 stand on page 3 now.
-    await scrubAnd(world, 4, () => remove(world, range(1, 40)));
-
-    expect(deliveredIds(world).filter((id) => id === 900)).toEqual([900]);
-    expect(closedBooks(world)).toMatchObject({ moved: true, listed: 201, emitted: 201, found: 1, gone: 0 });
-    await scrub(world);
-    expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: 161, gone: 40, found: 0 });
-  });
-
-  it("by the deletion of more than two pages before the position is not said to be covered", async () => {
-    const world = await settledWorld();
-    insert(world, 405, 900);
-    // 225 records go from before the position at page 4: the first ones of page 5 stand on page 2 now.
-    await scrubAnd(world, 4, () => remove(world, range(1, 75)));
-
-    expect(deliveredIds(world)).not.toContain(900);
-    expect(world.mark(1).booksOpen).toBe("pages moved while they were read");
-    await scrub(world);
-    expect(deliveredIds(world).filter((id) => id === 900)).toEqual([900]);
-    expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: 126, gone: 75, found: 1 });
-  });
-
-  it("by as much where a new response stands across the end of the page that is read again is not covered either", async () => {
-    const world = await settledWorld();
-    const { records } = surveyOf(world);
-    records.splice(300, 0, ...recordsOf({ responseId: 901, completed: at(MINUTE), size: 3 }));
-    records.splice(297, 0, ...recordsOf({ responseId: 900, completed: at(MINUTE), size: 4 }));
-    await scrubAnd(world, 3, () => remove(world, range(1, 40)));
-    expect(deliveredIds(world)).not.toContain(901);
-    expect(world.mark(1).booksOpen).toBe("pages moved while they were read");
-    await scrub(world);
-    expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: 162, found: 2, gone: 40 });
-  });
-
-  it.each([1, 34, 40, 100, 133])(
-    "by the deletion of %i responses before the position: closed books show no more and no less than was listed",
+  it.each([1, 34, 40, 75, 100, 133])(
+    "by the deletion of %i responses before the place passes nothing by: it goes back to where it stands on ground",
     async (count) => {
       const world = await settledWorld();
-      insert(world, 465, 900);
-      await scrubAnd(world, 4, () => remove(world, range(1, count)));
-      const { booksOpen, books } = world.mark(1);
-      if (booksOpen !== undefined) {
-        expect(booksOpen).toBe("pages moved while they were read");
-        return;
-      }
+      // A little behind the place, by as much as the pages move.
+      insert(world, BEFORE + 165, 9_000);
+      await scrubAnd(world, () => remove(world, range(1, count)));
+      expect(timesOut(world, 9_000)).toBe(1);
       // Each stood on a page that was read before it went, or is listed now.
-      expect(books).toMatchObject({ moved: true, listed: 201, emitted: 201, gone: 0 });
-      expect(deliveredIds(world)).toContain(900);
+      expect(closedBooks(world)).toMatchObject({ listed: COUNT + 1, emitted: COUNT + 1, found: 1, gone: 0 });
+      await scrub(world);
+      expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: COUNT + 1 - count, gone: count, found: 0 });
     },
   );
 
-  it("to less than half of the pages before a cut one, which goes to the end, is not said to be covered", async () => {
-    const world = worldWith(
-      range(1, 470).map((responseId) => ({ responseId, completed: at(-HOUR + responseId * 1_000), size: 3 })),
-    );
-    await runTick(world, { source });
+  it("by as much where a new response stands across the end of the page that is read again passes nothing by either", async () => {
+    const world = await settledWorld();
+    insert(world, BEFORE + 120, 9_001);
+    insert(world, BEFORE + 117, 9_000, 4);
+    await scrubAnd(world, () => remove(world, range(1, 40)));
+    expect([timesOut(world, 9_000), timesOut(world, 9_001)]).toEqual([1, 1]);
+    expect(new Set(world.delivered.map(({ data }) => data.answers.length))).toEqual(new Set([3, 4]));
+    expect(closedBooks(world)).toMatchObject({ listed: COUNT + 2, found: 2, gone: 0 });
     await scrub(world);
-    const survey = surveyOf(world);
-    // Met by nothing else: across the end of page 8, and a little behind it.
-    survey.records.splice(813, 0, ...recordsOf({ responseId: 901, completed: at(MINUTE), size: 3 }));
-    survey.records.splice(798, 0, ...recordsOf({ responseId: 900, completed: at(MINUTE), size: 4 }));
-    let hasChanged = false;
-    await scrub(world, {
-      source,
-      between: () => {
-        if (hasChanged || world.mark(1).pass?.page !== 8) return;
-        hasChanged = true;
-        // All that were read before; and the one across the edge is saved once more, in a list that is sorted by that.
-        remove(world, [...range(1, 250), 900]);
-        survey.records.push(...recordsOf({ responseId: 900, completed: at(MINUTE), size: 4 }));
-      },
+    expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: COUNT - 38, found: 0, gone: 40 });
+  });
+
+  it("to less than half of the pages before a response across an edge, which goes to the end, loses none", async () => {
+    const world = await settledWorld();
+    insert(world, BEFORE + 117, 9_001);
+    // Across the end of the page at which the slice ends.
+    insert(world, BEFORE + 99, 9_000, 4);
+    await scrubAnd(world, () => {
+      // All that were read before; and the one across the edge is saved once more, in a list that is sorted by that.
+      remove(world, [...range(1, 290), 9_000]);
+      surveyOf(world).records.push(...recordsOf({ responseId: 9_000, completed: at(MINUTE), size: 4 }));
     });
-    expect(hasChanged).toBe(true);
-    expect(world.mark(1).booksOpen).toBe("pages moved while they were read");
     await scrub(world);
-    expect(deliveredIds(world)).toEqual(expect.arrayContaining([900, 901]));
+    expect([timesOut(world, 9_000), timesOut(world, 9_001)]).toEqual([1, 1]);
     expect(closedBooks(world)).toMatchObject(truthOf(world));
   });
 
-  it("by arrivals before the position has none of them twice in its books, and the next scrub has all", async () => {
+  it("by arrivals before the place has none of them twice in its books, and the next scrub has all", async () => {
     const world = await settledWorld();
-    await scrubAnd(world, 3, () => {
-      for (const id of range(900, 949)) insert(world, 30, id);
+    await scrubAnd(world, () => {
+      for (const id of range(9_000, 9_049)) insert(world, 30, id);
     });
-    const { booksOpen, books } = world.mark(1);
-    if (booksOpen === undefined) expect(books).toMatchObject({ listed: 200, emitted: 200, moved: true });
-    else expect(booksOpen).toBe("pages moved while they were read");
+    expect(closedBooks(world)).toMatchObject({ listed: COUNT, emitted: COUNT });
     await scrub(world);
-    expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: 250, emitted: 250, moved: false });
-    expect(deliveredIds(world)).toHaveLength(250);
-    expect(new Set(deliveredIds(world)).size).toBe(250);
-  });
-
-  it("by arrivals behind the position has them in its books at once", async () => {
-    const world = await settledWorld();
-    await scrubAnd(world, 3, () => {
-      for (const id of range(900, 949)) insert(world, 510, id);
+    expect(closedBooks(world)).toMatchObject({
+      ...truthOf(world),
+      listed: COUNT + 50,
+      emitted: COUNT + 50,
+      moved: false,
     });
-    expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: 250, emitted: 250, found: 50 });
+    expect(deliveredIds(world)).toHaveLength(COUNT + 50);
+    expect(new Set(deliveredIds(world)).size).toBe(COUNT + 50);
   });
 
-  it("by as much as went and came is no proof of what came before the position: two passes are", async () => {
+  it("by arrivals behind the place has them in its books at once", async () => {
     const world = await settledWorld();
-    await scrubAnd(world, 3, () => {
+    await scrubAnd(world, () => {
+      for (const id of range(9_000, 9_049)) insert(world, BEFORE + 411, id);
+    });
+    expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: COUNT + 50, emitted: COUNT + 50, found: 50 });
+  });
+
+  it("by as much as went and came is no proof of what came before the place: two passes are", async () => {
+    const world = await settledWorld();
+    await scrubAnd(world, () => {
       remove(world, [20]);
-      insert(world, 57, 900);
+      insert(world, 57, 9_000);
     });
     // Nothing moved that the pass could see: its books are those of what it has read.
-    expect(closedBooks(world)).toMatchObject({ listed: 200, emitted: 200, found: 0 });
-    expect(deliveredIds(world)).not.toContain(900);
+    expect(closedBooks(world)).toMatchObject({ listed: COUNT, emitted: COUNT, found: 0 });
+    expect(timesOut(world, 9_000)).toBe(0);
     await scrub(world);
-    expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: 200, found: 1, gone: 1 });
-    expect(deliveredIds(world).filter((id) => id === 900)).toHaveLength(1);
+    expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: COUNT, found: 1, gone: 1 });
+    expect(timesOut(world, 9_000)).toBe(1);
   });
 
-  it("by losing everything behind the position ends there, and counts what went as what it was", async () => {
+  it("by losing everything behind the place ends there, and counts what went as what it was", async () => {
     const world = await settledWorld();
-    await scrubAnd(world, 4, () => remove(world, range(101, 200)));
-    expect(surveyOf(world).records).toHaveLength(300);
+    await scrubAnd(world, () => remove(world, range(301, COUNT)));
     await scrub(world);
-    expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: 100, gone: 100 });
-    expect(deliveredIds(world)).toHaveLength(200);
+    expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: 300, gone: 200 });
+    expect(deliveredIds(world)).toHaveLength(COUNT);
   });
 
-  it("at every slice is scrubbed again sooner until it holds still, and nothing is lost", async () => {
+  it("at every slice has all of it once it holds still, each once", async () => {
     const world = await settledWorld();
-    let next = 900;
+    let next = 9_000;
     const restless = (): void => {
       insert(world, 12, next);
-      remove(world, [next - 899]);
+      remove(world, [next - 8_999]);
       insert(world, 60, next + 1);
       next += 2;
     };
@@ -204,7 +173,7 @@ describe("a list that changes between two slices", () => {
 
 describe("a list that is read as empty", () => {
   it("once by mistake closes nothing, and changes nothing that was proved", async () => {
-    const world = await settledWorld();
+    const world = await settledWorld(200);
     const before = closedBooks(world);
     const { records } = surveyOf(world);
     surveyOf(world).records = [];
@@ -216,7 +185,7 @@ describe("a list that is read as empty", () => {
   });
 
   it("and stays so is believed at the third pass: then all are gone", async () => {
-    const world = await settledWorld();
+    const world = await settledWorld(200);
     surveyOf(world).records = [];
     for (const _ of [1, 2]) {
       await scrub(world);
@@ -227,7 +196,7 @@ describe("a list that is read as empty", () => {
   });
 
   it("begins to be believed anew once there was something in between", async () => {
-    const world = await settledWorld();
+    const world = await settledWorld(200);
     const { records } = surveyOf(world);
     for (const list of [[], [], records, [], []]) {
       surveyOf(world).records = list;
@@ -246,12 +215,12 @@ describe("a list that is read as empty", () => {
 
 describe("a part of the list that no page number reaches", () => {
   it("is told of when the asc end does not hold what the head shows", async () => {
-    const world = await settledWorld();
+    const world = await settledWorld(200);
     const { service } = world.ports;
     const { page } = service;
     // As a service that answers no page beyond the fourth.
     service.page = async (surveyId, number, order) =>
-      order === "asc" && number > 4 ? { kind: "none", status: 404 } : page(surveyId, number, order);
+      order === "asc" && number > 4 ? { kind: "none" } : page(surveyId, number, order);
     await scrub(world);
     expect(world.mark(1).booksOpen).toBe("range unreachable");
     service.page = page;
@@ -259,12 +228,16 @@ describe("a part of the list that no page number reaches", () => {
     expect(closedBooks(world)).toMatchObject({ listed: 200, emitted: 200 });
   });
 
-  it("is not looked for in a list of less than one page", async () => {
-    const world = worldWith([{ responseId: 1, completed: at(0) }]);
+  it("keeps the books of the very first walk open as well", async () => {
+    const world = worldWith(
+      range(1, 200).map((responseId) => ({ responseId, completed: at(-HOUR + responseId * 1_000), size: 3 })),
+    );
+    const { service } = world.ports;
+    const { page } = service;
+    service.page = async (surveyId, number, order) =>
+      order === "asc" && number > 4 ? { kind: "none" } : page(surveyId, number, order);
     await runTick(world, { source });
-    world.calls.length = 0;
-    await scrub(world);
-    expect(readsOf(world, "desc")).toEqual([]);
-    expect(closedBooks(world)).toMatchObject({ listed: 1 });
+    expect(world.mark(1).books).toBeUndefined();
+    expect(world.mark(1).booksOpen).toBe("range unreachable");
   });
 });

@@ -13,12 +13,19 @@ describe("comparing answers", () => {
     expect(compareAnswers(records, [...answers].reverse())).toBe("equal");
   });
 
-  it("tells more from different, also where answers repeat", () => {
+  // R11
+  it("tells more from fewer and from different, also where answers repeat", () => {
     const [first, second] = answers;
     expect(compareAnswers([first], answers)).toBe("more");
     expect(compareAnswers([first], [first, first])).toBe("more");
+    expect(compareAnswers(answers, [first])).toBe("fewer");
+    expect(compareAnswers([first, first], [first])).toBe("fewer");
     expect(compareAnswers([first, first], [first, second])).toBe("different");
-    expect(compareAnswers(answers, [first])).toBe("different");
+    expect(compareAnswers([first], [second])).toBe("different");
+  });
+
+  it("tells nothing from an answer that holds none", () => {
+    expect(compareAnswers(answers, [])).toBe("different");
   });
 });
 

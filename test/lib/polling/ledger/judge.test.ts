@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { UNDATED, UNPROVED } from "../../../../lib/polling/ledger/held.ts";
 import { type Decision, decide } from "../../../../lib/polling/ledger/judge.ts";
 import type { EntryState } from "../../../../lib/polling/model/ledger-entry.ts";
 import type { Floor } from "../../../../lib/polling/model/mark.ts";
@@ -12,8 +13,11 @@ function run(completed: unknown, dateCompleted: unknown, responseId = 1): Run {
 }
 
 const floor: Floor = { at: "2026-03-10 10:00:00", inclusive: false };
-const first = { floor, firstPassDone: false, now };
-const done = { floor, firstPassDone: true, now };
+const all = { floor, isHistoryPartial: false, looksAtHeld: false, now };
+const first = { ...all, firstPassDone: false };
+const done = { ...all, firstPassDone: true };
+/** A first pass that has stepped over a page. */
+const partial = { ...done, isHistoryPartial: true };
 
 describe("a response that the ledger does not know", () => {
   it.each<[string | null, Decision, Decision]>([
@@ -28,6 +32,20 @@ describe("a response that the ledger does not know", () => {
   ])("completed at %j is, in the first pass, %s; later it is %s", (date, inFirst, later) => {
     expect(decide(run(1, date), undefined, first)).toBe(inFirst);
     expect(decide(run(1, date), undefined, done)).toBe(later);
+  });
+
+  // R9
+  it.each<[string | null, Decision]>([
+    ["2026-03-10 10:00:01", "emit"],
+    ["2026-03-10 10:00:00", "before-floor"],
+    ["2026-03-10 07:00:00", "before-floor"],
+    ["2026-03-10 06:59:59", "old"],
+    ["2026-03-12 12:00:00", "undated"],
+    [null, "undated"],
+    ["", "undated"],
+    ["0000-00-00 00:00:00", "undated"],
+  ])("completed at %j is, behind a first pass that has left out a page, %s", (date, expected) => {
+    expect(decide(run(1, date), undefined, partial)).toBe(expected);
   });
 
   it("is old far below the floor also by a clock that was set back since", () => {
@@ -51,7 +69,7 @@ describe("a response that the ledger does not know", () => {
     }
   });
 
-  it("is held while open, and quarantined when it cannot be read: its date may be that of an open one", () => {
+  it("is noted while open, and quarantined when it cannot be read: its date may be that of an open one", () => {
     expect(decide(run(0, "2026-03-10 11:00:00"), undefined, done)).toBe("open");
     expect(decide(run("perhaps", "2026-03-10 11:00:00"), undefined, done)).toBe("quarantine");
     expect(decide(run("perhaps", "2026-03-01 11:00:00"), undefined, done)).toBe("quarantine");
@@ -70,6 +88,49 @@ describe("a response that the ledger knows", () => {
     const date = "2026-01-01 00:00:00";
     expect([run(1, date), run(0, date), run("perhaps", date)].map((one) => decide(one, entry, done))).toEqual(expected);
   });
+});
+
+// R6, R14
+describe("a held response", () => {
+  const left = { id: 1, state: "held" as const, reason: UNPROVED, firstSeen: now - 60_000, attempts: 1 };
+  const held = { ...left, attempts: 3 };
+  const completed = run(1, "2026-03-10 11:00:00");
+
+  it("is tried again by the next poll, before it was left by three", () => {
+    expect(decide(completed, left, done)).toBe("emit");
+  });
+
+  it("is settled until its pause is over, but for what reads every page", () => {
+    expect(decide(completed, held, done)).toBe("settled");
+    expect(decide(completed, held, { ...done, looksAtHeld: true })).toBe("emit");
+    expect(decide(completed, held, { ...done, now: now + 24 * 3_600_000 })).toBe("emit");
+  });
+
+  it("is settled while it is not completed", () => {
+    for (const flag of [0, "perhaps"])
+      expect(decide(run(flag, null), held, { ...done, looksAtHeld: true })).toBe("settled");
+  });
+
+  // R9
+  it("for its date goes by that alone: above the floor it is new, at or below before the floor, else it stays held", () => {
+    const undated = { ...held, reason: UNDATED };
+    const decided = ["2026-03-10 11:00:00", "2026-03-10 10:00:00", "2026-01-01 00:00:00", null].map((date) =>
+      decide(run(1, date), undated, { ...partial, looksAtHeld: true }),
+    );
+    expect(decided).toEqual(["emit", "before-floor", "before-floor", "settled"]);
+  });
+});
+
+// R14, R20
+it("an emitted response is replaced where it has more records than its event, and by nothing else", () => {
+  const entry = { id: 1, state: "emitted" as const, count: 1 };
+  const two = {
+    responseId: 1,
+    records: [1, 2].map((questionId) => readRecord({ responseId: 1, completed: 1, questionId })),
+  };
+  expect(decide(two, entry, done)).toBe("replace");
+  expect(decide(two, { ...entry, count: 2 }, done)).toBe("settled");
+  expect(decide(two, { ...entry, count: 3 }, done)).toBe("settled");
 });
 
 it("a quarantined response that became readable goes out unless it was completed far below the floor", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { classOf, completedAt, digestOf, type Run, readId, readRecord } from "../../../../lib/polling/model/records.ts";
-import { toPage } from "../../../../lib/polling/walk/pages.ts";
+import { toPage } from "../../../../lib/polling/walk/page.ts";
 
 const runOf = (...records: unknown[]): Run => ({ responseId: 1, records: records.map((record) => readRecord(record)) });
 
@@ -54,7 +54,8 @@ describe("the class of a response", () => {
 });
 
 describe("the digest of a response", () => {
-  const records = fc.array(fc.jsonValue(), { minLength: 1, maxLength: 8 });
+  const answers = fc.record({ questionId: fc.nat(5), answer: fc.jsonValue(), completed: fc.boolean() });
+  const records = fc.array(fc.oneof(answers, fc.jsonValue()), { minLength: 1, maxLength: 8 });
 
   it("does not depend on the order of its records", () => {
     fc.assert(
@@ -110,10 +111,49 @@ describe("a page", () => {
     ]);
   });
 
-  it("has another digest as soon as one record changes or comes once more, not where only their order does", () => {
-    const digest = (...raws: unknown[]): string | undefined => toPage(1, { kind: "page", records: raws })?.digest;
-    expect(digest({ a: 1 }, { a: 2 })).toBe(digest({ a: 2 }, { a: 1 }));
-    const others = [digest({ a: 1 }, { a: 2 }), digest({ a: 1 }, { a: 3 }), digest({ a: 1 }, { a: 2 }, { a: 2 })];
-    expect(new Set(others).size).toBe(3);
+  const signature = (...raws: unknown[]): string | undefined => toPage(1, { kind: "page", records: raws })?.signature;
+  const record = {
+    responseId: 7,
+    questionId: 3,
+    completed: 1,
+    answer: [1, 2],
+    score: 5,
+    comment: "https://files.example.com/1?signature=a",
+  };
+
+  // R2
+  it.each<[string, Record<string, unknown>]>([
+    ["another response", { responseId: 8 }],
+    ["another question", { questionId: 4 }],
+    ["completed or not", { completed: 0 }],
+    ["another answer", { answer: [1, 3] }],
+    ["another score", { score: 6 }],
+    ["no comment", { comment: "" }],
+  ])("has another signature where a record is of, or has, %s", (_what, change) => {
+    expect(signature({ ...record, ...change })).not.toBe(signature(record));
   });
+
+  // R2
+  it.each<[string, Record<string, unknown>]>([
+    ["the text of a comment", { comment: "https://files.example.com/1?signature=b" }],
+    ["the time of reading", { readAt: "2026-03-10 12:00:00" }],
+    ["the order of choices", { answer: [2, 1] }],
+  ])("has the same signature whatever %s is", (_what, change) => {
+    expect(signature({ ...record, ...change })).toBe(signature(record));
+  });
+
+  it("has another signature where a record comes once more or is gone, not where only their order differs", () => {
+    const other = { ...record, questionId: 4 };
+    expect(signature(record, other)).toBe(signature(other, record));
+    expect(new Set([signature(record, other), signature(record), signature(record, record, other)]).size).toBe(3);
+  });
+});
+
+// R2, R20: the digest tells what an event says of a response as a whole, the signature does not.
+it("a response completed at another time has another digest, on a page with the same signature", () => {
+  const raw = { responseId: 1, questionId: 1, completed: 1, dateCompleted: "2026-03-10 12:00:00" };
+  const other = { ...raw, dateCompleted: "2026-03-10 12:00:05" };
+  expect(digestOf(runOf(other))).not.toBe(digestOf(runOf(raw)));
+  const [one, two] = [raw, other].map((record) => toPage(1, { kind: "page", records: [record] })?.signature);
+  expect(two).toBe(one);
 });

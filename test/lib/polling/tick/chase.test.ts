@@ -26,7 +26,16 @@ interface Poll extends Partial<ChasePoll> {
 
 /** A reading of the head that is not complete, unless said otherwise. */
 function chaseAfter(polls: Poll[], chase: Chase = noChase): Chase {
-  const poll = { now: noon, found: 0, complete: false, headRead: true, resumed: false, sought: undefined, missing: 0 };
+  const poll = {
+    now: noon,
+    found: 0,
+    complete: false,
+    headRead: true,
+    resumed: false,
+    sought: undefined,
+    foundBelow: 0,
+    missing: 0,
+  };
   return polls.reduce<Chase>(
     (now, { grown = 0, ...more }) => nextChase(grown, rowWith(now), { ...poll, ...more }),
     chase,
@@ -61,26 +70,26 @@ describe("what a count has shown and no scan has found", () => {
   });
 
   it("is searched for again after a search that has found nothing as soon as one is known to be complete", () => {
-    const resting = chaseAfter([{ complete: true, sought: 0, headRead: false }], searching);
+    const resting = chaseAfter([{ complete: true, sought: 0 }], searching);
     expect(asksForSearch(chaseAfter([{ grown: 1 }, idle, idle, idle, idle, idle], resting), noon)).toBe(false);
     expect(asksForSearch(chaseAfter([{ missing: 1, headRead: false }], resting), noon)).toBe(true);
   });
 
   it("is settled by what is found later, wherever that is", () => {
     expect(asksForHead(chaseAfter([shown, { found: 1 }]))).toBe(false);
-    expect(asksForSearch(chaseAfter([{ found: 1, headRead: false, sought: 1 }], searching), noon)).toBe(false);
+    expect(asksForSearch(chaseAfter([{ found: 1, sought: 1, foundBelow: 1 }], searching), noon)).toBe(false);
     expect(chaseAfter([{ grown: 3 }, { found: 1 }]).missing).toBe(2);
   });
 
   it("is looked for below the head at once where the last one was found there, until one is found at the head", () => {
-    const deep = chaseAfter([{ found: 1, headRead: false, sought: 1 }], searching);
+    const deep = chaseAfter([{ found: 1, sought: 1, foundBelow: 1 }], searching);
     expect(asksForSearch(chaseAfter([shown, idle], deep), noon)).toBe(true);
     const atHead = chaseAfter([{ grown: 1, found: 1 }], deep);
     expect(asksForSearch(chaseAfter([shown, idle], atHead), noon)).toBe(false);
   });
 
   it("is given up when a search to the end of the list met nothing, and looked for again after an hour at the soonest", () => {
-    const over = chaseAfter([{ complete: true, sought: 0, headRead: false }], searching);
+    const over = chaseAfter([{ complete: true, sought: 0 }], searching);
     expect(over).toEqual({ ...noChase, restUntil: noon + HOUR });
     const again = chaseAfter([shown, ...Array.from({ length: 5 }, () => idle)], over);
     expect(again.seeking).toBe(true);
@@ -89,8 +98,8 @@ describe("what a count has shown and no scan has found", () => {
   });
 
   it("is not given up by a search that has not come to the end", () => {
-    expect(chaseAfter([{ sought: undefined, headRead: false }], searching)).toEqual(searching);
-    expect(chaseAfter([{ complete: true, sought: undefined, headRead: false }], searching)).toEqual(searching);
+    expect(chaseAfter([{ sought: undefined }], searching)).toEqual(searching);
+    expect(chaseAfter([{ complete: true, sought: undefined }], searching)).toEqual(searching);
   });
 
   it("is looked for below the head without delay when operation 9 told of it", () => {
@@ -108,6 +117,7 @@ describe("a pass over several polls", () => {
       headRead: true,
       resumed: true,
       sought: undefined,
+      foundBelow: 0,
       missing: 0,
     };
     expect(asksForSearch(nextChase(0, undefined, poll), noon)).toBe(true);

@@ -9,6 +9,7 @@ import {
   deliveredIds,
   HOUR,
   MINUTE,
+  pagesRead,
   range,
   recordsOf,
   runTick,
@@ -42,6 +43,7 @@ async function readBy(world: MemoryWorld, overrides = {}): Promise<number[]> {
   return read(world);
 }
 
+// R24
 describe("an idle tick", () => {
   it("costs one request of the service, one read and one write of the table", async () => {
     const world = await polledWorld(5);
@@ -278,7 +280,8 @@ describe("a survey that the source's first tick did not see", () => {
   });
 });
 
-it("learns that a short page is the last one, and then reads one page past it instead of two", async () => {
+// R8
+it("learns that a short page is the last one, and then reads nothing behind it, unless something new may go on there", async () => {
   const world = await polledWorld(1);
   expect(world.account.shortPageEnds).toBe(true);
   arrive(world, { responseId: 4, completed: at(HOUR) });
@@ -286,7 +289,15 @@ it("learns that a short page is the last one, and then reads one page past it in
 
   await runTick(world);
 
-  expect(timesCalled(world, "service", "page")).toBe(2);
+  expect(timesCalled(world, "service", "page")).toBe(1);
+
+  // In desc order it is the last of the page.
+  surveyOf(world).records.unshift(...recordsOf({ responseId: 5, completed: at(HOUR) }));
+  surveyOf(world).counts.responses = 5;
+  world.calls.length = 0;
+  await runTick(world);
+  expect(new Set(pagesRead(world))).toEqual(new Set(["desc/1", "desc/2"]));
+  expect(deliveredIds(world)).toEqual(expect.arrayContaining([4, 5]));
 });
 
 it("does not take back what a slice beside it has learned of short pages meanwhile", async () => {

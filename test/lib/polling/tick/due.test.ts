@@ -47,6 +47,16 @@ describe("due surveys", () => {
     expect(backgroundSurveys(all, rows, options).map(({ surveyId }) => surveyId)).toEqual([5, 4]);
   });
 
+  it("are those of which something is searched for below the head, once that may begin", () => {
+    const seeking = { ...noChase, missing: 3, seeking: true };
+    const rows = new Map([
+      [1, row(now, { chase: { ...seeking, restUntil: now + 1 } })],
+      [2, row(now, { chase: seeking })],
+    ]);
+    const due = dueSurveys([listed(1), listed(2), { ...listed(2), isGone: true }], rows, options);
+    expect(due).toEqual([{ ...listed(2), seek: 3 }]);
+  });
+
   it("go behind those that have waited longer when an attempt has failed meanwhile: it may have taken long", () => {
     const rows = new Map([
       [1, row(now - 9 * MINUTE, { dueAt: now, workedAt: now - MINUTE })],
@@ -58,6 +68,18 @@ describe("due surveys", () => {
   it("are none when nothing moved, and nothing is due by itself yet", () => {
     const rows = new Map([[1, row(now - MINUTE, { dueAt: now + 1 })]]);
     expect(dueSurveys([listed(1)], rows, options)).toEqual([]);
+  });
+
+  it("include one of which any count has moved, whichever it is", () => {
+    const rows = new Map([[1, row(now)]]);
+    for (const counts of [
+      [2, 1, 0],
+      [1, 0, 0],
+      [1, 1, 1],
+    ]) {
+      expect(dueSurveys([listed(1, counts)], rows, options)).toHaveLength(1);
+    }
+    expect(dueSurveys([listed(1)], rows, options)).toHaveLength(0);
   });
 
   it("include one whose count became unreadable, which is a change, but not one that stays half readable", () => {
@@ -72,24 +94,18 @@ describe("slow work", () => {
   const ids = (rows: Map<number, SurveyRow>, all = [...rows.keys()].map((id) => listed(id))): number[] =>
     backgroundSurveys(all, rows, options).map(({ surveyId }) => surveyId);
 
-  it("is due from its moment on, and a search for what the counts have shown once it may begin", () => {
-    const seeking = { ...noChase, missing: 3, seeking: true };
+  it("is due from its moment on", () => {
     const rows = new Map([
       [1, row(now, { backgroundAt: now + 1 })],
       [2, row(now, { backgroundAt: now })],
-      [3, row(now, { chase: { ...seeking, restUntil: now + 1 } })],
-      [4, row(now, { chase: seeking })],
-      [5, row(now)],
+      [3, row(now)],
     ]);
     const due = backgroundSurveys(
-      [1, 2, 3, 4, 5, 6].map((id) => listed(id)),
+      [1, 2, 3, 4].map((id) => listed(id)),
       rows,
       options,
     );
-    expect(due.map(({ surveyId, fullPoll, seek }) => [surveyId, fullPoll, seek]).sort()).toEqual([
-      [2, false, 0],
-      [4, false, 3],
-    ]);
+    expect(due.map(({ surveyId, fullPoll }) => [surveyId, fullPoll])).toEqual([[2, false]]);
   });
 
   it("goes first to those that have waited longest in relation to how long they have been quiet", () => {
@@ -113,7 +129,7 @@ describe("slow work", () => {
     const busy = { backgroundAt: 0, chase: { ...noChase, missing: 1, seeking: true } };
     expect(ids(new Map([[1, row(now - day + 1, busy)]]), [gone])).toEqual([]);
     const [look] = backgroundSurveys([gone], new Map([[1, row(now - day, busy)]]), options);
-    expect(look).toMatchObject({ fullPoll: true, seek: 0 });
+    expect(look).toMatchObject({ fullPoll: true });
     expect(dueSurveys([gone], new Map([[1, row(now - day, { counts: [9, 9, 9] })]]), options)).toEqual([]);
     // What of it waits for its metrics needs no list.
     expect(dueSurveys([gone], new Map([[1, row(now, { dueAt: now })]]), options)).toHaveLength(1);

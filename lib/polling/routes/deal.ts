@@ -1,0 +1,198 @@
+import type { PassIds } from "../books/pass-ids.ts";
+import { compareAnew } from "../contents/operation9.ts";
+import { noteSuspects } from "../contents/suspects.ts";
+import type { PollContext } from "../context.ts";
+import { orLeave } from "../errors.ts";
+import { holdLease } from "../lease.ts";
+import { undatedEntry } from "../ledger/held.ts";
+import { type Decision, decide, isOld, type Judgement } from "../ledger/judge.ts";
+import { noted, orphanEntries, quarantined } from "../ledger/note-entries.ts";
+import { later } from "../model/dates.ts";
+import type { LedgerEntry } from "../model/ledger-entry.ts";
+import { classOf, digestOf, type Run } from "../model/records.ts";
+import type { Found } from "../publish/candidate.ts";
+import { isWhole } from "../walk/join.ts";
+import type { Page } from "../walk/page.ts";
+import type { WalkStep } from "../walk/walk.ts";
+import { raiseFloor } from "./floor-cap.ts";
+import { newestDate } from "./list-order.ts";
+
+// What a walk does about the responses that it meets: judges them when their page is read, deals with them once they have ended.
+
+/** What was done about the responses that have ended with one page. */
+export interface Dealt {
+  /** Completed ones that have to go out. */
+  toEmit: Found[];
+  /** New completed responses that need no event: before the floor or unreadable. */
+  found: number;
+  /** Unreadable responses and single records. */
+  quarantined: number;
+  /** Unreadable ones that could not be kept or were cut: left to the next poll. */
+  left: number;
+  /** Emitted responses whose records are no longer those of their event; only where all seams are proved. */
+  changed: number;
+  /** Whether records of a response lie apart. */
+  apart: boolean;
+}
+
+/** What was decided of a response when its page was read. */
+interface Verdict {
+  decision: Decision;
+  entry: LedgerEntry | undefined;
+}
+
+/** What a walk knows of the responses that it has met. */
+export interface Dealing {
+  /** See `SurveyWalkOptions`. */
+  from: number;
+  proves: "contents" | "coverage";
+  ids: PassIds | undefined;
+  isPass: boolean;
+  beforeWrites: (() => Promise<void>) | undefined;
+  verdicts: Map<number, Verdict>;
+  /** Handed out or noted by this walk. */
+  dealt: Set<number>;
+  /** Whether the floor has risen and the mark does not say so yet. */
+  floorRose: boolean;
+}
+
+/** Responses remembered (R10). */
+const MOST_REMEMBERED = 20_000;
+
+const isUnsettled = (verdict: Verdict | undefined): boolean =>
+  verdict !== undefined && verdict.decision !== "settled" && verdict.decision !== "old";
+
+/** Whether a response has still to be dealt with. */
+export function isUndealt({ dealt, verdicts }: Dealing, responseId: number): boolean {
+  return !dealt.has(responseId) && isUnsettled(verdicts.get(responseId));
+}
+
+/** Whether a response lies below the floor by its date alone, or was open before. */
+export function isBelow({ verdicts }: Dealing, responseId: number): boolean {
+  const verdict = verdicts.get(responseId);
+  return verdict?.decision === "old" || (verdict?.decision === "settled" && verdict.entry?.state === "open");
+}
+
+function judgement({ mark, ports }: PollContext, proves: "contents" | "coverage"): Judgement {
+  return {
+    floor: mark.floor ?? { at: null, inclusive: true },
+    firstPassDone: mark.firstPassDone,
+    isHistoryPartial: mark.isHistoryPartial === true,
+    now: ports.clock.now(),
+    looksAtHeld: proves === "coverage",
+  };
+}
+
+/** Judges the responses of a page that was just read. */
+export async function judgePage(ctx: PollContext, runs: Run[], dealing: Dealing): Promise<void> {
+  const { verdicts, proves } = dealing;
+  const newest = newestDate(runs, ctx.ports.clock.now());
+  ctx.newestSeen = later(ctx.newestSeen, newest);
+  dealing.floorRose = raiseFloor(ctx, newest) || dealing.floorRose;
+  const entries = await entriesOf(ctx, runs);
+  const by = judgement(ctx, proves);
+  const page = new Map<number, Verdict>();
+  for (const run of runs) {
+    const entry = entries.get(run.responseId);
+    const verdict: Verdict = { decision: decide(run, entry, by), entry };
+    // Of one that stands in two places on the page what has still to be dealt with counts.
+    if (!isUnsettled(page.get(run.responseId)) || isUnsettled(verdict)) page.set(run.responseId, verdict);
+  }
+  for (const [responseId, verdict] of page) {
+    verdicts.delete(responseId);
+    verdicts.set(responseId, verdict);
+  }
+  forgetOldest(verdicts);
+}
+
+function forgetOldest(some: Map<number, unknown> | Set<number>): void {
+  for (const id of some.keys()) {
+    if (some.size <= MOST_REMEMBERED) return;
+    some.delete(id);
+  }
+}
+
+/** Deals with what has ended: notes what needs no event, hands out what needs one. */
+export async function deal(
+  ctx: PollContext,
+  { pieces, moved }: Pick<WalkStep, "pieces" | "moved">,
+  { orphans }: Pick<Page, "orphans">,
+  dealing: Dealing,
+): Promise<Dealt> {
+  const { verdicts, dealt, ids, proves } = dealing;
+  const suspects: Run[] = [];
+  const by = judgement(ctx, proves);
+  const done: Dealt = { toEmit: [], found: 0, quarantined: 0, left: 0, changed: 0, apart: false };
+  const entries: LedgerEntry[] = [];
+  for (const piece of pieces) {
+    const run: Run = { responseId: piece.responseId, records: piece.records };
+    if (run.records.length > 1) ctx.mark.contents.severalSeen = true;
+    // What an earlier slice has met where it stopped is met again by this one.
+    const isAgain = dealing.isPass && piece.page > dealing.from + 1 && ids?.has(run.responseId) === true && !moved;
+    done.apart ||= piece.apart || isAgain;
+    if (dealt.has(run.responseId)) continue;
+    const entry = verdicts.get(run.responseId)?.entry;
+    const decision = decide(run, entry, by);
+    ids?.add(run.responseId, decision === "old");
+    // Its event has more records than its page shows together.
+    const isLess = entry?.state === "emitted" && run.records.length < (entry.count ?? 0);
+    if (decision === "settled" && isWhole(piece) && isLess) compareAnew(ctx.mark.contents);
+    // On the first page of a slice nobody knows what stands before it.
+    const isSure = isWhole(piece) && (piece.page > dealing.from || dealing.from === 1);
+    if (decision === "settled" && isSure && isChanged(run, entry)) {
+      if (isAgain) suspects.push(run);
+      done.changed += isAgain ? 0 : 1;
+    }
+    if (decision === "settled" || decision === "old") continue;
+    if (decision === "quarantine") {
+      // One that was cut may be readable as a whole.
+      const kept = isWhole(piece) ? await orLeave(ctx, () => quarantined(ctx, run)) : undefined;
+      if (kept === undefined) done.left += 1;
+      else entries.push(kept);
+      done.quarantined += kept === undefined ? 0 : 1;
+      done.found += kept === undefined ? 0 : 1;
+    } else if (decision === "emit" || decision === "replace") {
+      const replaces = decision === "replace" && entry !== undefined ? { replaces: entry } : {};
+      done.toEmit.push({ run, isWhole: isWhole(piece), isApart: piece.apart, isAcross: piece.across, ...replaces });
+    } else {
+      entries.push(decision === "undated" ? undatedEntry(run.responseId, by.now) : noted(ctx, run));
+      if (decision !== "open") done.found += 1;
+    }
+    dealt.add(run.responseId);
+  }
+  noteSuspects(ctx.mark.contents, suspects);
+  const held = entries.filter(({ state }) => state === "held").length;
+  if (held > 0) ctx.ports.observe({ kind: "held", surveyId: ctx.surveyId, count: held });
+  const unfit = await orphanEntries(ctx, orphans);
+  done.left += unfit.left;
+  done.quarantined += unfit.entries.length;
+  entries.push(...unfit.entries);
+  forgetOldest(dealt);
+  if (entries.length > 0) {
+    await dealing.beforeWrites?.();
+    await holdLease(ctx);
+    // By a floor that a crash forgets nothing may have been settled: a later tick may not raise it as far.
+    if (dealing.floorRose) await ctx.ports.state.saveMark(ctx.lease, ctx.mark);
+    dealing.floorRose = false;
+    await ctx.ports.state.putEntries(ctx.surveyId, entries);
+  }
+  return done;
+}
+
+/** Whether a response reads otherwise than its event, or as a part of it that is met in another place. */
+function isChanged(run: Run, entry: LedgerEntry | undefined): boolean {
+  if (entry?.state !== "emitted" || entry.digest === undefined) return false;
+  return classOf(run) === "completed" && digestOf(run) !== entry.digest;
+}
+
+async function entriesOf(ctx: PollContext, runs: Run[]): Promise<Map<LedgerEntry["id"], LedgerEntry>> {
+  const found = new Map<LedgerEntry["id"], LedgerEntry>();
+  const ids = [...new Set(runs.map((run) => run.responseId))];
+  const { floor } = ctx.mark;
+  const old = new Set(floor === undefined ? [] : runs.filter((run) => isOld(run, floor)).map((run) => run.responseId));
+  for (let i = 0; i < ids.length; i += 100) {
+    const entries = await ctx.ports.state.entries(ctx.surveyId, ids.slice(i, i + 100), old);
+    for (const [id, entry] of entries) found.set(id, entry);
+  }
+  return found;
+}

@@ -1,0 +1,52 @@
+import type { PollContext } from "../context.ts";
+import type { Clock, Ports } from "../ports.ts";
+
+/** Looks that say the same, and milliseconds from the first to the last of them, after which they are believed whatever the counts say. */
+const LOOKS = 3;
+const WITHIN = 3_600_000;
+
+/** Looks within the source's first tick, and the milliseconds between two of them: later ticks cannot tell what was there then. */
+export const LOOKS_AT_FIRST = 5;
+const BETWEEN = 2_000;
+
+/** Waits for the next look within the source's first tick. */
+export function untilNextLook({ clock }: Ports): Promise<void> {
+  return pause(clock, BETWEEN);
+}
+
+export function pause(clock: Clock, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = clock.every(milliseconds, () => {
+      stop();
+      resolve();
+    });
+  });
+}
+
+/** Whether a look shows all that is counted, or a full page. */
+export function agreesWithCounts({ mark, listedCount }: PollContext, shown: number, isFullPage: boolean): boolean {
+  const agrees = isFullPage || (shown > 0 && shown >= (listedCount ?? 0)) || listedCount === 0;
+  if (agrees) delete mark.look;
+  return agrees;
+}
+
+/**
+ * Whether a look at the beginning of a survey's list is believed, by the number of responses that it has shown (R16). A glitch is no history's
+ * end: by a list that was read as empty for a moment all that was there would be new afterwards.
+ *
+ * | shown | the survey list counts | believed |
+ * |---|---|---|
+ * | a full page, or as many as are counted | any | at once |
+ * | none | nothing can be read | at the second look, a poll later |
+ * | fewer than are counted | more | when three looks over an hour have shown no fewer than those before |
+ */
+export function isBelieved(ctx: PollContext, shown: number, isFullPage: boolean): boolean {
+  const { mark, listedCount, ports } = ctx;
+  const now = ports.clock.now();
+  if (agreesWithCounts(ctx, shown, isFullPage)) return true;
+  // A list that only grows says the same.
+  const { since, looks } = mark.look !== undefined && mark.look.shown <= shown ? mark.look : { since: now, looks: 0 };
+  mark.look = { shown, since, looks: looks + 1 };
+  if (listedCount === undefined) return mark.look.looks > 1 && mark.look.since < now;
+  return mark.look.looks >= LOOKS && now - mark.look.since >= WITHIN;
+}

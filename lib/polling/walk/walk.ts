@@ -1,0 +1,316 @@
+import { endsWork, RangeUnreachableError } from "../errors.ts";
+import type { Run } from "../model/records.ts";
+import type { PageRead } from "../ports.ts";
+import {
+  begin,
+  type Course,
+  giveOut,
+  giveUp,
+  goBack,
+  goOn,
+  type Look,
+  positionOf,
+  stand,
+  stepBack,
+  stepOver,
+} from "./course.ts";
+import { close, type Piece } from "./join.ts";
+import { createListEnd, type ListEnd, type ShortPageEnds } from "./list-end.ts";
+import { endsHere } from "./other-order.ts";
+import { isFull, type Page, toPage } from "./page.ts";
+
+export interface WalkOptions {
+  /** The page to begin at. Behind page 1 the walk first looks for ground to stand on (R7). */
+  from: number;
+  /**
+   * Contents: a seam is proved where something new stands across it. Coverage: all seams are, so that nothing can slip through between
+   * two pages, and pages are read ahead.
+   */
+  proves: "contents" | "coverage";
+  read: (page: number) => Promise<PageRead>;
+  /** Reads the first page of the other order: it shows whether a list ends where a page fails (R9). */
+  otherFirst: () => Promise<PageRead>;
+  shortPageEnds: ShortPageEnds;
+  /** The last page of the list when its end was looked for last; absent: it never was. */
+  lastPage?: number | undefined;
+  /** Pages that have failed in three polls in a row: stepped over (R9), if need be after they were tried once more. */
+  stepsOver?: { pages: ReadonlySet<number>; tries: boolean } | undefined;
+  /** Pages read at once, at most. Default: as many as R5 allows. */
+  mostAhead?: number;
+  /** Told of each page before anything is asked about its responses. */
+  judge: (page: Page) => Promise<void>;
+  /** Whether a response has still to be dealt with. */
+  isNew: (responseId: number) => boolean;
+  /** Whether nothing more is read behind this page. Default: the walk goes on to the end of the list. */
+  isEnough?: (page: Page) => boolean;
+  /** Whether the time is up: nothing more is read, and what is whole by its page is given out. */
+  isTimeUp?: () => boolean;
+  /** Whether a response was met before this walk: by an earlier part of it, or by the ledger. */
+  isMet: (responseId: number) => boolean;
+}
+
+export interface WalkStep {
+  page: Page;
+  /** Responses that have ended before this page or on the one before it, also those that an open seam has cut. */
+  pieces: Piece[];
+  /** Where another walk may go on once these are dealt with (R7). */
+  position: number;
+  /** Whether nothing that was listed all the time can have slipped through so far; whether the list was seen to move. */
+  covered: boolean;
+  moved: boolean;
+  /** Pages that were stepped over so far. */
+  steppedOver: readonly number[];
+  shortPageEnds: ShortPageEnds;
+}
+
+/**
+ * How the end of the list was seen (R8): looked at twice; taken from a short page, behind which nothing was looked for; or looked at once, where
+ * nothing new stands before it.
+ */
+export type EndSeen = "two looks" | "short page" | "one look";
+
+type SoFar = Pick<WalkStep, "covered" | "moved" | "steppedOver" | "shortPageEnds">;
+
+/** How a walk has ended. Failed: a page could not be read, and is not known to be behind the end of the list. */
+export type WalkEnd = Omit<WalkStep, "page"> & {
+  /** The last page that holds records; 0 where the list is empty. */
+  last: number;
+} & (
+    | { kind: "enough" | "time up" }
+    /** Empty: page 1 holds nothing, whatever was read before. */
+    | { kind: "end"; by: EndSeen; isEmpty: boolean }
+    | { kind: "failed"; page: number; error: unknown }
+  );
+
+/**
+ * Reads pages one after the other and joins their records to responses (R4 to R9).
+ *
+ * What is held was read once. It is read again, and what has stood is given out: the two reads of neighbours enclose one moment at which
+ * both were so (R5). Where something has moved the walk goes back to the page before it.
+ */
+export async function* walk(options: WalkOptions): AsyncGenerator<WalkStep, WalkEnd> {
+  const covers = options.proves === "coverage";
+  const course = begin(options.from);
+  const end = createListEnd(options.shortPageEnds);
+  const soFar = (): SoFar => ({
+    covered: course.covered,
+    moved: course.moved,
+    steppedOver: course.steppedOver,
+    shortPageEnds: end.shortPageEnds(),
+  });
+  const isEnough = ({ page, ends }: Look): boolean => !ends && page !== undefined && options.isEnough?.(page) === true;
+
+  for (;;) {
+    await readOn(course, end, options);
+    const last = course.held.at(-1) ?? { number: course.next, ends: true };
+    if (!course.onGround) {
+      const [first = last] = course.held;
+      if (first.ends || first.page === undefined || !isGround(first.page, course, options)) {
+        goBack(course);
+        continue;
+      }
+      stand(course);
+    }
+    const isTimeUp = !last.ends && !isEnough(last) && options.isTimeUp?.() === true;
+    const isOver = last.ends || isEnough(last) || isTimeUp;
+    const doubtful = isTimeUp ? [] : inDoubt(course, options);
+    const again = await Promise.all(
+      course.held.map((one) => (doubtful.includes(one) ? look(one.number, options) : one)),
+    );
+    const firstOfEnd = hasOnlyGrown(course, again, end.shortPageEnds()) ? course.held.length - 2 : course.held.length;
+    const changed = again.findIndex((now, i) => i < firstOfEnd && !isSame(now, course.held[i]));
+    const isProved = doubtful.filter(({ ends }) => !ends).length > 1 || (covers && !isTimeUp);
+    const seam = isProved ? "proved" : "open";
+    const pages = course.held.slice(0, changed < 0 ? undefined : changed).filter(({ ends }) => !ends);
+    learnEnd(end, course.held.slice(0, changed < 0 ? undefined : changed), doubtful);
+    // What goes on behind the last page is known once the next one is.
+    for (const [i, { page }] of (isOver || changed >= 0 ? pages : pages.slice(0, -1)).entries()) {
+      if (page === undefined) continue;
+      const pieces = giveOut(course, page, i === 0 ? course.seam : seam);
+      yield { page, pieces, position: positionOf(course, page.number, options.isNew), ...soFar() };
+    }
+    const now = again[changed];
+    if (now !== undefined) {
+      if (stepBack(course, now.number, options.isNew)) continue;
+      if (now.page === undefined) return failed(course, now, soFar());
+      // It moves at each look: it is given out as it is now, and nothing is proved of its edges.
+      await options.judge(now.page);
+      giveUp(course, now.number);
+      const pieces = giveOut(course, now.page, "open");
+      yield { page: now.page, pieces, position: positionOf(course, now.number, options.isNew), ...soFar() };
+      continue;
+    }
+    if (!isOver) {
+      goOn(course, seam, covers ? (options.mostAhead ?? Number.POSITIVE_INFINITY) : 1);
+      continue;
+    }
+    if (last.isGuess === "stepped over") {
+      stepOver(course, last.number);
+      continue;
+    }
+    if (last.error !== undefined && !(await endsHere(course.held.at(-2)?.page, course.carry, options.otherFirst)))
+      return failed(course, last, soFar());
+    const by: EndSeen =
+      last.isGuess === "behind the end" ? "short page" : doubtful.length > 0 ? "two looks" : "one look";
+    // Behind a gap it is not the end of what stands before that.
+    const isBehindLast = last.ends && (course.held.length > 1 || course.seam !== "open");
+    const pieces = close(course.carry, isBehindLast && by !== "one look");
+    const done = { pieces, position: course.furthest, last: course.furthest, ...soFar() };
+    if (last.ends) return { kind: "end", by, isEmpty: last.number === 1, ...done };
+    return { kind: isTimeUp ? "time up" : "enough", ...done };
+  }
+}
+
+/** What stands at the end of the page before it may go on behind it. */
+function failed(course: Course, { number, error = goneMeanwhile(number) }: Look, soFar: SoFar): WalkEnd {
+  const { carry, furthest } = course;
+  return {
+    kind: "failed",
+    page: number,
+    error,
+    pieces: close(carry, false),
+    position: furthest,
+    last: furthest,
+    ...soFar,
+  };
+}
+
+function goneMeanwhile(page: number): RangeUnreachableError {
+  return new RangeUnreachableError(`page ${page} is there at one look and gone at the next`, {
+    retryable: true,
+    hint: "What stands on the pages before it has gone out; the next poll tries again.",
+  });
+}
+
+async function look(number: number, { read }: Pick<WalkOptions, "read">): Promise<Look> {
+  try {
+    const page = toPage(number, await read(number));
+    return page === undefined ? { number, ends: true } : { number, page, ends: false };
+  } catch (error) {
+    if (endsWork(error)) throw error;
+    return { number, error, ends: true };
+  }
+}
+
+/** A page that is stepped over where it still fails. */
+async function lookOver(number: number, options: WalkOptions): Promise<Look> {
+  const steppedOver: Look = { number, ends: true, isGuess: "stepped over" };
+  if (options.stepsOver?.tries !== true) return steppedOver;
+  const now = await look(number, options);
+  return now.error === undefined ? now : steppedOver;
+}
+
+/** Reads the next pages, up to the first that is none of the list. */
+async function readOn(course: Course, end: ListEnd, options: WalkOptions): Promise<void> {
+  const { stepsOver, proves, judge, isNew } = options;
+  const numbers = Array.from({ length: course.ahead }, (_, i) => course.next + i);
+  const looks = await Promise.all(
+    numbers.map((number): Look | Promise<Look> =>
+      stepsOver?.pages.has(number) === true ? lookOver(number, options) : look(number, options),
+    ),
+  );
+  for (const one of looks) {
+    const before = course.held.at(-1)?.page;
+    if (one.page !== undefined && end.repeats(one.page, before)) {
+      one.ends = true;
+      // What is repeated may be page 1, which a walk that began behind it does not know.
+      if (!end.knowsFirst()) end.met(undefined, (await look(1, options)).page);
+      const repeated = course.held.at(-1);
+      if (repeated?.page !== undefined && end.repeats(repeated.page, undefined)) {
+        repeated.ends = true;
+        return;
+      }
+    }
+    end.met(undefined, one.page);
+    course.held.push(one);
+    if (one.ends || one.page === undefined) return;
+    await judge(one.page);
+    const ending = one.page.runs.at(-1)?.responseId;
+    // Where all pages are read, where something new may be cut, and where the list was longer, it is looked for what is behind a short page.
+    const isWhereItWas = one.number >= (options.lastPage ?? Number.POSITIVE_INFINITY);
+    const mayGuess = proves === "contents" && isWhereItWas && (ending === undefined || !isNew(ending));
+    if (mayGuess && end.isLast(one.page)) {
+      course.held.push({ number: one.number + 1, ends: true, isGuess: "behind the end" });
+      return;
+    }
+  }
+}
+
+/** Learns whether short pages are the last ones, from pages that were looked at before and after the one behind them. */
+function learnEnd(end: ListEnd, stood: readonly Look[], doubtful: readonly Look[]): void {
+  for (const [i, { page, ends, error, isGuess }] of stood.entries()) {
+    const before = stood[i - 1];
+    if (before === undefined || !doubtful.includes(before) || error !== undefined || isGuess !== undefined) continue;
+    end.met(before.page, ends ? undefined : page);
+  }
+}
+
+/**
+ * Nothing new begins on such a page, and something on it was met before: what comes before it was dealt with (R7). Where the list has moved
+ * meanwhile that has to be something that this walk has handed out, if it has handed out anything: what it has not may stand before any
+ * other page that is known.
+ */
+function isGround({ runs }: Page, { met, moved }: Course, { isNew, isMet }: WalkOptions): boolean {
+  const ids = runs.map(({ responseId }) => responseId);
+  const isKnown = (id: number): boolean => met.has(id) || ((!moved || met.size === 0) && isMet(id));
+  // A page without any readable id tells nothing, and holds nobody back.
+  return !ids.some(isNew) && (ids.length === 0 || ids.some(isKnown));
+}
+
+/** What is looked at again before anything is made of it. */
+function inDoubt({ held }: Course, { proves, isNew }: WalkOptions): Look[] {
+  const canBeRead = ({ isGuess, error }: Look): boolean => isGuess === undefined && error === undefined;
+  const end = held.at(-1)?.ends === true ? held.at(-1) : undefined;
+  if (proves === "coverage") return (end === undefined ? held.slice(0, -1) : held).filter(canBeRead);
+  const pages = end === undefined ? held : held.slice(0, -1);
+  const doubtful = new Set<Look>();
+  for (const [i, page] of pages.entries()) {
+    const next = pages[i + 1];
+    if (next !== undefined && isCut(page, next, isNew)) doubtful.add(page).add(next);
+  }
+  const last = pages.at(-1);
+  const news = idsOf(last).filter(isNew);
+  const isCutByEnd = news.includes(idsOf(last).at(-1) ?? Number.NaN);
+  if (end !== undefined && last !== undefined && isCutByEnd) doubtful.add(last);
+  // What was read as the end once may have been a fault of the moment.
+  if (end !== undefined && (last === undefined || news.length > 0)) doubtful.add(end);
+  return held.filter((look) => doubtful.has(look) && canBeRead(look));
+}
+
+/** Whether something new stands at the edge between two pages, or on both. */
+function isCut(before: Look, next: Look, isNew: (responseId: number) => boolean): boolean {
+  const [ids, there] = [idsOf(before), new Set(idsOf(next))];
+  const atEdge = [ids.at(-1), [...there][0]];
+  return atEdge.some((id) => id !== undefined && isNew(id)) || ids.some((id) => isNew(id) && there.has(id));
+}
+
+const idsOf = ({ page }: Look = { number: 0, ends: true }): number[] =>
+  page?.runs.map(({ responseId }) => responseId) ?? [];
+
+/** Whether the list has only got longer since its last page was read, at its end: that is for the next walk (R8). */
+function hasOnlyGrown({ held }: Course, again: Look[], shortPageEnds: ShortPageEnds): boolean {
+  const [last, end] = held.slice(-2);
+  const [lastNow, endNow] = again.slice(-2);
+  if (last?.page === undefined || end?.ends !== true || end.page !== undefined) return false;
+  if (end.error !== undefined || endNow?.error !== undefined) return false;
+  // Behind a full page there may have been one all the time: what was read as the end was a fault of the moment.
+  if (isFull(last.page) || shortPageEnds === false) return false;
+  const before = last.page.runs;
+  const now = [...(lastNow?.page?.runs ?? []), ...(endNow?.page?.runs ?? [])];
+  const next = now[before.length];
+  if (before.length === 0 || next === undefined || next.responseId === before.at(-1)?.responseId) return false;
+  return before.every((run, i) => isSameRun(run, now[i]));
+}
+
+function isSameRun(one: Run, other: Run | undefined): boolean {
+  const text = ({ records }: Run): string =>
+    records
+      .map(({ signature }) => signature)
+      .sort()
+      .join();
+  return other !== undefined && one.responseId === other.responseId && text(one) === text(other);
+}
+
+function isSame(one: Look, other: Look | undefined): boolean {
+  return one.page?.signature === other?.page?.signature && (one.error === undefined) === (other?.error === undefined);
+}

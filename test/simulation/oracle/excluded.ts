@@ -1,0 +1,121 @@
+import { START } from "../plan/plan.ts";
+import type { SurveyPlan } from "../plan/surveys.ts";
+import type { Store } from "../ports/store.ts";
+import { isUndated } from "../service/odd-records.ts";
+import type { SimResponse, SimSurvey, SingleMode, Traits } from "../service/survey-model.ts";
+import type { World } from "../world.ts";
+
+// What the poller does not answer for, and what may come of it. Whatever is not in here, the oracle holds it to.
+
+/** What comes of a response whose contents nothing proves; anything else that goes out wrong is a fault of the poller. */
+interface Leeway {
+  /** It may be held for good in the place of being emitted. */
+  held: boolean;
+  /** Its first event may have only some of its answers. */
+  part: boolean;
+  /** Its event may stay short of what it has now. */
+  stays: boolean;
+}
+
+const exclusions = {
+  // As long as no page has shown that records lie apart, a part is taken for a whole.
+  "records apart unseen, operation 9 tells nothing": { held: true, part: true, stays: true },
+  "records apart, operation 9 tells nothing": { held: true, part: false, stays: true },
+  "records apart from a flip on": { held: false, part: true, stays: false },
+  // No page shows that there is more of it.
+  "grown where records lie apart": { held: false, part: false, stays: true },
+  "grown where records lie apart from a flip on": { held: false, part: true, stays: true },
+  // Nobody can tell whether it was there when history began.
+  "no date, and its page was out of reach": { held: true, part: false, stays: false },
+} satisfies Record<string, Leeway>;
+
+type Exclusion = keyof typeof exclusions;
+
+/** Milliseconds for which events may be under way that were made before a page showed more. */
+const UNDER_WAY = 60_000;
+
+const nothing: Leeway = { held: false, part: false, stays: false };
+
+/** Why the poller does not answer for a response; undefined when it does. Pages that fail for ever would be one more reason: none do. */
+export function isExcluded(world: World, response: SimResponse): Exclusion | undefined {
+  const { survey, versions } = response;
+  const plan = planOf(world, response);
+  if (plan === undefined) return undefined;
+  const layouts = everOf(plan, "layout");
+  if (layouts.some((layout) => layout !== "contiguous")) {
+    const hasFlipped = plan.flips.some(
+      ({ at, change }) => change.layout !== undefined && START + at <= world.scheduler.now(),
+    );
+    if (isUntold(plan, response)) {
+      // What waits for its details keeps what was read of it before.
+      const readAt = response.askedAt ?? world.scheduler.now();
+      return hasFlipped || readAt < survey.shownApartAt + UNDER_WAY
+        ? "records apart unseen, operation 9 tells nothing"
+        : "records apart, operation 9 tells nothing";
+    }
+    const counts = versions.filter(({ state }) => state === "completed").map(({ records }) => records.length);
+    const hasGrown = Math.max(...counts) > (counts[0] ?? 0);
+    if (hasGrown) return hasFlipped ? "grown where records lie apart from a flip on" : "grown where records lie apart";
+    if (hasFlipped) return "records apart from a flip on";
+  }
+  return isUndated(response.odd) && wasOutOfReach(world, response)
+    ? "no date, and its page was out of reach"
+    : undefined;
+}
+
+/** Whether it may have stood on pages that failed, and that a first pass went by: then its date alone says whether it was there before. */
+export function wasOutOfReach(world: World, response: SimResponse): boolean {
+  const broken = planOf(world, response)?.broken;
+  return broken !== undefined && (response.completedAt ?? Infinity) <= START + broken.to;
+}
+
+function planOf({ plan }: World, { survey }: SimResponse): SurveyPlan | undefined {
+  return plan.surveys.find(({ id }) => id === survey.id);
+}
+
+/** What may come of a response. */
+export function leewayOf(world: World, response: SimResponse): Leeway {
+  const reason = isExcluded(world, response);
+  return reason === undefined ? nothing : exclusions[reason];
+}
+
+/** Whether the poller holds a response that it need not answer for. */
+export function isRightlyHeld(world: World, { read }: Pick<Store, "read">, response: SimResponse): boolean {
+  const { id, survey } = response;
+  const state: string | undefined = read(survey.id, [id]).get(id)?.state;
+  return state === "held" && leewayOf(world, response).held;
+}
+
+/** Whether the sort key of a survey changes between two moments (epoch milliseconds): what books say of that time may be wrong, until the next ones. */
+export function isSortedAnew({ plan }: World, surveyId: number, from: number, to: number): boolean {
+  const flips = plan.surveys.find(({ id }) => id === surveyId)?.flips ?? [];
+  return flips.some(({ at, change }) => change.sortKey !== undefined && START + at >= from && START + at <= to);
+}
+
+/** Operation 9 is asked no more for a day once it said nothing three times. */
+const MOST_SILENT = 3;
+
+export function isSilent({ responses }: SimSurvey): boolean {
+  return responses.filter(isLateOrNever).length >= MOST_SILENT;
+}
+
+function isLateOrNever({ single }: SimResponse): boolean {
+  return single.presentFrom > -Infinity || single.failsUntil > -Infinity;
+}
+
+/** What operation 9 is like where it tells a response as a whole, and nothing that the list has not. */
+const telling: readonly SingleMode[] = ["right", "bare", "not-open"];
+
+/** Whether operation 9 cannot show what a response holds. */
+function isUntold(plan: SurveyPlan, response: SimResponse): boolean {
+  if (everOf(plan, "single").some((mode) => !telling.includes(mode))) return true;
+  // No comparison with it is ever equal.
+  if (everOf(plan, "volatile").includes("comment")) return true;
+  return isLateOrNever(response) || isSilent(response.survey);
+}
+
+/** What a trait is at any time of the history. */
+function everOf<T extends keyof Traits>({ traits, flips }: SurveyPlan, trait: T): Traits[T][] {
+  const later = flips.map(({ change }) => change[trait]).filter((value) => value !== undefined);
+  return [traits[trait], ...later] as Traits[T][];
+}

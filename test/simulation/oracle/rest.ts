@@ -1,0 +1,92 @@
+import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
+import type { Mark } from "../../../lib/polling/model/mark.ts";
+import { selected } from "../../../lib/polling/model/source.ts";
+import type { Store } from "../ports/store.ts";
+import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
+import type { World } from "../world.ts";
+import type { BooksCheck } from "./books-check.ts";
+import type { Deliveries } from "./deliveries.ts";
+import type { Duty } from "./duty.ts";
+import { isRightlyHeld, leewayOf } from "./excluded.ts";
+
+// What the liveness phase is for: nothing lost, nothing waiting, nothing left under way, and books that are closed and right.
+
+/** What has not come to rest. The rules are those of the report. */
+export interface Unfinished {
+  rule: "lost" | "short" | "liveness: waiting" | "liveness: left" | "liveness: books";
+  told: string;
+}
+
+export interface RestCheck {
+  unfinished(): Unfinished | undefined;
+}
+
+interface Judges {
+  books: BooksCheck;
+  deliveries: Deliveries;
+  dutyNow(response: SimResponse): Duty;
+}
+
+export function createRestCheck(
+  world: World,
+  store: Pick<Store, "marks" | "entries" | "read">,
+  { books, deliveries, dutyNow }: Judges,
+): RestCheck {
+  const missing = (response: SimResponse): Unfinished | undefined => {
+    const version = response.versions.at(-1);
+    if (version?.state !== "completed" || deliveries.refused(response.id)) return undefined;
+    const name = `${response.survey.id}/${response.id}`;
+    // Of an event id that comes twice the latest contents are kept (docs/events.md).
+    const all = deliveries.of(response.id);
+    const newest = Math.max(...all.map(({ revision }) => revision));
+    const sent = all.findLast(({ revision }) => revision === newest);
+    if (sent === undefined) {
+      if (dutyNow(response) !== "must" || isRightlyHeld(world, store, response)) return undefined;
+      return { rule: "lost", told: `${name}, complete since ${sinceStart(world, response)} s, was never emitted` };
+    }
+    const count = version.records.length;
+    if (sent.answers >= count || leewayOf(world, response).stays) return undefined;
+    return { rule: "short", told: `${name} was emitted with ${sent.answers} of ${count} records` };
+  };
+
+  const unfinishedOf = (survey: SimSurvey): Unfinished | undefined => {
+    const name = `survey ${survey.id}`;
+    const waiting = waitingOf(store.entries(survey.id));
+    if (waiting !== undefined) return { rule: "liveness: waiting", told: `${name}: ${waiting} is still waiting` };
+    const left = leftIn(store.marks.get(survey.id)?.mark);
+    if (left !== undefined) return { rule: "liveness: left", told: `${name}: ${left}` };
+    const wrong = books.wrongAtRest(survey);
+    return wrong === undefined ? undefined : { rule: "liveness: books", told: `${name}: ${wrong}` };
+  };
+
+  return {
+    unfinished() {
+      const surveys = [...world.surveys.values()].filter(({ id }) => selected(id, world.plan.source.surveys));
+      // What is lost says more than the books that miss it.
+      return first([...world.surveys.values()], ({ listed }) => first(listed, missing)) ?? first(surveys, unfinishedOf);
+    },
+  };
+}
+
+function first<T>(all: T[], find: (one: T) => Unfinished | undefined): Unfinished | undefined {
+  for (const one of all) {
+    const found = find(one);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function waitingOf(entries: Map<LedgerEntry["id"], LedgerEntry>): LedgerEntry["id"] | undefined {
+  return entries.values().find(({ state }) => state === "waiting")?.id;
+}
+
+/** What a mark says to be under way. */
+function leftIn(mark: Mark | undefined): string | undefined {
+  if ((mark?.pending ?? []).length > 0) return "what went out is in no ledger";
+  if (mark?.stream !== undefined) return "a catch-up is under way";
+  return mark?.headOpen !== undefined ? "the head was not read to where it is settled" : undefined;
+}
+
+function sinceStart(world: World, { completedAt = 0 }: SimResponse): string {
+  return ((completedAt - world.startedAt) / 1000).toFixed(0);
+}

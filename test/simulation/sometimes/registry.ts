@@ -1,0 +1,113 @@
+import type { Progress } from "../../../lib/polling/ports.ts";
+
+// Rare states in which faults hide. A state that no history meets is tested by none: a run of many histories fails then.
+
+/** Histories of a run from which on each state must have been met. */
+export const ENOUGH_HISTORIES = 1_000;
+
+/** What ports, service and oracle can see. */
+const seenFromOutside = [
+  // Processes.
+  "two invocations at once",
+  "a survey is in another's hands",
+  "a lease is taken that nobody gave back",
+  "the lease is lost while an event is in no ledger",
+  "a process dies between publish and ledger",
+  "a mark comes too late, from a process that stood still",
+  "an event comes twice, as nobody knew",
+  "the index shows what is no longer so",
+  // Pages.
+  "a page reads differently a moment later",
+  "the list moves while pages are read ahead",
+  "responses that tie change places",
+  "ties across an edge",
+  "a response fills a page and goes on",
+  "a catch-up goes on behind page 1",
+  "the first look at a survey is empty by mistake",
+  // The end of a list.
+  "end: an empty page",
+  "end: 204",
+  "end: 404",
+  "end: 400",
+  "end: a page comes again",
+  "end: a page fails",
+  "end: a page that is not full",
+  // Responses.
+  "late completion below the head",
+  "operation 9 is first to show a completion",
+  "deleted before it was emitted",
+  "emitted when it was gone",
+  "changed before it was emitted",
+  "grown after its event",
+  "news while a catch-up is under way",
+  "no credible date, and emitted",
+  // Details.
+  "details come at a later attempt",
+  "details are asked of one that is gone",
+  "an event goes out without details that failed",
+  "an event goes out without details that were absent",
+  // Books.
+  "books close while the list changes",
+] as const;
+
+/** What only the poller can tell of, by `observe`. */
+const toldByPoller = [
+  "everybody pauses",
+  "a response waits",
+  "a response is quarantined",
+  "contents proved by a page",
+  "contents proved by both pages beside an edge",
+  "contents proved by operation 9",
+  "a response is held",
+  "a page is stepped over",
+] as const;
+
+type Told = (typeof toldByPoller)[number];
+
+/** States by what tells of them. */
+const shownBy: Partial<Record<Progress["kind"], Told>> = {
+  paused: "everybody pauses",
+  waiting: "a response waits",
+  quarantined: "a response is quarantined",
+  held: "a response is held",
+  "stepped over": "a page is stepped over",
+};
+
+const provedBy: Record<Extract<Progress, { kind: "proved" }>["by"], Told> = {
+  "its page": "contents proved by a page",
+  "both pages": "contents proved by both pages beside an edge",
+  "operation 9": "contents proved by operation 9",
+};
+
+export const rareStates = [...seenFromOutside, ...toldByPoller] as const;
+
+export type RareState = (typeof rareStates)[number];
+
+export function stateShownBy(progress: Progress): RareState | undefined {
+  return progress.kind === "proved" ? provedBy[progress.by] : shownBy[progress.kind];
+}
+
+/** Rare states of many histories. */
+export interface RareStates {
+  add(met: readonly RareState[]): void;
+  /** Histories that met a state. */
+  count(state: RareState): number;
+  never(): RareState[];
+  /** Of these it may be held against a run that it has not met them. */
+  missed(): RareState[];
+}
+
+export function countRareStates(): RareStates {
+  const counts = new Map<RareState, number>();
+  let histories = 0;
+  const never = (): RareState[] => rareStates.filter((state) => !counts.has(state));
+  return {
+    add(met) {
+      histories += 1;
+      for (const state of met) counts.set(state, (counts.get(state) ?? 0) + 1);
+    },
+    count: (state) => counts.get(state) ?? 0,
+    never,
+    missed: () => (histories < ENOUGH_HISTORIES ? [] : never()),
+  };
+}
