@@ -51,10 +51,11 @@ export interface SourceProps {
   headPages?: number | undefined;
   /** How often every survey is looked at, whatever the counts say. Default `{ every: "15m" }`. */
   fullPoll?: { every?: Duration | undefined } | undefined;
-  /** How often, and how far back, late completions are looked for. Default `{ every: "1h", window: "7d" }`. */
-  lookBack?: { every?: Duration | undefined; window?: Duration | undefined } | undefined;
-  /** How often all pages are read and the books closed. Default `{ every: "7d" }`. */
-  scrub?: { every?: Duration | undefined } | undefined;
+  /**
+   * How often the first four pages are read whatever the counts say (twice as many half as often, and so on), and how often all pages, which closes
+   * the books. Default `{ every: "1h", full: "7d" }`.
+   */
+  patrol?: { every?: Duration | undefined; full?: Duration | undefined } | undefined;
   /**
    * Whole days that things are kept. Default `{ quarantine: "30d", archive: "30d", claimCheck: "60d", logs: "30d" }`; `claimCheck` at least
    * `archive` + 14d. Of several sources in one deployment the longest holds.

@@ -29,7 +29,7 @@ export async function run(): Promise<Findings> {
   const { poll, workQueueUrl } = await loadHandlers(configuration, folder, () => bench);
   const worker = startWorker(workQueueUrl, folder, configuration.raw);
   const stop = new AbortController();
-  const view = { totals: { emitted: 0, waiting: 0, quarantined: 0 }, say: () => {} };
+  const view = { totals: { emitted: 0, waiting: 0, withheld: 0 }, say: () => {} };
   const ticking = runTicks({ handler: poll, ticks: undefined, interval: INTERVAL, stop: stop.signal, view });
   try {
     await untilEvent(aws, (times) => Object.keys(times).length >= 10);

@@ -70,7 +70,7 @@ function agesOf({ table, service, source, now }: Run): Omit<Ages, "hours"> {
   const asked = open.filter(({ nextCheck }) => nextCheck !== undefined);
   const begun = (id: number | string): number => service.responses.get(Number(id))?.startedAt ?? now;
   const due = asked.flatMap(({ nextCheck = now }) => (nextCheck < now ? [now - nextCheck] : []));
-  const old = asked.filter(({ id }) => now - begun(id) > source.scrub.every);
+  const old = asked.filter(({ id }) => now - begun(id) > source.patrol.full);
   return { known: open.length, asked: asked.length, old: old.length, due: due.length, overdue: worst(due) };
 }
 

@@ -1,4 +1,5 @@
 import type { PollingSource } from "../../lib/polling/model/source.ts";
+import { depthOf, levels, periodOf } from "../../lib/polling/routes/patrol.ts";
 import type { SortKey } from "../../test/simulation/service/survey-model.ts";
 import { DAY, HOUR, MINUTE } from "./source.ts";
 
@@ -26,21 +27,16 @@ export const keys: readonly Key[] = ["responseId", "dateStart", "dateCompleted",
 const DEPTHS = [2, 7, 17, 67];
 /** Pages of the history that is measured. */
 export const PAGES = 100;
-/** As in the history that is measured: 2,000 responses of five records over 30 days. */
-const PAGES_A_DAY = 2_000 / 30 / 20;
 
-/** How many times the first depth has to double to reach a page: by pages, or by time where the list seems sorted by a date. */
-function levelOf({ lookBack, scrub }: PollingSource, page: number, key: Key): number | undefined {
-  // Two pages back the list is younger than what has to be reached: the page after the depth is read as well.
-  const age = (Math.max(0, page - 2) / PAGES_A_DAY) * DAY;
-  const level = Math.max(0, Math.ceil(Math.log2(key === "hash" ? page - 1 : age / lookBack.every)));
-  const reached = key === "hash" ? lookBack.every * 2 ** level : age;
-  return reached <= Math.min(lookBack.window, scrub.every) ? level : undefined;
+/** The level of the patrol that reaches a page, if any does. */
+function levelAt(source: PollingSource, page: number): number | undefined {
+  return Array.from({ length: levels(source) }, (_, level) => level).find((level) => page <= depthOf(level));
 }
 
-function lookedBack(source: PollingSource, page: number, key: Key): number {
-  const level = levelOf(source, page, key);
-  return level === undefined ? source.scrub.every : source.lookBack.every * 2 ** level;
+/** Milliseconds between two rounds of what reads a page, whatever the counts say. */
+function periodAt(source: PollingSource, page: number): number {
+  const level = levelAt(source, page);
+  return level === undefined ? source.patrol.full : periodOf(level, source);
 }
 
 const head = {
@@ -56,7 +52,7 @@ const listedOpen = (name: string, openFor: number): LatenessClass => ({
   counted: false,
   openFor,
   reads: () => 1,
-  // Sorted by completion, open ones stand at the end, where only a scrub would meet them; completed, they are at the head.
+  // Sorted by completion, open ones stand at the end, where only a full pass would meet them; completed, they are at the head.
   bound: ({ interval, fullPoll }, key) => (key === "dateCompleted" ? fullPoll.every : Math.max(interval, openFor / 2)),
   promise: (key) => (key === "dateCompleted" ? "`fullPoll.every`" : "half its age"),
 });
@@ -79,10 +75,10 @@ export const classes: readonly LatenessClass[] = [
       name: `not listed, counted, page ${page}`,
       page,
       counted: true,
-      // The head at once and for five more ticks, then the pages below it, which are news.
-      bound: ({ interval }) => 6 * interval,
+      // The head at once and for two more ticks, then the pages below it, which are news.
+      bound: ({ interval }) => 3 * interval,
       reads: () => 0,
-      promise: () => "6 intervals",
+      promise: () => "3 intervals",
     }),
   ),
   ...DEPTHS.map(
@@ -91,9 +87,9 @@ export const classes: readonly LatenessClass[] = [
       name: `not listed, not counted, page ${page}`,
       page,
       counted: false,
-      bound: (source, key) => lookedBack(source, page, key),
-      reads: (source, key) => (levelOf(source, page, key) === undefined ? PAGES : page),
-      promise: () => "its look-back's period, or `scrub.every`",
+      bound: (source) => periodAt(source, page),
+      reads: (source) => (levelAt(source, page) === undefined ? PAGES : page),
+      promise: () => "the period of its level of the patrol, or `patrol.full`",
     }),
   ),
 ];

@@ -46,6 +46,6 @@ export function statePort(table: Store, now: () => number): State {
     },
     due: async (surveyId, kind, until, limit) => table.due(surveyId, kind, until, limit),
     nextDue: async (surveyId, kind) => table.nextDue(surveyId, kind),
-    quarantined: async (surveyId, from) => table.quarantined(surveyId, from),
+    forRedrive: async (surveyId, from) => table.forRedrive(surveyId, from),
   };
 }

@@ -74,7 +74,7 @@ const METHODS = Object.keys({
   putEntries: true,
   due: true,
   nextDue: true,
-  quarantined: true,
+  forRedrive: true,
 } satisfies Record<keyof State, true>) as (keyof State)[];
 
 const isLease = (value: unknown): value is Lease => typeof value === "object" && value !== null && "until" in value;

@@ -61,7 +61,7 @@ export function createDashboard(scope: Construct, props: DashboardProps): Dashbo
           ...third,
           title: "Trouble: counts, and milliseconds that something stands still",
           left: [
-            ...all("quarantined", "Sum", fine),
+            ...all("withheld", "Sum", fine),
             ...all("throttled", "Sum", fine),
             ...inFull("surveysFailed", "Maximum"),
           ],

@@ -39,9 +39,9 @@ export abstract class PollerMetrics extends Construct {
     return sourceMetric(this.metricsOwner, "throttled", "Sum", options);
   }
 
-  /** Responses and records put into quarantine. Sum. */
-  metricQuarantined(options?: SourceMetricOptions): Metric {
-    return sourceMetric(this.metricsOwner, "quarantined", "Sum", options);
+  /** Responses and records that do not go out: quarantined, refused by the bus, or held. Sum. */
+  metricWithheld(options?: SourceMetricOptions): Metric {
+    return sourceMetric(this.metricsOwner, "withheld", "Sum", options);
   }
 
   /** Milliseconds for which something keeps responses from going out or from being accounted for. Maximum. */

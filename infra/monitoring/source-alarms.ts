@@ -109,10 +109,10 @@ export function sourceAlarms(
       tellsOk: true,
     },
     {
-      id: "Quarantined",
-      what: "responses were put into quarantine: they do not go out by themselves.",
-      section: "new-responses-in-quarantine",
-      metric: of("quarantined", "Sum"),
+      id: "Withheld",
+      what: "responses do not go out: they cannot be read, the bus has refused them, or nothing proves their contents.",
+      section: "responses-are-withheld",
+      metric: of("withheld", "Sum"),
       // A day: it is told once for what comes in one.
       window: windowOf(interval, 15, 96),
       breaching: 1,

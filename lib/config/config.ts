@@ -49,9 +49,7 @@ export interface SourceConfig {
   /** Default 15 minutes. */
   fullPoll: { every: number };
   /** Default one hour, 7 days. */
-  lookBack: { every: number; window: number };
-  /** Default 7 days. */
-  scrub: { every: number };
+  patrol: { every: number; full: number };
   /** Whole days. Default 30, 30, 60 and 30 days. */
   retention: { quarantine: number; archive: number; claimCheck: number; logs: number };
   /** `Source` of the events. Default "survey-poller". */
@@ -100,6 +98,6 @@ export interface Config {
   subscribers: SubscribersConfig;
   monitoring: MonitoringConfig;
   webhooks: WebhookConfig[];
-  /** Paths of the fields that were set on purpose, such as `sources[0].scrub.every`. */
+  /** Paths of the fields that were set on purpose, such as `sources[0].patrol.every`. */
   stated: readonly string[];
 }

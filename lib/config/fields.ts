@@ -4,17 +4,23 @@ import { formatDuration, LONGEST, parseDuration, parseSize } from "./units.ts";
 
 /**
  * An object that refuses unknown fields, one issue for each, at the path of the field itself.
- * A catch-all that fails does this; zod's own strict objects give one issue for all of them, without the known names.
+ * `successors` says by name what has taken the place of a field that is no more. A catch-all that fails does this; zod's own strict objects give one issue for all of them, without the known names.
  */
-export function section<Shape extends z.ZodRawShape>(shape: Shape, expected = "must be an object") {
+export function section<Shape extends z.ZodRawShape>(
+  shape: Shape,
+  expected = "must be an object",
+  successors: Readonly<Record<string, string>> = {},
+) {
   const unknown = z.custom(() => false, {
-    error: (issue) => unknownField(String(issue.path?.at(-1) ?? ""), Object.keys(shape)),
+    error: (issue) => unknownField(String(issue.path?.at(-1) ?? ""), Object.keys(shape), successors),
   });
   return z.object(shape, { error: expected }).catchall(unknown) as unknown as z.ZodObject<Shape, z.core.$strict>;
 }
 
 /** The message for a field nobody knows. It names fields only: a value could be a secret put into the wrong place. */
-function unknownField(name: string, known: readonly string[]): string {
+function unknownField(name: string, known: readonly string[], successors: Readonly<Record<string, string>>): string {
+  const successor = Object.hasOwn(successors, name) ? successors[name] : undefined;
+  if (successor !== undefined) return `is no more: use ${successor}`;
   if (/secret|client|token|password|credential/i.test(name)) {
     return "unknown field; credentials never belong into the configuration but into the source's credentials secret";
   }

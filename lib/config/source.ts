@@ -69,46 +69,52 @@ const logs = days().refine((kept) => LOG_DAYS.includes(kept / DAY), {
   error: `must be a period CloudWatch Logs offers: ${LOG_DAYS.map((count) => formatDuration(count * DAY)).join(", ")}`,
 });
 
+/** What has taken the place of look-backs and scrubs. */
+const PATROL = '"patrol": { "every": "1h", "full": "7d" }';
+
 /** The schema of one source. Deployed, the schedule is an EventBridge rate, which takes whole minutes only. */
 export const sourceSchema = madeOnce((options) =>
-  section({
-    name: name.prefault(DEFAULT_NAME),
-    baseUrl,
-    enabled: flag().prefault(true),
-    surveys: surveys.prefault("all"),
-    interval: duration(options.deployed ? { min: MINUTE, whole: MINUTE } : {}).prefault("1m"),
-    startFrom: startFrom.prefault("now"),
-    timeZone: timeZone.optional(),
-    enrich: section({ metrics: flag().prefault(true), metadata: flag().prefault(true) }).prefault({}),
-    questions: flag().prefault(false),
-    privacy: section({
-      ip: oneOf("keep", "truncate", "drop").prefault("keep"),
-      referrer: oneOf("keep", "drop").prefault("keep"),
-      comments: oneOf("keep", "drop").prefault("keep"),
-    }).prefault({}),
-    // A publish batch ends at 900 KB, so a larger event could never be sent.
-    inlineLimit: size("900KB").prefault("200KB"),
-    enrichmentPatience: duration().prefault("15m"),
-    absentAfter: duration().prefault("1m"),
-    // With none at all an idle account would never be scrubbed, and nothing could be proved.
-    backgroundRequests: wholeNumber(1, 1000).prefault(1),
-    concurrency: wholeNumber(1, 256).prefault(16),
-    maxRequestsPerSecond: z.number(rate).positive(rate).max(1000, rate).optional(),
-    timeouts: section({ connect: timeout().prefault("5s"), response: timeout().prefault("30s") }).prefault({}),
-    headPages: wholeNumber(1, 10_000).prefault(20),
-    fullPoll: section({ every: period().prefault("15m") }).prefault({}),
-    lookBack: section({ every: period().prefault("1h"), window: period().prefault("7d") }).prefault({}),
-    scrub: section({ every: period().prefault("7d") }).prefault({}),
-    retention: section({
-      quarantine: days().prefault(DEFAULT_RETENTION.quarantine),
-      archive: days().prefault(DEFAULT_RETENTION.archive),
-      claimCheck: days().prefault(DEFAULT_RETENTION.claimCheck),
-      logs: logs.prefault(DEFAULT_RETENTION.logs),
-    }).prefault({}),
-    eventSource: eventSource.prefault("survey-poller"),
-    logLevel: oneOf("debug", "info", "warn", "error").prefault("info"),
-    credentialsSecret: secretName.optional(),
-  }),
+  section(
+    {
+      name: name.prefault(DEFAULT_NAME),
+      baseUrl,
+      enabled: flag().prefault(true),
+      surveys: surveys.prefault("all"),
+      interval: duration(options.deployed ? { min: MINUTE, whole: MINUTE } : {}).prefault("1m"),
+      startFrom: startFrom.prefault("now"),
+      timeZone: timeZone.optional(),
+      enrich: section({ metrics: flag().prefault(true), metadata: flag().prefault(true) }).prefault({}),
+      questions: flag().prefault(false),
+      privacy: section({
+        ip: oneOf("keep", "truncate", "drop").prefault("keep"),
+        referrer: oneOf("keep", "drop").prefault("keep"),
+        comments: oneOf("keep", "drop").prefault("keep"),
+      }).prefault({}),
+      // A publish batch ends at 900 KB, so a larger event could never be sent.
+      inlineLimit: size("900KB").prefault("200KB"),
+      enrichmentPatience: duration().prefault("15m"),
+      absentAfter: duration().prefault("1m"),
+      // With none at all an idle account would never be read as a whole, and nothing could be proved.
+      backgroundRequests: wholeNumber(1, 1000).prefault(1),
+      concurrency: wholeNumber(1, 256).prefault(16),
+      maxRequestsPerSecond: z.number(rate).positive(rate).max(1000, rate).optional(),
+      timeouts: section({ connect: timeout().prefault("5s"), response: timeout().prefault("30s") }).prefault({}),
+      headPages: wholeNumber(1, 10_000).prefault(20),
+      fullPoll: section({ every: period().prefault("15m") }).prefault({}),
+      patrol: section({ every: period().prefault("1h"), full: period().prefault("7d") }).prefault({}),
+      retention: section({
+        quarantine: days().prefault(DEFAULT_RETENTION.quarantine),
+        archive: days().prefault(DEFAULT_RETENTION.archive),
+        claimCheck: days().prefault(DEFAULT_RETENTION.claimCheck),
+        logs: logs.prefault(DEFAULT_RETENTION.logs),
+      }).prefault({}),
+      eventSource: eventSource.prefault("survey-poller"),
+      logLevel: oneOf("debug", "info", "warn", "error").prefault("info"),
+      credentialsSecret: secretName.optional(),
+    },
+    undefined,
+    { lookBack: PATROL, scrub: PATROL },
+  ),
 );
 
 function timeout() {

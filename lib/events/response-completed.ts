@@ -2,7 +2,7 @@ import * as z from "zod";
 import { SCHEMA_VERSION } from "./contract.ts";
 
 /** How a response was found. */
-export const origins = ["head", "look-back", "scrub", "catch-up", "recheck", "replay"] as const;
+export const origins = ["head", "catch-up", "search", "patrol", "full-pass", "recheck", "replay"] as const;
 
 // Every object is loose: a field added later must never break a consumer that validates, and zod's JSON Schema
 // of a plain object would forbid additional properties.

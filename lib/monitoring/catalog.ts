@@ -38,8 +38,8 @@ export const metrics = {
   emitted: minimal("Emitted"),
   /** 1 for a tick that the service's rate limit has ended. */
   throttled: minimal("Throttled"),
-  /** Responses and records put into quarantine. */
-  quarantined: minimal("Quarantined"),
+  /** Responses and records that do not go out: quarantined, refused by the bus, or held as nothing proves their contents. */
+  withheld: minimal("Withheld"),
   /** For how long the longest-standing trouble keeps responses from going out or from being accounted for; see stalled.ts. */
   stalled: minimal("Stalled", "Milliseconds"),
 

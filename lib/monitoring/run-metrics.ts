@@ -16,10 +16,11 @@ export type TickEnd = { summary: TickSummary; stalled: number } | { error: unkno
 const THROTTLED = "TOO_MANY_REQUESTS";
 
 /** What a tick or a slice was seen to do. What did not happen is not written: a series costs in the hours in which it is. */
-export function seenMetrics({ emitted, quarantined, lags }: Sightings, requests: RequestCounts): MetricValues[] {
+export function seenMetrics({ emitted, lags, ...seen }: Sightings, requests: RequestCounts): MetricValues[] {
+  const withheld = seen.quarantined + seen.refused + seen.held;
   const happened: MetricValues[] = [
     ["emitted", emitted > 0 ? [emitted] : []],
-    ["quarantined", quarantined > 0 ? [quarantined] : []],
+    ["withheld", withheld > 0 ? [withheld] : []],
     ["requests", [requests.all]],
     ["requestsThrottled", [requests.throttled]],
     ["requestsFailed", [requests.failed]],

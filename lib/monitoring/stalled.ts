@@ -1,4 +1,4 @@
-import type { Outages } from "../polling/model/outages.ts";
+import type { Breakers } from "../polling/model/breaker.ts";
 import type { TickSummary } from "../polling/tick/tick-summary.ts";
 import type { Sightings } from "./watched-ports.ts";
 
@@ -11,7 +11,7 @@ const UNREADABLE = "unreadable";
  */
 export type FailingSince = Map<number | typeof UNREADABLE, number>;
 
-/** Milliseconds by which books may be older than `scrub.every` at rest: a pass that proves nothing is made again after an eighth of it, twice. */
+/** Milliseconds by which books may be older than `patrol.full` at rest: a pass that proves nothing is made again after an eighth of it, twice. */
 const ALLOWANCE = 1.5;
 
 export interface StalledRequest {
@@ -20,7 +20,7 @@ export interface StalledRequest {
   /** Kept from tick to tick, and changed. */
   failing: FailingSince;
   /** Milliseconds. */
-  scrubEvery: number;
+  fullEvery: number;
   now: number;
 }
 
@@ -33,16 +33,16 @@ export interface StalledRequest {
  * - books that should have been closed again by now; and responses that a survey's first pass could not account for, once that pass should
  *   have been made good.
  */
-export function stalledFor({ summary, seen, failing, scrubEvery, now }: StalledRequest): number {
+export function stalledFor({ summary, seen, failing, fullEvery, now }: StalledRequest): number {
   noteFailures(summary, failing, now);
   const { surveys, outages, figures } = summary;
-  const patience = ALLOWANCE * scrubEvery;
+  const patience = ALLOWANCE * fullEvery;
   const { firstTick = now } = seen.basis;
   const isUnaccounted = (figures?.unaccounted ?? 0) > 0 && surveys.some(({ books, booksOpen }) => !books && booksOpen);
   return Math.max(
     0,
     ...[...failing.values()].map((since) => now - since),
-    ...outages.map((kind) => now - outageSince(seen.account?.outages, kind, now)),
+    ...outages.map((kind) => now - openSince(seen.account?.breakers, kind, now)),
     (figures?.oldestBooks ?? 0) - patience,
     isUnaccounted ? now - firstTick - patience : 0,
   );
@@ -61,6 +61,6 @@ function noteFailures(summary: TickSummary, failing: FailingSince, now: number):
   else if (!failing.has(UNREADABLE)) failing.set(UNREADABLE, now);
 }
 
-function outageSince(outages: Outages | undefined, kind: keyof Outages, now: number): number {
-  return outages?.[kind].failing?.since ?? now;
+function openSince(breakers: Breakers | undefined, kind: keyof Breakers, now: number): number {
+  return breakers?.[kind].since ?? now;
 }

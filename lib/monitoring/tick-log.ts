@@ -37,6 +37,7 @@ export function logTick(logger: Log, { summary, seen, requests, stalled, now }: 
     emitted: seen.emitted,
     waiting: sum(summary, ({ waiting }) => waiting),
     quarantined: seen.quarantined,
+    refused: seen.refused,
     held: seen.held,
   };
   const hasNews = Object.values(news).some((count) => count > 0);

@@ -12,7 +12,7 @@ import { writeMetrics } from "./write-metrics.ts";
 /** What a run is watched for. */
 export interface WatchedSource {
   name: string;
-  scrub: { every: number };
+  patrol: { full: number };
 }
 
 export interface RunWatch {
@@ -42,7 +42,7 @@ export function watchRun(given: Ports, source: WatchedSource, level: MonitoringL
       const since: FailingSince = failing.get(source) ?? new Map();
       failing.set(source, since);
       const now = ports.clock.now();
-      const stalled = stalledFor({ summary, seen, failing: since, scrubEvery: source.scrub.every, now });
+      const stalled = stalledFor({ summary, seen, failing: since, fullEvery: source.patrol.full, now });
       end = { summary, stalled };
       logTick(logger, { summary, seen, requests, stalled, now });
     },

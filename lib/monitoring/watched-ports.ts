@@ -6,6 +6,8 @@ import { detectionLag, type LagBasis } from "./detection-lag.ts";
 export interface Sightings {
   emitted: number;
   quarantined: number;
+  /** Responses whose events the bus has refused for good. */
+  refused: number;
   /** Responses whose contents nothing proves: they are held from now on. */
   held: number;
   /** Milliseconds of each event whose lag can be told. */
@@ -18,7 +20,7 @@ export interface Sightings {
 
 /** The ports of a source with an eye on what passes through: polling itself knows nothing of being watched. */
 export function watchPorts(ports: Ports): { ports: Ports; seen: Sightings } {
-  const seen: Sightings = { emitted: 0, quarantined: 0, held: 0, lags: [], basis: {} };
+  const seen: Sightings = { emitted: 0, quarantined: 0, refused: 0, held: 0, lags: [], basis: {} };
   const lags = new WeakMap<SealedEvent, number>();
   const { state, publisher, observe } = ports;
   const watched: Ports = {
@@ -58,6 +60,7 @@ export function watchPorts(ports: Ports): { ports: Ports; seen: Sightings } {
     },
     observe(progress) {
       if (progress.kind === "quarantined") seen.quarantined += 1;
+      if (progress.kind === "refused") seen.refused += 1;
       if (progress.kind === "held") seen.held += progress.count;
       observe(progress);
     },

@@ -1,5 +1,6 @@
+import type { LimitFunction } from "p-limit";
+import type { BreakerWatch } from "./model/breaker.ts";
 import type { Lease, Mark } from "./model/mark.ts";
-import type { OutageWatch } from "./model/outages.ts";
 import type { PollingSource } from "./model/source.ts";
 import type { Ports } from "./ports.ts";
 
@@ -35,13 +36,15 @@ export interface PollContext {
   /** What a background poll may still do; undefined in a poll for news. */
   allowance: Allowance | undefined;
   /** Shared by all polls of a tick. */
-  watch: OutageWatch;
+  watch: BreakerWatch;
   /** Whether this poll went on with a pass that an earlier one had begun, or left one for a later one. */
   resumed: boolean;
   /** Set when the lease could not be prolonged meanwhile. */
   lost: unknown;
   /** The first failure that concerned some response alone, which is left to the next poll (see `orLeave`). */
   failure: unknown;
+  /** Requests to the bus: one at a time, but in a catch-up. Of each that is cut off ten events may come twice. */
+  publishing: LimitFunction;
   /** Responses that nothing has proved so far in this poll, however many walks have met them. */
   unproved: Set<number>;
   /** Largest credible date that this poll has read. */
@@ -59,13 +62,18 @@ export async function asNews<T>({ allowance }: Pick<PollContext, "allowance">, w
   }
 }
 
-/** What a catch-up asks waits behind what other surveys, and this one after it, have to ask. */
-export async function asBacklog<T>(ctx: Pick<PollContext, "ports">, work: () => Promise<T>): Promise<T> {
-  const { ports } = ctx;
+/** Requests to the bus at once in a catch-up. */
+const PUBLISHES_AT_ONCE = 4;
+
+/** What a catch-up asks waits behind what other surveys, and this one after it, have to ask. Its events go out in several requests at once. */
+export async function asBacklog<T>(ctx: Pick<PollContext, "ports" | "publishing">, work: () => Promise<T>): Promise<T> {
+  const { ports, publishing } = ctx;
   ctx.ports = { ...ports, service: ports.backlog ?? ports.service };
+  publishing.concurrency = PUBLISHES_AT_ONCE;
   try {
     return await work();
   } finally {
     ctx.ports = ports;
+    publishing.concurrency = 1;
   }
 }

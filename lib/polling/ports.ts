@@ -64,11 +64,11 @@ export interface State {
   /** Epoch milliseconds of the earliest next check of a survey's entries of this kind, if any; may lag. */
   nextDue(surveyId: number, kind: CheckedState): Promise<number | undefined>;
   /** Some of a survey's entries that are for a redrive (`isForRedrive`), with what was kept of them; the others from `next` on. */
-  quarantined(surveyId: number, from?: string): Promise<QuarantinePage>;
+  forRedrive(surveyId: number, from?: string): Promise<RedrivePage>;
 }
 
 /** Without `next` it was the last one. It may hold no entry at all, and still not be the last. */
-export interface QuarantinePage {
+export interface RedrivePage {
   entries: LedgerEntry[];
   next?: string;
 }
@@ -139,6 +139,7 @@ export type Progress =
   | { kind: "list failed"; code: string; message: string }
   | { kind: "waiting"; surveyId: number; count: number }
   | { kind: "quarantined"; surveyId: number; responseId: number | undefined; reason: string }
+  | { kind: "refused"; surveyId: number; responseId: number; code: string }
   | { kind: "unconfirmed"; surveyId: number; code: string }
   | { kind: "proved"; surveyId: number; by: "its page" | "both pages" | "operation 9" }
   | { kind: "held"; surveyId: number; count: number }

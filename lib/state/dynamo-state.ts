@@ -2,7 +2,7 @@ import type { State } from "../polling/ports.ts";
 import { readAccount, writeAccount } from "./account.ts";
 import { dueKey, surveyKey } from "./keys.ts";
 import { createLeases } from "./leases.ts";
-import { dueEntries, quarantinedEntries, readEntries } from "./ledger.ts";
+import { dueEntries, readEntries, redriveEntries } from "./ledger.ts";
 import { createEntryWrites, writeEntries } from "./ledger-writes.ts";
 import { writeRows } from "./rows.ts";
 import type { Table } from "./table-client.ts";
@@ -22,6 +22,6 @@ export function createDynamoState(table: Table, source: string, now: () => numbe
       const [first] = await dueEntries(table, dueKey(source, surveyId, kind), Number.MAX_SAFE_INTEGER, 1);
       return first?.nextCheck;
     },
-    quarantined: (surveyId, from) => quarantinedEntries(table, surveyKey(source, surveyId), from),
+    forRedrive: (surveyId, from) => redriveEntries(table, surveyKey(source, surveyId), from),
   };
 }

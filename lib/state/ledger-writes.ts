@@ -75,12 +75,12 @@ export async function writeEntries(
 
 /** Under which kind an entry is found once it is due. */
 function kindOf({ state }: LedgerEntry): CheckedState {
-  return state === "open" || state === "quarantined" || state === "held" ? state : "waiting";
+  return state === "emitted" || state === "before-floor" ? "waiting" : state;
 }
 
 /** Whether an entry belongs to the repair of an event, or to an attempt at one: these are few. */
-function isOfRepair({ revision = 1, attempts, reason }: LedgerEntry): boolean {
-  return revision > 1 || attempts !== undefined || reason !== undefined;
+function isOfRepair({ revision = 1, attempts, refusedRevision }: LedgerEntry): boolean {
+  return revision > 1 || attempts !== undefined || refusedRevision !== undefined;
 }
 
 /** Rejects with the first failure, but not before all are over: whoever is told of it may give its lease back. */
@@ -124,8 +124,8 @@ function notOutdated({ state, reason, revision = 1 }: Item): {
 /** The states that an entry in this one, which is not `emitted`, never replaces. */
 function standing(state: EntryState, reason: unknown): EntryState[] {
   // The records that are kept of a waiting one are proved.
-  if (state === "held") return ["emitted", "waiting"];
+  if (state === "held") return ["emitted", "waiting", "refused"];
   if (state !== "open") return ["emitted"];
-  // What is known to be completed is not open again, save a waiting one whose records are gone.
-  return reason === WITHOUT_RECORDS ? ["emitted", "held"] : ["emitted", "waiting", "held"];
+  // What is known to be completed is not open again, save a waiting or refused one whose records are gone.
+  return reason === WITHOUT_RECORDS ? ["emitted", "held"] : ["emitted", "waiting", "held", "refused"];
 }

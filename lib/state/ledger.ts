@@ -1,7 +1,7 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { Origin } from "../events/index.ts";
 import { type EntryState, JUDGED_BY, type LedgerEntry } from "../polling/model/ledger-entry.ts";
-import type { QuarantinePage } from "../polling/ports.ts";
+import type { RedrivePage } from "../polling/ports.ts";
 import { checkVersion, ITEM_VERSION } from "./item-version.ts";
 import { idOf, responseKey, surveyKey } from "./keys.ts";
 import { batchGet, type Item, type Table } from "./table-client.ts";
@@ -46,20 +46,19 @@ export async function dueEntries(table: Table, due: string, until: number, limit
  * Entries of a survey that are for a redrive (`isForRedrive`), a megabyte of its items at a time: also those that the index does not hold, as their records
  * have gone.
  */
-export async function quarantinedEntries(table: Table, pk: string, from: string | undefined): Promise<QuarantinePage> {
+export async function redriveEntries(table: Table, pk: string, from: string | undefined): Promise<RedrivePage> {
   const answer = await table.client.send(
     new QueryCommand({
       TableName: table.name,
       // RESPONSE# and RECORD#, and nothing else.
       KeyConditionExpression: "pk = :pk AND begins_with(sk, :re)",
-      FilterExpression: "#state = :quarantined OR (#state = :emitted AND begins_with(#reason, :bus))",
-      ExpressionAttributeNames: { "#state": "state", "#reason": "reason" },
+      FilterExpression: "#state IN (:quarantined, :refused) OR attribute_exists(#refusedRevision)",
+      ExpressionAttributeNames: { "#state": "state", "#refusedRevision": "refusedRevision" },
       ExpressionAttributeValues: {
         ":pk": pk,
         ":re": "RE",
         ":quarantined": "quarantined",
-        ":emitted": "emitted",
-        ":bus": "bus:",
+        ":refused": "refused",
       },
       ConsistentRead: true,
       ...(from === undefined ? {} : { ExclusiveStartKey: { pk, sk: from } }),

@@ -78,28 +78,33 @@ function rowToList({
   counts,
   polledAt,
   dueAt,
-  chase,
+  unmet,
   trust,
-  backgroundAt,
+  slowAt,
+  slowEvery,
+  passAt,
+  passedAt,
+  restedAt,
   workedAt,
   activeAt,
   booksAt,
 }: SurveyRow): (number | null)[] {
-  const chased = [chase.missing, chase.owed, Number(chase.seeking), chase.restUntil];
+  const unmetList = [unmet.missing, unmet.owed, Number(unmet.seeking), unmet.restUntil];
   const trusted = [trust.misses, trust.hits, trust.unseen];
-  const times = [backgroundAt ?? null, workedAt, activeAt];
-  return [...counts, polledAt, dueAt ?? null, ...chased, ...times, ...trusted, Number(chase.deep), booksAt ?? null];
+  const times = [slowAt, workedAt, activeAt];
+  const slow = [booksAt ?? null, slowEvery, passAt, passedAt, restedAt];
+  return [...counts, polledAt, dueAt ?? null, ...unmetList, ...times, ...trusted, Number(unmet.deep), ...slow];
 }
 
 function rowFromList(list: (number | null)[]): SurveyRow {
   const [responses = null, correct = null, unpaid = null, polledAt, dueAt, ...rest] = list;
-  const [missing, owed, seeking, restUntil, backgroundAt, workedAt, activeAt, misses, hits, unseen, deep, booksAt] =
-    rest;
+  const [missing, owed, seeking, restUntil, slowAt, workedAt, activeAt, ...more] = rest;
+  const [misses, hits, unseen, deep, booksAt, slowEvery, passAt, passedAt, restedAt] = more;
   return {
     counts: [responses, correct, unpaid],
     polledAt: polledAt ?? 0,
     ...(dueAt === null || dueAt === undefined ? {} : { dueAt }),
-    chase: {
+    unmet: {
       missing: missing ?? 0,
       owed: owed ?? 0,
       seeking: (seeking ?? 0) > 0,
@@ -107,7 +112,11 @@ function rowFromList(list: (number | null)[]): SurveyRow {
       deep: deep === 1,
     },
     trust: { misses: misses ?? 0, hits: hits ?? 0, unseen: unseen ?? 0 },
-    ...(backgroundAt === null || backgroundAt === undefined ? {} : { backgroundAt }),
+    slowAt: slowAt ?? 0,
+    slowEvery: slowEvery ?? 1,
+    passAt: passAt ?? 0,
+    passedAt: passedAt ?? 0,
+    restedAt: restedAt ?? 0,
     ...(booksAt === null || booksAt === undefined ? {} : { booksAt }),
     workedAt: workedAt ?? polledAt ?? 0,
     activeAt: activeAt ?? polledAt ?? 0,

@@ -8,7 +8,8 @@ export interface Totals {
   pages: number;
   emitted: number;
   waiting: number;
-  quarantined: number;
+  /** Quarantined, refused by the bus, or held. */
+  withheld: number;
   /** Events by source and survey. */
   bySurvey: Map<string, Map<number, number>>;
 }
@@ -28,7 +29,7 @@ const PAUSE_WORTH_TELLING = 1_000;
 
 /** Shows what is going on: one line that is redrawn on a terminal, plain lines otherwise. */
 export function showProgress(out: NodeJS.WriteStream): ProgressView {
-  const totals: Totals = { requests: 0, pages: 0, emitted: 0, waiting: 0, quarantined: 0, bySurvey: new Map() };
+  const totals: Totals = { requests: 0, pages: 0, emitted: 0, waiting: 0, withheld: 0, bySurvey: new Map() };
   const terminal = out.isTTY === true;
   let surveys = 0;
   let lag: number | undefined;
@@ -53,7 +54,7 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
       `${rate.toFixed(1)}/s`,
       `${totals.requests} requests`,
       ...(totals.waiting > 0 ? [`${totals.waiting} had to wait`] : []),
-      ...(totals.quarantined > 0 ? [`${totals.quarantined} quarantined`] : []),
+      ...(totals.withheld > 0 ? [`${totals.withheld} withheld`] : []),
       ...(lag === undefined ? [] : [`lag ${(lag / 1000).toFixed(1)} s`]),
     ].join(", ");
   const draw = (): void => {
@@ -90,9 +91,17 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
       ofSource.set(progress.surveyId, (ofSource.get(progress.surveyId) ?? 0) + progress.count);
       lag = progress.lag;
     } else if (progress.kind === "quarantined") {
-      totals.quarantined += 1;
+      totals.withheld += 1;
       const which = progress.responseId === undefined ? "a record" : `response ${progress.responseId}`;
       say(`survey ${progress.surveyId}: ${which} is quarantined: ${progress.reason}`);
+    } else if (progress.kind === "refused") {
+      totals.withheld += 1;
+      say(
+        `survey ${progress.surveyId}: the bus has refused response ${progress.responseId} for good: ${progress.code}`,
+      );
+    } else if (progress.kind === "held") {
+      totals.withheld += progress.count;
+      say(`survey ${progress.surveyId}: ${progress.count} responses are held: nothing proves their contents`);
     } else if (progress.kind === "unreadable surveys") {
       say(
         `${progress.count} rows of the survey list have no surveyId that can be read: which surveys they are is not known`,

@@ -59,7 +59,7 @@ export async function run({ line, environment, stop }: RunRequest): Promise<void
     const { totals } = view;
     view.say(
       `done: ${result.ticks} ticks in ${((Date.now() - started) / 1000).toFixed(1)} s, ${totals.emitted} events, ` +
-        `${totals.requests} requests to the service, ${totals.quarantined} quarantined`,
+        `${totals.requests} requests to the service, ${totals.withheld} withheld`,
     );
     for (const { name } of configured.config.sources) {
       for (const text of await surveyLines(name, totals.bySurvey.get(name) ?? new Map())) view.say(text);

@@ -3,6 +3,7 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { namingFailures } from "../../lib/aws/failure.ts";
 import { PollerError } from "../../lib/errors.ts";
 import type { Mark } from "../../lib/polling/model/mark.ts";
+import { placeOf } from "../../lib/polling/model/phase.ts";
 import { readAccount } from "../../lib/state/account.ts";
 import { readMark } from "../../lib/state/leases.ts";
 import { names } from "./provision.ts";
@@ -32,7 +33,8 @@ function whyNot(error: unknown): string {
 }
 
 function booksLine(mark: Mark): string {
-  if (mark.stream !== undefined) return `not closed yet: ${mark.stream.purpose} at page ${mark.stream.page}`;
+  const place = placeOf(mark);
+  if (place !== undefined) return `not closed yet: ${mark.phase.kind} at page ${place.page}`;
   if (mark.booksOpen !== undefined) return `not closed yet: ${mark.booksOpen}`;
   const { books } = mark;
   if (books === undefined) return "not closed yet: no scan has read every page";
@@ -43,6 +45,7 @@ function booksLine(mark: Mark): string {
     `${books.held} held`,
     `${books.waiting} waiting`,
     `${books.quarantined} quarantined`,
+    `${books.refused} refused`,
   ];
   const rest = [
     books.gone > 0 ? `${books.gone} gone` : "",

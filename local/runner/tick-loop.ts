@@ -12,7 +12,7 @@ export type PollHandler = (
   context: { awsRequestId: string; getRemainingTimeInMillis(): number },
 ) => Promise<PollOutput>;
 
-type Progressed = Pick<Totals, "emitted" | "waiting" | "quarantined">;
+type Progressed = Pick<Totals, "emitted" | "waiting" | "withheld">;
 
 export interface TickLoopOptions {
   handler: PollHandler;
@@ -121,7 +121,7 @@ export async function runTicks(options: TickLoopOptions): Promise<TickLoopResult
 }
 
 function dealtWith({ totals }: { totals: Progressed }): number {
-  return totals.emitted + totals.waiting + totals.quarantined;
+  return totals.emitted + totals.waiting + totals.withheld;
 }
 
 const fatal = new Set(["WRONG_CREDENTIALS", "CREDENTIALS_MISSING", "CREDENTIALS_UNREADABLE", "STATE_REFUSED"]);

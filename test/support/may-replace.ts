@@ -3,13 +3,14 @@ import { type LedgerEntry, WITHOUT_RECORDS } from "../../lib/polling/model/ledge
 /** Whether the ledger takes an entry in the place of one that it has: see `ledger-writes.ts`, which asks the table the same. */
 export function mayReplace(known: LedgerEntry | undefined, entry: LedgerEntry): boolean {
   if (known === undefined) return true;
-  const { state, revision = 1, attempts, reason } = entry;
+  const { state, revision = 1, attempts, reason, refusedRevision } = entry;
   if (state === "emitted") {
-    const isOfRepair = revision > 1 || attempts !== undefined || reason !== undefined;
+    const isOfRepair = revision > 1 || attempts !== undefined || refusedRevision !== undefined;
     return !isOfRepair || known.state !== "emitted" || (known.revision ?? 1) <= revision;
   }
   if (known.state === "emitted") return false;
-  if (state === "held") return known.state !== "waiting";
+  if (state === "held") return known.state !== "waiting" && known.state !== "refused";
   if (state !== "open") return true;
-  return known.state === "waiting" ? reason === WITHOUT_RECORDS : known.state !== "held";
+  if (known.state === "waiting" || known.state === "refused") return reason === WITHOUT_RECORDS;
+  return known.state !== "held";
 }

@@ -224,7 +224,7 @@ function memoryState(now: () => number): StateViews & { state: State } {
           .slice(0, limit),
       ),
     nextDue: async (surveyId, kind) => checked(surveyId, kind)[0]?.nextCheck,
-    async quarantined(surveyId, from = "0") {
+    async forRedrive(surveyId, from = "0") {
       const all = [...held(surveyId).values()];
       const page = all.slice(Number(from), Number(from) + PAGE);
       const next = Number(from) + PAGE < all.length ? { next: String(Number(from) + PAGE) } : {};

@@ -7,18 +7,16 @@ import { HOUR, MINUTE, runTick, surveyOf, type TickOverrides } from "./survey.ts
 export const DAY = 24 * HOUR;
 const NEVER = 10_000 * DAY;
 
-/** A source whose only slow work are scrubs, a day apart, at a request a tick. */
-export const scrubsOnly: Partial<PollingSource> = {
+/** A source whose only slow work are full passes, a day apart, at a request a tick. */
+export const fullPassesOnly: Partial<PollingSource> = {
   fullPoll: { every: NEVER },
-  lookBack: { every: NEVER, window: NEVER },
-  scrub: { every: DAY },
+  patrol: { every: NEVER, full: DAY },
 };
 
-/** One whose only slow work are look-backs: 1 h, 2 h, 4 h and 8 h deep. */
-export const lookBacksOnly: Partial<PollingSource> = {
+/** One whose only slow work is the patrol. */
+export const patrolOnly: Partial<PollingSource> = {
   fullPoll: { every: NEVER },
-  lookBack: { every: HOUR, window: 8 * HOUR },
-  scrub: { every: NEVER },
+  patrol: { every: HOUR, full: NEVER },
 };
 
 export interface Ticks {
@@ -44,8 +42,8 @@ export async function ticksUntil(
   throw new Error(`not done after ${most} ticks`);
 }
 
-/** Lets the time of the next scrub come, and ticks until that has come to its end; gives how many ticks it took. */
-export async function scrub(world: MemoryWorld, ticks: Ticks = { source: scrubsOnly }): Promise<number> {
+/** Lets the time of the next full pass come, and ticks until that has come to its end; gives how many ticks it took. */
+export async function fullPass(world: MemoryWorld, ticks: Ticks = { source: fullPassesOnly }): Promise<number> {
   const { books, nextPass } = world.mark(1);
   world.time.now = Math.max(world.time.now, nextPass ?? 0);
   const was = { closedAt: books?.closedAt, nextPass };
@@ -74,6 +72,7 @@ const classes: Record<EntryState, keyof Books> = {
   held: "held",
   waiting: "waiting",
   quarantined: "quarantined",
+  refused: "refused",
 };
 
 /** The figures that books of a list that holds still must show: what is listed, by the state in the ledger. */

@@ -1,5 +1,5 @@
 import type { PollingSource } from "../../lib/polling/model/source.ts";
-import { watchOutages } from "../../lib/polling/publish/outage-watch.ts";
+import { watchBreakers } from "../../lib/polling/publish/under-breaker.ts";
 import { type PollRequest, type PollResult, pollSurvey } from "../../lib/polling/survey/poll-survey.ts";
 import { tick } from "../../lib/polling/tick/tick.ts";
 import type { TickRequest } from "../../lib/polling/tick/tick-request.ts";
@@ -119,8 +119,7 @@ export const sourceDefaults: PollingSource = {
   concurrency: 16,
   headPages: 20,
   fullPoll: { every: 15 * MINUTE },
-  lookBack: { every: HOUR, window: 7 * 24 * HOUR },
-  scrub: { every: 7 * 24 * HOUR },
+  patrol: { every: HOUR, full: 7 * 24 * HOUR },
   retention: { quarantine: 30 * 24 * HOUR },
 };
 
@@ -143,7 +142,7 @@ export async function poll(world: MemoryWorld, overrides: PollOverrides = {}): P
     listedCount: 0,
     shortPageEnds: undefined,
     head: true,
-    watch: watchOutages(undefined),
+    watch: watchBreakers(undefined),
     ...overrides,
     source: { ...sourceDefaults, ...overrides.source },
   });

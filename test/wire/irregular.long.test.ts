@@ -92,7 +92,7 @@ describe("records that are not quite as documented", () => {
       expect(stdout).toContain(`survey 1: response ${id} is quarantined: unreadable completed\n`);
     }
     expect(stdout.match(/^survey 1: a record is quarantined: unreadable responseId$/gm)).toHaveLength(2);
-    expect(stdout).toMatch(/^done: .* 60 events, .* 5 quarantined$/m);
+    expect(stdout).toMatch(/^done: .* 60 events, .* 5 withheld$/m);
     expect(stdout).toMatch(/books: closed at .*\(63 listed = 60 emitted .* \+ 3 quarantined\b/m);
 
     const before = readFileSync(`${service.folder}/events.jsonl`);

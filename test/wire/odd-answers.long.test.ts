@@ -81,8 +81,9 @@ describe("pages of another survey", () => {
         new RegExp(`^survey ${surveyId}: .* another survey .*\\(ANSWER_MISMATCH\\); tried again`, "m"),
       );
     }
-    // One call for each survey, of three requests.
-    expect(inVain).toBe(2 * 3);
+    // One call for each survey, of three requests; a slice of each may have begun by then.
+    expect(inVain).toBeGreaterThanOrEqual(2 * 3);
+    expect(inVain).toBeLessThanOrEqual(2 * 2 * 3);
     expect(compareWithTruth(events, simulator.truth())).toEqual([]);
   });
 

@@ -39,7 +39,7 @@ it("a response that the bus refused goes out after a redrive by the function's i
     records: [{ responseId: 999_999, completed: 1, dateCompleted: "2026-03-10 12:00:00", questionId: 1, answer: [2] }],
     details: { metrics: [{ "31": { metricId: 31 } }], metadata: [{ ip: "203.0.113.77" }] },
   };
-  await state.putEntries(7, [{ id: 999_999, state: "quarantined", reason: "bus:MalformedDetail", digest: "d", kept }]);
+  await state.putEntries(7, [{ id: 999_999, state: "refused", reason: "MalformedDetail", digest: "d", kept }]);
 
   const answer = await invoke({ source: "main", redrive: [7] });
 

@@ -73,13 +73,13 @@ describe("a configuration", () => {
       timeZone: "Mars/Olympus",
       clientSecret: "hunter2",
       privacy: { ip: "hide" },
-      lookBack: { every: 5 },
+      patrol: { every: 5 },
       surveys: { include: ["hunter2"] },
     };
     writeFileSync(file, JSON.stringify({ sources: [source], bus: { name: "default" }, monitorin: {} }));
     const flags = { "base-url": undefined, interval: undefined, config: file };
     const line = await fail(flags, /^Bad configuration: /);
-    const named = ["baseUrl", "interval", "startForm", "timeZone", "clientSecret", "privacy.ip", "lookBack.every"];
+    const named = ["baseUrl", "interval", "startForm", "timeZone", "clientSecret", "privacy.ip", "patrol.every"];
     for (const name of named) expect(line).toContain(`sources[0].${name}`);
     expect(line).toContain("sources[0].surveys.include");
     expect(line).toContain("bus.name");

@@ -5,7 +5,7 @@ import type { Books, Tally } from "../model/mark.ts";
 import { dropIds, keepIds, loadIds } from "./id-set.ts";
 import type { PassIds } from "./pass-ids.ts";
 
-type Class = keyof Pick<Tally, "emitted" | "beforeFloor" | "open" | "waiting" | "held" | "quarantined">;
+type Class = keyof Pick<Tally, "emitted" | "beforeFloor" | "open" | "waiting" | "held" | "quarantined" | "refused">;
 
 const classOfState: Record<EntryState, Class> = {
   emitted: "emitted",
@@ -14,6 +14,7 @@ const classOfState: Record<EntryState, Class> = {
   waiting: "waiting",
   held: "held",
   quarantined: "quarantined",
+  refused: "refused",
 };
 
 /** What a pass that has come to the end of the list has met. */
@@ -73,12 +74,12 @@ export async function closeBooks(ctx: PollContext, pass: FinishedPass): Promise<
   };
   delete mark.booksOpen;
   mark.books = proof;
-  mark.nextPass = startedAt + ctx.source.scrub.every;
+  mark.nextPass = startedAt + ctx.source.patrol.full;
 }
 
 /** In which class the ledger has each of these responses now. */
 async function classify(ctx: PollContext, { all, old }: PassIds): Promise<Record<Class, number>> {
-  const classes = { emitted: 0, beforeFloor: 0, open: 0, waiting: 0, held: 0, quarantined: 0 };
+  const classes = { emitted: 0, beforeFloor: 0, open: 0, waiting: 0, held: 0, quarantined: 0, refused: 0 };
   const ids = [...all];
   const limit = pLimit(READS);
   await Promise.all(
@@ -100,7 +101,7 @@ async function classify(ctx: PollContext, { all, old }: PassIds): Promise<Record
 /** Notes why the books are not closed; `nextPass`: epoch milliseconds. */
 export function leaveOpen(ctx: PollContext, reason: string, now: number, nextPass?: number): void {
   ctx.mark.booksOpen = reason;
-  ctx.mark.nextPass = nextPass ?? now + ctx.source.scrub.every / SOONER;
+  ctx.mark.nextPass = nextPass ?? now + ctx.source.patrol.full / SOONER;
 }
 
 /** How many ids earlier passes have listed and this one has not; keeps the ids of both for the next one. */

@@ -1,69 +1,89 @@
 import { before, credible, isDateString, MARGIN } from "../model/dates.ts";
-import type { LedgerEntry } from "../model/ledger-entry.ts";
+import type { EntryState, LedgerEntry } from "../model/ledger-entry.ts";
 import type { Floor } from "../model/mark.ts";
 import { classOf, completedAt, type Run, type RunClass } from "../model/records.ts";
 import { isHeldDue, UNDATED } from "./held.ts";
 
+// What is to be done about a response that a walk met, by one table (R14). The ledger decides wherever it knows the response.
+
 /**
- * What is to be done about a response that a walk met:
- * settled: nothing; old: nothing, and no item either, its date alone says that it is before the floor;
- * before-floor, open and undated: an item; emit, replace and quarantine: all of it is needed.
+ * Settled: nothing. Old: nothing, and no item either, as its date alone says that it is before the floor. Before-floor, open and undated: an
+ * item. Emit, replace and quarantine: all of it is needed.
  */
 export type Decision = "settled" | "old" | "before-floor" | "open" | "undated" | "emit" | "replace" | "quarantine";
 
 export interface Judgement {
   floor: Floor;
-  /** Whether every response that was there when the floor was set has been met; not all of them, where a page could not be read (R9). */
-  firstPassDone: boolean;
-  isHistoryPartial: boolean;
+  /** Whether every response that was there when the floor was set has been met, but for what `isPartial` of the floor says. */
+  isHistoryMet: boolean;
   /** Epoch milliseconds. */
   now: number;
   /** Whether held ones are looked at whatever their pauses: by what reads every page. */
   looksAtHeld: boolean;
 }
 
+/**
+ * Where a completed response lies (R15). After: above the floor, or listed since history was met. Old: below floor − 3 h. Before: at or below the floor,
+ * or met with history. Unclear: nothing tells, as its date is not credible and not all of history was met.
+ */
+type Side = "after" | "old" | "before" | "unclear";
+
+/**
+ * What the ledger says of a response, looking at its entry beside what was read. Short: its event has fewer records. Held: until its next
+ * look. Unproved: held, and it is time for a look. Undated: held, as its date was not credible.
+ */
+type Known = "unknown" | EntryState | "short" | "unproved" | "undated";
+
+/** By the class of what was read, and on which side of the floor a completed one lies. */
+type Row = Record<Exclude<RunClass, "completed">, Decision> & { completed: Decision | Record<Side, Decision> };
+
+const settled: Row = { open: "settled", unreadable: "settled", completed: "settled" };
+
+const TABLE: Record<Known, Row> = {
+  unknown: {
+    open: "open",
+    // Whether it is completed is what cannot be read, so its date may be that of an open one: it settles nothing.
+    unreadable: "quarantine",
+    completed: { after: "emit", old: "old", before: "before-floor", unclear: "undated" },
+  },
+  emitted: settled,
+  short: { ...settled, completed: "replace" },
+  "before-floor": settled,
+  // It has its records, and is looked at when its next check is due.
+  waiting: settled,
+  // The bus would refuse it again.
+  refused: settled,
+  open: { open: "settled", unreadable: "quarantine", completed: "emit" },
+  held: settled,
+  unproved: { ...settled, completed: "emit" },
+  undated: {
+    ...settled,
+    completed: { after: "emit", old: "before-floor", before: "before-floor", unclear: "settled" },
+  },
+  quarantined: {
+    open: "open",
+    unreadable: "settled",
+    completed: { after: "emit", old: "before-floor", before: "emit", unclear: "emit" },
+  },
+};
+
 /** Decides by the ledger alone wherever it knows the response; dates only ever settle unknown ones far below the floor. */
 export function decide(run: Run, entry: LedgerEntry | undefined, by: Judgement): Decision {
-  const kind = classOf(run);
-  if (entry !== undefined) return decideKnown(run, kind, entry, by);
-  if (kind === "open") return "open";
-  // Whether it is completed is what cannot be read, so its date may be that of an open one: it settles nothing.
-  return kind === "unreadable" ? "quarantine" : decideUnknown(completedAt(run), by);
+  const known = knownAs(run, entry, by);
+  const decision = TABLE[known][classOf(run)];
+  if (typeof decision === "string") return decision;
+  // Not all of history was met when an undated one was seen first, whatever was met since.
+  return decision[
+    sideOf(completedAt(run), known === "undated" ? { ...by, floor: { ...by.floor, isPartial: true } } : by)
+  ];
 }
 
-function decideKnown(run: Run, kind: RunClass, entry: LedgerEntry, by: Judgement): Decision {
-  // The bus has refused it for good: it would refuse it again.
-  const isRefused = entry.state === "quarantined" && entry.reason?.startsWith("bus:") === true;
-  if (isRefused) return "settled";
-  switch (entry.state) {
-    case "emitted":
-      return kind === "completed" && run.records.length > (entry.count ?? Number.POSITIVE_INFINITY)
-        ? "replace"
-        : "settled";
-    // A waiting one has its records: it is looked at when its next check is due.
-    case "before-floor":
-    case "waiting":
-      return "settled";
-    case "held":
-      return kind === "completed" ? decideHeld(run, entry, by) : "settled";
-    case "open":
-      if (kind === "unreadable") return "quarantine";
-      return kind === "completed" ? "emit" : "settled";
-    case "quarantined":
-      if (kind === "unreadable") return "settled";
-      if (kind === "open") return "open";
-      return isFarBelow(completedAt(run), by.floor) ? "before-floor" : "emit";
-  }
-}
-
-function decideHeld(run: Run, entry: LedgerEntry, by: Judgement): Decision {
-  if (entry.reason === UNDATED) {
-    // Not all of history was met when it was seen first, whatever was met since.
-    const decision = decideUnknown(completedAt(run), { ...by, isHistoryPartial: true });
-    if (decision === "old") return "before-floor";
-    return decision === "undated" ? "settled" : decision;
-  }
-  return by.looksAtHeld || isHeldDue(entry, by.now) ? "emit" : "settled";
+function knownAs(run: Run, entry: LedgerEntry | undefined, by: Judgement): Known {
+  if (entry === undefined) return "unknown";
+  if (entry.state === "emitted" && run.records.length > (entry.count ?? Number.POSITIVE_INFINITY)) return "short";
+  if (entry.state !== "held") return entry.state;
+  if (entry.reason === UNDATED) return "undated";
+  return by.looksAtHeld || isHeldDue(entry, by.now) ? "unproved" : "held";
 }
 
 /** Whether a response is completed and its date alone says that it is before the floor: then there is no item of it, unless it was open. */
@@ -76,11 +96,11 @@ function isFarBelow(completed: string | null, { at }: Floor): boolean {
   return at !== null && completed !== null && isDateString(completed) && completed < before(at, MARGIN);
 }
 
-function decideUnknown(completed: string | null, by: Judgement): Decision {
-  const { at, inclusive } = by.floor;
-  if (at === null) return "emit";
+function sideOf(completed: string | null, by: Judgement): Side {
+  const { at, inclusive, isPartial = false } = by.floor;
+  if (at === null) return "after";
   if (isFarBelow(completed, by.floor)) return "old";
-  if (by.firstPassDone && !by.isHistoryPartial) return "emit";
-  if (!credible(completed, by.now)) return by.firstPassDone ? "undated" : "before-floor";
-  return completed > at || (inclusive && completed === at) ? "emit" : "before-floor";
+  if (by.isHistoryMet && !isPartial) return "after";
+  if (!credible(completed, by.now)) return by.isHistoryMet ? "unclear" : "before";
+  return completed > at || (inclusive && completed === at) ? "after" : "before";
 }

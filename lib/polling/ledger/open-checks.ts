@@ -4,11 +4,11 @@ import type { Run } from "../model/records.ts";
 
 /**
  * When an open response is looked at again: after half its age, and never more often than ticks come; once it is older
- * than the time between two scrubs, these alone look at it.
+ * than the time between two full passes, these alone look at it.
  */
 export function nextRecheck(ctx: Pick<PollContext, "source">, firstSeen: number, now: number): number | undefined {
   const age = now - firstSeen;
-  if (age > ctx.source.scrub.every) return undefined;
+  if (age > ctx.source.patrol.full) return undefined;
   return now + Math.max(ctx.source.interval, age / 2);
 }
 

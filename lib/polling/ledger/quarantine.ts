@@ -13,18 +13,23 @@ export function keptUntil(ctx: PollContext): number {
   return ctx.ports.clock.now() + ctx.source.retention.quarantine;
 }
 
-/** Drops the kept records of quarantined entries whose time is over, some at each poll. The entries stay, with their reasons. */
+/** In these states an entry keeps records for a redrive. */
+const KEPT = ["quarantined", "refused"] as const;
+
+/** Drops the kept records of quarantined and refused entries whose time is over, some at each poll. The entries stay, with their reasons. */
 export async function dropExpired(ctx: PollContext): Promise<void> {
   const { clock, state } = ctx.ports;
   const { mark, surveyId } = ctx;
   const now = clock.now();
   if (mark.expiryLook !== undefined && now < mark.expiryLook) return;
-  const next = (await state.nextDue(surveyId, "quarantined")) ?? Number.POSITIVE_INFINITY;
+  const nexts = await Promise.all(KEPT.map((kind) => state.nextDue(surveyId, kind)));
+  const next = Math.min(Number.POSITIVE_INFINITY, ...nexts.filter((at) => at !== undefined));
   if (next > now) {
     mark.expiryLook = Math.min(next, now + LOOK_EVERY);
     return;
   }
-  const done = await drop(ctx, await state.due(surveyId, "quarantined", now, AT_ONCE));
+  const due = await Promise.all(KEPT.map((kind) => state.due(surveyId, kind, now, AT_ONCE)));
+  const done = await drop(ctx, due.flat());
   mark.expiryLook = done ? now : now + TRY_AGAIN;
 }
 
@@ -42,7 +47,7 @@ async function drop(ctx: PollContext, entries: LedgerEntry[]): Promise<boolean> 
     entries.map(async ({ kept, keptKey, nextCheck, ...entry }) => {
       const known = now.get(entry.id);
       // Refused once more after a redrive, it has a time of its own.
-      if (known?.state !== "quarantined" || known.firstSeen !== entry.firstSeen) return;
+      if (known?.state !== entry.state || known.firstSeen !== entry.firstSeen) return;
       try {
         // First: an entry without the key would leave the object to itself.
         if (keptKey !== undefined) await vault.delete(keptKey);

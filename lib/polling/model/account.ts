@@ -1,7 +1,7 @@
-import type { Outages } from "./outages.ts";
+import type { Breakers } from "./breaker.ts";
 
 /** How a count that moved without a find is followed up. */
-export interface Chase {
+export interface Unmet {
   /** Responses that counts have shown and no walk has found. */
   missing: number;
   /** Ticks for which the head is read again: lists may lag behind counts. */
@@ -27,17 +27,22 @@ export interface Trust {
 export interface SurveyRow {
   /** `responses`, `correct` and `unpaidResponses` of the list that led to the last poll; null when unreadable. */
   counts: (number | null)[];
-  chase: Chase;
+  unmet: Unmet;
   trust: Trust;
   /** Epoch milliseconds; absent when nothing of it is due by itself. */
   dueAt?: number;
-  /** Epoch milliseconds at which background work is due, 0 at once; absent when there is none. */
-  backgroundAt?: number;
+  /** When slow work but for full passes is due (epoch milliseconds), how often it comes (milliseconds), and when a full pass is due. */
+  slowAt: number;
+  slowEvery: number;
+  passAt: number;
   /** Epoch milliseconds at which its books were closed last; absent when they never were. */
   booksAt?: number;
   /** Epoch milliseconds of the last reading of its head, of the last background work, and of the last new response. */
   polledAt: number;
   workedAt: number;
+  /** The same for full passes, and for all else that is slow: each kind has turns of its own. */
+  passedAt: number;
+  restedAt: number;
   activeAt: number;
 }
 
@@ -67,7 +72,9 @@ export interface AccountState {
   shortPageEnds?: boolean;
   /** Requests spent on background work beyond its budget: paid back before any more of it is done. */
   overdrawn?: number;
-  outages?: Outages;
+  /** Requests by which full passes have had more of it than all else that is slow. */
+  passAhead?: number;
+  breakers?: Breakers;
   rows: Map<number, SurveyRow>;
   /** Epoch milliseconds before which some worker was told to leave the service alone; absent when that is over. */
   pausedUntil?: number;

@@ -6,7 +6,7 @@ export interface EmitCounts {
   left: number;
   emitted: number;
   waiting: number;
-  quarantined: number;
+  refused: number;
   /** New responses dealt with. */
   found: number;
   /** Events that were short and have been replaced. */
@@ -20,7 +20,7 @@ export const noEmits = (): EmitCounts => ({
   left: 0,
   emitted: 0,
   waiting: 0,
-  quarantined: 0,
+  refused: 0,
   found: 0,
   repaired: 0,
   unfinished: false,

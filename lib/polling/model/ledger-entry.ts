@@ -1,12 +1,15 @@
 import type { Origin } from "../../events/index.ts";
 
-/** State of a response in the ledger. Emitted and before-floor ones are settled; a held one is completed, and nothing proves its contents yet. */
-export type EntryState = "emitted" | "before-floor" | "open" | "held" | "waiting" | "quarantined";
+/**
+ * State of a response in the ledger (R14). Settled are emitted and before-floor ones. A waiting one lacks metrics or metadata, or the bus has not taken its event; a held one a proof
+ * of its contents. A quarantined one cannot be read, and of a refused one the bus has refused the event for good.
+ */
+export type EntryState = "emitted" | "before-floor" | "open" | "held" | "waiting" | "quarantined" | "refused";
 
-/** The states in which an entry is looked at again by itself; of a quarantined one the kept records go then. */
-export type CheckedState = Extract<EntryState, "waiting" | "held" | "open" | "quarantined">;
+/** The states in which an entry is looked at again by itself; of a quarantined or refused one the kept records go then. */
+export type CheckedState = Exclude<EntryState, "emitted" | "before-floor">;
 
-/** One ledger item. Only waiting and quarantined ones hold records. Times are epoch milliseconds. */
+/** One ledger item. Only waiting, quarantined and refused ones hold records. Times are epoch milliseconds. */
 export interface LedgerEntry {
   /** A record without a readable responseId is held under the digest of its JSON instead. */
   id: number | `record-${string}`;
@@ -24,7 +27,10 @@ export interface LedgerEntry {
   /** How much of its patience is used up. */
   patience?: UsedPatience;
   origin?: Origin;
+  /** Why it is in this state: codes, never contents. */
   reason?: string;
+  /** Code with which the bus has refused the event that was to replace the emitted one. */
+  refusedRevision?: string;
   /** Of a held one: hashes of the answers that pages have shown. Operation 9 has to give them all. */
   shown?: string[];
   /** What is kept of it to go on without the list, or where that lies in the vault. */
@@ -32,9 +38,9 @@ export interface LedgerEntry {
   keptKey?: string;
 }
 
-/** Whether an entry is for a redrive: a quarantined one, or that of an event whose repair the bus has refused. */
-export function isForRedrive({ state, reason }: Pick<LedgerEntry, "state" | "reason">): boolean {
-  return state === "quarantined" || (state === "emitted" && reason?.startsWith("bus:") === true);
+/** Whether an entry is for a redrive: a quarantined or refused one, or that of an event whose replacement the bus has refused. */
+export function isForRedrive({ state, refusedRevision }: Pick<LedgerEntry, "state" | "refusedRevision">): boolean {
+  return state === "quarantined" || state === "refused" || refusedRevision !== undefined;
 }
 
 /** Reason of an open entry that was a waiting one, whose records were to be kept and are gone. */
@@ -50,8 +56,6 @@ export interface UsedPatience {
   /** Time that counted until then, and downtime of the operation until then. */
   waited: Record<DetailKind, number>;
   down: Record<DetailKind, number>;
-  /** Epoch milliseconds of the last attempt of each kind that was made, or of the first look; absent on items of before this was kept. */
-  asked?: Record<DetailKind, number>;
 }
 
 /** What judging a response needs of its entry: never the kept records, which may be large. */

@@ -5,6 +5,11 @@ export interface Floor {
   at: string | null;
   /** Whether a response completed at exactly `at` is after the floor. */
   inclusive: boolean;
+  /** Whether it still rises with what a first pass in no order of completion meets, and what it may not rise above. */
+  rises?: boolean;
+  cap?: string;
+  /** Set where the first pass may have missed something, or has stepped over a page: what was not met then is judged by its date alone. */
+  isPartial?: boolean;
 }
 
 /** A look at the first page of a survey that is not believed yet (R16). */
@@ -16,17 +21,34 @@ export interface DoubtfulLook {
   looks: number;
 }
 
-/** How an asc walk over a survey goes on after a crash or at the end of its time. */
-export interface StreamPosition {
+/** How a walk over all pages goes on after a crash or at the end of its time: of a first pass, or of a catch-up. */
+export interface Place {
   /** The first page of which not everything is dealt with (R7). */
   page: number;
-  /** Why it runs: the very first pass over a survey, or a backlog too deep for a head walk. */
-  purpose: "first-pass" | "catch-up";
-  /** Walks of a first pass that have ended at a page that failed. */
+  /** Walks that have ended at a page that failed, or short of what the other order shows. */
   failures?: number;
   /** Responses at the head when it was looked at last: what stands before them has come since. */
   head?: number[];
 }
+
+/**
+ * Where a survey stands, and so what its next poll does.
+ *
+ * | phase | next poll |
+ * |---|---|
+ * | new | looks at it until what it shows is believed; then the floor stands |
+ * | first-pass | meets what was there when the floor was set: down from the head, or all pages from `place` on |
+ * | head | reads the head |
+ * | catch-up | works off a backlog that is too deep for a head walk, from `place` on |
+ *
+ * Failures: head walks of a first pass that have ended at a page that failed. Open to: the last page of a head walk with news that has not come to a clean end. End: the last page of the last clean one, and when it ended
+ * (epoch milliseconds); absent when that read every page.
+ */
+export type Phase =
+  | { kind: "new" }
+  | { kind: "first-pass"; place?: Place; openTo?: number; failures?: number }
+  | { kind: "head"; openTo?: number; end?: { page: number; at: number } }
+  | { kind: "catch-up"; place: Place };
 
 /** What a full pass has counted: each listed id in the class that the ledger gave it at the end. */
 export interface Tally {
@@ -37,6 +59,7 @@ export interface Tally {
   waiting: number;
   held: number;
   quarantined: number;
+  refused: number;
   /** Emitted ones whose records are no longer those of their event. */
   changed: number;
   /** Emitted ones that had more records than their event, which was replaced. */
@@ -45,7 +68,7 @@ export interface Tally {
   found: number;
 }
 
-/** A proof over one full pass: listed = emitted + before floor + open + waiting + held + quarantined. */
+/** A proof over one full pass: listed = emitted + before floor + open + waiting + held + quarantined + refused. */
 export interface Books extends Tally {
   startedAt: number;
   closedAt: number;
@@ -62,23 +85,20 @@ export interface Books extends Tally {
 /** A set of ids, delta-coded (see id-set.ts): a small one as it is, a large one in the vault. */
 export type IdsRef = { inline: string } | { key: string };
 
-/** A look-back: a walk in desc order that goes on below the head, in slices, down to the depth of its level. */
-export interface Sweep {
-  level: number;
+/** One level of the patrol under way: a walk that goes on below the head, in slices, down to the depth of its level. */
+export interface Round {
   /** The first page of which not everything is dealt with. */
   page: number;
   /** Epoch milliseconds at which it began. */
   startedAt: number;
-  /** Newest credible date when it began: depth by date is counted from there. */
-  newest?: string;
-  /** The deepest level whose depth it has passed. */
-  passed?: number;
-  /** Requests made for it. */
-  spent?: number;
-  /** A deeper look-back that goes on when this one has ended. */
-  outer?: Sweep;
-  /** Requests that it is to have before a shallower one goes first again: else it would never come to its end. */
-  owed?: number;
+}
+
+/** What is known of the patrol, by level (R23). */
+export interface Patrol {
+  /** Epoch milliseconds from which on the list was read down to the depth of each level; 0: never. */
+  reached: number[];
+  /** Of the levels that are under way. */
+  rounds: Record<number, Round>;
 }
 
 /** A full pass in slices. */
@@ -141,20 +161,12 @@ export interface FailingPage {
 
 /** What is known of a survey as a whole. */
 export interface Mark {
-  /** Absent until the floor stands: nothing is emitted before. */
+  phase: Phase;
+  /** Absent in the phase `new`: nothing is emitted before it stands. */
   floor?: Floor;
-  /** Whether the floor still rises with what a first pass in no order of completion meets. */
-  floorRises?: boolean;
-  /** What the floor may not rise above. */
-  floorCap?: string;
-  /** Whether the first pass is over: every response that was there when the floor was set has been met, but for what `isHistoryPartial` says. */
-  firstPassDone: boolean;
-  /** Set where the first pass may have missed something, or has stepped over a page: what was not met then is judged by its date alone. */
-  isHistoryPartial?: boolean;
   /** A look at the survey that is not believed yet. */
   look?: DoubtfulLook;
-  stream?: StreamPosition;
-  /** Epoch milliseconds until which a slice of the stream is taken to be on its way to another process. */
+  /** Epoch milliseconds until which a slice of a catch-up is taken to be on its way to another process. */
   queuedUntil?: number;
   /** Epoch milliseconds at which it was queued. */
   queuedAt?: number;
@@ -164,10 +176,6 @@ export interface Mark {
   slicesQueued?: number;
   /** As many had been queued when the last slice began. */
   slicesBegun?: number;
-  /** The last page of a head walk with news that has not come to a clean end. */
-  headOpen?: number;
-  /** The last page of the last clean head walk, and when it ended (epoch milliseconds); absent when it read every page. */
-  headEnd?: { page: number; at: number };
   /** By the order in which it was read. */
   failing?: { asc?: FailingPage[]; desc?: FailingPage[] };
   /** The last page when the end of the list was looked for last. */
@@ -192,34 +200,16 @@ export interface Mark {
   nextPass?: number;
   /** A search below the head for what a count has shown: the first page of which not everything is dealt with, and new responses found. */
   search?: { page: number; found: number };
-  sweep?: Sweep;
-  /** Epoch milliseconds at which each depth of look-back was reached last. */
-  lookedBack?: number[];
-  /** What the desc list is sorted by, as far as its pages have shown. */
-  sortKey?: SortKey;
-  /** Whose turn it is among the slow tasks. */
-  turns?: Turns;
+  patrol?: Patrol;
   /** Responses repaired so far, and more than once: repeated repairs need a look. */
   repairs?: { once: number; again: number };
   /** Epoch milliseconds of the next look for quarantined records whose time is over. */
   expiryLook?: number;
 }
 
-/** The kinds of slow work on one survey that take turns. */
-export type Task = "recheck" | "sweep" | "pass";
-
-export interface Turns {
-  /** The one that was done last, and whether a full poll came after it. */
-  last: Task;
-  fullPoll: boolean;
-}
-
-/** Completed and started: a date string of that name, newest first. */
-export type SortKey = "completed" | "started" | "other";
-
 export function emptyMark(): Mark {
   return {
-    firstPassDone: false,
+    phase: { kind: "new" },
     absent: { metrics: 0, metadata: 0 },
     contents: { compared: 0, several: 0, since: 0, silent: 0 },
   };

@@ -18,8 +18,7 @@ export interface PollingSource {
   concurrency: number;
   headPages: number;
   fullPoll: { every: number };
-  lookBack: { every: number; window: number };
-  scrub: { every: number };
+  patrol: { every: number; full: number };
   retention: { quarantine: number };
 }
 

@@ -4,11 +4,11 @@ import type { PollContext } from "../context.ts";
 import type { Details } from "../ledger/kept-records.ts";
 import { keep, takeOut } from "../ledger/kept-records.ts";
 import { keptUntil } from "../ledger/quarantine.ts";
-import type { DetailKind, LedgerEntry, UsedPatience } from "../model/ledger-entry.ts";
+import type { LedgerEntry, UsedPatience } from "../model/ledger-entry.ts";
 import { privateMetadata, privateRecord } from "../model/privacy.ts";
 import { completedAt, digestOf, type Run, readRecord } from "../model/records.ts";
-import { isSpared } from "./outage-watch.ts";
 import { type Patience, usePatience } from "./patience.ts";
+import { isSpared } from "./under-breaker.ts";
 
 /** A completed response as a walk has read it. */
 export interface Found {
@@ -85,7 +85,10 @@ export async function fromWaiting(ctx: PollContext, entry: LedgerEntry): Promise
   };
 }
 
-/** The entry of a response whose metrics or metadata could not be had yet. `reasons` are codes, by kind. */
+/**
+ * The entry of a response whose metrics or metadata could not be had yet, or whose event the bus did not take, or found no place for its answers: these
+ * are tried again at the next poll. `reasons` are codes, by kind.
+ */
 export async function waitingEntry(ctx: PollContext, candidate: Candidate, reasons: string[]): Promise<LedgerEntry> {
   const now = ctx.ports.clock.now();
   const { firstSeen } = candidate.patience;
@@ -93,6 +96,7 @@ export async function waitingEntry(ctx: PollContext, candidate: Candidate, reaso
   const asked = !reasons.every(isSpared);
   const attempts = candidate.patience.attempts + (asked ? 1 : 0);
   // Absence is settled at a known moment; a failure is asked about again at growing distances.
+  const isOfEvent = reasons.some((reason) => reason.startsWith("bus:") || reason.startsWith("event:"));
   const onlyAbsent = reasons.every((reason) => reason.endsWith(":absent"));
   const backOff = Math.min(ctx.source.enrichmentPatience / 2, FIRST_BACK_OFF * 2 ** (attempts - 1));
   return {
@@ -104,35 +108,29 @@ export async function waitingEntry(ctx: PollContext, candidate: Candidate, reaso
     attempts,
     patience: patienceAfter(ctx, candidate.patience, reasons),
     origin: candidate.origin,
-    nextCheck: !asked ? now : onlyAbsent ? Math.max(firstSeen + ctx.source.absentAfter, now) : now + backOff,
+    nextCheck:
+      !asked || isOfEvent ? now : onlyAbsent ? Math.max(firstSeen + ctx.source.absentAfter, now) : now + backOff,
     reason: [...reasons].sort().join(" "),
     ...(await keepCandidate(ctx, candidate)),
   };
 }
 
 function patienceAfter(ctx: PollContext, patience: Patience, reasons: string[]): UsedPatience {
-  const now = ctx.ports.clock.now();
-  const { used } = patience;
-  const after = usePatience(patience, now, ctx.watch.outages, ctx.source.enrichmentPatience);
-  const askedAt = (kind: DetailKind): number =>
-    reasons.some((reason) => isSpared(reason) && reason.startsWith(kind))
-      ? (used?.asked?.[kind] ?? used?.askedAt ?? now)
-      : now;
-  const asked = { metrics: askedAt("metrics"), metadata: askedAt("metadata") };
-  return reasons.every(isSpared) && used !== undefined ? { ...used, asked } : { ...after, asked };
+  if (reasons.every(isSpared) && patience.used !== undefined) return patience.used;
+  return usePatience(patience, ctx.ports.clock.now(), ctx.watch.breakers, ctx.source.enrichmentPatience);
 }
 
 /** The entry of a response whose event the bus refused for good. */
 export async function refusedEntry(ctx: PollContext, candidate: Candidate, code: string): Promise<LedgerEntry> {
   const { digest, replaces } = candidate;
   // The event that was to be replaced stands; as long as the response does not grow again it is left in peace.
-  if (replaces !== undefined) return { ...replaces, count: candidate.records.length, reason: `bus:${code}` };
+  if (replaces !== undefined) return { ...replaces, count: candidate.records.length, refusedRevision: code };
   return {
     id: candidate.responseId,
-    state: "quarantined",
+    state: "refused",
     ...(digest === undefined ? {} : { digest }),
     count: candidate.records.length,
-    reason: `bus:${code}`,
+    reason: code,
     firstSeen: candidate.patience.firstSeen,
     nextCheck: keptUntil(ctx),
     ...(await keepCandidate(ctx, candidate)),

@@ -5,9 +5,8 @@ import { withoutRecords } from "../ledger/kept-records.ts";
 import type { EmitCounts } from "../model/emit-counts.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import { type Candidate, type Found, fromFound, fromWaiting } from "./candidate.ts";
-import { createPipeline } from "./pipeline.ts";
-import { oldestFirst, prepare } from "./prepare.ts";
-import { batchLength, MOST_IN_VAIN, publishBatch } from "./publish-batch.ts";
+import { createPipeline, type Pipeline } from "./pipeline.ts";
+import { oldestFirst } from "./prepare.ts";
 
 /** Responses that are confirmed together. */
 const AT_ONCE = 40;
@@ -20,8 +19,7 @@ const FEW = 8;
 export async function emitFound(ctx: PollContext, found: Found[], origin: Origin): Promise<EmitCounts> {
   const { clock } = ctx.ports;
   const candidates = found.map((one) => fromFound(ctx, one, origin)).sort(oldestFirst(clock.now()));
-  // One request to the bus at a time: of each that is cut off ten events may come twice.
-  const pipeline = createPipeline(ctx, { mostOnTheWay: SLOW, publishesAtOnce: 1 });
+  const pipeline = createPipeline(ctx, SLOW);
   let unfinished = false;
   let hasFailed = false;
   for (let i = 0; i < candidates.length && !unfinished && !hasFailed; ) {
@@ -41,50 +39,22 @@ export async function emitFound(ctx: PollContext, found: Found[], origin: Origin
 }
 
 /**
- * Waiting responses whose next attempt is due: their records were kept, so the list is not needed again. What is left stays due. The
- * function that it gives back waits for those whose details are slow to come.
+ * Waiting responses whose next attempt is due: their records were kept, so the list is not needed again. Gives how many are left to the next poll: what
+ * could not be taken out stays due, and the next walk that meets one whose records are gone takes it for new.
  */
-export async function emitWaiting(
-  ctx: PollContext,
-  entries: LedgerEntry[],
-  counts: EmitCounts,
-): Promise<() => Promise<void>> {
+export async function takeWaiting(ctx: PollContext, pipeline: Pipeline, entries: LedgerEntry[]): Promise<number> {
   const candidates: Candidate[] = [];
+  let left = 0;
   for (const entry of entries) {
-    if (entry.state !== "waiting") continue;
     const kept = await orLeave(ctx, async () => ({ candidate: await fromWaiting(ctx, entry) }));
-    if (kept === undefined) counts.left += 1;
-    else if (kept.candidate !== undefined) candidates.push(kept.candidate);
-    else await ctx.ports.state.putEntries(ctx.surveyId, [withoutRecords(entry, ctx.ports.clock.now())]);
-  }
-  const groups = emit(ctx, candidates, counts);
-  for (let group = await groups.next(); group.done !== true && group.value > 0; ) group = await groups.next();
-  return () => toEnd(groups);
-}
-
-/** Publishes the candidates group by group, as their details come, and adds to `counts` what becomes of them. Gives the size of each group. */
-async function* emit(
-  ctx: PollContext,
-  candidates: Candidate[],
-  counts: EmitCounts,
-): AsyncGenerator<number, void, undefined> {
-  for await (const { ready, ...group } of prepare(ctx, candidates)) {
-    counts.waiting += group.waiting;
-    counts.left += group.left;
-    let inVain = 0;
-    while (ready.length > 0 && inVain < MOST_IN_VAIN) {
-      const batch = ready.splice(0, batchLength(ready));
-      const { published, quarantined, left } = await publishBatch(ctx, batch);
-      counts.emitted += published;
-      counts.quarantined += quarantined;
-      counts.left += left.length;
-      inVain = left.length === batch.length ? inVain + 1 : 0;
+    if (kept?.candidate !== undefined) {
+      candidates.push(kept.candidate);
+      continue;
     }
-    counts.left += ready.length;
-    yield group.candidates;
+    left += 1;
+    if (kept !== undefined)
+      await ctx.ports.state.putEntries(ctx.surveyId, [withoutRecords(entry, ctx.ports.clock.now())]);
   }
-}
-
-async function toEnd(groups: AsyncGenerator<number>): Promise<void> {
-  for await (const _ of groups);
+  await pipeline.take(0, candidates);
+  return left;
 }

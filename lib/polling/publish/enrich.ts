@@ -2,12 +2,12 @@ import { errorCode } from "../../errors.ts";
 import type { PollContext } from "../context.ts";
 import { concernsWholeSource } from "../errors.ts";
 import type { Details } from "../ledger/kept-records.ts";
+import type { Outcome } from "../model/breaker.ts";
 import type { DetailKind } from "../model/ledger-entry.ts";
-import type { Outcome } from "../model/outages.ts";
 import { privateMetadata } from "../model/privacy.ts";
 import type { DetailRead } from "../ports.ts";
-import { failsForAll, isSpared, underWatch } from "./outage-watch.ts";
 import { isGivenUp, type Patience } from "./patience.ts";
+import { failsForAll, isSpared, underBreaker } from "./under-breaker.ts";
 
 export interface Enrichment {
   details: Details;
@@ -40,7 +40,7 @@ export async function enrich(
 
   const ask = async (kind: DetailKind, read: () => Promise<DetailRead>): Promise<void> => {
     if (!ctx.source.enrich[kind] || details[kind] !== undefined) return;
-    const outcome = await underWatch(ctx, kind, responseId, patience.used, () => attempt(read));
+    const outcome = await underBreaker(ctx, kind, responseId, patience.used, () => attempt(read));
     const isAsked = outcome.kind !== "failed" || !isSpared(`${kind}:${outcome.code}`);
     asked ||= isAsked;
     const counts = ctx.mark.absent;
@@ -51,7 +51,7 @@ export async function enrich(
     }
     if (outcome.kind === "failed") {
       const isOver =
-        isAsked && isGivenUp(kind, patience, clock.now(), ctx.watch.outages, ctx.source.enrichmentPatience);
+        isAsked && isGivenUp(kind, patience, clock.now(), ctx.watch.breakers, ctx.source.enrichmentPatience);
       if (isOver && !(await failsForAll(ctx, kind))) missing.push(`${kind}:gave-up`);
       else reasons.push(`${kind}:${outcome.code}`);
       return;

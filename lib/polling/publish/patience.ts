@@ -1,6 +1,5 @@
+import { type Breakers, downtime } from "../model/breaker.ts";
 import type { DetailKind, UsedPatience } from "../model/ledger-entry.ts";
-import type { Outages } from "../model/outages.ts";
-import { downtime } from "./outage.ts";
 
 /** How long a response has waited so far. */
 export interface Patience {
@@ -22,10 +21,10 @@ const LEAST_ATTEMPTS = 3;
 export function usePatience(
   patience: Patience,
   now: number,
-  outages: Outages,
+  breakers: Breakers,
   enrichmentPatience: number,
 ): UsedPatience {
-  const down = { metrics: downtime(outages.metrics, now), metadata: downtime(outages.metadata, now) };
+  const down = { metrics: downtime(breakers.metrics, now), metadata: downtime(breakers.metadata, now) };
   const last = patience.used ?? { askedAt: patience.firstSeen, waited: { metrics: 0, metadata: 0 }, down };
   const waited = (kind: DetailKind): number => {
     const since = now - last.askedAt - Math.max(0, down[kind] - last.down[kind]);
@@ -40,9 +39,9 @@ export function isGivenUp(
   kind: DetailKind,
   patience: Patience,
   now: number,
-  outages: Outages,
+  breakers: Breakers,
   enrichmentPatience: number,
 ): boolean {
   if (patience.attempts + 1 < LEAST_ATTEMPTS) return false;
-  return usePatience(patience, now, outages, enrichmentPatience).waited[kind] >= enrichmentPatience;
+  return usePatience(patience, now, breakers, enrichmentPatience).waited[kind] >= enrichmentPatience;
 }

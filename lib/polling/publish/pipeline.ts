@@ -1,23 +1,15 @@
-import pLimit, { type LimitFunction } from "p-limit";
 import { prove } from "../contents/prove.ts";
 import type { PollContext } from "../context.ts";
 import { type EmitCounts, noEmits } from "../model/emit-counts.ts";
 import type { Candidate } from "./candidate.ts";
 import { inGroups } from "./in-groups.ts";
 import { oldestFirst, type Prepared, prepare } from "./prepare.ts";
-import { batchLength, isFull, MOST_IN_VAIN, publishBatch, type Ready } from "./publish-batch.ts";
+import { batchLength, isFull, MOST_IN_VAIN, noOutcome, publishBatch, type Ready } from "./publish-batch.ts";
 
 // While some responses wait for their metrics, pages are read, events go out and the ledger is written.
 
 /** Responses of a page that go on together: on a slow service a whole page takes longer than a process has, and would begin anew each time. */
 const TOGETHER = 10;
-
-export interface PipelineOptions {
-  /** Responses between their page and the ledger. */
-  mostOnTheWay: number;
-  /** Requests to the bus in flight: for each of them that is cut off, ten events may come twice. */
-  publishesAtOnce: number;
-}
 
 /** Brings the responses of page after page to the bus, in full batches. */
 export interface Pipeline {
@@ -50,11 +42,10 @@ interface Item {
 }
 
 /** What is on its way at a moment. */
-interface Line extends PipelineOptions {
+interface Line {
   ctx: PollContext;
+  mostOnTheWay: number;
   counts: EmitCounts;
-  /** One request to the bus after the other, as many at once as the options say. */
-  publish: LimitFunction;
   sending: Set<Promise<void>>;
   /** In the order of their pages, from the first one that is not settled. */
   chunks: Chunk[];
@@ -75,12 +66,12 @@ interface Line extends PipelineOptions {
   moved: () => void;
 }
 
-export function createPipeline(ctx: PollContext, options: PipelineOptions): Pipeline {
+/** `mostOnTheWay`: responses between their page and the ledger. */
+export function createPipeline(ctx: PollContext, mostOnTheWay: number): Pipeline {
   const line: Line = {
-    ...options,
     ctx,
+    mostOnTheWay,
     counts: noEmits(),
-    publish: pLimit(options.publishesAtOnce),
     sending: new Set(),
     chunks: [],
     buffer: [],
@@ -113,7 +104,7 @@ export function createPipeline(ctx: PollContext, options: PipelineOptions): Pipe
       sendFull(line, true);
       await Promise.all(line.sending);
       if (line.failed !== undefined) throw line.failed.error;
-      counts.found = counts.emitted + counts.waiting + counts.quarantined;
+      counts.found = counts.emitted + counts.waiting + counts.refused;
       return counts;
     },
   };
@@ -198,8 +189,8 @@ function sendFull(line: Line, rest: boolean): void {
     if (!rest && length === buffer.length && !isFull(waiting)) return;
     const batch = buffer.splice(0, length);
     // Before the next one has its turn.
-    const sent = line
-      .publish(() => send(line, batch).catch((error: unknown) => fail(line, error)))
+    const sent = line.ctx
+      .publishing(() => send(line, batch).catch((error: unknown) => fail(line, error)))
       .finally(() => sending.delete(sent));
     sending.add(sent);
   }
@@ -208,19 +199,20 @@ function sendFull(line: Line, rest: boolean): void {
 async function send(line: Line, batch: Item[]): Promise<void> {
   const { ctx, counts } = line;
   // Nothing more is published before what the ledger has not taken is in it: one request more, and more than those in flight are repeated.
-  if (line.failed !== undefined || (ctx.mark.pending ?? []).length > 0) return;
-  const { published, replaced, quarantined, left } = await publishBatch(
-    ctx,
-    batch.map((item) => item.ready),
-  );
+  const isHeldUp = line.failed !== undefined || (ctx.mark.pending ?? []).length > 0;
+  const ready = batch.map((item) => item.ready);
+  const outcome = isHeldUp ? { ...noOutcome, left: ready } : await publishBatch(ctx, ready);
+  const { published, replaced, refused, waiting, left } = outcome;
   counts.emitted += published;
   counts.repaired += replaced;
-  counts.quarantined += quarantined;
+  counts.refused += refused;
+  counts.waiting += waiting;
   counts.left += left.length;
-  for (const { ready, chunk } of batch) {
-    if (left.includes(ready)) chunk.isLeft = true;
-    settle(line, chunk, 1);
+  for (const one of batch) {
+    if (left.includes(one.ready)) one.chunk.isLeft = true;
+    settle(line, one.chunk, 1);
   }
-  line.inVain = left.length === batch.length ? line.inVain + 1 : 0;
-  if (line.inVain >= MOST_IN_VAIN) throw ctx.failure;
+  if (isHeldUp) return;
+  line.inVain = outcome.failure === undefined || published + replaced + refused > 0 ? 0 : line.inVain + 1;
+  if (line.inVain >= MOST_IN_VAIN) throw outcome.failure;
 }

@@ -1,5 +1,6 @@
+import { errorCode } from "../../errors.ts";
 import type { PollContext } from "../context.ts";
-import { orLeave } from "../errors.ts";
+import { leave, orLeave } from "../errors.ts";
 import { holdLease } from "../lease.ts";
 import { credible } from "../model/dates.ts";
 import type { DetailKind, LedgerEntry } from "../model/ledger-entry.ts";
@@ -7,8 +8,8 @@ import { buildEvent } from "./build-event.ts";
 import { type Candidate, waitingEntry } from "./candidate.ts";
 import { enrich } from "./enrich.ts";
 import { inGroups } from "./in-groups.ts";
-import { isSpared } from "./outage-watch.ts";
 import type { Ready } from "./publish-batch.ts";
+import { isSpared } from "./under-breaker.ts";
 
 /** What has become of so many candidates. */
 export interface Prepared {
@@ -46,11 +47,12 @@ async function settle(ctx: PollContext, candidate: Candidate, usual: Record<Deta
   const { replaces } = candidate;
   if (replaces !== undefined) {
     const missing = missingOfRepair(candidate, found.reasons);
-    if (missing !== undefined) return ready(ctx, enriched, [...found.missing, ...missing]);
+    if (missing !== undefined)
+      return { kind: "ready", ready: await sealed(ctx, enriched, [...found.missing, ...missing]) };
     const asked = !found.reasons.some(isSpared);
     return { kind: "retried", entry: { ...replaces, attempts: patience.attempts + (asked ? 1 : 0) } };
   }
-  if (found.reasons.length === 0) return ready(ctx, enriched, found.missing);
+  if (found.reasons.length === 0) return readyOrWaiting(ctx, enriched, found.missing);
   // Hundreds may be spared at every tick: their entries are as they were, and due still.
   if (!found.asked && patience.used !== undefined) return { kind: "waiting", entry: undefined };
   return { kind: "waiting", entry: await waitingEntry(ctx, enriched, found.reasons) };
@@ -94,7 +96,17 @@ export function oldestFirst(now: number): (a: Candidate, b: Candidate) => number
   return (a, b) => (date(a) === date(b) ? a.responseId - b.responseId : date(a) < date(b) ? -1 : 1);
 }
 
-async function ready(ctx: PollContext, candidate: Candidate, missing: string[]): Promise<Settled> {
+/** What has no place for its answers now waits for one. */
+async function readyOrWaiting(ctx: PollContext, candidate: Candidate, missing: string[]): Promise<Settled> {
+  try {
+    return { kind: "ready", ready: await sealed(ctx, candidate, missing) };
+  } catch (error) {
+    leave(ctx, error);
+    return { kind: "waiting", entry: await waitingEntry(ctx, candidate, [`event:${errorCode(error)}`]) };
+  }
+}
+
+async function sealed(ctx: PollContext, candidate: Candidate, missing: string[]): Promise<Ready> {
   const time = ctx.ports.clock.now();
   const detail = buildEvent({
     sourceName: ctx.source.name,
@@ -110,5 +122,5 @@ async function ready(ctx: PollContext, candidate: Candidate, missing: string[]):
     timeZone: ctx.source.timeZone,
   });
   const event = { detail, time };
-  return { kind: "ready", ready: { ...candidate, event, sealed: await ctx.ports.publisher.seal(event) } };
+  return { ...candidate, event, sealed: await ctx.ports.publisher.seal(event) };
 }

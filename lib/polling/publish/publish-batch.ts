@@ -1,11 +1,10 @@
 import type { PollContext } from "../context.ts";
-import { orLeave, PublishFailedError } from "../errors.ts";
+import { leave, orLeave, PublishFailedError } from "../errors.ts";
 import { holdLease } from "../lease.ts";
 import { credible, later } from "../model/dates.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
-import type { OutgoingEvent, SealedEvent } from "../ports.ts";
-import type { Candidate } from "./candidate.ts";
-import { refusedEntry } from "./candidate.ts";
+import type { OutgoingEvent, PublishOutcome, SealedEvent } from "../ports.ts";
+import { type Candidate, refusedEntry, waitingEntry } from "./candidate.ts";
 
 /** A response whose event is ready for the bus. */
 export interface Ready extends Candidate {
@@ -41,10 +40,17 @@ export interface BatchOutcome {
   /** New events, and those that have replaced a short one. */
   published: number;
   replaced: number;
-  quarantined: number;
-  /** What the bus did not take, or refused while its records cannot be kept. */
+  /** Refused by the bus for good. */
+  refused: number;
+  /** Not taken now: they wait, with their records. */
+  waiting: number;
+  /** What could not even be kept. */
   left: Ready[];
+  /** Why the bus did not take all of them. */
+  failure?: PublishFailedError | undefined;
 }
+
+export const noOutcome: BatchOutcome = { published: 0, replaced: 0, refused: 0, waiting: 0, left: [] };
 
 /** Publishes one batch, then enters it into the ledger: only then is it settled. What is left of it keeps the rest from nothing. */
 export async function publishBatch(ctx: PollContext, batch: Ready[]): Promise<BatchOutcome> {
@@ -64,25 +70,42 @@ export async function publishBatch(ctx: PollContext, batch: Ready[]): Promise<Ba
     observe({ kind: "emitted", surveyId: ctx.surveyId, count, origin, lag });
   }
 
-  let quarantined = 0;
-  const left: Ready[] = [];
+  const result: BatchOutcome = { ...noOutcome, published: count, replaced, left: [] };
   for (const [i, item] of batch.entries()) {
     const outcome = outcomes[i];
     if (outcome?.kind === "published") continue;
-    const code = outcome?.code ?? "UNKNOWN";
-    const entry = await orLeave(ctx, async () => {
-      if (outcome?.kind !== "refused") throw notTaken(code);
-      return refusedEntry(ctx, item, code);
-    });
-    if (entry === undefined) {
-      left.push(item);
-      continue;
-    }
-    await ctx.ports.state.putEntries(ctx.surveyId, [entry]);
-    observe({ kind: "quarantined", surveyId: ctx.surveyId, responseId: item.responseId, reason: code });
-    quarantined += 1;
+    await noteNotTaken(ctx, item, outcome, result);
   }
-  return { published: count, replaced, quarantined, left };
+  if (result.waiting > 0) observe({ kind: "waiting", surveyId: ctx.surveyId, count: result.waiting });
+  return result;
+}
+
+/** What the bus has refused for good is kept for a redrive; what it did not take now waits. A replacement is made again by the pass that finds it missing. */
+async function noteNotTaken(
+  ctx: PollContext,
+  item: Ready,
+  outcome: PublishOutcome | undefined,
+  result: BatchOutcome,
+): Promise<void> {
+  const isRefused = outcome?.kind === "refused";
+  const code = outcome === undefined || outcome.kind === "published" ? "UNKNOWN" : outcome.code;
+  if (!isRefused) {
+    result.failure ??= notTaken(code);
+    leave(ctx, result.failure);
+  }
+  if (!isRefused && item.replaces !== undefined) return;
+  const entry = await orLeave(ctx, () =>
+    isRefused ? refusedEntry(ctx, item, code) : waitingEntry(ctx, item, [`bus:${code}`]),
+  );
+  if (entry === undefined) {
+    result.left.push(item);
+    return;
+  }
+  await ctx.ports.state.putEntries(ctx.surveyId, [entry]);
+  if (isRefused) {
+    result.refused += 1;
+    ctx.ports.observe({ kind: "refused", surveyId: ctx.surveyId, responseId: item.responseId, code });
+  } else result.waiting += 1;
 }
 
 /** Counts the events that have replaced a short one; gives how many. */

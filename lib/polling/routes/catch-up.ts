@@ -2,10 +2,12 @@ import { closeBooks, leaveOpen } from "../books/books.ts";
 import { createPassIds, type PassIds } from "../books/pass-ids.ts";
 import { asBacklog, type PollContext } from "../context.ts";
 import { holdLease } from "../lease.ts";
-import type { Mark, StreamPosition } from "../model/mark.ts";
+import type { Mark, Place } from "../model/mark.ts";
+import { beginAllPages, followHead, isHistoryMet, placeOf } from "../model/phase.ts";
 import { fromFound } from "../publish/candidate.ts";
 import { createPipeline } from "../publish/pipeline.ts";
 import { oldestFirst } from "../publish/prepare.ts";
+import { MOST_FAILURES } from "./failing-page.ts";
 import { isBelieved } from "./first-look.ts";
 import { reachesHead } from "./pass-end.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
@@ -17,62 +19,66 @@ import { type SurveyEnd, surveyWalk } from "./survey-walk.ts";
 const ON_THE_WAY = 3;
 /** And at least so many, that batches are full where few requests may be in flight. */
 const LEAST_ON_THE_WAY = 40;
-const PUBLISHES_AT_ONCE = 4;
 /** Pages that are read before their turn. */
 const PAGES_AHEAD = 12;
 /** Ids that a catch-up holds: more are left to the full pass that follows, which keeps them elsewhere. */
 const MOST_IDS = 50_000;
-/** Walks of a first pass that end at pages that fail, after which it comes to its end without them (R9): by the fourth a single one would be stepped over. */
-const MOST_FAILURES = 10;
 
 /**
  * Walks to the asc end of the list, whatever its length: pages are read ahead, and many responses are on their way to the bus at once (see
  * `pipeline.ts`). The position is saved as pages are done with, so that a crash costs the publishes in flight. It does not pass a
  * response that had to be left: there the walk begins again, and what has gone out behind it costs its pages once more, but no second event.
  */
-export async function catchUp(ctx: PollContext, reached: StreamPosition): Promise<PollCounts> {
+export async function catchUp(ctx: PollContext, reached: Place): Promise<PollCounts> {
   const { mark, ports } = ctx;
-  ctx.resumed ||= mark.stream !== undefined;
-  const position: StreamPosition = { ...reached };
-  mark.stream = position;
+  ctx.resumed ||= placeOf(mark) !== undefined;
+  const place: Place = { ...reached };
+  beginAllPages(mark, place);
   await ports.state.saveMark(ctx.lease, mark);
   const startedAt = ports.clock.now();
   const from = Math.max(1, reached.page - 1);
   // Only a walk from the first page to the last in one go can close the books; what has gone since other books were closed a full pass tells.
   const ids = from === 1 && mark.books === undefined ? createPassIds() : undefined;
-  const { counts, end } = await asBacklog(ctx, () => walkOn(ctx, position, from, ids));
-  if (end?.kind !== "failed") delete position.failures;
+  const { counts, end } = await asBacklog(ctx, () => walkOn(ctx, place, from, ids));
   // Where the pages before it cannot be read either, it is the service that fails.
-  else if (position.purpose === "first-pass" && end.page > 0) {
-    position.failures = (position.failures ?? 0) + 1;
-    if (position.failures >= MOST_FAILURES) {
-      finish(mark, true);
-      leaveOpen(ctx, `page ${end.failedAt} unreachable`, ports.clock.now());
-      return counts;
-    }
+  if (end?.kind === "failed" && end.page > 0 && hasFailed(place)) {
+    finish(mark, true);
+    leaveOpen(ctx, `page ${end.failedAt} unreachable`, ports.clock.now());
+    return counts;
   }
   const isDone = end !== undefined && end.kind === "end" && counts.left === 0;
   if (!isDone || (end.isEmpty && !isEmptyBelieved(ctx))) {
     ctx.resumed = true;
     return { ...counts, unfinished: true };
   }
-  if (end.covered && end.steppedOver.length === 0 && ids !== undefined && (await reachesHead(ctx, ids, end.page))) {
+  const isRead = end.covered && end.steppedOver.length === 0;
+  const isFirst = !isHistoryMet(mark);
+  const isAll = isRead && (ids !== undefined || isFirst) && (await reachesHead(ctx, ids, end.page));
+  // It is complete only when the other order's first page holds nothing unmet (R15): what has moved meanwhile is met by the next poll.
+  if (isRead && isFirst && !isAll && !hasFailed(place)) {
+    ctx.resumed = true;
+    return { ...counts, unfinished: true };
+  }
+  if (isAll && ids !== undefined) {
     counts.complete = true;
     const fewIds = ids.all.size > MOST_IDS ? undefined : ids;
     const { repaired } = counts;
     await closeBooks(ctx, { ids: fewIds, startedAt, moved: end.moved, changed: 0, repaired, found: 0 });
   }
-  finish(mark, !end.covered || end.steppedOver.length > 0);
+  finish(mark, !isAll);
   return counts;
+}
+
+/** Notes one more walk that has not come to its end; whether these are too many. */
+function hasFailed(place: Place): boolean {
+  place.failures = (place.failures ?? 0) + 1;
+  return place.failures >= MOST_FAILURES;
 }
 
 /** `isPartial`: whether something may have slipped through, or could not be read. */
 function finish(mark: Mark, isPartial: boolean): void {
-  if (isPartial && !mark.firstPassDone) mark.isHistoryPartial = true;
-  delete mark.stream;
-  delete mark.floorRises;
-  delete mark.headOpen;
-  mark.firstPassDone = true;
+  if (isPartial && !isHistoryMet(mark) && mark.floor !== undefined) mark.floor.isPartial = true;
+  followHead(mark);
 }
 
 /** A survey that is gone for a moment looks like one without responses. */
@@ -85,15 +91,15 @@ function isEmptyBelieved(ctx: PollContext): boolean {
 /** Walks on from a page; the position is raised as pages are done with. Without an end where the time was up. */
 async function walkOn(
   ctx: PollContext,
-  position: StreamPosition,
+  place: Place,
   from: number,
   ids: PassIds | undefined,
 ): Promise<{ counts: PollCounts; end: SurveyEnd | undefined }> {
   const { clock, state } = ctx.ports;
   const counts = noCounts();
-  const { page: begun } = position;
+  const { page: begun } = place;
   const mostOnTheWay = Math.max(LEAST_ON_THE_WAY, ON_THE_WAY * ctx.source.concurrency);
-  const pipeline = createPipeline(ctx, { mostOnTheWay, publishesAtOnce: PUBLISHES_AT_ONCE });
+  const pipeline = createPipeline(ctx, mostOnTheWay);
   const steps = readAhead(surveyWalk(ctx, { order: "asc", from, proves: "coverage", ids }), PAGES_AHEAD);
   /** Where something was left, beyond which the position does not go. */
   let stop: number | undefined;
@@ -102,8 +108,8 @@ async function walkOn(
   /** Where the walk had to go back for ground the place is further up than it was. */
   const move = async (): Promise<void> => {
     const settled = pipeline.settledTo();
-    if (settled === undefined || settled === position.page) return;
-    position.page = settled;
+    if (settled === undefined || settled === place.page) return;
+    place.page = settled;
     await state.saveMark(ctx.lease, ctx.mark);
   };
   const takePages = async (): Promise<SurveyEnd | undefined> => {
@@ -131,6 +137,6 @@ async function walkOn(
     await steps.stop();
     // Whatever failed: what is on its way comes to its end, and counts.
     addCounts(counts, await pipeline.end());
-    position.page = pipeline.settledTo() ?? position.page;
+    place.page = pipeline.settledTo() ?? place.page;
   }
 }

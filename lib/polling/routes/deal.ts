@@ -9,12 +9,13 @@ import { type Decision, decide, isOld, type Judgement } from "../ledger/judge.ts
 import { noted, orphanEntries, quarantined } from "../ledger/note-entries.ts";
 import { later } from "../model/dates.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
+import { isHistoryMet } from "../model/phase.ts";
 import { classOf, digestOf, type Run } from "../model/records.ts";
 import type { Found } from "../publish/candidate.ts";
 import { isWhole } from "../walk/join.ts";
 import type { Page } from "../walk/page.ts";
 import type { WalkStep } from "../walk/walk.ts";
-import { raiseFloor } from "./floor-cap.ts";
+import { raiseFloor } from "./floor.ts";
 import { newestDate } from "./list-order.ts";
 
 // What a walk does about the responses that it meets: judges them when their page is read, deals with them once they have ended.
@@ -76,8 +77,7 @@ export function isBelow({ verdicts }: Dealing, responseId: number): boolean {
 function judgement({ mark, ports }: PollContext, proves: "contents" | "coverage"): Judgement {
   return {
     floor: mark.floor ?? { at: null, inclusive: true },
-    firstPassDone: mark.firstPassDone,
-    isHistoryPartial: mark.isHistoryPartial === true,
+    isHistoryMet: isHistoryMet(mark),
     now: ports.clock.now(),
     looksAtHeld: proves === "coverage",
   };

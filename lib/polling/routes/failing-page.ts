@@ -9,6 +9,9 @@ import type { WalkEnd, WalkOptions } from "../walk/walk.ts";
 /** Polls in a row whose walks have failed at the same page, or beside it, before that is stepped over. */
 const POLLS = 3;
 
+/** Walks of a first pass or a catch-up that have ended at a page that failed, after which it comes to its end: by the fourth a single page is stepped over. */
+export const MOST_FAILURES = 10;
+
 /** The pages that a walk in this order steps over; `tries`: whether they are read once more before. */
 export function stepsOver({ mark }: Pick<PollContext, "mark">, order: Order, tries: boolean): WalkOptions["stepsOver"] {
   const pages = (mark.failing?.[order] ?? []).filter(({ isSteppedOver }) => isSteppedOver).map(({ page }) => page);

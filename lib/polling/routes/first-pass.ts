@@ -1,11 +1,10 @@
 import type { PollContext } from "../context.ts";
-import type { Floor } from "../model/mark.ts";
 import { classOf, type Run } from "../model/records.ts";
 import type { Order } from "../ports.ts";
 import { isFull, type Page, toPage } from "../walk/page.ts";
 import { catchUp } from "./catch-up.ts";
 import { agreesWithCounts, isBelieved, LOOKS_AT_FIRST, untilNextLook } from "./first-look.ts";
-import { floorCap } from "./floor-cap.ts";
+import { chooseFloor, setFloor } from "./floor.ts";
 import { headWalk } from "./head.ts";
 import { newestDate, orderedByCompletion, orderedByStart } from "./list-order.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
@@ -25,7 +24,7 @@ export async function firstPass(ctx: PollContext, presence: Presence): Promise<P
   const { startFrom } = ctx.source;
   const { mark } = ctx;
   if (startFrom === "beginning" || presence === "later") {
-    await setFloor(ctx, { at: null, inclusive: true });
+    await setFloor(ctx);
     return catchUpAll(ctx);
   }
   const looked = await lookUntilBelieved(ctx);
@@ -40,19 +39,8 @@ export async function firstPass(ctx: PollContext, presence: Presence): Promise<P
     (completedOf([...descending, ...ascending]) >= LEAST_COMPLETED && !orderedByStart(descending, ascending, now));
   const ordered = noneCompleted || (newest !== undefined && tells && orderedByCompletion(descending, ascending, now));
   // A floor that stands from an earlier poll stays, and so does the way in which it was found.
-  if (mark.floor !== undefined) return meetAll(ctx, ordered && mark.floorRises !== true);
-  if (startFrom !== "now") await setFloor(ctx, { at: `${startFrom} 00:00:00`, inclusive: true });
-  // Nothing is complete yet, so whatever completes from now on is new.
-  else if (noneCompleted && (shown > 0 || (ctx.listedCount ?? 0) === 0))
-    await setFloor(ctx, { at: null, inclusive: true });
-  else {
-    const cap = floorCap(ctx);
-    if (cap !== undefined) mark.floorCap = cap;
-    if (!ordered) mark.floorRises = true;
-    // A list that is believed to be empty although more is counted may be gone: what it held then is from before.
-    const at = newest ?? (shown === 0 ? cap : undefined) ?? "";
-    await setFloor(ctx, { at: cap !== undefined && cap < at ? cap : at, inclusive: false });
-  }
+  if (mark.floor !== undefined) return meetAll(ctx, ordered && mark.floor.rises !== true);
+  await setFloor(ctx, chooseFloor(ctx, { shown, newest, noneCompleted, ordered }));
   return meetAll(ctx, ordered);
 }
 
@@ -99,22 +87,12 @@ function completedOf(runs: Run[]): number {
 
 /** Meets every response that may have been there when the floor was set. */
 async function meetAll(ctx: PollContext, ordered: boolean): Promise<PollCounts> {
-  if (!ordered) return catchUpAll(ctx);
-  const counts = await headWalk(ctx);
-  if (isClean(counts)) ctx.mark.firstPassDone = true;
-  return counts;
-}
-
-/** The floor stands from the first moment on: a crash must not let a later poll set a later one. */
-async function setFloor(ctx: PollContext, floor: Floor): Promise<void> {
-  if (ctx.mark.floor !== undefined) return;
-  ctx.mark.floor = floor;
-  await ctx.ports.state.saveMark(ctx.lease, ctx.mark);
+  return ordered ? headWalk(ctx) : catchUpAll(ctx);
 }
 
 /** After a walk over all pages the head is looked at: the list may have its news elsewhere than at the asc end. */
 async function catchUpAll(ctx: PollContext): Promise<PollCounts> {
-  const counts = await catchUp(ctx, { page: 1, purpose: "first-pass" });
+  const counts = await catchUp(ctx, { page: 1 });
   return isClean(counts) ? addCounts(counts, await headWalk(ctx)) : counts;
 }
 

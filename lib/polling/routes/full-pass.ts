@@ -42,7 +42,7 @@ export async function passSlice(ctx: PollContext, allowance: Allowance): Promise
   for (;;) {
     const next = await steps.next();
     const step = next.value;
-    const outcome = await emitFound(ctx, step.toEmit, "scrub");
+    const outcome = await emitFound(ctx, step.toEmit, "full-pass");
     addCounts(counts, outcome);
     addCounts(counts, { found: step.found, quarantined: step.quarantined, left: step.left });
     pass.covered = before.covered && step.covered;
@@ -107,7 +107,7 @@ async function endPass(ctx: PollContext, { pass, ids, end, counts }: EndedPass):
     const { startedAt, moved, changed, repaired, found } = pass;
     await closeBooks(ctx, { ids, startedAt, moved, changed, repaired, found });
     // Every page was read by now.
-    delete ctx.mark.isHistoryPartial;
+    if (ctx.mark.booksOpen === undefined) delete ctx.mark.floor?.isPartial;
   }
   if (pass.unreplaced) ctx.mark.nextPass = now;
   await dropPass(ctx, pass);

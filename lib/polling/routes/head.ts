@@ -1,13 +1,14 @@
 import { closeBooks } from "../books/books.ts";
 import { createPassIds } from "../books/pass-ids.ts";
 import { asNews, type PollContext } from "../context.ts";
-import type { Mark } from "../model/mark.ts";
-import { learnSortKey } from "../model/sort-key.ts";
+import type { Mark, Phase } from "../model/mark.ts";
+import { beginAllPages, followHead, isHistoryMet, openTo } from "../model/phase.ts";
 import type { Found } from "../publish/candidate.ts";
 import { emitFound } from "../publish/emit.ts";
 import { PAGE_SIZE } from "../walk/page.ts";
 import { backlogStart } from "./backlog-start.ts";
 import { catchUp } from "./catch-up.ts";
+import { MOST_FAILURES } from "./failing-page.ts";
 import { isBelieved } from "./first-look.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
 import { type SurveyEnd, type SurveyPage, type SurveyStep, surveyWalk } from "./survey-walk.ts";
@@ -18,8 +19,6 @@ const OWN_TIME = 10_000;
 /** What a head walk has found so far. */
 interface Head {
   toEmit: Found[];
-  /** The last page read. */
-  readTo: number;
   /** Pages that showed something new. */
   withNews: Set<number>;
   /** Whether page 1 holds fewer records than a page may. */
@@ -36,10 +35,10 @@ interface Head {
 export async function headWalk(ctx: PollContext): Promise<PollCounts> {
   const { mark, ports } = ctx;
   const startedAt = ports.clock.now();
-  const wasOpen = mark.headOpen !== undefined;
+  const wasOpen = openTo(mark) !== undefined;
   const counts = noCounts();
   const ids = createPassIds();
-  const head: Head = { toEmit: [], readTo: 0, withNews: new Set(), isShort: false };
+  const head: Head = { toEmit: [], withNews: new Set(), isShort: false };
   const isEnough = endOf(mark);
   const steps = surveyWalk(ctx, {
     order: "desc",
@@ -47,51 +46,48 @@ export async function headWalk(ctx: PollContext): Promise<PollCounts> {
     proves: "contents",
     ids,
     isEnough: (page) => {
-      head.readTo = Math.max(head.readTo, page.page);
       if (page.news) head.withNews.add(page.page);
       return isEnough(page);
     },
     isTimeUp: () => ports.clock.now() > ctx.deadline,
-    beforeWrites: () => openHead(ctx, head.readTo),
+    beforeWrites: () => openHead(ctx, deepest(head)),
   });
   let end: SurveyEnd;
   for (;;) {
     const next = await steps.next();
-    take(ctx, head, counts, next.value);
+    take(head, counts, next.value);
     if (next.done) {
       end = next.value;
       break;
     }
     if (head.withNews.size > ctx.source.headPages) {
-      const purpose = mark.firstPassDone ? "catch-up" : "first-pass";
       const caughtUp = asNews(ctx, async () => {
         const page = await backlogStart(ctx, steps, head.withNews);
-        return catchUp(ctx, { page, purpose });
+        return catchUp(ctx, { page });
       });
       return addCounts(counts, await caughtUp);
     }
   }
-  if (head.toEmit.length > 0) await openHead(ctx, head.readTo);
+  if (head.toEmit.length > 0) await openHead(ctx, deepest(head));
   addCounts(counts, await emitFound(ctx, head.toEmit, "head"));
   if (end.kind === "time up") {
     // The next one would begin at page 1 again, and come no further.
     const hadTime = ctx.deadline - startedAt >= OWN_TIME;
-    if (wasOpen && hadTime) mark.stream = { page: 1, purpose: mark.firstPassDone ? "catch-up" : "first-pass" };
+    if (wasOpen && hadTime) beginAllPages(mark, { page: 1 });
     return { ...counts, unfinished: true };
   }
   return close(ctx, counts, end, async () => {
-    // One page is read at one moment: nothing can have slipped through.
-    const isAll = end.page <= 1 && head.isShort && end.by === "two looks" && !end.moved && end.steppedOver.length === 0;
+    // One page is read at one moment: nothing can have slipped through. What lies behind it may be hidden by a glitch, which the count tells.
+    const isOnePage = end.page <= 1 && head.isShort && end.by === "two looks" && !end.moved;
+    const isAll =
+      isOnePage && end.steppedOver.length === 0 && ids.all.size >= (ctx.listedCount ?? Number.POSITIVE_INFINITY);
     if (isAll) await closeBooks(ctx, { ids, startedAt, moved: false, changed: 0, repaired: counts.repaired, found: 0 });
   });
 }
 
-function take(ctx: PollContext, head: Head, counts: PollCounts, step: SurveyStep): void {
-  const { mark, ports } = ctx;
+function take(head: Head, counts: PollCounts, step: SurveyStep): void {
   if (step.page === 1 && step.runs.length > 0) {
     head.isShort = step.runs.reduce((sum, { records }) => sum + records.length, 0) < PAGE_SIZE;
-    const sortKey = learnSortKey(mark.sortKey, step.runs, ports.clock.now());
-    if (sortKey !== undefined) mark.sortKey = sortKey;
   }
   addCounts(counts, { found: step.found, quarantined: step.quarantined, left: step.left });
   head.toEmit.push(...step.toEmit);
@@ -106,33 +102,46 @@ async function close(
 ): Promise<PollCounts> {
   const { mark, ports } = ctx;
   if (end.kind === "failed") {
-    if (mark.headOpen !== undefined) mark.headOpen = Math.max(mark.headOpen, end.page);
+    const open = openTo(mark);
+    if (open !== undefined) setOpen(mark, Math.max(open, end.page));
+    if (mark.phase.kind === "first-pass") noteFailure(mark, mark.phase);
     return { ...counts, left: counts.left + 1 };
   }
   // A survey that is gone for a moment looks like one without responses.
-  if (!mark.firstPassDone && end.isEmpty && !isBelieved(ctx, 0, false)) return { ...counts, unfinished: true };
+  if (!isHistoryMet(mark) && end.isEmpty && !isBelieved(ctx, 0, false)) return { ...counts, unfinished: true };
   counts.complete = end.kind === "end" && end.by !== "one look";
   if (!isClean(counts)) return counts;
   if (counts.complete) await onAll();
-  delete mark.headOpen;
-  if (end.steppedOver.length > 0 && !mark.firstPassDone) mark.isHistoryPartial = true;
-  if (counts.complete) delete mark.headEnd;
-  else mark.headEnd = { page: Math.max(1, end.page), at: ports.clock.now() };
+  if (end.steppedOver.length > 0 && !isHistoryMet(mark) && mark.floor !== undefined) mark.floor.isPartial = true;
+  followHead(mark, counts.complete ? undefined : { page: Math.max(1, end.page), at: ports.clock.now() });
   return counts;
 }
 
-/** Written before anything of a walk with news: were it cut short, the next one must not end above where this one has read to. */
-async function openHead(ctx: PollContext, readTo: number): Promise<void> {
-  if (readTo <= (ctx.mark.headOpen ?? 0)) return;
-  ctx.mark.headOpen = readTo;
+const deepest = ({ withNews }: Head): number => Math.max(1, ...withNews);
+
+/** Written before anything of a walk with news: were it cut short, the next one must not end above the last page that showed some. */
+async function openHead(ctx: PollContext, page: number): Promise<void> {
+  if (page <= (openTo(ctx.mark) ?? 0)) return;
+  setOpen(ctx.mark, page);
   await ctx.ports.state.saveMark(ctx.lease, ctx.mark);
 }
 
+/** A first pass that comes no further from the head is made over all pages (R9). */
+function noteFailure(mark: Mark, phase: Extract<Phase, { kind: "first-pass" }>): void {
+  phase.failures = (phase.failures ?? 0) + 1;
+  if (phase.failures >= MOST_FAILURES) beginAllPages(mark, { page: 1 });
+}
+
+function setOpen({ phase }: Mark, page: number): void {
+  if (phase.kind === "first-pass" || phase.kind === "head") phase.openTo = page;
+}
+
 /** Whether a page may be the last one of a head walk. */
-function endOf({ firstPassDone, headOpen }: Mark): (page: SurveyPage) => boolean {
-  if (!firstPassDone) return ({ belowFloor }) => belowFloor;
+function endOf(mark: Mark): (page: SurveyPage) => boolean {
+  if (!isHistoryMet(mark)) return ({ belowFloor }) => belowFloor;
   // Pages that hold nothing but news have come on top of the ones that were read then; and one more for what they have moved.
-  const depth = headOpen === undefined ? 0 : headOpen + 1;
+  const open = openTo(mark);
+  const depth = open === undefined ? 0 : open + 1;
   const known = new Set<number>();
   return ({ page, news, isKnown }) => {
     if (isKnown) known.add(page);

@@ -1,6 +1,9 @@
 import type { PassIds } from "../books/pass-ids.ts";
 import type { PollContext } from "../context.ts";
 import { endsWork } from "../errors.ts";
+import { isOld } from "../ledger/judge.ts";
+import { isHistoryMet } from "../model/phase.ts";
+import type { Run } from "../model/records.ts";
 import type { Order } from "../ports.ts";
 import { toPage } from "../walk/page.ts";
 
@@ -8,23 +11,30 @@ import { toPage } from "../walk/page.ts";
  * Whether a pass from the asc beginning to its end at `last` has met what the other order begins with (R29). What has come meanwhile is at that
  * end by now, or is new to the ledger; else there is a part of the list that no page number reaches.
  */
-export async function reachesHead(ctx: PollContext, ids: PassIds, last: number): Promise<boolean> {
-  const missing = new Set((await idsOn(ctx, 1, "desc")).filter((id) => !ids.has(id)));
+export async function reachesHead(ctx: PollContext, ids: PassIds | undefined, last: number): Promise<boolean> {
+  const { mark, ports, surveyId } = ctx;
+  const head = await runsOn(ctx, 1, "desc");
+  const missing = new Map(head.map((run) => [run.responseId, run]));
+  for (const id of missing.keys()) if (ids?.has(id) === true) missing.delete(id);
   for (const page of [last, last + 1]) {
     if (missing.size === 0) return true;
-    for (const id of await idsOn(ctx, page, "asc")) missing.delete(id);
+    for (const { responseId } of await runsOn(ctx, page, "asc")) missing.delete(responseId);
   }
-  // To a very first walk everything is new.
-  if (!ctx.mark.firstPassDone) return missing.size === 0;
-  const known = await ctx.ports.state.entries(ctx.surveyId, [...missing].slice(0, 100));
-  return ![...known.values()].some(({ state }) => state === "emitted" || state === "before-floor");
+  if (missing.size === 0) return true;
+  const known = await ports.state.entries(surveyId, [...missing.keys()].slice(0, 100));
+  if (isHistoryMet(mark))
+    return ![...known.values()].some(({ state }) => state === "emitted" || state === "before-floor");
+  // To a first pass everything is new. Where it has gone on in slices, what it has met is in the ledger, or old by its date alone.
+  if (ids !== undefined) return false;
+  const { floor } = mark;
+  return [...missing.values()].every((run) => known.has(run.responseId) || (floor !== undefined && isOld(run, floor)));
 }
 
 /** None where there is no such page; behind the end of the list some services fail. */
-async function idsOn(ctx: PollContext, page: number, order: Order): Promise<number[]> {
+async function runsOn(ctx: PollContext, page: number, order: Order): Promise<Run[]> {
   try {
     const read = toPage(page, await ctx.ports.service.page(ctx.surveyId, page, order));
-    return read?.runs.map(({ responseId }) => responseId) ?? [];
+    return read?.runs ?? [];
   } catch (error) {
     if (page === 1 || endsWork(error)) throw error;
     return [];

@@ -2,18 +2,21 @@ import { type EmitCounts, noEmits } from "../model/emit-counts.ts";
 
 /** What one poll of a survey came to. */
 export interface PollCounts extends EmitCounts {
+  /** Unreadable responses and single records. */
+  quarantined: number;
   /** Whether every page of the survey was read. */
   complete: boolean;
 }
 
 export function noCounts(): PollCounts {
-  return { ...noEmits(), complete: false };
+  return { ...noEmits(), quarantined: 0, complete: false };
 }
 
 /** Adds `more` to `counts`, which is changed and given back. */
 export function addCounts(counts: PollCounts, more: Partial<PollCounts>): PollCounts {
   counts.emitted += more.emitted ?? 0;
   counts.waiting += more.waiting ?? 0;
+  counts.refused += more.refused ?? 0;
   counts.quarantined += more.quarantined ?? 0;
   counts.found += more.found ?? 0;
   counts.repaired += more.repaired ?? 0;
@@ -22,6 +25,11 @@ export function addCounts(counts: PollCounts, more: Partial<PollCounts>): PollCo
   counts.complete ||= more.complete ?? false;
   counts.unfinished ||= more.unfinished ?? false;
   return counts;
+}
+
+/** How many do not go out by themselves. */
+export function withheldOf({ quarantined, refused, held }: PollCounts): number {
+  return quarantined + refused + held;
 }
 
 /** Whether everything that was met is dealt with, so that a later walk may rely on it. */

@@ -1,4 +1,5 @@
 import type { PollContext } from "../context.ts";
+import { headEnd } from "../model/phase.ts";
 import { emitFound } from "../publish/emit.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
 import { surveyWalk } from "./survey-walk.ts";
@@ -19,7 +20,7 @@ export interface Searched {
 export async function search(ctx: PollContext, missing: number): Promise<Searched> {
   const { mark, ports } = ctx;
   const counts = noCounts();
-  const begun = mark.search ?? { page: mark.headEnd?.page ?? 0, found: 0 };
+  const begun = mark.search ?? { page: headEnd(mark)?.page ?? 0, found: 0 };
   // The head walk has read every page.
   if (begun.page === 0) return { counts: { ...counts, complete: true }, found: 0, hasEnded: true };
   const wanted = begun.found + missing;
@@ -34,13 +35,13 @@ export async function search(ctx: PollContext, missing: number): Promise<Searche
   for (;;) {
     const next = await steps.next();
     const step = next.value;
-    const emitted = await emitFound(ctx, step.toEmit, "look-back");
+    const emitted = await emitFound(ctx, step.toEmit, "search");
     addCounts(counts, emitted);
     addCounts(counts, { found: step.found, quarantined: step.quarantined, left: step.left });
     found += emitted.found + step.found;
     if (!emitted.unfinished && counts.left === 0) page = step.position;
     hasEnded = found >= wanted;
-    if (next.done) counts.complete = next.value.kind === "end" && !next.value.isEmpty;
+    if (next.done) counts.complete = next.value.kind === "end" && !next.value.isEmpty && counts.left === 0;
     if (next.done || hasEnded || counts.unfinished) break;
   }
   await steps.return(undefined as never);

@@ -18,5 +18,5 @@ export async function settleSuspects(ctx: PollContext): Promise<PollCounts> {
     const isShort = entry?.state === "emitted" && run.records.length > (entry.count ?? 0);
     return isShort ? [{ run, isWhole: true, isApart: true, isAcross: false, replaces: entry }] : [];
   });
-  return addCounts(counts, await emitFound(ctx, short, "scrub"));
+  return addCounts(counts, await emitFound(ctx, short, "full-pass"));
 }

@@ -1,17 +1,20 @@
 import type { Allowance, PollContext } from "../context.ts";
-import type { Task } from "../model/mark.ts";
+import { headEnd } from "../model/phase.ts";
 import { passSlice } from "../routes/full-pass.ts";
 import { headWalk } from "../routes/head.ts";
+import { beginRound, type Due, dueLevel, dueLevels, isUnderWay, overdue, patrolSlice } from "../routes/patrol.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "../routes/poll-counts.ts";
 import { nextRecheckOf, recheck } from "../routes/recheck.ts";
-import { beginSweep, dueAgain, dueLevel, nextLookBack, sweepSlice } from "../routes/sweep.ts";
 
-// Everything slow that is done for one survey: it shares the source's background budget, and its tasks take turns.
+// Everything slow that is done for one survey, within the source's background budget. Full passes have half of that, and all else has the other half.
+
+export type BackgroundKind = "pass" | "rest";
 
 export interface BackgroundRequest {
   allowance: Allowance;
-  /** Whether the head is due to be read although nothing asks for it. */
-  fullPoll: boolean;
+  kind: BackgroundKind;
+  /** Set where the head is due to be read although nothing asks for it. */
+  fullPoll?: Due | undefined;
 }
 
 export interface BackgroundResult {
@@ -21,84 +24,95 @@ export interface BackgroundResult {
   missing: number;
 }
 
-const tasks: readonly Task[] = ["recheck", "sweep", "pass"];
+/** When slow work of each kind is due. */
+export type BackgroundDue = Record<BackgroundKind, Due>;
 
-/** Does what is due, in turns, as long as the allowance lasts. */
+type Task = "full poll" | "recheck" | "patrol";
+
+/** Does what is due of one kind, the most overdue first, as long as the allowance lasts. */
 export async function background(ctx: PollContext, request: BackgroundRequest): Promise<BackgroundResult> {
   const result: BackgroundResult = { counts: noCounts(), headRead: false, missing: 0 };
+  const { allowance, kind } = request;
+  if (kind === "pass") {
+    if (passDue(ctx).at <= ctx.ports.clock.now()) addCounts(result.counts, await passSlice(ctx, allowance));
+    return result;
+  }
   const { clock } = ctx.ports;
   const done = new Set<Task>();
-  while (request.allowance.left() > 0 && clock.now() <= ctx.deadline && !result.counts.unfinished) {
-    const { last, fullPoll } = ctx.mark.turns ?? { last: "pass", fullPoll: false };
-    // One request that finds most of what no count has shown.
-    if (request.fullPoll && !result.headRead && !fullPoll) {
-      ctx.mark.turns = { last, fullPoll: true };
-      await readHead(ctx, result);
-      continue;
-    }
-    const task = await nextTask(ctx, done);
-    if (task === undefined) {
-      if (request.fullPoll && !result.headRead) await readHead(ctx, result);
-      break;
-    }
-    ctx.mark.turns = { last: task, fullPoll: false };
+  while (allowance.left() > 0 && clock.now() <= ctx.deadline && !result.counts.unfinished) {
+    const task = await nextTask(ctx, request, done);
+    if (task === undefined) break;
     done.add(task);
-    await run[task](ctx, request, result);
+    if (task === "patrol") await patrol(ctx, allowance, result);
+    else if (task === "full poll") await readHead(ctx, result);
+    else {
+      const { counts, sought } = await recheck(ctx, allowance);
+      addCounts(result.counts, counts);
+      result.missing += sought;
+    }
   }
   return result;
 }
 
-/** Epoch milliseconds at which background work of this survey is due next. */
-export async function nextBackground(ctx: PollContext): Promise<number> {
-  const { mark } = ctx;
-  // At once, whatever the clock of the tick that looks at it says.
-  if (mark.sweep !== undefined || mark.pass !== undefined) return 0;
-  return Math.min(mark.nextPass ?? 0, nextLookBack(ctx), await nextRecheckOf(ctx));
+/** When slow work of this survey is due next: of the rest what is overdue by most of its periods, or else comes first. */
+export async function nextBackground(ctx: PollContext): Promise<BackgroundDue> {
+  const now = ctx.ports.clock.now();
+  const [first, ...others] = [await recheckDue(ctx), ...dueLevels(ctx)];
+  const rest = others.reduce((most, due) => {
+    const isOverdue = due.at <= now || most.at <= now;
+    const isMore = isOverdue ? overdue(due, now) > overdue(most, now) : due.at < most.at;
+    return isMore ? due : most;
+  }, first);
+  return { pass: passDue(ctx), rest };
 }
 
-/** The first task after the one that was done last that is due and was not done yet. */
-async function nextTask(ctx: PollContext, done: Set<Task>): Promise<Task | undefined> {
-  const { last } = ctx.mark.turns ?? { last: "pass" };
-  for (let i = 1; i <= tasks.length; i += 1) {
-    const task = tasks[(tasks.indexOf(last) + i) % tasks.length];
-    if (task !== undefined && !done.has(task) && (await isDue(ctx, task))) return task;
+function passDue({ mark, source }: PollContext): Due {
+  return { at: mark.pass === undefined ? (mark.nextPass ?? 0) : mark.pass.startedAt, every: source.patrol.full };
+}
+
+/** Re-checks have no period of their own: they share that of the patrol's first level. */
+async function recheckDue(ctx: PollContext): Promise<Due> {
+  return { at: await nextRecheckOf(ctx), every: ctx.source.patrol.every };
+}
+
+/** The task that is overdue by most of its periods, of those that were not done yet. */
+async function nextTask(
+  ctx: PollContext,
+  { fullPoll }: BackgroundRequest,
+  done: ReadonlySet<Task>,
+): Promise<Task | undefined> {
+  const now = ctx.ports.clock.now();
+  const level = dueLevel(ctx);
+  const dues: Record<Task, Due | undefined> = {
+    "full poll": fullPoll,
+    recheck: await recheckDue(ctx),
+    patrol: level === undefined ? undefined : dueLevels(ctx)[level],
+  };
+  let next: { task: Task; by: number } | undefined;
+  for (const task of ["full poll", "recheck", "patrol"] as const) {
+    const due = dues[task];
+    if (due === undefined || done.has(task)) continue;
+    const by = overdue(due, now);
+    if (by >= 0 && by > (next?.by ?? -1)) next = { task, by };
   }
-  return undefined;
+  return next?.task;
 }
 
-async function isDue(ctx: PollContext, task: Task): Promise<boolean> {
-  const { mark, ports } = ctx;
-  const now = ports.clock.now();
-  if (task === "recheck") return (await nextRecheckOf(ctx)) <= now;
-  if (task === "sweep") return mark.sweep !== undefined || dueLevel(ctx) !== undefined;
-  return mark.pass !== undefined || now >= (mark.nextPass ?? 0);
+async function patrol(ctx: PollContext, allowance: Allowance, result: BackgroundResult): Promise<void> {
+  const level = dueLevel(ctx);
+  if (level === undefined) return;
+  if (!isUnderWay(ctx, level)) {
+    // It begins where a head walk has ended: what is new at the head is none of its business.
+    const { at = Number.NEGATIVE_INFINITY } = headEnd(ctx.mark) ?? {};
+    const isFresh = at + ctx.source.interval > ctx.ports.clock.now();
+    if (!isFresh && !result.headRead) await readHead(ctx, result);
+    // An empty page that was taken as it is, or a walk cut short, is no place to go on from.
+    if (!isClean(result.counts) || (headEnd(ctx.mark) === undefined && !result.counts.complete)) return;
+    beginRound(ctx, level);
+    if (allowance.left() <= 0) return;
+  }
+  addCounts(result.counts, await patrolSlice(ctx, level, allowance));
 }
-
-const run: Record<Task, (ctx: PollContext, request: BackgroundRequest, result: BackgroundResult) => Promise<void>> = {
-  async recheck(ctx, request, result) {
-    const { counts, sought } = await recheck(ctx, request.allowance);
-    addCounts(result.counts, counts);
-    result.missing += sought;
-  },
-  async sweep(ctx, request, result) {
-    const { mark } = ctx;
-    const again = dueAgain(ctx);
-    if (mark.sweep === undefined || again !== undefined) {
-      // A look-back goes on where a head walk has ended: what is new at the head is none of its business.
-      const isFresh = mark.headEnd !== undefined && mark.headEnd.at + ctx.source.interval > ctx.ports.clock.now();
-      if (!isFresh && !result.headRead) await readHead(ctx, result);
-      // An empty page that was taken as it is, or a walk cut short, is no place to go on from.
-      if (!isClean(result.counts) || (mark.headEnd === undefined && !result.counts.complete)) return;
-      beginSweep(ctx, again ?? dueLevel(ctx) ?? 0);
-    }
-    const { sweep } = mark;
-    if (sweep === undefined || request.allowance.left() <= 0) return;
-    addCounts(result.counts, await sweepSlice(ctx, sweep, request.allowance));
-  },
-  async pass(ctx, request, result) {
-    addCounts(result.counts, await passSlice(ctx, request.allowance));
-  },
-};
 
 async function readHead(ctx: PollContext, result: BackgroundResult): Promise<void> {
   result.headRead = true;

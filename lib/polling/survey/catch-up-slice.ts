@@ -1,12 +1,13 @@
 import { endsWork, failureOf } from "../errors.ts";
+import { isHistoryMet, placeOf } from "../model/phase.ts";
 import type { PollingSource } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
-import { seenOutages, watchOutages } from "../publish/outage-watch.ts";
+import { seenBreakers, watchBreakers } from "../publish/under-breaker.ts";
 import { catchUp } from "../routes/catch-up.ts";
 import { pause } from "../routes/first-look.ts";
-import { addCounts, noCounts, type PollCounts } from "../routes/poll-counts.ts";
+import { noteAllRead } from "../routes/patrol.ts";
+import { addCounts, noCounts, type PollCounts, withheldOf } from "../routes/poll-counts.ts";
 import { settleSuspects } from "../routes/suspects.ts";
-import { noteFirstPass } from "../routes/sweep.ts";
 import { checkOwnState } from "./own-state.ts";
 import { pauseOf } from "./paused.ts";
 import { isOutdated, noteBegun } from "./slices.ts";
@@ -36,7 +37,8 @@ export interface SliceSummary {
   outcome: "done" | "busy" | "paused" | "outdated";
   emitted: number;
   waiting: number;
-  quarantined: number;
+  /** New responses and records that were quarantined, refused by the bus or held. */
+  withheld: number;
   /** Whether the catch-up goes on with another slice. */
   unfinished: boolean;
   /** What failed of some responses, which are left to a later slice. */
@@ -97,7 +99,7 @@ async function workOff(request: SliceRequest, onBegun: () => void): Promise<Slic
   const account = await state.account();
   checkOwnState(account, request);
   const isPaused = pauseOf(request, account) !== undefined;
-  const watch = watchOutages(account.outages);
+  const watch = watchBreakers(account.breakers);
   const shown = account.rows.get(surveyId)?.counts.filter((count) => count !== null) ?? [];
   let isContradicted = false;
   let isLate = false;
@@ -125,16 +127,17 @@ async function workOff(request: SliceRequest, onBegun: () => void): Promise<Slic
         if (isLate) return noCounts();
         noteBegun(ctx);
         // Once the pause is over a tick queues another one.
-        if (mark.stream === undefined || isPaused) return noCounts();
+        const place = placeOf(mark);
+        if (place === undefined || isPaused) return noCounts();
         // A stream that has begun gets somewhere, however little time it has.
         if (clock.now() >= request.deadline) return { ...noCounts(), unfinished: true };
-        const wasFirst = !mark.firstPassDone;
-        const streamed = await catchUp(ctx, mark.stream);
-        addCounts(streamed, await settleSuspects(ctx));
+        const wasFirst = !isHistoryMet(mark);
+        const caughtUp = await catchUp(ctx, place);
+        addCounts(caughtUp, await settleSuspects(ctx));
         failure = ctx.failure;
-        if (wasFirst && mark.firstPassDone) noteFirstPass(ctx);
+        if (wasFirst && isHistoryMet(mark)) noteAllRead(ctx);
         isContradicted = ctx.shortPageEnds === false && account.shortPageEnds !== false;
-        return streamed;
+        return caughtUp;
       },
     );
   let counts = await attempt();
@@ -145,7 +148,7 @@ async function workOff(request: SliceRequest, onBegun: () => void): Promise<Slic
     counts = await attempt();
   }
   // A tick beside it may have seen the contrary of what seems so: only a contradiction is sure.
-  const changes = { ...seenOutages(watch), ...(isContradicted ? { shortPageEnds: false } : {}) };
+  const changes = { ...seenBreakers(watch), ...(isContradicted ? { shortPageEnds: false } : {}) };
   if (Object.keys(changes).length > 0) await state.saveAccount(changes);
   // In a pause too: the mark says that a slice is queued, and only who holds the lease can take that back.
   if (counts === undefined) return summary(surveyId, "busy", noCounts());
@@ -163,6 +166,6 @@ export function sliceEnd(now: number, until: number, interval: number): number {
 }
 
 function summary(surveyId: number, outcome: SliceSummary["outcome"], counts: PollCounts): SliceSummary {
-  const { emitted, waiting, quarantined, unfinished } = counts;
-  return { surveyId, outcome, emitted, waiting, quarantined, unfinished };
+  const { emitted, waiting, unfinished } = counts;
+  return { surveyId, outcome, emitted, waiting, withheld: withheldOf(counts), unfinished };
 }

@@ -1,19 +1,28 @@
 import { asNews, type PollContext } from "../context.ts";
-import { endsWork, orLeave } from "../errors.ts";
+import { orLeave } from "../errors.ts";
 import { dropExpired } from "../ledger/quarantine.ts";
+import type { EmitCounts } from "../model/emit-counts.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import type { Books } from "../model/mark.ts";
-import { emitWaiting } from "../publish/emit.ts";
-import { runningOutages } from "../publish/outage-watch.ts";
+import { isHistoryMet, placeOf } from "../model/phase.ts";
+import { takeWaiting } from "../publish/emit.ts";
+import { createPipeline, type Pipeline } from "../publish/pipeline.ts";
+import { openBreakers, withTurn } from "../publish/under-breaker.ts";
 import { catchUp } from "../routes/catch-up.ts";
 import { firstPass, type Presence } from "../routes/first-pass.ts";
 import { headWalk } from "../routes/head.ts";
-import { peekHead } from "../routes/peek-head.ts";
+import { newsAbove } from "../routes/news-above.ts";
+import { noteAllRead } from "../routes/patrol.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "../routes/poll-counts.ts";
 import { search } from "../routes/search.ts";
 import { settleSuspects } from "../routes/suspects.ts";
-import { noteFirstPass } from "../routes/sweep.ts";
-import { type BackgroundRequest, type BackgroundResult, background, nextBackground } from "./background.ts";
+import {
+  type BackgroundDue,
+  type BackgroundRequest,
+  type BackgroundResult,
+  background,
+  nextBackground,
+} from "./background.ts";
 import { isLeftToSlices, queueSlice } from "./slices.ts";
 import { type SurveyRequest, withSurvey } from "./with-survey.ts";
 
@@ -40,8 +49,8 @@ export type PollResult =
       /** Epoch milliseconds at which the survey is due by itself; absent when never. */
       dueAt: number | undefined;
       newestSeen: string | undefined;
-      /** Epoch milliseconds at which background work is due. */
-      backgroundAt: number;
+      /** When slow work is due. */
+      slowDue: BackgroundDue;
       headRead: boolean;
       /** Set when a search below the head came to an end: how many new responses it met. */
       sought: number | undefined;
@@ -66,6 +75,8 @@ export type PollResult =
 
 /** Waiting responses looked at together. */
 const WAITING_AT_ONCE = 100;
+/** And in one poll while an operation fails for everybody. */
+const MOST_IN_OUTAGE = 500;
 
 /** Polls one survey under its lease: what waits and is due, then its backlog or its head. */
 export async function pollSurvey(request: PollRequest): Promise<PollResult> {
@@ -75,13 +86,13 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
     const earlier = { closedAt: mark.books?.closedAt, again: mark.repairs?.again ?? 0 };
     const done = await work(ctx, request);
     const dueAt = await nextDue(ctx, done.counts);
-    const backgroundAt = await nextBackground(ctx);
+    const slowDue = await nextBackground(ctx);
     await queueSlice(ctx, request);
     return {
       kind: "polled",
       ...done,
       dueAt,
-      backgroundAt,
+      slowDue,
       newestSeen: ctx.newestSeen,
       resumed: ctx.resumed,
       shortPageEnds: ctx.shortPageEnds,
@@ -102,24 +113,22 @@ interface Work extends BackgroundResult {
 }
 
 async function work(ctx: PollContext, request: PollRequest): Promise<Work> {
-  const counts = noCounts();
-  const slow = await emitDue(ctx, counts);
   await dropExpired(ctx);
-  const [looked] = await Promise.allSettled([look(ctx, request, counts)]);
-  if (looked.status === "rejected" && endsWork(looked.reason)) throw looked.reason;
-  for (const toEnd of slow) await toEnd();
+  // Beside each other: a detail that hangs again at each tick must not keep the news waiting.
+  const [waiting, looked] = await Promise.allSettled([emitDue(ctx), look(ctx, request, noCounts())]);
   if (looked.status === "rejected") throw looked.reason;
-  return looked.value;
+  if (waiting.status === "rejected") throw waiting.reason;
+  return { ...looked.value, counts: addCounts(looked.value.counts, waiting.value) };
 }
 
 /** Looks for what is new, and does what slow work it may. */
 async function look(ctx: PollContext, request: PollRequest, counts: PollCounts): Promise<Work> {
-  const wasFirst = !ctx.mark.firstPassDone;
-  const headRead = request.head || ctx.mark.stream !== undefined || !ctx.mark.firstPassDone;
+  const wasFirst = !isHistoryMet(ctx.mark);
+  const headRead = request.head || ctx.mark.phase.kind !== "head";
   if (headRead) addCounts(counts, await asNews(ctx, () => news(ctx, request)));
-  if (wasFirst && ctx.mark.firstPassDone) noteFirstPass(ctx);
+  if (wasFirst && isHistoryMet(ctx.mark)) noteAllRead(ctx);
   const done: Work = { counts, headRead, missing: 0, ...(await asNews(ctx, () => seek(ctx, request, counts))) };
-  if (request.background === undefined || !ctx.mark.firstPassDone || counts.unfinished) return done;
+  if (request.background === undefined || !isHistoryMet(ctx.mark) || counts.unfinished) return done;
   const slow = await background(ctx, request.background);
   return { ...done, ...slow, counts: addCounts(counts, slow.counts), headRead: headRead || slow.headRead };
 }
@@ -130,8 +139,10 @@ async function seek(
   request: PollRequest,
   counts: PollCounts,
 ): Promise<Pick<Work, "sought" | "foundBelow">> {
-  const isReady = isClean(counts) && ctx.mark.firstPassDone && ctx.mark.stream === undefined;
+  const isReady = isClean(counts) && ctx.mark.phase.kind === "head";
   const missing = request.seek ?? 0;
+  // The next one begins where the head walk has ended then.
+  if (missing === 0) delete ctx.mark.search;
   if (!isReady || missing === 0) return { sought: undefined, foundBelow: 0 };
   const { counts: searched, found, hasEnded } = await search(ctx, missing);
   addCounts(counts, searched);
@@ -153,28 +164,36 @@ async function news(ctx: PollContext, request: PollRequest): Promise<PollCounts>
 
 /** What is new: a backlog that is being streamed, all that is there at the first poll, else what the head shows. */
 async function newsOnce(ctx: PollContext, { presence }: PollRequest): Promise<PollCounts> {
-  const position = ctx.mark.stream;
-  if (position !== undefined && isLeftToSlices(ctx)) {
+  const place = placeOf(ctx.mark);
+  if (place !== undefined && isLeftToSlices(ctx)) {
     ctx.resumed = true;
     // Whatever keeps the head from being looked at: the backlog does not wait for it.
-    const peeked = await orLeave(ctx, () => peekHead(ctx, position));
-    return addCounts(peeked ?? noCounts(), { unfinished: true });
+    const above = await orLeave(ctx, () => newsAbove(ctx, place));
+    return addCounts(above ?? noCounts(), { unfinished: true });
   }
-  if (position !== undefined) {
-    const counts = await catchUp(ctx, position);
+  if (place !== undefined) {
+    const counts = await catchUp(ctx, place);
     return isClean(counts) ? addCounts(counts, await headWalk(ctx)) : counts;
   }
-  return ctx.mark.firstPassDone ? headWalk(ctx) : firstPass(ctx, presence);
+  return isHistoryMet(ctx.mark) ? headWalk(ctx) : firstPass(ctx, presence);
 }
 
-/**
- * Looks at what waits and is due, until there is no more of it or the time is up. The functions that it gives back wait for what is slow to
- * come: a detail that hangs again at each tick must not keep the news waiting.
- */
-async function emitDue(ctx: PollContext, counts: PollCounts): Promise<(() => Promise<void>)[]> {
+/** Looks at what waits and is due, until there is no more of it or the time is up. */
+async function emitDue(ctx: PollContext): Promise<EmitCounts> {
+  const pipeline = createPipeline(ctx, WAITING_AT_ONCE);
+  // Whatever failed: what is on its way comes to its end.
+  const [taken] = await Promise.allSettled([takeDue(ctx, pipeline)]);
+  const counts = await pipeline.end();
+  if (taken.status === "rejected") throw taken.reason;
+  // They were found when they were met.
+  return { ...counts, found: 0, left: counts.left + taken.value };
+}
+
+/** Gives how many are left to the next poll. */
+async function takeDue(ctx: PollContext, pipeline: Pipeline): Promise<number> {
   const { state, clock } = ctx.ports;
   const seen = new Set<LedgerEntry["id"]>();
-  const slow: (() => Promise<void>)[] = [];
+  let left = 0;
   let most = WAITING_AT_ONCE;
   while (clock.now() <= ctx.deadline) {
     const first = await state.due(ctx.surveyId, "waiting", clock.now(), most);
@@ -192,11 +211,11 @@ async function emitDue(ctx: PollContext, counts: PollCounts): Promise<(() => Pro
       due.map(({ id }) => id),
     );
     const waiting = due.filter(({ id }) => now.get(id)?.state === "waiting");
-    slow.push(await emitWaiting(ctx, waiting, counts));
-    // The others stay due: they are asked for at the first tick after it.
-    if (runningOutages(ctx.watch, ctx.source.enrich).length > 0) break;
+    left += await takeWaiting(ctx, pipeline, seen.size > WAITING_AT_ONCE ? await withTurn(ctx, waiting) : waiting);
+    // Of those that wait for the end of an outage not all are looked at: they stay due as they are.
+    if (openBreakers(ctx).length > 0 && seen.size >= MOST_IN_OUTAGE) break;
   }
-  return slow;
+  return left;
 }
 
 async function nextDue(ctx: PollContext, counts: PollCounts): Promise<number | undefined> {

@@ -20,7 +20,7 @@ export interface RedriveRequest {
   deadline: number;
 }
 
-/** What became of the quarantined responses of one survey. */
+/** What became of the quarantined and refused responses of one survey. */
 export interface SurveyRedrive {
   surveyId: number;
   /** Busy: someone else holds the lease. Unfinished: the time was up. Not polled: the source leaves it out, so that nothing put back would ever go out. */
@@ -44,7 +44,7 @@ export interface SurveyRedrive {
 const WRITTEN_AT_ONCE = 25;
 
 /**
- * Puts quarantined responses whose records are still kept back on their way: those that the bus refused, and those that can
+ * Puts responses whose records are still kept back on their way: those that the bus has refused, and quarantined ones that can
  * be read by now. A survey that fails does not keep the others from it.
  */
 export async function redrive(request: RedriveRequest): Promise<SurveyRedrive[]> {
@@ -101,7 +101,7 @@ async function putBack(holder: LeaseHolder & { ports: Ports }, deadline: number,
   do {
     // A page of a long ledger may hold none of them.
     if (isOver()) return;
-    const page = await state.quarantined(surveyId, from);
+    const page = await state.forRedrive(surveyId, from);
     for (let i = 0; i < page.entries.length; i += WRITTEN_AT_ONCE) {
       if (isOver()) return;
       const some = page.entries.slice(i, i + WRITTEN_AT_ONCE);
@@ -152,7 +152,7 @@ async function judgeByItself(
 async function judge({ ports, lease }: LeaseHolder & { ports: Ports }, entry: LedgerEntry): Promise<Judgement> {
   if (entry.state === "emitted") return "repair";
   const kept = await takeOut({ ports }, entry);
-  const isRefused = entry.reason?.startsWith("bus:") === true && typeof entry.id === "number";
+  const isRefused = entry.state === "refused";
   // No walk would ever take what the bus has refused.
   if (kept === undefined) return isRefused ? "read again" : "withoutRecords";
   if (isRefused) return "back";
@@ -164,7 +164,7 @@ async function judge({ ports, lease }: LeaseHolder & { ports: Ports }, entry: Le
 }
 
 /** Its event has fewer records than the service lists: the walk that meets it next replaces it. */
-function shortAgain({ reason: _, attempts: __, ...entry }: LedgerEntry): LedgerEntry {
+function shortAgain({ refusedRevision: _, attempts: __, ...entry }: LedgerEntry): LedgerEntry {
   return { ...entry, count: 0 };
 }
 

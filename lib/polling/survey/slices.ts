@@ -1,4 +1,5 @@
 import type { PollContext } from "../context.ts";
+import { placeOf } from "../model/phase.ts";
 
 // What a tick leaves of a catch-up to other processes.
 
@@ -13,7 +14,7 @@ export const SLICE_WAITS = 30_000;
 
 /** Whether a catch-up that is under way is none of this poll's business. */
 export function isLeftToSlices({ mark, ports }: Pick<PollContext, "mark" | "ports">): boolean {
-  return ports.slices !== undefined && mark.stream !== undefined;
+  return ports.slices !== undefined && placeOf(mark) !== undefined;
 }
 
 /**
@@ -26,7 +27,7 @@ export async function queueSlice(
   { nextTick, catchingUp }: { nextTick: number; catchingUp: number },
 ): Promise<void> {
   const now = ports.clock.now();
-  if (ports.slices === undefined || mark.stream === undefined) return;
+  if (ports.slices === undefined || placeOf(mark) === undefined) return;
   const { queuedUntil = 0, queuedAt = queuedUntil - QUEUED_FOR } = mark;
   // Of a clock that was far ahead nothing is known; clocks differ by less than a slice is waited for.
   const isOnItsWay = now < queuedUntil && queuedAt <= now + QUEUED_FOR && queuedAt >= (ports.slices.since ?? 0);

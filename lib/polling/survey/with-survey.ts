@@ -1,7 +1,8 @@
+import pLimit from "p-limit";
 import type { PollContext } from "../context.ts";
 import { LeaseLostError } from "../errors.ts";
 import { LEASE_DURATION, underLease } from "../lease.ts";
-import type { OutageWatch } from "../model/outages.ts";
+import type { BreakerWatch } from "../model/breaker.ts";
 import type { PollingSource } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
 
@@ -22,7 +23,7 @@ export interface SurveyRequest {
   listedCount: number | undefined;
   shortPageEnds: boolean | undefined;
   /** Shared by all polls of a tick. */
-  watch: OutageWatch;
+  watch: BreakerWatch;
 }
 
 /**
@@ -54,8 +55,9 @@ export async function withSurvey<T>(
     newestSeen: undefined,
     lost: undefined,
     failure: undefined,
+    publishing: pLimit(1),
     unproved: new Set(),
-    resumed: lease.mark.floor !== undefined && !lease.mark.firstPassDone,
+    resumed: lease.mark.phase.kind === "first-pass",
     watch,
   };
   try {

@@ -1,7 +1,9 @@
 import type { SurveyRow } from "../model/account.ts";
-import { asksForHead, asksForSearch } from "./chase.ts";
+import { type Due, overdue } from "../routes/patrol.ts";
+import type { BackgroundKind } from "../survey/background.ts";
 import type { ListedSurvey } from "./survey-list.ts";
 import { trusts } from "./trust.ts";
+import { asksForHead, asksForSearch } from "./unmet.ts";
 
 /** A survey that is no longer listed is looked at once a day. */
 const GONE_EVERY = 24 * 3_600_000;
@@ -14,14 +16,15 @@ export interface DueSurvey extends ListedSurvey {
 
 /** A survey with slow work to do. */
 export interface BackgroundSurvey extends ListedSurvey {
-  /** Whether its head is to be read although nothing asks for it. */
-  fullPoll: boolean;
+  /** Set where its head is to be read although nothing asks for it. */
+  fullPoll?: Due;
 }
 
 export interface DueBy {
   /** Epoch milliseconds. */
   now: number;
   fullPollEvery: number;
+  fullPassEvery: number;
 }
 
 /**
@@ -32,8 +35,8 @@ export function dueSurveys(listed: ListedSurvey[], rows: Map<number, SurveyRow>,
   const due: DueSurvey[] = [];
   for (const survey of listed) {
     const row = rows.get(survey.surveyId);
-    const isSearched = row !== undefined && !survey.isGone && asksForSearch(row.chase, by.now);
-    const seek = isSearched ? row.chase.missing : 0;
+    const isSearched = row !== undefined && !survey.isGone && asksForSearch(row.unmet, by.now);
+    const seek = isSearched ? row.unmet.missing : 0;
     if (row === undefined || isSearched || asksForPoll(survey, row, by)) due.push({ ...survey, seek });
   }
   const triedAt = ({ surveyId }: ListedSurvey): number => {
@@ -44,33 +47,38 @@ export function dueSurveys(listed: ListedSurvey[], rows: Map<number, SurveyRow>,
 }
 
 /**
- * The surveys with slow work to do, most urgent first: those that have waited longest in relation to how long they have
- * been quiet, so that active ones go first and none starves.
+ * The surveys with slow work of a kind to do: first those that are overdue by most of their periods. An attempt counts as well: those that fail each
+ * time, and those that need many slices, leave the others their turns.
  */
 export function backgroundSurveys(
   listed: ListedSurvey[],
   rows: Map<number, SurveyRow>,
-  { now, fullPollEvery }: DueBy,
+  { now, fullPollEvery, fullPassEvery }: DueBy,
+  kind: BackgroundKind,
 ): BackgroundSurvey[] {
-  const due: { survey: BackgroundSurvey; urgency: number }[] = [];
+  const due: { survey: BackgroundSurvey; by: number }[] = [];
   for (const survey of listed) {
     const row = rows.get(survey.surveyId);
     if (row === undefined) continue;
-    const fullPoll = row.polledAt + (survey.isGone === true ? GONE_EVERY : fullPollEvery) <= now;
-    const slow = !survey.isGone && row.backgroundAt !== undefined && row.backgroundAt <= now;
-    if (!fullPoll && !slow) continue;
-    const asked = [fullPoll ? row.polledAt + fullPollEvery : now, slow ? (row.backgroundAt ?? 0) : now];
-    const since = Math.max(Math.min(...asked), row.workedAt);
-    const urgency = (now - since) / (fullPollEvery + Math.max(0, now - row.activeAt));
-    due.push({ survey: { ...survey, fullPoll }, urgency });
+    const since = (at: number): number => Math.max(at, kind === "pass" ? row.passedAt : row.restedAt);
+    const pollEvery = survey.isGone === true ? GONE_EVERY : fullPollEvery;
+    const poll: Due = { at: row.polledAt + pollEvery, every: pollEvery };
+    const isPolled = kind === "rest" && poll.at <= now;
+    const slow: Due =
+      kind === "pass" ? { at: row.passAt, every: fullPassEvery } : { at: row.slowAt, every: row.slowEvery };
+    const isDue = survey.isGone !== true && slow.at <= now;
+    if (!isPolled && !isDue) continue;
+    const pollBy = isPolled ? overdue({ ...poll, at: since(poll.at) }, now) : 0;
+    const slowBy = isDue ? overdue({ ...slow, at: since(slow.at) }, now) : 0;
+    due.push({ survey: { ...survey, ...(isPolled ? { fullPoll: poll } : {}) }, by: Math.max(pollBy, slowBy) });
   }
-  return due.sort((a, b) => b.urgency - a.urgency).map(({ survey }) => survey);
+  return due.sort((a, b) => b.by - a.by).map(({ survey }) => survey);
 }
 
 function asksForPoll(survey: ListedSurvey, row: SurveyRow, { now }: DueBy): boolean {
   if (row.dueAt !== undefined && row.dueAt <= now) return true;
   if (survey.isGone) return false;
-  if (asksForHead(row.chase) || !trusts(row.trust)) return true;
+  if (asksForHead(row.unmet) || !trusts(row.trust)) return true;
   // Without a single readable count there is no hint, and the survey is polled each tick.
   if (survey.counts.every((count) => count === null)) return true;
   return survey.counts.some((count, i) => count !== row.counts[i]);

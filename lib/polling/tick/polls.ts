@@ -2,11 +2,12 @@ import pLimit from "p-limit";
 import type { Allowance } from "../context.ts";
 import { concernsWholeSource, failureOf } from "../errors.ts";
 import type { AccountState, SurveyRow } from "../model/account.ts";
+import type { BreakerWatch } from "../model/breaker.ts";
 import { later } from "../model/dates.ts";
-import type { OutageWatch } from "../model/outages.ts";
 import type { PollingSource } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
 import type { Presence } from "../routes/first-pass.ts";
+import type { BackgroundKind } from "../survey/background.ts";
 import { type PollRequest, type PollResult, pollSurvey } from "../survey/poll-survey.ts";
 import type { BackgroundSurvey, DueSurvey } from "./due.ts";
 import type { Meter } from "./meter.ts";
@@ -39,12 +40,25 @@ export interface Polled {
   shortPageEnds: boolean | undefined;
 }
 
+/** What slow work may spend: `passAhead` are the requests by which full passes have had more than all else. Who has had less goes first. */
+export interface Purse {
+  budget: number;
+  passAhead: number;
+  meter: Meter;
+}
+
+/** How far one kind of slow work may get ahead of the other while that has nothing to do. */
+const MOST_AHEAD = 100;
+
 /** The polls of one tick. */
 export interface Polls {
   /** Polls the surveys that are due for news, many at once. */
   pollNews(due: DueSurvey[]): Promise<void>;
   /** Spends up to `budget` requests; gives what is left of it, less than nothing when the last work took more. */
-  doBackground(due: BackgroundSurvey[], budget: number, meter: Meter): Promise<number>;
+  doBackground(
+    due: (kind: BackgroundKind) => BackgroundSurvey[],
+    purse: Purse,
+  ): Promise<Omit<Purse, "budget" | "meter"> & { left: number }>;
   done(): Polled;
 }
 
@@ -52,7 +66,7 @@ export interface Polls {
 interface Tick {
   request: TickRequest;
   account: AccountState;
-  watch: OutageWatch;
+  watch: BreakerWatch;
   /** Epoch milliseconds at which it began. */
   now: number;
   isFirst: boolean;
@@ -79,7 +93,7 @@ type How = Pick<PollRequest, "head" | "seek" | "background">;
 export function createPolls(
   request: TickRequest,
   account: AccountState,
-  watch: OutageWatch,
+  watch: BreakerWatch,
   { now, isFirst }: { now: number; isFirst: boolean },
 ): Polls {
   const tick: Tick = { request, account, watch, now, isFirst };
@@ -101,7 +115,7 @@ export function createPolls(
       await Promise.all(due.map(({ seek, ...survey }) => limit(pollOne, survey, { head: true, seek })));
       await saveRows(request.ports, progress);
     },
-    async doBackground(due, budget, meter) {
+    async doBackground(due, { budget, passAhead, meter }) {
       const before = meter.pages;
       let spent = 0;
       const allowance: Allowance = {
@@ -110,17 +124,23 @@ export function createPolls(
           spent += requests;
         },
       };
-      for (const { fullPoll, ...survey } of due) {
-        if (allowance.left() <= 0) break;
-        // What has just failed altogether, or is being polled by someone else, is left alone.
-        const outcome = outcomes.get(survey.surveyId);
-        if (outcome !== undefined && outcome.result?.kind !== "polled") continue;
-        // Slow work is done once there is nothing to catch up.
-        if (outcome?.result?.kind === "polled" && outcome.result.counts.unfinished) continue;
-        await pollOne(survey, { head: false, background: { allowance, fullPoll } });
+      let ahead = passAhead;
+      const kinds: BackgroundKind[] = passAhead > 0 ? ["rest", "pass"] : ["pass", "rest"];
+      for (const kind of kinds) {
+        const had = allowance.left();
+        for (const { fullPoll, ...survey } of due(kind)) {
+          if (allowance.left() <= 0) break;
+          // What has just failed altogether, or is being polled by someone else, is left alone.
+          const outcome = outcomes.get(survey.surveyId);
+          if (outcome !== undefined && outcome.result?.kind !== "polled") continue;
+          // Slow work is done once there is nothing to catch up.
+          if (outcome?.result?.kind === "polled" && outcome.result.counts.unfinished) continue;
+          await pollOne(survey, { head: false, background: { allowance, kind, fullPoll } });
+        }
+        ahead += (kind === "pass" ? 1 : -1) * (had - allowance.left());
       }
       await saveRows(request.ports, progress);
-      return allowance.left();
+      return { left: allowance.left(), passAhead: Math.max(-MOST_AHEAD, Math.min(MOST_AHEAD, ahead)) };
     },
     done: () => ({
       outcomes,
@@ -203,11 +223,11 @@ function enter(
   if (seen !== undefined) newest.set(survey.surveyId, seen);
   // Contradicted once is contradicted for good.
   if (progress.shortPageEnds !== false) progress.shortPageEnds = result.shortPageEnds ?? progress.shortPageEnds;
-  // All but what has failed is done, so slow work may follow; but as long as something fails the survey is as due as it was.
-  if (earlier !== undefined || failure !== undefined) return "failed";
+  // All but what was left is done, so slow work may follow; but as long as something is left the survey is as due as it was.
+  if (earlier !== undefined || (failure !== undefined && result.counts.left > 0)) return "failed";
   const next = nextRow(survey, row, result, {
     now: ports.clock.now(),
-    slow: !how.head,
+    slow: how.background?.kind,
     tickAt: now,
     listedAt: account.listedAt,
   });
@@ -226,7 +246,8 @@ function stayDue(
   const row = account.rows.get(surveyId);
   const now = request.ports.clock.now();
   const dueAt = Math.min(row?.dueAt ?? now, now);
-  if (row !== undefined) progress.rows.set(surveyId, { ...row, workedAt: now, ...(hasWaiting ? { dueAt } : {}) });
+  const worked = { workedAt: now, passedAt: now, restedAt: now };
+  if (row !== undefined) progress.rows.set(surveyId, { ...row, ...worked, ...(hasWaiting ? { dueAt } : {}) });
 }
 
 function tell(ports: Ports, { surveyId }: ListedSurvey, error: unknown): void {

@@ -1,8 +1,9 @@
 import type { SurveyRow } from "../model/account.ts";
+import type { BackgroundKind } from "../survey/background.ts";
 import type { PollResult } from "../survey/poll-survey.ts";
-import { grownBy, nextChase, noChase } from "./chase.ts";
 import type { ListedSurvey } from "./survey-list.ts";
 import { fullTrust, nextTrust } from "./trust.ts";
+import { grownBy, nextUnmet, noneUnmet } from "./unmet.ts";
 
 type Polled = Extract<PollResult, { kind: "polled" }>;
 
@@ -19,18 +20,18 @@ function metBefore(row: SurveyRow | undefined, listedAt: number | undefined): nu
 }
 
 /**
- * What the tick notes of a survey after its poll: counts last, once all that was seen is in the state. `slow` when
- * background work was all that it was polled for; `tickAt` and `listedAt`: epoch milliseconds at which this tick and the one before read
+ * What the tick notes of a survey after its poll: counts last, once all that was seen is in the state. `slow`: the kind of
+ * background work, where that was all that it was polled for; `tickAt` and `listedAt`: epoch milliseconds at which this tick and the one before read
  * their lists.
  */
 export function nextRow(
   survey: ListedSurvey,
   row: SurveyRow | undefined,
   result: Polled,
-  at: { now: number; slow: boolean; tickAt?: number; listedAt?: number | undefined },
+  at: { now: number; slow: BackgroundKind | undefined; tickAt?: number; listedAt?: number | undefined },
 ): SurveyRow {
   const { now, slow, tickAt = now, listedAt } = at;
-  const { counts, backgroundAt, headRead, sought, foundBelow, missing, resumed } = result;
+  const { counts, slowDue, headRead, sought, foundBelow, missing, resumed } = result;
   // The index may not show yet what the poll before has just made wait.
   const isAwaited = row?.dueAt !== undefined && (row.dueAt > now || row.polledAt >= tickAt);
   const awaited = isAwaited ? row.dueAt : undefined;
@@ -39,9 +40,13 @@ export function nextRow(
   const activeAt = found > 0 || row === undefined ? now : row.activeAt;
   const booksAt = result.books?.closedAt;
   const common = {
-    backgroundAt,
+    slowAt: slowDue.rest.at,
+    slowEvery: slowDue.rest.every,
+    passAt: slowDue.pass.at,
     ...(booksAt === undefined ? {} : { booksAt }),
-    workedAt: slow ? now : (row?.workedAt ?? now),
+    workedAt: slow === undefined ? (row?.workedAt ?? now) : now,
+    passedAt: slow === "pass" ? now : (row?.passedAt ?? now),
+    restedAt: slow === "rest" ? now : (row?.restedAt ?? now),
     activeAt,
     ...(dueAt === undefined ? {} : { dueAt }),
   };
@@ -50,17 +55,17 @@ export function nextRow(
     const grown = grownBy(survey.counts, row);
     // By the list of this very tick the survey may have been polled already.
     const isNewList = row === undefined || row.polledAt < tickAt;
-    const shown = { grown, found: resumed ? 0 : counts.found, missing: row?.chase.missing, isNewList };
+    const shown = { grown, found: resumed ? 0 : counts.found, missing: row?.unmet.missing, isNewList };
     const trust = row === undefined ? fullTrust : nextTrust(row.trust, shown);
-    const unmet = Math.max(0, grown - metBefore(row, listedAt));
-    return { ...common, counts: survey.counts, polledAt: now, chase: nextChase(unmet, row, poll), trust };
+    const notMet = Math.max(0, grown - metBefore(row, listedAt));
+    return { ...common, counts: survey.counts, polledAt: now, unmet: nextUnmet(notMet, row, poll), trust };
   }
-  const { chase } = row;
+  const { unmet } = row;
   const rest = { ...common, counts: row.counts, polledAt: row.polledAt, trust: row.trust };
-  if (chase.seeking || missing > 0) return { ...rest, chase: nextChase(0, row, poll) };
-  const left = Math.max(0, chase.missing - counts.found);
+  if (unmet.seeking || missing > 0) return { ...rest, unmet: nextUnmet(0, row, poll) };
+  const left = Math.max(0, unmet.missing - counts.found);
   return {
     ...rest,
-    chase: left === 0 ? { ...noChase, restUntil: chase.restUntil, deep: chase.deep } : { ...chase, missing: left },
+    unmet: left === 0 ? { ...noneUnmet, restUntil: unmet.restUntil, deep: unmet.deep } : { ...unmet, missing: left },
   };
 }

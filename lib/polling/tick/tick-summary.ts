@@ -3,6 +3,7 @@ import type { DetailKind } from "../model/ledger-entry.ts";
 import type { Books } from "../model/mark.ts";
 import type { PollingSource } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
+import { withheldOf } from "../routes/poll-counts.ts";
 import type { PollResult } from "../survey/poll-survey.ts";
 import type { TickFigures } from "./tick-figures.ts";
 
@@ -12,7 +13,8 @@ export interface SurveySummary {
   outcome: "polled" | "busy" | "failed";
   emitted: number;
   waiting: number;
-  quarantined: number;
+  /** New responses and records that were quarantined, refused by the bus or held. */
+  withheld: number;
   /** Whether there is work left that the next tick goes on with at once. */
   unfinished: boolean;
   books?: Books;
@@ -43,7 +45,7 @@ export interface SurveyOutcome {
 }
 
 export function summarize(surveyId: number, { result, error }: SurveyOutcome): SurveySummary {
-  const nothing = { surveyId, emitted: 0, waiting: 0, quarantined: 0, unfinished: true };
+  const nothing = { surveyId, emitted: 0, waiting: 0, withheld: 0, unfinished: true };
   const failed = error === undefined ? undefined : { outcome: "failed" as const, failure: failureOf(error) };
   if (result?.kind !== "polled") return { ...nothing, ...(failed ?? { outcome: "busy" }) };
   const { counts, books, booksOpen } = result;
@@ -52,7 +54,7 @@ export function summarize(surveyId: number, { result, error }: SurveyOutcome): S
     outcome: "polled",
     emitted: counts.emitted,
     waiting: counts.waiting,
-    quarantined: counts.quarantined,
+    withheld: withheldOf(counts),
     unfinished: counts.unfinished || counts.left > 0 || failed !== undefined,
     ...(books === undefined ? {} : { books }),
     ...(booksOpen === undefined ? {} : { booksOpen }),

@@ -2,10 +2,11 @@ import { errorCode } from "../../errors.ts";
 import { concernsWholeSource } from "../errors.ts";
 import type { AccountState } from "../model/account.ts";
 import type { Ports } from "../ports.ts";
-import { runningOutages, seenOutages, watchOutages } from "../publish/outage-watch.ts";
+import { openBreakers, seenBreakers, watchBreakers } from "../publish/under-breaker.ts";
+import type { BackgroundKind } from "../survey/background.ts";
 import { checkOwnState } from "../survey/own-state.ts";
 import { pauseOf } from "../survey/paused.ts";
-import { backgroundSurveys, type DueBy, dueSurveys } from "./due.ts";
+import { type BackgroundSurvey, backgroundSurveys, type DueBy, dueSurveys } from "./due.ts";
 import { metered, newMeter } from "./meter.ts";
 import { createPolls } from "./polls.ts";
 import { surveysOf } from "./survey-list.ts";
@@ -34,17 +35,18 @@ export async function tick(request: TickRequest): Promise<TickSummary> {
   const { listed, unreadable, failure } = await surveysOf(ports, source, account);
   const now = clock.now();
   const isFirst = await beginsHistory(request, account, now);
-  const by: DueBy = { now, fullPollEvery: source.fullPoll.every };
-  const due = dueSurveys(listed, account.rows, by);
-  observe({ kind: "surveys", listed: listed.filter(({ isGone }) => isGone !== true).length, due: due.length });
+  const by: DueBy = { now, fullPollEvery: source.fullPoll.every, fullPassEvery: source.patrol.full };
+  const news = dueSurveys(listed, account.rows, by);
+  observe({ kind: "surveys", listed: listed.filter(({ isGone }) => isGone !== true).length, due: news.length });
 
-  const watch = watchOutages(account.outages);
+  const watch = watchBreakers(account.breakers);
   const polls = createPolls({ ...request, ports }, account, watch, { now, isFirst });
   const beforeNews = meter.all;
-  await polls.pollNews(due);
+  await polls.pollNews(news);
   const earned = (meter.all - beforeNews) * EARNED_BY_NEWS;
   const budget = source.backgroundRequests + earned - (account.overdrawn ?? 0);
-  const left = await polls.doBackground(backgroundSurveys(listed, account.rows, by), budget, meter);
+  const due = (kind: BackgroundKind): BackgroundSurvey[] => backgroundSurveys(listed, account.rows, by, kind);
+  const { left, passAhead } = await polls.doBackground(due, { budget, passAhead: account.passAhead ?? 0, meter });
 
   const { outcomes, catchingUp, newest, shortPageEnds } = polls.done();
   const overdrawn = Math.max(0, -left);
@@ -52,11 +54,12 @@ export async function tick(request: TickRequest): Promise<TickSummary> {
     service,
     lastTick: clock.now(),
     ...(failure === undefined ? { listedAt: now } : {}),
-    ...seenOutages(watch),
+    ...seenBreakers(watch),
     // A slice beside this tick may have seen the contrary of what it began with.
     ...(shortPageEnds === account.shortPageEnds ? {} : { shortPageEnds }),
     ...(catchingUp === (account.catchingUp ?? 0) ? {} : { catchingUp }),
     ...(overdrawn === 0 && account.overdrawn === undefined ? {} : { overdrawn }),
+    ...(passAhead === (account.passAhead ?? 0) ? {} : { passAhead }),
     // Of no later tick: what that reads may be newer than what was missed meanwhile.
     ...(isFirst && newest !== undefined ? { sourceFloor: newest } : {}),
   });
@@ -67,8 +70,8 @@ export async function tick(request: TickRequest): Promise<TickSummary> {
     listed: listed.length,
     ...(unreadable === 0 ? {} : { unreadableSurveys: unreadable }),
     surveys: [...outcomes].map(([surveyId, outcome]) => summarize(surveyId, outcome)),
-    unpolled: due.filter(({ surveyId }) => !outcomes.has(surveyId)).length,
-    outages: runningOutages(watch, source.enrich),
+    unpolled: news.filter(({ surveyId }) => !outcomes.has(surveyId)).length,
+    outages: openBreakers({ watch, source, ports }),
     figures: figuresOf({
       rows: account.rows,
       polled: [...outcomes.values()].flatMap(({ result }) => (result?.kind === "polled" ? [result] : [])),

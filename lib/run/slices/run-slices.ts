@@ -66,7 +66,7 @@ async function runSlice({ graphs, owner, remaining, logger, level }: RunSlicesRe
     if (failure !== undefined) {
       logger.warn("survey failed", { source: name, surveyId, code: failure.code, reason: failure.message });
     }
-    if (rest.emitted + rest.waiting + rest.quarantined > 0)
+    if (rest.emitted + rest.waiting + rest.withheld > 0)
       logger.info("slice", { source: name, ...rest, ...watch.details() });
     if (rest.emitted > 0) tellSolved(source, logger);
   } catch (error) {

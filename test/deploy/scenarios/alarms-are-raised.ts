@@ -11,7 +11,7 @@ const NO_TICK = "SampleCount of CredentialsProblem";
 export const CREDENTIALS = "Minimum of CredentialsProblem";
 export const LAG = "p50 of DetectionLag";
 const STALLED = "Maximum of Stalled";
-const QUARANTINED = "Sum of Quarantined";
+const WITHHELD = "Sum of Withheld";
 export const THROTTLED = "Sum of Throttled";
 /** Seconds. */
 const DAY = 86_400;
@@ -33,7 +33,7 @@ export async function alarmsAreRaised(
     async (note) => {
       const found = await watchAlarms(aws, emulator);
       const ofQueues = found.names.filter((name) => !name.includes(" of "));
-      const ofSource = [NO_TICK, CREDENTIALS, LAG, STALLED, QUARANTINED, THROTTLED];
+      const ofSource = [NO_TICK, CREDENTIALS, LAG, STALLED, WITHHELD, THROTTLED];
       assert.deepEqual([...found.names], [...ofQueues, ...ofSource].sort());
       assert.equal(ofQueues.length, 3, "the work queue, the poller's own dead letters, and the webhook's");
       const work = output(deployment, "WorkQueueUrl").split("/").at(-1) ?? "";
@@ -93,18 +93,18 @@ export async function alarmsAreRaised(
     assert.equal(await watch.value(STALLED), 0);
     note(`${values.join(", ")}, then 0 ms; half an hour, which raises it, is not waited for`);
   });
-  await report.step("quarantine: a response that nobody can read", async (note) => {
+  await report.step("withheld: a response that nobody can read", async (note) => {
     simulator.set({ irregular: { probability: 1, kinds: ["completedMaybe"] } });
     const [unreadable = 0] = simulator.complete(1);
     simulator.set({ irregular: { probability: 0 } });
-    await watch.until([QUARANTINED], tick);
-    assert.equal(await watch.value(QUARANTINED), 1);
+    await watch.until([WITHHELD], tick);
+    assert.equal(await watch.value(WITHHELD), 1);
     // It is in no one's way, but has no event, which everything after this would wait for.
     simulator.remove(1, unreadable);
-    await watch.pass(DAY - watch.alarm(QUARANTINED).Period);
+    await watch.pass(DAY - watch.alarm(WITHHELD).Period);
     await tick();
-    assert.deepEqual(await watch.raised(), [QUARANTINED]);
-    note(`for a day; over ${await over(watch, QUARANTINED, tick)} periods later`);
+    assert.deepEqual(await watch.raised(), [WITHHELD]);
+    note(`for a day; over ${await over(watch, WITHHELD, tick)} periods later`);
   });
   await report.step("dead letters: a tick is cut off", async (note) => {
     await setFaults(emulator, [{ operation: "Query", kind: "kill" }]);

@@ -80,7 +80,7 @@ describe("the alarms of a source polled each minute", () => {
       CredentialsProblem: "Minimum(CredentialsProblem, Count) >= 1, 1 of 1 × 300 s, missing: ignore",
       DetectionLag: "p50(DetectionLag, Milliseconds) > 1800000, 2 of 4 × 900 s, missing: notBreaching",
       Stalled: "Maximum(Stalled, Milliseconds) > 1800000, 1 of 4 × 900 s, missing: notBreaching",
-      Quarantined: "Sum(Quarantined, Count) >= 1, 1 of 96 × 900 s, missing: notBreaching",
+      Withheld: "Sum(Withheld, Count) >= 1, 1 of 96 × 900 s, missing: notBreaching",
       Throttled: "Sum(Throttled, Count) >= 1, 5 of 6 × 300 s, missing: notBreaching",
     });
   });
@@ -237,13 +237,13 @@ describe("several sources", () => {
 describe("who is told", () => {
   const topicOf = (template: Template): string => Object.keys(template.findResources("AWS::SNS::Topic"))[0] ?? "none";
 
-  it("is a topic, when an alarm is raised and when it is over, but not when a day without quarantined ones has passed", () => {
+  it("is a topic, when an alarm is raised and when it is over, but not when a day without withheld ones has passed", () => {
     const template = synthesize(minimal);
     const topic = { Ref: topicOf(template) };
     const alarms = alarmsOf(minimal);
     for (const [id, { AlarmActions, OKActions }] of Object.entries(alarms)) {
       expect(AlarmActions).toEqual([topic]);
-      expect(OKActions).toEqual(id === "Quarantined" ? undefined : [topic]);
+      expect(OKActions).toEqual(id === "Withheld" ? undefined : [topic]);
     }
   });
 

@@ -28,11 +28,11 @@ describe("editDistance", () => {
 });
 
 describe("nearestName", () => {
-  const known = ["name", "baseUrl", "interval", "lookBack", "scrub"];
+  const known = ["name", "baseUrl", "interval", "headPages", "patrol"];
 
   it.each([
     ["intervall", "interval"],
-    ["lookback", "lookBack"],
+    ["headpages", "headPages"],
     ["base_url", "baseUrl"],
     ["nmae", "name"],
   ])("%s is meant to be %s", (name, meant) => {

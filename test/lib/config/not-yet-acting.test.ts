@@ -15,8 +15,8 @@ describe("notYetActing", () => {
   it("gives one notice for each field that was set on purpose, by its path", () => {
     const found = notices({
       sources: [
-        { baseUrl, lookBack: { every: "2h", window: "1d" } },
-        { baseUrl, name: "b", questions: true, scrub: { every: "1d" } },
+        { baseUrl, patrol: { every: "2h", full: "1d" } },
+        { baseUrl, name: "b", questions: true, patrol: { full: "1d" } },
       ],
     });
     expect(found.map((notice) => notice.split(" ")[0])).toEqual(["sources[1].questions"]);

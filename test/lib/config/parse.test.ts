@@ -34,8 +34,7 @@ describe("the defaults", () => {
           timeouts: { connect: 5_000, response: 30_000 },
           headPages: 20,
           fullPoll: { every: 15 * MINUTE },
-          lookBack: { every: 60 * MINUTE, window: 7 * DAY },
-          scrub: { every: 7 * DAY },
+          patrol: { every: 60 * MINUTE, full: 7 * DAY },
           retention: { quarantine: 30 * DAY, archive: 30 * DAY, claimCheck: 60 * DAY, logs: 30 * DAY },
           eventSource: "survey-poller",
           logLevel: "info",
@@ -56,12 +55,10 @@ describe("the defaults", () => {
   });
 
   it("fill up an object that is given in part", () => {
-    expect(
-      source({ enrich: { metadata: false }, timeouts: { connect: "1s" }, lookBack: { window: "1d" } }),
-    ).toMatchObject({
+    expect(source({ enrich: { metadata: false }, timeouts: { connect: "1s" }, patrol: { full: "1d" } })).toMatchObject({
       enrich: { metrics: true, metadata: false },
       timeouts: { connect: 1_000, response: 30_000 },
-      lookBack: { every: 60 * MINUTE, window: DAY },
+      patrol: { every: 60 * MINUTE, full: DAY },
     });
   });
 });

@@ -14,6 +14,7 @@ function uuid5(name: string, namespace: string): string {
   return [8, 12, 16, 20, 32].map((end, i, ends) => hex.slice(ends[i - 1] ?? 0, end)).join("-");
 }
 
+// R19
 describe("an event id", () => {
   it("is for ever the same: consumers keep it to tell repeats", () => {
     expect(eventId("main", 1, 2)).toBe("976cb15d-378b-57e3-9870-8e8c4c8a7b02");

@@ -60,7 +60,7 @@ it("a tick with news, with quarantined and waiting ones, writes nothing personal
 
   expect(JSON.stringify(planted.delivered)).toContain(CANARY);
   expect(text).toMatch(/"message":"tick"/);
-  expect(text).toMatch(/"Quarantined":[1-9]/);
+  expect(text).toMatch(/"Withheld":[1-9]/);
   expect(text).toMatch(/"Waiting":[1-9]/);
   expect(text).not.toContain(CANARY);
 });

@@ -1,17 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { type FailingSince, type StalledRequest, stalledFor } from "../../../lib/monitoring/stalled.ts";
+import { closedBreakers } from "../../../lib/polling/model/breaker.ts";
 import type { SurveySummary, TickSummary } from "../../../lib/polling/tick/tick-summary.ts";
 import { HOUR, MINUTE, noon } from "../../support/survey.ts";
 
 const DAY = 24 * HOUR;
-const scrubEvery = 7 * DAY;
+const fullEvery = 7 * DAY;
 
 const survey = (changes: Partial<SurveySummary> = {}): SurveySummary => ({
   surveyId: 1,
   outcome: "polled",
   emitted: 0,
   waiting: 0,
-  quarantined: 0,
+  withheld: 0,
   unfinished: false,
   ...changes,
 });
@@ -41,9 +42,9 @@ function stalled(summary: Partial<TickSummary>, rest: Partial<Omit<StalledReques
       figures: figures(),
       ...summary,
     },
-    seen: { emitted: 0, quarantined: 0, held: 0, lags: [], basis: { firstTick: noon - 100 * DAY } },
+    seen: { emitted: 0, quarantined: 0, refused: 0, held: 0, lags: [], basis: { firstTick: noon - 100 * DAY } },
     failing: new Map(),
-    scrubEvery,
+    fullEvery,
     now: noon,
     ...rest,
   });
@@ -83,25 +84,25 @@ describe("the age of the longest-standing trouble", () => {
   });
 
   it("is that of an outage which responses wait for, as the table knows it", () => {
-    const down = { down: 0, failing: { since: noon - HOUR, responses: ["1/1"], confirmed: true } };
-    const account = { rows: new Map(), outages: { metrics: down, metadata: { down: 0 } } };
-    const seen = { emitted: 0, quarantined: 0, held: 0, lags: [], basis: {}, account };
+    const metrics = { phase: "open" as const, down: 0, since: noon - HOUR };
+    const account = { rows: new Map(), breakers: { ...closedBreakers(), metrics } };
+    const seen = { emitted: 0, quarantined: 0, refused: 0, held: 0, lags: [], basis: {}, account };
     expect(stalled({ outages: ["metrics"] }, { seen })).toBe(HOUR);
     expect(stalled({ outages: [] }, { seen })).toBe(0);
   });
 
   it("is that of books beyond one and a half times their period", () => {
-    expect(stalled({ figures: figures({ oldestBooks: 1.5 * scrubEvery }) })).toBe(0);
-    expect(stalled({ figures: figures({ oldestBooks: 1.5 * scrubEvery + HOUR }) })).toBe(HOUR);
+    expect(stalled({ figures: figures({ oldestBooks: 1.5 * fullEvery }) })).toBe(0);
+    expect(stalled({ figures: figures({ oldestBooks: 1.5 * fullEvery + HOUR }) })).toBe(HOUR);
   });
 
   it("is that of responses not accounted for by any pass, once there was time for a second one", () => {
     const surveys = [survey({ booksOpen: "2 listed responses are not accounted for yet" })];
     const open = { surveys, figures: figures({ unaccounted: 2 }) };
     const since = (firstTick: number) => ({
-      seen: { emitted: 0, quarantined: 0, held: 0, lags: [], basis: { firstTick } },
+      seen: { emitted: 0, quarantined: 0, refused: 0, held: 0, lags: [], basis: { firstTick } },
     });
     expect(stalled(open, since(noon - DAY))).toBe(0);
-    expect(stalled(open, since(noon - 1.5 * scrubEvery - HOUR))).toBe(HOUR);
+    expect(stalled(open, since(noon - 1.5 * fullEvery - HOUR))).toBe(HOUR);
   });
 });

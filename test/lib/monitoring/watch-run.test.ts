@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { parseConfig } from "../../../lib/config/index.ts";
 import { type MonitoringLevel, metrics, NAMESPACE, writtenBy } from "../../../lib/monitoring/catalog.ts";
+import { placeOf } from "../../../lib/polling/model/phase.ts";
 import { pollScheduled, pollSources } from "../../../lib/run/poll-sources.ts";
 import { runSlices } from "../../../lib/run/slices/run-slices.ts";
 import { requestChannel } from "../../../lib/survey-api/diagnostics.ts";
@@ -55,7 +56,7 @@ describe("the catalog", () => {
       "DetectionLag",
       "Emitted",
       "Throttled",
-      "Quarantined",
+      "Withheld",
       "Stalled",
     ]);
     const names = writtenBy("full").map(({ name }) => name);
@@ -118,7 +119,7 @@ describe("the metrics of a tick", () => {
   it("count what was put into quarantine", async () => {
     const { world, graph } = await polled();
     arrive(world, { responseId: 2, completed: at(-30 * SECOND), fields: { completed: "perhaps" } });
-    expect((await tickOf(graph)).line?.values).toMatchObject({ Quarantined: [1] });
+    expect((await tickOf(graph)).line?.values).toMatchObject({ Withheld: [1] });
   });
 
   it("tell for how long a survey has been failing", async () => {
@@ -196,7 +197,7 @@ describe("the metrics of a slice", () => {
     for (const responseId of range(2, 1_500)) arrive(world, { responseId, completed: at((responseId - 1_600) * 10) });
     takes(world, SECOND, ({ operation }) => operation === "page");
     await tickOf(graph);
-    expect(world.mark(1).stream).toBeDefined();
+    expect(placeOf(world.mark(1))).toBeDefined();
     const before = world.delivered.length;
 
     const logger = memoryLog();
@@ -229,6 +230,7 @@ describe("the log of a tick", () => {
           emitted: 1,
           waiting: 0,
           quarantined: 0,
+          refused: 0,
           held: 0,
           lag: { median: 30 * SECOND, worst: 30 * SECOND },
           requests: { all: 0, throttled: 0, failed: 0 },

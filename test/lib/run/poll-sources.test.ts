@@ -197,7 +197,7 @@ describe("a redrive of quarantined responses", () => {
   it("warns of a survey that failed", async () => {
     const world = await refused([{ responseId: 1, completed: at(0) }]);
     world.before.push(({ operation }) => {
-      if (operation === "quarantined") throw Object.assign(new Error("x"), { code: "TABLE_BUSY" });
+      if (operation === "forRedrive") throw Object.assign(new Error("x"), { code: "TABLE_BUSY" });
     });
     const log = memoryLog();
     expect((await redriving(world, log, [1])).redriven).toMatchObject([{ outcome: "failed" }]);

@@ -276,8 +276,8 @@ describe("a credentials secret", () => {
     await graph.ports.state.saveAccount({ service: graph.service, firstTick: 1 });
     const lease = await graph.ports.state.acquire(1, "tick", 60_000);
     if (lease === undefined) throw new Error("no lease");
-    const stream = { page: 0, purpose: "first-pass" as const };
-    await graph.ports.state.release(lease, { ...lease.mark, floor: { at: null, inclusive: true }, stream });
+    const phase = { kind: "first-pass" as const, place: { page: 0 } };
+    await graph.ports.state.release(lease, { ...lease.mark, floor: { at: null, inclusive: true }, phase });
     const body = JSON.stringify({ source: graph.source.name, surveyId: 1, until: Date.now() + 60_000 });
     const log = memoryLog();
     const slices = () =>

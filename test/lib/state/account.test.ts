@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import type { SurveyRow } from "../../../lib/polling/model/account.ts";
+import type { Breakers } from "../../../lib/polling/model/breaker.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
 import { useAws } from "../support/aws.ts";
 
@@ -15,22 +16,27 @@ function fresh() {
 const row = (surveyId: number): SurveyRow => ({
   counts: [surveyId, null, 0],
   polledAt: 1_773_144_000_000 + surveyId,
-  chase: { missing: 1, owed: 2, seeking: true, restUntil: 1_773_144_000_000, deep: surveyId % 2 === 0 },
+  unmet: { missing: 1, owed: 2, seeking: true, restUntil: 1_773_144_000_000, deep: surveyId % 2 === 0 },
   trust: { misses: 1, hits: 2, unseen: 3 },
+  slowAt: 1_773_144_070_000,
+  slowEvery: 3_600_000,
+  passAt: 1_773_144_080_000,
   workedAt: 1_773_144_000_001,
+  passedAt: 1_773_144_000_003,
+  restedAt: 1_773_144_000_004,
   activeAt: 1_773_144_000_002,
-  ...(surveyId % 2 === 0 ? { dueAt: 1_773_144_060_000, backgroundAt: 1_773_144_070_000, booksAt: 7 } : {}),
+  ...(surveyId % 2 === 0 ? { dueAt: 1_773_144_060_000, booksAt: 7 } : {}),
 });
 
 describe("the account", () => {
-  it("keeps outages as they are", async () => {
+  it("keeps circuit breakers as they are", async () => {
     const { state } = fresh();
-    const outages = {
-      metrics: { down: 5, failing: { since: 7, responses: ["1/2", "1/3", "2/1"], confirmed: true } },
-      metadata: { down: 0, answered: { surveyId: 1, responseId: 2 } },
+    const breakers: Breakers = {
+      metrics: { phase: "open", down: 5, since: 7, turn: "1/2" },
+      metadata: { phase: "closed", down: 0, failed: ["1/3"], since: 8, answered: { surveyId: 1, responseId: 2 } },
     };
-    await state.saveAccount({ outages });
-    expect((await state.account()).outages).toEqual(outages);
+    await state.saveAccount({ breakers });
+    expect((await state.account()).breakers).toEqual(breakers);
   });
 
   it("is empty before the first tick", async () => {
@@ -43,7 +49,7 @@ describe("the account", () => {
     const full = (surveyId: number): SurveyRow => ({
       ...row(surveyId),
       counts: [123_456, 112_345, 12_345],
-      chase: { missing: 123, owed: 5, seeking: true, restUntil: now, deep: true },
+      unmet: { missing: 123, owed: 5, seeking: true, restUntil: now, deep: true },
       trust: { misses: 2, hits: 19, unseen: 12 },
       ...{ polledAt: now, workedAt: now, activeAt: now, dueAt: now, backgroundAt: now, booksAt: now },
     });

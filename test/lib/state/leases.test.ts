@@ -31,6 +31,7 @@ async function take(state: State, surveyId: number, owner: string): Promise<Leas
 
 const marked = (responseId: number): Mark => ({ ...emptyMark(), highWater: { responseId, completed: "" } });
 
+// R27
 describe("a lease", () => {
   it("has one holder at a time, and its fence grows each time it is taken", async () => {
     const { state, surveyId } = fresh();
@@ -213,6 +214,7 @@ describe("a table that fails for a moment", () => {
   });
 });
 
+// R27
 describe("a mark written by a newer version", () => {
   it("is refused, and its lease not taken", async () => {
     const { state, surveyId, clock } = fresh();

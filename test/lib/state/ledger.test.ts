@@ -240,13 +240,13 @@ describe("quarantined entries", () => {
     const { state, surveyId } = fresh();
     const { nextCheck: _, kept: __, ...bare } = quarantined(7);
     const others: LedgerEntry[] = [emitted(1), { id: 2, state: "open" }, { id: 3, state: "waiting", nextCheck: 5 }];
-    const refusedRepair: LedgerEntry = { ...emitted(5), reason: "bus:NotAuthorized" };
+    const refusedRepair: LedgerEntry = { ...emitted(5), refusedRevision: "NotAuthorized" };
     await state.putEntries(surveyId, [...others, refusedRepair, quarantined(6), bare, quarantined("record-abc")]);
     await state.putEntries(surveyId + 1, [quarantined(8)]);
     // The mark lies in the same partition.
     await state.acquire(surveyId, "me", 1_000);
 
-    const { entries, next } = await state.quarantined(surveyId);
+    const { entries, next } = await state.forRedrive(surveyId);
 
     expect(new Map(entries.map((entry) => [entry.id, entry]))).toEqual(
       new Map<LedgerEntry["id"], LedgerEntry>([
@@ -269,7 +269,7 @@ describe("quarantined entries", () => {
     let pages = 0;
     let from: string | undefined;
     do {
-      const page = await state.quarantined(surveyId, from);
+      const page = await state.forRedrive(surveyId, from);
       found.push(...page.entries.map(({ id }) => id));
       pages += 1;
       from = page.next;
@@ -290,7 +290,7 @@ describe("quarantined entries", () => {
     const { nextCheck: _, kept: __, ...bare } = quarantined(1);
     await state.putEntries(surveyId, [bare]);
     expect(await state.nextDue(surveyId, "quarantined")).toBeUndefined();
-    expect((await state.quarantined(surveyId)).entries).toEqual([bare]);
+    expect((await state.forRedrive(surveyId)).entries).toEqual([bare]);
   });
 });
 

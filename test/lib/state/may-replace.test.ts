@@ -11,7 +11,7 @@ type Kind = Omit<LedgerEntry, "id" | "digest">;
 const kinds: Kind[] = [
   { state: "emitted" },
   { state: "emitted", attempts: 1 },
-  { state: "emitted", reason: "short" },
+  { state: "emitted", refusedRevision: "Odd" },
   ...[1, 2, 3].map((revision): Kind => ({ state: "emitted", revision })),
   { state: "emitted", revision: 2, attempts: 1 },
   { state: "before-floor" },
@@ -20,8 +20,10 @@ const kinds: Kind[] = [
   { state: "held", attempts: 1, firstSeen: 1, nextCheck: 1, reason: "unproved" },
   { state: "waiting", kept: { a: 1 }, nextCheck: 1 },
   { state: "quarantined", reason: "unreadable", kept: { a: 1 } },
+  { state: "refused", reason: "Malformed", kept: { a: 1 } },
 ];
 
+// R14
 it("the table takes an entry in the place of another one where the ports in memory do, and nowhere else", async () => {
   const state = createDynamoState({ client: test.clients.dynamodb, name: test.table }, "main");
   const outcomes = await Promise.all(

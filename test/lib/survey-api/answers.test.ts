@@ -534,6 +534,7 @@ const table: Row[] = [
   ...v2Metadata,
 ];
 
+// R3
 it.each(table)("$operation: $name", async ({ path, answer, call, outcome, port, polled }) => {
   const service = await startService();
   service.answers.set(path, () => answer);

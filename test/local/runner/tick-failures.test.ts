@@ -24,7 +24,7 @@ async function run(
     interval: 0,
     stop: stop.signal,
     view: {
-      totals: { emitted: 0, waiting: 0, quarantined: 0 },
+      totals: { emitted: 0, waiting: 0, withheld: 0 },
       say: (line) => void said.push(line),
     },
   }).then(

@@ -32,7 +32,7 @@ function pausedFor(seconds: number) {
 }
 
 const view = {
-  totals: { emitted: 0, waiting: 0, quarantined: 0 },
+  totals: { emitted: 0, waiting: 0, withheld: 0 },
   say: () => {},
   stop: () => {},
 };
@@ -98,7 +98,7 @@ describe("the time between ticks", () => {
 describe("after the last tick", () => {
   const unfinished: TickSummary = {
     ...done,
-    surveys: [{ surveyId: 1, outcome: "polled", emitted: 0, waiting: 0, quarantined: 0, unfinished: true }],
+    surveys: [{ surveyId: 1, outcome: "polled", emitted: 0, waiting: 0, withheld: 0, unfinished: true }],
   };
   /** A survey with work left for so many seconds, in which nothing of it gets on. */
   const idleFor = (seconds: number) => async () => ({

@@ -1,5 +1,6 @@
 import { credible } from "../../../lib/polling/model/dates.ts";
 import type { Books, Floor, Mark } from "../../../lib/polling/model/mark.ts";
+import { isHistoryMet } from "../../../lib/polling/model/phase.ts";
 import type { Store } from "../ports/store.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
@@ -103,8 +104,8 @@ export function createBooksCheck(
         violations.add("floor", `survey ${surveyId}: its floor is set to ${at}, which is no date of the past`);
       }
       if (!inFirstTick && before.floor === undefined && floor !== undefined) facts.lateFloor = "set";
-      if (!inFirstTick && before.floorRises) facts.lateFloor ??= "raised";
-      if (after.firstPassDone) facts.firstPassDoneAt ??= world.scheduler.now();
+      if (!inFirstTick && before.floor?.rises === true) facts.lateFloor ??= "raised";
+      if (isHistoryMet(after)) facts.firstPassDoneAt ??= world.scheduler.now();
       if (after.books !== undefined && after.books.closedAt !== facts.books?.closedAt) inMotion(surveyId, after.books);
       facts.books = after.books;
     },
@@ -114,8 +115,8 @@ export function createBooksCheck(
       if (books === undefined || books.closedAt < world.livenessFrom)
         return "they were not closed since things came to rest";
       const truth = booksOf(survey, deliveries, (response) => isRightlyHeld(world, store, response));
-      const { listed, emitted, beforeFloor, open, waiting, held = 0, quarantined } = books;
-      const unfit = beforeFloor + quarantined;
+      const { listed, emitted, beforeFloor, open, waiting, held = 0, quarantined, refused } = books;
+      const unfit = beforeFloor + quarantined + refused;
       const said: Classes = { listed, emitted, open, waiting, held, unfit };
       const isRight = JSON.stringify(said) === JSON.stringify(truth);
       return isRight ? undefined : `they say ${JSON.stringify(said)}, the truth is ${JSON.stringify(truth)}`;
@@ -136,12 +137,12 @@ function wasListed({ listedFrom = Infinity, removedAt = Infinity }: SimResponse,
   return listedFrom <= to && removedAt >= from;
 }
 
-function sumOf({ emitted, beforeFloor, open, waiting, held = 0, quarantined }: HeldBooks): number {
-  return emitted + beforeFloor + open + waiting + held + quarantined;
+function sumOf({ emitted, beforeFloor, open, waiting, held = 0, quarantined, refused }: HeldBooks): number {
+  return emitted + beforeFloor + open + waiting + held + quarantined + refused;
 }
 
 function* stepsBack(before: Mark, after: Mark): Generator<string> {
-  if (before.firstPassDone && !after.firstPassDone) yield "the first pass is no longer done";
+  if (isHistoryMet(before) && !isHistoryMet(after)) yield "the first pass is no longer done";
   if (before.floor !== undefined && after.floor === undefined) yield "the floor is gone";
   if (before.floor !== undefined && after.floor !== undefined && (after.floor.at ?? "") < (before.floor.at ?? "")) {
     yield `the floor fell from ${before.floor.at} to ${after.floor.at}`;

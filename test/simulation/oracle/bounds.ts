@@ -1,3 +1,4 @@
+import { periodOf } from "../../../lib/polling/routes/patrol.ts";
 import type { SimSource } from "../plan/source.ts";
 
 // The bounds of ALGORITHM §6, as functions of the configuration. All are milliseconds between the completion of a
@@ -25,7 +26,7 @@ export const LATENCY = 30_000;
 export const countedAtHead = ({ interval }: SimSource): number => 2 * interval + LATENCY;
 
 /** At the head of a survey that is being caught up: one tick may find a slice at work. */
-export const peeked = ({ interval }: SimSource): number => 3 * interval + LATENCY;
+export const above = ({ interval }: SimSource): number => 3 * interval + LATENCY;
 
 /** On the head page, but no count moved: found when the head is read anyway. */
 export const atHead = (source: SimSource, { surveys }: Extent): number =>
@@ -38,10 +39,10 @@ export const atHead = (source: SimSource, { surveys }: Extent): number =>
 export const listedOpen = (source: SimSource, { open, surveys }: Extent, age: number): number =>
   Math.max(source.interval, age / 2) + 3 * turns(source, open + 2 * surveys) + 2 * source.interval;
 
-/** Unnoticed, but not further down than the look-back of a level goes: `page` is where it stands. */
-export const lookedBack = (source: SimSource, { surveys }: Extent, level: number, page: number): number =>
-  source.lookBack.every * 2 ** level + turns(source, 2 * surveys * (page + 2)) + 2 * source.interval;
+/** Unnoticed, but not further down than a level of the patrol goes: `page` is where it stands. */
+export const patrolled = (source: SimSource, { surveys }: Extent, level: number, page: number): number =>
+  periodOf(level, source) + turns(source, 2 * surveys * (page + 2)) + 2 * source.interval;
 
-/** Neither: the scrub. */
+/** Neither: the full pass. */
 export const unnoticed = (source: SimSource, { surveys, pages }: Extent): number =>
-  source.scrub.every + turns(source, 4 * surveys * (pages + 3)) + 2 * source.interval;
+  source.patrol.full + turns(source, 4 * surveys * (pages + 3)) + 2 * source.interval;

@@ -1,5 +1,6 @@
 import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
 import type { Mark } from "../../../lib/polling/model/mark.ts";
+import { isHistoryMet, placeOf } from "../../../lib/polling/model/phase.ts";
 import { leastPage } from "../service/listing.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
@@ -75,22 +76,23 @@ export function createCatchUpCheck(world: World, violations: Violations, parts: 
     markWritten(surveyId, before, after) {
       const survey = world.surveys.get(surveyId);
       if (survey === undefined) return;
-      const { stream } = after;
+      if (after.floor?.isPartial === true) survey.partialUntil = scheduler.now();
+      const isUnderWay = placeOf(after) !== undefined;
       const known = streams.get(surveyId) ?? [];
       streams.set(surveyId, known);
       const last = known.at(-1);
-      const isOn = stream !== undefined && after.floorRises !== true;
+      const isOn = isUnderWay && after.floor?.rises !== true;
       if (isOn && last?.to !== Infinity) known.push({ from: scheduler.now(), to: Infinity });
       if (!isOn && last?.to === Infinity) last.to = scheduler.now();
       const course = courses.get(surveyId);
-      if (stream?.purpose === "first-pass" && course === undefined) {
+      if (isUnderWay && after.phase.kind === "first-pass" && course === undefined) {
         courses.set(surveyId, { partSince: survey.firstReadAt ?? scheduler.now(), hasGap: false });
       }
-      if (before.firstPassDone || !after.firstPassDone || course === undefined) return;
+      if (isHistoryMet(before) || !isHistoryMet(after) || course === undefined) return;
       noteGap(survey, course);
       courses.delete(surveyId);
       // It has stepped over a page, and the books say so.
-      if (after.isHistoryPartial === true) return;
+      if (after.floor?.isPartial === true) return;
       if (!course.hasGap && isSteady(world, survey)) checkMet(survey);
     },
     waitedSince({ survey, completedAt = 0 }) {

@@ -63,9 +63,10 @@ export function isExcluded(world: World, response: SimResponse): Exclusion | und
     : undefined;
 }
 
-/** Whether it may have stood on pages that failed, and that a first pass went by: then its date alone says whether it was there before. */
+/** Whether it may have stood where a first pass has not come, as pages failed or moved: then its date alone says whether it was there before. */
 export function wasOutOfReach(world: World, response: SimResponse): boolean {
   const broken = planOf(world, response)?.broken;
+  if ((response.completedAt ?? Infinity) <= response.survey.partialUntil) return true;
   return broken !== undefined && (response.completedAt ?? Infinity) <= START + broken.to;
 }
 

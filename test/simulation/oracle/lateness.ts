@@ -1,3 +1,4 @@
+import { depthOf, levels } from "../../../lib/polling/routes/patrol.ts";
 import type { SimSource } from "../plan/source.ts";
 import { placeOf } from "../service/changes.ts";
 import { leastPage, listedRecords } from "../service/listing.ts";
@@ -30,17 +31,9 @@ export function isSingleUsable(survey: SimSurvey): boolean {
   return survey.traits.single === "right" && !isSilent(survey);
 }
 
-/**
- * The level of look-back that reaches a response, whether its depth is taken by pages or by date; undefined when none does.
- * `age` is milliseconds from its start to its completion.
- */
-function levelFor({ lookBack }: SimSource, { traits }: SimSurvey, page: number, age: number): number | undefined {
-  // Where it runs backwards the poller may take the ids for the starts that they follow.
-  const isByDate = ["dateStart", "dateCompleted", "reversed"].includes(traits.sortKey);
-  // The list moves on while a look-back comes near, and clocks are set back.
-  const byDate = isByDate ? Math.log2((age + lookBack.every) / lookBack.every) : 0;
-  const level = Math.max(0, Math.ceil(Math.max(Math.log2(page), byDate)));
-  return lookBack.every * 2 ** level <= lookBack.window ? level : undefined;
+/** The level of the patrol that reaches a page; undefined when none does. */
+function levelFor(source: SimSource, page: number): number | undefined {
+  return Array.from({ length: levels(source) }, (_, level) => level).find((level) => page <= depthOf(level));
 }
 
 /** Whether it may have been listed as open when another one completed. */
@@ -78,7 +71,7 @@ export function boundOf(
 }
 
 /** The same for what completes at the very head while a catch-up is left to slices, from `since` (epoch milliseconds) on. */
-export function peekedWithin(
+export function aboveBacklogWithin(
   world: World,
   response: SimResponse,
   since: number | undefined,
@@ -87,7 +80,7 @@ export function peekedWithin(
   if (since === undefined || noticed?.isFirst !== true || !isPlain(world, response)) return undefined;
   // A tick at least has seen before where the backlog begins.
   if (completedAt < since + 2 * world.plan.source.interval + bounds.LATENCY) return undefined;
-  const bound = bounds.peeked(world.plan.source) + waitOf(world.plan, response);
+  const bound = bounds.above(world.plan.source) + waitOf(world.plan, response);
   return isLookFilled(world, response, bound) ? undefined : { name: "at the head of a backlog", bound };
 }
 
@@ -139,14 +132,14 @@ function noticedWithin(
   const silence = toldAfter(response);
   // Its start tells its age, if nothing else does. It is asked about ever more seldom while operation 9 says nothing of it.
   const age = completedAt + silence - startedAt;
-  if (noticed.listedOpenSince !== undefined && isTrusted && age < source.scrub.every / 2) {
+  if (noticed.listedOpenSince !== undefined && isTrusted && age < source.patrol.full / 2) {
     return { name: "listed as open", bound: silence + bounds.listedOpen(source, extent, age) };
   }
-  // Looked back to by pages, it may have been pushed down since.
+  // It may have been pushed down since.
   const page = Math.max(noticed.page, placeOf(response).page);
-  const level = levelFor(source, survey, page, completedAt - startedAt);
+  const level = levelFor(source, page);
   const unnoticed = bounds.unnoticed(source, extent);
   if (level === undefined) return { name: "unnoticed", bound: unnoticed };
-  const bound = Math.min(unnoticed, bounds.lookedBack(source, extent, level, page));
-  return { name: `looked back to level ${level}`, bound };
+  const bound = Math.min(unnoticed, bounds.patrolled(source, extent, level, page));
+  return { name: `level ${level} of the patrol`, bound };
 }

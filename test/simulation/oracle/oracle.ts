@@ -18,7 +18,7 @@ import { createDeliveries, type Deliveries } from "./deliveries.ts";
 import { type Beginning, type Duty, dutyOf } from "./duty.ts";
 import { createFailingEnds } from "./failing-ends.ts";
 import { createHangLog } from "./hanging.ts";
-import { boundOf, peekedWithin } from "./lateness.ts";
+import { aboveBacklogWithin, boundOf } from "./lateness.ts";
 import { createDetailLog } from "./missing-details.ts";
 import { createRecheckLog } from "./rechecks.ts";
 import { createRequestLog, type RequestLog } from "./requests.ts";
@@ -114,7 +114,7 @@ export function createOracle(world: World, store: Store): Oracle {
     const limit =
       completedAt > doneAt && !catchUps.isHeldUp(response)
         ? limitOf(response)
-        : peekedWithin(world, response, catchUps.waitedSince(response));
+        : aboveBacklogWithin(world, response, catchUps.waitedSince(response));
     const late = scheduler.now() - completedAt;
     if (limit === undefined || late <= limit.bound) return;
     const told = `${nameOf(response)} (${limit.name}) was emitted after ${late / 1000} s instead of ${limit.bound / 1000} s`;

@@ -1,5 +1,6 @@
 import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
 import type { Mark } from "../../../lib/polling/model/mark.ts";
+import { openTo, placeOf } from "../../../lib/polling/model/phase.ts";
 import { selected } from "../../../lib/polling/model/source.ts";
 import type { Store } from "../ports/store.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
@@ -83,8 +84,9 @@ function waitingOf(entries: Map<LedgerEntry["id"], LedgerEntry>): LedgerEntry["i
 /** What a mark says to be under way. */
 function leftIn(mark: Mark | undefined): string | undefined {
   if ((mark?.pending ?? []).length > 0) return "what went out is in no ledger";
-  if (mark?.stream !== undefined) return "a catch-up is under way";
-  return mark?.headOpen !== undefined ? "the head was not read to where it is settled" : undefined;
+  if (mark === undefined) return undefined;
+  if (placeOf(mark) !== undefined) return "a catch-up is under way";
+  return openTo(mark) !== undefined ? "the head was not read to where it is settled" : undefined;
 }
 
 function sinceStart(world: World, { completedAt = 0 }: SimResponse): string {

@@ -11,7 +11,7 @@ export function planSource(chooser: Chooser, random: Random): SimSource {
   const interval = MINUTE * Number(chooser.option("interval", { 1: 6, 5: 2, 30: 1 }));
   const startFrom = chooser.option("start", { now: 6, beginning: 2, date: 1 });
   const fullPoll = interval * random.between(5, 10);
-  const lookBack = interval * random.between(5, 12);
+  const patrol = interval * random.between(5, 12);
   return {
     name: "main",
     surveys: { all: "all" as const, exclude: { exclude: [9] }, include: { include: [8, 10, 12] } }[
@@ -36,8 +36,7 @@ export function planSource(chooser: Chooser, random: Random): SimSource {
     concurrency: random.pick([1, 4, 16, 16, 64]),
     headPages: random.pick([1, 2, 3, 20, 20]),
     fullPoll: { every: fullPoll },
-    lookBack: { every: lookBack, window: lookBack * random.pick([2, 4, 8]) },
     retention: { quarantine: interval * random.between(10, 200) },
-    scrub: { every: interval * random.between(8, 26) * random.pick([1, 1, 3]) },
+    patrol: { every: patrol, full: interval * random.between(8, 26) * random.pick([1, 1, 3]) },
   };
 }

@@ -27,8 +27,8 @@ export const catchUpFaults: readonly PlantedFault[] = [
     name: "a slice whose time is up ends the whole catch-up",
     breaks: ["skipped", "floor", "lost"],
     file: "routes/catch-up.ts",
-    find: "    ctx.resumed = true;\n    return { ...counts, unfinished: true };",
-    replace: "    delete mark.stream;\n    mark.firstPassDone = true;\n    return counts;",
+    find: "(end.isEmpty && !isEmptyBelieved(ctx))) {\n    ctx.resumed = true;\n    return { ...counts, unfinished: true };",
+    replace: "(end.isEmpty && !isEmptyBelieved(ctx))) {\n    followHead(mark);\n    return counts;",
   },
   {
     name: "each slice may stop behind its first page",

@@ -41,8 +41,8 @@ export const contentsFaults: readonly PlantedFault[] = [
     name: "a held response is never looked at again",
     breaks: ["lost", "liveness: left"],
     file: "ledger/judge.ts",
-    find: 'return by.looksAtHeld || isHeldDue(entry, by.now) ? "emit" : "settled";',
-    replace: 'return "settled";',
+    find: 'return by.looksAtHeld || isHeldDue(entry, by.now) ? "unproved" : "held";',
+    replace: 'return "held";',
   },
   {
     name: "nothing is ever held",
@@ -55,7 +55,7 @@ export const contentsFaults: readonly PlantedFault[] = [
     name: "short events are not replaced",
     breaks: ["short"],
     file: "ledger/judge.ts",
-    find: '        ? "replace"\n        : "settled";',
-    replace: '        ? "settled"\n        : "settled";',
+    find: 'short: { ...settled, completed: "replace" },',
+    replace: "short: settled,",
   },
 ];

@@ -24,13 +24,6 @@ export const stateFaults: readonly PlantedFault[] = [
     replace: "",
   },
   {
-    name: "refused events are tried again for ever",
-    breaks: ["liveness: books", "requests", "failure", "idle"],
-    file: "ledger/judge.ts",
-    find: 'if (isRefused) return "settled";',
-    replace: "",
-  },
-  {
     name: "no guard before a publish",
     breaks: ["fence", "repeat"],
     file: "publish/publish-batch.ts",
@@ -47,15 +40,15 @@ export const stateFaults: readonly PlantedFault[] = [
   {
     name: "the floor is taken from our clock",
     breaks: ["floor", "lost"],
-    file: "routes/first-pass.ts",
+    file: "routes/floor.ts",
     find: 'const at = newest ?? (shown === 0 ? cap : undefined) ?? "";',
-    replace: 'const at = new Date(now).toISOString().slice(0, 19).replace("T", " ");',
+    replace: 'const at = new Date(ctx.ports.clock.now()).toISOString().slice(0, 19).replace("T", " ");',
   },
   {
     name: "the floor settles by date alone",
     breaks: ["lost"],
     file: "ledger/judge.ts",
-    find: '  if (by.firstPassDone && !by.isHistoryPartial) return "emit";\n',
+    find: '  if (by.isHistoryMet && !isPartial) return "after";\n',
     replace: "",
   },
   {
@@ -69,9 +62,8 @@ export const stateFaults: readonly PlantedFault[] = [
     name: "a response without a date is old",
     breaks: ["lost"],
     file: "ledger/judge.ts",
-    find: 'if (by.firstPassDone && !by.isHistoryPartial) return "emit";',
-    replace:
-      'if (!credible(completed, by.now)) return "old";\n  if (by.firstPassDone && !by.isHistoryPartial) return "emit";',
+    find: 'if (by.isHistoryMet && !isPartial) return "after";',
+    replace: 'if (!credible(completed, by.now)) return "old";\n  if (by.isHistoryMet && !isPartial) return "after";',
   },
   {
     name: "dates of the future set the floor",
@@ -84,15 +76,15 @@ export const stateFaults: readonly PlantedFault[] = [
     name: "the hint of the counts is always trusted",
     breaks: ["late", "lost"],
     file: "tick/due.ts",
-    find: "if (asksForHead(row.chase) || !trusts(row.trust)) return true;",
+    find: "if (asksForHead(row.unmet) || !trusts(row.trust)) return true;",
     replace: "",
   },
   {
     name: "nothing is read that the counts do not ask for",
     breaks: ["late", "lost"],
     file: "tick/due.ts",
-    find: "const fullPoll = row.polledAt + (survey.isGone === true ? GONE_EVERY : fullPollEvery) <= now;",
-    replace: "const fullPoll = false;",
+    find: 'const isPolled = kind === "rest" && poll.at <= now;',
+    replace: "const isPolled = false;",
   },
   {
     name: "books are closed with responses in no class",

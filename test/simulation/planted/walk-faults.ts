@@ -31,13 +31,6 @@ export const walkFaults: readonly PlantedFault[] = [
     replace: "onGround: true,",
   },
   {
-    name: "ground is any page that shows something known",
-    breaks: ["content", "lost", "floor", "books"],
-    file: "walk/walk.ts",
-    find: "return !ids.some(isNew) && (ids.length",
-    replace: "return ids.length > 0 && (ids.length",
-  },
-  {
     name: "the end of a list is looked at once",
     breaks: ["books", "lost", "floor", "late", "content"],
     file: "walk/walk.ts",

@@ -171,11 +171,11 @@ export function statePort(
         copies.filter(({ state }) => state !== "emitted"),
       );
     },
-    quarantined: (surveyId, from) =>
+    forRedrive: (surveyId, from) =>
       call(
-        "quarantined",
+        "forRedrive",
         () => `${surveyId}`,
-        () => store.quarantined(surveyId, from),
+        () => store.forRedrive(surveyId, from),
       ),
     due: (surveyId, kind, until, limit) =>
       call(

@@ -4,7 +4,7 @@ import type { CheckedState, EntryState, LedgerEntry } from "../../../lib/polling
 import { isForRedrive, JUDGED_BY } from "../../../lib/polling/model/ledger-entry.ts";
 import type { Lease, Mark } from "../../../lib/polling/model/mark.ts";
 import { emptyMark } from "../../../lib/polling/model/mark.ts";
-import type { QuarantinePage } from "../../../lib/polling/ports.ts";
+import type { RedrivePage } from "../../../lib/polling/ports.ts";
 import { mayReplace } from "../../support/may-replace.ts";
 import { copyOf } from "./copy.ts";
 import { MisuseError } from "./misuse.ts";
@@ -33,7 +33,7 @@ export interface Store {
   write(surveyId: number, entry: LedgerEntry): LedgerEntry | undefined;
   entries(surveyId: number): Map<Id, LedgerEntry>;
   /** Some of the quarantined entries, by place in the table. */
-  quarantined(surveyId: number, from: string | undefined): QuarantinePage;
+  forRedrive(surveyId: number, from: string | undefined): RedrivePage;
   due(surveyId: number, kind: CheckedState, until: number, limit: number): LedgerEntry[];
   nextDue(surveyId: number, kind: CheckedState): number | undefined;
 }
@@ -132,7 +132,7 @@ export function createStore(now: () => number, lag: Lag): Store {
       return before;
     },
     entries: (surveyId) => new Map([...survey(surveyId)].map(([id, { entry }]) => [id, entry])),
-    quarantined(surveyId, from = "0") {
+    forRedrive(surveyId, from = "0") {
       const all = [...survey(surveyId).values()];
       const to = Number(from) + QUARANTINE_PAGE;
       const entries = all.slice(Number(from), to).filter(({ entry }) => isForRedrive(entry));
@@ -156,7 +156,7 @@ export function createStore(now: () => number, lag: Lag): Store {
 
 /** As `dueKey` has it. */
 const indexState = (state: EntryState): CheckedState =>
-  state === "open" || state === "quarantined" || state === "held" ? state : "waiting";
+  state === "emitted" || state === "before-floor" ? "waiting" : state;
 
 /** What a batch read gives of an entry. */
 const SHORT = ["id", ...JUDGED_BY] as const;

@@ -79,6 +79,7 @@ function createSurvey(plan: SurveyPlan): SimSurvey {
     failsFrom: Infinity,
     emptyAt: -Infinity,
     shownApartAt: Infinity,
+    partialUntil: 0,
     firstReadAt: undefined,
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { isHistoryMet, openTo, placeOf } from "../../../lib/polling/model/phase.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import {
   arrive,
@@ -144,7 +145,7 @@ describe("a head walk after one that was cut short", () => {
 
     await poll(world);
 
-    expect(world.mark(1).headOpen).toBeUndefined();
+    expect(openTo(world.mark(1))).toBeUndefined();
     expect(sorted([...new Set(deliveredIds(world))])).toEqual(range(1, 202));
     expect(Math.max(...pagesRead(world).map((page) => Number(page.slice(5))))).toBeLessThanOrEqual(5);
   });
@@ -152,7 +153,7 @@ describe("a head walk after one that was cut short", () => {
   it("comes to its end where no poll has time for that depth: it is caught up from page 1", async () => {
     const world = await cutShort(150);
     takes(world, 8 * SECOND, ({ operation }) => operation === "page");
-    const isOpen = (): boolean => world.mark(1).headOpen !== undefined || world.mark(1).stream !== undefined;
+    const isOpen = (): boolean => openTo(world.mark(1)) !== undefined || placeOf(world.mark(1)) !== undefined;
     for (let polls = 0; isOpen() && polls < 80; polls += 1) await poll(world);
 
     expect(isOpen()).toBe(false);
@@ -165,9 +166,9 @@ describe("a head walk after one that was cut short", () => {
     takes(world, SECOND, ({ operation }) => operation === "page");
     for (let polls = 0; polls < 3; polls += 1) await poll(world, { deadline: world.time.now + SECOND / 2 });
 
-    expect(world.mark(1).stream).toBeUndefined();
+    expect(placeOf(world.mark(1))).toBeUndefined();
     await poll(world, { deadline: world.time.now + 5 * MINUTE });
-    expect(world.mark(1).headOpen).toBeUndefined();
+    expect(openTo(world.mark(1))).toBeUndefined();
   });
 });
 
@@ -286,7 +287,7 @@ describe("a backlog deeper than headPages", () => {
       ...complete(22, 60),
     ]);
     takes(world, 3 * SECOND, ({ operation }) => operation === "page");
-    for (let polls = 0; polls < 30 && !world.mark(1).firstPassDone; polls += 1) await poll(world);
+    for (let polls = 0; polls < 30 && !isHistoryMet(world.mark(1)); polls += 1) await poll(world);
 
     expect(deliveredIds(world)).toEqual(range(1, 60));
     expect(world.delivered[20]?.data.answers).toHaveLength(450);

@@ -31,6 +31,7 @@ async function workOff(world: MemoryWorld, queue: Queued[], duration: number): P
   await Promise.all([worker("a"), worker("b")]);
 }
 
+// R25
 it("a survey with a small backlog has its turn beside many with large ones, and the queue does not grow", async () => {
   const backlogs = 8;
   const { world, queue: sent } = worldWithQueue(complete(1, 1, 5_000), 10 * SECOND);

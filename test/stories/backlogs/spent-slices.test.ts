@@ -52,7 +52,12 @@ it("a slice is queued anew by whoever held the survey so long that its message m
   const queuedAt = taken - SECOND;
   const timesQueued = async (heldFor: number): Promise<number> => {
     time.now = taken + heldFor;
-    const mark = { ...emptyMark(), stream: {} as never, queuedAt, queuedUntil: taken + 30 * MINUTE };
+    const mark = {
+      ...emptyMark(),
+      phase: { kind: "catch-up" as const, place: { page: 1 } },
+      queuedAt,
+      queuedUntil: taken + 30 * MINUTE,
+    };
     await queueSlice({ surveyId: 1, mark, ports, since: taken }, { nextTick: time.now + MINUTE, catchingUp: 30 });
     return queue.splice(0).length;
   };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Failure } from "../../support/failing.ts";
 import type { MemoryWorld, PortCall } from "../../support/memory-ports.ts";
-import { closedBooks, DAY, scrub, scrubsOnly, ticksUntil, truthOf } from "../../support/slow.ts";
+import { closedBooks, DAY, fullPass, fullPassesOnly, ticksUntil, truthOf } from "../../support/slow.ts";
 import {
   at,
   deliveredIds,
@@ -14,11 +14,11 @@ import {
   worldWith,
 } from "../../support/survey.ts";
 
-const source = scrubsOnly;
+const source = fullPassesOnly;
 const SIZE = 25;
 
 /** Thirteen pages of settled responses, more than one slice; two more, of which one stands across a page edge, that only a full pass meets. */
-async function worldToScrub(): Promise<MemoryWorld> {
+async function worldToRead(): Promise<MemoryWorld> {
   const world = worldWith(range(1, 50).map((responseId) => ({ responseId, completed: at(-HOUR), size: SIZE })));
   await runTick(world, { source: { ...source, enrich: { metrics: false, metadata: false } } });
   const { records } = surveyOf(world);
@@ -46,8 +46,8 @@ async function ticksToTheEnd(world: MemoryWorld): Promise<void> {
 const named = ({ port, operation }: PortCall): string => `${port}.${operation}`;
 
 /** Calls of a full pass during which nothing fails. */
-async function callsOfScrub(): Promise<string[]> {
-  const world = await worldToScrub();
+async function callsOfPass(): Promise<string[]> {
+  const world = await worldToRead();
   await ticksToTheEnd(world);
   return world.calls.map(named);
 }
@@ -56,10 +56,10 @@ describe("a full pass one of whose slices fails", () => {
   it.each(["before", "after"] as const)(
     "%s any one of its calls had an effect goes on, loses nothing, and closes its books right",
     async (when) => {
-      const calls = await callsOfScrub();
+      const calls = await callsOfPass();
       expect(calls.length).toBeGreaterThan(40);
       for (const [index, name] of calls.entries()) {
-        const world = await worldToScrub();
+        const world = await worldToRead();
         let count = 0;
         world[when].push(() => {
           count += 1;
@@ -85,7 +85,7 @@ describe("a full pass one of whose slices fails", () => {
   );
 
   it("at every seventh page that it asks for goes on all the same", async () => {
-    const world = await worldToScrub();
+    const world = await worldToRead();
     let count = 0;
     world.before.push(({ port, operation }) => {
       if (port !== "service" || operation !== "page") return;
@@ -97,7 +97,7 @@ describe("a full pass one of whose slices fails", () => {
   });
 
   it("does not count twice what the failed slice had counted", async () => {
-    const world = await worldToScrub();
+    const world = await worldToRead();
     let failures = 0;
     world.before.push(({ operation, args }) => {
       const isThird = operation === "page" && args[1] === 3 && args[2] === "asc";
@@ -119,7 +119,7 @@ describe("the ids of a pass that are lost in the vault", () => {
   it("while it runs let it begin again, and its books are right", async () => {
     const world = worldWith(many);
     await runTick(world, { source, deadline: Number.POSITIVE_INFINITY });
-    await scrub(world);
+    await fullPass(world);
     const { startedAt } = closedBooks(world);
     world.time.now = startedAt + DAY;
     await ticksUntil(world, () => (world.mark(1).pass?.page ?? 0) >= 6, { source });
@@ -137,12 +137,12 @@ describe("the ids of a pass that are lost in the vault", () => {
   it("after it ended forget only what is gone: the next pass counts from itself on", async () => {
     const world = worldWith(many);
     await runTick(world, { source, deadline: Number.POSITIVE_INFINITY });
-    await scrub(world);
+    await fullPass(world);
     world.objects.clear();
-    await scrub(world);
+    await fullPass(world);
     expect(closedBooks(world)).toMatchObject({ ...truthOf(world), gone: 0 });
     surveyOf(world).records = surveyOf(world).records.slice(20);
-    await scrub(world);
+    await fullPass(world);
     expect(closedBooks(world)).toMatchObject({ listed: 590, gone: 10 });
   });
 
@@ -155,7 +155,7 @@ describe("the ids of a pass that are lost in the vault", () => {
       failures += 1;
       throw new Failure("no vault");
     });
-    await scrub(world);
+    await fullPass(world);
     expect(failures).toBe(3);
     expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: 600, found: 0, changed: 0 });
   });

@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { closedBooks, DAY, readsOf, remove, scrub, scrubsOnly, ticksUntil, truthOf } from "../../support/slow.ts";
+import {
+  closedBooks,
+  DAY,
+  fullPass,
+  fullPassesOnly,
+  readsOf,
+  remove,
+  ticksUntil,
+  truthOf,
+} from "../../support/slow.ts";
 import {
   arrive,
   at,
@@ -14,7 +23,7 @@ import {
   worldWith,
 } from "../../support/survey.ts";
 
-const source = scrubsOnly;
+const source = fullPassesOnly;
 /** 170 responses of 3 records each: five pages and a half, with responses across their edges. */
 const listed = range(1, 170).map((responseId) => ({ responseId, completed: at(-responseId * 1_000), size: 3 }));
 /** 600 of them: 18 pages, more than one slice. */
@@ -61,7 +70,7 @@ describe("a full pass in slices, paid for with one request a tick", () => {
       { counts: { responses: 300, correct: 0, unpaidResponses: 0 } },
     );
     await runTick(world, { source: { ...source, startFrom: "2026-03-10" } });
-    await scrub(world, { source: { ...source, startFrom: "2026-03-10" } });
+    await fullPass(world, { source: { ...source, startFrom: "2026-03-10" } });
 
     const { emitted, beforeFloor, open, quarantined, ...books } = closedBooks(world);
     expect({ emitted, beforeFloor, open, quarantined, ...books }).toMatchObject(truthOf(world));
@@ -98,7 +107,7 @@ describe("a full pass in slices, paid for with one request a tick", () => {
     }
     await ticksUntil(world, () => world.mark(1).pass === undefined, { source });
     expect(deliveredIds(world)).toHaveLength(545);
-    await scrub(world);
+    await fullPass(world);
     expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: 545, emitted: 545 });
   });
 
@@ -106,7 +115,7 @@ describe("a full pass in slices, paid for with one request a tick", () => {
     const world = worldWith(listed);
     surveyOf(world).metrics.set(3, { kind: "absent" }).set(4, { kind: "absent" });
     await runTick(world, { source: { ...source, absentAfter: 100 * DAY } });
-    await scrub(world, { source: { ...source, absentAfter: 100 * DAY } });
+    await fullPass(world, { source: { ...source, absentAfter: 100 * DAY } });
     expect(closedBooks(world)).toMatchObject({ listed: 170, emitted: 168, waiting: 2 });
   });
 
@@ -116,16 +125,16 @@ describe("a full pass in slices, paid for with one request a tick", () => {
     const survey = surveyOf(world);
     survey.records.splice(3 * 80, 0, ...recordsOf({ responseId: 900, completed: at(-HOUR), size: 3 }));
     survey.records.unshift(...recordsOf({ responseId: 901, completed: at(-2 * HOUR), size: 250 }));
-    await scrub(world);
+    await fullPass(world);
 
     expect(deliveredIds(world).slice(170).sort()).toEqual([900, 901]);
     const late = world.delivered.slice(170);
     expect(late.map(({ meta, data }) => [data.responseId, meta.origin, data.answers.length])).toEqual([
-      [901, "scrub", 250],
-      [900, "scrub", 3],
+      [901, "full-pass", 250],
+      [900, "full-pass", 3],
     ]);
     expect(closedBooks(world)).toMatchObject({ listed: 172, emitted: 172, found: 2 });
-    await scrub(world);
+    await fullPass(world);
     expect(closedBooks(world)).toMatchObject({ listed: 172, emitted: 172, found: 0 });
     expect(deliveredIds(world)).toHaveLength(172);
   });
@@ -133,14 +142,14 @@ describe("a full pass in slices, paid for with one request a tick", () => {
   it("counts those gone since earlier passes, and those that came back no more", async () => {
     const world = worldWith(listed);
     await runTick(world, { source });
-    await scrub(world);
+    await fullPass(world);
     const all = surveyOf(world).records;
     remove(world, range(20, 29));
-    await scrub(world);
+    await fullPass(world);
     expect(closedBooks(world)).toMatchObject({ listed: 160, emitted: 160, gone: 10, deficit: 10 });
     surveyOf(world).records = all;
     remove(world, [20]);
-    await scrub(world);
+    await fullPass(world);
     expect(closedBooks(world)).toMatchObject({ listed: 169, gone: 1 });
     expect(deliveredIds(world)).toHaveLength(170);
   });
@@ -152,7 +161,7 @@ describe("a full pass in slices, paid for with one request a tick", () => {
     for (const responseId of [34, 101]) {
       replace(world, { responseId, completed: at(0), size: 3, fields: { comment: "edited" } });
     }
-    await scrub(world);
+    await fullPass(world);
     expect(closedBooks(world)).toMatchObject({ listed: 170, emitted: 170, changed: 2, repaired: 0 });
     expect(deliveredIds(world)).toHaveLength(170);
   });
@@ -162,10 +171,10 @@ describe("a full pass in slices, paid for with one request a tick", () => {
     await runTick(world, { source });
     const first = world.delivered.find(({ data }) => data.responseId === 80);
     replace(world, { responseId: 80, completed: at(-80_000), size: 5 });
-    await scrub(world);
+    await fullPass(world);
     const second = world.delivered.at(-1);
     expect(second?.data).toMatchObject({ responseId: 80, answers: { length: 5 } });
-    expect(second?.meta).toMatchObject({ revision: 2, replaces: first?.meta.eventId, origin: "scrub" });
+    expect(second?.meta).toMatchObject({ revision: 2, replaces: first?.meta.eventId, origin: "full-pass" });
     expect(closedBooks(world)).toMatchObject({ repaired: 1, changed: 0, emitted: 170 });
   });
 
@@ -174,10 +183,10 @@ describe("a full pass in slices, paid for with one request a tick", () => {
     await runTick(world, { source });
     replace(world, { responseId: 80, completed: at(-80_000), size: 5 });
     surveyOf(world).metrics.set(80, { kind: "absent" });
-    await scrub(world);
-    await scrub(world);
+    await fullPass(world);
+    await fullPass(world);
     expect(world.delivered).toHaveLength(170);
-    await scrub(world);
+    await fullPass(world);
     expect(world.delivered.at(-1)?.meta).toMatchObject({ revision: 2, missing: ["metrics:absent"] });
   });
 
@@ -185,24 +194,24 @@ describe("a full pass in slices, paid for with one request a tick", () => {
     const world = worldWith(listed);
     await runTick(world, { source });
     const first = closedBooks(world).passes;
-    await scrub(world);
-    await scrub(world);
+    await fullPass(world);
+    await fullPass(world);
     expect(closedBooks(world).passes).toBe(first + 2);
     const before = closedBooks(world);
     const empty = surveyOf(world).records;
     surveyOf(world).records = [];
-    await scrub(world);
+    await fullPass(world);
     expect(world.mark(1).booksOpen).toBeDefined();
     surveyOf(world).records = empty;
-    await scrub(world);
+    await fullPass(world);
     expect(closedBooks(world)).toMatchObject({ passes: 1, listed: before.listed });
   });
 
   it("leaves nothing in the vault but the ids of the last pass, also with more of them than fit the mark", async () => {
     const world = worldWith(range(1, 400).map((id) => ({ responseId: id * 1_000, completed: at(0) })));
     await runTick(world, { source, deadline: Number.POSITIVE_INFINITY });
-    await scrub(world);
-    await scrub(world);
+    await fullPass(world);
+    await fullPass(world);
     expect(closedBooks(world)).toMatchObject({ listed: 400, emitted: 400, gone: 0 });
     const kept = world.mark(1).listedIds;
     expect([...world.objects.keys()]).toEqual(kept !== undefined && "key" in kept ? [kept.key] : ["no key"]);
@@ -213,7 +222,7 @@ describe("the next full pass", () => {
   it("begins when its time has come, counted from the beginning of this one", async () => {
     const world = worldWith(many);
     await runTick(world, { source, deadline: Number.POSITIVE_INFINITY });
-    await scrub(world);
+    await fullPass(world);
     const { startedAt, closedAt } = closedBooks(world);
     expect(closedAt).toBeGreaterThan(startedAt);
     expect(world.mark(1).nextPass).toBe(startedAt + DAY);
@@ -227,7 +236,7 @@ it("news that come during a full pass go out at the tick that lists them, and ar
   const world = worldWith(many);
   await runTick(world, { source, deadline: Number.POSITIVE_INFINITY });
   let tick = 0;
-  await scrub(world, {
+  await fullPass(world, {
     source,
     between: () => {
       tick += 1;
@@ -247,7 +256,7 @@ it("books are closed by an end that was seen, not by a short page that is taken 
   const world = worldWith(range(1, 30).map((responseId) => ({ responseId, completed: at(-HOUR) })));
   // The head is read every minute.
   const polled = { ...source, fullPoll: { every: 60_000 } };
-  for (let i = 0; i < 3; i += 1) await scrub(world);
+  for (let i = 0; i < 3; i += 1) await fullPass(world);
   expect(world.account.shortPageEnds).toBe(true);
   expect(closedBooks(world).listed).toBe(30);
   const { closedAt } = closedBooks(world);
@@ -266,7 +275,7 @@ it("books are closed by an end that was seen, not by a short page that is taken 
   expect(new Set(readsOf(world, "desc").map(({ args }) => args[1]))).toEqual(new Set([1]));
   expect(closedBooks(world).closedAt).toBe(closedAt);
 
-  await scrub(world);
+  await fullPass(world);
   expect(deliveredIds(world).at(-1)).toBe(31);
   expect(closedBooks(world)).toMatchObject({ listed: 31, emitted: 31, found: 1 });
   expect(world.account.shortPageEnds).toBe(false);
@@ -285,7 +294,7 @@ it("polls of the head that read the list as empty for some minutes close no book
   await ticksUntil(world, () => readsOf(world, "desc").length >= 10, { source: polled });
   expect(world.mark(1).books).toEqual(before);
   surveyOf(world).records = all;
-  await scrub(world);
+  await fullPass(world);
   expect(closedBooks(world)).toMatchObject({ listed: 30, emitted: 30, gone: 0 });
   expect(deliveredIds(world)).toHaveLength(30);
 });

@@ -5,7 +5,7 @@ import { arrive, at, HOUR, pagesRead, poll, range, surveyOf, worldWith } from ".
 
 /** More than any pass needs. */
 const enough = (): Allowance => ({ left: () => 1_000, spend: () => undefined });
-const slow = () => ({ head: false, background: { allowance: enough(), fullPoll: false } });
+const slow = () => ({ head: false, background: { allowance: enough(), kind: "pass" as const } });
 
 // R29
 it("one failed look at the other order, at the end of a pass, does not have all of its pages read again", async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { placeOf } from "../../../lib/polling/model/phase.ts";
 import type { PollingSource } from "../../../lib/polling/model/source.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { readsOf, scrubsOnly } from "../../support/slow.ts";
+import { fullPassesOnly, readsOf } from "../../support/slow.ts";
 import {
   addSurvey,
   arrive,
@@ -19,17 +20,17 @@ import {
   worldWith,
 } from "../../support/survey.ts";
 
-/** A source that always has a scrub to do, and nothing else that is slow. */
+/** A source that always has a full pass to do, and nothing else that is slow. */
 const busy = (backgroundRequests: number): Partial<PollingSource> => ({
-  ...scrubsOnly,
-  scrub: { every: 1 },
+  ...fullPassesOnly,
+  patrol: { every: 10_000 * HOUR, full: 1 },
   backgroundRequests,
 });
 
 /** Requests of one slice of a pass, at most: eight pages beyond its place, two to find that, each of them read twice, and the end. */
 const SLICE = 22;
 
-/** A survey of 12 pages that has had its first poll, and no scrub yet. */
+/** A survey of 12 pages that has had its first poll, and no full pass yet. */
 async function largeWorld(source: Partial<PollingSource>): Promise<MemoryWorld> {
   const world = worldWith(range(1, 120).map((responseId) => ({ responseId, completed: at(-HOUR), size: 10 })));
   await runTick(world, { source, deadline: Number.POSITIVE_INFINITY });
@@ -86,10 +87,10 @@ describe("the background budget", () => {
 
   it("is not saved up: after an hour without slow work it is as large as ever", async () => {
     const world = worldWith(range(1, 120).map((responseId) => ({ responseId, completed: at(-HOUR), size: 10 })));
-    await runTick(world, { source: scrubsOnly, deadline: Number.POSITIVE_INFINITY });
-    expect(await ticks(world, 60, scrubsOnly)).toEqual(range(1, 60).map(() => 0));
+    await runTick(world, { source: fullPassesOnly, deadline: Number.POSITIVE_INFINITY });
+    expect(await ticks(world, 60, fullPassesOnly)).toEqual(range(1, 60).map(() => 0));
     world.time.now += 24 * HOUR;
-    const [first = 0, ...rest] = await ticks(world, 10, scrubsOnly);
+    const [first = 0, ...rest] = await ticks(world, 10, fullPassesOnly);
     expect(first).toBeGreaterThan(0);
     expect(first).toBeLessThanOrEqual(SLICE);
     // It has to be paid back before the next one.
@@ -173,7 +174,7 @@ describe("the background budget", () => {
       await runTick(world).catch(() => undefined);
     }
     world.before.length = 0;
-    expect(world.mark(1).stream).toBeDefined();
+    expect(placeOf(world.mark(1))).toBeDefined();
 
     await ticksUntilEmitted(world, 4_000, 40);
 

@@ -2,24 +2,12 @@ import { describe, expect, it } from "vitest";
 import type { PollingSource } from "../../../lib/polling/model/source.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { readsOf } from "../../support/slow.ts";
-import {
-  addSurvey,
-  at,
-  HOUR,
-  MINUTE,
-  pagesRead,
-  range,
-  runTick,
-  surveyOf,
-  timesCalled,
-  worldWith,
-} from "../../support/survey.ts";
+import { addSurvey, at, HOUR, MINUTE, range, runTick, surveyOf, timesCalled, worldWith } from "../../support/survey.ts";
 
 /** Everything slow is always due. */
 const restless: Partial<PollingSource> = {
   fullPoll: { every: MINUTE },
-  lookBack: { every: MINUTE, window: 8 * HOUR },
-  scrub: { every: 30 * MINUTE },
+  patrol: { every: MINUTE, full: 30 * MINUTE },
 };
 
 /** 300 responses, a minute apart; the older ones of 40 open ones stand at the far end. */
@@ -41,13 +29,13 @@ async function ticks(world: MemoryWorld, most: number, source: Partial<PollingSo
 }
 
 /** Requests by the kind of slow work that makes them. */
-function shares(world: MemoryWorld): Record<"recheck" | "head" | "look-back" | "scrub", number> {
+function shares(world: MemoryWorld): Record<"recheck" | "head" | "patrol" | "full pass", number> {
   const desc = readsOf(world, "desc");
   return {
     recheck: timesCalled(world, "service", "response"),
     head: desc.filter(({ args }) => args[1] === 1).length,
-    "look-back": desc.filter(({ args }) => Number(args[1]) > 1).length,
-    scrub: readsOf(world, "asc").length,
+    patrol: desc.filter(({ args }) => Number(args[1]) > 1).length,
+    "full pass": readsOf(world, "asc").length,
   };
 }
 
@@ -57,10 +45,10 @@ describe("slow work that is all due at once", () => {
     const world = await worldWithEverything();
     await ticks(world, 120, { ...restless, backgroundRequests });
     const share = shares(world);
+    for (const [kind, requests] of Object.entries(share)) expect([kind, requests > 3]).toEqual([kind, true]);
     const all = Object.values(share).reduce((sum, one) => sum + one, 0);
-    for (const [kind, requests] of Object.entries(share)) {
-      expect([kind, requests / all > 0.05]).toEqual([kind, true]);
-    }
+    // Half of the budget, where they need as much.
+    if (backgroundRequests === 1) expect(share["full pass"] / all).toBeGreaterThan(0.45);
     // One for each half hour is due.
     expect(world.mark(1).books?.passes).toBeGreaterThanOrEqual(3);
   });
@@ -82,17 +70,13 @@ describe("slow work that is all due at once", () => {
 });
 
 describe("a hundred surveys on one request a tick", () => {
-  const source: Partial<PollingSource> = { lookBack: { every: 99 * HOUR, window: 99 * HOUR } };
+  const source: Partial<PollingSource> = { patrol: { every: 99 * HOUR, full: 999 * HOUR } };
   const surveys = range(1, 100);
 
-  /** Surveys of which the first `active` had a response just now and the others `quiet` ago. */
-  async function manyWorld(active: number, quiet: number): Promise<MemoryWorld> {
+  async function manyWorld(): Promise<MemoryWorld> {
     const world = worldWith([{ responseId: 1, completed: at(-HOUR) }]);
     for (const surveyId of surveys.slice(1)) addSurvey(world, surveyId, [{ responseId: 1, completed: at(-HOUR) }]);
     await runTick(world, { source });
-    for (const [surveyId, row] of world.account.rows) {
-      if (surveyId > active) row.activeAt = world.time.now - quiet;
-    }
     world.calls.length = 0;
     return world;
   }
@@ -104,23 +88,8 @@ describe("a hundred surveys on one request a tick", () => {
   };
   const average = (numbers: number[]): number => numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
 
-  it.each([
-    [5, 24 * HOUR, 400],
-    [30, 4 * HOUR, 300],
-  ])("%i active ones: these are polled more often, and none starves", async (active, quiet, count) => {
-    const world = await manyWorld(active, quiet);
-    await ticks(world, count, source);
-    const polls = pollsOf(world);
-    expect(pagesRead(world).length).toBeLessThanOrEqual(count + 5);
-    expect([...polls].filter(([, times]) => times === 0)).toEqual([]);
-    const [first, rest] = [surveys.slice(0, active), surveys.slice(active)].map((ids) =>
-      average(ids.map((surveyId) => polls.get(surveyId) ?? 0)),
-    );
-    expect(first ?? 0).toBeGreaterThan(1.2 * (rest ?? 0));
-  });
-
-  it("all alike: the budget is spread evenly", async () => {
-    const world = await manyWorld(100, 0);
+  it("share it evenly", async () => {
+    const world = await manyWorld();
     await ticks(world, 300, source);
     const counts = [...pollsOf(world).values()];
     expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(2);
@@ -128,7 +97,7 @@ describe("a hundred surveys on one request a tick", () => {
   });
 
   it("one that fails at every poll does not hold the others up", async () => {
-    const world = await manyWorld(100, 0);
+    const world = await manyWorld();
     world.before.push(({ operation, args }) => {
       if (operation === "page" && args[0] === 7) throw new Error("broken");
     });

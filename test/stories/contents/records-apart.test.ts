@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { byQuestion, complete, eventsOf, rowsOf, withoutOperation9 } from "../../support/apart.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { closedBooks, DAY, scrub, scrubsOnly as source, truthOf } from "../../support/slow.ts";
+import { closedBooks, DAY, fullPass, fullPassesOnly as source, truthOf } from "../../support/slow.ts";
 import {
   arrive,
   at,
@@ -93,7 +93,7 @@ describe("records that lie apart, by an operation 9 that gives each response who
     const world = worldWith(complete(range(1, 200)));
     byQuestion(world);
     await ticks(world, 1);
-    for (const _ of range(1, 3)) await scrub(world);
+    for (const _ of range(1, 3)) await fullPass(world);
     for (const responseId of range(201, 205)) arriveByQuestion(world, responseId);
     await ticks(world, 3);
     expect(sorted(deliveredIds(world))).toEqual(range(1, 205));
@@ -105,9 +105,9 @@ describe("records that lie apart, by an operation 9 that gives each response who
     byQuestion(world);
     await ticks(world, 1);
     together(world);
-    await scrub(world);
+    await fullPass(world);
     expect(world.mark(1).contents.apart).toBe(1);
-    await scrub(world);
+    await fullPass(world);
     expect(world.mark(1).contents.apart).toBeUndefined();
     arrive(world, { responseId: 61, completed: at(61 * SECOND), size: 3 });
     withoutOperation9(world);
@@ -162,7 +162,7 @@ describe("records that lie apart while operation 9 says nothing", () => {
     );
     world.calls.length = 0;
     await ticks(world, 60);
-    await scrub(world);
+    await fullPass(world);
     expect(heldEvents(world)).toHaveLength(1);
     expect(world.delivered).toEqual([]);
   });
@@ -179,18 +179,18 @@ describe("records that lie apart while operation 9 says nothing", () => {
     const world = await held();
     surveyOf(world).single.clear();
     world.time.now += DAY;
-    for (const _ of range(1, 2)) await scrub(world);
+    for (const _ of range(1, 2)) await fullPass(world);
     await ticks(world, 5);
     expect(sorted(deliveredIds(world))).toEqual(range(1, 60));
     expect(sizes(world)).toEqual(new Set([3]));
-    await scrub(world);
+    await fullPass(world);
     expect(closedBooks(world)).toMatchObject({ listed: 60, emitted: 60, held: 0 });
   });
 
   it("go out whole once two full passes have met each response in one place", async () => {
     const world = await held();
     together(world);
-    for (const _ of range(1, 3)) await scrub(world);
+    for (const _ of range(1, 3)) await fullPass(world);
     expect(world.mark(1).contents.apart).toBeUndefined();
     expect(sorted(deliveredIds(world))).toEqual(range(1, 60));
     expect(sizes(world)).toEqual(new Set([3]));
@@ -203,7 +203,7 @@ describe("records that lie apart while operation 9 says nothing", () => {
     byQuestion(world);
     withoutOperation9(world);
     await ticks(world, 1);
-    await scrub(world);
+    await fullPass(world);
     arriveByQuestion(world, 201);
     withoutOperation9(world);
     await ticks(world, 5);
@@ -236,7 +236,7 @@ describe("a response across the end of a page that reads otherwise at each look,
     expect(heldEvents(world)).toHaveLength(1);
     expect(deliveredIds(world)).not.toContain(27);
     isRestless = false;
-    await scrub(world);
+    await fullPass(world);
     expect(eventsOf(world, 27)).toEqual([[1, [1, 2, 3]]]);
     expect(sorted(deliveredIds(world))).toEqual(range(1, 60));
     expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: 60, emitted: 60, held: 0 });
@@ -253,7 +253,7 @@ describe("an event of a response that has grown where its records stand", () => 
     await ticks(world, 1);
     const first = world.delivered.find(({ data }) => data.responseId === 7);
     replace(world, { responseId: 7, completed: at(7 * SECOND), size: 4 });
-    await scrub(world);
+    await fullPass(world);
     expect(eventsOf(world, 7)).toEqual([
       [1, [1, 2, 3]],
       [2, [1, 2, 3, 4]],
@@ -264,7 +264,7 @@ describe("an event of a response that has grown where its records stand", () => 
     expect(second?.data.response.completed.local).toBe(at(7 * SECOND));
     expect(world.entry(1, 7)).toMatchObject({ state: "emitted", revision: 2, count: 4 });
     world.time.now += HOUR;
-    await scrub(world);
+    await fullPass(world);
     expect(closedBooks(world)).toMatchObject({ ...truthOf(world), repaired: 0, emitted: 100 });
   });
 });

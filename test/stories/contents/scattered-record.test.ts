@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { type Row, rowsOf } from "../../support/apart.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { shownAs } from "../../support/shown-as.ts";
-import { scrub, scrubsOnly as source } from "../../support/slow.ts";
+import { fullPass, fullPassesOnly as source } from "../../support/slow.ts";
 import { arrive, at, HOUR, MINUTE, range, runTick, SECOND, surveyOf, worldWith } from "../../support/survey.ts";
 
 const isOf = (id: number) => (record: Row) => record.responseId === id;
@@ -39,7 +39,7 @@ it.each([
   async (_name, isSigned) => {
     const world = worldApart(isSigned);
     await runTick(world, { source });
-    await scrub(world);
+    await fullPass(world);
     await next(world, 301);
     expect(world.mark(1).contents).toMatchObject({ apart: 0, answers: "several" });
   },
@@ -49,7 +49,7 @@ it("its response goes out whole in the end: operation 9 gives it (I2)", async ()
   const world = worldApart(false);
   await runTick(world, { source });
   for (const responseId of range(301, 303)) {
-    await scrub(world);
+    await fullPass(world);
     await next(world, responseId);
   }
   const events = world.delivered.filter(({ data }) => data.responseId === 25);

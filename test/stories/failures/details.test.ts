@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { placeOf } from "../../../lib/polling/model/phase.ts";
 import { Failure, failing } from "../../support/failing.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import {
@@ -241,7 +242,7 @@ describe("metadata that are never answered", () => {
     letGo();
     await polling;
     expect(world.entry(1, responseId)?.state).toBe("waiting");
-    expect(world.mark(1).stream).toBeUndefined();
+    expect(placeOf(world.mark(1))).toBeUndefined();
   });
 
   it("keep no news waiting when they are asked for again", async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { placeOf } from "../../../lib/polling/model/phase.ts";
 import { byQuestion } from "../../support/apart.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { closedBooks, remove, scrubsOnly as source, ticksUntil } from "../../support/slow.ts";
+import { closedBooks, remove, fullPassesOnly as source, ticksUntil } from "../../support/slow.ts";
 import {
   addSurvey,
   arrive,
@@ -154,7 +155,7 @@ it.each([100, 300])(
     takes(world, 2 * SECOND, ({ operation }) => isSlow && operation === "page");
     await runTick(world, { source });
     isSlow = false;
-    const place = world.mark(1).stream?.page ?? 0;
+    const place = placeOf(world.mark(1))?.page ?? 0;
     remove(world, range(1, 1_000 - left));
     surveyOf(world).counts.responses = left;
     expect(lastPage(world)).toBeLessThan(place - 1);
@@ -162,7 +163,7 @@ it.each([100, 300])(
     await ticks(world, 10, { source });
     const delivered = new Set(deliveredIds(world));
     expect(range(1_001 - left, 1_001).filter((id) => !delivered.has(id)).length).toBe(0);
-    expect(world.mark(1)).toMatchObject({ firstPassDone: true });
+    expect(world.mark(1)).toMatchObject({ phase: { kind: "head" } });
   },
 );
 
@@ -216,11 +217,11 @@ describe.each(["SERVER_ERROR", "UNREADABLE_BODY"])("page 3 of 8 that fails from 
   it("is stepped over by the first pass after three polls, of which each says so; nothing is new of what it has met", async () => {
     const world = await worldThatFails();
     expect(await ticksOf(world, 3)).toEqual(["failed", "failed", "failed"]);
-    expect(world.mark(1)).toMatchObject({ firstPassDone: false });
+    expect(world.mark(1)).toMatchObject({ phase: { kind: "first-pass" } });
     expect(world.entries(1).length).toBeGreaterThanOrEqual(100);
 
     await ticksOf(world, 1);
-    expect(world.mark(1)).toMatchObject({ firstPassDone: true });
+    expect(world.mark(1)).toMatchObject({ phase: { kind: "head" } });
     expect(world.entries(1).filter(({ id }) => ids.includes(Number(id)))).toEqual([]);
     expect(world.entries(1)).toHaveLength(350);
     expect(deliveredIds(world)).toEqual([]);
@@ -301,13 +302,13 @@ describe.each(["SERVER_ERROR", "UNREADABLE_BODY"])("page 3 of 8 that fails from 
     addSurvey(world, 2, []);
     const outcomes = await ticksOf(world, 9);
     expect(new Set(outcomes)).toEqual(new Set(["failed"]));
-    expect(world.mark(1)).toMatchObject({ firstPassDone: false });
+    expect(world.mark(1)).toMatchObject({ phase: { kind: "first-pass" } });
     expect(world.mark(1).books).toBeUndefined();
     // A few requests a poll, not the whole list.
     world.calls.length = 0;
     await ticksOf(world, 2);
     expect(pagesRead(world).length).toBeLessThanOrEqual(2 * 12);
-    expect(world.mark(1)).toMatchObject({ firstPassDone: true, isHistoryPartial: true });
+    expect(world.mark(1)).toMatchObject({ phase: { kind: "head" }, floor: { isPartial: true } });
     expect(world.mark(1).booksOpen).toMatch(/unreachable$/);
     arrive(world, { responseId: 1_000, surveyId: 2, completed: at(world.time.now - noon) });
     await ticksOf(world, 1);

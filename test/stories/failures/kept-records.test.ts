@@ -70,6 +70,8 @@ describe("what is kept of a waiting response", () => {
     world.objects.clear();
     world.time.now += HOUR;
     await poll(world);
+    expect(world.entry(1, 1)?.state).toBe("open");
+    await poll(world);
 
     expect(deliveredIds(world)).toEqual([1]);
     expect(world.entry(1, 1)?.state).toBe("emitted");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { EntryState } from "../../../lib/polling/model/ledger-entry.ts";
+import type { CheckedState, EntryState } from "../../../lib/polling/model/ledger-entry.ts";
 import type { PublishOutcome } from "../../../lib/polling/ports.ts";
 import { redrive } from "../../../lib/polling/survey/redrive.ts";
 import { large, refused } from "../../support/refused.ts";
@@ -23,13 +23,13 @@ describe("records in quarantine", () => {
     await poll(world);
 
     expect(world.entries(1).map(({ state, reason }) => [state, reason])).toEqual([
-      ["quarantined", "bus:MalformedDetail"],
-      ["quarantined", "bus:MalformedDetail"],
+      ["refused", "MalformedDetail"],
+      ["refused", "MalformedDetail"],
       ["quarantined", "unreadable responseId"],
     ]);
     expect(world.entries(1).filter((entry) => "kept" in entry || "keptKey" in entry)).toEqual([]);
     expect(world.objects.size).toBe(0);
-    expect(await world.ports.state.nextDue(1, "quarantined")).toBeUndefined();
+    expect(await world.ports.state.nextDue(1, "refused")).toBeUndefined();
   });
 
   it("are met by the first poll after that moment, however often the survey was polled before", async () => {
@@ -89,11 +89,11 @@ describe("records in quarantine", () => {
 
   it.each<[string, PublishOutcome, EntryState]>([
     ["were put back meanwhile", { kind: "failed", code: "InternalFailure" }, "waiting"],
-    ["were put back and refused once more meanwhile", { kind: "refused", code: "StillBad" }, "quarantined"],
+    ["were put back and refused once more meanwhile", { kind: "refused", code: "StillBad" }, "refused"],
   ])("that %s are not dropped, should the index still show them", async (_what, fate, state) => {
     const world = await refused([{ responseId: 1, completed: at(0) }]);
     world.time.now += 31 * DAY;
-    const stale = await world.ports.state.due(1, "quarantined", world.time.now, 9);
+    const stale = await world.ports.state.due(1, "refused", world.time.now, 9);
     await redrive({
       ports: world.ports,
       source: { surveys: "all" },
@@ -108,10 +108,8 @@ describe("records in quarantine", () => {
       state: new Proxy(store, {
         get: (_, name) => {
           if (name === "due")
-            return async (id: number, kind: "waiting") =>
-              String(kind) === "quarantined"
-                ? stale
-                : store.due(id, kind, fate.kind === "refused" ? world.time.now : 0, 9);
+            return async (id: number, kind: CheckedState) =>
+              kind === "refused" ? stale : store.due(id, kind, fate.kind === "refused" ? world.time.now : 0, 9);
           if (name === "nextDue") return async () => world.time.now;
           return Reflect.get(store, name);
         },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { closedBooks, DAY, scrub } from "../../support/slow.ts";
+import { closedBooks, DAY, fullPass } from "../../support/slow.ts";
 import {
   addSurvey,
   arrive,
@@ -76,7 +76,7 @@ describe("a survey that the list shows no more", () => {
     arrive(world, { responseId: 6, completed: at(world.time.now - noon) });
     await ticksFor(world, 2 * MINUTE, MINUTE);
     expect(deliveredIds(world).filter((id) => id === 6)).toEqual([6]);
-    await scrub(world, { source: {} });
+    await fullPass(world, { source: {} });
     expect(closedBooks(world)).toMatchObject({ listed: 6, emitted: 6 });
   });
 });

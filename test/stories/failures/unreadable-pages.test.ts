@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DAY, readsOf, scrubsOnly as source } from "../../support/slow.ts";
+import { DAY, readsOf, fullPassesOnly as source } from "../../support/slow.ts";
 import { at, HOUR, MINUTE, range, runTick, SECOND, surveyOf, takes, worldWith } from "../../support/survey.ts";
 
 const TICKS = 60;

@@ -54,7 +54,7 @@ describe("a response whose completed cannot be read", () => {
     expect(read).toBeGreaterThan(2);
     expect(deliveredIds(world)).toEqual([]);
     expect(world.entry(1, 50)).not.toMatchObject({ state: "emitted" });
-    expect(world.mark(1)).toMatchObject({ firstPassDone: true });
+    expect(world.mark(1)).toMatchObject({ phase: { kind: "head" } });
   });
 
   it("is not news again: the next poll reads one page", async () => {
@@ -68,6 +68,7 @@ describe("a response whose completed cannot be read", () => {
   });
 });
 
+// R13
 describe("a record without a readable responseId", () => {
   const orphan = { responseId: "?", completed: 1, questionId: 1, comment: "private" };
 
@@ -116,6 +117,7 @@ describe("a record without a readable responseId", () => {
   });
 });
 
+// R13
 describe("fields that are irregular, but readable", () => {
   it("do not hold the response back, and the event names them", async () => {
     const world = worldWith([{ responseId: 1, completed: at(0), fields: { comment: 7, score: "high", iso3166: [] } }]);

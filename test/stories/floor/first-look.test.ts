@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { isHistoryMet } from "../../../lib/polling/model/phase.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import {
   arrive,
@@ -87,7 +88,7 @@ describe.each(Object.entries(glitches))("where at first %s, although 150 respons
       withGlitch(world, noon + seconds * SECOND, glitch);
       await ticks(world, 6);
       expect(deliveredIds(world)).toEqual([]);
-      expect(world.mark(1)).toMatchObject({ firstPassDone: true, floor: { at: newest } });
+      expect(world.mark(1)).toMatchObject({ phase: { kind: "head" }, floor: { at: newest } });
 
       arrive(world, { responseId: 201, completed: at(7 * MINUTE) });
       await ticks(world, 3);
@@ -101,7 +102,7 @@ describe.each(Object.entries(glitches))("where at first %s, although 150 respons
     withGlitch(world, Number.POSITIVE_INFINITY, glitch);
     await ticks(world, 30);
     expect(world.mark(1).floor).toBeUndefined();
-    expect(world.mark(1).firstPassDone).toBe(false);
+    expect(isHistoryMet(world.mark(1))).toBe(false);
     expect(world.entries(1)).toEqual([]);
   });
 });
@@ -111,9 +112,9 @@ describe("a list that goes on showing fewer responses than are counted", () => {
     const world = worldWith(sorted.slice(0, shown));
     surveyOf(world).counts.responses = 150;
     await ticks(world, 59);
-    expect(world.mark(1).firstPassDone).toBe(false);
+    expect(isHistoryMet(world.mark(1))).toBe(false);
     await ticks(world, 3);
-    expect(world.mark(1).firstPassDone).toBe(true);
+    expect(isHistoryMet(world.mark(1))).toBe(true);
     expect(deliveredIds(world)).toEqual([]);
 
     arrive(world, { responseId: 201, completed: at(70 * MINUTE) });
@@ -128,9 +129,9 @@ describe("a list that goes on showing fewer responses than are counted", () => {
     await ticks(world, 40);
     surveyOf(world).records = [];
     await ticks(world, 50);
-    expect(world.mark(1).firstPassDone).toBe(false);
+    expect(isHistoryMet(world.mark(1))).toBe(false);
     await ticks(world, 15);
-    expect(world.mark(1).firstPassDone).toBe(true);
+    expect(isHistoryMet(world.mark(1))).toBe(true);
     expect(deliveredIds(world)).toEqual([]);
   });
 
@@ -141,7 +142,7 @@ describe("a list that goes on showing fewer responses than are counted", () => {
     const [, , response] = sorted;
     if (response !== undefined) surveyOf(world).records.push(...surveyOf(worldWith([response])).records);
     await ticks(world, 22);
-    expect(world.mark(1).firstPassDone).toBe(true);
+    expect(isHistoryMet(world.mark(1))).toBe(true);
     expect(deliveredIds(world)).toEqual([]);
   });
 
@@ -151,9 +152,9 @@ describe("a list that goes on showing fewer responses than are counted", () => {
     await ticks(world, 1);
     world.time.now += 5 * HOUR;
     await ticks(world, 1);
-    expect(world.mark(1).firstPassDone).toBe(false);
+    expect(isHistoryMet(world.mark(1))).toBe(false);
     await ticks(world, 1);
-    expect(world.mark(1).firstPassDone).toBe(true);
+    expect(isHistoryMet(world.mark(1))).toBe(true);
   });
 });
 
@@ -161,9 +162,9 @@ describe("an empty survey", () => {
   it("without any count that can be read is believed at the second look, a tick later", async () => {
     const world = worldWith([], { counts: { responses: null, correct: null, unpaidResponses: null } });
     await ticks(world, 1);
-    expect(world.mark(1).firstPassDone).toBe(false);
+    expect(isHistoryMet(world.mark(1))).toBe(false);
     await ticks(world, 1);
-    expect(world.mark(1).firstPassDone).toBe(true);
+    expect(isHistoryMet(world.mark(1))).toBe(true);
 
     surveyOf(world).records.push(...surveyOf(worldWith([{ responseId: 1, completed: at(3 * MINUTE) }])).records);
     await ticks(world, 2);
@@ -174,14 +175,14 @@ describe("an empty survey", () => {
   it("of which the counts say so is believed at once", async () => {
     const world = worldWith([]);
     await ticks(world, 1);
-    expect(world.mark(1)).toMatchObject({ firstPassDone: true, floor: { at: null } });
+    expect(world.mark(1)).toMatchObject({ phase: { kind: "head" }, floor: { at: null } });
   });
 
   it("that was empty for one look alone, without counts, sets no floor by that", async () => {
     const world = worldWith(sorted, { counts: { responses: null, correct: null, unpaidResponses: null } });
     withGlitch(world, noon + 30 * SECOND, () => []);
     await ticks(world, 5);
-    expect(world.mark(1)).toMatchObject({ firstPassDone: true, floor: { at: newest } });
+    expect(world.mark(1)).toMatchObject({ phase: { kind: "head" }, floor: { at: newest } });
     expect(deliveredIds(world)).toEqual([]);
   });
 });
@@ -190,7 +191,7 @@ it("a full page is believed at once, whatever the counts say", async () => {
   const world = worldWith(sorted);
   surveyOf(world).counts.responses = 5_000;
   await ticks(world, 1);
-  expect(world.mark(1)).toMatchObject({ firstPassDone: true, floor: { at: newest } });
+  expect(world.mark(1)).toMatchObject({ phase: { kind: "head" }, floor: { at: newest } });
   expect(deliveredIds(world)).toEqual([]);
 });
 

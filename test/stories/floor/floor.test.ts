@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { isHistoryMet, placeOf } from "../../../lib/polling/model/phase.ts";
 import {
   arrive,
   at,
@@ -64,7 +65,7 @@ describe("startFrom: now", () => {
     );
     await poll(world, { ...now, deadline: Number.POSITIVE_INFINITY });
     await poll(world, { ...now, deadline: Number.POSITIVE_INFINITY });
-    expect(world.mark(1)).toMatchObject({ firstPassDone: true, floor: { at: at(-SECOND) } });
+    expect(world.mark(1)).toMatchObject({ phase: { kind: "head" }, floor: { at: at(-SECOND) } });
     expect(deliveredIds(world)).toEqual([]);
   });
 
@@ -90,12 +91,12 @@ describe("startFrom: now", () => {
       });
       const counted = { ...now, listedCount: 200 };
       await poll(world, counted);
-      expect(world.mark(1).firstPassDone).toBe(false);
+      expect(isHistoryMet(world.mark(1))).toBe(false);
       reads = 100;
       surveyOf(world).records = records;
       await poll(world, counted);
       await poll(world, counted);
-      expect(world.mark(1).firstPassDone).toBe(true);
+      expect(isHistoryMet(world.mark(1))).toBe(true);
       expect(deliveredIds(world)).toEqual([]);
       arrive(world, { responseId: 201, completed: at(MINUTE) });
       await poll(world, counted);
@@ -214,7 +215,7 @@ describe("startFrom: now, in a list that is not ordered by completion", () => {
 
     await poll(world, now);
     expect(deliveredIds(world)).toEqual([]);
-    expect(world.mark(1)).toMatchObject({ firstPassDone: true, floor: { at: at(-MINUTE) } });
+    expect(world.mark(1)).toMatchObject({ phase: { kind: "head" }, floor: { at: at(-MINUTE) } });
 
     arrive(world, { responseId: 401, completed: at(MINUTE) });
     arrive(world, { responseId: 402, completed: at(-100 * MINUTE) });
@@ -230,11 +231,11 @@ describe("startFrom: now, in a list that is not ordered by completion", () => {
     do {
       await polled(world, now);
       polls += 1;
-    } while (world.mark(1).stream !== undefined && polls < 20);
+    } while (placeOf(world.mark(1)) !== undefined && polls < 20);
 
     expect(polls).toBeGreaterThan(2);
     expect(polls).toBeLessThan(20);
-    expect(world.mark(1).firstPassDone).toBe(true);
+    expect(isHistoryMet(world.mark(1))).toBe(true);
     expect(deliveredIds(world)).toEqual([]);
   });
 
@@ -258,7 +259,7 @@ describe("startFrom: now, in a list that is not ordered by completion", () => {
       }
 
       expect(isDone).toBe(true);
-      expect(world.mark(1)).toMatchObject({ firstPassDone: true });
+      expect(world.mark(1)).toMatchObject({ phase: { kind: "head" } });
       const known = new Set(world.entries(1).map(({ id }) => id));
       expect(range(gone / 10 + 1, 400).filter((id) => !known.has(id))).toEqual([]);
       expect(deliveredIds(world)).toEqual([]);

@@ -3,7 +3,7 @@ import type { PollingSource } from "../../../lib/polling/model/source.ts";
 import { failing } from "../../support/failing.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { large } from "../../support/refused.ts";
-import { changeMark, DAY, readsOf, scrubsOnly, ticksUntil } from "../../support/slow.ts";
+import { changeMark, DAY, fullPassesOnly, readsOf, ticksUntil } from "../../support/slow.ts";
 import {
   arrive,
   at,
@@ -20,7 +20,7 @@ import {
   worldWith,
 } from "../../support/survey.ts";
 
-const source: Partial<PollingSource> = { ...scrubsOnly, backgroundRequests: 10 };
+const source: Partial<PollingSource> = { ...fullPassesOnly, backgroundRequests: 10 };
 const OPEN = 1;
 /** Begun at noon: an open one is as old as its date of start tells. */
 const fields = { dateStart: at(0) };
@@ -69,12 +69,12 @@ function watchAsking(world: MemoryWorld): number[] {
 }
 
 describe("an open response", () => {
-  it("is asked about after half its age each time, at least an interval, and not for longer than a scrub takes to come", async () => {
+  it("is asked about after half its age each time, at least an interval, and not for longer than a full pass takes to come", async () => {
     const world = await worldWithOpen();
     const since = (world.entry(1, OPEN)?.firstSeen ?? 0) - noon;
     expect(since).toBeLessThan(5 * MINUTE);
     const asked = watchAsking(world);
-    // Until none is due any more, and another scrub has gone by.
+    // Until none is due any more, and another full pass has gone by.
     await ticksUntil(world, () => world.time.now > noon + 3 * DAY, { source }, 5_000);
 
     expect(asked.length).toBeGreaterThan(10);
@@ -86,7 +86,7 @@ describe("an open response", () => {
       expect(minute - before).toBeGreaterThanOrEqual(half - 1);
       expect(minute - before).toBeLessThanOrEqual(half + 2);
     }
-    // What was due before it was older than the time between two scrubs is the last one.
+    // What was due before it was older than the time between two full passes is the last one.
     expect(asked.filter((minute) => minute > DAY / MINUTE).length).toBeLessThanOrEqual(1);
   });
 
@@ -117,7 +117,7 @@ describe("an open response", () => {
     const completed = range(2, 40).map((responseId) => ({ responseId, completed: at(-2 * DAY + responseId) }));
     const open = { responseId: OPEN, fields: { dateStart: started } };
     const world = worldWith([open, ...completed, { responseId: 50, completed: newest }]);
-    await runTick(world, { source: { ...source, scrub: { every: 30 * DAY } } });
+    await runTick(world, { source: { ...source, patrol: { every: HOUR, full: 30 * DAY } } });
     expect(world.entry(1, OPEN)?.firstSeen).toBe(noon - age);
   });
 
@@ -150,7 +150,7 @@ describe("an open response", () => {
 });
 
 describe("while operation 9 is of no use", () => {
-  it("because it fails, nothing goes out cut, and a scrub finds what was completed", async () => {
+  it("because it fails, nothing goes out cut, and a full pass finds what was completed", async () => {
     const world = await worldWithOpen();
     failing(world, "response");
     complete(world);
@@ -158,7 +158,7 @@ describe("while operation 9 is of no use", () => {
     expect(deliveredIds(world)).toEqual([]);
     await ticksUntil(world, () => deliveredIds(world).includes(OPEN), { source }, 2_000);
     expect(world.delivered[0]?.data.answers).toHaveLength(4);
-    expect(world.delivered[0]?.meta.origin).toBe("scrub");
+    expect(world.delivered[0]?.meta.origin).toBe("full-pass");
   });
 
   it("because nothing of it could ever be compared, it is not asked about open ones at all", async () => {
@@ -194,7 +194,7 @@ describe("while operation 9 is of no use", () => {
 
     expect(took).toBeLessThanOrEqual(15);
     const [event] = world.delivered;
-    expect(event?.meta.origin).toBe("look-back");
+    expect(event?.meta.origin).toBe("search");
     expect(event?.meta.irregular.filter((field) => !/^met(rics|adata)\./.test(field))).toEqual([]);
     expect(event?.data.response).toMatchObject({ country: "PL", completed: { local: date } });
     expect(event?.data.answers).toHaveLength(4);
@@ -275,7 +275,7 @@ describe("operation 9 that lists one record of each response", () => {
 
     complete(world);
     await ticksUntil(world, () => deliveredIds(world).includes(OPEN), { source });
-    expect(world.delivered[1]?.meta.origin).toBe("look-back");
+    expect(world.delivered[1]?.meta.origin).toBe("search");
     expect(world.delivered[1]?.data.answers).toHaveLength(4);
   });
 
@@ -287,7 +287,7 @@ describe("operation 9 that lists one record of each response", () => {
     await changeMark(world, ({ contents }) => Object.assign(contents, { answers }));
     complete(world);
     await ticksUntil(world, () => deliveredIds(world).includes(OPEN), { source });
-    expect(world.delivered[0]?.meta.origin).toBe("look-back");
+    expect(world.delivered[0]?.meta.origin).toBe("search");
   });
 });
 
@@ -298,7 +298,7 @@ describe("many open responses", () => {
       ...range(1, count).map((responseId) => ({ responseId, fields })),
       ...range(101, 120).map((responseId) => ({ responseId, completed: at(-HOUR) })),
     ]);
-    const slow = { ...scrubsOnly, backgroundRequests: 4 };
+    const slow = { ...fullPassesOnly, backgroundRequests: 4 };
     await runTick(world, { source: slow });
     const asked = new Set<number>();
     let most = 0;

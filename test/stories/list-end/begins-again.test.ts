@@ -32,10 +32,10 @@ function beginsAgain(world: MemoryWorld, { operation9 = true } = {}): void {
   };
 }
 
-/** Scrubs follow each other, each in slices of one request. */
+/** Full passes follow each other, each in slices of one request. */
 async function ticks(world: MemoryWorld, count: number, each?: (tick: number) => Promise<void> | void): Promise<void> {
   for (const tick of range(1, count)) {
-    await runTick(world, { source: { scrub: { every: 2 * HOUR } } });
+    await runTick(world, { source: { patrol: { every: HOUR, full: 2 * HOUR } } });
     world.time.now += 10 * MINUTE;
     await each?.(tick);
   }

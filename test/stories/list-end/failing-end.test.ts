@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { closedBooks, scrub, truthOf } from "../../support/slow.ts";
+import { closedBooks, fullPass, truthOf } from "../../support/slow.ts";
 import {
   arrive,
   at,
@@ -134,7 +134,7 @@ describe.each([
 
       mend();
       await ticks(world, 1);
-      await scrub(world);
+      await fullPass(world);
       expect(sorted(deliveredIds(world))).toEqual(range(1, 20));
       expect(world.delivered.every(({ data }) => data.answers.length === 11)).toBe(true);
       expect(closedBooks(world)).toMatchObject({ ...truthOf(world), emitted: 20 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { closedBooks, scrub, ticksUntil, truthOf } from "../../support/slow.ts";
+import { closedBooks, fullPass, ticksUntil, truthOf } from "../../support/slow.ts";
 import {
   at,
   deliveredIds,
@@ -18,8 +18,8 @@ import {
 const HISTORY = 300;
 // No slow work but what the test asks for.
 const NEVER = 10_000 * 24 * 60 * MINUTE;
-const source = { fullPoll: { every: NEVER }, lookBack: { every: NEVER, window: NEVER }, scrub: { every: NEVER } };
-const scrubbing = { ...source, scrub: { every: 24 * 60 * MINUTE } };
+const source = { fullPoll: { every: NEVER }, patrol: { every: NEVER, full: NEVER } };
+const withPasses = { ...source, patrol: { every: NEVER, full: 24 * 60 * MINUTE } };
 
 /** Responses of two records, one a minute until noon, listed with the newest at the beginning of asc. */
 function backwards(): MemoryWorld {
@@ -62,8 +62,8 @@ describe("a list with its news at the beginning of asc", () => {
     const world = backwards();
     await runTick(world, { source, deadline: Number.POSITIVE_INFINITY });
     world.calls.length = 0;
-    await scrub(world, { source: scrubbing, between: (tick) => tick < 4 && arriveFirst(world, HISTORY + tick) });
-    await scrub(world, { source: scrubbing });
+    await fullPass(world, { source: withPasses, between: (tick) => tick < 4 && arriveFirst(world, HISTORY + tick) });
+    await fullPass(world, { source: withPasses });
     expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: HISTORY + 3, emitted: HISTORY + 3 });
     expect(deliveredIds(world).sort((a, b) => a - b)).toEqual(range(1, HISTORY + 3));
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { type PastEnd, shownAs } from "../../support/shown-as.ts";
 import { closedBooks } from "../../support/slow.ts";
-import { at, deliveredIds, MINUTE, range, runTick, SECOND, surveyOf, worldWith } from "../../support/survey.ts";
+import { at, deliveredIds, HOUR, MINUTE, range, runTick, SECOND, surveyOf, worldWith } from "../../support/survey.ts";
 
 /** Rows of each question of a matrix, which all have the same answer. */
 const ROWS = 3;
@@ -34,7 +34,7 @@ async function polled(records: unknown[], responses: number, pastEnd: PastEnd, p
   surveyOf(world).counts.responses = responses;
   shownAs(world, (record) => record, { pastEnd, pageSize });
   for (let tick = 0; tick < 60; tick += 1) {
-    await runTick(world, { source: { scrub: { every: 30 * MINUTE } } });
+    await runTick(world, { source: { patrol: { every: HOUR, full: 30 * MINUTE } } });
     world.time.now += MINUTE;
   }
   return world;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { isHistoryMet } from "../../../lib/polling/model/phase.ts";
 import { complete, withoutOperation9 } from "../../support/apart.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { closedBooks, scrub, scrubsOnly, ticksUntil } from "../../support/slow.ts";
+import { closedBooks, fullPass, fullPassesOnly, ticksUntil } from "../../support/slow.ts";
 import {
   arrive,
   at,
@@ -16,7 +17,7 @@ import {
   worldWith,
 } from "../../support/survey.ts";
 
-const source = { ...scrubsOnly, enrich: { metrics: false, metadata: false } };
+const source = { ...fullPassesOnly, enrich: { metrics: false, metadata: false } };
 
 /** Ticks with time for 6 pages, before each of which one response comes near the beginning of the list, while operation 9 gives nothing. */
 async function ticksWithArrivals(world: MemoryWorld, most: number): Promise<void> {
@@ -74,11 +75,11 @@ describe("a backlog of 4,000 responses, to which one more comes with every secon
         survey.counts.responses = 4_000 + come;
       });
       const tick = { deadline: Number.POSITIVE_INFINITY };
-      await ticksUntil(world, () => world.mark(1).firstPassDone, { source, tick }, 30);
+      await ticksUntil(world, () => isHistoryMet(world.mark(1)), { source, tick }, 30);
       expect(reads).toBeLessThan(2_000);
       isQuiet = true;
       // What has come before the place that the walk had reached by then.
-      await scrub(world, { source: { ...source, backgroundRequests: 500 } });
+      await fullPass(world, { source: { ...source, backgroundRequests: 500 } });
       expect(deliveredIds(world).toSorted((a, b) => a - b)).toEqual(range(1, 4_000 + come));
       expect(new Set(world.delivered.map(({ data }) => data.answers.length))).toEqual(new Set([SIZE]));
       expect(closedBooks(world)).toMatchObject({ listed: 4_000 + come, emitted: 4_000 + come });

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { closedBooks, remove, scrub, scrubsOnly, truthOf } from "../../support/slow.ts";
+import { closedBooks, fullPass, fullPassesOnly, remove, truthOf } from "../../support/slow.ts";
 import { at, deliveredIds, HOUR, range, recordsOf, runTick, surveyOf, worldWith } from "../../support/survey.ts";
 
 // About a slice of nine pages in two ticks.
-const source = { ...scrubsOnly, enrich: { metrics: false, metadata: false }, backgroundRequests: 10 };
+const source = { ...fullPassesOnly, enrich: { metrics: false, metadata: false }, backgroundRequests: 10 };
 
 /** `place` is a part of the list's length; `size` a number of records for an arrival, of responses for a deletion. */
 interface Change {
@@ -52,11 +52,11 @@ function insert(world: MemoryWorld, place: number, responseId: number, size: num
   records.splice(Math.max(0, index), 0, ...recordsOf({ responseId, completed: at(0), size }));
 }
 
-/** Scrubs while the list changes; gives the responses that were listed all the time. */
-async function scrubWhileItChanges(world: MemoryWorld, changes: Change[]): Promise<number[]> {
+/** Makes a full pass while the list changes; gives the responses that were listed all the time. */
+async function passWhileItChanges(world: MemoryWorld, changes: Change[]): Promise<number[]> {
   const stayed = new Set(listedIds(world));
   let next = 5_000;
-  await scrub(world, {
+  await fullPass(world, {
     source,
     between: (tick) => {
       for (const { kind, place, size } of changes.filter((one) => one.tick === tick)) {
@@ -97,14 +97,14 @@ function checkEvents(world: MemoryWorld, sizes: number[]): void {
   }
 }
 
-describe("a scrub while the list changes between its slices", () => {
+describe("a full pass while the list changes between its slices", () => {
   it.each([
     ["only loses responses", history(change("deletion"))],
     ["only gains responses", history(change("arrival"))],
   ])("and %s: closed books have met whatever was listed all the time, or they are left open", async (_, of) => {
     await check(of, async (one) => {
       const world = await begin(one);
-      const stayed = await scrubWhileItChanges(world, one.changes);
+      const stayed = await passWhileItChanges(world, one.changes);
       checkEvents(world, one.sizes);
       const { booksOpen, books } = world.mark(1);
       if (booksOpen !== undefined) expect(booksOpen).toMatch(/moved|accounted|empty|unreachable/);
@@ -118,9 +118,9 @@ describe("a scrub while the list changes between its slices", () => {
   it("and gains and loses some: the next ones, while it holds still, close books that are the truth", async () => {
     await check(history(fc.oneof(change("arrival"), change("deletion"))), async (one) => {
       const world = await begin(one);
-      await scrubWhileItChanges(world, one.changes);
-      await scrub(world, { source });
-      await scrub(world, { source });
+      await passWhileItChanges(world, one.changes);
+      await fullPass(world, { source });
+      await fullPass(world, { source });
       checkEvents(world, one.sizes);
       expect(missing(world, listedIds(world))).toEqual([]);
       expect(closedBooks(world)).toMatchObject({ ...truthOf(world), moved: false, found: 0, changed: 0, repaired: 0 });
@@ -134,10 +134,10 @@ it("the responses of these histories are those that they say", async () => {
   expect(listedIds(world)[0]).toBe(1_000);
 });
 
-it("a scrub of these histories has several slices, between which the list can change", async () => {
+it("a full pass over these histories has several slices, between which the list can change", async () => {
   const world = await begin({ sizes: range(1, 375).map((i) => 1 + (i % 9)), missed: [0.5], changes: [] });
   const pages = new Set<number>();
-  await scrub(world, {
+  await fullPass(world, {
     source,
     between: (tick) => {
       const { pass } = world.mark(1);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { closedBooks, remove, scrub, scrubsOnly, truthOf } from "../../support/slow.ts";
+import { closedBooks, fullPass, fullPassesOnly, remove, truthOf } from "../../support/slow.ts";
 import {
   at,
   deliveredIds,
@@ -13,29 +13,29 @@ import {
   worldWith,
 } from "../../support/survey.ts";
 
-const source = scrubsOnly;
+const source = fullPassesOnly;
 
 const COUNT = 500;
 
-/** Responses of 3 records: 15 pages, that one scrub has read. */
+/** Responses of 3 records: 15 pages, that one full pass has read. */
 async function settledWorld(count = COUNT): Promise<MemoryWorld> {
   const world = worldWith(
     range(1, count).map((responseId) => ({ responseId, completed: at(-HOUR + responseId * 1_000), size: 3 })),
   );
   await runTick(world, { source });
-  await scrub(world);
+  await fullPass(world);
   return world;
 }
 
-/** The first page of which not everything is dealt with when the first slice of a scrub has ended. */
+/** The first page of which not everything is dealt with when the first slice of a full pass has ended. */
 const PLACE = 5;
 /** Records before the beginning of that page. */
 const BEFORE = (PLACE - 1) * 100;
 
-/** Scrubs, and changes the list between the first slice of the pass and the second one. */
-async function scrubAnd(world: MemoryWorld, change: () => void): Promise<void> {
+/** Makes a full pass, and changes the list between the first slice of the pass and the second one. */
+async function passAnd(world: MemoryWorld, change: () => void): Promise<void> {
   let place: number | undefined;
-  await scrub(world, {
+  await fullPass(world, {
     source,
     between: () => {
       if (place !== undefined || world.mark(1).pass === undefined) return;
@@ -57,9 +57,9 @@ const timesOut = (world: MemoryWorld, id: number): number => deliveredIds(world)
 describe("a list that changes between two slices", () => {
   it("by a little before the place keeps its books right: each was listed when its page was read", async () => {
     const world = await settledWorld();
-    await scrubAnd(world, () => remove(world, [5]));
+    await passAnd(world, () => remove(world, [5]));
     expect(closedBooks(world)).toMatchObject({ gone: 0, listed: COUNT, emitted: COUNT });
-    await scrub(world);
+    await fullPass(world);
     expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: COUNT - 1, gone: 1, moved: false });
   });
 
@@ -69,11 +69,11 @@ describe("a list that changes between two slices", () => {
       const world = await settledWorld();
       // A little behind the place, by as much as the pages move.
       insert(world, BEFORE + 165, 9_000);
-      await scrubAnd(world, () => remove(world, range(1, count)));
+      await passAnd(world, () => remove(world, range(1, count)));
       expect(timesOut(world, 9_000)).toBe(1);
       // Each stood on a page that was read before it went, or is listed now.
       expect(closedBooks(world)).toMatchObject({ listed: COUNT + 1, emitted: COUNT + 1, found: 1, gone: 0 });
-      await scrub(world);
+      await fullPass(world);
       expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: COUNT + 1 - count, gone: count, found: 0 });
     },
   );
@@ -82,11 +82,11 @@ describe("a list that changes between two slices", () => {
     const world = await settledWorld();
     insert(world, BEFORE + 120, 9_001);
     insert(world, BEFORE + 117, 9_000, 4);
-    await scrubAnd(world, () => remove(world, range(1, 40)));
+    await passAnd(world, () => remove(world, range(1, 40)));
     expect([timesOut(world, 9_000), timesOut(world, 9_001)]).toEqual([1, 1]);
     expect(new Set(world.delivered.map(({ data }) => data.answers.length))).toEqual(new Set([3, 4]));
     expect(closedBooks(world)).toMatchObject({ listed: COUNT + 2, found: 2, gone: 0 });
-    await scrub(world);
+    await fullPass(world);
     expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: COUNT - 38, found: 0, gone: 40 });
   });
 
@@ -95,23 +95,23 @@ describe("a list that changes between two slices", () => {
     insert(world, BEFORE + 117, 9_001);
     // Across the end of the page at which the slice ends.
     insert(world, BEFORE + 99, 9_000, 4);
-    await scrubAnd(world, () => {
+    await passAnd(world, () => {
       // All that were read before; and the one across the edge is saved once more, in a list that is sorted by that.
       remove(world, [...range(1, 290), 9_000]);
       surveyOf(world).records.push(...recordsOf({ responseId: 9_000, completed: at(MINUTE), size: 4 }));
     });
-    await scrub(world);
+    await fullPass(world);
     expect([timesOut(world, 9_000), timesOut(world, 9_001)]).toEqual([1, 1]);
     expect(closedBooks(world)).toMatchObject(truthOf(world));
   });
 
-  it("by arrivals before the place has none of them twice in its books, and the next scrub has all", async () => {
+  it("by arrivals before the place has none of them twice in its books, and the next full pass has all", async () => {
     const world = await settledWorld();
-    await scrubAnd(world, () => {
+    await passAnd(world, () => {
       for (const id of range(9_000, 9_049)) insert(world, 30, id);
     });
     expect(closedBooks(world)).toMatchObject({ listed: COUNT, emitted: COUNT });
-    await scrub(world);
+    await fullPass(world);
     expect(closedBooks(world)).toMatchObject({
       ...truthOf(world),
       listed: COUNT + 50,
@@ -124,7 +124,7 @@ describe("a list that changes between two slices", () => {
 
   it("by arrivals behind the place has them in its books at once", async () => {
     const world = await settledWorld();
-    await scrubAnd(world, () => {
+    await passAnd(world, () => {
       for (const id of range(9_000, 9_049)) insert(world, BEFORE + 411, id);
     });
     expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: COUNT + 50, emitted: COUNT + 50, found: 50 });
@@ -132,22 +132,22 @@ describe("a list that changes between two slices", () => {
 
   it("by as much as went and came is no proof of what came before the place: two passes are", async () => {
     const world = await settledWorld();
-    await scrubAnd(world, () => {
+    await passAnd(world, () => {
       remove(world, [20]);
       insert(world, 57, 9_000);
     });
     // Nothing moved that the pass could see: its books are those of what it has read.
     expect(closedBooks(world)).toMatchObject({ listed: COUNT, emitted: COUNT, found: 0 });
     expect(timesOut(world, 9_000)).toBe(0);
-    await scrub(world);
+    await fullPass(world);
     expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: COUNT, found: 1, gone: 1 });
     expect(timesOut(world, 9_000)).toBe(1);
   });
 
   it("by losing everything behind the place ends there, and counts what went as what it was", async () => {
     const world = await settledWorld();
-    await scrubAnd(world, () => remove(world, range(301, COUNT)));
-    await scrub(world);
+    await passAnd(world, () => remove(world, range(301, COUNT)));
+    await fullPass(world);
     expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: 300, gone: 200 });
     expect(deliveredIds(world)).toHaveLength(COUNT);
   });
@@ -161,8 +161,8 @@ describe("a list that changes between two slices", () => {
       insert(world, 60, next + 1);
       next += 2;
     };
-    await scrub(world, { source, between: restless });
-    await scrub(world);
+    await fullPass(world, { source, between: restless });
+    await fullPass(world);
     expect(closedBooks(world)).toMatchObject(truthOf(world));
     const ids = deliveredIds(world);
     expect(new Set(ids).size).toBe(ids.length);
@@ -177,10 +177,10 @@ describe("a list that is read as empty", () => {
     const before = closedBooks(world);
     const { records } = surveyOf(world);
     surveyOf(world).records = [];
-    await scrub(world);
+    await fullPass(world);
     expect(world.mark(1)).toMatchObject({ booksOpen: "the list was read as empty", books: before });
     surveyOf(world).records = records;
-    await scrub(world);
+    await fullPass(world);
     expect(closedBooks(world)).toMatchObject({ listed: 200, emitted: 200, gone: 0 });
   });
 
@@ -188,10 +188,10 @@ describe("a list that is read as empty", () => {
     const world = await settledWorld(200);
     surveyOf(world).records = [];
     for (const _ of [1, 2]) {
-      await scrub(world);
+      await fullPass(world);
       expect(world.mark(1).booksOpen).toBe("the list was read as empty");
     }
-    await scrub(world);
+    await fullPass(world);
     expect(closedBooks(world)).toMatchObject({ listed: 0, emitted: 0, gone: 200, deficit: 200 });
   });
 
@@ -200,7 +200,7 @@ describe("a list that is read as empty", () => {
     const { records } = surveyOf(world);
     for (const list of [[], [], records, [], []]) {
       surveyOf(world).records = list;
-      await scrub(world);
+      await fullPass(world);
     }
     expect(world.mark(1).booksOpen).toBe("the list was read as empty");
   });
@@ -208,7 +208,7 @@ describe("a list that is read as empty", () => {
   it("is at once right where there never was a response", async () => {
     const world = worldWith([]);
     await runTick(world, { source });
-    await scrub(world);
+    await fullPass(world);
     expect(closedBooks(world)).toMatchObject({ listed: 0, gone: 0, deficit: 0 });
   });
 });
@@ -221,10 +221,10 @@ describe("a part of the list that no page number reaches", () => {
     // As a service that answers no page beyond the fourth.
     service.page = async (surveyId, number, order) =>
       order === "asc" && number > 4 ? { kind: "none" } : page(surveyId, number, order);
-    await scrub(world);
+    await fullPass(world);
     expect(world.mark(1).booksOpen).toBe("range unreachable");
     service.page = page;
-    await scrub(world);
+    await fullPass(world);
     expect(closedBooks(world)).toMatchObject({ listed: 200, emitted: 200 });
   });
 
@@ -236,7 +236,11 @@ describe("a part of the list that no page number reaches", () => {
     const { page } = service;
     service.page = async (surveyId, number, order) =>
       order === "asc" && number > 4 ? { kind: "none" } : page(surveyId, number, order);
-    await runTick(world, { source });
+    // It is tried again for ten polls, and then comes to its end without what it cannot reach.
+    for (const _ of range(1, 11)) {
+      await runTick(world, { source });
+      world.time.now += MINUTE;
+    }
     expect(world.mark(1).books).toBeUndefined();
     expect(world.mark(1).booksOpen).toBe("range unreachable");
   });

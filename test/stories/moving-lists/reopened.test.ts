@@ -16,7 +16,7 @@ describe("a response that is open again by the time its page is read again", () 
     });
     const ticks = async (count: number): Promise<void> => {
       for (const _ of range(1, count)) {
-        await runTick(world, { source: { scrub: { every: 30 * MINUTE } } });
+        await runTick(world, { source: { patrol: { every: HOUR, full: 30 * MINUTE } } });
         world.time.now += MINUTE;
       }
     };

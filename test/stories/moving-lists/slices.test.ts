@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { isHistoryMet, placeOf } from "../../../lib/polling/model/phase.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { goOn, worldWithQueue } from "../../support/slices.ts";
 import { changeMark, remove } from "../../support/slow.ts";
@@ -33,25 +34,25 @@ describe("a catch-up in slices", () => {
     surveyOf(world).records = all.flatMap(recordsOf);
     surveyOf(world).counts.responses = 600;
     await changeMark(world, (mark) => {
-      mark.stream = { page: 1, purpose: "catch-up" };
+      mark.phase = { kind: "catch-up", place: { page: 1 } };
     });
     takes(world, 4 * SECOND, ({ operation }) => operation === "page");
     world.time.now += MINUTE;
     const deletions: number[] = [];
     const shrink = (): void => {
-      const { page = 0 } = world.mark(1).stream ?? {};
+      const { page = 0 } = placeOf(world.mark(1)) ?? {};
       // The second time before the walk has found ground to stand on again, or soon after.
       const isDue = deletions.length === 0 ? page >= 30 : deletions.length < 2;
       if (!isDue) return;
       removeFirst(world, deletions.length === 0 ? 50 : 70);
       deletions.push(page);
     };
-    for (let i = 0; i < 120 && (i < 4 || world.mark(1).stream !== undefined); i += 1) {
+    for (let i = 0; i < 120 && (i < 4 || placeOf(world.mark(1)) !== undefined); i += 1) {
       await goOn(world, queue, 1, { between: shrink, sliceTime: 12 * SECOND });
       shrink();
     }
     expect(deletions).toHaveLength(2);
-    expect(world.mark(1).stream).toBeUndefined();
+    expect(placeOf(world.mark(1))).toBeUndefined();
     const delivered = new Set(deliveredIds(world));
     expect(range(1, 600).filter((id) => !delivered.has(id))).toEqual([]);
   });
@@ -85,10 +86,10 @@ describe("a first pass in slices", () => {
       remove(world, range(1, 45));
     });
     let moved = 0;
-    for (let i = 0; i < 300 && (i < 3 || world.mark(1).stream !== undefined); i += 1) {
+    for (let i = 0; i < 300 && (i < 3 || placeOf(world.mark(1)) !== undefined); i += 1) {
       restless = 0;
       const between = (): void => {
-        const { page = 0 } = world.mark(1).stream ?? {};
+        const { page = 0 } = placeOf(world.mark(1)) ?? {};
         if (i <= 8 || i % 2 === 1) return;
         if (moved < 10) {
           restless = page;
@@ -97,7 +98,7 @@ describe("a first pass in slices", () => {
       };
       await goOn(world, queue, 1, { source, between, sliceTime: (shrinksAt > 0 ? 50 : 12) * SECOND });
     }
-    expect([moved, hasShrunk, world.mark(1).firstPassDone]).toEqual([10, true, true]);
+    expect([moved, hasShrunk, isHistoryMet(world.mark(1))]).toEqual([10, true, true]);
     expect(range(1, 600).filter((id) => world.entry(1, id) === undefined)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { closedBooks, scrub, scrubsOnly, ticksUntil } from "../../support/slow.ts";
+import { closedBooks, fullPass, fullPassesOnly, ticksUntil } from "../../support/slow.ts";
 import { arrive, at, deliveredIds, range, SECOND, surveyOf, worldWith } from "../../support/survey.ts";
 
 const idOf = (record: unknown): number => (record as { responseId: number }).responseId;
@@ -71,9 +71,9 @@ describe("responses that tie on the sort key", () => {
         come += 1;
         arrive(world, { responseId: count + come, completed: at((count + come) * SECOND), size });
       };
-      const source = { ...scrubsOnly, backgroundRequests: 20 };
+      const source = { ...fullPassesOnly, backgroundRequests: 20 };
       await ticksUntil(world, () => !isMoving || come === 20, { source, between }, 30);
-      await scrub(world, { source });
+      await fullPass(world, { source });
       const all = range(1, count + come);
       expect(deliveredIds(world).toSorted((a, b) => a - b)).toEqual(all);
       expect(world.delivered.filter(({ data }) => data.answers.length !== size)).toEqual([]);
@@ -92,9 +92,9 @@ describe("responses that tie on the sort key", () => {
     const ids = range(1, 301);
     const world = worldWith(ids.map((responseId) => ({ responseId, completed: at(responseId * SECOND), size: 3 })));
     tie(world, 3);
-    await ticksUntil(world, () => world.mark(1).books !== undefined, { source: scrubsOnly });
+    await ticksUntil(world, () => world.mark(1).books !== undefined, { source: fullPassesOnly });
     for (const _ of [1, 2, 3]) {
-      await scrub(world);
+      await fullPass(world);
       expect(closedBooks(world)).toMatchObject({ listed: 301, emitted: 301, changed: 0 });
     }
   });

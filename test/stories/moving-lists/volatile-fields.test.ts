@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { isHistoryMet } from "../../../lib/polling/model/phase.ts";
 import type { PageRead, SurveyService } from "../../../lib/polling/ports.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { closedBooks, scrub, truthOf } from "../../support/slow.ts";
+import { closedBooks, fullPass, truthOf } from "../../support/slow.ts";
 import {
   arrive,
   at,
@@ -107,8 +108,8 @@ describe.each(kinds)("of records that have not changed, %s reads differently eac
 
     it("books are closed, and tell of no change", async () => {
       await ticks(world, 2, { startFrom: "beginning" });
-      await scrub(world);
-      await scrub(world);
+      await fullPass(world);
+      await fullPass(world);
       expect(closedBooks(world)).toMatchObject({ ...truthOf(world), changed: 0 });
     });
   });
@@ -159,7 +160,7 @@ describe("what reads differently each time", () => {
     );
     shownAs(world, signed, { repeats: true });
     await ticks(world, 1, { startFrom: "now" });
-    expect(world.mark(1).firstPassDone).toBe(true);
+    expect(isHistoryMet(world.mark(1))).toBe(true);
     expect(pagesRead(world).length).toBeLessThan(30);
     expect(deliveredIds(world)).toEqual([]);
   });
@@ -191,7 +192,7 @@ describe("what has changed between two reads", () => {
     await ticks(world, 2, { startFrom: "beginning" });
     const edited = surveyOf(world).records[150] as Fields;
     surveyOf(world).records[150] = { ...edited, comment: "on second thought" };
-    await scrub(world);
+    await fullPass(world);
     expect(closedBooks(world).changed).toBe(1);
     expect(timesCalled(world, "publisher", "publish")).toBeGreaterThan(0);
     expect(deliveredIds(world)).toHaveLength(300);

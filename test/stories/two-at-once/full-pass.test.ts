@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { closedBooks, DAY, readsOf, scrub, scrubsOnly, ticksUntil, truthOf } from "../../support/slow.ts";
+import { closedBooks, DAY, fullPass, fullPassesOnly, readsOf, ticksUntil, truthOf } from "../../support/slow.ts";
 import {
   at,
   deliveredIds,
@@ -14,7 +14,7 @@ import {
   worldWith,
 } from "../../support/survey.ts";
 
-const source = { ...scrubsOnly, enrich: { metrics: false, metadata: false } };
+const source = { ...fullPassesOnly, enrich: { metrics: false, metadata: false } };
 /** Twelve pages: three slices. */
 const COUNT = 200;
 const SIZE = 6;
@@ -27,7 +27,7 @@ async function worldInPass(): Promise<MemoryWorld> {
     range(1, COUNT).map((id) => ({ responseId: id * DISTANCE, completed: at(-HOUR), size: SIZE })),
   );
   await runTick(world, { source, deadline: Number.POSITIVE_INFINITY });
-  await scrub(world);
+  await fullPass(world);
   const { records } = surveyOf(world);
   records.splice(SIZE * 140, 0, ...recordsOf({ responseId: 901, completed: at(0), size: SIZE }));
   records.splice(SIZE * 130, 0, ...recordsOf({ responseId: 900, completed: at(0), size: SIZE }));
@@ -107,7 +107,7 @@ describe("two ticks that overlap during a full pass", () => {
       const done = closedBooks(world);
       await checkEnd(world, index);
       // The next pass reads none of the objects that the frozen one has left.
-      await scrub(world, { source });
+      await fullPass(world, { source });
       expect([index, closedBooks(world).passes]).toEqual([index, done.passes + 1]);
       await checkEnd(world, index);
     }

@@ -4,6 +4,7 @@ import { at, deliveredIds, poll, range, SECOND, timesCalled, worldWith, worldWit
 const complete = (count: number) =>
   range(1, count).map((responseId) => ({ responseId, completed: at(responseId * SECOND), size: 2 }));
 
+// R27
 describe("the lease", () => {
   it("is prolonged while the service keeps the poll waiting", async () => {
     const world = worldWith(complete(3));

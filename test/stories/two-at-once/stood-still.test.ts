@@ -36,6 +36,7 @@ function standStillAt(world: MemoryWorld, entry: (one: LedgerEntry) => boolean, 
 
 const complete = (responseId: number, size: number) => ({ responseId, completed: at(responseId * SECOND), size });
 
+// R27
 it("a worker that stood still and could not make a repair does not undo the one that was made meanwhile: no id goes out again", async () => {
   const world = await worldWithNews(range(1, 4).map((responseId) => complete(responseId, 2)));
   await poll(world);

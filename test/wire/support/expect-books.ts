@@ -12,14 +12,14 @@ const DAY = 86_400_000;
 
 /**
  * The ledger is right, and nothing more comes of it: to be called when nothing arrives any more. A command a day later by its clock, which
- * every count asks to read all pages, emits nothing, and once scrubs act the books of every survey close.
+ * every count asks to read all pages, emits nothing, and once full passes act the books of every survey close.
  */
 export async function expectBooks(service: PolledService, flags: Flags, what: string): Promise<void> {
   const { simulator, folder } = service;
   await expectLedger(service, what);
   simulator.set({ counts: { responses: ({ surveyId }) => simulator.tally(surveyId).completed + 1 } });
   const config = join(folder, "closing.json");
-  writeFileSync(config, JSON.stringify({ backgroundRequests: 1000, scrub: { every: "1h" } }));
+  writeFileSync(config, JSON.stringify({ backgroundRequests: 1000, patrol: { full: "1h" } }));
 
   const quiet = async (days: number): Promise<string> => {
     const { stdout } = await service.poll({ ...flags, ticks: "25", config }, { env: scripted({ ahead: days * DAY }) });
@@ -33,7 +33,7 @@ export async function expectBooks(service: PolledService, flags: Flags, what: st
   await expectLedger(service, what, "all");
   for (const surveyId of simulator.surveyIds()) {
     const line = stdout.split("\n").find((text) => text.startsWith(`survey ${surveyId}: `));
-    if (!/scrub is set but does not act/.test(stdout)) expect(line, what).toMatch(/ 0 emitted; books: closed at /);
+    if (!/patrol is set but does not act/.test(stdout)) expect(line, what).toMatch(/ 0 emitted; books: closed at /);
     else expect(line, what).toMatch(/ 0 emitted; books: (closed at |not closed yet: no scan has read every page)/);
   }
 }

@@ -36,10 +36,11 @@ describe("the books of a pass", () => {
     ["held", "held"],
     ["waiting", "waiting"],
     ["quarantined", "quarantined"],
+    ["refused", "refused"],
   ])("have a response that the ledger has as %s at their end in the class %s", async (state, kind) => {
     const { mark, close } = await booksOf([state]);
     await close([1]);
-    const none = { emitted: 0, beforeFloor: 0, open: 0, held: 0, waiting: 0, quarantined: 0 };
+    const none = { emitted: 0, beforeFloor: 0, open: 0, held: 0, waiting: 0, quarantined: 0, refused: 0 };
     expect(mark.books).toMatchObject({ ...none, listed: 1, [kind]: 1 });
     expect(mark.booksOpen).toBeUndefined();
   });
@@ -107,6 +108,6 @@ describe("the books of a pass", () => {
     const { mark, world } = await booksOf([]);
     const ctx = { mark, source: sourceDefaults, ports: world.ports } as PollContext;
     leaveOpen(ctx, "page 3 unreachable", noon);
-    expect(mark).toMatchObject({ booksOpen: "page 3 unreachable", nextPass: noon + sourceDefaults.scrub.every / 8 });
+    expect(mark).toMatchObject({ booksOpen: "page 3 unreachable", nextPass: noon + sourceDefaults.patrol.full / 8 });
   });
 });

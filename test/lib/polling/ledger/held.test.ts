@@ -114,11 +114,12 @@ describe("a held response is looked at again", () => {
 
 // R14
 describe("in the ledger a held response", () => {
-  const states = ["emitted", "before-floor", "open", "waiting", "quarantined"] as const;
+  const states = ["emitted", "before-floor", "open", "waiting", "quarantined", "refused"] as const;
 
   it.each([
     ["emitted", "emitted"],
     ["waiting", "waiting"],
+    ["refused", "refused"],
     ["open", "held"],
     ["quarantined", "held"],
   ] as const)("that is %s by now is %s after it was noted", async (state, expected) => {

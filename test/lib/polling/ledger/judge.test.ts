@@ -13,12 +13,13 @@ function run(completed: unknown, dateCompleted: unknown, responseId = 1): Run {
 }
 
 const floor: Floor = { at: "2026-03-10 10:00:00", inclusive: false };
-const all = { floor, isHistoryPartial: false, looksAtHeld: false, now };
-const first = { ...all, firstPassDone: false };
-const done = { ...all, firstPassDone: true };
+const all = { floor, looksAtHeld: false, now };
+const first = { ...all, isHistoryMet: false };
+const done = { ...all, isHistoryMet: true };
 /** A first pass that has stepped over a page. */
-const partial = { ...done, isHistoryPartial: true };
+const partial = { ...done, floor: { ...floor, isPartial: true } };
 
+// R14, R15
 describe("a response that the ledger does not know", () => {
   it.each<[string | null, Decision, Decision]>([
     ["2026-03-10 10:00:01", "emit", "emit"],
@@ -76,11 +77,13 @@ describe("a response that the ledger does not know", () => {
   });
 });
 
+// R14
 describe("a response that the ledger knows", () => {
   it.each<[EntryState, Decision, Decision, Decision]>([
     ["emitted", "settled", "settled", "settled"],
     ["before-floor", "settled", "settled", "settled"],
     ["waiting", "settled", "settled", "settled"],
+    ["refused", "settled", "settled", "settled"],
     ["open", "emit", "settled", "quarantine"],
     ["quarantined", "before-floor", "open", "settled"],
   ])("as %s: completed %s, open %s, unreadable %s", (state, ...expected) => {

@@ -126,6 +126,7 @@ describe("the documented bodies", () => {
   });
 });
 
+// R13
 describe("what is not as documented", () => {
   it("takes its empty value, is named, and stands as it was read under raw", () => {
     const event = buildEvent({

@@ -1,31 +1,30 @@
 import { describe, expect, it } from "vitest";
+import { type Breaker, closedBreakers } from "../../../../lib/polling/model/breaker.ts";
 import type { UsedPatience } from "../../../../lib/polling/model/ledger-entry.ts";
-import type { Outage } from "../../../../lib/polling/model/outages.ts";
-import { noOutages } from "../../../../lib/polling/publish/outage.ts";
 import { isGivenUp, usePatience } from "../../../../lib/polling/publish/patience.ts";
 
 const MINUTE = 60_000;
 const PATIENCE = 15 * MINUTE;
 
+const closed = (down = 0): Breaker => ({ phase: "closed", down, failed: [] });
+
 /** Attempts that fail at these minutes: at which of them it is given up. `outageAt` tells how metrics stand then. */
-function givenUpAt(minutes: number[], outageAt: (now: number) => Outage = () => ({ down: 0 })): number | undefined {
+function givenUpAt(minutes: number[], outageAt: (now: number) => Breaker = () => closed()): number | undefined {
   let used: UsedPatience | undefined;
   const [firstSeen = 0] = minutes;
   for (const [attempts, minute] of minutes.entries()) {
     const now = minute * MINUTE;
     const patience = { firstSeen: firstSeen * MINUTE, attempts, used };
-    const outages = { ...noOutages(), metrics: outageAt(now) };
+    const outages = { ...closedBreakers(), metrics: outageAt(now) };
     if (isGivenUp("metrics", patience, now, outages, PATIENCE)) return minute;
     used = usePatience(patience, now, outages, PATIENCE);
   }
   return undefined;
 }
 
-const running = (since: number, down = 0): Outage => ({
-  down,
-  failing: { since: since * MINUTE, responses: ["1/1", "1/2", "1/3"], confirmed: true },
-});
+const running = (since: number, down = 0): Breaker => ({ phase: "open", down, since: since * MINUTE });
 
+// R17
 describe("a response is given up", () => {
   it("at the first attempt at which the patience is over", () => {
     expect(givenUpAt([0, 1, 5, 10, 14, 16, 20])).toBe(16);
@@ -42,12 +41,12 @@ describe("a response is given up", () => {
 
   it("at once at the third attempt when there is to be no patience", () => {
     const patience = { firstSeen: 0, attempts: 2 };
-    expect(isGivenUp("metrics", patience, 0, noOutages(), 0)).toBe(true);
-    expect(isGivenUp("metrics", { ...patience, attempts: 1 }, 0, noOutages(), 0)).toBe(false);
+    expect(isGivenUp("metrics", patience, 0, closedBreakers(), 0)).toBe(true);
+    expect(isGivenUp("metrics", { ...patience, attempts: 1 }, 0, closedBreakers(), 0)).toBe(false);
   });
 
   it("when it was first tried by a version that did not count, after no less than its patience from now", () => {
-    const used = usePatience({ firstSeen: 0, attempts: 7 }, 60 * MINUTE, noOutages(), PATIENCE);
+    const used = usePatience({ firstSeen: 0, attempts: 7 }, 60 * MINUTE, closedBreakers(), PATIENCE);
     expect(used.waited.metrics).toBe(PATIENCE / 2);
   });
 });
@@ -60,19 +59,19 @@ describe("patience stands still", () => {
 
   it("and goes on where it was once that is over", () => {
     // Ten minutes of it, an outage from minute 10 to 70, and five more.
-    const outageAt = (now: number): Outage =>
-      now < 10 * MINUTE ? { down: 0 } : now < 70 * MINUTE ? running(10) : { down: 60 * MINUTE };
+    const outageAt = (now: number): Breaker =>
+      now < 10 * MINUTE ? closed() : now < 70 * MINUTE ? running(10) : closed(60 * MINUTE);
     expect(givenUpAt([0, 5, 10, 30, 50, 70, 72, 74, 76], outageAt)).toBe(76);
   });
 
   it("also for the time before the outage was known for one", () => {
     // From minute 1 on, but only at minute 14 is it clear that all fail.
-    const outageAt = (now: number): Outage => (now < 14 * MINUTE ? { down: 0 } : running(1));
+    const outageAt = (now: number): Breaker => (now < 14 * MINUTE ? closed() : running(1));
     expect(givenUpAt([1, 6, 11, 16, 17, 40, 60], outageAt)).toBeUndefined();
   });
 
   it("for the operation that fails alone", () => {
-    const outages = { ...noOutages(), metadata: running(0) };
+    const outages = { ...closedBreakers(), metadata: running(0) };
     const patience = {
       firstSeen: 0,
       attempts: 3,

@@ -42,8 +42,8 @@ async function unreadBefore(world: MemoryWorld): Promise<void> {
 
 const quarantinedOne: LedgerEntry = {
   id: 9_000,
-  state: "quarantined",
-  reason: "bus:MalformedDetail",
+  state: "refused",
+  reason: "MalformedDetail",
   digest: "d",
   kept: { records: recordsOf({ responseId: 9_000, completed: at(0) }), details: {} },
 };
@@ -89,12 +89,12 @@ describe("a redrive", () => {
     expect(world.objects.size).toBe(0);
   });
 
-  it("leaves what the bus refuses once more in quarantine, with its records", async () => {
+  it("leaves what the bus refuses once more refused, with its records", async () => {
     const world = await refused([{ responseId: 1, completed: at(0) }]);
     world.bus.decide = () => ({ kind: "refused", code: "StillBad" });
     await run(world);
     await runTick(world);
-    expect(world.entry(1, 1)).toMatchObject({ state: "quarantined", reason: "bus:StillBad" });
+    expect(world.entry(1, 1)).toMatchObject({ state: "refused", reason: "StillBad" });
     expect(await run(world)).toMatchObject([{ putBack: 1 }]);
   });
 
@@ -154,14 +154,14 @@ describe("a redrive", () => {
         failure: { code: "ODD", message: "ODD" },
       },
     ]);
-    expect(world.entries(1).filter(({ state }) => state === "quarantined")).toMatchObject([{ id: 30 }]);
+    expect(world.entries(1).filter(({ state }) => state === "refused")).toMatchObject([{ id: 30 }]);
   });
 
   it("reads no further than its time goes, also where nothing is quarantined", async () => {
     const world = worldWith(range(1, 3_000).map((responseId) => ({ responseId, completed: at(responseId) })));
     await runTick(world, { deadline: Number.POSITIVE_INFINITY });
     world.after.push(({ operation }) => {
-      if (operation === "quarantined") world.time.now += 10 * SECOND;
+      if (operation === "forRedrive") world.time.now += 10 * SECOND;
     });
     const began = world.time.now;
     expect(await run(world)).toMatchObject([{ outcome: "unfinished" }]);
@@ -193,7 +193,7 @@ describe("a redrive", () => {
       }
     };
     await ticks();
-    expect(world.entry(1, 20)).toMatchObject({ state: "emitted", count: 5, reason: "bus:NotAuthorized" });
+    expect(world.entry(1, 20)).toMatchObject({ state: "emitted", count: 5, refusedRevision: "NotAuthorized" });
     world.bus.decide = () => undefined;
     await ticks();
     const sent = () =>
@@ -267,35 +267,35 @@ describe("a survey", () => {
     const world = await refused([{ responseId: 1, completed: at(0) }]);
     await world.ports.state.acquire(1, "poller", 15 * SECOND);
     expect(await run(world)).toEqual([{ ...nothing, surveyId: 1, outcome: "busy" }]);
-    expect(world.entry(1, 1)?.state).toBe("quarantined");
+    expect(world.entry(1, 1)?.state).toBe("refused");
   });
 
-  it("that the source leaves out is told to be, and keeps what it has in quarantine: no tick would send it", async () => {
+  it("that the source leaves out is told to be, and keeps what the bus has refused: no tick would send it", async () => {
     const world = await refused([{ responseId: 1, completed: at(0) }]);
     expect(await run(world, [1, 2], { exclude: [1] })).toMatchObject([
       { ...nothing, surveyId: 1, outcome: "not polled" },
       { surveyId: 2, outcome: "done" },
     ]);
-    expect(world.entry(1, 1)?.state).toBe("quarantined");
+    expect(world.entry(1, 1)?.state).toBe("refused");
     expect(await run(world)).toMatchObject([{ surveyId: 1, outcome: "done", putBack: 1 }]);
   });
 
   it("whose lease is lost on the way is busy: nothing is written without it", async () => {
     const world = await refused([{ responseId: 1, completed: at(0) }]);
     world.after.push(({ operation }) => {
-      if (operation === "quarantined") world.time.now += 20 * SECOND;
+      if (operation === "forRedrive") world.time.now += 20 * SECOND;
     });
     world.before.push(async ({ operation }) => {
       if (operation === "renew") await world.ports.state.acquire(1, "other", 15 * SECOND);
     });
     expect(await run(world)).toEqual([{ ...nothing, surveyId: 1, outcome: "busy" }]);
-    expect(world.entry(1, 1)?.state).toBe("quarantined");
+    expect(world.entry(1, 1)?.state).toBe("refused");
   });
 
   it("gets its lease back, also after a failure, which does not keep the others from it", async () => {
     const world = await refused([{ responseId: 1, completed: at(0) }]);
     world.before.push(({ operation, args }) => {
-      if (operation === "quarantined" && args[0] === 2) throw Object.assign(new Error("jane@x.org"), { code: "ODD" });
+      if (operation === "forRedrive" && args[0] === 2) throw Object.assign(new Error("jane@x.org"), { code: "ODD" });
     });
     const results = await run(world, [2, 1, 3]);
     expect(results).toMatchObject([
@@ -348,7 +348,7 @@ describe("a survey", () => {
     expect(results).toMatchObject([{ outcome: "done", putBack: 1 }]);
     world.calls.length = 0;
     await ticks(60);
-    expect(world.calls.filter(({ operation, args }) => operation === "page" && args[0] === 1).length).toBeLessThan(10);
+    expect(world.calls.filter(({ operation, args }) => operation === "page" && args[0] === 1).length).toBeLessThan(14);
     expect(new Set(deliveredIds(world)).size).toBe(605);
   });
 

@@ -1,23 +1,30 @@
 import { describe, expect, it } from "vitest";
 import type { SurveyRow } from "../../../../lib/polling/model/account.ts";
-import { noChase } from "../../../../lib/polling/tick/chase.ts";
+import type { BackgroundKind } from "../../../../lib/polling/survey/background.ts";
 import { backgroundSurveys, dueSurveys } from "../../../../lib/polling/tick/due.ts";
 import { readSurveyList } from "../../../../lib/polling/tick/survey-list.ts";
 import { fullTrust } from "../../../../lib/polling/tick/trust.ts";
+import { noneUnmet } from "../../../../lib/polling/tick/unmet.ts";
 
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const now = Date.UTC(2026, 2, 10, 12);
 const listed = (surveyId: number, counts: (number | null)[] = [1, 1, 0]) => ({ surveyId, counts, created: undefined });
 const row = (polledAt: number, more: Partial<SurveyRow> = {}): SurveyRow => ({
   counts: [1, 1, 0],
-  chase: noChase,
+  unmet: noneUnmet,
   trust: fullTrust,
   polledAt,
+  slowAt: Number.POSITIVE_INFINITY,
+  slowEvery: HOUR,
+  passAt: Number.POSITIVE_INFINITY,
   workedAt: polledAt,
+  passedAt: polledAt,
+  restedAt: polledAt,
   activeAt: polledAt,
   ...more,
 });
-const options = { now, fullPollEvery: 15 * MINUTE };
+const options = { now, fullPollEvery: 15 * MINUTE, fullPassEvery: 24 * HOUR };
 
 describe("the survey list", () => {
   it("is read for its ids, three counts and the epoch of creation", () => {
@@ -32,10 +39,11 @@ describe("the survey list", () => {
   });
 });
 
+// R21
 describe("due surveys", () => {
   it("are those with news, longest unpolled first, new ones before all; the others may have slow work", () => {
     const rows = new Map([
-      [1, row(now - 3 * MINUTE, { chase: { ...noChase, missing: 1, owed: 2 } })],
+      [1, row(now - 3 * MINUTE, { unmet: { ...noneUnmet, missing: 1, owed: 2 } })],
       [2, row(now - 5 * MINUTE, { dueAt: now })],
       [3, row(now - MINUTE)],
       [4, row(now - 20 * MINUTE)],
@@ -44,14 +52,14 @@ describe("due surveys", () => {
     const all = [listed(1), listed(2), listed(3), listed(4), listed(5), listed(6)];
     const due = dueSurveys(all, rows, options);
     expect(due.map(({ surveyId }) => surveyId)).toEqual([6, 2, 1]);
-    expect(backgroundSurveys(all, rows, options).map(({ surveyId }) => surveyId)).toEqual([5, 4]);
+    expect(backgroundSurveys(all, rows, options, "rest").map(({ surveyId }) => surveyId)).toEqual([5, 4]);
   });
 
   it("are those of which something is searched for below the head, once that may begin", () => {
-    const seeking = { ...noChase, missing: 3, seeking: true };
+    const seeking = { ...noneUnmet, missing: 3, seeking: true };
     const rows = new Map([
-      [1, row(now, { chase: { ...seeking, restUntil: now + 1 } })],
-      [2, row(now, { chase: seeking })],
+      [1, row(now, { unmet: { ...seeking, restUntil: now + 1 } })],
+      [2, row(now, { unmet: seeking })],
     ]);
     const due = dueSurveys([listed(1), listed(2), { ...listed(2), isGone: true }], rows, options);
     expect(due).toEqual([{ ...listed(2), seek: 3 }]);
@@ -91,45 +99,48 @@ describe("due surveys", () => {
 });
 
 describe("slow work", () => {
-  const ids = (rows: Map<number, SurveyRow>, all = [...rows.keys()].map((id) => listed(id))): number[] =>
-    backgroundSurveys(all, rows, options).map(({ surveyId }) => surveyId);
-
-  it("is due from its moment on", () => {
-    const rows = new Map([
-      [1, row(now, { backgroundAt: now + 1 })],
-      [2, row(now, { backgroundAt: now })],
-      [3, row(now)],
-    ]);
-    const due = backgroundSurveys(
-      [1, 2, 3, 4].map((id) => listed(id)),
+  const ids = (rows: Map<number, SurveyRow>, kind: BackgroundKind = "rest"): number[] =>
+    backgroundSurveys(
+      [...rows.keys()].map((id) => listed(id)),
       rows,
       options,
-    );
-    expect(due.map(({ surveyId, fullPoll }) => [surveyId, fullPoll])).toEqual([[2, false]]);
+      kind,
+    ).map(({ surveyId }) => surveyId);
+
+  it("is due from its moment on, full passes apart from all else", () => {
+    const rows = new Map([
+      [1, row(now, { slowAt: now + 1, passAt: now })],
+      [2, row(now, { slowAt: now, passAt: now + 1 })],
+      [3, row(now)],
+    ]);
+    const all = [1, 2, 3, 4].map((id) => listed(id));
+    const due = (kind: BackgroundKind) =>
+      backgroundSurveys(all, rows, options, kind).map(({ surveyId, fullPoll }) => [surveyId, fullPoll !== undefined]);
+    expect(due("rest")).toEqual([[2, false]]);
+    expect(due("pass")).toEqual([[1, false]]);
   });
 
-  it("goes first to those that have waited longest in relation to how long they have been quiet", () => {
-    const waiting = (minutes: number, quiet: number): SurveyRow =>
-      row(now - MINUTE, { backgroundAt: 0, workedAt: now - minutes * MINUTE, activeAt: now - quiet * MINUTE });
-    expect(
-      ids(
-        new Map([
-          [1, waiting(10, 600)],
-          [2, waiting(5, 5)],
-          [3, waiting(2, 5)],
-          [4, waiting(500, 600)],
-        ]),
-      ),
-    ).toEqual([4, 2, 3, 1]);
+  // R23
+  it("goes first to those that are overdue by most of their periods, since they were worked on last", () => {
+    const slow = (hours: number, slowEvery: number, workedAgo = 100): SurveyRow =>
+      row(now - MINUTE, { slowAt: now - hours * HOUR, slowEvery, restedAt: now - workedAgo * HOUR });
+    const rows = new Map([
+      [1, slow(10, 64 * HOUR)],
+      [2, slow(1, 2 * HOUR)],
+      [3, slow(30, HOUR, 0)],
+      [4, slow(2, HOUR)],
+    ]);
+    expect(ids(rows)).toEqual([4, 2, 1, 3]);
   });
 
   it("on a survey that is listed no more is one look a day at its head, and nothing else", () => {
     const gone = { ...listed(1), isGone: true };
     const day = 24 * 60 * MINUTE;
-    const busy = { backgroundAt: 0, chase: { ...noChase, missing: 1, seeking: true } };
-    expect(ids(new Map([[1, row(now - day + 1, busy)]]), [gone])).toEqual([]);
-    const [look] = backgroundSurveys([gone], new Map([[1, row(now - day, busy)]]), options);
-    expect(look).toMatchObject({ fullPoll: true });
+    const busy = { slowAt: 0, passAt: 0, unmet: { ...noneUnmet, missing: 1, seeking: true } };
+    expect(backgroundSurveys([gone], new Map([[1, row(now - day + 1, busy)]]), options, "rest")).toEqual([]);
+    expect(backgroundSurveys([gone], new Map([[1, row(now - day, busy)]]), options, "pass")).toEqual([]);
+    const [look] = backgroundSurveys([gone], new Map([[1, row(now - day, busy)]]), options, "rest");
+    expect(look).toMatchObject({ fullPoll: { at: now, every: day } });
     expect(dueSurveys([gone], new Map([[1, row(now - day, { counts: [9, 9, 9] })]]), options)).toEqual([]);
     // What of it waits for its metrics needs no list.
     expect(dueSurveys([gone], new Map([[1, row(now, { dueAt: now })]]), options)).toHaveLength(1);

@@ -12,6 +12,7 @@ const unshown: Poll = { grown: 0, found: 1 };
 const late: Poll = { grown: 1, found: 0 };
 const idle: Poll = { grown: 0, found: 0 };
 
+// R22
 describe("the counts of a survey are trusted", () => {
   it.each<[string, Poll[]]>([
     ["at first", []],

@@ -22,6 +22,7 @@ const list = (records: number, options = {}) =>
     options,
   );
 
+// R1
 describe("pages()", () => {
   it.each(["empty", "404", "400", "repeatLast", "repeatFirst"] as const)(
     "gives every page of a list, as it is, to an end that is %s",

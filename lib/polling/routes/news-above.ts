@@ -1,5 +1,5 @@
 import type { PollContext } from "../context.ts";
-import type { StreamPosition } from "../model/mark.ts";
+import type { Place } from "../model/mark.ts";
 import type { Found } from "../publish/candidate.ts";
 import { emitFound } from "../publish/emit.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
@@ -15,12 +15,12 @@ const FURTHEST = 3;
  * that begins. One look takes `headPages` pages of news; where there are more, the next one goes on below them, as the place is remembered
  * anew only by a look that has come to it. The catch-up meets all of it again, so that nothing is lost by where a look has ended.
  */
-export async function peekHead(ctx: PollContext, position: StreamPosition): Promise<PollCounts> {
+export async function newsAbove(ctx: PollContext, place: Place): Promise<PollCounts> {
   const counts = noCounts();
   // The floor still rises: what looks new may be from before it.
-  if (ctx.mark.floorRises === true) return counts;
+  if (ctx.mark.floor?.rises === true) return counts;
   const { headPages } = ctx.source;
-  const before = new Set(position.head);
+  const before = new Set(place.head);
   /** What stands above the backlog, and whether that was come to. */
   const above = new Set<number>();
   let hasCome = before.size === 0;
@@ -55,6 +55,6 @@ export async function peekHead(ctx: PollContext, position: StreamPosition): Prom
     addCounts(counts, await emitFound(ctx, fresh, "head"));
   }
   // The next look comes to what lies below, and to what stands across the end of the last page.
-  if (hasCome && !counts.unfinished && first.length > 0) position.head = first;
+  if (hasCome && !counts.unfinished && first.length > 0) place.head = first;
   return counts;
 }

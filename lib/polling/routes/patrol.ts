@@ -1,0 +1,128 @@
+import type { Allowance, PollContext } from "../context.ts";
+import type { Patrol } from "../model/mark.ts";
+import { headEnd } from "../model/phase.ts";
+import type { PollingSource } from "../model/source.ts";
+import { emitFound } from "../publish/emit.ts";
+import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
+import { isSliceOver, progressFrom } from "./slice.ts";
+import { surveyWalk } from "./survey-walk.ts";
+
+/**
+ * The patrol reads below the head what no count has shown, in depths that double (R23): level 0 the first 4 pages each `patrol.every`, level 1 the
+ * first 8 half as often, and so on. What is to come as seldom as `patrol.full` is left to the full pass. Example, by default: page 60 lies within
+ * level 4 (64 pages), which comes every 16 hours.
+ */
+
+const LEAST_PAGES = 4;
+
+type Periods = Pick<PollingSource, "patrol">;
+
+/** Number of levels: those that come more often than the full pass. */
+export function levels({ patrol: { every, full } }: Periods): number {
+  return Math.max(1, Math.ceil(Math.log2(full / every)));
+}
+
+/** Milliseconds between two rounds of a level. */
+export function periodOf(level: number, { patrol }: Periods): number {
+  return patrol.every * 2 ** level;
+}
+
+/** Pages that a level reads, counted from the head. */
+export function depthOf(level: number): number {
+  return LEAST_PAGES * 2 ** level;
+}
+
+/** When something slow is due (epoch milliseconds), and how often it comes (milliseconds): the urgency is overdue ÷ period. */
+export interface Due {
+  at: number;
+  every: number;
+}
+
+/** By how many of its periods something is overdue at `now`; below 0 where it is not due yet. */
+export function overdue({ at, every }: Due, now: number): number {
+  return (now - at) / every;
+}
+
+/** When each level is due. */
+export function dueLevels({ mark, source }: Pick<PollContext, "mark" | "source">): Due[] {
+  return Array.from({ length: levels(source) }, (_, level) => {
+    const every = periodOf(level, source);
+    return { at: (mark.patrol?.reached[level] ?? 0) + every, every };
+  });
+}
+
+/** The level that is overdue by most of its periods, a deeper one before others; undefined where none is due. */
+export function dueLevel(ctx: Pick<PollContext, "mark" | "source" | "ports">): number | undefined {
+  const now = ctx.ports.clock.now();
+  let most: { level: number; by: number } | undefined;
+  for (const [level, due] of dueLevels(ctx).entries()) {
+    const by = overdue(due, now);
+    if (by >= 0 && by >= (most?.by ?? 0)) most = { level, by };
+  }
+  return most?.level;
+}
+
+/** Notes that from `at` (epoch milliseconds) on the list was read down to the depth of a level, and so to all smaller ones. */
+export function noteReached(ctx: Pick<PollContext, "mark" | "source">, level: number, at: number): void {
+  const { reached, rounds } = patrolOf(ctx);
+  for (let i = 0; i <= level; i += 1) {
+    reached[i] = Math.max(at, reached[i] ?? 0);
+    delete rounds[i];
+  }
+}
+
+/** All pages were just read: the patrol begins to count from here. */
+export function noteAllRead(ctx: PollContext, at = ctx.ports.clock.now()): void {
+  noteReached(ctx, levels(ctx.source) - 1, at);
+}
+
+function patrolOf({ mark, source }: Pick<PollContext, "mark" | "source">): Patrol {
+  const { reached = [], rounds = {} } = mark.patrol ?? {};
+  // There may be more levels, or fewer, than when it was written.
+  mark.patrol = { reached: Array.from({ length: levels(source) }, (_, level) => reached[level] ?? 0), rounds };
+  return mark.patrol;
+}
+
+/** Whether a level is under way: it goes on where it stopped. */
+export function isUnderWay({ mark }: Pick<PollContext, "mark">, level: number): boolean {
+  return mark.patrol?.rounds[level] !== undefined;
+}
+
+/** Begins a level where the last head walk has ended; nothing is left to do where that has read every page. */
+export function beginRound(ctx: PollContext, level: number): void {
+  const end = headEnd(ctx.mark);
+  if (end === undefined) noteAllRead(ctx);
+  else patrolOf(ctx).rounds[level] = { page: end.page, startedAt: end.at };
+}
+
+/** Goes on with a level as far as the allowance goes. `complete` where it came to the end of the list. */
+export async function patrolSlice(ctx: PollContext, level: number, allowance: Allowance): Promise<PollCounts> {
+  const counts = noCounts();
+  const begun = patrolOf(ctx).rounds[level];
+  if (begun === undefined) return counts;
+  let { page } = begun;
+  const progress = progressFrom(page);
+  // What a deletion hides from it the next one finds: proofs would double its cost.
+  const steps = surveyWalk(ctx, { order: "desc", from: page, proves: "contents", triesAgain: true });
+  let isReached = page > depthOf(level);
+  while (!isReached) {
+    const next = await steps.next();
+    const step = next.value;
+    const emitted = await emitFound(ctx, step.toEmit, "patrol");
+    addCounts(counts, emitted);
+    addCounts(counts, { found: step.found, quarantined: step.quarantined, left: step.left });
+    if (!emitted.unfinished && counts.left === 0) page = step.position;
+    if (next.done) {
+      counts.complete = next.value.kind === "end" && !next.value.isEmpty;
+      break;
+    }
+    isReached = step.page >= depthOf(level) && !counts.unfinished;
+    for (let i = 0; i < level && step.position > depthOf(i); i += 1) noteReached(ctx, i, begun.startedAt);
+    if (counts.unfinished || isSliceOver(ctx, allowance, progress.beyond(step.position))) break;
+  }
+  await steps.return(undefined as never);
+  if (counts.complete) noteAllRead(ctx, begun.startedAt);
+  else if (isReached) noteReached(ctx, level, begun.startedAt);
+  else patrolOf(ctx).rounds[level] = { ...begun, page };
+  return counts;
+}
