@@ -25,7 +25,7 @@ export interface DoubtfulLook {
 export interface Place {
   /** The first page of which not everything is dealt with (R7). */
   page: number;
-  /** Walks that have ended at a page that failed, or short of what the other order shows. */
+  /** Walks in a row that have come no further: they have ended at a page that failed, or short of what the other order shows. */
   failures?: number;
   /** Responses at the head when it was looked at last: what stands before them has come since. */
   head?: number[];

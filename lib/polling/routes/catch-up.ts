@@ -69,7 +69,7 @@ export async function catchUp(ctx: PollContext, reached: Place): Promise<PollCou
   return counts;
 }
 
-/** Notes one more walk that has not come to its end; whether these are too many. */
+/** Notes one more walk that has ended and come no further; whether these are too many. */
 function hasFailed(place: Place): boolean {
   place.failures = (place.failures ?? 0) + 1;
   return place.failures >= MOST_FAILURES;
@@ -105,12 +105,14 @@ async function walkOn(
   let stop: number | undefined;
   let dealtTo = begun;
   const progress = progressFrom(begun);
-  /** Where the walk had to go back for ground the place is further up than it was. */
-  const move = async (): Promise<void> => {
-    const settled = pipeline.settledTo();
-    if (settled === undefined || settled === place.page) return;
+  /** Where the walk had to go back for ground the place is further up than it was. Whether it has changed. */
+  const move = (): boolean => {
+    const settled = pipeline.settledTo() ?? place.page;
+    if (settled === place.page) return false;
+    // What has failed before says nothing of a walk that has come further since.
+    if (settled > begun) delete place.failures;
     place.page = settled;
-    await state.saveMark(ctx.lease, ctx.mark);
+    return true;
   };
   const takePages = async (): Promise<SurveyEnd | undefined> => {
     for (;;) {
@@ -122,7 +124,7 @@ async function walkOn(
       const candidates = step.toEmit.map((found) => fromFound(ctx, found, "catch-up"));
       await pipeline.take(stop ?? dealtTo, candidates.sort(oldestFirst(clock.now())));
       await holdLease(ctx);
-      await move();
+      if (move()) await state.saveMark(ctx.lease, ctx.mark);
       if (next.done) return next.value;
       const isUndecided = (ctx.mark.contents.suspects ?? []).length > 0;
       // However short the time is, a slice gets beyond the place where the last one stopped.
@@ -137,6 +139,6 @@ async function walkOn(
     await steps.stop();
     // Whatever failed: what is on its way comes to its end, and counts.
     addCounts(counts, await pipeline.end());
-    place.page = pipeline.settledTo() ?? place.page;
+    move();
   }
 }
