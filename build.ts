@@ -22,4 +22,4 @@ for (const file of globSync("**/*.d.ts", { cwd: out })) {
   writeFileSync(path, text.replace(/(\bfrom\s+|\bimport\(\s*)(["'])(\.[^"']*)\.ts\2/g, "$1$2$3.js$2"));
 }
 
-for (const name of ["poll", "poll-survey"] as const) bundleFunction(name, join(out, "functions", name));
+bundleFunction("poll", join(out, "functions", "poll"));

@@ -3,6 +3,7 @@ import type { Context } from "aws-lambda";
 import { createClients } from "../lib/aws/clients.ts";
 import { mostDetailed, parseConfig } from "../lib/config/index.ts";
 import { readConfigFile } from "../lib/config/read-file.ts";
+import { serviceName } from "../lib/monitoring/log.ts";
 import { leaseOwner, readEnvironment } from "../lib/run/environment.ts";
 import { readPollInput } from "../lib/run/poll-input.ts";
 import { type PollOutput, pollScheduled, pollSources, redriveSource } from "../lib/run/poll-sources.ts";
@@ -15,13 +16,15 @@ const graphs = config.sources
   .filter((source) => source.enabled)
   .map((source) => createSourceGraph(source, environment, clients));
 const logger = new Logger({
-  serviceName: "survey-poller",
-  // The sources share this function: its log is as detailed as the most curious of them wants it.
+  serviceName: serviceName(),
+  // The sources share this function, and each has a level of its own: none asks for more than this.
   ...(process.env.POWERTOOLS_LOG_LEVEL === undefined ? { logLevel: mostDetailed(config.sources) } : {}),
 });
 
 /** The scheduled tick: polls the source its schedule names, or all of them. By hand also a redrive of quarantined responses. */
 export async function handler(event: unknown, context: Context): Promise<PollOutput> {
+  // Each line tells by which invocation it was written, and Powertools adds the trace id.
+  logger.addContext(context);
   const input = readPollInput(
     event,
     graphs.map(({ source }) => source.name),
@@ -31,6 +34,7 @@ export async function handler(event: unknown, context: Context): Promise<PollOut
     owner: leaseOwner(environment, context.awsRequestId),
     remaining: () => context.getRemainingTimeInMillis(),
     logger,
+    requestId: context.awsRequestId,
     level: config.monitoring.level,
   };
   const [graph] = chosen;

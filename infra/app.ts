@@ -1,13 +1,17 @@
 import { App } from "aws-cdk-lib";
 import { PollerError } from "../lib/errors.ts";
+import { appSettings } from "./app-settings.ts";
 import { configFromContext } from "./config-from-context.ts";
 import { warnOfPlaceholders } from "./placeholder-warning.ts";
 import { SurveyPollerStack } from "./stack.ts";
 
 const app = new App();
 try {
-  const stack = new SurveyPollerStack(app, "SurveyPoller", { config: configFromContext(app.node) });
+  const { stackName, ...settings } = appSettings(app.node);
+  const stack = new SurveyPollerStack(app, stackName, { ...settings, config: configFromContext(app.node) });
   warnOfPlaceholders(stack);
+  // Said here as well as in annotations: the command line prints none of those that only inform.
+  for (const line of stack.poller.leftOut) process.stderr.write(`${stackName}: ${line}\n`);
 } catch (error) {
   if (!(error instanceof PollerError)) throw error;
   process.stderr.write(`${error.message}\n${error.hint}\n`);

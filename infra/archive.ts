@@ -1,3 +1,4 @@
+import { RemovalPolicy } from "aws-cdk-lib";
 import { CfnArchive, type IEventBus } from "aws-cdk-lib/aws-events";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Construct } from "constructs";
@@ -11,15 +12,20 @@ export interface ArchiveProps {
   encryptionKey?: IKey | undefined;
 }
 
-/** Keeps every event for a replay. One archive serves all sources, so the longest period asked for holds. */
+/**
+ * Keeps every event for a replay, also when its stack goes: the ledger says that these events went out, so that nothing else would bring them
+ * again. One archive serves all sources, so the longest period asked for holds.
+ */
 export function createArchive(scope: Construct, { bus, sources, encryptionKey }: ArchiveProps): CfnArchive {
   const { source, detailType } = eventPattern(sources);
   // The library's own construct would name the bus in the key's policy: with a bus that is encrypted by the same key, a circle.
-  return new CfnArchive(scope, "Archive", {
+  const archive = new CfnArchive(scope, "Archive", {
     sourceArn: bus.eventBusArn,
     description: "Completed survey responses, for a replay",
     eventPattern: { source, "detail-type": detailType },
     retentionDays: Math.max(...sources.map(({ retention }) => retention.archive)) / DAY,
     ...(encryptionKey === undefined ? {} : { kmsKeyIdentifier: encryptionKey.keyArn }),
   });
+  archive.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
+  return archive;
 }

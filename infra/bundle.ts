@@ -8,7 +8,7 @@ const ROOT = resolve(import.meta.dirname, "..");
 /** undici and a few of the SDK's parts call `require`, which an ES module does not have by itself. */
 const BANNER = 'import{createRequire as bundleRequire}from"node:module";const require=bundleRequire(import.meta.url);';
 
-export type FunctionName = "poll" | "poll-survey";
+export type FunctionName = "poll";
 
 export interface Bundle {
   /** The module Lambda loads; handler `index.handler`. */
@@ -18,7 +18,7 @@ export interface Bundle {
 }
 
 /**
- * Bundles one of the functions into a folder that is the whole of its deployment package: `index.mjs`, its source map and,
+ * Bundles the function into a folder that is the whole of its deployment package: `index.mjs`, its source map and,
  * when given, the raw configuration as `config.json`. The same sources and configuration give the same bytes in any folder.
  *
  * @throws Error when the function does not exist or does not compile

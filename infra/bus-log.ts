@@ -11,6 +11,7 @@ import {
   type RetentionDays,
 } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
+import { acknowledgeOwnKey } from "./acknowledge.ts";
 
 /** Only what failed, and nothing of the events themselves: they are personal data. */
 export const BUS_LOG: LogConfig = { level: Level.ERROR, includeDetail: IncludeDetail.NONE };
@@ -39,6 +40,7 @@ export function createBusLog(scope: Construct, { bus, busName, logDays, encrypti
     removalPolicy: RemovalPolicy.DESTROY,
     ...(encryptionKey === undefined ? {} : { encryptionKey }),
   });
+  acknowledgeOwnKey(logGroup, "CloudWatchLogGroupEncrypted", encryptionKey);
   // On the group itself: of policies for the account there may be ten in a region, and others need them too.
   (logGroup.node.defaultChild as CfnLogGroup).resourcePolicyDocument = deliveryPolicy(scope, logGroupName);
 

@@ -2,6 +2,7 @@ import { Duration, RemovalPolicy, Validations } from "aws-cdk-lib";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from "aws-cdk-lib/aws-s3";
 import type { Construct } from "constructs";
+import { acknowledge, acknowledgeOwnKey } from "./acknowledge.ts";
 
 export interface BucketRetention {
   /** Of everything in the bucket. */
@@ -28,9 +29,15 @@ export function createClaimCheckBucket(scope: Construct, { all, kept }: BucketRe
     // One that a rolled-back first deployment made holds nothing.
     removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   });
-  Validations.of(bucket).acknowledge({
-    id: "AwsSolutions-S1",
-    reason: "Only the poller writes here and every object is named by an event; access logs would double the objects.",
+  const unlogged =
+    "Only the poller writes here and every object is named by an event; access logs would double the objects.";
+  Validations.of(bucket).acknowledge({ id: "AwsSolutions-S1", reason: unlogged });
+  acknowledge(bucket, {
+    S3BucketLoggingEnabled: unlogged,
+    S3BucketReplicationEnabled:
+      "Objects live for weeks and are personal data: a copy elsewhere would have to be forgotten as well.",
+    S3BucketVersioningEnabled: "No object is ever changed, and what is deleted has to be gone: it is personal data.",
   });
+  acknowledgeOwnKey(bucket, "S3DefaultEncryptionKMS", encryptionKey);
   return bucket;
 }

@@ -1,8 +1,9 @@
-import { Duration, Validations } from "aws-cdk-lib";
+import { Duration } from "aws-cdk-lib";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
-import { queueEncryption } from "./work-queue.ts";
+import { acknowledgeDeadLetters } from "./acknowledge.ts";
+import { queueEncryption } from "./encryption.ts";
 
 /** Ticks that could not be started or that failed. Nothing is replayed from it: the next tick does the same work. */
 export function createDeadLetterQueue(scope: Construct, encryptionKey?: IKey): Queue {
@@ -11,6 +12,6 @@ export function createDeadLetterQueue(scope: Construct, encryptionKey?: IKey): Q
     enforceSSL: true,
     retentionPeriod: Duration.days(14),
   });
-  Validations.of(queue).acknowledge({ id: "AwsSolutions-SQS3", reason: "This queue is itself the dead-letter queue." });
+  acknowledgeDeadLetters(queue);
   return queue;
 }

@@ -1,6 +1,7 @@
 import { ArnFormat, Aws, Stack } from "aws-cdk-lib";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
+import { QueueEncryption, type QueueProps } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { busLogName } from "./bus-log.ts";
 
@@ -16,7 +17,7 @@ const USES = {
   "write-secret": { service: "secretsmanager", actions: ["Decrypt", "GenerateDataKey"] },
   "read-objects": { service: "s3", actions: ["Decrypt"] },
   "write-objects": { service: "s3", actions: ["Decrypt", "GenerateDataKey"] },
-  "receive-messages": { service: "sqs", actions: ["Decrypt"] },
+  "read-environment": { service: "lambda", actions: ["Decrypt"] },
   "send-messages": { service: "sqs", actions: ["Decrypt", "GenerateDataKey"] },
 } as const;
 
@@ -37,10 +38,18 @@ export function useKey(sid: string, key: IKey | undefined, use: KeyUse): PolicyS
   ];
 }
 
+/** Of a queue, with its own key or one of yours. */
+export function queueEncryption(
+  encryptionKey: IKey | undefined,
+): Pick<QueueProps, "encryption" | "encryptionMasterKey"> {
+  if (encryptionKey === undefined) return { encryption: QueueEncryption.SQS_MANAGED };
+  return { encryption: QueueEncryption.KMS, encryptionMasterKey: encryptionKey };
+}
+
 /**
  * What the policy of `encryptionKey` needs for the AWS services that use it by themselves: CloudWatch Logs, EventBridge (the bus, and events that end in
  * a dead-letter queue) and CloudWatch alarms (the topic). Put it into the policy of a key that is imported; a key made in the same app gets it by itself. The
- * roles of the functions need nothing there, as long as the policy leaves it to IAM (`kms:*` for the account's root).
+ * role of the function needs nothing there, as long as the policy leaves it to IAM (`kms:*` for the account's root).
  *
  * @param scope where the poller is, or will be: the names of its account, region and stack count
  * @param busName of the poller's own bus; left out when it is given an `eventBus`

@@ -1,3 +1,4 @@
+import { RemovalPolicy } from "aws-cdk-lib";
 import { EventBus } from "aws-cdk-lib/aws-events";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
@@ -14,7 +15,10 @@ export interface BusProps {
   deadLetters: Queue;
 }
 
-/** The bus that gets the events. */
+/**
+ * The bus that gets the events. It outlives its stack: EventBridge refuses to delete a bus that has rules, and every subscriber makes one. One that
+ * a rolled-back first deployment made has none, and goes.
+ */
 export function createBus(scope: Construct, { name, logging, encryptionKey, deadLetters }: BusProps): EventBus {
   const isEncrypted = encryptionKey !== undefined;
   const bus = new EventBus(scope, "Bus", {
@@ -23,6 +27,7 @@ export function createBus(scope: Construct, { name, logging, encryptionKey, dead
     ...(logging ? { logConfig: BUS_LOG } : {}),
     ...(isEncrypted ? { kmsKey: encryptionKey, deadLetterQueue: deadLetters } : {}),
   });
+  bus.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
   if (isEncrypted) {
     deadLetters.addToResourcePolicy(
       new PolicyStatement({

@@ -1,5 +1,6 @@
+import { Aws } from "aws-cdk-lib";
 import type { ITable } from "aws-cdk-lib/aws-dynamodb";
-import { Grant, type IGrantable, type PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { AccountPrincipal, Grant, type IGrantable, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import { useKey } from "./encryption.ts";
 import { indexArns, useKeys } from "./permissions.ts";
@@ -20,6 +21,33 @@ export function grantReadAnswers(bucket: Bucket, grantee: IGrantable): Grant {
   return combined(
     allow(grantee, ["s3:GetObject"], [bucket.arnForObjects(CLAIM_CHECKS)]),
     ...withKeys(grantee, useKey("DecryptAnswers", bucket.encryptionKey, "read-objects")),
+  );
+}
+
+/**
+ * Lets accounts that may make rules on the bus read what their events point to: which of their roles, they say themselves. An organization is not let in: a
+ * policy for everybody, whatever its conditions, the bucket may refuse as public.
+ */
+export function shareAnswers(bucket: Bucket, accounts: readonly string[]): void {
+  if (accounts.length === 0) return;
+  const principals = [...new Set(accounts)].map((account) => new AccountPrincipal(account));
+  bucket.addToResourcePolicy(
+    new PolicyStatement({
+      sid: "ShareAnswers",
+      principals,
+      actions: ["s3:GetObject"],
+      resources: [bucket.arnForObjects(CLAIM_CHECKS)],
+    }),
+  );
+  // Of an imported key the policy is not ours to change.
+  bucket.encryptionKey?.addToResourcePolicy(
+    new PolicyStatement({
+      sid: "SurveyPollerShareAnswers",
+      principals,
+      actions: ["kms:Decrypt"],
+      resources: ["*"],
+      conditions: { StringLike: { "kms:ViaService": `s3.${Aws.REGION}.*` } },
+    }),
   );
 }
 

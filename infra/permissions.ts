@@ -8,7 +8,7 @@ import { tableDefinition } from "../lib/state/table.ts";
 import { type KeyUse, useKey } from "./encryption.ts";
 import type { SecretReference, SourceSecrets } from "./source-secrets.ts";
 
-/** What the functions work on. */
+/** What the function works on. */
 export interface Resources {
   table: ITable;
   bus: IEventBus;
@@ -24,8 +24,8 @@ function inParts<Item>(items: readonly Item[]): Item[][] {
   return Array.from({ length: parts }, (_, i) => items.slice(i * MOST_IN_A_STATEMENT, (i + 1) * MOST_IN_A_STATEMENT));
 }
 
-/** Everything that both functions may do with the resources, statement by statement. */
-export function commonStatements({ table, bus, claimCheckBucket, secrets }: Resources): PolicyStatement[] {
+/** Everything that the function may do with the resources, statement by statement. */
+export function pollStatements({ table, bus, claimCheckBucket, secrets }: Resources): PolicyStatement[] {
   const credentials = secrets.map((source) => source.credentials);
   const tokens = secrets.map((source) => source.token);
   return [
@@ -47,6 +47,14 @@ export function commonStatements({ table, bus, claimCheckBucket, secrets }: Reso
       actions: ["s3:PutObject"],
       resources: [claimCheckBucket.arnForObjects("*")],
     }),
+    new PolicyStatement({ sid: "FindDue", actions: ["dynamodb:Query"], resources: indexArns(table) }),
+    new PolicyStatement({
+      sid: "TakeUpWhatWasKept",
+      actions: ["s3:GetObject", "s3:DeleteObject"],
+      resources: [claimCheckBucket.arnForObjects("*")],
+    }),
+    // Without it S3 answers for a missing key that access is denied: what was kept would seem gone wherever a right is missing.
+    new PolicyStatement({ sid: "TellMissing", actions: ["s3:ListBucket"], resources: [claimCheckBucket.bucketArn] }),
     ...inParts([...credentials, ...tokens]).map(
       (part, index) =>
         new PolicyStatement({
@@ -64,23 +72,6 @@ export function commonStatements({ table, bus, claimCheckBucket, secrets }: Reso
     ...useKey("DecryptLargeAnswers", claimCheckBucket.encryptionKey, "write-objects"),
     ...useKeys("DecryptCredentials", credentials, "read-secret"),
     ...useKeys("DecryptToken", tokens, "write-secret"),
-  ];
-}
-
-/** What ticks do beside that: a slice never asks what else is due, and takes nothing up again that was kept. */
-export function tickStatements({
-  table,
-  claimCheckBucket,
-}: Pick<Resources, "table" | "claimCheckBucket">): PolicyStatement[] {
-  return [
-    new PolicyStatement({ sid: "FindDue", actions: ["dynamodb:Query"], resources: indexArns(table) }),
-    new PolicyStatement({
-      sid: "TakeUpWhatWasKept",
-      actions: ["s3:GetObject", "s3:DeleteObject"],
-      resources: [claimCheckBucket.arnForObjects("*")],
-    }),
-    // Without it S3 answers for a missing key that access is denied: what was kept would seem gone wherever a right is missing.
-    new PolicyStatement({ sid: "TellMissing", actions: ["s3:ListBucket"], resources: [claimCheckBucket.bucketArn] }),
   ];
 }
 

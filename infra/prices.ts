@@ -9,8 +9,7 @@ export const PRICES = {
   /** A million invocations, and a GB-second on arm64. */
   invocations: 0.2,
   gbSeconds: 0.0000133334,
-  /** A million requests. */
-  queueRequests: 0.4,
+  /** A million of either. */
   schedules: 1,
   secretCalls: 5,
   /** A secret a month. */
@@ -26,4 +25,5 @@ export const PRICES = {
   key: 1,
 } as const;
 
-export const MEMORY_GB = 0.5;
+/** MB that the function has unless told otherwise. */
+export const DEFAULT_MEMORY = 512;

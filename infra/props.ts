@@ -27,15 +27,15 @@ export interface SurveyPollerResources {
   /** The topic that alarms are told to. Default: one of the poller's own. */
   alarmTopic?: ITopic;
   /**
-   * One symmetric key for everything that the poller makes: table, bucket, both queues, both secrets of each source, bus, log groups and topic.
-   * Default: keys that AWS owns, which cost nothing. What the functions need is granted to their roles, and what AWS services need is added to the
+   * One symmetric key for everything that the poller makes: table, bucket, queues, both secrets of each source, bus, log groups, topic, and the environment of the function.
+   * Default: keys that AWS owns, which cost nothing. What the function needs is granted to its role, and what AWS services need is added to the
    * policy of a key that is made in the same app. The policy of an imported key cannot be changed from here: before the
    * deployment it must hold what `keyPolicyStatements` gives for the same construct.
    */
   encryptionKey?: IKey;
   /**
-   * Where the functions run. Default: outside of any VPC, with addresses that change. In a VPC they leave by the addresses of its NAT gateways,
-   * for services that allow only some. They need to reach the survey service, DynamoDB, EventBridge, S3, SQS and Secrets Manager: by
+   * Where the function runs. Default: outside of any VPC, with addresses that change. In a VPC it leaves by the addresses of its NAT gateways,
+   * for services that allow only some. It needs to reach the survey service, DynamoDB, EventBridge, S3 and Secrets Manager: by
    * a NAT gateway or by endpoints.
    */
   vpc?: IVpc;
@@ -57,13 +57,23 @@ export interface SurveyPollerResources {
   secrets?: Readonly<Record<string, ISecret | string>>;
 }
 
+/** How the function runs. */
+export interface FunctionSettings {
+  /** MB, 128 to 10,240. With it comes a share of a processor. Default 512. */
+  memory?: number;
+  /** Whether Lambda sends traces to X-Ray, and each line of the log names its trace. Default false. */
+  tracing?: boolean;
+}
+
 /**
  * The configuration, as in cdk.json or a file, and what the poller is to use of yours.
  *
  * @example
  * { sources: [{ baseUrl: "https://surveys.example.com" }], vpc, encryptionKey }
  */
-export interface SurveyPollerProps extends ConfigInput, SurveyPollerResources {
+export interface SurveyPollerProps extends ConfigInput, SurveyPollerResources, FunctionSettings {
   /** The accounts of the survey service, one at least. */
   sources: SourceProps[];
+  /** What stands in front of the names of the stack's outputs, letters and digits. Default: the id of the construct. */
+  outputPrefix?: string;
 }

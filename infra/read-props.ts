@@ -4,7 +4,8 @@ import { type Config, ConfigError, type ConfigInput, type ConfigProblem, parseCo
 import { proxyProblem } from "../lib/config/proxy.ts";
 import { isObject } from "../lib/config/shape.ts";
 import { type KeySchema, tableDefinition } from "../lib/state/table.ts";
-import type { SurveyPollerProps, SurveyPollerResources } from "./props.ts";
+import { DEFAULT_MEMORY } from "./prices.ts";
+import type { FunctionSettings, SurveyPollerProps, SurveyPollerResources } from "./props.ts";
 import { checkWhere } from "./subscriptions/check-where.ts";
 
 export interface ReadProps {
@@ -12,6 +13,8 @@ export interface ReadProps {
   /** The configuration as it was written: it travels in the bundle. */
   input: ConfigInput;
   resources: SurveyPollerResources;
+  settings: Required<FunctionSettings>;
+  outputPrefix: string | undefined;
 }
 
 /**
@@ -20,8 +23,9 @@ export interface ReadProps {
  * @throws ConfigError that names every bad field of either
  */
 export function readProps(props: SurveyPollerProps): ReadProps {
+  const { memory = DEFAULT_MEMORY, tracing = false, outputPrefix, ...given } = props;
   const { eventBus, stateTable, alarmTopic, encryptionKey, vpc, vpcSubnets, securityGroups, proxy, secrets, ...input } =
-    props;
+    given;
   const resources = {
     eventBus,
     stateTable,
@@ -34,9 +38,18 @@ export function readProps(props: SurveyPollerProps): ReadProps {
     secrets,
   };
   const parsed = tryParse(input);
-  const problems = [...(parsed instanceof ConfigError ? parsed.problems : []), ...problemsOf(resources, input)];
+  const problems = [
+    ...(parsed instanceof ConfigError ? parsed.problems : []),
+    ...memoryProblem(memory),
+    ...problemsOf(resources, input),
+  ];
   if (parsed instanceof ConfigError || problems.length > 0) throw new ConfigError(problems);
-  return { config: parsed, input, resources };
+  return { config: parsed, input, resources, settings: { memory, tracing }, outputPrefix };
+}
+
+function memoryProblem(memory: number): ConfigProblem[] {
+  if (Token.isUnresolved(memory) || (Number.isInteger(memory) && memory >= 128 && memory <= 10_240)) return [];
+  return [{ path: "memory", message: "must be a whole number of MB, 128 to 10240" }];
 }
 
 function tryParse(input: unknown): Config | ConfigError {

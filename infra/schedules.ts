@@ -7,6 +7,7 @@ import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import type { SourceConfig } from "../lib/config/index.ts";
 import { MINUTE } from "../lib/config/units.ts";
+import { acknowledgeInlinePolicy } from "./acknowledge.ts";
 import { useKey } from "./encryption.ts";
 
 export interface SchedulesProps {
@@ -56,6 +57,7 @@ function createRole(scope: Construct, { target, deadLetters, encryptionKey }: Om
     }),
     description: "What the survey poller's schedules may do",
   });
+  acknowledgeInlinePolicy(role);
   role.addToPolicy(
     new PolicyStatement({ sid: "StartTick", actions: ["lambda:InvokeFunction"], resources: [target.functionArn] }),
   );

@@ -3,6 +3,7 @@ import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } fr
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Construct } from "constructs";
 import { type KeySchema, tableDefinition } from "../lib/state/table.ts";
+import { acknowledge } from "./acknowledge.ts";
 
 export interface StateTableProps {
   /** Default: a key that AWS owns. */
@@ -23,6 +24,10 @@ export function createStateTable(scope: Construct, id: string, { encryptionKey }
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     ...(encryptionKey === undefined ? {} : { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey }),
+  });
+  acknowledge(table, {
+    DynamoDBInBackupPlan:
+      "It can be restored to any second of the last 35 days; whether copies are kept longer is the account's to say.",
   });
   for (const index of tableDefinition.indexes) {
     table.addGlobalSecondaryIndex({ indexName: index.name, ...keys(index), projectionType: ProjectionType.ALL });

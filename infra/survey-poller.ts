@@ -1,4 +1,4 @@
-import { Duration, Tags, Token, Validations } from "aws-cdk-lib";
+import { Annotations, Duration, Tags, Token, Validations } from "aws-cdk-lib";
 import type { ITable } from "aws-cdk-lib/aws-dynamodb";
 import type { CfnArchive, IEventBus, Rule } from "aws-cdk-lib/aws-events";
 import type { Grant, IGrantable } from "aws-cdk-lib/aws-iam";
@@ -16,14 +16,16 @@ import { createDeadLetterQueue } from "./dead-letter-queue.ts";
 import { keyPolicyStatements } from "./encryption.ts";
 import { createBus } from "./event-bus.ts";
 import { companionsOf, refuseOnForeignBus } from "./foreign-bus.ts";
-import { createPollFunction, createWorkerFunction } from "./functions.ts";
-import { allow, combined, grantFill, grantReadAnswers, grantReadState } from "./grants.ts";
+import { allow, combined, grantFill, grantReadAnswers, grantReadState, shareAnswers } from "./grants.ts";
+import { leftOut } from "./left-out.ts";
 import { deploymentName } from "./monitoring/deployment-name.ts";
 import { createMonitoring, type Monitoring } from "./monitoring/monitoring.ts";
 import { PollerMetrics } from "./monitoring/poller-metrics.ts";
 import type { MetricsOwner } from "./monitoring/source-metrics.ts";
 import { createNetwork } from "./network.ts";
-import { acknowledgeObjectWildcard, commonStatements, tickStatements } from "./permissions.ts";
+import { alphanumeric, createOutputs } from "./outputs.ts";
+import { acknowledgeObjectWildcard, pollStatements } from "./permissions.ts";
+import { createPollFunction } from "./poll-function.ts";
 import type { SurveyPollerProps } from "./props.ts";
 import { readProps } from "./read-props.ts";
 import { createSchedules } from "./schedules.ts";
@@ -31,7 +33,6 @@ import { createSourceSecrets, type SourceSecrets, secretsVariable } from "./sour
 import { createStateTable } from "./state-table.ts";
 import { createSubscription, type ResponseCompletedProps } from "./subscriptions/on-response-completed.ts";
 import type { Subscription } from "./subscriptions/subscribe.ts";
-import { createWorkQueue } from "./work-queue.ts";
 
 /** Milliseconds for which a response may wait for its metrics and what is kept of it be the only copy left. */
 const LONGEST_OUTAGE = 14 * DAY;
@@ -49,12 +50,9 @@ export class SurveyPoller extends PollerMetrics {
   readonly bus: IEventBus;
   readonly table: ITable;
   readonly claimCheckBucket: Bucket;
-  /** What failed of both functions and of the schedules. */
+  /** Ticks that failed, or that the schedules could not start. */
   readonly deadLetters: Queue;
-  /** What ticks leave to `pollSurveyFunction`. */
-  readonly workQueue: Queue;
   readonly pollFunction: LambdaFunction;
-  readonly pollSurveyFunction: LambdaFunction;
   /** In the order of the sources. */
   readonly secrets: readonly SourceSecrets[];
   /** The key of everything, if one was given. */
@@ -67,6 +65,8 @@ export class SurveyPoller extends PollerMetrics {
   readonly webhooks: ReadonlyMap<string, Subscription>;
   /** Alarms, their topic, and the dashboard. */
   readonly monitoring: Monitoring;
+  /** What defaults of the configuration leave out, one line each. */
+  readonly leftOut: readonly string[];
   protected readonly metricsOwner: MetricsOwner;
   readonly #subscriptions = new Map<string, Subscription>();
   readonly #subscriptionScope = new Construct(this, "Subscriptions");
@@ -74,7 +74,7 @@ export class SurveyPoller extends PollerMetrics {
   /** @throws ConfigError that names every bad field */
   constructor(scope: Construct, id: string, props: SurveyPollerProps) {
     super(scope, id);
-    const { config, input, resources } = readProps(props);
+    const { config, input, resources, settings, outputPrefix } = readProps(props);
     const { sources, bus, monitoring } = config;
     refuseOnForeignBus(this, resources.eventBus, companionsOf(config));
     const { encryptionKey, proxy } = resources;
@@ -83,12 +83,13 @@ export class SurveyPoller extends PollerMetrics {
     const deployment = deploymentName(this);
     this.metricsOwner = { deployment, sources, level: monitoring.level };
     for (const notice of notYetActing(config)) Validations.of(this).addWarning("survey-poller:not-yet-acting", notice);
+    this.leftOut = leftOut(config, resources.alarmTopic !== undefined);
+    for (const line of this.leftOut) Annotations.of(this).addInfo(line);
     const ownBus = resources.eventBus === undefined ? bus.name : undefined;
     for (const statement of keyPolicyStatements(this, ownBus)) encryptionKey?.addToResourcePolicy(statement);
 
     this.deadLetters = createDeadLetterQueue(this, encryptionKey);
-    this.workQueue = createWorkQueue(this, this.deadLetters, encryptionKey);
-    const { deadLetters, workQueue } = this;
+    const { deadLetters } = this;
     this.bus =
       resources.eventBus ?? createBus(this, { name: bus.name, logging: bus.logging, encryptionKey, deadLetters });
     this.table = resources.stateTable ?? createStateTable(this, "Table", { encryptionKey });
@@ -98,6 +99,7 @@ export class SurveyPoller extends PollerMetrics {
     const all = Math.max(kept, ...sources.map(({ retention }) => retention.claimCheck));
     const periods = { all: Duration.millis(all), kept: Duration.millis(kept) };
     this.claimCheckBucket = createClaimCheckBucket(this, periods, encryptionKey);
+    shareAnswers(this.claimCheckBucket, config.subscribers.accounts);
     this.secrets = sources.map((source) =>
       createSourceSecrets(this, { source, existing: resources.secrets?.[source.name], encryptionKey }),
     );
@@ -118,14 +120,14 @@ export class SurveyPoller extends PollerMetrics {
       ...sources.map(({ baseUrl }) => baseUrl),
       ...(proxy === undefined || Token.isUnresolved(proxy) ? [] : [proxy]),
     ];
-    const common = {
+    this.pollFunction = createPollFunction(this, {
+      ...settings,
       config: input,
       environment: {
         TABLE_NAME: this.table.tableName,
         // A bus of another account is known by its ARN only.
         BUS_NAME: resources.eventBus?.eventBusArn ?? this.bus.eventBusName,
         CLAIM_CHECK_BUCKET: this.claimCheckBucket.bucketName,
-        WORK_QUEUE_URL: workQueue.queueUrl,
         SECRETS: secretsVariable(this.secrets),
         NODE_OPTIONS: "--enable-source-maps",
         // Else each thread of V8 keeps for itself what it once needed to compile something: up to 30 MB.
@@ -133,25 +135,19 @@ export class SurveyPoller extends PollerMetrics {
         POWERTOOLS_SERVICE_NAME: deployment,
         ...(proxy === undefined ? {} : { SURVEY_PROXY: proxy }),
       },
-      statements: commonStatements(this),
+      statements: pollStatements(this),
+      deadLetters,
       logDays,
       network: createNetwork(this, resources, called),
       encryptionKey,
-    };
-    this.pollFunction = createPollFunction(this, {
-      ...common,
-      statements: [...common.statements, ...tickStatements(this)],
-      deadLetters,
-      workQueue,
     });
-    this.pollSurveyFunction = createWorkerFunction(this, { ...common, workQueue });
     acknowledgeObjectWildcard(this, this.claimCheckBucket);
     this.monitoring = createMonitoring(this, {
       config,
       owner: this.metricsOwner,
-      functions: [this.pollFunction, this.pollSurveyFunction],
+      pollFunction: this.pollFunction,
+      memory: settings.memory,
       table: this.table,
-      workQueue,
       deadLetters,
       alarmTopic: resources.alarmTopic,
       encryptionKey,
@@ -162,6 +158,7 @@ export class SurveyPoller extends PollerMetrics {
         this.monitoring.watchDeadLetters(`Webhook-${name}`, undelivered, `webhook ${name}`);
     }
     createSchedules(this, { sources, target: this.pollFunction, deadLetters, encryptionKey });
+    createOutputs(this, outputPrefix ?? alphanumeric(id));
 
     Tags.of(this).add("survey-poller", this.node.path);
   }

@@ -1,6 +1,6 @@
-import { MEMORY_GB, PRICES } from "../../infra/prices.ts";
+import { DEFAULT_MEMORY, PRICES } from "../../infra/prices.ts";
 import { type MonitoringLevel, writtenBy } from "../../lib/monitoring/catalog.ts";
-import { GB, MILLION, POLLS_OF_QUEUE, TICKS } from "./month.ts";
+import { GB, MILLION, TICKS } from "./month.ts";
 
 /** What all resources of a type cost in a month in which nothing happens, dollars. */
 export interface Price {
@@ -18,8 +18,11 @@ export interface PricedTemplate {
   Resources: Record<string, { Type: string; Properties?: Record<string, unknown> }>;
 }
 
-/** Units of an idle tick, as `npm run cost -- usage` counts them; seconds that most of are the service's answer. */
-const IDLE = { readUnits: 1, writeUnits: 1, seconds: 0.3 };
+/**
+ * Units of an idle tick, as `npm run cost -- usage` counts them: it queries the items of its source, and takes and gives back the lease of the tick. Seconds
+ * that most of are the service's answer.
+ */
+const IDLE = { readUnits: 1, writeUnits: 2, seconds: 0.3 };
 /** Bytes of log an idle tick: the line of metrics, and those that Lambda writes of each invocation. */
 const LOG_BYTES: Record<MonitoringLevel, number> = { minimal: 750, full: 1_900 };
 
@@ -42,25 +45,20 @@ const RULES: Record<string, Rule> = {
   "AWS::Scheduler::Schedule": (count) =>
     paid((count * TICKS * PRICES.schedules) / MILLION, `${TICKS.toLocaleString("en-US")} ticks each`, 0),
   "AWS::Lambda::Function": () => {
-    const dollars = TICKS * (PRICES.invocations / MILLION + IDLE.seconds * MEMORY_GB * PRICES.gbSeconds);
-    return paid(dollars, `the ticks, at ${IDLE.seconds} s and ${MEMORY_GB} GB; the worker rests`, 0);
+    const gbSeconds = (IDLE.seconds * DEFAULT_MEMORY) / 1024;
+    const dollars = TICKS * (PRICES.invocations / MILLION + gbSeconds * PRICES.gbSeconds);
+    return paid(dollars, `the ticks, at ${IDLE.seconds} s and ${DEFAULT_MEMORY} MB`, 0);
   },
-  "AWS::Lambda::EventSourceMapping": (count) =>
-    paid(
-      (count * POLLS_OF_QUEUE * PRICES.queueRequests) / MILLION,
-      `${POLLS_OF_QUEUE.toLocaleString("en-US")} empty polls of the queue`,
-      0,
-    ),
   "AWS::DynamoDB::Table": () =>
     paid(
       (TICKS * (IDLE.readUnits * PRICES.readUnits + IDLE.writeUnits * PRICES.writeUnits)) / MILLION,
-      "one read and one write a tick; what it holds, $0.25 a GB and $0.20 for its restore points, comes with the responses",
+      "one read and two writes a tick, which takes and gives back its lease; what it holds, $0.25 a GB and $0.20 for its restore points, comes with the responses",
     ),
   "AWS::Logs::LogGroup": (_count, level) =>
     paid((TICKS * LOG_BYTES[level] * PRICES.logs) / GB, `about ${LOG_BYTES[level]} bytes a tick`, 0),
   "AWS::S3::Bucket": nothing("$0.023 a GB of large answers"),
   "AWS::SNS::Topic": nothing("$2 for 100,000 mails"),
-  "AWS::SQS::Queue": nothing("by requests, see the event source mapping"),
+  "AWS::SQS::Queue": nothing("$0.40 for a million requests"),
   "AWS::Events::EventBus": nothing("$1 for a million events"),
   "AWS::Events::Archive": nothing("$0.10 a GB taken in, $0.023 a GB and month"),
   "AWS::Events::ApiDestination": nothing("$0.20 for a million calls"),

@@ -1,5 +1,5 @@
-import { MEMORY_GB, PRICES } from "../../infra/prices.ts";
-import { GB, MILLION, POLLS_OF_QUEUE, SECRETS, TICKS } from "./month.ts";
+import { DEFAULT_MEMORY, PRICES } from "../../infra/prices.ts";
+import { GB, MILLION, SECRETS, TICKS } from "./month.ts";
 import { LATENCY, type Scenario, type Usage, usageOf } from "./usage.ts";
 
 const SCENARIOS: (Scenario & { name: string })[] = [
@@ -16,7 +16,7 @@ type Costs = [what: string, used: string, dollars: number][];
 
 function costsOf({ requests: _, ...usage }: Usage): Costs {
   const month = (perTick: number): number => perTick * TICKS;
-  const gbSeconds = month(usage.seconds) * MEMORY_GB;
+  const gbSeconds = (month(usage.seconds) * DEFAULT_MEMORY) / 1024;
   const count = (value: number): string => Math.round(value).toLocaleString("en-US");
   const of = (what: string, used: number, price: number): Costs[number] => [
     what,
@@ -35,7 +35,6 @@ function costsOf({ requests: _, ...usage }: Usage): Costs {
     ["Lambda, GB-seconds", count(gbSeconds), gbSeconds * PRICES.gbSeconds],
     of("Lambda, invocations", TICKS, PRICES.invocations),
     of("Scheduler, invocations", TICKS, PRICES.schedules),
-    of("SQS, requests of the work queue", POLLS_OF_QUEUE, PRICES.queueRequests),
     ["Secrets Manager, secrets", String(SECRETS), SECRETS * PRICES.secret],
     of("Secrets Manager, calls", month(usage.secretCalls), PRICES.secretCalls),
     [

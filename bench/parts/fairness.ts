@@ -2,17 +2,18 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { loadHandlers } from "../../local/runner/load-handlers.ts";
+import { createEnvironments } from "../../local/runner/environments.ts";
+import { loadFunction } from "../../local/runner/load-function.ts";
 import { runConfiguration } from "../../local/runner/run-configuration.ts";
 import { runTicks } from "../../local/runner/tick-loop.ts";
 import { type AwsProcess, startAws } from "../support/aws.ts";
 import { percentile } from "../support/measure.ts";
+import { pollEnvironments } from "../support/poll-environment.ts";
 import { atMost, type Findings, told } from "../support/row.ts";
 import { startService } from "../support/service.ts";
-import { startWorker } from "../support/worker.ts";
 
-// New responses of one survey while another one catches up 200,000: both functions as they are
-// deployed, each in a process of its own, on this machine.
+// New responses of one survey while another one catches up 200,000: the function as it is deployed, invoked at each interval,
+// also while an earlier invocation is at work. Each execution environment is a process of its own, on this machine.
 
 const LARGE = 1;
 const SMALL = 2;
@@ -26,11 +27,12 @@ export async function run(): Promise<Findings> {
   const service = await startService({ surveys: { [LARGE]: BACKLOG, [SMALL]: 10 }, latency: 5 });
   const configuration = runConfiguration({ baseUrl: service.url, interval: INTERVAL, startFrom: "beginning" } as never);
   const bench = { clientId: "bench", clientSecret: "bench" };
-  const { poll, workQueueUrl } = await loadHandlers(configuration, folder, () => bench);
-  const worker = startWorker(workQueueUrl, folder, configuration.raw);
+  await loadFunction(configuration, folder, () => bench);
+  const environments = pollEnvironments(join(folder, "bundle", "poll", "index.mjs"));
+  const invoke = await createEnvironments(environments.load);
   const stop = new AbortController();
   const view = { totals: { emitted: 0, waiting: 0, withheld: 0 }, say: () => {} };
-  const ticking = runTicks({ handler: poll, ticks: undefined, interval: INTERVAL, stop: stop.signal, view });
+  const ticking = runTicks({ invoke, ticks: undefined, interval: INTERVAL, stop: stop.signal, view });
   try {
     await untilEvent(aws, (times) => Object.keys(times).length >= 10);
     const delays: number[] = [];
@@ -64,9 +66,9 @@ export async function run(): Promise<Findings> {
     };
   } finally {
     stop.abort();
-    worker.stop();
-    // Its last tick would wait for the catch-up to end.
+    // It would wait for the catch-up to end.
     void ticking.catch(() => undefined);
+    environments.stop();
     aws.stop();
     service.stop();
     rmSync(folder, { recursive: true, force: true });

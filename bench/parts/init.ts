@@ -6,7 +6,7 @@ import { bundleEntry, bundleFunction } from "../../infra/bundle.ts";
 import { median } from "../support/measure.ts";
 import { atMost, type Findings, told } from "../support/row.ts";
 
-// What a cold start costs beyond the SDK: the bundle of the tick against one that only makes the same clients.
+// What a cold start costs beyond the SDK: the bundle of the function against one that only makes the same clients.
 
 const ROUNDS = 15;
 
@@ -24,7 +24,6 @@ export async function run(): Promise<Findings> {
   try {
     const config = { name: "main", baseUrl: "https://surveys.example.com" };
     const poll = bundleFunction("poll", join(folder, "poll"), config);
-    const worker = bundleFunction("poll-survey", join(folder, "poll-survey"), config);
     const clients = bundleEntry(join(import.meta.dirname, "../support/clients-only.ts"), join(folder, "clients"));
     const env = {
       AWS_REGION: "eu-central-1",
@@ -33,7 +32,6 @@ export async function run(): Promise<Findings> {
       TABLE_NAME: "table",
       BUS_NAME: "bus",
       CLAIM_CHECK_BUCKET: "bucket",
-      WORK_QUEUE_URL: "https://queue.example.com/work",
       SECRETS: JSON.stringify({ main: { credentials: "credentials", token: "token" } }),
       POWERTOOLS_LOG_LEVEL: "SILENT",
     };
@@ -44,12 +42,12 @@ export async function run(): Promise<Findings> {
     }
     const rows = [
       atMost(
-        "start of the tick's bundle, of one that only makes the clients",
+        "start of the function's bundle, of one that only makes the clients",
         median(times.poll) / median(times.clients),
         1.25,
       ),
       told("  until loaded", `${median(times.poll).toFixed(0)} and ${median(times.clients).toFixed(0)} ms`),
-      told("  size: tick, worker, clients", [poll, worker, clients].map(({ bytes }) => kb(bytes)).join(", ")),
+      told("  size: function, clients", [poll, clients].map(({ bytes }) => kb(bytes)).join(", ")),
     ];
     return { rows };
   } finally {

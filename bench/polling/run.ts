@@ -3,6 +3,7 @@ import type { Order, Ports } from "../../lib/polling/ports.ts";
 import { tick } from "../../lib/polling/tick/tick.ts";
 import { copyOf } from "../../test/simulation/ports/copy.ts";
 import type { Store } from "../../test/simulation/ports/store.ts";
+import { workOffAll } from "../support/backlogs.ts";
 import { takingAll } from "../support/publisher.ts";
 import { copyService, type Operation, type Service, servicePort } from "./service.ts";
 import { copyTable, createTable, statePort } from "./state.ts";
@@ -108,9 +109,11 @@ export async function advance(run: Run, until: number, done: () => boolean = () 
     while (run.coming[0] !== undefined && run.coming[0].time <= run.now) run.coming.shift()?.apply(run.service);
     requests = noRequests();
     const deadline = run.now + run.source.interval;
-    const summary = await tick({ ports, source: run.source, owner: "bench", deadline, service: "bench" });
+    const request = { ports, source: run.source, owner: "bench", deadline, service: "bench" };
+    const summary = await tick(request);
     const failed = summary.surveys.find(({ outcome }) => outcome === "failed");
     if (failed !== undefined) throw new Error(`survey ${failed.surveyId} failed: ${failed.failure?.message}`);
+    if (summary.behind > 0) await workOffAll(request);
     run.ticks.push({ time: run.now, requests });
     run.now += run.source.interval;
   }

@@ -16,6 +16,7 @@ export function copyTable(table: Store, surveyIds: Iterable<number>, now: () => 
   Object.assign(copy.account, copyOf(rest));
   for (const [id, row] of rows) copy.account.rows.set(id, row);
   for (const [id, item] of table.marks) copy.marks.set(id, copyOf(item));
+  for (const [role, item] of table.roles) copy.roles.set(role, copyOf(item));
   for (const [key, value] of table.objects) copy.objects.set(key, copyOf(value));
   for (const id of surveyIds) for (const entry of table.entries(id).values()) copy.write(id, entry);
   return copy;
@@ -24,7 +25,11 @@ export function copyTable(table: Store, surveyIds: Iterable<number>, now: () => 
 export function statePort(table: Store, now: () => number): State {
   return {
     // Rows are replaced, never changed: ten thousand need no copies.
-    account: async () => ({ ...copyOf({ ...table.account, rows: undefined }), rows: new Map(table.account.rows) }),
+    account: async () => ({
+      ...copyOf({ ...table.account, rows: undefined }),
+      ...table.roles.get("tick")?.note,
+      rows: new Map(table.account.rows),
+    }),
     saveAccount: async (changes) => void Object.assign(table.account, copyOf(changes)),
     async saveRows(rows) {
       for (const [id, row] of rows) table.account.rows.set(id, copyOf(row));
@@ -33,6 +38,12 @@ export function statePort(table: Store, now: () => number): State {
       const at = now();
       return table.acquire(surveyId, `${owner}/1`, owner, at, at + duration);
     },
+    takeRole: async (role, owner, duration) => {
+      const at = now();
+      return table.takeRole(role, `${owner}/1`, owner, at, at + duration);
+    },
+    giveBackRole: async (lease) => table.giveBackRole(lease),
+    lastTick: async () => table.lastTick(now()),
     async renew(lease, duration) {
       const until = now() + duration;
       table.renew(lease, until);

@@ -34,8 +34,9 @@ export async function createAwsPoller(url: string, settings: Record<string, unkn
     graph,
     units: () => ({ ...used }),
     async tick(time = 3_600_000) {
-      const { ports, service } = graph;
       const deadline = Date.now() + time;
+      const { service } = graph;
+      const ports = graph.begin("tick", deadline);
       const summary = await tick({ ports, source, service, owner: "bench", deadline, ownTime: time });
       await graph.settle();
       return summary;

@@ -2,7 +2,6 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { S3Client } from "@aws-sdk/client-s3";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { SQSClient } from "@aws-sdk/client-sqs";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { Agent } from "undici";
 
@@ -13,7 +12,6 @@ const clients = [
   new EventBridgeClient(),
   new S3Client(),
   new SecretsManagerClient(),
-  new SQSClient(),
   new Agent(),
 ];
 

@@ -68,6 +68,14 @@ function counted(state: State): { state: State; writes: () => number } {
         items += 1;
         return state.acquire(...args);
       },
+      async takeRole(...args) {
+        items += 1;
+        return state.takeRole(...args);
+      },
+      async giveBackRole(...args) {
+        items += 1;
+        return state.giveBackRole(...args);
+      },
       async renew(...args) {
         items += 1;
         return state.renew(...args);

@@ -2,6 +2,7 @@ import { tick } from "../../lib/polling/tick/tick.ts";
 import { CATCH_UP, toSurveyService } from "../../lib/service/survey-service.ts";
 import { createSurveyApi } from "../../lib/survey-api/index.ts";
 import { defaultSource } from "../polling/source.ts";
+import { workOffAll } from "./backlogs.ts";
 import { takingAll } from "./publisher.ts";
 import { remoteState } from "./remote-state.ts";
 
@@ -15,7 +16,7 @@ const api = createSurveyApi({
   concurrency,
 });
 let emitted = 0;
-await tick({
+const request = {
   ports: {
     clock: { now: Date.now, every: () => () => {} },
     service: toSurveyService(api),
@@ -31,5 +32,7 @@ await tick({
   owner: "bench",
   service: "bench",
   deadline: Number.POSITIVE_INFINITY,
-});
+};
+await tick(request);
+await workOffAll(request);
 process.send?.({ done: { emitted, peak: process.resourceUsage().maxRSS * 1024 } });

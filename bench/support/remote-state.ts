@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import type { Lease } from "../../lib/polling/model/mark.ts";
+import type { RoleLease } from "../../lib/polling/model/role.ts";
 import type { State } from "../../lib/polling/ports.ts";
 
 // A state port whose state lives in the parent process, over the channel between the two.
@@ -14,7 +15,7 @@ interface Answer {
   id: number;
   value?: unknown;
   /** A lease that was handed over, as it is now. */
-  lease?: Lease;
+  lease?: Lease | RoleLease;
   error?: string;
 }
 
@@ -67,6 +68,9 @@ const METHODS = Object.keys({
   saveAccount: true,
   saveRows: true,
   acquire: true,
+  takeRole: true,
+  giveBackRole: true,
+  lastTick: true,
   renew: true,
   saveMark: true,
   release: true,
@@ -77,4 +81,5 @@ const METHODS = Object.keys({
   forRedrive: true,
 } satisfies Record<keyof State, true>) as (keyof State)[];
 
-const isLease = (value: unknown): value is Lease => typeof value === "object" && value !== null && "until" in value;
+const isLease = (value: unknown): value is Lease | RoleLease =>
+  typeof value === "object" && value !== null && "until" in value;

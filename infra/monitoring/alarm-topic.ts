@@ -3,6 +3,7 @@ import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import type { Construct } from "constructs";
+import { acknowledgeOwnKey } from "../acknowledge.ts";
 
 /** Where alarms are told. Only this account's alarms may publish, and only over TLS. */
 export function createAlarmTopic(scope: Construct, encryptionKey?: IKey): Topic {
@@ -12,6 +13,7 @@ export function createAlarmTopic(scope: Construct, encryptionKey?: IKey): Topic 
     // The key that AWS manages for SNS would shut CloudWatch out: its policy cannot be changed.
     ...(encryptionKey === undefined ? {} : { masterKey: encryptionKey }),
   });
+  acknowledgeOwnKey(topic, "SNSEncryptedKMS", encryptionKey);
   const { account } = Stack.of(scope);
   const alarms = Stack.of(scope).formatArn({
     service: "cloudwatch",

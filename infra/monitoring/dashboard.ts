@@ -14,14 +14,16 @@ import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { ILogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { isWritten, type MetricKey } from "../../lib/monitoring/catalog.ts";
-import { MEMORY_GB, PRICES } from "../prices.ts";
+import { PRICES } from "../prices.ts";
 import { type MetricsOwner, sourceMetric } from "./source-metrics.ts";
 
 export interface DashboardProps {
   owner: MetricsOwner;
   /** Shown as they are at synthesis, also those that come later. */
   alarms: readonly IAlarm[];
-  functions: readonly (IFunction & { readonly logGroup: ILogGroup })[];
+  pollFunction: IFunction & { readonly logGroup: ILogGroup };
+  /** MB of the function. */
+  memory: number;
   table: ITable;
   lagThreshold: number;
   runbook: string;
@@ -130,7 +132,7 @@ function plain(value: number): string {
 }
 
 /** All of AWS's own metrics, which cost nothing, and the events. */
-function costs({ owner, functions, table }: DashboardProps): IMetric[] {
+function costs({ owner, pollFunction, memory, table }: DashboardProps): IMetric[] {
   const period = Duration.days(1);
   const perMonth = (label: string, price: number, parts: IMetric[]): MathExpression => {
     const usingMetrics = Object.fromEntries(
@@ -149,23 +151,22 @@ function costs({ owner, functions, table }: DashboardProps): IMetric[] {
       period,
       dimensionsMap: { TableName: table.tableName },
     });
-  const ofLogs = ({ logGroup }: DashboardProps["functions"][number]): Metric =>
-    new Metric({
-      namespace: "AWS/Logs",
-      metricName: "IncomingBytes",
-      statistic: "Sum",
-      period,
-      dimensionsMap: { LogGroupName: logGroup.logGroupName },
-    });
-  const duration = functions.map((one) => one.metricDuration({ statistic: "Sum", period }));
-  const invocations = functions.map((one) => one.metricInvocations({ statistic: "Sum", period }));
+  const logBytes = new Metric({
+    namespace: "AWS/Logs",
+    metricName: "IncomingBytes",
+    statistic: "Sum",
+    period,
+    dimensionsMap: { LogGroupName: pollFunction.logGroup.logGroupName },
+  });
+  const duration = pollFunction.metricDuration({ statistic: "Sum", period });
+  const invocations = pollFunction.metricInvocations({ statistic: "Sum", period });
   const events = owner.sources.map(({ name: source }) => sourceMetric(owner, "emitted", "Sum", { source, period }));
   return [
     perMonth("Table writes", PRICES.writeUnits / MILLION, [ofTable("ConsumedWriteCapacityUnits")]),
     perMonth("Table reads", PRICES.readUnits / MILLION, [ofTable("ConsumedReadCapacityUnits")]),
-    perMonth("Lambda time", (PRICES.gbSeconds * MEMORY_GB) / 1000, duration),
-    perMonth("Invocations", PRICES.invocations / MILLION, invocations),
+    perMonth("Lambda time", (PRICES.gbSeconds * memory) / 1024 / 1000, [duration]),
+    perMonth("Invocations", PRICES.invocations / MILLION, [invocations]),
     perMonth("Events", PRICES.events / MILLION, events),
-    perMonth("Logs", PRICES.logs / GB, functions.map(ofLogs)),
+    perMonth("Logs", PRICES.logs / GB, [logBytes]),
   ];
 }

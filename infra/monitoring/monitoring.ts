@@ -19,10 +19,10 @@ import { tickWindow } from "./window.ts";
 export interface MonitoringProps {
   config: Pick<Config, "sources" | "monitoring">;
   owner: MetricsOwner;
-  functions: readonly LambdaFunction[];
+  pollFunction: LambdaFunction;
+  /** MB of the function. */
+  memory: number;
   table: ITable;
-  /** What ticks leave to the worker. */
-  workQueue: IQueue;
   /** The poller's own dead-letter queue; those of subscriptions are added by `watchDeadLetters`. */
   deadLetters: IQueue;
   /** Where alarms are told. Default: a topic of the poller's own. */
@@ -49,7 +49,7 @@ export interface Monitoring {
 /** Alarms on what a person must see to, the topic that tells them, and the dashboard. A source that is not enabled has no alarms. */
 export function createMonitoring(parent: Construct, props: MonitoringProps): Monitoring {
   const scope = new Construct(parent, "Monitoring");
-  const { config, owner, functions, table, workQueue, deadLetters, encryptionKey } = props;
+  const { config, owner, pollFunction, memory, table, deadLetters, encryptionKey } = props;
   const { alarms: withAlarms, dashboard: withDashboard, lagThreshold, runbook, email } = config.monitoring;
   const topic = withAlarms ? (props.alarmTopic ?? createAlarmTopic(scope, encryptionKey)) : undefined;
   if (topic !== undefined && email !== undefined) topic.addSubscription(new EmailSubscription(email));
@@ -65,10 +65,9 @@ export function createMonitoring(parent: Construct, props: MonitoringProps): Mon
     for (const one of sourceAlarms(owner, source, lagThreshold)) add(`Alarm-${source.name}-${one.id}`, subject, one);
     if (withAlarms && tickWindow(source.interval) === undefined) warnOfInterval(scope, source.name);
   }
-  add("Alarm-WorkQueue", "Work queue", workQueueAlarm(workQueue));
   watchDeadLetters("DeadLetters", deadLetters, "the poller");
   const dashboard = withDashboard
-    ? createDashboard(scope, { owner, alarms, functions, table, lagThreshold, runbook })
+    ? createDashboard(scope, { owner, alarms, pollFunction, memory, table, lagThreshold, runbook })
     : undefined;
   return {
     topic,
@@ -100,27 +99,6 @@ function createAlarm(
   alarm.addAlarmAction(tell);
   if (tellsOk) alarm.addOkAction(tell);
   return alarm;
-}
-
-/**
- * A slice that fails is a dead letter before that, after three visibility timeouts; and where many surveys are caught up each has its turn
- * every half minute for each of them.
- */
-const LONGEST_WAIT = Duration.minutes(45);
-
-function workQueueAlarm(queue: IQueue): AlarmDefinition {
-  return {
-    id: "WorkQueue",
-    what: `the slices of catch-ups have been waiting for more than ${LONGEST_WAIT.toMinutes()} minutes.`,
-    section: "slices-wait",
-    metric: queue.metricApproximateAgeOfOldestMessage({ statistic: "Maximum" }),
-    window: { period: Duration.minutes(5), periods: 1 },
-    comparison: ComparisonOperator.GREATER_THAN_THRESHOLD,
-    threshold: LONGEST_WAIT.toSeconds(),
-    // A queue that has been empty for six hours tells nothing.
-    missing: TreatMissingData.NOT_BREACHING,
-    tellsOk: true,
-  };
 }
 
 function deadLetterAlarm(queue: IQueue, of: string): AlarmDefinition {

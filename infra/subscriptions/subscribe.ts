@@ -5,7 +5,8 @@ import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { ConfigError, type SourceConfig } from "../../lib/config/index.ts";
-import { queueEncryption } from "../work-queue.ts";
+import { acknowledgeDeadLetters } from "../acknowledge.ts";
+import { queueEncryption } from "../encryption.ts";
 import { eventPattern } from "./event-pattern.ts";
 
 export interface SubscriptionProps {
@@ -83,6 +84,6 @@ function createDeadLetters(scope: Construct, rule: Rule, encryptionKey: IKey | u
       conditions: { ArnEquals: { "aws:SourceArn": rule.ruleArn } },
     }),
   );
-  Validations.of(queue).acknowledge({ id: "AwsSolutions-SQS3", reason: "This queue is itself the dead-letter queue." });
+  acknowledgeDeadLetters(queue);
   return queue;
 }

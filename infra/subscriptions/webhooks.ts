@@ -6,6 +6,7 @@ import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Construct } from "constructs";
 import type { SourceConfig, WebhookConfig } from "../../lib/config/index.ts";
 import { DETAIL_TYPE } from "../../lib/events/index.ts";
+import { acknowledgeInlinePolicy } from "../acknowledge.ts";
 import { type Subscription, subscribe } from "./subscribe.ts";
 
 export interface WebhookProps {
@@ -39,6 +40,7 @@ export function createWebhook(scope: Construct, webhook: WebhookConfig, props: W
       resources: [destination.apiDestinationArn],
     }),
   );
+  acknowledgeInlinePolicy(role);
   const subscription = subscribe(inner, {
     ...props,
     description: `Completed survey responses to webhook ${webhook.name}`,

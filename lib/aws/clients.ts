@@ -2,7 +2,6 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import type { S3Client } from "@aws-sdk/client-s3";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import type { SQSClient } from "@aws-sdk/client-sqs";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { PUBLISH_TIMEOUT } from "../polling/lease.ts";
 import { namingFailures } from "./failure.ts";
@@ -16,7 +15,6 @@ export interface Clients {
   events: EventBridgeClient;
   secrets: SecretsManagerClient;
   s3: () => Promise<S3Client>;
-  sqs: () => Promise<SQSClient>;
 }
 
 /**
@@ -71,10 +69,6 @@ export function createClients(): Clients {
         forcePathStyle: process.env.AWS_ENDPOINT_URL_S3 !== undefined,
       });
       return namingFailures("s3", client);
-    }),
-    sqs: once(async () => {
-      const { SQSClient } = await import("./sqs.ts");
-      return namingFailures("sqs", new SQSClient({ maxAttempts: 5, requestHandler: patientFor(5_000) }));
     }),
   };
 }

@@ -1,5 +1,6 @@
+import { LONGEST_REQUEST } from "./invocation.ts";
 import { isObject } from "./shape.ts";
-import { DEFAULT_NAME, DEFAULT_RETENTION } from "./source.ts";
+import { DEFAULT_NAME, DEFAULT_RETENTION, DEFAULT_TIMEOUTS } from "./source.ts";
 import { DAY, formatDuration, parseDuration } from "./units.ts";
 
 /** A problem with the path as keys, relative to the long form of the configuration. */
@@ -17,6 +18,7 @@ export function crossChecks(input: Record<string, unknown>): FoundProblem[] {
   const archived = !isObject(input.bus) || input.bus.archive !== false;
   return [
     ...sourceNames(sources),
+    ...sources.flatMap(timeouts),
     ...(archived ? sources.flatMap((source, index) => claimCheck(source, index)) : []),
     ...webhookNames(list(input.webhooks)),
   ];
@@ -66,6 +68,16 @@ function sourceNames(sources: readonly unknown[]): FoundProblem[] {
       { path: ["sources", index, "name"], message: `must be unique, but is ${how} sources[${earlier.index}].name` },
     ];
   });
+}
+
+/** A request that takes all of its time must leave some to the others of its poll. */
+function timeouts(source: unknown, index: number): FoundProblem[] {
+  const given = isObject(source) && isObject(source.timeouts) ? source.timeouts : {};
+  const connect = parseDuration(given.connect ?? DEFAULT_TIMEOUTS.connect);
+  const response = parseDuration(given.response ?? DEFAULT_TIMEOUTS.response);
+  if (connect === undefined || response === undefined || connect + response <= LONGEST_REQUEST) return [];
+  const message = `connect and response must be at most ${formatDuration(LONGEST_REQUEST)} together, and are ${formatDuration(connect + response)}: else a poll does not come to its end within the function's 15 minutes`;
+  return [{ path: ["sources", index, "timeouts"], message }];
 }
 
 function claimCheck(source: unknown, index: number): FoundProblem[] {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { baseUrlProblem, normalBaseUrl } from "../survey-api/base-url.ts";
 import { duration, flag, madeOnce, oneOf, refuse, section, size, wholeNumber } from "./fields.ts";
-import { DAY, formatDuration, MINUTE, parseDuration } from "./units.ts";
+import { DAY, formatDuration, MINUTE } from "./units.ts";
 
 /** The periods CloudWatch Logs can keep a log group for, in days. */
 const LOG_DAYS = [
@@ -11,6 +11,7 @@ const LOG_DAYS = [
 /** Defaults that checks across fields need as well. */
 export const DEFAULT_NAME = "main";
 export const DEFAULT_RETENTION = { quarantine: "30d", archive: "30d", claimCheck: "60d", logs: "30d" } as const;
+export const DEFAULT_TIMEOUTS = { connect: "5s", response: "30s" } as const;
 
 const baseUrl = z
   .string({ error: "must be the address of the survey service, such as https://surveys.example.com" })
@@ -98,7 +99,10 @@ export const sourceSchema = madeOnce((options) =>
       backgroundRequests: wholeNumber(1, 1000).prefault(1),
       concurrency: wholeNumber(1, 256).prefault(16),
       maxRequestsPerSecond: z.number(rate).positive(rate).max(1000, rate).optional(),
-      timeouts: section({ connect: timeout().prefault("5s"), response: timeout().prefault("30s") }).prefault({}),
+      timeouts: section({
+        connect: timeout().prefault(DEFAULT_TIMEOUTS.connect),
+        response: timeout().prefault(DEFAULT_TIMEOUTS.response),
+      }).prefault({}),
       headPages: wholeNumber(1, 10_000).prefault(20),
       fullPoll: section({ every: period().prefault("15m") }).prefault({}),
       patrol: section({ every: period().prefault("1h"), full: period().prefault("7d") }).prefault({}),
@@ -118,7 +122,7 @@ export const sourceSchema = madeOnce((options) =>
 );
 
 function timeout() {
-  return duration({ min: 1, max: parseDuration("5m") });
+  return duration({ min: 1 });
 }
 
 function period() {

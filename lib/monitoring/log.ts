@@ -1,10 +1,27 @@
 import { errorCode, PollerError } from "../errors.ts";
 
+/** The name of this deployment, in each line of the log and as a dimension of its metrics: two of one account may have sources of the same name. */
+export function serviceName(): string {
+  return process.env.POWERTOOLS_SERVICE_NAME?.trim() || "survey-poller";
+}
+
+/** How much is told, the most first. */
+const LEVELS = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof LEVELS)[number];
+
 /** The part of a logger that is used here. */
 export interface Log {
+  debug(message: string, details: Record<string, unknown>): void;
   info(message: string, details: Record<string, unknown>): void;
   warn(message: string, details: Record<string, unknown>): void;
   error(message: string, details: Record<string, unknown>): void;
+}
+
+/** What is of this level and above: sources that share a function each have a level of their own. */
+export function fromLevel(least: LogLevel, logger: Log): Log {
+  const tell = (level: LogLevel): Log[LogLevel] =>
+    LEVELS.indexOf(level) < LEVELS.indexOf(least) ? () => {} : (message, details) => logger[level](message, details);
+  return { debug: tell("debug"), info: tell("info"), warn: tell("warn"), error: tell("error") };
 }
 
 /** A failure in words that are fit for a log. */

@@ -1,6 +1,6 @@
 import { errorCode } from "../errors.ts";
 import type { TickFigures } from "../polling/tick/tick-figures.ts";
-import type { TickSummary } from "../polling/tick/tick-summary.ts";
+import type { BacklogRound, TickSummary } from "../polling/tick/tick-summary.ts";
 import { isWritten, type MetricKey, type MonitoringLevel } from "./catalog.ts";
 import { credentialsProblem } from "./credentials-problem.ts";
 import { spread } from "./detection-lag.ts";
@@ -10,12 +10,12 @@ import type { Sightings } from "./watched-ports.ts";
 /** Values of a metric, one at least. */
 export type MetricValues = [key: MetricKey, values: number[]];
 
-/** How a tick ended: with a summary, or by a failure of the whole source. */
-export type TickEnd = { summary: TickSummary; stalled: number } | { error: unknown };
+/** How a run ended: a tick with a summary or by a failure of the whole source, or a round of catching up. */
+export type RunEnd = { summary: TickSummary; stalled: number } | { error: unknown } | { round: BacklogRound };
 
 const THROTTLED = "TOO_MANY_REQUESTS";
 
-/** What a tick or a slice was seen to do. What did not happen is not written: a series costs in the hours in which it is. */
+/** What a tick or a round of catching up was seen to do. What did not happen is not written: a series costs in the hours in which it is. */
 export function seenMetrics({ emitted, lags, ...seen }: Sightings, requests: RequestCounts): MetricValues[] {
   const withheld = seen.quarantined + seen.refused + seen.held;
   const happened: MetricValues[] = [
@@ -30,10 +30,14 @@ export function seenMetrics({ emitted, lags, ...seen }: Sightings, requests: Req
 }
 
 /**
- * What the end of a tick tells. One that fails for a reason without an alarm of its own writes nothing of it: that ticks are missing is the alarm
+ * What the end of a run tells. One that fails for a reason without an alarm of its own writes nothing of it: that ticks are missing is the alarm
  * then. One cause raises one alarm.
  */
-export function endMetrics(end: TickEnd): MetricValues[] {
+export function endMetrics(end: RunEnd): MetricValues[] {
+  if ("round" in end) {
+    const failed = end.round.slices.filter(({ failure }) => failure !== undefined).length;
+    return failed === 0 ? [] : [["surveysFailed", [failed]]];
+  }
   if ("error" in end) {
     if (credentialsProblem(end.error) !== undefined) return [["credentialsProblem", [1]]];
     if (errorCode(end.error) !== THROTTLED) return [];
@@ -43,6 +47,8 @@ export function endMetrics(end: TickEnd): MetricValues[] {
     ];
   }
   const { summary, stalled } = end;
+  // The other invocation writes of that tick, if it comes to its end: else it is missing, however many were left to it.
+  if (summary.isBusy === true) return [];
   const ended: MetricValues = ["credentialsProblem", [0]];
   if (summary.pausedUntil !== undefined) return [ended, ["throttled", [1]]];
   return [

@@ -1,15 +1,18 @@
 import type { Breakers } from "../polling/model/breaker.ts";
-import type { TickSummary } from "../polling/tick/tick-summary.ts";
+import type { BacklogRound, TickSummary } from "../polling/tick/tick-summary.ts";
 import type { Sightings } from "./watched-ports.ts";
 
 /** Stands for the rows of the survey list without an id that can be read. */
 const UNREADABLE = "unreadable";
 
+/** Stands for a survey whose catch-up fails. */
+type CatchUp = `catch-up ${number}`;
+
 /**
- * Surveys that fail, by id, and rows of the survey list that name none, with when this process has seen them so first without the contrary since.
- * Epoch milliseconds.
+ * Surveys that fail, by id, those whose catch-up does, and rows of the survey list that name none, with when this process has seen them so first
+ * without the contrary since. Epoch milliseconds.
  */
-export type FailingSince = Map<number | typeof UNREADABLE, number>;
+export type FailingSince = Map<number | CatchUp | typeof UNREADABLE, number>;
 
 /** Milliseconds by which books may be older than `patrol.full` at rest: a pass that proves nothing is made again after an eighth of it, twice. */
 const ALLOWANCE = 1.5;
@@ -28,13 +31,18 @@ export interface StalledRequest {
  * Milliseconds for which the longest-standing trouble has kept responses from going out or from being accounted for; 0 when all is well.
  * It is an age and no count, so that what passes by itself within minutes is not taken for what a person must see to:
  *
- * - a survey whose polls fail, since they do; and rows of the survey list that do not tell which survey they are, since there are any;
+ * - a survey whose polls fail, or whose catch-up does, since they do; and rows of the survey list that do not tell which survey they are, since there are any;
  * - metrics or metadata that fail for the whole source, which responses wait for, since they do;
  * - books that should have been closed again by now; and responses that a survey's first pass could not account for, once that pass should
  *   have been made good.
  */
 export function stalledFor({ summary, seen, failing, fullEvery, now }: StalledRequest): number {
   noteFailures(summary, failing, now);
+  // Another process may have come to the end of a catch-up that has failed in this one.
+  const isBehind = (id: number): boolean => seen.account?.rows.get(id)?.isBehind === true;
+  for (const key of failing.keys()) {
+    if (typeof key === "string" && key !== UNREADABLE && !isBehind(Number(key.split(" ")[1]))) failing.delete(key);
+  }
   const { surveys, outages, figures } = summary;
   const patience = ALLOWANCE * fullEvery;
   const { firstTick = now } = seen.basis;
@@ -52,13 +60,23 @@ export function stalledFor({ summary, seen, failing, fullEvery, now }: StalledRe
 function noteFailures(summary: TickSummary, failing: FailingSince, now: number): void {
   const { surveys, unpolled, unreadableSurveys = 0 } = summary;
   const polled = new Set<number>(surveys.map(({ surveyId }) => surveyId));
-  if (unpolled === 0) for (const key of failing.keys()) if (key !== UNREADABLE && !polled.has(key)) failing.delete(key);
+  if (unpolled === 0)
+    for (const key of failing.keys()) if (typeof key === "number" && !polled.has(key)) failing.delete(key);
   for (const { surveyId, outcome } of surveys) {
     if (outcome === "polled") failing.delete(surveyId);
     if (outcome === "failed" && !failing.has(surveyId)) failing.set(surveyId, now);
   }
   if (unreadableSurveys === 0) failing.delete(UNREADABLE);
   else if (!failing.has(UNREADABLE)) failing.set(UNREADABLE, now);
+}
+
+/** Notes which catch-ups have failed in a round, and which have not. */
+export function noteSlices({ slices }: BacklogRound, failing: FailingSince, now: number): void {
+  for (const { surveyId, failure } of slices) {
+    const key: CatchUp = `catch-up ${surveyId}`;
+    if (failure === undefined) failing.delete(key);
+    else if (!failing.has(key)) failing.set(key, now);
+  }
 }
 
 function openSince(breakers: Breakers | undefined, kind: keyof Breakers, now: number): number {

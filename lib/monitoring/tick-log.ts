@@ -1,4 +1,4 @@
-import type { TickSummary } from "../polling/tick/tick-summary.ts";
+import type { BacklogRound, TickSummary } from "../polling/tick/tick-summary.ts";
 import type { Log } from "./log.ts";
 import type { RequestCounts } from "./request-counts.ts";
 import { catchingUp, sum } from "./run-metrics.ts";
@@ -22,6 +22,10 @@ export interface TickReport {
  */
 export function logTick(logger: Log, { summary, seen, requests, stalled, now }: TickReport): void {
   const { source } = summary;
+  if (summary.isBusy === true) {
+    logger.info("left: another invocation does the tick", { source });
+    return;
+  }
   if (summary.pausedUntil !== undefined) {
     logger.warn("source paused", { source, until: new Date(summary.pausedUntil).toISOString() });
     return;
@@ -54,6 +58,23 @@ export function logTick(logger: Log, { summary, seen, requests, stalled, now }: 
     stalled,
     ...(summary.figures === undefined ? {} : { figures: summary.figures }),
   });
+}
+
+/** One line for each round of catching up with news, and one for each survey that fails. */
+export function logRound(logger: Log, { source, slices }: BacklogRound, details: Record<string, unknown>): void {
+  for (const { surveyId, failure } of slices) {
+    if (failure === undefined) continue;
+    logger.warn("survey failed", { source, surveyId, code: failure.code, reason: failure.message });
+  }
+  const total = (count: (slice: BacklogRound["slices"][number]) => number): number =>
+    slices.reduce((sum, slice) => sum + count(slice), 0);
+  const news = {
+    emitted: total(({ emitted }) => emitted),
+    waiting: total(({ waiting }) => waiting),
+    withheld: total(({ withheld }) => withheld),
+  };
+  if (Object.values(news).every((count) => count === 0)) return;
+  logger.info("catch-up", { source, surveys: slices.length, ...news, ...details });
 }
 
 /** Milliseconds of the slowest event, and of the one in the middle; nothing where no lag can be told. */

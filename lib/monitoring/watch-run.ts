@@ -1,11 +1,11 @@
 import type { Ports } from "../polling/ports.ts";
-import type { TickSummary } from "../polling/tick/tick-summary.ts";
+import type { BacklogRound, TickSummary } from "../polling/tick/tick-summary.ts";
 import type { MonitoringLevel } from "./catalog.ts";
-import type { Log } from "./log.ts";
+import { fromLevel, type Log, type LogLevel } from "./log.ts";
 import { countRequests } from "./request-counts.ts";
-import { endMetrics, ofLevel, seenMetrics, type TickEnd } from "./run-metrics.ts";
-import { type FailingSince, stalledFor } from "./stalled.ts";
-import { lagDetails, logTick } from "./tick-log.ts";
+import { endMetrics, ofLevel, type RunEnd, seenMetrics } from "./run-metrics.ts";
+import { type FailingSince, noteSlices, stalledFor } from "./stalled.ts";
+import { lagDetails, logRound, logTick } from "./tick-log.ts";
 import { watchPorts } from "./watched-ports.ts";
 import { writeMetrics } from "./write-metrics.ts";
 
@@ -13,17 +13,29 @@ import { writeMetrics } from "./write-metrics.ts";
 export interface WatchedSource {
   name: string;
   patrol: { full: number };
+  logLevel: LogLevel;
+}
+
+/** Where it is told. */
+export interface Telling {
+  logger: Log;
+  /** Of the invocation: it joins the metrics to the lines of the log. */
+  requestId?: string | undefined;
+  /** How much is written as metrics. Default "minimal". */
+  level?: MonitoringLevel | undefined;
 }
 
 export interface RunWatch {
   /** What the run is to work with. */
   ports: Ports;
+  /** The logger, by the level of the source. */
+  logger: Log;
   /** A tick came to its end: tells the log what it came to. */
-  ended(summary: TickSummary, logger: Log): void;
+  ended(summary: TickSummary): void;
   /** A tick ended by a failure of the whole source. */
   failed(error: unknown): void;
-  /** What a slice's line in the log has beside its own counts. */
-  details(): Record<string, unknown>;
+  /** A round of catching up came to its end. */
+  roundEnded(round: BacklogRound): void;
   /** Writes the metrics, whatever came of the run. To be called once, at its end. */
   publish(): void;
 }
@@ -31,29 +43,41 @@ export interface RunWatch {
 /** What this process knows of failing surveys; sources are told apart by their object, of which a process makes one each. */
 const failing = new WeakMap<WatchedSource, FailingSince>();
 
-/** Watches one run over a source, a tick or a slice: its ports and its requests. */
-export function watchRun(given: Ports, source: WatchedSource, level: MonitoringLevel = "minimal"): RunWatch {
-  const { ports, seen } = watchPorts(given);
+/** Watches one run over a source, a tick or a round of catching up: its ports and its requests. */
+export function watchRun(
+  given: Ports,
+  source: WatchedSource,
+  { level = "minimal", requestId, ...to }: Telling,
+): RunWatch {
+  const logger = fromLevel(source.logLevel, to.logger);
+  const { ports, seen } = watchPorts(given, source.name, logger);
+  const since: FailingSince = failing.get(source) ?? new Map();
+  failing.set(source, since);
   const { counts: requests, stop } = countRequests();
-  let end: TickEnd | undefined;
+  let end: RunEnd | undefined;
   return {
     ports,
-    ended(summary, logger) {
-      const since: FailingSince = failing.get(source) ?? new Map();
-      failing.set(source, since);
+    logger,
+    ended(summary) {
       const now = ports.clock.now();
-      const stalled = stalledFor({ summary, seen, failing: since, fullEvery: source.patrol.full, now });
+      // Of a tick that another invocation does nothing is known.
+      const stalled =
+        summary.isBusy === true ? 0 : stalledFor({ summary, seen, failing: since, fullEvery: source.patrol.full, now });
       end = { summary, stalled };
       logTick(logger, { summary, seen, requests, stalled, now });
+    },
+    roundEnded(round) {
+      noteSlices(round, since, ports.clock.now());
+      end = { round };
+      logRound(logger, round, { ...lagDetails(seen), requests });
     },
     failed(error) {
       end = { error };
     },
-    details: () => ({ ...lagDetails(seen), requests }),
     publish() {
       stop();
       const values = [...(end === undefined ? [] : endMetrics(end)), ...seenMetrics(seen, requests)];
-      writeMetrics(source.name, ofLevel(values, level));
+      writeMetrics({ source: source.name, requestId }, ofLevel(values, level));
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { AccountState } from "../polling/model/account.ts";
-import type { Ports, SealedEvent } from "../polling/ports.ts";
+import type { OutgoingEvent, Ports, PublishOutcome, SealedEvent } from "../polling/ports.ts";
 import { detectionLag, type LagBasis } from "./detection-lag.ts";
+import type { Log } from "./log.ts";
 
 /** What a run was seen to do, also one that failed in the end. */
 export interface Sightings {
@@ -18,10 +19,24 @@ export interface Sightings {
   basis: LagBasis;
 }
 
+/** An event on its way. */
+interface Watched {
+  ids: EventIds;
+  lag: number | undefined;
+}
+
+/** Which event it is: ids, and nothing of what it holds. */
+interface EventIds {
+  surveyId: number;
+  responseId: number;
+  eventId: string;
+  revision: number;
+}
+
 /** The ports of a source with an eye on what passes through: polling itself knows nothing of being watched. */
-export function watchPorts(ports: Ports): { ports: Ports; seen: Sightings } {
+export function watchPorts(ports: Ports, source: string, logger: Log): { ports: Ports; seen: Sightings } {
   const seen: Sightings = { emitted: 0, quarantined: 0, refused: 0, held: 0, lags: [], basis: {} };
-  const lags = new WeakMap<SealedEvent, number>();
+  const events = new WeakMap<SealedEvent, Watched>();
   const { state, publisher, observe } = ports;
   const watched: Ports = {
     ...ports,
@@ -43,17 +58,17 @@ export function watchPorts(ports: Ports): { ports: Ports; seen: Sightings } {
     publisher: {
       async seal(event) {
         const sealed = await publisher.seal(event);
-        const lag = detectionLag(event.detail, seen.basis);
-        if (lag !== undefined) lags.set(sealed, lag);
+        events.set(sealed, { ids: idsOf(event), lag: detectionLag(event.detail, seen.basis) });
         return sealed;
       },
-      async publish(events, guard) {
-        const outcomes = await publisher.publish(events, guard);
-        for (const [i, event] of events.entries()) {
+      async publish(batch, guard) {
+        const outcomes = await publisher.publish(batch, guard);
+        for (const [i, sealed] of batch.entries()) {
+          const event = events.get(sealed);
+          logger.debug("event", { source, ...event?.ids, ...told(outcomes[i]) });
           if (outcomes[i]?.kind !== "published") continue;
           seen.emitted += 1;
-          const lag = lags.get(event);
-          if (lag !== undefined) seen.lags.push(lag);
+          if (event?.lag !== undefined) seen.lags.push(event.lag);
         }
         return outcomes;
       },
@@ -66,4 +81,14 @@ export function watchPorts(ports: Ports): { ports: Ports; seen: Sightings } {
     },
   };
   return { ports: watched, seen };
+}
+
+function idsOf({ detail: { meta, data } }: OutgoingEvent): EventIds {
+  return { surveyId: data.surveyId, responseId: data.responseId, eventId: meta.eventId, revision: meta.revision };
+}
+
+/** What the bus has said of an event: "published", "refused" or "failed", and with which code. */
+function told(outcome: PublishOutcome | undefined): Record<string, string> {
+  const { kind, ...code } = outcome ?? { kind: "failed" };
+  return { outcome: kind, ...code };
 }

@@ -23,7 +23,7 @@ export interface PollContext {
   mark: Mark;
   /** Epoch milliseconds after which no new page is begun. */
   deadline: number;
-  /** The same for a catch-up, the rest of which is left to another process. */
+  /** The same for a catch-up: what is left of it goes on with another slice. */
   streamUntil: number;
   /** Whether a page of fewer than 100 records was the last whenever it was met; undefined: not known yet. */
   shortPageEnds: boolean | undefined;
@@ -37,16 +37,12 @@ export interface PollContext {
   allowance: Allowance | undefined;
   /** Shared by all polls of a tick. */
   watch: BreakerWatch;
-  /** Whether this poll went on with a pass that an earlier one had begun, or left one for a later one. */
-  resumed: boolean;
   /** Set when the lease could not be prolonged meanwhile. */
   lost: unknown;
   /** The first failure that concerned some response alone, which is left to the next poll (see `orLeave`). */
   failure: unknown;
   /** Requests to the bus: one at a time, but in a catch-up. Of each that is cut off ten events may come twice. */
   publishing: LimitFunction;
-  /** Responses that nothing has proved so far in this poll, however many walks have met them. */
-  unproved: Set<number>;
   /** Largest credible date that this poll has read. */
   newestSeen: string | undefined;
 }

@@ -1,8 +1,22 @@
 import { errorCode, PollerError } from "../errors.ts";
 
-/** Someone else has taken the lease of a survey over: whoever sees this stops before it publishes. */
+/** Someone else has taken a lease over: whoever sees this stops before it publishes. */
 export class LeaseLostError extends PollerError {
   readonly code = "LEASE_LOST";
+}
+
+/** The lease of a survey, or of a role of the source, is in other hands. */
+export function leaseLost(lease: { surveyId: number } | { role: string }): LeaseLostError {
+  const what = "role" in lease ? `the ${lease.role} of this source` : `survey ${lease.surveyId}`;
+  return new LeaseLostError(`${what} is in the hands of another invocation now`, { retryable: true });
+}
+
+/** The invocation's time is over: what a request was for goes on at the next tick (R26). */
+export class OutOfTimeError extends PollerError {
+  readonly code = "OUT_OF_TIME";
+  constructor() {
+    super("the invocation's time is over", { retryable: true, hint: "The next tick goes on where this one stopped." });
+  }
 }
 
 /** The state belongs to another service, or was written by a newer version. */
@@ -39,9 +53,14 @@ export function concernsWholeSource(error: unknown): boolean {
   return wholeSource.has(errorCode(error));
 }
 
+/** Whether it says nothing of what failed: this invocation may not, or cannot, go on with it. */
+export function isInterrupted(error: unknown): boolean {
+  return error instanceof LeaseLostError || error instanceof OutOfTimeError;
+}
+
 /** Failures after which nothing more is to be done, whatever it concerns. */
 export function endsWork(error: unknown): boolean {
-  return concernsWholeSource(error) || error instanceof LeaseLostError;
+  return concernsWholeSource(error) || isInterrupted(error);
 }
 
 /** A message of our own errors is fit for people; of others only the name is given, as they may quote data. */

@@ -1,6 +1,7 @@
 import type { PollContext } from "./context.ts";
 import { LeaseLostError } from "./errors.ts";
 import type { Lease } from "./model/mark.ts";
+import type { Role, RoleLease } from "./model/role.ts";
 import type { Ports } from "./ports.ts";
 
 /** A lease is short, so that the work of a killed process goes on soon, and is prolonged while there is work. */
@@ -8,8 +9,11 @@ export const LEASE_DURATION = 15_000;
 /** A request to the bus is over by then, one way or the other. */
 export const PUBLISH_TIMEOUT = 5_000;
 
-/** The part of a context that has to do with its lease. */
-export type LeaseHolder = Pick<PollContext, "lost" | "lease"> & { ports: Pick<Ports, "clock" | "state"> };
+/** Whoever works under a lease; `lost` is set when that could not be prolonged. */
+export interface LeaseHolder extends Pick<PollContext, "lost"> {
+  lease: Lease | RoleLease;
+  ports: Pick<Ports, "clock" | "state">;
+}
 
 /** Called before anything that must not happen without the lease: prolongs it in time, or throws `LeaseLostError`. */
 export async function holdLease(ctx: LeaseHolder): Promise<void> {
@@ -31,7 +35,7 @@ export async function holdLease(ctx: LeaseHolder): Promise<void> {
 }
 
 /** Renewals under way. */
-const renewals = new WeakMap<Lease, Promise<void>>();
+const renewals = new WeakMap<LeaseHolder["lease"], Promise<void>>();
 
 /**
  * Prolongs the lease while `work` runs, also when that waits for the service for long. Whoever finds the lease lost
@@ -48,5 +52,27 @@ export async function underLease<T>(ctx: LeaseHolder, work: () => Promise<T>): P
     return await work();
   } finally {
     stop();
+  }
+}
+
+/** An invocation in a role of its source. */
+export interface RoleHolder extends LeaseHolder {
+  lease: RoleLease;
+}
+
+/** Does the work of a role; undefined where another invocation has that role, and nothing is done. Who has lost it begins nothing more. */
+export async function inRole<T>(
+  role: Role,
+  { ports, owner }: { ports: Pick<Ports, "clock" | "state">; owner: string },
+  work: (holder: RoleHolder) => Promise<T>,
+): Promise<T | undefined> {
+  const lease = await ports.state.takeRole(role, owner, LEASE_DURATION);
+  if (lease === undefined) return undefined;
+  const holder: RoleHolder = { ports, lease, lost: undefined };
+  try {
+    return await underLease(holder, () => work(holder));
+  } finally {
+    // One that is not given back runs out.
+    await ports.state.giveBackRole(lease).catch(() => undefined);
   }
 }

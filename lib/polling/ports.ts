@@ -2,6 +2,7 @@ import type { Origin, ResponseCompleted } from "../events/index.ts";
 import type { AccountChanges, AccountState, SurveyRow } from "./model/account.ts";
 import type { CheckedState, LedgerEntry } from "./model/ledger-entry.ts";
 import type { Lease, Mark } from "./model/mark.ts";
+import type { Role, RoleLease, TickNote } from "./model/role.ts";
 
 // What the polling core needs of the world. Adapters sit beside their service; the simulation brings its own.
 
@@ -42,8 +43,14 @@ export interface State {
   saveRows(rows: Map<number, SurveyRow>): Promise<void>;
   /** Takes the lease of a survey with the next fence, also from an earlier taking under the same owner's name; undefined while someone else holds it. */
   acquire(surveyId: number, owner: string, duration: number): Promise<Lease | undefined>;
+  /** Takes a role of the source, in the same way. */
+  takeRole(role: Role, owner: string, duration: number): Promise<RoleLease | undefined>;
+  /** Gives it back with its note. Throws `LeaseLostError` when it has been taken over. */
+  giveBackRole(lease: RoleLease): Promise<void>;
+  /** What the last tick that came to its end has left, and whether another one is under way. */
+  lastTick(): Promise<TickNote & { isUnderWay: boolean }>;
   /** Prolongs a lease. Throws `LeaseLostError` when it has been taken over. */
-  renew(lease: Lease, duration: number): Promise<void>;
+  renew(lease: Lease | RoleLease, duration: number): Promise<void>;
   /** Writes the mark under the lease's fence, after what was begun before under the same lease. Throws `LeaseLostError` when it has been taken over. */
   saveMark(lease: Lease, mark: Mark): Promise<void>;
   /** Writes the mark and gives the lease back. Throws `LeaseLostError` when it has been taken over. */
@@ -117,17 +124,6 @@ export interface Vault {
   delete(key: string): Promise<void>;
 }
 
-/** Where a tick leaves the next slice of a catch-up to another process. A message may come twice, late, or when there is nothing to do any more. */
-export interface Slices {
-  /**
-   * `until`: epoch milliseconds at which the next tick begins, which looks at the head of the survey first; `number`: the how many-th slice
-   * of the survey it is.
-   */
-  send(slice: { surveyId: number; until: number; number: number }): Promise<void>;
-  /** Epoch milliseconds: what was queued before is not on its way any more. Absent where nobody can know. */
-  since?: number;
-}
-
 /** What the poller tells of its work while it works. Nothing personal is in any of it. */
 export type Progress =
   | { kind: "surveys"; listed: number; due: number }
@@ -156,7 +152,5 @@ export interface Ports {
   state: State;
   publisher: Publisher;
   vault: Vault;
-  /** Absent where there is no other process: then ticks catch up by themselves. */
-  slices?: Slices;
   observe: Observer;
 }

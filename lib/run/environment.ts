@@ -9,8 +9,6 @@ export interface Environment {
   tableName: string;
   busName: string;
   claimCheckBucket: string;
-  /** Address of the queue for what a tick leaves to the worker; without one ticks do all by themselves. */
-  workQueueUrl?: string | undefined;
   /** Whether nobody else can be at work under the name of this process, as on one machine: it takes over the leases of an earlier one. */
   alone: boolean;
   /** URL of the HTTP proxy on the way to the survey service; without one straight there. */
@@ -30,7 +28,6 @@ const environmentSchema = z.object({
   TABLE_NAME: z.string().min(1),
   BUS_NAME: z.string().min(1),
   CLAIM_CHECK_BUCKET: z.string().min(1),
-  WORK_QUEUE_URL: z.string().min(1).optional(),
   ALONE: z.literal("true").optional(),
   SURVEY_PROXY: z
     .string()
@@ -57,12 +54,11 @@ export function readEnvironment(variables: Record<string, string | undefined>, b
     const names = [...new Set(parsed.error.issues.map((issue) => String(issue.path[0])))].join(", ");
     throw new EnvironmentError(`the function's environment lacks: ${names}`, { hint: "Deploy the stack again." });
   }
-  const { TABLE_NAME, BUS_NAME, CLAIM_CHECK_BUCKET, WORK_QUEUE_URL, ALONE, SURVEY_PROXY, SECRETS } = parsed.data;
+  const { TABLE_NAME, BUS_NAME, CLAIM_CHECK_BUCKET, ALONE, SURVEY_PROXY, SECRETS } = parsed.data;
   return {
     tableName: TABLE_NAME,
     busName: BUS_NAME,
     claimCheckBucket: CLAIM_CHECK_BUCKET,
-    workQueueUrl: WORK_QUEUE_URL,
     alone: ALONE === "true",
     proxy: SURVEY_PROXY,
     secrets: SECRETS,

@@ -6,9 +6,11 @@ import {
   tellProblem,
   tellSolved,
 } from "../monitoring/credentials-problem.ts";
-import { type DescribedFailure, describeFailure, type Log } from "../monitoring/log.ts";
+import { type DescribedFailure, describeFailure, fromLevel, type Log } from "../monitoring/log.ts";
 import { watchRun } from "../monitoring/watch-run.ts";
+import { concernsWholeSource } from "../polling/errors.ts";
 import { redrive, type SurveyRedrive } from "../polling/survey/redrive.ts";
+import { workOffBacklogs } from "../polling/tick/backlogs.ts";
 import { tick } from "../polling/tick/tick.ts";
 import type { TickSummary } from "../polling/tick/tick-summary.ts";
 import type { SourceGraph } from "./wiring.ts";
@@ -35,6 +37,8 @@ export interface PollSourcesRequest {
   /** Milliseconds left for this invocation. */
   remaining: () => number;
   logger: Log;
+  /** Of the invocation. */
+  requestId?: string;
   /** How much is written as metrics. Default "minimal". */
   level?: MonitoringLevel;
 }
@@ -53,47 +57,108 @@ export class PollFailedError extends PollerError {
   }
 }
 
-/** Time kept for bringing the state home when an invocation runs out of time. */
+/** Milliseconds kept for bringing the state home when an invocation runs out of time: then nothing is asked of the service any more. */
 export const RESERVE = 20_000;
 
 /**
- * Ticks each source in turn. A source that fails does not keep the others from being polled; the first failure is thrown at the end. One
- * without credentials that work is no failure: it would be one at each tick until a person has seen to it, and each would leave a message in
- * the dead-letter queue that outlasts its mending by two weeks.
+ * Ticks each source in turn, then works off their backlogs. A source that fails does not keep the others from being polled; the first failure is
+ * thrown at the end. One without credentials that work is no failure: it would be one at each tick until a person has seen to it, and each would
+ * leave a message in the dead-letter queue that outlasts its mending by two weeks.
  */
 export async function pollSources(request: PollSourcesRequest): Promise<PollOutput> {
-  const ticks: TickSummary[] = [];
-  const blocked: BlockedSource[] = [];
-  let failure: DescribedFailure | undefined;
-  for (const { source, ports: unwatched, service, settle } of request.graphs) {
-    const { ports, ...watch } = watchRun(unwatched, source, request.level);
-    try {
-      const deadline = ports.clock.now() + Math.max(0, request.remaining() - RESERVE);
-      const summary = await tick({ ports, source, service, owner: request.owner, deadline });
-      ticks.push(summary);
-      watch.ended(summary, request.logger);
-      // One that a pause has ended has not asked for anything.
-      if (summary.pausedUntil === undefined) tellSolved(source, request.logger);
-    } catch (error) {
-      watch.failed(error);
-      const problem = credentialsProblem(error);
-      if (problem !== undefined) {
-        blocked.push({ source: source.name, ...problem });
-        tellProblem(source, problem, request.logger);
-        continue;
-      }
-      const described = describeFailure(error);
-      // "message" is the logger's own word: a detail of that name would be dropped.
-      const { code, message: reason, hint } = described;
-      request.logger.error("tick failed", { source: source.name, code, reason, hint });
-      failure ??= described;
-    } finally {
-      watch.publish();
-      await settle();
-    }
-  }
-  if (failure !== undefined) throw new PollFailedError(failure);
+  const ends: TickEnd[] = [];
+  for (const graph of request.graphs) ends.push(await runTick(graph, request));
+  const behind = ends.filter(mayHaveBacklog).map(({ graph }) => graph);
+  await Promise.all(behind.map((graph) => runBacklogs(graph, request)));
+  const failed = ends.find((end) => "failure" in end);
+  if (failed !== undefined) throw new PollFailedError(failed.failure);
+  const blocked = ends.flatMap((end) => ("blocked" in end ? [end.blocked] : []));
+  const ticks = ends.flatMap((end) => ("summary" in end ? [end.summary] : []));
   return { ticks, ...(blocked.length === 0 ? {} : { blocked }) };
+}
+
+/**
+ * Where another invocation does the tick, or it has failed, nobody knows: this one looks. So neither a tick that takes all of its time nor a survey
+ * list that fails keeps a backlog waiting.
+ */
+function mayHaveBacklog(end: TickEnd): boolean {
+  if ("summary" in end) return end.summary.behind > 0 || end.summary.isBusy === true;
+  return "failure" in end && !concernsWholeSource(end.failure);
+}
+
+/** How the tick of a source ended. */
+type TickEnd =
+  | { graph: SourceGraph; summary: TickSummary }
+  | { graph: SourceGraph; blocked: BlockedSource }
+  | { graph: SourceGraph; failure: DescribedFailure };
+
+async function runTick(graph: SourceGraph, request: PollSourcesRequest): Promise<TickEnd> {
+  const { source, service, begin, settle } = graph;
+  const { owner } = request;
+  const { deadline, abortsAt } = limitsOf(graph, request);
+  const { ports, logger, ...watch } = watchRun(begin("tick", abortsAt), source, request);
+  try {
+    const summary = await tick({ ports, source, service, owner, deadline });
+    watch.ended(summary);
+    // One that a pause has ended, or that was left to another invocation, has not asked for anything.
+    if (summary.pausedUntil === undefined && summary.isBusy !== true) tellSolved(source, logger);
+    return { graph, summary };
+  } catch (error) {
+    watch.failed(error);
+    const problem = credentialsProblem(error);
+    if (problem !== undefined) {
+      tellProblem(source, problem, logger);
+      return { graph, blocked: { source: source.name, ...problem } };
+    }
+    const failure = describeFailure(error);
+    tellFailure(logger, "tick failed", source.name, failure);
+    return { graph, failure };
+  } finally {
+    watch.publish();
+    await settle();
+  }
+}
+
+/** Works off the backlogs of a source, unless another invocation is at it. What fails is told; the ticks meet it as well, and fail by it. */
+async function runBacklogs(graph: SourceGraph, request: PollSourcesRequest): Promise<void> {
+  const { source, service, begin, settle } = graph;
+  const { owner, remaining } = request;
+  const logger = fromLevel(source.logLevel, request.logger);
+  const { deadline, abortsAt } = limitsOf(graph, request);
+  const given = begin("catch-up", abortsAt);
+  const isStopped = (): boolean => remaining() <= RESERVE;
+  try {
+    await workOffBacklogs({ ports: given, source, service, owner, deadline, isStopped }, async (work) => {
+      const { ports, ...watch } = watchRun(given, source, request);
+      try {
+        const round = await work(ports);
+        watch.roundEnded(round);
+        return round;
+      } finally {
+        watch.publish();
+      }
+    });
+  } catch (error) {
+    const problem = credentialsProblem(error);
+    if (problem === undefined) tellFailure(logger, "catch-up failed", source.name, describeFailure(error));
+    else tellProblem(source, problem, logger);
+  } finally {
+    await settle();
+  }
+}
+
+/** By when an invocation ends, in epoch milliseconds: what is begun before `deadline` is over before `abortsAt`, unless it is tried again. */
+function limitsOf(
+  { source: { timeouts } }: SourceGraph,
+  { remaining }: Pick<PollSourcesRequest, "remaining">,
+): { deadline: number; abortsAt: number } {
+  const abortsAt = Date.now() + Math.max(0, remaining() - RESERVE);
+  return { deadline: Math.max(Date.now(), abortsAt - timeouts.connect - timeouts.response), abortsAt };
+}
+
+function tellFailure(logger: Log, what: string, source: string, { code, message, hint }: DescribedFailure): void {
+  // "message" is the logger's own word: a detail of that name would be dropped.
+  logger.error(what, { source, code, reason: message, hint });
 }
 
 /**
@@ -111,9 +176,10 @@ export async function pollScheduled(request: PollSourcesRequest): Promise<PollOu
 
 /** Puts quarantined responses of some surveys of a source back on their way; they go out at its next tick. */
 export async function redriveSource({ graph, ...request }: RedriveSourceRequest): Promise<PollOutput> {
-  const { ports, source, settle } = graph;
-  const deadline = ports.clock.now() + Math.max(0, request.remaining() - RESERVE);
+  const { source, begin, settle } = graph;
+  const { deadline, abortsAt } = limitsOf(graph, request);
   try {
+    const ports = begin("tick", abortsAt);
     const redriven = await redrive({ ports, source, surveyIds: request.surveyIds, owner: request.owner, deadline });
     for (const survey of redriven) {
       request.logger[survey.outcome === "failed" ? "warn" : "info"]("redrive", { source: source.name, ...survey });

@@ -1,16 +1,19 @@
 import { hash } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import { setTimeout as sleepFor } from "node:timers/promises";
 import { createBucket } from "../aws/bucket.ts";
 import type { Clients } from "../aws/clients.ts";
 import type { SourceConfig } from "../config/index.ts";
 import { progressChannel } from "../monitoring/progress-channel.ts";
+import { OutOfTimeError } from "../polling/errors.ts";
+import type { Role } from "../polling/model/role.ts";
 import type { Ports } from "../polling/ports.ts";
 import { LONGEST_WAIT } from "../polling/survey/paused.ts";
 import { createEventBridgePublisher } from "../publisher/event-bridge.ts";
 import { readCredentials } from "../secrets/credentials.ts";
 import { createTokenStore } from "../secrets/token-store.ts";
 import { createRateSharing } from "../service/rate-sharing.ts";
-import { CATCH_UP, DETAIL_ATTEMPTS, toSurveyService } from "../service/survey-service.ts";
+import { CATCH_UP, DETAIL_ATTEMPTS, NEWS, toSurveyService } from "../service/survey-service.ts";
 import { createWorkerCoordination } from "../service/worker-coordination.ts";
 import { createDynamoState } from "../state/dynamo-state.ts";
 import { createRateClaims } from "../state/rate-claims.ts";
@@ -19,32 +22,26 @@ import { createSettledMemory } from "../state/settled-memory.ts";
 import { createShared } from "../state/shared.ts";
 import { createSurveyApi } from "../survey-api/index.ts";
 import { type Environment, EnvironmentError } from "./environment.ts";
-import { createSliceQueue } from "./slices/queue.ts";
 
 /** The object graph of one source. */
 export interface SourceGraph {
   source: SourceConfig;
-  ports: Ports;
   /** Fingerprint of the service's base URL. */
   service: string;
-  /** To be awaited at the end of each invocation, whatever came of it: tells the other workers what this one has learned. Never rejects. */
+  /**
+   * Begins a part of an invocation, in a role, and gives what that works with. Each request to the service is aborted at `abortsAt` (epoch
+   * milliseconds) with an `OutOfTimeError`, so that time is left to bring the state home (R26).
+   */
+  begin: (role: Role, abortsAt: number) => Ports;
+  /** To be awaited at the end of each part, whatever came of it: tells the other workers what this one has learned. Never rejects. */
   settle: () => Promise<void>;
 }
 
-const startedAt = Date.now();
-
-/** What a process does for a source: ticks look for news, slices catch up. */
-export type Role = "tick" | "slice";
-
 /** How the rate that the service allows is divided where both are at work: news go first. */
-const WEIGHTS: Record<Role, number> = { tick: 2, slice: 1 };
+const WEIGHTS: Record<Role, number> = { tick: 2, "catch-up": 1 };
+const LONGEST_TIMER = 2 ** 31 - 1;
 
-export function createSourceGraph(
-  source: SourceConfig,
-  environment: Environment,
-  clients: Clients,
-  role: Role = "tick",
-): SourceGraph {
+export function createSourceGraph(source: SourceConfig, environment: Environment, clients: Clients): SourceGraph {
   const secretIds = environment.secrets[source.name];
   if (secretIds === undefined) {
     throw new EnvironmentError(`there are no secrets for source "${source.name}"`, { hint: "Deploy the stack again." });
@@ -77,22 +74,18 @@ export function createSourceGraph(
     every,
   });
   const state = rememberSettled(createDynamoState(table, source.name), createSettledMemory(source.name));
-  // The messages of an earlier process went with it, or come once more in minutes.
-  const lostBefore = environment.alone ? startedAt : undefined;
   const bucket = createBucket(clients.s3, environment.claimCheckBucket);
-  const ports: Ports = {
-    clock: { now: Date.now, every },
-    service: toSurveyService(api),
-    backlog: toSurveyService(api, CATCH_UP),
-    state: {
-      ...state,
-      async account() {
-        const account = await state.account();
-        workers.takeOver(account, api);
-        sharing.begin(WEIGHTS[role], { atOnce: role === "slice" });
-        return account;
-      },
+  const stateIn = (role: Role): Ports["state"] => ({
+    ...state,
+    async account() {
+      const account = await state.account();
+      workers.takeOver(account, api);
+      sharing.begin(WEIGHTS[role], { atOnce: role === "catch-up" });
+      return account;
     },
+  });
+  const others: Omit<Ports, "service" | "backlog" | "state"> = {
+    clock: { now: Date.now, every },
     publisher: createEventBridgePublisher({
       client: clients.events,
       bus: environment.busName,
@@ -103,18 +96,27 @@ export function createSourceGraph(
       sleep,
     }),
     vault: bucket,
-    ...(environment.workQueueUrl === undefined
-      ? {}
-      : { slices: createSliceQueue(clients.sqs, environment.workQueueUrl, source.name, lostBefore) }),
     observe: (progress) => {
       if (progressChannel.hasSubscribers) progressChannel.publish({ source: source.name, ...progress });
     },
   };
+  let timer: NodeJS.Timeout | undefined;
   return {
     source,
-    ports,
     service,
+    begin(role, abortsAt) {
+      const ending = new AbortController();
+      const { signal } = ending;
+      // One for each request that waits or is in flight.
+      setMaxListeners(0, signal);
+      clearTimeout(timer);
+      const left = Math.min(LONGEST_TIMER, Math.max(0, abortsAt - Date.now()));
+      timer = setTimeout(() => ending.abort(new OutOfTimeError()), left).unref();
+      const [service, backlog] = [toSurveyService(api, NEWS, signal), toSurveyService(api, CATCH_UP, signal)];
+      return { ...others, service, backlog, state: stateIn(role) };
+    },
     async settle() {
+      clearTimeout(timer);
       await sharing.end();
       await workers.settle(api);
     },

@@ -15,6 +15,8 @@ export interface Priorities {
   details: Priority;
 }
 
+export const NEWS: Priorities = { pages: "news", details: "news" };
+
 /** Of a catch-up: its pages, and what confirms that they are joined rightly, go before details, so that there are always some to ask for. */
 export const CATCH_UP: Priorities = { pages: "catch-up-pages", details: "catch-up" };
 
@@ -29,29 +31,31 @@ export const DETAIL_ATTEMPTS: RetryPolicy["operations"] = { [METRICS]: { TIMEOUT
 /** The service port over the API client: what is not there is an answer, not a failure; and nothing is judged but by polling itself. */
 export function toSurveyService(
   api: Pick<SurveyApi, "elements" | "entries" | "response">,
-  { pages, details }: Priorities = { pages: "news", details: "news" },
+  { pages, details }: Priorities = NEWS,
+  signal?: AbortSignal,
 ): SurveyService {
+  const ended = signal === undefined ? {} : { signal };
   return {
-    surveys: () => api.elements("get survey list", {}, { each: listed }),
+    surveys: () => api.elements("get survey list", {}, { each: listed, ...ended }),
     page: (surveyId, page, order) =>
-      pageRead(PAGE, page, api.elements(PAGE, { surveyId, page, order }, { priority: pages })),
+      pageRead(PAGE, page, api.elements(PAGE, { surveyId, page, order }, { priority: pages, ...ended })),
     response: (surveyId, responseId) =>
       detail(
         SINGLE,
-        api.response(surveyId, responseId, { priority: pages }).then(({ records }) => records),
+        api.response(surveyId, responseId, { priority: pages, ...ended }).then(({ records }) => records),
       ),
     metrics: (surveyId, responseId) =>
       detail(
         METRICS,
         api
-          .entries(METRICS, { surveyId, responseId }, { priority: details })
+          .entries(METRICS, { surveyId, responseId }, { priority: details, ...ended })
           .then((metrics) => (Object.keys(metrics).length === 0 ? undefined : metrics)),
       ),
     metadata: (surveyId, responseId) =>
       detail(
         METADATA,
         api
-          .elements(METADATA, { surveyId, responseId }, { priority: details })
+          .elements(METADATA, { surveyId, responseId }, { priority: details, ...ended })
           .then((elements) => elements.find((element) => typeof element === "object" && element !== null)),
       ),
   };

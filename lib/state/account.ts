@@ -2,12 +2,12 @@ import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { type AccountChanges, type AccountState, STORED_ONCE } from "../polling/model/account.ts";
 import { setAttributes } from "./attributes.ts";
 import { checkVersion } from "./item-version.ts";
-import { ACCOUNT, COUNTS_PREFIX, SHARED, sourceKey } from "./keys.ts";
+import { ACCOUNT, COUNTS_PREFIX, roleKey, SHARED, sourceKey } from "./keys.ts";
 import { readRows } from "./rows.ts";
 import { readShared } from "./shared-state.ts";
 import type { Item, Table } from "./table-client.ts";
 
-/** The account item, all counts and what the workers share, in one query. */
+/** The account item, what the last tick has left, all counts and what the workers share, in one query. */
 export async function readAccount(table: Table, source: string, now = Date.now): Promise<AccountState> {
   const account: AccountState = { rows: new Map() };
   let from: Item | undefined;
@@ -25,6 +25,7 @@ export async function readAccount(table: Table, source: string, now = Date.now):
       const { pk, sk, v, ...fields } = checkVersion(raw);
       if (sk === ACCOUNT) Object.assign(account, fields);
       else if (sk === SHARED) takeShared(fields, account, now());
+      else if (sk === roleKey("tick")) Object.assign(account, fields.note);
       else if (String(sk).startsWith(COUNTS_PREFIX)) readRows(fields, account.rows);
     }
     from = answer.LastEvaluatedKey;

@@ -1,4 +1,5 @@
 import type { CheckedState, LedgerEntry } from "../polling/model/ledger-entry.ts";
+import type { Role } from "../polling/model/role.ts";
 
 /** Keys of the table's items, by section 5 of the design. */
 export const sourceKey = (source: string): string => `SOURCE#${source}`;
@@ -6,6 +7,8 @@ export const surveyKey = (source: string, surveyId: number): string => `SURVEY#$
 export const ACCOUNT = "ACCOUNT";
 export const SHARED = "SHARED";
 export const MARK = "MARK";
+export const ROLE_PREFIX = "ROLE#";
+export const roleKey = (role: Role): string => `${ROLE_PREFIX}${role}`;
 export const COUNTS_PREFIX = "COUNTS#";
 /** A thousand survey ids share an item. */
 export const countsKey = (surveyId: number): string => `${COUNTS_PREFIX}${Math.floor(surveyId / 1_000)}`;

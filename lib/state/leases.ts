@@ -1,22 +1,25 @@
 import { randomUUID } from "node:crypto";
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { GetCommand, UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
-import { LeaseLostError } from "../polling/errors.ts";
+import { leaseLost } from "../polling/errors.ts";
 import { emptyMark, type Lease, type Mark } from "../polling/model/mark.ts";
+import type { Role, RoleLease, TickNote } from "../polling/model/role.ts";
+import type { State } from "../polling/ports.ts";
 import { checkVersion, ITEM_VERSION } from "./item-version.ts";
-import { MARK, surveyKey } from "./keys.ts";
+import { MARK, roleKey, sourceKey, surveyKey } from "./keys.ts";
 import type { Item, Table } from "./table-client.ts";
 
 /** Milliseconds: leases are far shorter, and clocks differ by less. */
 const FURTHEST_AHEAD = 300_000;
 
-/** Leases and marks of one source: both live in the mark item, so that every mark write is conditional on the fence. */
-export interface Leases {
-  acquire(surveyId: number, owner: string, duration: number): Promise<Lease | undefined>;
-  renew(lease: Lease, duration: number): Promise<void>;
-  saveMark(lease: Lease, mark: Mark): Promise<void>;
-  release(lease: Lease, mark: Mark): Promise<void>;
-}
+/**
+ * Leases of one source: of its surveys, and of the roles of its invocations. The mark lives in the item of a survey's lease, so that every mark
+ * write is conditional on the fence; the tick's note likewise.
+ */
+export type Leases = Pick<
+  State,
+  "acquire" | "renew" | "saveMark" | "release" | "takeRole" | "giveBackRole" | "lastTick"
+>;
 
 /** The mark of a survey, without taking its lease: for people to look at. */
 export async function readMark(table: Table, source: string, surveyId: number): Promise<Mark> {
@@ -25,13 +28,20 @@ export async function readMark(table: Table, source: string, surveyId: number): 
   return (checkVersion(answer.Item ?? {}).mark as Mark | undefined) ?? emptyMark();
 }
 
-export function createLeases(table: Table, source: string, now: () => number): Leases {
-  const keyOf = (surveyId: number): Item => ({ pk: surveyKey(source, surveyId), sk: MARK });
+/** A lease that was taken, and the item in which it stands. */
+interface Taken {
+  item: Item;
+  held: Pick<Lease, "owner" | "fence" | "until">;
+}
 
-  async function read(surveyId: number): Promise<Item> {
-    const answer = await table.client.send(
-      new GetCommand({ TableName: table.name, Key: keyOf(surveyId), ConsistentRead: true }),
-    );
+export function createLeases(table: Table, source: string, now: () => number): Leases {
+  const surveyItem = (surveyId: number): Item => ({ pk: surveyKey(source, surveyId), sk: MARK });
+  const roleItem = (role: Role): Item => ({ pk: sourceKey(source), sk: roleKey(role) });
+  const keyOf = (lease: Lease | RoleLease): Item =>
+    "role" in lease ? roleItem(lease.role) : surveyItem(lease.surveyId);
+
+  async function read(key: Item): Promise<Item> {
+    const answer = await table.client.send(new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true }));
     return checkVersion(answer.Item ?? {});
   }
 
@@ -48,19 +58,47 @@ export function createLeases(table: Table, source: string, now: () => number): L
 
   /** A write under the fence. When its condition fails, the item itself says whether it had been applied before. */
   async function fenced(
-    lease: Lease,
+    lease: Lease | RoleLease,
     input: Partial<UpdateCommandInput>,
     applied: (item: Item) => boolean,
   ): Promise<void> {
     const done = await update({
-      Key: keyOf(lease.surveyId),
+      Key: keyOf(lease),
       ConditionExpression: "#owner = :owner AND fence = :fence",
       ...input,
       ExpressionAttributeNames: { "#owner": "owner", ...input.ExpressionAttributeNames },
       ExpressionAttributeValues: { ":owner": lease.owner, ":fence": lease.fence, ...input.ExpressionAttributeValues },
     });
-    if (done !== undefined || applied(await read(lease.surveyId))) return;
-    throw new LeaseLostError(`survey ${lease.surveyId} is being polled by someone else now`, { retryable: true });
+    if (done !== undefined || applied(await read(keyOf(lease)))) return;
+    throw leaseLost(lease);
+  }
+
+  /** Takes the lease in an item; undefined while someone else holds it. */
+  async function take(key: Item, owner: string, duration: number): Promise<Taken | undefined> {
+    // Unique for each taking, so that a re-read can tell this one from any other.
+    const me = `${owner}/${randomUUID()}`;
+    const until = now() + duration;
+    const taken = await update({
+      Key: key,
+      UpdateExpression: "SET #owner = :me, #until = :until, v = :v ADD fence :one",
+      // A lease of a clock that was far ahead would keep everybody from its work until then.
+      ConditionExpression:
+        "(attribute_not_exists(#until) OR #until < :now OR #until > :most OR begins_with(#owner, :same)) AND (attribute_not_exists(v) OR v <= :v)",
+      ExpressionAttributeNames: { "#owner": "owner", "#until": "until" },
+      ExpressionAttributeValues: {
+        ":me": me,
+        // Whoever is alone under its name goes on with what an earlier process of that name, which has ended, still holds.
+        ":same": `${owner}/`,
+        ":until": until,
+        ":now": now(),
+        ":most": now() + FURTHEST_AHEAD,
+        ":v": ITEM_VERSION,
+        ":one": 1,
+      },
+      ReturnValues: "ALL_NEW",
+    });
+    const item = taken ?? (await read(key));
+    return item.owner === me ? { item, held: { owner: me, fence: Number(item.fence), until } } : undefined;
   }
 
   /** The last write of the mark under each lease. */
@@ -76,37 +114,29 @@ export function createLeases(table: Table, source: string, now: () => number): L
 
   return {
     async acquire(surveyId, owner, duration) {
-      // Unique for each taking, so that a re-read can tell this one from any other.
-      const me = `${owner}/${randomUUID()}`;
-      const until = now() + duration;
-      const taken = await update({
-        Key: keyOf(surveyId),
-        UpdateExpression: "SET #owner = :me, #until = :until, v = :v ADD fence :one",
-        // A lease of a clock that was far ahead would keep everybody from the survey until then.
-        ConditionExpression:
-          "(attribute_not_exists(#until) OR #until < :now OR #until > :most OR begins_with(#owner, :same)) AND (attribute_not_exists(v) OR v <= :v)",
-        ExpressionAttributeNames: { "#owner": "owner", "#until": "until" },
-        ExpressionAttributeValues: {
-          ":me": me,
-          // Whoever is alone under its name goes on with what an earlier process of that name, which has ended, still holds.
-          ":same": `${owner}/`,
-          ":until": until,
-          ":now": now(),
-          ":most": now() + FURTHEST_AHEAD,
-          ":v": ITEM_VERSION,
-          ":one": 1,
+      const taken = await take(surveyItem(surveyId), owner, duration);
+      if (taken === undefined) return undefined;
+      return { surveyId, ...taken.held, mark: (taken.item.mark as Mark | undefined) ?? emptyMark() };
+    },
+    async takeRole(role, owner, duration) {
+      const taken = await take(roleItem(role), owner, duration);
+      if (taken === undefined) return undefined;
+      return { role, ...taken.held, note: (taken.item.note as TickNote | undefined) ?? {} };
+    },
+    giveBackRole: (lease) =>
+      fenced(
+        lease,
+        {
+          UpdateExpression: "SET note = :note REMOVE #owner, #until",
+          ExpressionAttributeNames: { "#until": "until" },
+          ExpressionAttributeValues: { ":note": lease.note },
         },
-        ReturnValues: "ALL_NEW",
-      });
-      const item = taken ?? (await read(surveyId));
-      if (item.owner !== me) return undefined;
-      return {
-        surveyId,
-        owner: me,
-        fence: Number(item.fence),
-        until,
-        mark: (item.mark as Mark | undefined) ?? emptyMark(),
-      };
+        (item) => item.owner === undefined && item.fence === lease.fence,
+      ),
+    async lastTick() {
+      const { note, owner, until } = await read(roleItem("tick"));
+      const isUnderWay = owner !== undefined && Number(until) >= now() && Number(until) <= now() + FURTHEST_AHEAD;
+      return { ...(note as TickNote | undefined), isUnderWay };
     },
     async renew(lease, duration) {
       const until = now() + duration;

@@ -88,18 +88,19 @@ function rowToList({
   workedAt,
   activeAt,
   booksAt,
+  isBehind,
 }: SurveyRow): (number | null)[] {
   const unmetList = [unmet.missing, unmet.owed, Number(unmet.seeking), unmet.restUntil];
   const trusted = [trust.misses, trust.hits, trust.unseen];
   const times = [slowAt, workedAt, activeAt];
-  const slow = [booksAt ?? null, slowEvery, passAt, passedAt, restedAt];
+  const slow = [booksAt ?? null, slowEvery, passAt, passedAt, restedAt, ...(isBehind === true ? [1] : [])];
   return [...counts, polledAt, dueAt ?? null, ...unmetList, ...times, ...trusted, Number(unmet.deep), ...slow];
 }
 
 function rowFromList(list: (number | null)[]): SurveyRow {
   const [responses = null, correct = null, unpaid = null, polledAt, dueAt, ...rest] = list;
   const [missing, owed, seeking, restUntil, slowAt, workedAt, activeAt, ...more] = rest;
-  const [misses, hits, unseen, deep, booksAt, slowEvery, passAt, passedAt, restedAt] = more;
+  const [misses, hits, unseen, deep, booksAt, slowEvery, passAt, passedAt, restedAt, behind] = more;
   return {
     counts: [responses, correct, unpaid],
     polledAt: polledAt ?? 0,
@@ -118,6 +119,7 @@ function rowFromList(list: (number | null)[]): SurveyRow {
     passedAt: passedAt ?? 0,
     restedAt: restedAt ?? 0,
     ...(booksAt === null || booksAt === undefined ? {} : { booksAt }),
+    ...(behind === 1 ? { isBehind: true } : {}),
     workedAt: workedAt ?? polledAt ?? 0,
     activeAt: activeAt ?? polledAt ?? 0,
   };

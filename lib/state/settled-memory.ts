@@ -3,7 +3,7 @@ import type { LedgerEntry } from "../polling/model/ledger-entry.ts";
 
 /** Entries kept of one survey: those that its pages showed last. */
 const MOST_OF_ONE = 500;
-/** Entries kept in all: about 40 bytes each. */
+/** Entries kept in all: about 45 bytes each. */
 const MOST_OF_ALL = 1_000_000;
 const FIRST_CAPACITY = 32;
 
@@ -70,6 +70,8 @@ class PackedEntries implements SettledEntries {
   private ids = new Float64Array(0);
   private counts = new Uint32Array(0);
   private revisions = new Uint32Array(0);
+  /** Not a number where the entry has none. */
+  private emittedAt = new Float64Array(0);
   private digests = new Uint8Array(0);
   /** Place of the next one, where all are taken. */
   private next = 0;
@@ -93,6 +95,7 @@ class PackedEntries implements SettledEntries {
     const revision = this.revisions[place] ?? BEFORE_FLOOR;
     if (revision === NO_ENTRY) return undefined;
     if (revision === BEFORE_FLOOR) return { id, state: "before-floor" };
+    const emittedAt = this.emittedAt[place] ?? Number.NaN;
     const bytes = this.digests.subarray(place * DIGEST_BYTES, (place + 1) * DIGEST_BYTES);
     return {
       id,
@@ -101,6 +104,7 @@ class PackedEntries implements SettledEntries {
       count: this.counts[place] ?? 0,
       eventId: eventId(this.source, this.surveyId, id, revision),
       revision,
+      ...(Number.isNaN(emittedAt) ? {} : { emittedAt }),
     };
   }
 
@@ -110,7 +114,7 @@ class PackedEntries implements SettledEntries {
       this.write(entry.id, BEFORE_FLOOR);
       return;
     }
-    const { id, state, digest, count, eventId: written, revision, ...rest } = entry;
+    const { id, state, digest, count, eventId: written, revision, emittedAt, ...rest } = entry;
     const isPlain = typeof id === "number" && state === "emitted" && Object.keys(rest).length === 0;
     if (!isPlain || digest === undefined || !DIGEST.test(digest) || count === undefined || revision === undefined)
       return;
@@ -118,6 +122,7 @@ class PackedEntries implements SettledEntries {
     if (written !== eventId(this.source, this.surveyId, id, revision)) return;
     const place = this.write(id, revision);
     this.counts[place] = count;
+    this.emittedAt[place] = emittedAt ?? Number.NaN;
     this.digests.set(Buffer.from(digest, "base64url"), place * DIGEST_BYTES);
   }
 
@@ -160,14 +165,16 @@ class PackedEntries implements SettledEntries {
 
   private grow(): void {
     const capacity = Math.min(MOST_OF_ONE, Math.max(FIRST_CAPACITY, this.ids.length * 2));
-    const { ids, counts, revisions, digests } = this;
+    const { ids, counts, revisions, emittedAt, digests } = this;
     this.ids = new Float64Array(capacity).fill(-1);
     this.counts = new Uint32Array(capacity);
     this.revisions = new Uint32Array(capacity);
+    this.emittedAt = new Float64Array(capacity);
     this.digests = new Uint8Array(capacity * DIGEST_BYTES);
     this.ids.set(ids);
     this.counts.set(counts);
     this.revisions.set(revisions);
+    this.emittedAt.set(emittedAt);
     this.digests.set(digests);
   }
 }

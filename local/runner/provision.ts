@@ -15,7 +15,6 @@ import {
   ResourceNotFoundException,
   SecretsManagerClient,
 } from "@aws-sdk/client-secrets-manager";
-import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { errorCode } from "../../lib/errors.ts";
 import { createTableInput } from "../../lib/state/table.ts";
 
@@ -23,7 +22,6 @@ import { createTableInput } from "../../lib/state/table.ts";
 export const names = {
   table: "survey-poller",
   bucket: "survey-poller-claim-check",
-  queue: "survey-poller-work",
 } as const;
 
 export interface ProvisionRequest {
@@ -35,12 +33,11 @@ export type SecretIds = Record<string, { credentials: string; token: string }>;
 
 export interface Provisioned {
   secrets: SecretIds;
-  workQueueUrl: string;
 }
 
 /** Makes in the embedded AWS what the stack makes in the real one; what is there already stays. */
 export async function provision({ bus, sources }: ProvisionRequest): Promise<Provisioned> {
-  const [workQueueUrl] = await Promise.all([createWorkQueue(), createTable(), createBus(bus), createBucket()]);
+  await Promise.all([createTable(), createBus(bus), createBucket()]);
   const secrets = new SecretsManagerClient();
   const ids: SecretIds = {};
   for (const source of sources) {
@@ -49,7 +46,7 @@ export async function provision({ bus, sources }: ProvisionRequest): Promise<Pro
     await createSecret(secrets, ids[source].token);
   }
   secrets.destroy();
-  return { secrets: ids, workQueueUrl };
+  return { secrets: ids };
 }
 
 /** Puts credentials into their secret unless they are there already. */
@@ -92,21 +89,6 @@ async function createTable(): Promise<void> {
   const about = new DescribeTableCommand({ TableName: names.table });
   while ((await client.send(about)).Table?.TableStatus !== "ACTIVE") await sleep(10);
   client.destroy();
-}
-
-/** Seconds: as in the stack, six times the worker's time. */
-const VISIBILITY = 720;
-
-async function createWorkQueue(): Promise<string> {
-  const client = new SQSClient();
-  const create = new CreateQueueCommand({
-    QueueName: names.queue,
-    Attributes: { VisibilityTimeout: String(VISIBILITY) },
-  });
-  const { QueueUrl } = await client.send(create);
-  client.destroy();
-  if (QueueUrl === undefined) throw new TypeError("The embedded SQS has made no queue.");
-  return QueueUrl;
 }
 
 async function createBus(name: string): Promise<void> {

@@ -5,9 +5,8 @@ import type { CommandLine } from "../command-line.ts";
 import { runDemoLife, type Simulator, startSimulator } from "../simulator/index.ts";
 import { type EventsFile, openEventsFile } from "./events-file.ts";
 import { givenCredentials } from "./given-credentials.ts";
-import { loadHandlers } from "./load-handlers.ts";
+import { loadFunction } from "./load-function.ts";
 import { showProgress } from "./progress.ts";
-import { runQueue } from "./queue-loop.ts";
 import { type RunConfiguration, runConfiguration } from "./run-configuration.ts";
 import { surveyLines } from "./summary.ts";
 import { runTicks } from "./tick-loop.ts";
@@ -22,9 +21,6 @@ export interface RunRequest {
 /** A demo shows something every few seconds; a real service is asked as often as it is configured. */
 const DEMO_INTERVAL = 2_000;
 
-/** Slices worked off at the same time, as in the stack. */
-const WORKERS = 2;
-
 /** The whole system on this machine, from the data folder to the closing summary. */
 export async function run({ line, environment, stop }: RunRequest): Promise<void> {
   const demo = line.baseUrl === undefined && line.config === undefined;
@@ -38,7 +34,7 @@ export async function run({ line, environment, stop }: RunRequest): Promise<void
     if (events !== undefined) closing.push(() => events.close());
     const aws = await startAws(line, demo, events);
     closing.push(() => aws.close());
-    const handlers = await loadHandlers(configured, dataFolder(line, demo), (source) =>
+    const invoke = await loadFunction(configured, dataFolder(line, demo), (source) =>
       simulator === undefined ? givenCredentials(source, line, environment) : simulator,
     );
 
@@ -49,12 +45,9 @@ export async function run({ line, environment, stop }: RunRequest): Promise<void
     view.say(greeting(configured, demo));
     if (simulator !== undefined) void runDemoLife(simulator, { signal: life.signal });
 
-    const { poll: handler, pollSurvey, workQueueUrl: queueUrl } = handlers;
-    const queue = runQueue({ handler: pollSurvey, queueUrl, concurrency: WORKERS, say: (line) => view.say(line) });
-    closing.push(() => queue.stop());
     const started = Date.now();
     const interval = configured.config.sources.reduce((least, source) => Math.min(least, source.interval), Infinity);
-    const result = await runTicks({ handler, ticks: line.ticks, interval, stop, view });
+    const result = await runTicks({ invoke, ticks: line.ticks, interval, stop, view });
     view.stop();
     const { totals } = view;
     view.say(

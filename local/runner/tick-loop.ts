@@ -1,21 +1,14 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { isAwsFailure } from "../../lib/aws/failure.ts";
 import { errorCode, PollerError } from "../../lib/errors.ts";
-import type { PollInput } from "../../lib/run/poll-input.ts";
 import type { BlockedSource, PollOutput } from "../../lib/run/poll-sources.ts";
+import type { Invoke } from "./environments.ts";
 import { createLeadTime } from "./lead-time.ts";
 import type { ProgressView, Totals } from "./progress.ts";
-
-/** The function as Lambda would call it. */
-export type PollHandler = (
-  input: PollInput,
-  context: { awsRequestId: string; getRemainingTimeInMillis(): number },
-) => Promise<PollOutput>;
 
 type Progressed = Pick<Totals, "emitted" | "waiting" | "withheld">;
 
 export interface TickLoopOptions {
-  handler: PollHandler;
+  invoke: Invoke;
   /** Undefined: until `stop` aborts. */
   ticks: number | undefined;
   /** Milliseconds within which a new response is to go out: from the start of one tick to the end of the next. */
@@ -28,12 +21,12 @@ export interface TickLoopResult {
   ticks: number;
 }
 
-/** Lambda's own limit. */
-const INVOCATION_TIME = 15 * 60_000;
+/** Milliseconds between the beginnings of two invocations that overlap, at least. */
+const LEAST_DISTANCE = 1_000;
 /** Between two ticks made only to bring unfinished work to its end. */
 const FINISHING_PAUSE = 1_000;
-/** A lease left by a killed process runs out, and a slice whose message was lost is queued again, well within so many of these ticks. */
-const MOST_IDLE = 150;
+/** A lease left by a killed process runs out well within so many of these ticks. */
+const MOST_IDLE = 60;
 /** Milliseconds: no longer pause of the service is waited for after the last tick, nor between two looks whether it is over. */
 const LONGEST_PAUSE = 60_000;
 /** A survey that fails so often after the last tick is given up. */
@@ -53,71 +46,144 @@ class SourceBlockedError extends PollerError {
   }
 }
 
-/** Invokes the function tick after tick, then until nothing is unfinished. */
-export async function runTicks(options: TickLoopOptions): Promise<TickLoopResult> {
-  const { stop, view } = options;
-  const result: TickLoopResult = { ticks: 0 };
-  let failure: unknown;
-  let reached = false;
-  let failuresAtEnd = 0;
-  let idleAtEnd = 0;
-  const lead = createLeadTime(options.interval);
+/** What is known so far of the ticks of a run. */
+interface Course {
+  ticks: number;
+  /** Whether the service was ever reached. */
+  reached: boolean;
+  /** What the last invocation that ended has shown. */
+  last: Shown;
+  /** After the last tick: those that failed, and those that got nowhere, in a row. */
+  failures: number;
+  idle: number;
+  /** Why the run cannot go on. */
+  fatal: { error: unknown } | undefined;
+}
 
+interface Shown {
+  /** What the whole tick failed with. */
+  failure?: unknown;
+  unfinished: boolean;
+  /** The survey that failed, or the pause that lasts too long. */
+  failed?: string | undefined;
+  /** Epoch milliseconds. */
+  pausedUntil: number;
+}
+
+/**
+ * Invokes the function at each interval, as a schedule does: also while an earlier invocation is still at work. After the last tick it goes on until
+ * nothing is unfinished.
+ */
+export async function runTicks(options: TickLoopOptions): Promise<TickLoopResult> {
+  const { stop, view, interval } = options;
+  const lead = createLeadTime(interval);
+  const atWork = new Set<Promise<void>>();
+  const course: Course = {
+    ticks: 0,
+    reached: false,
+    last: { unfinished: true, pausedUntil: 0 },
+    failures: 0,
+    idle: 0,
+    fatal: undefined,
+  };
   for (;;) {
     const started = Date.now();
-    let unfinished = false;
     const before = dealtWith(view);
-    let failed: string | undefined;
-    let pausedUntil = 0;
-    try {
-      const { ticks, blocked: [problem] = [] } = await options.handler({}, context());
-      if (problem !== undefined) throw new SourceBlockedError(problem);
-      failure = undefined;
-      reached = true;
-      for (const tick of ticks) {
-        unfinished ||= tick.unpolled > 0 || tick.pausedUntil !== undefined;
-        pausedUntil = Math.max(pausedUntil, tick.pausedUntil ?? 0);
-        for (const survey of tick.surveys) {
-          unfinished ||= survey.unfinished;
-          if (survey.outcome === "failed") failed = `survey ${survey.surveyId}: ${survey.failure?.message}`;
-        }
-      }
-    } catch (error) {
-      // A service that was there before may come back, and so may a token that another client has made invalid; an AWS
-      // service always may. Credentials that are refused do not mend themselves.
-      const code = errorCode(error);
-      const mayPass = reached || code === "TOO_MANY_REQUESTS" || isAwsFailure(code);
-      if (fatal.has(code) || !mayPass) throw error;
-      failure = error;
-      view.say(`tick failed: ${(error as Error).message}; tried again at the next tick`);
-    }
-    result.ticks += 1;
-    const pauseLeft = pausedUntil - Date.now();
-    if (pauseLeft > LONGEST_PAUSE) {
-      failed ??= `the survey service asks to be left alone until ${new Date(pausedUntil).toISOString()}`;
-    }
-    if (stop.aborted) return result;
-    const lastTick = options.ticks !== undefined && result.ticks >= options.ticks;
-    if (lastTick) {
-      if (failure === undefined && !unfinished) return result;
-      failuresAtEnd += failure !== undefined || failed !== undefined ? 1 : 0;
-      // The worker's progress counts as well.
-      idleAtEnd = dealtWith(view) > before ? 0 : idleAtEnd + 1;
-      if (idleAtEnd >= MOST_IDLE) failed ??= "some surveys have work left that does not get on";
-      if (failuresAtEnd >= MOST_FAILURES || idleAtEnd >= MOST_IDLE) {
-        if (failure !== undefined) throw failure;
-        throw new SurveysFailedError(failed ?? "surveys could not be polled", {
-          hint: "Nothing is lost: the next run goes on where this one stopped.",
-        });
-      }
-    }
-    lead.took(Date.now() - started);
-    const next = started + options.interval - lead.milliseconds();
-    const wait = lastTick ? FINISHING_PAUSE : Math.max(0, next - Date.now());
-    const waitForPause = lastTick && pauseLeft > LONGEST_PAUSE ? 0 : Math.min(pauseLeft, LONGEST_PAUSE);
-    await pause(Math.max(wait, waitForPause), stop);
-    if (stop.aborted) return result;
+    course.ticks += 1;
+    const invocation = invokeOnce(options, course, lead, started).finally(() => atWork.delete(invocation));
+    atWork.add(invocation);
+    // One that is over before the next is due is followed by it in its time; beside one that is not the next one begins.
+    const isOver = new AbortController();
+    const longest = Math.max(interval - lead.milliseconds(), LEAST_DISTANCE);
+    await Promise.race([invocation, pause(longest, AbortSignal.any([stop, isOver.signal]))]);
+    isOver.abort();
+    if (course.fatal !== undefined || stop.aborted) break;
+    const isLast = options.ticks !== undefined && course.ticks >= options.ticks;
+    if (isLast && atWork.size === 0 && isDone(course, dealtWith(view) > before)) break;
+    await pause(waitOf(course, { isLast, isAlone: atWork.size === 0, started, interval, lead }), stop);
+    if (stop.aborted) break;
   }
+  await Promise.all(atWork);
+  if (course.fatal !== undefined) throw course.fatal.error;
+  return { ticks: course.ticks };
+}
+
+async function invokeOnce(
+  { invoke, stop, view, interval }: TickLoopOptions,
+  course: Course,
+  lead: ReturnType<typeof createLeadTime>,
+  started: number,
+): Promise<void> {
+  try {
+    const output = await invoke({}, stop);
+    course.last = shownBy(output);
+    // One that was left to another invocation has not asked for anything.
+    course.reached ||= output.ticks.some(({ isBusy }) => isBusy !== true);
+  } catch (error) {
+    // A service that was there before may come back, and so may a token that another client has made invalid; an AWS
+    // service always may. Credentials that are refused do not mend themselves.
+    const code = errorCode(error);
+    const mayPass = course.reached || code === "TOO_MANY_REQUESTS" || isAwsFailure(code);
+    if (fatal.has(code) || !mayPass) {
+      course.fatal ??= { error };
+      return;
+    }
+    course.last = { failure: error, unfinished: true, pausedUntil: 0 };
+    view.say(`tick failed: ${(error as Error).message}; tried again at the next tick`);
+  }
+  const duration = Date.now() - started;
+  // One that has worked off a backlog says nothing of how long a tick takes.
+  if (duration < interval) lead.took(duration);
+}
+
+function shownBy({ ticks, blocked: [problem] = [] }: PollOutput): Shown {
+  if (problem !== undefined) throw new SourceBlockedError(problem);
+  const shown: Shown = { unfinished: false, pausedUntil: 0 };
+  for (const tick of ticks) {
+    shown.unfinished ||= tick.unpolled > 0 || tick.pausedUntil !== undefined || tick.isBusy === true;
+    shown.pausedUntil = Math.max(shown.pausedUntil, tick.pausedUntil ?? 0);
+    for (const survey of tick.surveys) {
+      shown.unfinished ||= survey.unfinished;
+      if (survey.outcome === "failed") shown.failed = `survey ${survey.surveyId}: ${survey.failure?.message}`;
+    }
+  }
+  const { pausedUntil } = shown;
+  if (pausedUntil - Date.now() > LONGEST_PAUSE) {
+    shown.failed ??= `the survey service asks to be left alone until ${new Date(pausedUntil).toISOString()}`;
+  }
+  return shown;
+}
+
+/** Whether the run may end once its last tick is over; when what is left gets nowhere, that is the end as well. */
+function isDone(course: Course, hasGotOn: boolean): boolean {
+  const { failure, unfinished, failed } = course.last;
+  if (failure === undefined && !unfinished) return true;
+  course.failures += failure !== undefined || failed !== undefined ? 1 : 0;
+  course.idle = hasGotOn ? 0 : course.idle + 1;
+  const told = failed ?? (course.idle >= MOST_IDLE ? "some surveys have work left that does not get on" : undefined);
+  if (course.failures < MOST_FAILURES && course.idle < MOST_IDLE) return false;
+  const hint = "Nothing is lost: the next run goes on where this one stopped.";
+  course.fatal = { error: failure ?? new SurveysFailedError(told ?? "surveys could not be polled", { hint }) };
+  return true;
+}
+
+/** Milliseconds until the next invocation. */
+function waitOf(
+  { last }: Course,
+  {
+    isLast,
+    isAlone,
+    started,
+    interval,
+    lead,
+  }: { isLast: boolean; isAlone: boolean; started: number; interval: number; lead: { milliseconds(): number } },
+): number {
+  const pauseLeft = last.pausedUntil - Date.now();
+  const distance = Math.max(interval - lead.milliseconds(), isAlone ? 0 : LEAST_DISTANCE);
+  const usual = Math.max(0, started + distance - Date.now());
+  const wait = isLast && isAlone ? FINISHING_PAUSE : usual;
+  const waitForPause = isLast && pauseLeft > LONGEST_PAUSE ? 0 : Math.min(pauseLeft, LONGEST_PAUSE);
+  return Math.max(wait, waitForPause);
 }
 
 function dealtWith({ totals }: { totals: Progressed }): number {
@@ -126,16 +192,16 @@ function dealtWith({ totals }: { totals: Progressed }): number {
 
 const fatal = new Set(["WRONG_CREDENTIALS", "CREDENTIALS_MISSING", "CREDENTIALS_UNREADABLE", "STATE_REFUSED"]);
 
-function context(): { awsRequestId: string; getRemainingTimeInMillis(): number } {
-  const until = Date.now() + INVOCATION_TIME;
-  // The same for all ticks and runs: the data folder's lock proves that whoever held a lease by this name is gone.
-  return { awsRequestId: "local", getRemainingTimeInMillis: () => until - Date.now() };
-}
-
-async function pause(milliseconds: number, stop: AbortSignal): Promise<void> {
-  try {
-    await sleep(milliseconds, undefined, { signal: stop });
-  } catch {
-    // Told to stop.
-  }
+/** Waits so long, or until it is told to stop. */
+function pause(milliseconds: number, stop: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const over = (): void => {
+      clearTimeout(timer);
+      stop.removeEventListener("abort", over);
+      resolve();
+    };
+    const timer = setTimeout(over, milliseconds);
+    if (stop.aborted) over();
+    else stop.addEventListener("abort", over);
+  });
 }

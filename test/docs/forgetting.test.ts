@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { type AttributeValue, ConditionalCheckFailedException, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
-import { parseConfig } from "../../lib/config/index.ts";
 import type { LedgerEntry } from "../../lib/polling/model/ledger-entry.ts";
 import { pollSources } from "../../lib/run/poll-sources.ts";
 import { createDynamoState } from "../../lib/state/dynamo-state.ts";
 import { useAws } from "../lib/support/aws.ts";
+import { memoryGraph } from "../lib/support/graph.ts";
 import { memoryLog } from "../lib/support/log.ts";
 import { at, deliveredIds, HOUR, recordsOf, worldWith } from "../support/survey.ts";
 
@@ -42,12 +42,7 @@ async function forget(source: string, responseId: number): Promise<void> {
 
 /** Two responses that the service lists, both waiting with what was kept of them, and a tick over them. */
 async function twoWaiting() {
-  const [source] = parseConfig(
-    { name: `s${randomUUID().slice(0, 8)}`, baseUrl: "https://surveys.example.com", startFrom: "beginning" },
-    { deployed: true },
-  ).sources;
-  if (source === undefined) throw new Error("no source");
-  const { name } = source;
+  const name = `s${randomUUID().slice(0, 8)}`;
   const responses = [1, 2].map((responseId) => ({ responseId, completed: at(0) }));
   const world = worldWith(responses);
   const state = createDynamoState({ client: test.clients.dynamodb, name: test.table }, name);
@@ -64,7 +59,7 @@ async function twoWaiting() {
       kept: { records: recordsOf({ ...response, fields: { comment: "jane@example.com" } }), details: {} },
     })),
   );
-  const graph = { source, ports: { ...world.ports, state }, service: "service-1", settle: async () => {} };
+  const graph = memoryGraph({ ports: { ...world.ports, state } }, { name });
   return {
     name,
     world,

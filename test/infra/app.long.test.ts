@@ -13,10 +13,15 @@ interface Synthesis {
 }
 
 /** Runs the app as `cdk synth` does, which hands over context and folder by the environment. */
-function synth(context: Record<string, unknown>): Promise<Synthesis> {
+function synth(context: Record<string, unknown>, told: NodeJS.ProcessEnv = {}): Promise<Synthesis> {
   const outDir = join(temporaryFolder(), "cdk.out");
   const flags = (JSON.parse(readFileSync("cdk.json", "utf8")) as { context: object }).context;
-  const env = { ...process.env, CDK_OUTDIR: outDir, CDK_CONTEXT_JSON: JSON.stringify({ ...flags, ...context }) };
+  const env = {
+    ...process.env,
+    CDK_OUTDIR: outDir,
+    CDK_CONTEXT_JSON: JSON.stringify({ ...flags, ...context }),
+    ...told,
+  };
   return new Promise((resolve) => {
     execFile(process.execPath, ["infra/app.ts"], { env }, (error, _stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), stderr, outDir });
@@ -63,6 +68,29 @@ describe("the app", () => {
     const metadata = readFileSync(join(outDir, "SurveyPoller.metadata.json"), "utf8");
     expect(existsSync(join(outDir, "SurveyPoller.template.json"))).toBe(true);
     expect(metadata).toContain("https://surveys.example.com is only an example");
+  });
+
+  it("says in a line each what the defaults leave out, and is silent where that was decided", async () => {
+    const [plain, decided] = await Promise.all([synth({}), synth({ config: "examples/survey-poller.json" })]);
+    expect(plain.stderr.split("\n").filter((line) => line.startsWith("SurveyPoller: "))).toEqual([
+      expect.stringContaining("alarms tell nobody"),
+      expect.stringContaining("no timeZone"),
+      expect.stringContaining("IP addresses"),
+    ]);
+    expect(decided.stderr.match(/^SurveyPoller: .*/gm)).toEqual([expect.stringContaining("alarms tell nobody")]);
+  });
+
+  it("makes the stack of the name, with the tags and for the region it is told, protected unless told otherwise", async () => {
+    const context = { stackName: "Eu", tags: "team=research", terminationProtection: "false" };
+    const told = { CDK_DEFAULT_ACCOUNT: "111111111111", CDK_DEFAULT_REGION: "eu-west-1" };
+    const [own, usual] = await Promise.all([synth(context, told), synth({}, told)]);
+    const stackIn = ({ outDir }: Synthesis, name: string) =>
+      JSON.parse(readFileSync(join(outDir, "manifest.json"), "utf8")).artifacts[name];
+    expect(stackIn(own, "Eu")).toMatchObject({
+      environment: "aws://111111111111/eu-west-1",
+      properties: { tags: { team: "research" }, terminationProtection: false },
+    });
+    expect(stackIn(usual, "SurveyPoller").properties.terminationProtection).toBe(true);
   });
 
   it("names every bad field of the context key, without a stack trace", async () => {

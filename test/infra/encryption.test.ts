@@ -41,6 +41,7 @@ describe("one key", () => {
     template.allResourcesProperties("AWS::SecretsManager::Secret", { KmsKeyId: key });
     template.allResourcesProperties("AWS::Events::EventBus", { KmsKeyIdentifier: key });
     template.allResourcesProperties("AWS::Logs::LogGroup", { KmsKeyId: key });
+    template.allResourcesProperties("AWS::Lambda::Function", { KmsKeyArn: key });
   });
 
   it("is not asked for: without one nothing names a key of KMS", () => {

@@ -4,7 +4,7 @@ import { Key } from "aws-cdk-lib/aws-kms";
 import { describe, expect, it } from "vitest";
 import { SurveyPoller } from "../../infra/survey-poller.ts";
 import { ConfigError } from "../../lib/config/index.ts";
-import { readable, statementsOf } from "./support/policies.ts";
+import { readable, type Statement, statementsOf } from "./support/policies.ts";
 import { synthesizeOwn } from "./support/synthesize.ts";
 
 const sources = [{ baseUrl: "https://surveys.example.com" }, { name: "b", baseUrl: "https://b.example.com" }];
@@ -26,6 +26,36 @@ function granted(grant: (poller: SurveyPoller, role: Role) => Grant, withKey = f
 describe("a poller grants", () => {
   it("its invocation", () => {
     expect(granted((poller, role) => poller.grantInvoke(role))).toEqual(["Allow lambda:InvokeFunction on Poll"]);
+  });
+
+  it("accounts that may subscribe reading of large answers, by the bucket and by its key", () => {
+    const subscribers = { accounts: ["210987654321", "210987654321"] };
+    const template = synthesizeOwn((stack) => {
+      new SurveyPoller(stack, "Poller", { sources, subscribers, encryptionKey: new Key(stack, "Key") });
+    });
+    const found = (type: string, property: string, sid: string): Statement & { Principal: { AWS: unknown } } => {
+      const [resource] = Object.values(template.findResources(type));
+      return resource?.Properties[property].Statement.find(({ Sid }: Statement) => Sid === sid);
+    };
+    const bucket = found("AWS::S3::BucketPolicy", "PolicyDocument", "ShareAnswers");
+    expect([bucket.Effect, bucket.Action, readable(bucket.Resource)]).toEqual([
+      "Allow",
+      "s3:GetObject",
+      "ClaimCheck/????????-????-????-????-????????????/*",
+    ]);
+    expect(readable(bucket.Principal.AWS)).toBe("arn:AWS::Partition:iam::210987654321:root");
+    const key = found("AWS::KMS::Key", "KeyPolicy", "SurveyPollerShareAnswers");
+    expect([key.Action, readable(key.Principal.AWS)]).toEqual([
+      "kms:Decrypt",
+      "arn:AWS::Partition:iam::210987654321:root",
+    ]);
+  });
+
+  it("nobody else by itself", () => {
+    const subscribers = { organizationId: "o-a1b2c3d4e5" };
+    const template = synthesizeOwn((stack) => void new SurveyPoller(stack, "Poller", { sources, subscribers }));
+    for (const { Properties } of Object.values(template.findResources("AWS::S3::BucketPolicy")))
+      expect(Properties.PolicyDocument.Statement.map(({ Effect }: Statement) => Effect)).toEqual(["Deny"]);
   });
 
   it("reading of large answers, but of nothing else in their bucket", () => {

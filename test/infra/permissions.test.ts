@@ -1,11 +1,8 @@
-import { Stack, Validations } from "aws-cdk-lib";
+import { Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { Key } from "aws-cdk-lib/aws-kms";
-import { Bucket } from "aws-cdk-lib/aws-s3";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
-import { AwsSolutionsChecks } from "cdk-nag";
 import { describe, expect, it } from "vitest";
-import { SurveyPollerStack } from "../../infra/stack.ts";
 import { SurveyPoller } from "../../infra/survey-poller.ts";
 import { importVpc } from "./support/existing.ts";
 import { allowedBy, readable, statementsOf } from "./support/policies.ts";
@@ -19,7 +16,7 @@ const template = synthesize(config);
 const policies = Object.entries(template.findResources("AWS::IAM::Policy"));
 const allowed = (role: string) => allowedBy(template, `Poller${role}`);
 
-/** What both functions work on. */
+/** What the function works on. */
 const common = {
   KeepBooks: {
     actions: [
@@ -41,7 +38,7 @@ const common = {
   KeepToken: { actions: ["secretsmanager:PutSecretValue"], resources: ["Tokenb", "Tokenmain"] },
 };
 
-describe("the scheduled function", () => {
+describe("the function", () => {
   it("may do exactly this", () => {
     expect(allowed("PollRole")).toEqual({
       ...common,
@@ -50,20 +47,6 @@ describe("the scheduled function", () => {
       TakeUpWhatWasKept: { actions: ["s3:DeleteObject", "s3:GetObject"], resources: ["ClaimCheck/*"] },
       TellMissing: { actions: ["s3:ListBucket"], resources: ["ClaimCheck"] },
       ReportFailures: { actions: ["sqs:SendMessage"], resources: ["DeadLetters"] },
-      QueueSlices: { actions: ["sqs:SendMessage"], resources: ["Work"] },
-    });
-  });
-});
-
-describe("the worker", () => {
-  it("may do exactly this", () => {
-    expect(allowed("PollSurveyRole")).toEqual({
-      ...common,
-      WriteLogs: { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: ["PollSurveyLogs"] },
-      TakeSlices: {
-        actions: ["sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"],
-        resources: ["Work"],
-      },
     });
   });
 });
@@ -160,7 +143,7 @@ describe("with a key, a VPC and secrets that are there already", () => {
     JoinNetwork: { actions: network, resources: ["*"] },
   };
 
-  it("the scheduled function may do exactly this", () => {
+  it("the function may do exactly this", () => {
     expect(allowedBy(guarded, "PollerPollRole")).toEqual({
       ...more,
       WriteLogs: { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: ["PollLogs"] },
@@ -168,20 +151,8 @@ describe("with a key, a VPC and secrets that are there already", () => {
       TakeUpWhatWasKept: { actions: ["s3:DeleteObject", "s3:GetObject"], resources: ["ClaimCheck/*"] },
       TellMissing: { actions: ["s3:ListBucket"], resources: ["ClaimCheck"] },
       ReportFailures: { actions: ["sqs:SendMessage"], resources: ["DeadLetters"] },
-      QueueSlices: { actions: ["sqs:SendMessage"], resources: ["Work"] },
       EncryptMessages: { actions: ["kms:Decrypt", "kms:GenerateDataKey"], resources: ["Key"] },
-    });
-  });
-
-  it("the worker may do exactly this", () => {
-    expect(allowedBy(guarded, "PollerPollSurveyRole")).toEqual({
-      ...more,
-      WriteLogs: { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: ["PollSurveyLogs"] },
-      TakeSlices: {
-        actions: ["sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"],
-        resources: ["Work"],
-      },
-      DecryptMessages: { actions: ["kms:Decrypt"], resources: ["Key"] },
+      DecryptEnvironment: { actions: ["kms:Decrypt"], resources: ["Key"] },
     });
   });
 
@@ -194,7 +165,7 @@ describe("with a key, a VPC and secrets that are there already", () => {
   });
 
   it("a role uses the key through one service at a time, and never by itself", () => {
-    const services = ["PollRole", "PollSurveyRole", "ScheduleRole"].flatMap((role) =>
+    const services = ["PollRole", "ScheduleRole"].flatMap((role) =>
       statementsOf(guarded, `Poller${role}`)
         .filter(({ Action }) => [Action].flat().some((action) => action.startsWith("kms:")))
         .map(({ Sid, Condition }) => {
@@ -209,63 +180,33 @@ describe("with a key, a VPC and secrets that are there already", () => {
       DecryptCredentials2: "secretsmanager.AWS::Region.*",
       DecryptToken: "secretsmanager.AWS::Region.*",
       EncryptMessages: "sqs.AWS::Region.*",
-      DecryptMessages: "sqs.AWS::Region.*",
+      DecryptEnvironment: "lambda.AWS::Region.*",
       EncryptFailures: "sqs.AWS::Region.*",
     });
   });
 
   it("a function waits for its policy, without which it could not join the network", () => {
-    for (const name of ["PollerPoll", "PollerPollSurvey"]) {
-      const [lambda] = Object.entries(guarded.findResources("AWS::Lambda::Function")).flatMap(([id, found]) =>
-        new RegExp(`^${name}[0-9A-F]{8}$`).test(id) ? [found] : [],
-      );
-      const policy = expect.stringMatching(new RegExp(`^${name}RoleDefaultPolicy[0-9A-F]{8}$`));
-      expect(lambda?.DependsOn).toContainEqual(policy);
-    }
+    const [lambda] = Object.values(guarded.findResources("AWS::Lambda::Function"));
+    expect(lambda?.DependsOn).toContainEqual(expect.stringMatching(/^PollerPollRoleDefaultPolicy[0-9A-F]{8}$/));
   });
 
-  it("the network is Lambda's to join: the functions' own code is denied it", () => {
-    for (const role of ["PollRole", "PollSurveyRole"]) {
-      const denied = statementsOf(guarded, `Poller${role}`).filter(({ Effect }) => Effect === "Deny");
-      expect(denied).toEqual([
-        {
-          Sid: "LeaveNetworkToLambda",
-          Effect: "Deny",
-          Action: network,
-          Resource: "*",
-          Condition: { Null: { "lambda:SourceFunctionArn": "false" } },
-        },
-      ]);
-    }
+  it("the network is Lambda's to join: the function's own code is denied it", () => {
+    const denied = statementsOf(guarded, "PollerPollRole").filter(({ Effect }) => Effect === "Deny");
+    expect(denied).toEqual([
+      {
+        Sid: "LeaveNetworkToLambda",
+        Effect: "Deny",
+        Action: network,
+        Resource: "*",
+        Condition: { Null: { "lambda:SourceFunctionArn": "false" } },
+      },
+    ]);
   });
 });
 
-it("nobody else may do anything: there are three policies, and no managed ones", () => {
-  expect(policies).toHaveLength(3);
+it("nobody else may do anything: there are two policies, and no managed ones", () => {
+  expect(policies).toHaveLength(2);
   const roles = [template, guarded].flatMap((one) => Object.values(one.findResources("AWS::IAM::Role")));
-  expect(roles).toHaveLength(6);
+  expect(roles).toHaveLength(4);
   for (const role of roles) expect(role.Properties.ManagedPolicyArns ?? []).toEqual([]);
-});
-
-describe("cdk-nag's AwsSolutions rules", () => {
-  it("find nothing that is not acknowledged one by one", () => {
-    const app = createApp();
-    new SurveyPollerStack(app, "Test", { config });
-    Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-    expect(() => app.synth()).not.toThrow();
-  });
-
-  it("nor with a key and a VPC", () => {
-    const app = createApp();
-    guardedStack(app);
-    Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-    expect(() => app.synth()).not.toThrow();
-  });
-
-  it("do find something where there is something, so the test above holds", () => {
-    const app = createApp();
-    new Bucket(new SurveyPollerStack(app, "Test", { config }), "Open");
-    Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-    expect(() => app.synth()).toThrow(/AwsSolutions-S1\b/);
-  });
 });

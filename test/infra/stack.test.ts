@@ -1,8 +1,11 @@
-import { Match } from "aws-cdk-lib/assertions";
+import { Match, Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
+import { SurveyPollerStack } from "../../infra/stack.ts";
+import { SurveyPoller } from "../../infra/survey-poller.ts";
 import { ConfigError } from "../../lib/config/index.ts";
 import { createTableInput } from "../../lib/state/table.ts";
-import { synthesize } from "./support/synthesize.ts";
+import { allowedBy } from "./support/policies.ts";
+import { createApp, synthesize, synthesizeOwn } from "./support/synthesize.ts";
 
 const baseUrl = "https://surveys.example.com";
 const one = synthesize({ sources: [{ baseUrl }] });
@@ -24,10 +27,8 @@ function only(type: string, start = ""): string {
 }
 
 const table = only("AWS::DynamoDB::Table");
-const queue = only("AWS::SQS::Queue", "DeadLetters");
-const work = only("AWS::SQS::Queue", "Work");
-const lambda = only("AWS::Lambda::Function", "Poll");
-const worker = only("AWS::Lambda::Function", "PollSurvey");
+const queue = only("AWS::SQS::Queue");
+const lambda = only("AWS::Lambda::Function");
 const bus = only("AWS::Events::EventBus");
 const bucket = only("AWS::S3::Bucket");
 
@@ -66,16 +67,32 @@ describe("the schedules", () => {
   });
 });
 
-describe("the scheduled function", () => {
-  it("runs on the runtime the tests run on, on arm64, without reserved concurrency", () => {
+describe("the function", () => {
+  it("runs on the runtime the tests run on, on arm64, as long as Lambda lets it, without reserved concurrency", () => {
     one.hasResourceProperties("AWS::Lambda::Function", {
       Runtime: "nodejs24.x",
       Architectures: ["arm64"],
       Handler: "index.handler",
       MemorySize: 512,
-      Timeout: 300,
+      Timeout: 900,
       ReservedConcurrentExecutions: Match.absent(),
+      TracingConfig: Match.absent(),
     });
+  });
+
+  it("takes memory and tracing as it is told, and may write traces only then", () => {
+    const config = { sources: [{ baseUrl }] };
+    const stack = new SurveyPollerStack(createApp(), "Test", { config, memory: 1024, tracing: true });
+    const template = Template.fromStack(stack);
+    template.hasResourceProperties("AWS::Lambda::Function", { MemorySize: 1024, TracingConfig: { Mode: "Active" } });
+    expect(allowedBy(template, "PollerPollRole").WriteTraces).toEqual({
+      actions: ["xray:PutTelemetryRecords", "xray:PutTraceSegments"],
+      resources: ["*"],
+    });
+    expect(allowedBy(one, "PollerPollRole").WriteTraces).toBeUndefined();
+    expect(() => new SurveyPollerStack(createApp(), "Test", { config, memory: 100 })).toThrow(
+      "memory: must be a whole number of MB, 128 to 10240",
+    );
   });
 
   it("gets what it works on by its environment, and secrets by name only", () => {
@@ -85,7 +102,6 @@ describe("the scheduled function", () => {
           TABLE_NAME: { Ref: table },
           BUS_NAME: { Ref: bus },
           CLAIM_CHECK_BUCKET: { Ref: bucket },
-          WORK_QUEUE_URL: { Ref: work },
           SECRETS: '{"main":{"credentials":"Test/main/credentials","token":"Test/main/token"}}',
           NODE_OPTIONS: "--enable-source-maps",
           MALLOC_ARENA_MAX: "1",
@@ -108,39 +124,6 @@ describe("the scheduled function", () => {
     several.hasResourceProperties("AWS::Logs::LogGroup", { RetentionInDays: 90 });
     one.hasResourceProperties("AWS::Lambda::Function", {
       LoggingConfig: { LogGroup: { Ref: only("AWS::Logs::LogGroup", "PollLogs") } },
-    });
-  });
-});
-
-describe("the worker", () => {
-  it("runs like the scheduled function, for as long as a slice takes and its state needs", () => {
-    one.resourceCountIs("AWS::Lambda::Function", 2);
-    one.hasResourceProperties("AWS::Lambda::Function", {
-      Runtime: "nodejs24.x",
-      Architectures: ["arm64"],
-      MemorySize: 512,
-      Timeout: 120,
-      ReservedConcurrentExecutions: Match.absent(),
-      Environment: { Variables: { TABLE_NAME: { Ref: table }, WORK_QUEUE_URL: { Ref: work } } },
-      LoggingConfig: { LogGroup: { Ref: only("AWS::Logs::LogGroup", "PollSurveyLogs") } },
-    });
-  });
-
-  it("takes one slice at a time from the work queue, tells which failed, and is not started more than twice at once", () => {
-    one.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
-      EventSourceArn: arn(work),
-      FunctionName: { Ref: worker },
-      BatchSize: 1,
-      ScalingConfig: { MaximumConcurrency: 2 },
-      FunctionResponseTypes: ["ReportBatchItemFailures"],
-    });
-  });
-
-  it("has a queue that gives a message back after six times its timeout, and up after three failures", () => {
-    one.hasResourceProperties("AWS::SQS::Queue", {
-      VisibilityTimeout: 720,
-      MessageRetentionPeriod: 43_200,
-      RedrivePolicy: { deadLetterTargetArn: arn(queue), maxReceiveCount: 3 },
     });
   });
 });
@@ -175,8 +158,24 @@ describe("the state table", () => {
 });
 
 describe("what is kept when the stack goes", () => {
+  it("is the table, the bucket, the bus and its archive, and nothing that a new deployment would stumble over", () => {
+    const { Resources } = one.toJSON() as { Resources: Record<string, { Type: string; DeletionPolicy?: string }> };
+    const kept = Object.values(Resources).filter(({ DeletionPolicy = "Delete" }) => DeletionPolicy !== "Delete");
+    expect(kept.map(({ Type, DeletionPolicy }) => `${Type}: ${DeletionPolicy}`).sort()).toEqual([
+      "AWS::DynamoDB::Table: RetainExceptOnCreate",
+      "AWS::Events::Archive: RetainExceptOnCreate",
+      "AWS::Events::EventBus: RetainExceptOnCreate",
+      "AWS::S3::Bucket: RetainExceptOnCreate",
+    ]);
+  });
+
   it("has the logical names by which it is taken into the next one: another name would make a new, empty one", () => {
-    expect([table, bucket]).toEqual(["PollerTable1168CB8E", "PollerClaimCheck336F7720"]);
+    expect([table, bucket, bus, only("AWS::Events::Archive")]).toEqual([
+      "PollerTable1168CB8E",
+      "PollerClaimCheck336F7720",
+      "PollerBus98349B56",
+      "PollerArchive0420B1F7",
+    ]);
   });
 });
 
@@ -184,6 +183,7 @@ describe("the secrets", () => {
   it("are two for each source, without a value that a deployment would write over", () => {
     one.resourceCountIs("AWS::SecretsManager::Secret", 2);
     several.resourceCountIs("AWS::SecretsManager::Secret", 4);
+    one.allResources("AWS::SecretsManager::Secret", { DeletionPolicy: "Delete", UpdateReplacePolicy: "Delete" });
     one.allResourcesProperties("AWS::SecretsManager::Secret", {
       SecretString: Match.absent(),
       GenerateSecretString: Match.absent(),
@@ -245,18 +245,28 @@ describe("the outputs", () => {
       "ArchiveArn",
       "BusArn",
       "BusName",
+      "ClaimCheckBucketName",
       "CredentialsSecretName",
       "DeadLetterQueueUrl",
       "PollFunctionName",
       "PollLogGroupName",
-      "PollSurveyFunctionName",
-      "PollSurveyLogGroupName",
       "TableName",
       "TokenSecretName",
-      "WorkQueueUrl",
     ]);
     one.hasOutput("CredentialsSecretName", { Value: "Test/main/credentials" });
     one.hasOutput("TableName", { Value: { Ref: table } });
+  });
+
+  it("of a construct in a stack of your own have its id in front, or what is wanted instead", () => {
+    const names = (outputPrefix: object) => {
+      const template = synthesizeOwn(
+        (stack) => void new SurveyPoller(stack, "My-Surveys", { sources: [{ baseUrl }], ...outputPrefix }),
+      );
+      return Object.keys(template.findOutputs("*")).sort();
+    };
+    const [first, ...rest] = names({});
+    expect([first, rest.length]).toEqual(["MySurveysArchiveArn", 9]);
+    expect(names({ outputPrefix: "Eu" })[0]).toBe("EuArchiveArn");
   });
 
   it("have the name of the source appended when there are several", () => {

@@ -35,7 +35,7 @@ describe("the package", () => {
     const fromHere = await pack(root, "--dry-run");
     for (const { path } of [...consumer.packed.files, ...fromHere.files]) {
       expect(path).toMatch(
-        /^(package\.json|README\.md|LICENSE|dist\/(lib|infra)\/.+\.(js|d\.ts)|dist\/functions\/(poll|poll-survey)\/index\.mjs(\.map)?)$/,
+        /^(package\.json|README\.md|LICENSE|dist\/(lib|infra)\/.+\.(js|d\.ts)|dist\/functions\/poll\/index\.mjs(\.map)?)$/,
       );
       expect(path).not.toMatch(/\/tests?\/|\.test\.|\/app\./);
     }

@@ -1,7 +1,6 @@
 import type { Ports } from "../../lib/polling/ports.ts";
-import { catchUpSlice } from "../../lib/polling/survey/catch-up-slice.ts";
+import { workOffBacklogs } from "../../lib/polling/tick/backlogs.ts";
 import { tick } from "../../lib/polling/tick/tick.ts";
-import type { TickSummary } from "../../lib/polling/tick/tick-summary.ts";
 import { rememberSettled } from "../../lib/state/remember-settled.ts";
 import { createSettledMemory, type SettledMemory } from "../../lib/state/settled-memory.ts";
 import { createWorkerProcess, type WorkerProcess } from "./engine/worker-process.ts";
@@ -9,7 +8,6 @@ import type { Oracle } from "./oracle/oracle.ts";
 import { START } from "./plan/plan.ts";
 import type { RunPlan } from "./plan/workers.ts";
 import { publisherPort } from "./ports/publisher-port.ts";
-import { queuePort, type Slice } from "./ports/queue-port.ts";
 import { servicePort } from "./ports/service-port.ts";
 import { statePort } from "./ports/state-port.ts";
 import type { Store } from "./ports/store.ts";
@@ -21,27 +19,17 @@ import type { World } from "./world.ts";
 
 /** What the platform leaves a run beyond its deadline before it ends it. */
 const RESERVE = 20_000;
+/** Milliseconds after the deadline, from which on nothing new is begun, until what is under way is aborted. */
+const ABORTED_AFTER = 10_000;
 const RETRY_AFTER = 30_000;
-/** The worker's maximum concurrency. */
-const SLICES_AT_ONCE = 2;
-/** What a slice needs at least, and leaves before a tick: see `sliceEnd`. */
-const LEFT_BEFORE_TICK = 6_000;
-
-const plainRun: RunPlan = {
+const plainRun: Omit<RunPlan, "deadline"> = {
   startsAfter: 0,
-  deadline: 40_000,
   diesAfter: undefined,
   diesPublishing: false,
   freezesAfter: undefined,
   frozenFor: 0,
   retried: false,
 };
-
-/** What an invocation does. */
-interface Work {
-  name: string;
-  begin(invocation: { ports: Ports; owner: string; deadline: number }): Promise<TickSummary | undefined>;
-}
 
 export interface Workers {
   /** Ticks begun so far. */
@@ -57,6 +45,7 @@ export function startWorkers(
   const { scheduler, plan } = world;
   const { store, weather, life, oracle } = parts;
   const chances = world.random("processes");
+  const unharmed: RunPlan = { ...plainRun, deadline: plan.workers.deadline };
   let ticks = 0;
   let made = 0;
   /** At work, or standing still. */
@@ -64,8 +53,8 @@ export function startWorkers(
   /** What processes remember that are not at work: the platform gives one to the next run, unless it has died. */
   const idle: SettledMemory[] = [];
 
-  /** Runs one invocation, a tick or a slice, in a process of its own; `over` is called when that ends, however it does. */
-  const run = (planned: RunPlan, owner: string, work: Work, over: () => void = () => undefined): void => {
+  /** Runs one invocation in a process of its own: a tick, and the backlogs where there are any. */
+  const run = (planned: RunPlan, owner: string): void => {
     made += 1;
     if (invocations > 0) world.sometimes("two invocations at once");
     invocations += 1;
@@ -80,7 +69,6 @@ export function startWorkers(
       oracle.died(process);
       if (ended) return;
       invocations -= 1;
-      over();
     };
     const process = createWorkerProcess({
       name: `w${made}`,
@@ -101,44 +89,49 @@ export function startWorkers(
         }
       },
     });
-    if (planned.deadline < plainRun.deadline) world.meet("deadline");
+    if (planned.deadline < plan.workers.deadline) world.meet("deadline");
+    const deadline = scheduler.now() + planned.deadline;
     const ports: Ports = {
       clock: process.clock,
-      service: servicePort(world, weather, life, process, oracle.service),
+      service: servicePort(world, weather, life, process, oracle.service, deadline + ABORTED_AFTER),
       state: rememberSettled(statePort(world, store, process, random, owner, oracle.state), memory, process.clock.now),
       publisher: publisherPort(world, weather, process, random, oracle.bus),
       vault: vaultPort(store.objects, process, weather),
-      ...(plan.workers.slices === undefined ? {} : { slices: queuePort(world, process, weather, runSlice) }),
       observe(progress) {
         const state = stateShownBy(progress);
         if (state !== undefined) world.sometimes(state);
       },
     };
-    const deadline = scheduler.now() + planned.deadline;
-    world.trace?.(() => `${process.name} begins ${work.name}`);
-    const finish = (): void => {
-      ended = true;
-      invocations -= 1;
-      idle.push(memory);
-      over();
-    };
+    world.trace?.(() => `${process.name} begins`);
     const overrun = (): void => {
       world.overran = true;
       world.meet("overran");
     };
-    work.begin({ ports, owner, deadline }).then(
-      (summary) => {
-        finish();
-        if (scheduler.now() > deadline) overrun();
-        world.trace?.(() => `${process.name} ends ${work.name}`);
-        oracle.tickEnded(process, summary === undefined ? {} : { summary });
-      },
-      (error: unknown) => {
-        finish();
+    const request = { ports, owner, deadline, source: plan.source, service: "service" };
+    const work = async (): Promise<void> => {
+      const summary = await tick({ ...request, ownTime: plan.workers.ownTime });
+      if (scheduler.now() > deadline) overrun();
+      world.trace?.(() => `${process.name} ends its tick`);
+      oracle.workEnded(process, { surveys: summary.surveys });
+      if (summary.behind === 0 && summary.isBusy !== true) return;
+      await workOffBacklogs({ ...request, sliceTime: plan.workers.sliceTime }, async (doRound) => {
+        const round = await doRound(ports);
+        if (round.slices.length > 0) world.meet("slice");
+        oracle.workEnded(process, { surveys: round.slices });
+        return round;
+      });
+    };
+    work()
+      .catch((error: unknown) => {
         world.trace?.(() => `${process.name} fails: ${String(error)}`);
-        oracle.tickEnded(process, { error });
-      },
-    );
+        oracle.workEnded(process, { surveys: [], error });
+      })
+      .finally(() => {
+        world.trace?.(() => `${process.name} ends`);
+        ended = true;
+        invocations -= 1;
+        idle.push(memory);
+      });
     scheduler.at(deadline + RESERVE + planned.frozenFor, () => {
       if (ended) return;
       if (process.alive() && process.pending() === 0)
@@ -148,44 +141,9 @@ export function startWorkers(
     });
     if (planned.retried)
       scheduler.at(scheduler.now() + RETRY_AFTER, () => {
-        if (!process.alive()) run(plainRun, owner, work);
+        if (!process.alive()) run(unharmed, owner);
       });
   };
-
-  const service = "service";
-  const { source } = plan;
-  const aTick: Work = {
-    name: "a tick",
-    begin: (invocation) => tick({ ...invocation, source, service, ownTime: plan.workers.ownTime }),
-  };
-  let slices = 0;
-  let atWork = 0;
-  const waiting: Slice[] = [];
-  function runSlice(slice: Slice): void {
-    if (atWork < SLICES_AT_ONCE) beginSlice(slice);
-    else waiting.push(slice);
-  }
-  function beginSlice({ surveyId, until, number }: Slice): void {
-    const over = (): void => {
-      atWork -= 1;
-      const next = waiting.shift();
-      if (next !== undefined) beginSlice(next);
-    };
-    const planned = (world.phase() === "safety" ? plan.workers.slices?.[slices] : undefined) ?? plainRun;
-    // What a slice leaves before a tick comes on top.
-    const ends = Math.min(until, scheduler.now() + LEFT_BEFORE_TICK + plan.workers.sliceTime);
-    slices += 1;
-    world.meet("slice");
-    atWork += 1;
-    const work: Work = {
-      name: `a slice of ${surveyId}`,
-      async begin(invocation) {
-        await catchUpSlice({ ...invocation, source, service, surveyId, until: ends, number });
-        return undefined;
-      },
-    };
-    run(planned, `slice-${slices}`, work, over);
-  }
 
   const next = (): void => {
     if (ticks >= options.mostTicks || (world.phase() === "liveness" && options.isDone(ticks))) {
@@ -193,11 +151,11 @@ export function startWorkers(
       return;
     }
     oracle.requests.tickBegan();
-    const runs = plan.workers.runs[ticks] ?? [plainRun];
+    const runs = plan.workers.runs[ticks] ?? [unharmed];
     if (runs.length > 1) world.meet("two-workers");
     for (const [i, planned] of runs.entries()) {
       const owner = `run-${ticks}-${i}`;
-      scheduler.at(scheduler.now() + planned.startsAfter, () => run(planned, owner, aTick));
+      scheduler.at(scheduler.now() + planned.startsAfter, () => run(planned, owner));
     }
     ticks += 1;
     scheduler.at(START + ticks * plan.source.interval, next);

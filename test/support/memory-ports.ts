@@ -1,8 +1,9 @@
 import type { ResponseCompleted } from "../../lib/events/index.ts";
-import { LeaseLostError } from "../../lib/polling/errors.ts";
+import { leaseLost } from "../../lib/polling/errors.ts";
 import { type AccountState, isOutdated, STORED_ONCE } from "../../lib/polling/model/account.ts";
 import { type CheckedState, isForRedrive, type LedgerEntry } from "../../lib/polling/model/ledger-entry.ts";
-import { emptyMark, type Mark } from "../../lib/polling/model/mark.ts";
+import { emptyMark, type Lease, type Mark } from "../../lib/polling/model/mark.ts";
+import type { Role, RoleLease, TickNote } from "../../lib/polling/model/role.ts";
 import type {
   DetailRead,
   PageRead,
@@ -139,11 +140,18 @@ function memoryService(surveys: Map<number, MemorySurvey>): SurveyService {
   };
 }
 
-interface HeldMark {
+interface Held {
   fence: number;
   owner?: string;
   until: number;
+}
+
+interface HeldMark extends Held {
   mark: Mark;
+}
+
+interface HeldRole extends Held {
+  note: TickNote;
 }
 
 type StateViews = Pick<MemoryWorld, "account" | "entry" | "entries" | "mark">;
@@ -151,17 +159,22 @@ type StateViews = Pick<MemoryWorld, "account" | "entry" | "entries" | "mark">;
 function memoryState(now: () => number): StateViews & { state: State } {
   const account: AccountState = { rows: new Map() };
   const marks = new Map<number, HeldMark>();
+  const roles = new Map<Role, HeldRole>();
   const ledger = new Map<number, Map<LedgerEntry["id"], LedgerEntry>>();
   const held = (surveyId: number): Map<LedgerEntry["id"], LedgerEntry> => {
     const entries = ledger.get(surveyId) ?? new Map<LedgerEntry["id"], LedgerEntry>();
     ledger.set(surveyId, entries);
     return entries;
   };
-  const fenced = (lease: { surveyId: number; owner: string; fence: number }): HeldMark => {
-    const mark = marks.get(lease.surveyId);
-    if (mark?.owner === lease.owner && mark.fence === lease.fence) return mark;
-    throw new LeaseLostError(`survey ${lease.surveyId} is being polled by someone else now`, { retryable: true });
+  const holds = <T extends Held>(item: T | undefined, lease: Lease | RoleLease): T => {
+    if (item?.owner === lease.owner && item.fence === lease.fence) return item;
+    throw leaseLost(lease);
   };
+  const fenced = (lease: Lease): HeldMark => holds(marks.get(lease.surveyId), lease);
+  const inRole = (lease: RoleLease): HeldRole => holds(roles.get(lease.role), lease);
+  const isTaken = (item: Held | undefined, owner: string): boolean =>
+    item?.owner !== undefined && item.until >= now() && !item.owner.startsWith(`${owner}/`);
+  const tickNote = (): TickNote => roles.get("tick")?.note ?? {};
   const checked = (surveyId: number, kind: CheckedState): LedgerEntry[] =>
     [...held(surveyId).values()]
       .filter(({ nextCheck, state }) => nextCheck !== undefined && state === kind)
@@ -169,7 +182,7 @@ function memoryState(now: () => number): StateViews & { state: State } {
 
   // Everything is copied on its way in and out: what is not written is lost, as with a real table.
   const state: State = {
-    account: async () => structuredClone(account),
+    account: async () => ({ ...structuredClone(account), ...tickNote() }),
     async saveAccount(changes) {
       const saved = structuredClone(changes) as Partial<AccountState>;
       for (const name of STORED_ONCE) if (account[name] !== undefined) delete saved[name];
@@ -182,8 +195,7 @@ function memoryState(now: () => number): StateViews & { state: State } {
     },
     async acquire(surveyId, owner, duration) {
       const last = marks.get(surveyId);
-      const mine = last?.owner?.startsWith(`${owner}/`) === true;
-      if (last?.owner !== undefined && last.until >= now() && !mine) return undefined;
+      if (isTaken(last, owner)) return undefined;
       const fence = (last?.fence ?? 0) + 1;
       const me = `${owner}/${fence}`;
       const until = now() + duration;
@@ -191,8 +203,23 @@ function memoryState(now: () => number): StateViews & { state: State } {
       marks.set(surveyId, { fence, owner: me, until, mark });
       return { surveyId, owner: me, fence, until, mark: structuredClone(mark) };
     },
+    async takeRole(role, owner, duration) {
+      const last = roles.get(role);
+      if (isTaken(last, owner)) return undefined;
+      const fence = (last?.fence ?? 0) + 1;
+      const held = { fence, owner: `${owner}/${fence}`, until: now() + duration, note: last?.note ?? {} };
+      roles.set(role, held);
+      return { role, ...structuredClone(held) };
+    },
+    async giveBackRole(lease) {
+      const item = inRole(lease);
+      item.note = structuredClone(lease.note);
+      delete item.owner;
+    },
+    lastTick: async () => ({ ...tickNote(), isUnderWay: isTaken(roles.get("tick"), "nobody") }),
     async renew(lease, duration) {
-      fenced(lease).until = now() + duration;
+      const item = "role" in lease ? inRole(lease) : fenced(lease);
+      item.until = now() + duration;
       lease.until = now() + duration;
     },
     async saveMark(lease, mark) {

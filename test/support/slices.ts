@@ -1,50 +1,44 @@
+import { watchBreakers } from "../../lib/polling/publish/under-breaker.ts";
 import { catchUpSlice, type SliceSummary } from "../../lib/polling/survey/catch-up-slice.ts";
+import type { SurveyRequest } from "../../lib/polling/survey/with-survey.ts";
 import type { MemoryWorld } from "./memory-ports.ts";
 import {
   MINUTE,
   type ResponseSpec,
-  runTick,
   SECOND,
   sourceDefaults,
   type TickOverrides,
   takes,
+  tickAlone,
   worldWith,
 } from "./survey.ts";
 
-export interface Queued {
-  surveyId: number;
-  until: number;
-  number?: number;
-}
-
-/** A world with a queue, whose reads of pages take a second each, or so many milliseconds. */
-export function worldWithQueue(
-  responses: ResponseSpec[],
-  readTime: number = SECOND,
-): { world: MemoryWorld; queue: Queued[] } {
+/** A world whose reads of pages take a second each, or so many milliseconds. */
+export function slowWorld(responses: ResponseSpec[], readTime: number = SECOND): MemoryWorld {
   const world = worldWith(responses);
-  const queue: Queued[] = [];
-  world.ports.slices = { send: async (slice) => void queue.push(slice) };
   takes(world, readTime, ({ operation }) => operation === "page");
-  return { world, queue };
+  return world;
 }
 
-export function slice(
-  world: MemoryWorld,
-  { surveyId, until, number }: Queued,
-  owner = "worker",
-  source: TickOverrides["source"] = {},
-): Promise<SliceSummary> {
-  const deadline = world.time.now + 2 * MINUTE;
+export type SliceOverrides = Partial<Omit<SurveyRequest, "ports" | "source">> & { source?: TickOverrides["source"] };
+
+/** A slice of a survey's catch-up, of two minutes or until `streamUntil`. */
+export function slice(world: MemoryWorld, { source, ...overrides }: SliceOverrides = {}): Promise<SliceSummary> {
+  const deadline = overrides.deadline ?? world.time.now + 2 * MINUTE;
+  const { sourceFloor, firstTick, shortPageEnds } = world.account;
   return catchUpSlice({
     ports: world.ports,
     source: { ...sourceDefaults, ...source },
-    service: "service-1",
-    surveyId,
-    owner,
-    until,
-    number,
+    surveyId: 1,
+    owner: "catch-up",
     deadline,
+    streamUntil: deadline,
+    sourceFloor,
+    firstTick,
+    listedCount: undefined,
+    shortPageEnds,
+    watch: watchBreakers(world.account.breakers),
+    ...overrides,
   });
 }
 
@@ -58,19 +52,15 @@ export interface GoOn extends TickOverrides {
 /** Ticks a minute apart, with a slice between two of them: whatever fails in one, the next follows. */
 export async function goOn(
   world: MemoryWorld,
-  queue: Queued[],
   minutes: number,
   { sliceTime = 20 * SECOND, between, ...more }: GoOn = {},
 ): Promise<void> {
   for (let minute = 0; minute < minutes; minute += 1) {
     const began = world.time.now;
-    await runTick(world, { ownTime: 0, ...more });
+    await tickAlone(world, { ownTime: 0, ...more });
     between?.();
-    const next = queue.shift();
-    if (next !== undefined) {
-      const until = world.time.now + sliceTime;
-      await slice(world, { ...next, until }, "worker", more.source).catch(() => undefined);
-    }
+    const streamUntil = world.time.now + sliceTime;
+    await slice(world, { streamUntil, ...(more.source === undefined ? {} : { source: more.source }) });
     world.time.now = Math.max(world.time.now, began + MINUTE);
   }
 }

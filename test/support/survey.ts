@@ -1,10 +1,14 @@
+import { placeOf } from "../../lib/polling/model/phase.ts";
 import type { PollingSource } from "../../lib/polling/model/source.ts";
 import { watchBreakers } from "../../lib/polling/publish/under-breaker.ts";
+import { addCounts } from "../../lib/polling/routes/poll-counts.ts";
 import { type PollRequest, type PollResult, pollSurvey } from "../../lib/polling/survey/poll-survey.ts";
+import { type BacklogRequest, workOffBacklogs } from "../../lib/polling/tick/backlogs.ts";
 import { tick } from "../../lib/polling/tick/tick.ts";
 import type { TickRequest } from "../../lib/polling/tick/tick-request.ts";
-import type { TickSummary } from "../../lib/polling/tick/tick-summary.ts";
+import type { BacklogRound, TickSummary } from "../../lib/polling/tick/tick-summary.ts";
 import { type MemorySurvey, type MemoryWorld, memoryWorld, type PortCall } from "./memory-ports.ts";
+import { slice } from "./slices.ts";
 
 /** 2026-03-10 12:00:00 UTC, where the virtual clock of these tests begins. */
 export const noon = Date.UTC(2026, 2, 10, 12);
@@ -126,16 +130,30 @@ export const sourceDefaults: PollingSource = {
 export type PollOverrides = Partial<Omit<PollRequest, "ports" | "source">> & { source?: Partial<PollingSource> };
 export type Polled = Extract<PollResult, { kind: "polled" }>;
 
-/** Throws also what has failed of some response alone. */
+/**
+ * A slice where the survey is being caught up, then a poll; and more slices where that has shown records that may lie apart. Throws also what has
+ * failed of some response alone.
+ */
 export async function poll(world: MemoryWorld, overrides: PollOverrides = {}): Promise<PollResult> {
+  const { surveyId = 1 } = overrides;
+  const caughtUp = placeOf(world.mark(surveyId)) === undefined ? undefined : await slice(world, overrides);
+  if (caughtUp?.failure !== undefined) throw Object.assign(new Error(caughtUp.failure.message), caughtUp.failure);
+  const result = await pollAlone(world, overrides);
+  let isUndecided = world.mark(surveyId).contents.suspects !== undefined;
+  while (isUndecided) isUndecided = (await slice(world, overrides)).outcome === "goes on";
+  if (result.kind !== "polled" || caughtUp === undefined) return result;
+  const { emitted, waiting } = caughtUp;
+  return { ...result, counts: addCounts({ ...result.counts }, { emitted, waiting }) };
+}
+
+/** A poll: of a survey that is being caught up it looks at the head alone. */
+export async function pollAlone(world: MemoryWorld, overrides: PollOverrides = {}): Promise<PollResult> {
   const result = await pollSurvey({
     ports: world.ports,
     surveyId: 1,
     owner: "test",
     deadline: world.time.now + 40 * SECOND,
     streamUntil: overrides.deadline ?? world.time.now + 40 * SECOND,
-    nextTick: world.time.now + MINUTE,
-    catchingUp: 0,
     presence: "present",
     sourceFloor: undefined,
     firstTick: undefined,
@@ -159,7 +177,46 @@ export async function polled(world: MemoryWorld, overrides: PollOverrides = {}):
 
 export type TickOverrides = Partial<Omit<TickRequest, "ports" | "source">> & { source?: Partial<PollingSource> };
 
-export function runTick(world: MemoryWorld, overrides: TickOverrides = {}): Promise<TickSummary> {
+/** An invocation: a tick, then rounds of catching up as long as there is something to do. A survey that fails in one of these has failed. */
+export async function runTick(world: MemoryWorld, overrides: TickOverrides = {}): Promise<TickSummary> {
+  const deadline = overrides.deadline ?? world.time.now + 40 * SECOND;
+  const summary = await tickAlone(world, { ...overrides, deadline });
+  let goesOn = summary.behind > 0;
+  while (goesOn) {
+    const round = await backlogRound(world, { ...overrides, deadline });
+    goesOn = round?.goesOn === true && world.time.now < deadline;
+    for (const { surveyId, failure } of round?.slices ?? []) {
+      const survey = summary.surveys.find((one) => one.surveyId === surveyId);
+      if (survey !== undefined && failure !== undefined) Object.assign(survey, { outcome: "failed", failure });
+    }
+  }
+  return summary;
+}
+
+/** One round of catching up; undefined where another invocation is at it. */
+export async function backlogRound(
+  world: MemoryWorld,
+  overrides: Partial<Omit<BacklogRequest, "ports" | "source">> & { source?: Partial<PollingSource> } = {},
+): Promise<BacklogRound | undefined> {
+  let round: BacklogRound | undefined;
+  const request: BacklogRequest = {
+    ports: world.ports,
+    owner: "test",
+    deadline: world.time.now + 40 * SECOND,
+    service: "service-1",
+    ...overrides,
+    source: { ...sourceDefaults, ...overrides.source },
+    isStopped: () => round !== undefined,
+  };
+  await workOffBacklogs(request, async (work) => {
+    round = await work(world.ports);
+    return round;
+  });
+  return round;
+}
+
+/** A tick, beside which nothing is caught up. */
+export function tickAlone(world: MemoryWorld, overrides: TickOverrides = {}): Promise<TickSummary> {
   return tick({
     ports: world.ports,
     owner: "test",

@@ -40,7 +40,7 @@ describe("SIGINT", () => {
 describe("--events -", () => {
   test("leaves standard output to the events, one line each", async () => {
     const service = await polledService({ surveys: [{ surveyId: 1, responses: 40 }] });
-    const { events, stderr } = await service.poll({ "start-from": "beginning", events: "-" });
+    const { events, stderr } = await service.poll({ "start-from": "beginning", events: "-", interval: "1h" });
     // Every line of standard output was parsed as an event.
     expect(compareWithTruth(events, service.simulator.truth())).toEqual([]);
     expect(stderr).toMatch(/^done: 1 ticks in .* 40 events,/m);

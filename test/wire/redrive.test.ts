@@ -1,9 +1,10 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { expect, it, onTestFinished } from "vitest";
+import type { PollInput } from "../../lib/run/poll-input.ts";
 import { createDynamoState } from "../../lib/state/dynamo-state.ts";
 import { type EventEnvelope, startEmbeddedAws } from "../../local/aws/index.ts";
-import { loadHandlers } from "../../local/runner/load-handlers.ts";
+import { loadFunction } from "../../local/runner/load-function.ts";
 import { names } from "../../local/runner/provision.ts";
 import { runConfiguration } from "../../local/runner/run-configuration.ts";
 import { startSimulator } from "../../local/simulator/index.ts";
@@ -20,14 +21,14 @@ async function deployed() {
   Object.assign(process.env, aws.env);
   const line = { baseUrl: simulator.url, startFrom: "beginning", data: dataDir, interval: 0 };
   const configuration = runConfiguration({ ...line } as Parameters<typeof runConfiguration>[0]);
-  const { poll: handler } = await loadHandlers(configuration, dataDir, () => simulator);
+  const invoke = await loadFunction(configuration, dataDir, () => simulator);
   const client = DynamoDBDocumentClient.from(new DynamoDBClient());
   onTestFinished(() => client.destroy());
-  const context = { awsRequestId: "by hand", getRemainingTimeInMillis: () => 60_000 };
+  const { signal } = new AbortController();
   return {
     state: createDynamoState({ client, name: names.table }, "main"),
     events,
-    invoke: (input: object) => handler(input, context),
+    invoke: (input: object) => invoke(input as PollInput, signal),
   };
 }
 

@@ -1,6 +1,6 @@
 import { errorCode } from "../../errors.ts";
 import type { PollContext } from "../context.ts";
-import { concernsWholeSource } from "../errors.ts";
+import { endsWork } from "../errors.ts";
 import { isObject } from "../model/irregular.ts";
 import type { Contents, Mark } from "../model/mark.ts";
 import { privateRecord } from "../model/privacy.ts";
@@ -14,6 +14,8 @@ const ONE_IN = 200;
 /** Answers in a row that say nothing, and the milliseconds for which operation 9 is not asked then. */
 const MOST_SILENT = 3;
 const SILENCE = 24 * 3_600_000;
+/** The same where contents depend on it, as records lie apart: what said nothing for a moment is not to hold them for a day. */
+export const PAUSE = 1_800_000;
 
 /** Whether contents of operation 9 are used: it has equalled a response of several records, or of one where there are no others. */
 export function isTrusted({ contents }: Pick<Mark, "contents">): boolean {
@@ -33,10 +35,19 @@ export async function ask(ctx: PollContext, responseId: number): Promise<unknown
     if (read.kind === "absent" || read.body.length === 0) return undefined;
     return read.body.map((record) => privateRecord(record, ctx.source.privacy));
   } catch (error) {
-    if (concernsWholeSource(error)) throw error;
+    if (endsWork(error)) throw error;
     ctx.ports.observe({ kind: "unconfirmed", surveyId: ctx.surveyId, code: errorCode(error) });
     return undefined;
   }
+}
+
+/** Those of the first of some responses of which it says anything now. */
+export async function toldOf(ctx: PollContext, responseIds: number[]): Promise<number[]> {
+  const some = responseIds.slice(0, FIRST);
+  const answers = await Promise.all(some.map((responseId) => ask(ctx, responseId)));
+  const told = some.filter((_, i) => answers[i] !== undefined);
+  if (told.length === 0 && some.length >= MOST_SILENT) leaveAlone(ctx.mark.contents, ctx.ports.clock.now(), PAUSE);
+  return told;
 }
 
 /** Counts a whole response of so many records: whether it is one of those that are compared. */
@@ -72,6 +83,12 @@ export function learn(contents: Contents, listed: unknown[], single: unknown[] |
     contents.full = sameFacts(listed, single);
   }
   return comparison;
+}
+
+/** Records of a response lie apart: from now on contents depend on operation 9, which may have been left alone while they did not. */
+export function noteApart(contents: Contents): void {
+  if (contents.apart === undefined) delete contents.silentUntil;
+  contents.apart = 0;
 }
 
 /** Does not ask operation 9 for a day, or for so many milliseconds; then it is compared as at first. */

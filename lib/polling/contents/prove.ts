@@ -1,7 +1,7 @@
 import type { PollContext } from "../context.ts";
-import { noteHeld, type Unproved } from "../ledger/held.ts";
-import { compareAnswers, hashesOf } from "./compare-answers.ts";
-import { ask, countWhole, isTrusted, learn, mayAnswer, withFacts } from "./operation9.ts";
+import { noteHeld } from "../ledger/held.ts";
+import { type Comparison, compareAnswers, hashesOf } from "./compare-answers.ts";
+import { ask, countWhole, isTrusted, learn, mayAnswer, noteApart, toldOf, withFacts } from "./operation9.ts";
 import { noteSuspects } from "./suspects.ts";
 
 /** A response as a walk has read it. */
@@ -41,7 +41,7 @@ export async function prove<T extends Met>(ctx: PollContext, all: T[]): Promise<
   const known = all.filter(({ isProved }) => isProved);
   const responses = all.filter(({ isProved }) => !isProved);
   const { contents } = ctx.mark;
-  if (responses.some(({ isApart }) => isApart)) contents.apart = 0;
+  if (responses.some(({ isApart }) => isApart)) noteApart(contents);
   let byPages: T[] = [];
   let rest = responses;
   if (contents.apart === undefined) {
@@ -50,46 +50,43 @@ export async function prove<T extends Met>(ctx: PollContext, all: T[]): Promise<
       responses.filter(({ isWhole }) => isWhole),
     );
     for (const by of new Set(byPages.map(({ isAcross }) => (isAcross ? "both pages" : "its page")))) tell(ctx, by);
-    if (isUndecided(ctx)) return { proved: [...known, ...byPages], held: [] };
     rest = responses.filter(({ isWhole }) => !isWhole);
   } else if (!isTrusted(ctx.mark) && mayAnswer(ctx.mark, ctx.ports.clock.now())) {
     // Whole ones, with which it could be compared, are to be had only by a walk over all pages.
-    noteSuspects(contents, responses);
-    return { proved: known, held: [] };
+    noteSuspects(contents, await toldOf(ctx, idsOf(responses.toSorted((a, b) => b.records.length - a.records.length))));
   }
+  // A walk over all pages has still to tell how records stand.
+  const isOpen = contents.suspects !== undefined && (contents.apart === undefined || !isTrusted(ctx.mark));
+  if (isOpen) return { proved: [...known, ...byPages], held: [] };
   const answers = await Promise.all(rest.map((response) => byOperation9(ctx, response)));
   const given = answers.filter((one) => one !== undefined);
   if (given.length > 0) tell(ctx, "operation 9");
-  const unproved = rest.filter(({ replaces }, i) => replaces === undefined && answers[i] === undefined);
-  return { proved: [...known, ...byPages, ...given], held: await noteHeld(ctx, unproved.map(shownOf)) };
-}
-
-function shownOf({ responseId, records }: Met): Unproved {
-  return { responseId, shown: hashesOf(records) };
+  const unproved = rest
+    .filter(({ replaces }, i) => replaces === undefined && answers[i] === undefined)
+    .map(({ responseId, records }) => ({ responseId, shown: hashesOf(records) }));
+  return { proved: [...known, ...byPages, ...given], held: await noteHeld(ctx, unproved) };
 }
 
 function tell({ ports, surveyId }: PollContext, by: "its page" | "both pages" | "operation 9"): void {
   ports.observe({ kind: "proved", surveyId, by });
 }
 
-/** Whether a walk over all pages has still to tell how the records of some responses stand. */
-function isUndecided({ mark }: Pick<PollContext, "mark">): boolean {
-  return (mark.contents.suspects ?? []).length > 0;
-}
-
 /** The whole ones that may go out: all, unless operation 9 has more records of one than the pages show together. */
 async function compared<T extends Met>(ctx: PollContext, whole: T[]): Promise<T[]> {
   const { contents } = ctx.mark;
   const now = ctx.ports.clock.now();
-  const due = mayAnswer(ctx.mark, now) ? whole.filter(({ records }) => countWhole(contents, records.length)) : [];
+  const { suspects = [] } = contents;
+  const isDue = (one: T): boolean => countWhole(contents, one.records.length) || suspects.includes(one.responseId);
+  const due = mayAnswer(ctx.mark, now) ? whole.filter(isDue) : [];
   const answers = await Promise.all(due.map(({ responseId }) => ask(ctx, responseId)));
   const comparisons = due.map(({ records }, i) => learn(contents, records, answers[i], now));
-  noteSuspects(
-    contents,
-    due.filter((_, i) => comparisons[i] === "more"),
-  );
-  return isUndecided(ctx) ? due.filter((_, i) => comparisons[i] === "equal") : whole;
+  const those = (kind: Comparison): T[] => due.filter((_, i) => comparisons[i] === kind);
+  // It had more of one only as that has grown since its page was read.
+  noteSuspects(contents, idsOf(those("more")), idsOf(those("equal")));
+  return contents.suspects === undefined ? whole : those("equal");
 }
+
+const idsOf = (responses: readonly Met[]): number[] => responses.map(({ responseId }) => responseId);
 
 async function byOperation9<T extends Met>(ctx: PollContext, response: T): Promise<T | undefined> {
   if (!isTrusted(ctx.mark)) return undefined;

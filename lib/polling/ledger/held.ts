@@ -44,20 +44,25 @@ export async function noteHeld(ctx: PollContext, responses: Unproved[]): Promise
   for (let i = 0; i < all.length; i += 100) {
     const some = all.slice(i, i + 100);
     const known = await state.entries(ctx.surveyId, some);
-    // Several walks of one poll count once.
     const entries = some
-      .filter((id) => !ctx.unproved.has(id))
+      .filter((id) => counts(known.get(id), clock.now(), ctx.source.interval))
       .map((id) => heldEntry(id, known.get(id), shownOf.get(id) ?? [], clock.now()));
     for (const entry of entries) known.set(entry.id, entry);
     held.push(...some.filter((id) => (known.get(id)?.attempts ?? 0) >= POLLS));
     const fresh = entries.filter(({ attempts }) => attempts === POLLS).length;
     if (fresh > 0) observe({ kind: "held", surveyId: ctx.surveyId, count: fresh });
-    for (const id of some) ctx.unproved.add(id);
     if (entries.length === 0) continue;
     await holdLease(ctx);
     await state.putEntries(ctx.surveyId, entries);
   }
   return held;
+}
+
+/** Whether this is one more poll that has not proved a response: of several walks in one interval only the first is. */
+function counts(entry: LedgerEntry | undefined, now: number, interval: number): boolean {
+  if (entry?.state !== "held") return true;
+  const { attempts = 0, firstSeen = 0 } = entry;
+  return now >= (attempts < POLLS ? firstSeen + (attempts * interval) / 2 : nextLook(entry));
 }
 
 function heldEntry(id: number, before: LedgerEntry | undefined, shown: string[], now: number): LedgerEntry {

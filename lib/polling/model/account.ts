@@ -1,4 +1,5 @@
 import type { Breakers } from "./breaker.ts";
+import type { TickNote } from "./role.ts";
 
 /** How a count that moved without a find is followed up. */
 export interface Unmet {
@@ -31,6 +32,8 @@ export interface SurveyRow {
   trust: Trust;
   /** Epoch milliseconds; absent when nothing of it is due by itself. */
   dueAt?: number;
+  /** Set while it is being caught up: the walk over all its pages goes on beside the ticks. */
+  isBehind?: true;
   /** When slow work but for full passes is due (epoch milliseconds), how often it comes (milliseconds), and when a full pass is due. */
   slowAt: number;
   slowEvery: number;
@@ -56,18 +59,13 @@ export function isOutdated(row: SurveyRow, standing: SurveyRow | undefined): boo
   return standing !== undefined && (isLater(standing.polledAt) || isLater(standing.workedAt));
 }
 
-export interface AccountState {
+export interface AccountState extends TickNote {
   /** Epoch milliseconds of the first tick that read the list. */
   firstTick?: number;
   /** Largest credible date string of the first tick; absent when that read none, or did not come to its end. */
   sourceFloor?: string;
   /** Fingerprint of the service's base URL. */
   service?: string;
-  lastTick?: number;
-  /** Epoch milliseconds at which the last tick read the survey list. */
-  listedAt?: number;
-  /** Surveys whose catch-up the last tick has left to slices; absent: none. */
-  catchingUp?: number;
   /** Whether a page of fewer than 100 records was the last one whenever it was met. */
   shortPageEnds?: boolean;
   /** Requests spent on background work beyond its budget: paid back before any more of it is done. */
@@ -86,4 +84,4 @@ export interface AccountState {
 export const STORED_ONCE: readonly (keyof AccountState)[] = ["firstTick", "sourceFloor"];
 
 /** What a tick writes of it: the rest has writers of its own. */
-export type AccountChanges = Partial<Omit<AccountState, "rows" | "pausedUntil" | "learned">>;
+export type AccountChanges = Partial<Omit<AccountState, "rows" | "pausedUntil" | "learned" | keyof TickNote>>;

@@ -8,7 +8,7 @@ export type ResponseKey = string;
 
 /**
  * Closed: the operation works, and `failed` are the different responses that have failed since its last answer, three at most. Open: it fails for
- * everybody `since` then, and is not asked, but for one look and two turns a tick; `turn` is the waiting response that has one at the next tick.
+ * everybody `since` then, and is not asked, but for one look and two trials a tick.
  */
 export type Breaker = {
   /** Milliseconds for which it was open, without this time. */
@@ -17,7 +17,7 @@ export type Breaker = {
   answered?: { surveyId: number; responseId: number };
   /** The last failure. */
   failedAt?: number;
-} & ({ phase: "closed"; failed: ResponseKey[]; since?: number } | { phase: "open"; since: number; turn?: ResponseKey });
+} & ({ phase: "closed"; failed: ResponseKey[]; since?: number } | { phase: "open"; since: number });
 
 export type Breakers = Record<DetailKind, Breaker>;
 
@@ -31,12 +31,8 @@ export interface BreakerWatch {
   known: string;
   /** The look at a response that was answered before; one that was in vain is not repeated before the next answer. */
   looks: Partial<Record<DetailKind, Promise<void>>>;
-  /** Operations that a new response has tried while their breaker was open. */
-  triedByNews: Set<DetailKind>;
-  /** Attempts of those that had a turn: the others wait for what these come to. */
-  turns: Record<DetailKind, Promise<Outcome>[]>;
-  /** The response that was not asked for although it waits, and was asked for longest ago; and when that was (epoch milliseconds). */
-  spared: Partial<Record<DetailKind, { response: ResponseKey; since: number }>>;
+  /** Attempts made although the breaker was open: all others wait for what these come to. */
+  trials: Record<DetailKind, { new?: Promise<Outcome>; waiting?: Promise<Outcome> }>;
 }
 
 /** Fewer may fail by a fault of their own. */

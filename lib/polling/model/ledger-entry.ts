@@ -19,6 +19,8 @@ export interface LedgerEntry {
   count?: number;
   eventId?: string;
   revision?: number;
+  /** When the bus took its event, of a replaced one the last. */
+  emittedAt?: number;
   /** When it is looked at again; absent when never. */
   nextCheck?: number;
   firstSeen?: number;
@@ -65,6 +67,8 @@ export const JUDGED_BY = [
   "count",
   "eventId",
   "revision",
+  // A later event of it may come to nothing: then what is known of the one before is written anew.
+  "emittedAt",
   "reason",
   "firstSeen",
   "attempts",

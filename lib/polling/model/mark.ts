@@ -166,16 +166,6 @@ export interface Mark {
   floor?: Floor;
   /** A look at the survey that is not believed yet. */
   look?: DoubtfulLook;
-  /** Epoch milliseconds until which a slice of a catch-up is taken to be on its way to another process. */
-  queuedUntil?: number;
-  /** Epoch milliseconds at which it was queued. */
-  queuedAt?: number;
-  /** Whether that was for the second time, as the first message may have come in vain. */
-  queuedAgain?: boolean;
-  /** Slices queued so far: each message has its number. */
-  slicesQueued?: number;
-  /** As many had been queued when the last slice began. */
-  slicesBegun?: number;
   /** By the order in which it was read. */
   failing?: { asc?: FailingPage[]; desc?: FailingPage[] };
   /** The last page when the end of the list was looked for last. */

@@ -1,6 +1,6 @@
 import { errorCode } from "../../errors.ts";
 import type { PollContext } from "../context.ts";
-import { concernsWholeSource } from "../errors.ts";
+import { endsWork } from "../errors.ts";
 import type { Details } from "../ledger/kept-records.ts";
 import type { Outcome } from "../model/breaker.ts";
 import type { DetailKind } from "../model/ledger-entry.ts";
@@ -36,11 +36,12 @@ export async function enrich(
   const details = { ...known };
   const missing: string[] = [];
   const reasons: string[] = [];
+  const of = patience.used === undefined ? "new" : "waiting";
   let asked = false;
 
   const ask = async (kind: DetailKind, read: () => Promise<DetailRead>): Promise<void> => {
     if (!ctx.source.enrich[kind] || details[kind] !== undefined) return;
-    const outcome = await underBreaker(ctx, kind, responseId, patience.used, () => attempt(read));
+    const outcome = await underBreaker(ctx, kind, responseId, of, () => attempt(read));
     const isAsked = outcome.kind !== "failed" || !isSpared(`${kind}:${outcome.code}`);
     asked ||= isAsked;
     const counts = ctx.mark.absent;
@@ -82,7 +83,7 @@ async function attempt(read: () => Promise<DetailRead>): Promise<Outcome> {
     if (answer.kind === "found" && nestsDeeperThan(MOST_NESTED, answer.body)) throw new RangeError("nested too deep");
     return answer;
   } catch (error) {
-    if (concernsWholeSource(error)) throw error;
+    if (endsWork(error)) throw error;
     return { kind: "failed", code: errorCode(error) };
   }
 }

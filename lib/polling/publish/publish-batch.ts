@@ -61,7 +61,7 @@ export async function publishBatch(ctx: PollContext, batch: Ready[]): Promise<Ba
   );
   const published = batch.filter((_, i) => outcomes[i]?.kind === "published");
   // First of all: whatever fails from here on, these are not to be published again.
-  await enter(ctx, published);
+  await enter(ctx, published, clock.now());
   const replaced = noteReplaced(ctx, published);
   const count = published.length - replaced;
   if (count > 0) {
@@ -126,10 +126,11 @@ function notTaken(code: string): PublishFailedError {
   });
 }
 
-async function enter(ctx: PollContext, published: Ready[]): Promise<void> {
+/** @param emittedAt epoch milliseconds */
+async function enter(ctx: PollContext, published: Ready[], emittedAt: number): Promise<void> {
   if (published.length === 0) return;
   const { state } = ctx.ports;
-  const entries = published.map(emittedEntry);
+  const entries = published.map((item) => emittedEntry(item, emittedAt));
   for (const item of published) raiseHighWater(ctx, item);
   try {
     await state.putEntries(ctx.surveyId, await notOutdated(ctx, entries));
@@ -161,10 +162,10 @@ async function dropKept(ctx: PollContext, published: Ready[]): Promise<void> {
   await Promise.allSettled(keys.map((key) => ctx.ports.vault.delete(key)));
 }
 
-function emittedEntry(item: Ready): LedgerEntry {
+function emittedEntry(item: Ready, emittedAt: number): LedgerEntry {
   const { eventId, revision } = item.event.detail.meta;
   const digest = item.digest === undefined ? {} : { digest: item.digest };
-  return { id: item.responseId, state: "emitted", ...digest, count: item.records.length, eventId, revision };
+  return { id: item.responseId, state: "emitted", ...digest, count: item.records.length, eventId, revision, emittedAt };
 }
 
 /** Milliseconds since the oldest of the batch was completed; unknown without a time zone. */

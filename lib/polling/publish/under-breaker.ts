@@ -1,6 +1,6 @@
 import { errorCode } from "../../errors.ts";
 import type { PollContext } from "../context.ts";
-import { concernsWholeSource } from "../errors.ts";
+import { endsWork } from "../errors.ts";
 import {
   answered,
   type Breaker,
@@ -12,9 +12,8 @@ import {
   isSuspected,
   type Outcome,
   opened,
-  type ResponseKey,
 } from "../model/breaker.ts";
-import type { DetailKind, LedgerEntry, UsedPatience } from "../model/ledger-entry.ts";
+import type { DetailKind, LedgerEntry } from "../model/ledger-entry.ts";
 
 /** The code of an attempt that was not made. */
 const SPARED = "OUTAGE";
@@ -24,24 +23,12 @@ const refusals = new Set(["BAD_REQUEST", "NOT_ALLOWED"]);
 /** A watch that begins with what the account knows. */
 export function watchBreakers(known: Breakers | undefined): BreakerWatch {
   const breakers = { ...closedBreakers(), ...known };
-  return {
-    breakers,
-    known: JSON.stringify(breakers),
-    looks: {},
-    triedByNews: new Set(),
-    turns: { metrics: [], metadata: [] },
-    spared: {},
-  };
+  return { breakers, known: JSON.stringify(breakers), looks: {}, trials: { metrics: {}, metadata: {} } };
 }
 
 /** What is to be saved with the account: nothing where nothing was seen, since another tick may have seen something meanwhile. */
-export function seenBreakers({ breakers, known, spared }: BreakerWatch): { breakers?: Breakers } {
-  const withTurn = (kind: DetailKind): Breaker => {
-    const [breaker, next] = [breakers[kind], spared[kind]];
-    return breaker.phase === "open" && next !== undefined ? { ...breaker, turn: next.response } : breaker;
-  };
-  const seen = { metrics: withTurn("metrics"), metadata: withTurn("metadata") };
-  return JSON.stringify(seen) === known ? {} : { breakers: seen };
+export function seenBreakers({ breakers, known }: BreakerWatch): { breakers?: Breakers } {
+  return JSON.stringify(breakers) === known ? {} : { breakers: { ...breakers } };
 }
 
 /** The operations that the source uses and that fail for all of it now. */
@@ -58,30 +45,26 @@ export function isSpared(reason: string): boolean {
 
 /**
  * Makes an attempt and notes what it says of the operation. While its breaker is open an attempt fails unasked, with the code `OUTAGE`, but for
- * one new response a tick and the waiting one that has its turn. `used` is what earlier attempts for the response have left behind.
+ * one new response a tick and one that waits: what was answered before may fail by its own fault now.
  */
 export async function underBreaker(
   ctx: PollContext,
   kind: DetailKind,
   responseId: number,
-  used: UsedPatience | undefined,
+  of: "new" | "waiting",
   attempt: () => Promise<Outcome>,
 ): Promise<Outcome> {
-  const { watch, surveyId } = ctx;
-  const now = (): number => ctx.ports.clock.now();
-  const response = `${surveyId}/${responseId}`;
-  const isShut = (): boolean => isOpen(watch.breakers[kind], now());
+  const { watch, ports } = ctx;
+  const isShut = (): boolean => isOpen(watch.breakers[kind], ports.clock.now());
   if (isShut()) await look(ctx, kind);
   if (!isShut()) return watched(ctx, kind, responseId, attempt);
-  if (hasTurn(watch, kind, response, used)) {
-    const outcome = watched(ctx, kind, responseId, attempt);
-    watch.turns[kind].push(outcome);
-    return outcome;
+  const trials = watch.trials[kind];
+  if (trials[of] === undefined) {
+    trials[of] = watched(ctx, kind, responseId, attempt);
+    return trials[of];
   }
-  await Promise.allSettled(watch.turns[kind]);
-  if (!isShut()) return watched(ctx, kind, responseId, attempt);
-  spare(watch, kind, response, used?.askedAt ?? now());
-  return { kind: "failed", code: SPARED };
+  await Promise.allSettled(Object.values(trials));
+  return isShut() ? { kind: "failed", code: SPARED } : watched(ctx, kind, responseId, attempt);
 }
 
 async function watched(
@@ -101,45 +84,13 @@ async function watched(
   return outcome;
 }
 
-/**
- * Those of some waiting responses that are to be asked for now: not those that wait for nothing but operations whose breaker is open, but for the
- * one that has its turn.
- */
-export async function withTurn(ctx: PollContext, entries: LedgerEntry[]): Promise<LedgerEntry[]> {
-  const { watch, surveyId, ports } = ctx;
+/** Those of some waiting responses that wait for something else than operations whose breaker is open. */
+export async function notSpared(ctx: PollContext, entries: LedgerEntry[]): Promise<LedgerEntry[]> {
   for (const kind of openBreakers(ctx)) await look(ctx, kind);
   const open = openBreakers(ctx);
-  return entries.filter(({ id, reason = "", patience }) => {
-    const kinds = open.filter((kind) => reason.includes(`${kind}:`));
-    const others = reason.split(" ").filter((one) => !kinds.some((kind) => one.startsWith(`${kind}:`)));
-    if (kinds.length === 0 || others.length > 0) return true;
-    const response = `${surveyId}/${id}`;
-    if (kinds.some((kind) => hasTurn(watch, kind, response, patience))) return true;
-    for (const kind of kinds) spare(watch, kind, response, patience?.askedAt ?? ports.clock.now());
-    return false;
-  });
-}
-
-function hasTurn(
-  watch: BreakerWatch,
-  kind: DetailKind,
-  response: ResponseKey,
-  used: UsedPatience | undefined,
-): boolean {
-  const breaker = watch.breakers[kind];
-  if (used !== undefined && breaker.phase === "open") {
-    // Nobody was chosen yet: the first one has it.
-    const { turn = response } = breaker;
-    watch.breakers[kind] = { ...breaker, turn };
-    return turn === response;
-  }
-  if (watch.triedByNews.has(kind)) return false;
-  watch.triedByNews.add(kind);
-  return true;
-}
-
-function spare({ spared }: BreakerWatch, kind: DetailKind, response: ResponseKey, since: number): void {
-  if (since < (spared[kind]?.since ?? Number.POSITIVE_INFINITY)) spared[kind] = { response, since };
+  return entries.filter(({ reason = "" }) =>
+    reason.split(" ").some((one) => !open.some((kind) => one.startsWith(`${kind}:`))),
+  );
 }
 
 function noteAnswer({ watch, ports }: PollContext, kind: DetailKind, of?: Breaker["answered"]): void {
@@ -182,7 +133,7 @@ async function isAnswered(
     await ctx.ports.service[kind](surveyId, responseId);
     return true;
   } catch (error) {
-    if (concernsWholeSource(error)) throw error;
+    if (endsWork(error)) throw error;
     return refusals.has(errorCode(error));
   }
 }

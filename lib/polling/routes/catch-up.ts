@@ -3,7 +3,7 @@ import { createPassIds, type PassIds } from "../books/pass-ids.ts";
 import { asBacklog, type PollContext } from "../context.ts";
 import { holdLease } from "../lease.ts";
 import type { Mark, Place } from "../model/mark.ts";
-import { beginAllPages, followHead, isHistoryMet, placeOf } from "../model/phase.ts";
+import { beginAllPages, followHead, isHistoryMet } from "../model/phase.ts";
 import { fromFound } from "../publish/candidate.ts";
 import { createPipeline } from "../publish/pipeline.ts";
 import { oldestFirst } from "../publish/prepare.ts";
@@ -31,7 +31,6 @@ const MOST_IDS = 50_000;
  */
 export async function catchUp(ctx: PollContext, reached: Place): Promise<PollCounts> {
   const { mark, ports } = ctx;
-  ctx.resumed ||= placeOf(mark) !== undefined;
   const place: Place = { ...reached };
   beginAllPages(mark, place);
   await ports.state.saveMark(ctx.lease, mark);
@@ -47,18 +46,12 @@ export async function catchUp(ctx: PollContext, reached: Place): Promise<PollCou
     return counts;
   }
   const isDone = end !== undefined && end.kind === "end" && counts.left === 0;
-  if (!isDone || (end.isEmpty && !isEmptyBelieved(ctx))) {
-    ctx.resumed = true;
-    return { ...counts, unfinished: true };
-  }
+  if (!isDone || (end.isEmpty && !isEmptyBelieved(ctx))) return { ...counts, unfinished: true };
   const isRead = end.covered && end.steppedOver.length === 0;
   const isFirst = !isHistoryMet(mark);
   const isAll = isRead && (ids !== undefined || isFirst) && (await reachesHead(ctx, ids, end.page));
   // It is complete only when the other order's first page holds nothing unmet (R15): what has moved meanwhile is met by the next poll.
-  if (isRead && isFirst && !isAll && !hasFailed(place)) {
-    ctx.resumed = true;
-    return { ...counts, unfinished: true };
-  }
+  if (isRead && isFirst && !isAll && !hasFailed(place)) return { ...counts, unfinished: true };
   if (isAll && ids !== undefined) {
     counts.complete = true;
     const fewIds = ids.all.size > MOST_IDS ? undefined : ids;
@@ -126,10 +119,10 @@ async function walkOn(
       await holdLease(ctx);
       if (move()) await state.saveMark(ctx.lease, ctx.mark);
       if (next.done) return next.value;
-      const isUndecided = (ctx.mark.contents.suspects ?? []).length > 0;
-      // However short the time is, a slice gets beyond the place where the last one stopped.
+      const isUndecided = ctx.mark.contents.suspects !== undefined;
+      // However short the time is, a slice gets beyond the place where the last one stopped: what made it stop is looked at again.
       const isBeyond = progress.beyond(step.position) > 0;
-      if (isUndecided || (isBeyond && clock.now() > ctx.streamUntil)) return undefined;
+      if (isBeyond && (isUndecided || clock.now() > ctx.streamUntil)) return undefined;
     }
   };
   try {

@@ -120,7 +120,7 @@ export async function deal(
   dealing: Dealing,
 ): Promise<Dealt> {
   const { verdicts, dealt, ids, proves } = dealing;
-  const suspects: Run[] = [];
+  const suspects: number[] = [];
   const by = judgement(ctx, proves);
   const done: Dealt = { toEmit: [], found: 0, quarantined: 0, left: 0, changed: 0, apart: false };
   const entries: LedgerEntry[] = [];
@@ -140,7 +140,7 @@ export async function deal(
     // On the first page of a slice nobody knows what stands before it.
     const isSure = isWhole(piece) && (piece.page > dealing.from || dealing.from === 1);
     if (decision === "settled" && isSure && isChanged(run, entry)) {
-      if (isAgain) suspects.push(run);
+      if (isAgain) suspects.push(run.responseId);
       done.changed += isAgain ? 0 : 1;
     }
     if (decision === "settled" || decision === "old") continue;

@@ -43,8 +43,8 @@ export function noteEnd(
 function afterFailure(ctx: PollContext, known: readonly FailingPage[], page: number): FailingPage[] {
   const isNear = (one: FailingPage): boolean => Math.abs(one.page - page) <= 1;
   const same = known.find((one) => isNear(one) && !one.isSteppedOver);
-  // Of several walks in one poll only the first counts.
-  if (same?.pollAt === ctx.since) return [...known];
+  // Of several walks in one interval only the first counts: of a poll, and of the slice that follows it.
+  if (same !== undefined && ctx.since - same.pollAt < ctx.source.interval / 2) return [...known];
   const polls = (same?.polls ?? 0) + 1;
   const one: FailingPage = { page, polls, pollAt: ctx.since, isSteppedOver: polls >= POLLS && page > 1 };
   // Where the page beside one that is stepped over fails as well, neither is.

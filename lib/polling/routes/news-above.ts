@@ -23,7 +23,7 @@ export async function newsAbove(ctx: PollContext, place: Place): Promise<PollCou
   const before = new Set(place.head);
   /** What stands above the backlog, and whether that was come to. */
   const above = new Set<number>();
-  let hasCome = before.size === 0;
+  let hasCome = false;
   let first: number[] = [];
   const withNews = new Set<number>();
   const steps = surveyWalk(ctx, {
@@ -35,7 +35,8 @@ export async function newsAbove(ctx: PollContext, place: Place): Promise<PollCou
       if (page === 1) first = ids.slice(0, REMEMBERED);
       const backlog = ids.findIndex((id) => before.has(id));
       for (const id of backlog < 0 ? ids : ids.slice(0, backlog)) above.add(id);
-      hasCome ||= backlog >= 0;
+      // Of the last page read: where the list has moved a walk goes back, and that page has to be read again.
+      hasCome = before.size === 0 || backlog >= 0;
       return hasCome || page >= FURTHEST * headPages || withNews.size >= headPages;
     },
   });

@@ -7,8 +7,7 @@ import type { Books } from "../model/mark.ts";
 import { isHistoryMet, placeOf } from "../model/phase.ts";
 import { takeWaiting } from "../publish/emit.ts";
 import { createPipeline, type Pipeline } from "../publish/pipeline.ts";
-import { openBreakers, withTurn } from "../publish/under-breaker.ts";
-import { catchUp } from "../routes/catch-up.ts";
+import { notSpared, openBreakers } from "../publish/under-breaker.ts";
 import { firstPass, type Presence } from "../routes/first-pass.ts";
 import { headWalk } from "../routes/head.ts";
 import { newsAbove } from "../routes/news-above.ts";
@@ -23,15 +22,10 @@ import {
   background,
   nextBackground,
 } from "./background.ts";
-import { isLeftToSlices, queueSlice } from "./slices.ts";
 import { type SurveyRequest, withSurvey } from "./with-survey.ts";
 
 export interface PollRequest extends SurveyRequest {
   presence: Presence;
-  /** Epoch milliseconds at which the next tick begins: what is left to another process ends before. */
-  nextTick: number;
-  /** Surveys that are being caught up, as far as is known. */
-  catchingUp: number;
   /** Whether the head is read: something asks for it, or the counts have moved. Else only background work is done. */
   head: boolean;
   /** New responses that the counts have shown and the head has not: they are searched for below it. */
@@ -60,6 +54,8 @@ export type PollResult =
       missing: number;
       /** Whether it was part of a pass over several polls. */
       resumed: boolean;
+      /** Whether a walk over all its pages is under way, which goes on beside the ticks. */
+      isBehind: boolean;
       shortPageEnds: boolean | undefined;
       books: Books | undefined;
       booksOpen: string | undefined;
@@ -84,17 +80,19 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
     ctx.allowance = request.background?.allowance;
     const { mark } = ctx;
     const earlier = { closedAt: mark.books?.closedAt, again: mark.repairs?.again ?? 0 };
+    const wasFirstPass = mark.phase.kind === "first-pass";
     const done = await work(ctx, request);
     const dueAt = await nextDue(ctx, done.counts);
     const slowDue = await nextBackground(ctx);
-    await queueSlice(ctx, request);
+    const isBehind = placeOf(mark) !== undefined;
     return {
       kind: "polled",
       ...done,
       dueAt,
       slowDue,
       newestSeen: ctx.newestSeen,
-      resumed: ctx.resumed,
+      resumed: wasFirstPass || isBehind,
+      isBehind,
       shortPageEnds: ctx.shortPageEnds,
       books: mark.books,
       closedNow: mark.books !== undefined && mark.books.closedAt !== earlier.closedAt,
@@ -151,29 +149,21 @@ async function seek(
 
 /** Looks for news; where that shows responses whose records may lie apart, that is decided, and they are looked for once more. */
 async function news(ctx: PollContext, request: PollRequest): Promise<PollCounts> {
-  const wasResumed = ctx.resumed;
   const counts = await newsOnce(ctx, request);
-  if (ctx.mark.contents.suspects === undefined || isLeftToSlices(ctx)) return counts;
+  if (ctx.mark.contents.suspects === undefined || placeOf(ctx.mark) !== undefined) return counts;
   const replaced = await settleSuspects(ctx);
   if (ctx.mark.contents.suspects !== undefined) return addCounts(counts, replaced);
   const again = await newsOnce(ctx, request);
-  // It was interrupted, and has come to its end all the same.
-  if (!again.unfinished) ctx.resumed = wasResumed;
   return addCounts(addCounts({ ...counts, left: 0, unfinished: false }, replaced), again);
 }
 
-/** What is new: a backlog that is being streamed, all that is there at the first poll, else what the head shows. */
+/** What is new: above a backlog that is being caught up, all that is there at the first poll, else what the head shows. */
 async function newsOnce(ctx: PollContext, { presence }: PollRequest): Promise<PollCounts> {
   const place = placeOf(ctx.mark);
-  if (place !== undefined && isLeftToSlices(ctx)) {
-    ctx.resumed = true;
+  if (place !== undefined) {
     // Whatever keeps the head from being looked at: the backlog does not wait for it.
     const above = await orLeave(ctx, () => newsAbove(ctx, place));
     return addCounts(above ?? noCounts(), { unfinished: true });
-  }
-  if (place !== undefined) {
-    const counts = await catchUp(ctx, place);
-    return isClean(counts) ? addCounts(counts, await headWalk(ctx)) : counts;
   }
   return isHistoryMet(ctx.mark) ? headWalk(ctx) : firstPass(ctx, presence);
 }
@@ -211,7 +201,7 @@ async function takeDue(ctx: PollContext, pipeline: Pipeline): Promise<number> {
       due.map(({ id }) => id),
     );
     const waiting = due.filter(({ id }) => now.get(id)?.state === "waiting");
-    left += await takeWaiting(ctx, pipeline, seen.size > WAITING_AT_ONCE ? await withTurn(ctx, waiting) : waiting);
+    left += await takeWaiting(ctx, pipeline, seen.size > WAITING_AT_ONCE ? await notSpared(ctx, waiting) : waiting);
     // Of those that wait for the end of an outage not all are looked at: they stay due as they are.
     if (openBreakers(ctx).length > 0 && seen.size >= MOST_IN_OUTAGE) break;
   }

@@ -1,5 +1,5 @@
 import { endsWork, failureOf, LeaseLostError } from "../errors.ts";
-import { holdLease, LEASE_DURATION, type LeaseHolder, underLease } from "../lease.ts";
+import { holdLease, LEASE_DURATION, underLease } from "../lease.ts";
 import { isOld } from "../ledger/judge.ts";
 import { takeOut, withoutRecords } from "../ledger/kept-records.ts";
 import type { SurveyRow } from "../model/account.ts";
@@ -69,6 +69,13 @@ export async function redrive(request: RedriveRequest): Promise<SurveyRedrive[]>
   return results;
 }
 
+/** Whoever works on a survey under its lease. */
+interface SurveyHolder {
+  ports: Ports;
+  lease: Lease;
+  lost: unknown;
+}
+
 async function redriveSurvey({ ports, owner, deadline }: RedriveRequest, result: SurveyRedrive): Promise<void> {
   const { surveyId } = result;
   let lease: Lease | undefined;
@@ -89,7 +96,7 @@ async function redriveSurvey({ ports, owner, deadline }: RedriveRequest, result:
   await ports.state.release(lease, lease.mark).catch(() => undefined);
 }
 
-async function putBack(holder: LeaseHolder & { ports: Ports }, deadline: number, result: SurveyRedrive): Promise<void> {
+async function putBack(holder: SurveyHolder, deadline: number, result: SurveyRedrive): Promise<void> {
   const { state, clock } = holder.ports;
   const { surveyId } = result;
   let from: string | undefined;
@@ -134,11 +141,7 @@ function putBackAs(entry: LedgerEntry, judgement: Judgement | undefined, now: nu
 }
 
 /** One whose records cannot be read keeps none of the others back. */
-async function judgeByItself(
-  holder: LeaseHolder & { ports: Ports },
-  entry: LedgerEntry,
-  result: SurveyRedrive,
-): Promise<Judgement> {
+async function judgeByItself(holder: SurveyHolder, entry: LedgerEntry, result: SurveyRedrive): Promise<Judgement> {
   try {
     return await judge(holder, entry);
   } catch (error) {
@@ -149,7 +152,7 @@ async function judgeByItself(
   }
 }
 
-async function judge({ ports, lease }: LeaseHolder & { ports: Ports }, entry: LedgerEntry): Promise<Judgement> {
+async function judge({ ports, lease }: SurveyHolder, entry: LedgerEntry): Promise<Judgement> {
   if (entry.state === "emitted") return "repair";
   const kept = await takeOut({ ports }, entry);
   const isRefused = entry.state === "refused";

@@ -2,28 +2,24 @@ import pLimit from "p-limit";
 import type { PollContext } from "../context.ts";
 import { LeaseLostError } from "../errors.ts";
 import { LEASE_DURATION, underLease } from "../lease.ts";
-import type { BreakerWatch } from "../model/breaker.ts";
-import type { PollingSource } from "../model/source.ts";
-import type { Ports } from "../ports.ts";
 
 /** What work on a survey needs to know, whoever does it. */
-export interface SurveyRequest {
-  ports: Ports;
-  source: PollingSource;
-  surveyId: number;
+export interface SurveyRequest
+  extends Pick<
+    PollContext,
+    | "ports"
+    | "source"
+    | "surveyId"
+    | "deadline"
+    | "streamUntil"
+    | "sourceFloor"
+    | "firstTick"
+    | "listedCount"
+    | "shortPageEnds"
+    | "watch"
+  > {
+  /** Names whoever works on it: the holder of its lease. */
   owner: string;
-  /** Epoch milliseconds after which no new page is begun. */
-  deadline: number;
-  /** The same for a catch-up, the rest of which is left to another process. */
-  streamUntil: number;
-  sourceFloor: string | undefined;
-  /** Epoch milliseconds of the source's first tick, unless that is this one. */
-  firstTick: number | undefined;
-  /** Largest of the counts that the survey list shows; undefined when it shows none. */
-  listedCount: number | undefined;
-  shortPageEnds: boolean | undefined;
-  /** Shared by all polls of a tick. */
-  watch: BreakerWatch;
 }
 
 /**
@@ -34,31 +30,19 @@ export async function withSurvey<T>(
   request: SurveyRequest,
   work: (ctx: PollContext) => Promise<T>,
 ): Promise<T | undefined> {
-  const { ports, surveyId, owner, source, deadline, streamUntil, shortPageEnds, watch } = request;
-  const { sourceFloor, firstTick, listedCount } = request;
+  const { ports, surveyId, owner } = request;
   const lease = await ports.state.acquire(surveyId, owner, LEASE_DURATION);
   if (lease === undefined) return undefined;
   const ctx: PollContext = {
-    ports,
-    source,
-    surveyId,
+    ...request,
     lease,
     since: ports.clock.now(),
     mark: lease.mark,
-    deadline,
-    streamUntil,
-    shortPageEnds,
-    sourceFloor,
-    firstTick,
-    listedCount,
     allowance: undefined,
     newestSeen: undefined,
     lost: undefined,
     failure: undefined,
     publishing: pLimit(1),
-    unproved: new Set(),
-    resumed: lease.mark.phase.kind === "first-pass",
-    watch,
   };
   try {
     const done = await underLease(ctx, async () => {

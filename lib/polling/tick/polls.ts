@@ -1,6 +1,7 @@
 import pLimit from "p-limit";
 import type { Allowance } from "../context.ts";
-import { concernsWholeSource, failureOf } from "../errors.ts";
+import { endsWork, failureOf, isInterrupted } from "../errors.ts";
+import type { RoleHolder } from "../lease.ts";
 import type { AccountState, SurveyRow } from "../model/account.ts";
 import type { BreakerWatch } from "../model/breaker.ts";
 import { later } from "../model/dates.ts";
@@ -16,7 +17,7 @@ import { nextRow } from "./survey-row.ts";
 import type { TickRequest } from "./tick-request.ts";
 import type { SurveyOutcome } from "./tick-summary.ts";
 
-/** Share of the interval, and milliseconds at least and at most, in which a tick catches up by itself before it leaves the rest to others. */
+/** Share of the interval, and milliseconds at least and at most, for which a tick catches up before it leaves the rest to `workOffBacklogs`. */
 const OWN_SHARE = 0.25;
 const LEAST_OWN_TIME = 1_000;
 const MOST_OWN_TIME = 5_000;
@@ -34,7 +35,6 @@ const FURTHEST_AHEAD = 26 * 3_600_000;
 /** What the polls of one tick came to. */
 export interface Polled {
   outcomes: Map<number, SurveyOutcome>;
-  catchingUp: number;
   /** Largest credible date that was read of two surveys at least: that of one alone may be wrong, and would lose what the others had. */
   newest: string | undefined;
   shortPageEnds: boolean | undefined;
@@ -64,6 +64,8 @@ export interface Polls {
 
 /** What is the same for all polls of a tick. */
 interface Tick {
+  /** The tick's own lease: who has lost it begins no further poll. */
+  holder: RoleHolder;
   request: TickRequest;
   account: AccountState;
   watch: BreakerWatch;
@@ -82,8 +84,6 @@ interface Progress {
   stopped: boolean;
   /** Largest credible date read, by survey id. */
   newest: Map<number, string>;
-  /** Surveys polled so far whose catch-up goes on. */
-  catchingUp: Set<number>;
   shortPageEnds: boolean | undefined;
 }
 
@@ -94,19 +94,18 @@ export function createPolls(
   request: TickRequest,
   account: AccountState,
   watch: BreakerWatch,
-  { now, isFirst }: { now: number; isFirst: boolean },
+  { now, isFirst, holder }: Pick<Tick, "now" | "isFirst" | "holder">,
 ): Polls {
-  const tick: Tick = { request, account, watch, now, isFirst };
+  const tick: Tick = { holder, request, account, watch, now, isFirst };
   const progress: Progress = {
     outcomes: new Map(),
     rows: new Map(),
     savedAt: now,
     stopped: false,
     newest: new Map(),
-    catchingUp: new Set(),
     shortPageEnds: account.shortPageEnds,
   };
-  const { outcomes, newest, catchingUp } = progress;
+  const { outcomes, newest } = progress;
   const pollOne = (survey: ListedSurvey, how: How): Promise<void> => poll(tick, progress, survey, how);
   return {
     async pollNews(due) {
@@ -144,7 +143,6 @@ export function createPolls(
     },
     done: () => ({
       outcomes,
-      catchingUp: catchingUp.size,
       newest: [...newest.values()].sort().at(-2),
       shortPageEnds: progress.shortPageEnds,
     }),
@@ -154,7 +152,7 @@ export function createPolls(
 async function poll(tick: Tick, progress: Progress, survey: ListedSurvey, how: How): Promise<void> {
   const { request } = tick;
   const { ports } = request;
-  if (progress.stopped || ports.clock.now() > request.deadline) return;
+  if (progress.stopped || tick.holder.lost !== undefined || ports.clock.now() > request.deadline) return;
   let hasWaiting = false;
   const observe: Ports["observe"] = (event) => {
     hasWaiting ||= event.kind === "waiting";
@@ -164,9 +162,11 @@ async function poll(tick: Tick, progress: Progress, survey: ListedSurvey, how: H
     const result = await pollSurvey({ ...requestFor(tick, progress, survey), ports: { ...ports, observe }, ...how });
     if (enter(tick, progress, survey, result, how) === "failed") stayDue(tick, progress, survey, hasWaiting);
   } catch (error) {
-    progress.outcomes.set(survey.surveyId, { error });
     stayDue(tick, progress, survey, hasWaiting);
-    progress.stopped ||= concernsWholeSource(error);
+    progress.stopped ||= endsWork(error);
+    // The time was up: it is no failure, and the next tick goes on with it.
+    if (isInterrupted(error)) return;
+    progress.outcomes.set(survey.surveyId, { error });
     tell(ports, survey, error);
   }
   // What fails now is saved with the others at the end.
@@ -181,18 +181,16 @@ function requestFor(
   progress: Progress,
   survey: ListedSurvey,
 ): Omit<PollRequest, "ports" | keyof How> {
-  const { ports, source, owner, deadline, ownTime = ownTimeOf(source) } = request;
+  const { source, owner, deadline, ownTime = ownTimeOf(source) } = request;
   const shown = survey.counts.filter((count) => count !== null);
   // Where "now" is still looked for, as in the first tick of a source, what a tick has no time for may be taken for new.
-  const isWhole = ports.slices === undefined || (isFirst && source.startFrom === "now");
+  const isWhole = isFirst && source.startFrom === "now";
   return {
     source,
     surveyId: survey.surveyId,
     owner,
     deadline,
     streamUntil: isWhole ? deadline : Math.min(deadline, now + ownTime),
-    nextTick: now + source.interval,
-    catchingUp: Math.max(account.catchingUp ?? 0, progress.catchingUp.size),
     presence: presenceOf(survey, account, now),
     sourceFloor: account.sourceFloor,
     firstTick: isFirst ? undefined : account.firstTick,
@@ -211,14 +209,13 @@ function enter(
   how: How,
 ): "done" | "failed" {
   const { ports } = request;
-  const { outcomes, newest, catchingUp } = progress;
+  const { outcomes, newest } = progress;
   const row = account.rows.get(survey.surveyId);
   const earlier = outcomes.get(survey.surveyId)?.error;
   const failure = result.kind === "polled" ? result.failure : undefined;
   outcomes.set(survey.surveyId, { result, error: earlier ?? failure });
   if (failure !== undefined && earlier === undefined) tell(ports, survey, failure);
   if (result.kind !== "polled") return "done";
-  if (result.counts.unfinished) catchingUp.add(survey.surveyId);
   const seen = later(newest.get(survey.surveyId), result.newestSeen);
   if (seen !== undefined) newest.set(survey.surveyId, seen);
   // Contradicted once is contradicted for good.

@@ -48,6 +48,7 @@ export function nextRow(
     passedAt: slow === "pass" ? now : (row?.passedAt ?? now),
     restedAt: slow === "rest" ? now : (row?.restedAt ?? now),
     activeAt,
+    ...(result.isBehind ? { isBehind: true as const } : {}),
     ...(dueAt === undefined ? {} : { dueAt }),
   };
   const poll = { now, found: counts.found, complete: counts.complete, headRead, resumed, sought, foundBelow, missing };

@@ -10,6 +10,6 @@ export interface TickRequest {
   deadline: number;
   /** Fingerprint of the service's base URL: the state of one service is not used for another. */
   service: string;
-  /** Milliseconds in which a tick catches up by itself before it leaves the rest to slices. */
+  /** Milliseconds for which a tick catches up before it leaves the rest to `workOffBacklogs`. */
   ownTime?: number;
 }

@@ -4,6 +4,7 @@ import type { Books } from "../model/mark.ts";
 import type { PollingSource } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
 import { withheldOf } from "../routes/poll-counts.ts";
+import type { SliceSummary } from "../survey/catch-up-slice.ts";
 import type { PollResult } from "../survey/poll-survey.ts";
 import type { TickFigures } from "./tick-figures.ts";
 
@@ -31,12 +32,26 @@ export interface TickSummary {
   surveys: SurveySummary[];
   /** Due surveys that this tick had no time for. */
   unpolled: number;
+  /** Surveys that are being caught up: this goes on beside the ticks. */
+  behind: number;
   /** What fails for the whole source: responses wait for it, however long it takes. */
   outages: DetailKind[];
   /** What is to be watched; absent when the tick ended before it had polled anything. */
   figures?: TickFigures;
   /** Epoch milliseconds until which the service is to be left alone: the tick ended before it asked for anything. */
   pausedUntil?: number;
+  /** Set where another invocation does the tick of this source: this one has done nothing. */
+  isBusy?: true;
+}
+
+/** One round of working off backlogs: what a slice of each survey came to. */
+export interface BacklogRound {
+  source: string;
+  slices: SliceSummary[];
+  /** Whether there is more to do at once. */
+  goesOn: boolean;
+  /** Epoch milliseconds by which slices have to end: before the next tick. */
+  until: number;
 }
 
 export interface SurveyOutcome {
@@ -65,5 +80,14 @@ export function summarize(surveyId: number, { result, error }: SurveyOutcome): S
 /** The summary of a tick that ends before it asks the service for anything, since another worker was told of a pause that outlasts it. */
 export function pausedTick({ ports, source }: { ports: Ports; source: PollingSource }, until: number): TickSummary {
   ports.observe({ kind: "paused", until });
-  return { source: source.name, listed: 0, surveys: [], unpolled: 0, outages: [], pausedUntil: until };
+  return { ...nothingDone(source), pausedUntil: until };
+}
+
+/** The summary of an invocation that has left the tick to another one. */
+export function busyTick({ source }: { source: PollingSource }): TickSummary {
+  return { ...nothingDone(source), isBusy: true };
+}
+
+function nothingDone({ name }: PollingSource): TickSummary {
+  return { source: name, listed: 0, surveys: [], unpolled: 0, behind: 0, outages: [] };
 }

@@ -1,6 +1,8 @@
 import { errorCode } from "../../errors.ts";
 import { concernsWholeSource } from "../errors.ts";
-import type { AccountState } from "../model/account.ts";
+import { inRole, type RoleHolder } from "../lease.ts";
+import type { AccountChanges, AccountState } from "../model/account.ts";
+import { selected } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
 import { openBreakers, seenBreakers, watchBreakers } from "../publish/under-breaker.ts";
 import type { BackgroundKind } from "../survey/background.ts";
@@ -12,13 +14,17 @@ import { createPolls } from "./polls.ts";
 import { surveysOf } from "./survey-list.ts";
 import { figuresOf } from "./tick-figures.ts";
 import type { TickRequest } from "./tick-request.ts";
-import { pausedTick, summarize, type TickSummary } from "./tick-summary.ts";
+import { busyTick, pausedTick, summarize, type TickSummary } from "./tick-summary.ts";
 
 /** Share of the requests made for news that slow work may make on top of its own budget. */
 const EARNED_BY_NEWS = 0.2;
 
-/** One scheduled run over a source: one look at the survey list, then a poll of each survey that is due. */
+/** One scheduled run over a source: one look at the survey list, then a poll of each survey that is due. One invocation does it at a time. */
 export async function tick(request: TickRequest): Promise<TickSummary> {
+  return (await inRole("tick", request, (holder) => tickInRole(request, holder))) ?? busyTick(request);
+}
+
+async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<TickSummary> {
   const { source, service } = request;
   const { state, observe, clock } = request.ports;
   const account = await state.account();
@@ -40,7 +46,7 @@ export async function tick(request: TickRequest): Promise<TickSummary> {
   observe({ kind: "surveys", listed: listed.filter(({ isGone }) => isGone !== true).length, due: news.length });
 
   const watch = watchBreakers(account.breakers);
-  const polls = createPolls({ ...request, ports }, account, watch, { now, isFirst });
+  const polls = createPolls({ ...request, ports }, account, watch, { now, isFirst, holder });
   const beforeNews = meter.all;
   await polls.pollNews(news);
   const earned = (meter.all - beforeNews) * EARNED_BY_NEWS;
@@ -48,21 +54,20 @@ export async function tick(request: TickRequest): Promise<TickSummary> {
   const due = (kind: BackgroundKind): BackgroundSurvey[] => backgroundSurveys(listed, account.rows, by, kind);
   const { left, passAhead } = await polls.doBackground(due, { budget, passAhead: account.passAhead ?? 0, meter });
 
-  const { outcomes, catchingUp, newest, shortPageEnds } = polls.done();
+  const { outcomes, newest, shortPageEnds } = polls.done();
   const overdrawn = Math.max(0, -left);
-  await state.saveAccount({
-    service,
-    lastTick: clock.now(),
-    ...(failure === undefined ? { listedAt: now } : {}),
+  const changes: AccountChanges = {
+    ...(account.service === service ? {} : { service }),
     ...seenBreakers(watch),
     // A slice beside this tick may have seen the contrary of what it began with.
     ...(shortPageEnds === account.shortPageEnds ? {} : { shortPageEnds }),
-    ...(catchingUp === (account.catchingUp ?? 0) ? {} : { catchingUp }),
-    ...(overdrawn === 0 && account.overdrawn === undefined ? {} : { overdrawn }),
+    ...(overdrawn === (account.overdrawn ?? 0) ? {} : { overdrawn }),
     ...(passAhead === (account.passAhead ?? 0) ? {} : { passAhead }),
     // Of no later tick: what that reads may be newer than what was missed meanwhile.
     ...(isFirst && newest !== undefined ? { sourceFloor: newest } : {}),
-  });
+  };
+  if (Object.keys(changes).length > 0) await state.saveAccount(changes);
+  holder.lease.note = { ...holder.lease.note, lastTick: now, ...(failure === undefined ? { listedAt: now } : {}) };
   if (failure !== undefined) throw failure;
   for (const { error } of outcomes.values()) if (error !== undefined && concernsWholeSource(error)) throw error;
   return {
@@ -71,6 +76,7 @@ export async function tick(request: TickRequest): Promise<TickSummary> {
     ...(unreadable === 0 ? {} : { unreadableSurveys: unreadable }),
     surveys: [...outcomes].map(([surveyId, outcome]) => summarize(surveyId, outcome)),
     unpolled: news.filter(({ surveyId }) => !outcomes.has(surveyId)).length,
+    behind: [...account.rows].filter(([id, { isBehind }]) => isBehind === true && selected(id, source.surveys)).length,
     outages: openBreakers({ watch, source, ports }),
     figures: figuresOf({
       rows: account.rows,

@@ -34,7 +34,7 @@ export interface WalkOptions {
   /** The last page of the list when its end was looked for last; absent: it never was. */
   lastPage?: number | undefined;
   /** Pages that have failed in three polls in a row: stepped over (R9), if need be after they were tried once more. */
-  stepsOver?: { pages: ReadonlySet<number>; tries: boolean } | undefined;
+  stepsOver?: { readonly pages: ReadonlySet<number>; tries: boolean } | undefined;
   /** Pages read at once, at most. Default: as many as R5 allows. */
   mostAhead?: number;
   /** Told of each page before anything is asked about its responses. */

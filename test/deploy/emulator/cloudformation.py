@@ -7,7 +7,7 @@ from typing import Any
 from ministack.core.responses import get_account_id, get_region
 from ministack.services import cloudwatch_logs, eventbridge
 from ministack.services import secretsmanager as secrets
-from ministack.services.cloudformation import provisioners
+from ministack.services.cloudformation import changesets, provisioners
 
 Properties = dict[str, Any]
 Created = tuple[str, dict[str, Any]]
@@ -118,6 +118,18 @@ def without_value(create: Callable[..., Created]) -> Callable[..., Created]:
     return on_create
 
 
+def by_import(kind: str, key: str, existing: Any) -> tuple[Callable[[Properties], Created], Any]:
+    """How something that a stack has left is taken into the next one, and how it is looked for."""
+
+    def on_import(identifier: Properties) -> Created:
+        return identifier[key], {"Arn": events_arn(kind, identifier[key]), "Name": identifier[key]}
+
+    def problem(name: str) -> str | None:
+        return None if name in existing else f"{kind} {name} does not exist."
+
+    return on_import, ((key,), problem)
+
+
 def register() -> None:
     handlers: dict[str, dict[str, Any]] = provisioners._RESOURCE_HANDLERS
     handlers["AWS::Events::Archive"] = by_name(
@@ -166,5 +178,10 @@ def register() -> None:
         "update": lambda identity, _old, _new, _stack: (identity, {"DeliveryId": identity}),
         "delete": lambda identity, _: call(cloudwatch_logs._delete_delivery, {"id": identity}),
     }
+    for resource, kind, key, existing in (
+        ("AWS::Events::EventBus", "event-bus", "Name", eventbridge._event_buses),
+        ("AWS::Events::Archive", "archive", "ArchiveName", eventbridge._archives),
+    ):
+        handlers[resource]["import"], changesets._IMPORT_LOOKUPS[resource] = by_import(kind, key, existing)
     secret = handlers["AWS::SecretsManager::Secret"]
     secret["create"] = without_value(secret["create"])

@@ -7,7 +7,7 @@ tell the emulator: metrics.py and webhooks.py say what.
 
 Kinds: "throttle" (answered 400, nothing done), "lose-answer" (done, but answered 500), "partial" (every second entry of a batch fails),
 "kill" (done, but the processes of all functions at work are killed before the answer). `skip` requests pass before the first, and then the next
-fault of that operation has its turn. With `during`, requests count only while all functions at work have that in their names.
+fault of that operation has its turn.
 """
 
 import json
@@ -40,7 +40,6 @@ class Fault:
     kind: str
     skip: int = 0
     count: int = 1
-    during: str = ""
     hits: int = 0
 
 
@@ -85,8 +84,6 @@ class FaultyApp:
         for fault in self.faults:
             if fault.operation != operation or fault.hits >= fault.count:
                 continue
-            if not all(fault.during in worker.func_name for worker in workers_at_work()):
-                return None
             if fault.skip > 0:
                 fault.skip -= 1
                 return None

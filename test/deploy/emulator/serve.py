@@ -36,10 +36,13 @@ def main() -> None:
     import deliveries
     import events
     import metrics
+    import refusals
     import replays
     import webhooks
     from faults import FaultyApp
 
+    # First: what CloudFormation calls is looked up as it is registered.
+    refusals.install()
     cloudformation.register()
     events.install()
     metrics.install()

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CreateSecretCommand } from "@aws-sdk/client-secrets-manager";
 import { watchAlarms } from "../support/alarm-watch.ts";
+import { succeed } from "../support/processes.ts";
 import { WEBHOOK, WEBHOOK_SECRET } from "../support/webhook.ts";
 import { CREDENTIALS } from "./alarms-are-raised.ts";
 import { type Deployment, output, type Stage } from "./stage.ts";
@@ -57,10 +58,30 @@ export async function firstDeployment(stage: Stage): Promise<Deployment> {
   return deployment;
 }
 
-/** What is deployed is what would be deployed. */
-export async function diffFindsNone({ report, cdk }: Stage, { configFile }: Deployment): Promise<void> {
+/** Everything that makes something in the template. */
+const EVERYTHING = {
+  sources: [{ baseUrl: "https://surveys.example.com" }, { name: "b", baseUrl: "https://surveys.example.com" }],
+  subscribers: { accounts: ["123456789012"], organizationId: "o-a1b2c3d4e5" },
+  monitoring: "full",
+  webhooks: [WEBHOOK],
+};
+
+/** What is deployed is what would be deployed, and CloudFormation has nothing against it. */
+export async function templateIsSound(stage: Stage, { configFile }: Deployment): Promise<void> {
+  const { report, cdk, emulator, folder } = stage;
+  const lint = (file: string) =>
+    // The CDK writes down dependencies that references make already.
+    succeed("cfn-lint", ["--ignore-checks", "W3005", "--", file], { cwd: folder, env: emulator.env, limit: 60_000 });
   await report.step("cdk diff finds no difference", async () => {
     const { differs, text } = await cdk.diff("-c", `config=${configFile}`);
     assert.equal(differs, false, text);
+  });
+  await report.step("cfn-lint finds nothing, nor where everything is asked for", async () => {
+    const template = join(folder, "cdk.out", "SurveyPoller.template.json");
+    await lint(template);
+    const file = join(folder, "everything.json");
+    writeFileSync(file, JSON.stringify(EVERYTHING));
+    await cdk.run("synth", "--quiet", "-c", `config=${file}`);
+    await lint(template);
   });
 }

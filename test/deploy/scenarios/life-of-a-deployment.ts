@@ -1,11 +1,12 @@
 import { archived } from "./archived.ts";
 import { destroyed } from "./destroyed.ts";
 import { eventsArrive } from "./events-arrive.ts";
-import { diffFindsNone, firstDeployment } from "./first-deployment.ts";
+import { firstDeployment, templateIsSound } from "./first-deployment.ts";
 import { keptTable } from "./kept-table.ts";
 import { nothingIsLost } from "./nothing-is-lost.ts";
 import { type Given, onStage } from "./open-stage.ts";
 import type { Stage } from "./stage.ts";
+import { uninstalled } from "./uninstalled.ts";
 import { changeIsSeen, updated } from "./updated.ts";
 
 /** One deployment from its first command to its last. */
@@ -14,12 +15,13 @@ export function lifeOfADeployment(given: Given): Promise<void> {
     const deployment = await firstDeployment(stage);
     // A difference is looked for beside what changes nothing of the stack.
     const beside: Stage = { ...stage, report: stage.report.lane("diff") };
-    const [subscribers] = await allOf(eventsArrive(stage, deployment), diffFindsNone(beside, deployment));
+    const [subscribers] = await allOf(eventsArrive(stage, deployment), templateIsSound(beside, deployment));
     await archived(stage, deployment, subscribers);
     const [, change] = await allOf(nothingIsLost(stage, deployment, subscribers), changeIsSeen(beside));
     await updated(stage, deployment, subscribers, change);
     await destroyed(stage, deployment);
-    await keptTable(stage, deployment);
+    const again = await keptTable(stage, deployment, subscribers);
+    await uninstalled(stage, again);
   });
 }
 

@@ -52,10 +52,10 @@ const troubles: readonly Trouble[] = [
     },
   },
   {
-    name: "the worker is killed in the middle of a backlog, twice",
+    name: "the function is killed in the middle of a backlog, twice",
     faults: [
-      { operation: "PutEvents", kind: "kill", skip: 8, during: "PollSurvey" },
-      { operation: "PutEvents", kind: "kill", skip: 8, during: "PollSurvey" },
+      { operation: "PutEvents", kind: "kill", skip: 8 },
+      { operation: "PutEvents", kind: "kill", skip: 8 },
     ],
     news: (stage) => addBacklog(stage, 5),
   },

@@ -9,7 +9,7 @@ import { type Deployment, output, type Stage, type Subscribers } from "./stage.t
 /** What the webhook is to have too, as a rule of one's own says it. */
 export const DETRACTORS = { "detail-type": ["response.completed"], detail: DETRACTORS_ONLY };
 
-/** More than a tick has time for by itself, at a service that takes its time: on a fast machine too the rest is left to the worker. */
+/** More than a tick does before it gives its lease back, at a service that takes its time: on a fast machine too the rest is a catch-up. */
 export function addBacklog({ simulator }: Stage, surveyId: number): void {
   simulator.addSurvey({ surveyId, responses: 600 });
   simulator.fault({ kind: "latency", ms: 150, operation: ["metrics", "metadata"], surveyId });
@@ -91,7 +91,7 @@ export async function booksAreRight({ aws, simulator }: Stage, table: string, su
     const emitted = items.filter(({ state }) => state === "emitted");
     return emitted.map(({ pk, sk, eventId }) => `${pk} ${sk} ${eventId}`).sort();
   };
-  // What the worker has published it enters a moment later, while nobody waits for it.
+  // What a tick has published it enters a moment later.
   for (const end = Date.now() + 10_000; (await entered()).length < wanted.length && Date.now() < end; )
     await pause(200);
   assert.deepEqual(await entered(), wanted);

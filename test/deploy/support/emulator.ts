@@ -79,12 +79,17 @@ export async function startEmulator({ python }: Python, folder: string): Promise
   };
 }
 
-/** `aws`, told the endpoint in so many words: for queues it takes their public address over the variable. */
+/** `cfn-lint`, and `aws`, told the endpoint in so many words: for queues it takes their public address over the variable. */
 function programsIn(folder: string, python: string): string {
   const bin = join(folder, "bin");
   mkdirSync(bin);
-  const script = `#!/bin/sh\nexec "${python}" -m awscli --endpoint-url "$AWS_ENDPOINT_URL" "$@"\n`;
-  writeFileSync(join(bin, "aws"), script, { mode: 0o755 });
+  const programs = {
+    aws: `"${python}" -m awscli --endpoint-url "$AWS_ENDPOINT_URL"`,
+    "cfn-lint": `"${join(dirname(python), "cfn-lint")}"`,
+  };
+  for (const [name, program] of Object.entries(programs)) {
+    writeFileSync(join(bin, name), `#!/bin/sh\nexec ${program} "$@"\n`, { mode: 0o755 });
+  }
   return bin;
 }
 

@@ -12,8 +12,6 @@ export interface Fault {
   skip?: number;
   /** Requests that meet it; default 1. */
   count?: number;
-  /** Counts requests only while all functions at work have this in their names. */
-  during?: string;
 }
 
 /** Replaces the faults that the requests of functions meet; none ends them. */

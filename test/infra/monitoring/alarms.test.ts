@@ -167,27 +167,6 @@ describe("an alarm's periods", () => {
   });
 });
 
-describe("the alarm on the work queue", () => {
-  it("looks at how long its oldest message has been waiting, which costs nothing", () => {
-    const alarm = alarmsOf(minimal, "WorkQueue")[""];
-    expect(rule(alarm)).toBe(
-      "Maximum(ApproximateAgeOfOldestMessage, any) > 2700, 1 of 1 × 300 s, missing: notBreaching",
-    );
-    expect(alarm?.Namespace).toBe("AWS/SQS");
-    expect(JSON.stringify(alarm?.Dimensions)).toContain("PollerWork");
-  });
-
-  it("is raised before a message is dropped, and not by a slice that fails until it is a dead letter", () => {
-    const [[, queue] = []] = Object.entries(synthesize(minimal).findResources("AWS::SQS::Queue")).filter(([id]) =>
-      id.startsWith("PollerWork"),
-    );
-    const { MessageRetentionPeriod, VisibilityTimeout, RedrivePolicy } = queue?.Properties ?? {};
-    const { Threshold = 0 } = alarmsOf(minimal, "WorkQueue")[""] ?? {};
-    expect(Threshold).toBeLessThan(MessageRetentionPeriod - 300);
-    expect(Threshold).toBeGreaterThan(VisibilityTimeout * RedrivePolicy.maxReceiveCount);
-  });
-});
-
 describe("the alarm on dead letters", () => {
   it("looks at the queue's own metric, which costs nothing", () => {
     const alarm = alarmsOf(minimal, "DeadLetters")[""];
@@ -228,7 +207,7 @@ describe("several sources", () => {
   ];
 
   it("have alarms each, but none that is not enabled, which would always be missing ticks", () => {
-    synthesize({ sources }).resourceCountIs("AWS::CloudWatch::Alarm", 2 * 6 + 2);
+    synthesize({ sources }).resourceCountIs("AWS::CloudWatch::Alarm", 2 * 6 + 1);
     expect(Object.keys(alarmsOf({ sources }, "old"))).toEqual([]);
     expect(alarmsOf({ sources }, "eu2").Stalled?.Dimensions).toContainEqual({ Name: "source", Value: "eu-2" });
   });
@@ -320,21 +299,18 @@ describe("the description of an alarm", () => {
   );
   const all = (config: ConfigInput) => [
     ...Object.values(alarmsOf(config)),
-    ...Object.values(alarmsOf(config, "WorkQueue")),
     ...Object.values(alarmsOf(config, "DeadLetters")),
   ];
 
   it("says of what it is, what is the matter, and leads to its section in the runbook", () => {
     const alarms = all(minimal);
-    expect(alarms).toHaveLength(8);
+    expect(alarms).toHaveLength(7);
     for (const { AlarmDescription } of alarms) {
       const [, section] =
-        /^(?:Source main|Work queue|Dead letters): .+\. What to do: docs\/runbook\.md#([a-z-]+)$/.exec(
-          AlarmDescription,
-        ) ?? [];
+        /^(?:Source main|Dead letters): .+\. What to do: docs\/runbook\.md#([a-z-]+)$/.exec(AlarmDescription) ?? [];
       expect(headings).toContain(section);
     }
-    expect(new Set(alarms.map(({ AlarmDescription }) => AlarmDescription)).size).toBe(8);
+    expect(new Set(alarms.map(({ AlarmDescription }) => AlarmDescription)).size).toBe(7);
   });
 
   it("leads to wherever the runbook is kept", () => {

@@ -57,7 +57,7 @@ describe("the dashboard", () => {
 
   it("shows the state of every alarm", () => {
     const [status] = widgets(several).filter(({ type }) => type === "alarm");
-    expect(status?.properties.alarms).toHaveLength(14);
+    expect(status?.properties.alarms).toHaveLength(13);
   });
 
   it("shows every source, and costs by what AWS counts for nothing", () => {

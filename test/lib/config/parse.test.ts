@@ -152,6 +152,16 @@ describe("the fields", () => {
     expect(source({ retention: { archive: "50d", claimCheck: "64d" } })?.retention.claimCheck).toBe(64 * DAY);
   });
 
+  it("a request may take exactly an eighth of what an invocation has for them", () => {
+    expect(source({ timeouts: { connect: "20s", response: "90s" } })?.timeouts).toEqual({
+      connect: 20_000,
+      response: 90_000,
+    });
+    expect(() => source({ timeouts: { connect: "20s", response: "91s" } })).toThrow(
+      "timeouts: connect and response must be at most 110s together, and are 111s",
+    );
+  });
+
   it("a rate may be a fraction", () => {
     expect(source({ maxRequestsPerSecond: 0.5 })?.maxRequestsPerSecond).toBe(0.5);
   });

@@ -1,10 +1,9 @@
 import { Logger } from "@aws-lambda-powertools/logger";
-import { expect, it, vi } from "vitest";
-import { parseConfig } from "../../../lib/config/index.ts";
+import { expect, it } from "vitest";
 import { pollScheduled } from "../../../lib/run/poll-sources.ts";
-import { runSlices } from "../../../lib/run/slices/run-slices.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { arrive, at, MINUTE, range, SECOND, surveyOf, takes, worldWith } from "../../support/survey.ts";
+import { arrive, at, letTimePass, MINUTE, range, SECOND, surveyOf, takes, worldWith } from "../../support/survey.ts";
+import { memoryGraph } from "../support/graph.ts";
 import { writtenBy } from "./support/embedded-metrics.ts";
 
 const CANARY = "canary";
@@ -33,18 +32,12 @@ function world(): MemoryWorld {
   return planted;
 }
 
-function graphOf(ports: MemoryWorld["ports"], fields: Record<string, unknown> = {}) {
-  const [source] = parseConfig(
-    { baseUrl: "https://surveys.example.com", startFrom: "beginning", timeZone: "UTC", logLevel: "debug", ...fields },
-    { deployed: true },
-  ).sources;
-  if (source === undefined) throw new Error("no source");
-  return { source, ports, service: "service-1", settle: vi.fn(async () => {}) };
-}
+const graphOf = (world: MemoryWorld) => memoryGraph(world, { logLevel: "debug" });
 
 const request = () => ({
   owner: "o",
   remaining: () => 60_000,
+  requestId: "request-1",
   logger: new Logger({ logLevel: "DEBUG" }),
   level: "full" as const,
 });
@@ -56,12 +49,14 @@ it("a tick with news, with quarantined and waiting ones, writes nothing personal
       throw Object.assign(new Error(personal.comment), { code: "SERVER_ERROR" });
   });
 
-  const text = await writtenBy(() => pollScheduled({ ...request(), graphs: [graphOf(planted.ports)] }));
+  const text = await writtenBy(() => pollScheduled({ ...request(), graphs: [graphOf(planted)] }));
 
   expect(JSON.stringify(planted.delivered)).toContain(CANARY);
   expect(text).toMatch(/"message":"tick"/);
   expect(text).toMatch(/"Withheld":[1-9]/);
   expect(text).toMatch(/"Waiting":[1-9]/);
+  expect(text).toMatch(/"message":"event".*"responseId":2,.*"outcome":"published"/);
+  expect(text).toMatch(/"message":"event".*"responseId":3,.*"outcome":"refused","code":"MalformedDetail"/);
   expect(text).not.toContain(CANARY);
 });
 
@@ -72,7 +67,7 @@ it.each(["surveys", "page", "metadata", "saveAccount", "putEntries", "publish"])
     planted.before.push(({ operation }) => {
       if (operation === failing) throw Object.assign(new Error(JSON.stringify(personal)), { name: "Odd" });
     });
-    const graph = graphOf(planted.ports);
+    const graph = graphOf(planted);
 
     const text = await writtenBy(async () => {
       await pollScheduled({ ...request(), graphs: [graph] });
@@ -85,19 +80,13 @@ it.each(["surveys", "page", "metadata", "saveAccount", "putEntries", "publish"])
   },
 );
 
-it("a slice writes nothing personal", async () => {
+it("a round of catching up writes nothing personal", async () => {
   const planted = world();
-  planted.ports.slices = { send: async () => {} };
   for (const responseId of range(20, 900)) arrive(planted, { responseId, completed: at(responseId), fields: personal });
   takes(planted, SECOND, ({ operation }) => operation === "page");
-  const graph = graphOf(planted.ports);
-  await writtenBy(() => pollScheduled({ ...request(), graphs: [graph] }));
-  const body = JSON.stringify({ source: "main", surveyId: 1, until: planted.time.now + MINUTE });
 
-  const text = await writtenBy(() =>
-    runSlices({ ...request(), graphs: [graph], messages: [{ messageId: "m", body }] }),
-  );
+  const text = await writtenBy(() => letTimePass(planted, pollScheduled({ ...request(), graphs: [graphOf(planted)] })));
 
-  expect(text).toMatch(/"message":"slice"/);
+  expect(text).toMatch(/"message":"catch-up"/);
   expect(text).not.toContain(CANARY);
 });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { type FailingSince, type StalledRequest, stalledFor } from "../../../lib/monitoring/stalled.ts";
+import { type FailingSince, noteSlices, type StalledRequest, stalledFor } from "../../../lib/monitoring/stalled.ts";
+import type { SurveyRow } from "../../../lib/polling/model/account.ts";
 import { closedBreakers } from "../../../lib/polling/model/breaker.ts";
-import type { SurveySummary, TickSummary } from "../../../lib/polling/tick/tick-summary.ts";
+import type { SliceSummary } from "../../../lib/polling/survey/catch-up-slice.ts";
+import type { BacklogRound, SurveySummary, TickSummary } from "../../../lib/polling/tick/tick-summary.ts";
 import { HOUR, MINUTE, noon } from "../../support/survey.ts";
 
 const DAY = 24 * HOUR;
@@ -38,6 +40,7 @@ function stalled(summary: Partial<TickSummary>, rest: Partial<Omit<StalledReques
       listed: 1,
       surveys: [survey()],
       unpolled: 0,
+      behind: 0,
       outages: [],
       figures: figures(),
       ...summary,
@@ -80,6 +83,32 @@ describe("the age of the longest-standing trouble", () => {
   it("is no more that of a survey which is not listed any more", () => {
     const failing: FailingSince = new Map([[9, noon - HOUR]]);
     expect(stalled({}, { failing })).toBe(0);
+    expect(failing.size).toBe(0);
+  });
+
+  it("is that of a catch-up which fails, whatever the polls come to, until one of its slices does not or it is over", () => {
+    const slice = (changes: Partial<SliceSummary> = {}): BacklogRound => ({
+      source: "main",
+      slices: [{ surveyId: 1, outcome: "stuck", emitted: 0, waiting: 0, withheld: 0, ...changes }],
+      goesOn: false,
+      until: 0,
+    });
+    const failure = { code: "SERVER_ERROR", message: "no answer" };
+    const seen = (isBehind: boolean) => ({
+      ...{ emitted: 0, quarantined: 0, refused: 0, held: 0, lags: [], basis: {} },
+      account: { rows: new Map([[1, { isBehind } as SurveyRow]]) },
+    });
+    const failing: FailingSince = new Map();
+    noteSlices(slice({ failure }), failing, noon);
+    noteSlices(slice({ failure }), failing, noon + 10 * MINUTE);
+    expect(stalled({}, { failing, seen: seen(true), now: noon + 20 * MINUTE })).toBe(20 * MINUTE);
+
+    noteSlices(slice(), failing, noon + 21 * MINUTE);
+    expect(stalled({}, { failing, seen: seen(true), now: noon + 22 * MINUTE })).toBe(0);
+
+    // Another process has come to the end of it.
+    noteSlices(slice({ failure }), failing, noon + 23 * MINUTE);
+    expect(stalled({}, { failing, seen: seen(false), now: noon + 50 * MINUTE })).toBe(0);
     expect(failing.size).toBe(0);
   });
 

@@ -1,24 +1,24 @@
 import { describe, expect, it, vi } from "vitest";
-import { parseConfig } from "../../../lib/config/index.ts";
 import { type MonitoringLevel, metrics, NAMESPACE, writtenBy } from "../../../lib/monitoring/catalog.ts";
-import { placeOf } from "../../../lib/polling/model/phase.ts";
 import { pollScheduled, pollSources } from "../../../lib/run/poll-sources.ts";
-import { runSlices } from "../../../lib/run/slices/run-slices.ts";
 import { requestChannel } from "../../../lib/survey-api/diagnostics.ts";
 import { CredentialsMissingError } from "../../../lib/survey-api/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { arrive, at, MINUTE, noon, range, SECOND, surveyOf, takes, worldWith } from "../../support/survey.ts";
+import {
+  arrive,
+  at,
+  letTimePass,
+  MINUTE,
+  noon,
+  range,
+  SECOND,
+  surveyOf,
+  takes,
+  worldWith,
+} from "../../support/survey.ts";
+import { type MemoryGraph, memoryGraph } from "../support/graph.ts";
 import { memoryLog } from "../support/log.ts";
 import { type MetricsLine, metricsOf } from "./support/embedded-metrics.ts";
-
-function graphOf(world: MemoryWorld, fields: Record<string, unknown> = {}) {
-  const [source] = parseConfig(
-    { baseUrl: "https://surveys.example.com", startFrom: "beginning", timeZone: "UTC", ...fields },
-    { deployed: true },
-  ).sources;
-  if (source === undefined) throw new Error("no source");
-  return { source, ports: world.ports, service: "service-1", settle: vi.fn(async () => {}) };
-}
 
 interface Run {
   line: MetricsLine | undefined;
@@ -27,7 +27,7 @@ interface Run {
 }
 
 /** One tick, or what is left of one that fails. */
-async function tickOf(graph: ReturnType<typeof graphOf>, level?: MonitoringLevel): Promise<Run> {
+async function tickOf(graph: MemoryGraph, level?: MonitoringLevel): Promise<Run> {
   const logger = memoryLog();
   const request = { graphs: [graph], owner: "o", remaining: () => 60_000, logger, ...(level && { level }) };
   const lines = await metricsOf(() => pollScheduled(request));
@@ -38,7 +38,7 @@ async function tickOf(graph: ReturnType<typeof graphOf>, level?: MonitoringLevel
 async function polled(fields: Record<string, unknown> = {}) {
   const world = worldWith([{ responseId: 1, completed: at(-60 * MINUTE) }]);
   world.time.now = noon - MINUTE;
-  const graph = graphOf(world, fields);
+  const graph = memoryGraph(world, fields);
   await tickOf(graph);
   world.time.now = noon;
   return { world, graph };
@@ -174,6 +174,20 @@ describe("one cause, one alarm", () => {
     expect((await tickOf(graph)).line?.values).toEqual({ CredentialsProblem: [0], Throttled: [1] });
   });
 
+  it("one that another invocation does is not counted as made: the other one may fail, and it would hide that", async () => {
+    const { world, graph } = await polled();
+    await world.ports.state.takeRole("tick", "another", MINUTE);
+    await world.ports.state.takeRole("catch-up", "a third", MINUTE);
+    arrive(world, { responseId: 2, completed: at(-30 * SECOND) });
+    world.time.now += 10 * SECOND;
+    const { lines, log } = await tickOf(graph, "full");
+    expect(lines.map(({ values }) => values)).toEqual([{ Requests: [0], RequestsThrottled: [0], RequestsFailed: [0] }]);
+    expect((await tickOf(graph)).lines).toEqual([]);
+    expect(log).toEqual([
+      { level: "info", message: "left: another invocation does the tick", details: { source: "main" } },
+    ]);
+  });
+
   it("a tick that fails otherwise writes nothing of its end: it is missing", async () => {
     const { world, graph } = await polled();
     failWith(world, "surveys", "UNREACHABLE");
@@ -190,27 +204,58 @@ describe("one cause, one alarm", () => {
   });
 });
 
-describe("the metrics of a slice", () => {
+describe("the metrics of a round of catching up", () => {
   it("have its events and their lag in the same series, and nothing that tells of ticks", async () => {
     const { world, graph } = await polled({ headPages: 2 });
-    world.ports.slices = { send: async () => {} };
+    const before = world.delivered.length;
     for (const responseId of range(2, 1_500)) arrive(world, { responseId, completed: at((responseId - 1_600) * 10) });
     takes(world, SECOND, ({ operation }) => operation === "page");
-    await tickOf(graph);
-    expect(placeOf(world.mark(1))).toBeDefined();
-    const before = world.delivered.length;
 
-    const logger = memoryLog();
-    const body = JSON.stringify({ source: "main", surveyId: 1, until: world.time.now + MINUTE });
-    const request = { graphs: [graph], messages: [{ messageId: "m", body }], owner: "w", remaining: () => 300_000 };
-    const [line, ...others] = await metricsOf(() => runSlices({ ...request, logger }));
+    const { lines, log } = await letTimePass(world, tickOf(graph));
 
+    const [ofTick, round, ...others] = lines;
     expect(others).toEqual([]);
-    expect(Object.keys(line?.values ?? {}).sort()).toEqual(["DetectionLag", "Emitted"]);
-    expect(line?.dimensions).toMatchObject({ source: "main" });
-    expect(line?.values.Emitted).toEqual([world.delivered.length - before]);
-    expect(line?.values.DetectionLag?.length).toBeLessThanOrEqual(99);
-    expect(logger.lines).toMatchObject([{ message: "slice", details: { lag: { worst: expect.any(Number) } } }]);
+    expect(Object.keys(ofTick?.values ?? {})).toContain("Stalled");
+    expect(Object.keys(round?.values ?? {}).sort()).toEqual(["DetectionLag", "Emitted"]);
+    expect(round?.dimensions).toMatchObject({ source: "main" });
+    expect(Number(ofTick?.values.Emitted) + Number(round?.values.Emitted)).toBe(world.delivered.length - before);
+    expect(round?.values.DetectionLag?.length).toBeLessThanOrEqual(99);
+    expect(log).toMatchObject([
+      { message: "tick", details: { emitted: Number(ofTick?.values.Emitted), catchingUp: 1 } },
+      {
+        message: "catch-up",
+        details: { surveys: 1, emitted: Number(round?.values.Emitted), lag: { worst: expect.any(Number) } },
+      },
+    ]);
+  });
+
+  it("tell of a catch-up that fails: of the survey at once, and by its age at the ticks that follow", async () => {
+    const { world, graph } = await polled({ headPages: 2 });
+    for (const responseId of range(2, 1_500)) arrive(world, { responseId, completed: at((responseId - 1_600) * 10) });
+    takes(world, SECOND, ({ operation }) => operation === "page");
+    let isCatchUp = false;
+    world.before.push(({ operation, args }) => {
+      if (operation === "takeRole") isCatchUp = args[0] === "catch-up";
+      if (operation === "page" && isCatchUp) throw Object.assign(new Error("x"), { code: "SERVER_ERROR" });
+    });
+
+    const { lines, log } = await letTimePass(world, tickOf(graph, "full"));
+    const failedAt = world.time.now;
+    expect(lines[0]?.values).toMatchObject({ SurveysFailed: [0], Stalled: [0] });
+    expect(lines[1]?.values).toMatchObject({ SurveysFailed: [1] });
+    expect(log).toContainEqual({
+      level: "warn",
+      message: "survey failed",
+      details: { source: "main", surveyId: 1, code: "SERVER_ERROR", reason: "SERVER_ERROR" },
+    });
+
+    world.time.now += 31 * MINUTE;
+    const later = await letTimePass(world, tickOf(graph));
+    expect(Number(later.lines[0]?.values.Stalled)).toBeGreaterThanOrEqual(31 * MINUTE);
+    expect(Number(later.lines[0]?.values.Stalled)).toBeLessThanOrEqual(world.time.now - failedAt + MINUTE);
+    world.before.length = 0;
+    await letTimePass(world, tickOf(graph));
+    expect((await letTimePass(world, tickOf(graph))).line?.values.Stalled).toEqual([0]);
   });
 });
 

@@ -1,25 +1,61 @@
-import { describe, expect, it, vi } from "vitest";
-import { parseConfig } from "../../../lib/config/index.ts";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Log } from "../../../lib/monitoring/log.ts";
-import { pollSources, redriveSource } from "../../../lib/run/poll-sources.ts";
+import { OutOfTimeError } from "../../../lib/polling/errors.ts";
+import { placeOf } from "../../../lib/polling/model/phase.ts";
+import { type PollSourcesRequest, pollSources, RESERVE, redriveSource } from "../../../lib/run/poll-sources.ts";
 import { CredentialsMissingError } from "../../../lib/survey-api/index.ts";
 import { failing } from "../../support/failing.ts";
-import type { MemoryWorld } from "../../support/memory-ports.ts";
+import type { MemoryWorld, PortCall } from "../../support/memory-ports.ts";
 import { refused } from "../../support/refused.ts";
-import { at, deliveredIds, recordsOf, surveyOf, worldWith } from "../../support/survey.ts";
+import {
+  arrive,
+  at,
+  deliveredIds,
+  letTimePass,
+  MINUTE,
+  range,
+  recordsOf,
+  SECOND,
+  surveyOf,
+  takes,
+  worldWith,
+} from "../../support/survey.ts";
+import { type MemoryGraph, memoryGraph } from "../support/graph.ts";
 import { memoryLog } from "../support/log.ts";
 
-function graph(name: string, world: MemoryWorld) {
-  const [source] = parseConfig(
-    { name, baseUrl: "https://surveys.example.com", startFrom: "beginning" },
-    { deployed: true },
-  ).sources;
-  if (source === undefined) throw new Error("no source");
-  return { source, ports: world.ports, service: "service-1", settle: vi.fn(async () => {}) };
-}
+const graph = (name: string, world: MemoryWorld): MemoryGraph => memoryGraph(world, { name });
 
 const one = (): MemoryWorld => worldWith([{ responseId: 1, completed: at(0) }]);
 const remaining = (): number => 60_000;
+
+/** Lets the platform's clock be that of the world. */
+function runsBy(world: MemoryWorld): void {
+  vi.spyOn(Date, "now").mockImplementation(() => world.time.now);
+}
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** A source with a backlog of so many responses, each page of which takes so long: more than a tick does by itself. */
+function withBacklog(responses = 1_500, readTime: number = SECOND): MemoryWorld {
+  const world = worldWith(range(1, responses).map((responseId) => ({ responseId, completed: at(-responseId) })));
+  takes(world, readTime, ({ operation }) => operation === "page");
+  return world;
+}
+
+/** The roles that an invocation has asked for, and what each was: taken, or not. */
+const rolesOf = (world: MemoryWorld): unknown[] =>
+  world.calls.filter(({ operation }) => operation === "takeRole").map(({ args }) => args[0]);
+
+/** An invocation that begins now and has so long, in milliseconds of the world. */
+function invocation(
+  world: MemoryWorld,
+  graphs: MemoryGraph[],
+  { owner = "o", time = 15 * MINUTE }: { owner?: string; time?: number } = {},
+): PollSourcesRequest & { logger: ReturnType<typeof memoryLog> } {
+  const end = world.time.now + time;
+  return { graphs, owner, remaining: () => end - world.time.now, logger: memoryLog() };
+}
 
 describe("polling all sources", () => {
   it("gives what each tick came to, and one line in the log for one with news", async () => {
@@ -114,7 +150,7 @@ describe("polling all sources", () => {
 
     await expect(pollSources({ graphs, owner: "o", remaining, logger: memoryLog() })).rejects.toThrow();
 
-    for (const { settle } of graphs) expect(settle).toHaveBeenCalledTimes(1);
+    for (const { settle } of graphs) expect(settle).toHaveBeenCalled();
     expect(order.at(-1)).toBe("settle");
   });
 
@@ -142,11 +178,299 @@ describe("polling all sources", () => {
   it("begins nothing when there is no time left but to bring the state home", async () => {
     const world = one();
     surveyOf(world).records.push(...recordsOf({ responseId: 2, completed: at(1) }));
+    runsBy(world);
     world.before.push(({ operation }) => {
       if (operation === "surveys") world.time.now += 1;
     });
     await pollSources({ graphs: [graph("a", world)], owner: "o", remaining: () => 15_000, logger: memoryLog() });
     expect(deliveredIds(world)).toEqual([]);
+  });
+});
+
+// R25
+describe("a tick that another invocation does", () => {
+  it("is left at once, and so are backlogs that a third one works off: the invocation says so, and asks the service for nothing", async () => {
+    const world = withBacklog();
+    await world.ports.state.takeRole("tick", "another", MINUTE);
+    await world.ports.state.takeRole("catch-up", "a third", MINUTE);
+    world.calls.length = 0;
+    const one = graph("a", world);
+    const request = invocation(world, [one]);
+
+    const { ticks } = await pollSources(request);
+
+    expect(ticks).toEqual([{ source: "a", listed: 0, surveys: [], unpolled: 0, behind: 0, outages: [], isBusy: true }]);
+    expect(world.calls.map(({ operation }) => operation)).toEqual(["takeRole", "takeRole"]);
+    expect(one.begin.mock.calls.map(([role]) => role)).toEqual(["tick", "catch-up"]);
+    expect(one.settle).toHaveBeenCalledTimes(2);
+    expect(request.logger.lines).toEqual([
+      { level: "info", message: "left: another invocation does the tick", details: { source: "a" } },
+    ]);
+  });
+
+  it("leaves backlogs to this invocation, where no third one works on them", async () => {
+    const world = withBacklog(60, 0);
+    await world.ports.state.putEntries(1, []);
+    await pollSources(invocation(world, [graph("a", world)], { time: 36 * SECOND }));
+    await world.ports.state.takeRole("tick", "another", MINUTE);
+    const row = world.account.rows.get(1);
+    if (row === undefined) throw new Error("never polled");
+    world.account.rows.set(1, { ...row, isBehind: true });
+    world.calls.length = 0;
+    await pollSources(invocation(world, [graph("a", world)]));
+    expect(rolesOf(world)).toEqual(["tick", "catch-up"]);
+    expect(world.calls.map(({ operation }) => operation)).toContain("acquire");
+  });
+
+  it("does not end a credentials problem: it has not asked for anything", async () => {
+    const world = one();
+    let isFilled = false;
+    world.before.push(({ operation }) => {
+      if (operation === "surveys" && !isFilled) throw new CredentialsMissingError("no value");
+    });
+    const request = invocation(world, [graph("a", world)]);
+    const told = (message: string) => request.logger.lines.filter((line) => line.message === message).length;
+    await pollSources(request);
+    const lease = await world.ports.state.takeRole("tick", "another", MINUTE);
+    await pollSources(request);
+    expect([told("credentials problem"), told("credentials work")]).toEqual([1, 0]);
+
+    if (lease !== undefined) await world.ports.state.giveBackRole(lease);
+    isFilled = true;
+    await pollSources(request);
+    expect([told("credentials problem"), told("credentials work")]).toEqual([1, 1]);
+  });
+});
+
+// R25
+describe("backlogs", () => {
+  it("are worked off also while the survey list fails", async () => {
+    const world = withBacklog(300, 100);
+    runsBy(world);
+    const twoMinutes = { time: 2 * MINUTE };
+    await pollSources(invocation(world, [graph("a", world)], { time: 36 * SECOND }));
+    expect(deliveredIds(world).length).toBeLessThan(300);
+    world.before.push(({ operation }) => {
+      if (operation === "surveys") throw Object.assign(new Error("503"), { code: "SERVER_ERROR" });
+    });
+    for (let i = 0; i < 5; i += 1) {
+      world.time.now += MINUTE;
+      await expect(pollSources(invocation(world, [graph("a", world)], twoMinutes))).rejects.toThrow();
+    }
+    expect(new Set(deliveredIds(world)).size).toBe(300);
+  });
+
+  it("are worked off after the tick, whose role is free by then, and each part ends with what others are told", async () => {
+    const world = withBacklog();
+    runsBy(world);
+    const one = graph("a", world);
+    const order: string[] = [];
+    world.after.push(({ operation, args }) => {
+      if (operation === "takeRole") order.push(`takes ${args[0]}`);
+      if (operation === "giveBackRole") order.push(`gives back ${(args[0] as { role: string }).role}`);
+    });
+    one.settle.mockImplementation(async () => void order.push("settle"));
+    const request = invocation(world, [one]);
+    const began = world.time.now;
+
+    const { ticks } = await letTimePass(world, pollSources(request));
+
+    expect(ticks).toMatchObject([{ source: "a", behind: 1, surveys: [{ unfinished: true }] }]);
+    expect(order).toEqual([
+      ...["takes tick", "gives back tick", "settle"],
+      ...["takes catch-up", "gives back catch-up", "settle"],
+    ]);
+    expect(deliveredIds(world).sort((a, b) => a - b)).toEqual(range(1, 1_500));
+    // Both know when the invocation ends.
+    for (const [, abortsAt] of one.begin.mock.calls) expect(abortsAt).toBe(began + 15 * MINUTE - RESERVE);
+    expect(request.logger.lines.map(({ message }) => message)).toContain("catch-up");
+    expect(request.logger.lines.filter(({ level }) => level !== "info")).toEqual([]);
+  });
+
+  it("of a source that has none are not asked for", async () => {
+    const world = one();
+    const only = graph("a", world);
+    await pollSources(invocation(world, [only]));
+    expect(rolesOf(world)).toEqual(["tick"]);
+    expect(only.begin).toHaveBeenCalledTimes(1);
+  });
+
+  it("are one invocation's: beside it others tick, and leave them", async () => {
+    const world = withBacklog();
+    runsBy(world);
+    const other = invocation(world, [graph("a", world)], { owner: "other" });
+    const first = letTimePass(world, pollSources(invocation(world, [graph("a", world)], { owner: "first" })));
+    await vi.waitFor(() => expect(rolesOf(world)).toEqual(["tick", "catch-up"]));
+    arrive(world, { responseId: 5_000, completed: at(0) });
+    world.time.now += MINUTE;
+
+    const beside = await pollSources(other);
+
+    expect(beside.ticks).toMatchObject([{ listed: 1, behind: 1 }]);
+    expect(beside.ticks[0]?.isBusy).toBeUndefined();
+    expect(rolesOf(world)).toEqual(["tick", "catch-up", "tick", "catch-up"]);
+    expect(other.logger.lines.map(({ message }) => message)).not.toContain("catch-up");
+    await first;
+    expect(deliveredIds(world).sort((a, b) => a - b)).toEqual([...range(1, 1_500), 5_000]);
+  });
+
+  it("end with the time that is kept for bringing the state home, and the next invocation goes on", async () => {
+    const world = withBacklog(3_000, 2 * SECOND);
+    runsBy(world);
+    const request = invocation(world, [graph("a", world)], { time: 2 * MINUTE });
+
+    await letTimePass(world, pollSources(request));
+
+    expect(request.remaining()).toBeGreaterThan(RESERVE / 2);
+    const before = world.delivered.length;
+    expect(before).toBeLessThan(3_000);
+    // Nobody has to wait for a lease to run out.
+    for (const role of ["tick", "catch-up"] as const) {
+      const lease = await world.ports.state.takeRole(role, "next", SECOND);
+      expect(lease).toBeDefined();
+      if (lease !== undefined) await world.ports.state.giveBackRole(lease);
+    }
+    expect(placeOf(world.mark(1))?.page).toBeGreaterThan(1);
+
+    for (let i = 0; i < 20 && world.delivered.length < 3_000; i += 1) {
+      await letTimePass(world, pollSources(invocation(world, [graph("a", world)], { time: 2 * MINUTE })));
+    }
+    expect(new Set(deliveredIds(world)).size).toBe(3_000);
+    expect(world.delivered).toHaveLength(3_000);
+  });
+
+  it("that a service keeps from getting on until the time is over are no failure", async () => {
+    const world = withBacklog();
+    runsBy(world);
+    const one = graph("a", world);
+    let abortsAt = Number.POSITIVE_INFINITY;
+    let isCatchUp = false;
+    one.begin.mockImplementation((role, at) => {
+      abortsAt = at;
+      isCatchUp = role === "catch-up";
+      return world.ports;
+    });
+    const hangs: PortCall[] = [];
+    world.before.push(async (call) => {
+      if (call.operation !== "page" || !isCatchUp) return;
+      hangs.push(call);
+      await new Promise<void>((resolve) => {
+        const stop = world.ports.clock.every(SECOND, () => {
+          if (world.time.now < abortsAt) return;
+          stop();
+          resolve();
+        });
+      });
+      throw new OutOfTimeError();
+    });
+    const request = invocation(world, [one], { time: 2 * MINUTE });
+
+    const output = await letTimePass(world, pollSources(request));
+
+    expect(hangs.length).toBeGreaterThan(0);
+    expect(output.ticks).toHaveLength(1);
+    expect(request.remaining()).toBeGreaterThan(RESERVE / 2);
+    expect(request.logger.lines.filter(({ level }) => level !== "info")).toEqual([]);
+    expect(await world.ports.state.takeRole("catch-up", "next", SECOND)).toBeDefined();
+    expect(one.settle).toHaveBeenCalledTimes(2);
+  });
+
+  /** Lets something fail once the catch-up has begun. */
+  const failInCatchUp = (world: MemoryWorld, error: Error): void => {
+    world.before.push(({ operation }) => {
+      if (operation === "page" && rolesOf(world).at(-1) === "catch-up") throw error;
+    });
+  };
+
+  it("that fail for the whole source are told, and do not fail the invocation, whose tick was well", async () => {
+    const world = withBacklog();
+    runsBy(world);
+    failInCatchUp(world, Object.assign(new Error("jane@example.com"), { code: "TOO_MANY_REQUESTS" }));
+    const one = graph("a", world);
+    const request = invocation(world, [one]);
+
+    expect(await letTimePass(world, pollSources(request))).toMatchObject({ ticks: [{ source: "a" }] });
+
+    expect(request.logger.lines).toContainEqual({
+      level: "error",
+      message: "catch-up failed",
+      details: {
+        source: "a",
+        code: "TOO_MANY_REQUESTS",
+        reason: "unexpected TOO_MANY_REQUESTS",
+        hint: expect.any(String),
+      },
+    });
+    expect(JSON.stringify(request.logger.lines)).not.toContain("jane@example.com");
+    expect(one.settle).toHaveBeenCalledTimes(2);
+    expect(await world.ports.state.takeRole("catch-up", "next", SECOND)).toBeDefined();
+  });
+
+  it("that fail of one survey alone are told as that, and rest until a tick has polled it", async () => {
+    const world = withBacklog();
+    runsBy(world);
+    failInCatchUp(world, Object.assign(new Error("x"), { code: "SERVER_ERROR" }));
+    const request = invocation(world, [graph("a", world)]);
+    await letTimePass(world, pollSources(request));
+    const told = request.logger.lines.filter(({ level }) => level !== "info");
+    const details = { source: "a", surveyId: 1, code: "SERVER_ERROR", reason: "SERVER_ERROR" };
+    expect(new Set(told.map((line) => JSON.stringify(line)))).toEqual(
+      new Set([JSON.stringify({ level: "warn", message: "survey failed", details })]),
+    );
+    // The first slice may have gone a page back: the second one has come no further.
+    expect(told.length).toBeLessThanOrEqual(2);
+    expect(request.remaining()).toBeGreaterThan(14 * MINUTE);
+  });
+
+  it("that end since the credentials do not work any more are told as that", async () => {
+    const world = withBacklog();
+    runsBy(world);
+    failInCatchUp(world, new CredentialsMissingError("no value", { hint: "Fill it." }));
+    const request = invocation(world, [graph("a", world)]);
+    await letTimePass(world, pollSources(request));
+    expect(request.logger.lines.filter(({ level }) => level !== "info")).toMatchObject([
+      { level: "error", message: "credentials problem", details: { source: "a", code: "CREDENTIALS_MISSING" } },
+    ]);
+  });
+});
+
+// R25
+describe("two sources of one invocation", () => {
+  it("are both ticked before a backlog is worked on, and then both backlogs at once", async () => {
+    const [first, second] = [withBacklog(), withBacklog()];
+    const order: string[] = [];
+    for (const [name, world] of [
+      ["first", first],
+      ["second", second],
+    ] as const) {
+      world.before.push(({ operation, args }) => {
+        if (operation === "takeRole") order.push(`${name}: ${args[0]}`);
+        if (operation === "giveBackRole") order.push(`${name}: end of ${(args[0] as { role: string }).role}`);
+      });
+    }
+    const request = { graphs: [graph("a", first), graph("b", second)], owner: "o", remaining, logger: memoryLog() };
+
+    const { ticks } = await letTimePass(first, letTimePass(second, pollSources(request)));
+
+    expect(ticks.map(({ source, behind }) => [source, behind])).toEqual([
+      ["a", 1],
+      ["b", 1],
+    ]);
+    expect(order.slice(0, 6)).toEqual([
+      ...["first: tick", "first: end of tick", "second: tick", "second: end of tick"],
+      ...["first: catch-up", "second: catch-up"],
+    ]);
+    for (const world of [first, second]) expect(world.delivered).toHaveLength(1_500);
+  });
+
+  it("of which one fails: the backlog of the other is worked off all the same, and the failure is thrown at the end", async () => {
+    const [broken, well] = [one(), withBacklog()];
+    broken.before.push(({ operation }) => {
+      if (operation === "surveys") throw Object.assign(new Error(), { code: "ODD" });
+    });
+    const request = { graphs: [graph("a", broken), graph("b", well)], owner: "o", remaining, logger: memoryLog() };
+    await expect(letTimePass(well, pollSources(request))).rejects.toMatchObject({ code: "ODD" });
+    expect(well.delivered).toHaveLength(1_500);
   });
 });
 

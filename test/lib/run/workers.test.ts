@@ -3,9 +3,8 @@ import { CreateSecretCommand, PutSecretValueCommand } from "@aws-sdk/client-secr
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parseConfig } from "../../../lib/config/index.ts";
 import type { Log } from "../../../lib/monitoring/log.ts";
-import { pollSources } from "../../../lib/run/poll-sources.ts";
-import { runSlices } from "../../../lib/run/slices/run-slices.ts";
-import { createSourceGraph, type Role, type SourceGraph } from "../../../lib/run/wiring.ts";
+import { pollSources, RESERVE } from "../../../lib/run/poll-sources.ts";
+import { createSourceGraph, type SourceGraph } from "../../../lib/run/wiring.ts";
 import { createRateClaims, type RateClaims } from "../../../lib/state/rate-claims.ts";
 import { createShared, type Shared } from "../../../lib/state/shared.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../../local/simulator/index.ts";
@@ -13,14 +12,14 @@ import { useAws } from "../support/aws.ts";
 import { memoryLog } from "../support/log.ts";
 
 const test = useAws();
-const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
+const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const HIDDEN = "hunter2-of-the-client";
 
 interface Account {
   simulator: Simulator;
   shared: Shared;
   /** One more process of the same source, with nothing in its memory. */
-  worker: (role?: Role) => SourceGraph;
+  worker: () => SourceGraph;
   /** What the workers tell each other of the rate that they take. */
   claims: RateClaims;
   /** Puts a value into the credentials secret. */
@@ -66,13 +65,7 @@ async function emptyAccount(options: SimulatorOptions = {}, settings: Record<str
     },
     shared: createShared(table, name, { now: Date.now, sleep: async () => {} }),
     claims: createRateClaims(table, name),
-    worker: (role) =>
-      createSourceGraph(
-        source,
-        environment,
-        { ...test.clients, s3: async () => test.clients.s3, sqs: async () => test.clients.sqs },
-        role,
-      ),
+    worker: () => createSourceGraph(source, environment, { ...test.clients, s3: async () => test.clients.s3 }),
   };
 }
 
@@ -84,11 +77,15 @@ describe("workers of one source", () => {
   it("that start at once ask for one token, and for one more when it is revoked", async () => {
     const { simulator, worker, shared } = await account();
     const workers = Array.from({ length: 4 }, () => worker());
-    await Promise.all(workers.map(poll));
+    const ask = async (graph: SourceGraph): Promise<void> => {
+      await graph.begin("tick", Date.now() + 60_000).service.surveys();
+      await graph.settle();
+    };
+    await Promise.all(workers.map(ask));
     expect(simulator.counters().token).toBe(1);
 
     simulator.revokeToken();
-    await Promise.all([...workers, worker()].map(poll));
+    await Promise.all([...workers, worker()].map(ask));
 
     expect(simulator.counters().token).toBe(2);
     const { renewals, lock } = await shared.read();
@@ -154,7 +151,7 @@ describe("workers of one source", () => {
     expect((log.length - 1) / seconds).toBeLessThan(60);
   });
 
-  it("that have nothing to do and nothing to tell ask the table for one query and one write", async () => {
+  it("that have nothing to do and nothing to tell ask the table for one query, and two writes for the lease of the tick", async () => {
     const { worker, shared } = await account();
     await shared.saveLearned({ requestsPerSecond: 200, burst: 20, searching: false, at: Date.now() });
     const graph = worker();
@@ -168,14 +165,14 @@ describe("workers of one source", () => {
       .filter((name) => name.startsWith("dynamodb:"))
       .map((name) => [name, (after[name] ?? 0) - (before[name] ?? 0)] as const)
       .filter(([, count]) => count > 0);
-    expect(Object.fromEntries(asked)).toEqual({ "dynamodb:Query": 1, "dynamodb:UpdateItem": 1 });
+    expect(Object.fromEntries(asked)).toEqual({ "dynamodb:Query": 1, "dynamodb:UpdateItem": 2 });
   });
 });
 
 describe("news before a catch-up", () => {
   it("within a process: whatever a catch-up asks waits behind them", async () => {
     const { simulator, worker } = await account({}, { concurrency: 1 });
-    const { service, backlog } = worker().ports;
+    const { service, backlog } = worker().begin("catch-up", Date.now() + 60_000);
     if (backlog === undefined) throw new Error("nothing is asked for a catch-up");
     await service.surveys();
     simulator.fault({ kind: "latency", ms: 5 });
@@ -193,18 +190,79 @@ describe("news before a catch-up", () => {
     expect(answered.slice(0, 3).sort()).toEqual(["first", "metrics of news", "page of news"]);
   });
 
-  it("among processes: a tick claims twice the rate of a slice", async () => {
+  it("among processes: a tick claims twice the rate of a catch-up", async () => {
     const { worker, claims } = await account({}, { maxRequestsPerSecond: 100 });
     const weights = async (): Promise<number[]> =>
       [...(await claims.put("looks on", { rate: 0, burst: 0, weight: 1, until: 0 }, Date.now())).values()]
         .map(({ weight }) => weight)
         .sort();
-    const [tick, slice] = [worker("tick"), worker("slice")];
+    const [tick, catchUp] = [worker(), worker()];
+    const end = Date.now() + 60_000;
     // Each begins to tell what it takes when it reads the account.
-    await Promise.all([tick.ports.state.account(), slice.ports.state.account()]);
+    await Promise.all([tick.begin("tick", end).state.account(), catchUp.begin("catch-up", end).state.account()]);
     await expect.poll(weights, { timeout: 5_000 }).toEqual([1, 2]);
-    await Promise.all([tick.settle(), slice.settle()]);
+    await Promise.all([tick.settle(), catchUp.settle()]);
     expect(await weights()).toEqual([]);
+  });
+});
+
+// R26
+describe("an invocation whose time is over", () => {
+  const HANGS = { kind: "latency", ms: 120_000 } as const;
+
+  it("aborts what it has asked for, asks for nothing more, and leaves the next part of it alone", async () => {
+    const { simulator, worker } = await account();
+    const graph = worker();
+    await poll(graph);
+    simulator.fault({ ...HANGS, count: 1 });
+    simulator.resetCounters();
+    const began = Date.now();
+    const { service, backlog = service } = graph.begin("tick", began + 200);
+
+    const outcomes = await Promise.allSettled([service.page(1, 1, "desc"), backlog.metrics(1, 1), service.surveys()]);
+    const took = Date.now() - began;
+
+    const failures = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
+    expect(failures).toMatchObject([{ code: "OUT_OF_TIME" }]);
+    expect(took).toBeGreaterThanOrEqual(195);
+    expect(took).toBeLessThan(20_000);
+    const { requests } = simulator.counters();
+    await expect(service.metadata(1, 1)).rejects.toMatchObject({ code: "OUT_OF_TIME" });
+    expect(simulator.counters().requests).toBe(requests);
+    await graph.settle();
+
+    const next = graph.begin("tick", Date.now() + 60_000);
+    expect(await next.service.surveys()).toHaveLength(1);
+    await graph.settle();
+  });
+
+  it("ends in time and is no failure, and the next one goes on", async () => {
+    const { simulator, worker } = await account({}, { timeouts: { connect: "100ms", response: "1500ms" } });
+    const graph = worker();
+    const clear = simulator.fault({ ...HANGS, operation: "responses-order" });
+    const log = memoryLog();
+    const end = Date.now() + RESERVE + 2_500;
+    const request = { graphs: [graph], owner: "slow", remaining: () => end - Date.now(), logger: log };
+
+    const { ticks } = await pollSources(request);
+
+    // Something was on its way until then, and nothing after it.
+    expect(request.remaining()).toBeLessThanOrEqual(RESERVE);
+    expect(request.remaining()).toBeGreaterThan(RESERVE / 2);
+    expect(ticks).toMatchObject([{ listed: 1, surveys: [], unpolled: 1 }]);
+    expect(log.lines.filter(({ level }) => level === "warn" || level === "error")).toEqual([]);
+    const { state } = graph.begin("tick", 0);
+    expect(await state.lastTick()).toEqual({
+      lastTick: expect.any(Number),
+      listedAt: expect.any(Number),
+      isUnderWay: false,
+    });
+
+    clear();
+    // The backlog that it has left is worked off by the same invocation that ticks next.
+    expect(await poll(worker())).toMatchObject({ surveys: [{ outcome: "polled", unfinished: true }], behind: 1 });
+    expect(test.events.filter(({ source }) => source === "survey-poller")).toHaveLength(3);
+    expect(await poll(worker())).toMatchObject({ surveys: [{ unfinished: false }], behind: 0 });
   });
 });
 
@@ -268,31 +326,6 @@ describe("a credentials secret", () => {
     expect(simulator.counters()).toMatchObject({ requests: 2, token: 2 });
     expect(log.lines).toHaveLength(1);
     expect(JSON.stringify([outputs, log.lines])).not.toContain("hunter2");
-  });
-
-  it("is told of once by the worker too, which leaves its messages to no dead-letter queue", async () => {
-    const { simulator, worker } = await emptyAccount();
-    const graph = worker();
-    await graph.ports.state.saveAccount({ service: graph.service, firstTick: 1 });
-    const lease = await graph.ports.state.acquire(1, "tick", 60_000);
-    if (lease === undefined) throw new Error("no lease");
-    const phase = { kind: "first-pass" as const, place: { page: 0 } };
-    await graph.ports.state.release(lease, { ...lease.mark, floor: { at: null, inclusive: true }, phase });
-    const body = JSON.stringify({ source: graph.source.name, surveyId: 1, until: Date.now() + 60_000 });
-    const log = memoryLog();
-    const slices = () =>
-      runSlices({
-        graphs: [graph],
-        messages: [{ messageId: "m1", body }],
-        owner: "w",
-        remaining: () => 60_000,
-        logger: log,
-      });
-
-    expect([await slices(), await slices()]).toEqual([[], []]);
-
-    expect(log.lines).toMatchObject([{ message: "credentials problem", details: { code: "CREDENTIALS_MISSING" } }]);
-    expect(simulator.counters().requests ?? 0).toBe(0);
   });
 });
 

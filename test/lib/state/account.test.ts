@@ -26,13 +26,14 @@ const row = (surveyId: number): SurveyRow => ({
   restedAt: 1_773_144_000_004,
   activeAt: 1_773_144_000_002,
   ...(surveyId % 2 === 0 ? { dueAt: 1_773_144_060_000, booksAt: 7 } : {}),
+  ...(surveyId % 5 === 0 ? { isBehind: true } : {}),
 });
 
 describe("the account", () => {
   it("keeps circuit breakers as they are", async () => {
     const { state } = fresh();
     const breakers: Breakers = {
-      metrics: { phase: "open", down: 5, since: 7, turn: "1/2" },
+      metrics: { phase: "open", down: 5, since: 7 },
       metadata: { phase: "closed", down: 0, failed: ["1/3"], since: 8, answered: { surveyId: 1, responseId: 2 } },
     };
     await state.saveAccount({ breakers });
@@ -71,12 +72,12 @@ describe("the account", () => {
   it("keeps what is not among the changes", async () => {
     const { state } = fresh();
     await state.saveAccount({ service: "a", firstTick: 5, sourceFloor: "2026-03-10 12:00:00" });
-    await state.saveAccount({ lastTick: 9, shortPageEnds: true });
+    await state.saveAccount({ overdrawn: 9, shortPageEnds: true });
     expect(await state.account()).toEqual({
       service: "a",
       firstTick: 5,
       sourceFloor: "2026-03-10 12:00:00",
-      lastTick: 9,
+      overdrawn: 9,
       shortPageEnds: true,
       rows: new Map(),
     });
@@ -86,12 +87,12 @@ describe("the account", () => {
     const { state } = fresh();
     await state.saveAccount({ service: "a", firstTick: 5 });
     await state.saveAccount({ service: "b", firstTick: 4, sourceFloor: "2026-03-10 12:00:00" });
-    await state.saveAccount({ sourceFloor: "2026-03-10 11:00:00", lastTick: 9 });
+    await state.saveAccount({ sourceFloor: "2026-03-10 11:00:00", overdrawn: 9 });
     expect(await state.account()).toEqual({
       service: "b",
       firstTick: 5,
       sourceFloor: "2026-03-10 12:00:00",
-      lastTick: 9,
+      overdrawn: 9,
       rows: new Map(),
     });
   });
@@ -173,7 +174,7 @@ describe("the account", () => {
         }),
       );
     }
-    await expect(state.saveAccount({ lastTick: 1 })).rejects.toMatchObject({ code: "STATE_REFUSED" });
+    await expect(state.saveAccount({ overdrawn: 1 })).rejects.toMatchObject({ code: "STATE_REFUSED" });
     await expect(state.saveRows(new Map([[1, row(1)]]))).rejects.toMatchObject({ code: "STATE_REFUSED" });
   });
 });

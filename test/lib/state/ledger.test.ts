@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
-import { PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
+import { eventId } from "../../../lib/events/index.ts";
 import { type CheckedState, type LedgerEntry, WITHOUT_RECORDS } from "../../../lib/polling/model/ledger-entry.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
 import { useAws } from "../support/aws.ts";
@@ -19,6 +20,7 @@ const emitted = (id: number): LedgerEntry => ({
   count: 2,
   eventId: `e${id}`,
   revision: 1,
+  emittedAt: 1_795_261_634_252 + id,
 });
 const held = (id: number): LedgerEntry => ({
   id,
@@ -40,6 +42,23 @@ describe("entries", () => {
         [2, { id: 2, state: "before-floor" }],
       ]),
     );
+  });
+
+  it("of what went out hold ids, a digest and a time, and are small", async () => {
+    const { state } = fresh();
+    const entry = { ...emitted(45_858), digest: "2jmj7l5rSw0yVb_vlWAYkK_YBwk", eventId: eventId("main", 101, 45_858) };
+    await state.putEntries(101, [entry]);
+
+    const Key = { pk: "SURVEY#main#101", sk: "RESPONSE#45858" };
+    const { Item = {} } = await test.clients.dynamodb.send(new GetCommand({ TableName: test.table, Key }));
+    const { id: _, ...fields } = entry;
+    expect(Item).toEqual({ ...Key, v: 1, ...fields });
+    // As the service counts: text by its bytes, a number by half of its digits and one.
+    const bytes = Object.entries(Item).map(
+      ([name, value]) =>
+        name.length + (typeof value === "number" ? Math.ceil(String(value).length / 2) + 1 : String(value).length),
+    );
+    expect(bytes.reduce((sum, one) => sum + one)).toBeLessThan(170);
   });
 
   it("asked for twice at once come back once", async () => {
@@ -98,7 +117,7 @@ describe("entries", () => {
     );
     expect(JSON.stringify(item)).not.toContain("private");
     expect(Object.keys(item ?? {}).sort()).toEqual(
-      ["count", "digest", "eventId", "pk", "revision", "sk", "state", "v"].sort(),
+      ["count", "digest", "emittedAt", "eventId", "pk", "revision", "sk", "state", "v"].sort(),
     );
   });
 

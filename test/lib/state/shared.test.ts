@@ -111,12 +111,12 @@ describe("what was learned", () => {
     await worker().saveLearned({ ...learned, burst: 9 });
     await worker().saveLearned(learned);
     await worker().pause(noon + SECOND);
-    await state.saveAccount({ lastTick: 5 });
+    await state.saveAccount({ overdrawn: 5 });
     const before = test.aws.counters();
 
     const account = await state.account();
 
-    expect(account).toEqual({ lastTick: 5, learned, pausedUntil: noon + SECOND, rows: new Map() });
+    expect(account).toEqual({ overdrawn: 5, learned, pausedUntil: noon + SECOND, rows: new Map() });
     const after = test.aws.counters();
     expect((after["dynamodb:Query"] ?? 0) - (before["dynamodb:Query"] ?? 0)).toBe(1);
     expect(after["dynamodb:GetItem"]).toBe(before["dynamodb:GetItem"]);

@@ -13,5 +13,5 @@ export function memoryLog(): Log & { lines: Line[] } {
     (level: string) =>
     (message: string, details: Record<string, unknown>): void =>
       void lines.push({ level, message, details });
-  return { lines, info: write("info"), warn: write("warn"), error: write("error") };
+  return { lines, debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { BlockedSource } from "../../../lib/run/poll-sources.ts";
 import { runTicks } from "../../../local/runner/tick-loop.ts";
 
-const tick = { ticks: [{ source: "main", listed: 0, surveys: [], unpolled: 0, outages: [] }] };
+const tick = { ticks: [{ source: "main", listed: 0, surveys: [], unpolled: 0, behind: 0, outages: [] }] };
 const coded = (code: string): Error => Object.assign(new Error(`it failed by ${code}`), { code, hint: "" });
 
 /** Runs one tick for each outcome, and stops with the last. Gives how many were made, and what was said. */
@@ -13,7 +13,7 @@ async function run(
   const said: string[] = [];
   let made = 0;
   const failure = await runTicks({
-    handler: async () => {
+    invoke: async () => {
       const outcome = outcomes[made];
       made += 1;
       if (made === outcomes.length) stop.abort();

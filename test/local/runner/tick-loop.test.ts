@@ -1,61 +1,78 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { TickSummary } from "../../../lib/polling/tick/tick-summary.ts";
-import { runTicks } from "../../../local/runner/tick-loop.ts";
+import type { PollOutput } from "../../../lib/run/poll-sources.ts";
+import type { Invoke } from "../../../local/runner/environments.ts";
+import { runTicks, type TickLoopOptions, type TickLoopResult } from "../../../local/runner/tick-loop.ts";
 
 const noon = Date.UTC(2026, 2, 10, 12);
 const SECOND = 1_000;
 
-// Sleeping moves the clock, and takes no time.
-vi.mock("node:timers/promises", () => ({
-  setTimeout: async (milliseconds: number): Promise<void> => {
-    vi.setSystemTime(Date.now() + milliseconds);
-  },
-}));
 beforeEach(() => {
-  vi.useFakeTimers({ now: noon, toFake: ["Date"] });
+  vi.useFakeTimers({ now: noon });
 });
 afterEach(() => {
   vi.useRealTimers();
 });
 
-const done: TickSummary = { source: "main", listed: 1, surveys: [], unpolled: 0, outages: [] };
+const done: TickSummary = { source: "main", listed: 1, surveys: [], unpolled: 0, behind: 0, outages: [] };
+const unfinished: TickSummary = {
+  ...done,
+  behind: 1,
+  surveys: [{ surveyId: 1, outcome: "polled", emitted: 0, waiting: 0, withheld: 0, unfinished: true }],
+};
+
+/** Lasts so long, in milliseconds. */
+const last = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+const sinceNoon = (): number => Date.now() - noon;
+
+const view = {
+  totals: { emitted: 0, waiting: 0, withheld: 0 },
+  say: () => {},
+};
+
+/** Runs ticks to their end; time goes by as they wait for it. */
+async function run(
+  invoke: Invoke,
+  options: Partial<Omit<TickLoopOptions, "invoke">> & Pick<TickLoopOptions, "ticks">,
+): Promise<TickLoopResult> {
+  const { signal: stop } = new AbortController();
+  const running = runTicks({ invoke, interval: 0, stop, view, ...options });
+  let isOver = false;
+  const over = (): void => {
+    isOver = true;
+  };
+  running.then(over, over);
+  while (!isOver) await vi.advanceTimersToNextTimerAsync();
+  return running;
+}
 
 /** A service that asks to be left alone until then; the moments of the ticks, in seconds. */
 function pausedFor(seconds: number) {
   const calls: number[] = [];
   const until = noon + seconds * SECOND;
-  const handler = async () => {
-    calls.push((Date.now() - noon) / SECOND);
+  const invoke = async (): Promise<PollOutput> => {
+    calls.push(sinceNoon() / SECOND);
     return { ticks: [Date.now() < until ? { ...done, listed: 0, pausedUntil: until } : done] };
   };
-  return { handler, calls };
+  return { invoke, calls };
 }
-
-const view = {
-  totals: { emitted: 0, waiting: 0, withheld: 0 },
-  say: () => {},
-  stop: () => {},
-};
-
-const run = (handler: () => Promise<{ ticks: TickSummary[] }>, ticks: number) =>
-  runTicks({ handler, ticks, interval: 0, stop: new AbortController().signal, view });
 
 describe("a service that asks to be left alone", () => {
   it("is polled once the pause is over, before the run ends", async () => {
-    const { handler, calls } = pausedFor(30);
-    expect(await run(handler, 1)).toMatchObject({ ticks: 2 });
+    const { invoke, calls } = pausedFor(30);
+    expect(await run(invoke, { ticks: 1 })).toMatchObject({ ticks: 2 });
     expect(calls).toEqual([0, 30]);
   });
 
   it("is not asked again and again between two ticks that follow at once", async () => {
-    const { handler, calls } = pausedFor(150);
-    expect(await run(handler, 4)).toMatchObject({ ticks: 4 });
+    const { invoke, calls } = pausedFor(150);
+    expect(await run(invoke, { ticks: 4 })).toMatchObject({ ticks: 4 });
     expect(calls).toEqual([0, 60, 120, 150]);
   });
 
   it("for more than a minute ends the run with the moment when it may be asked", async () => {
-    const { handler, calls } = pausedFor(3_600);
-    await expect(run(handler, 1)).rejects.toMatchObject({
+    const { invoke, calls } = pausedFor(3_600);
+    await expect(run(invoke, { ticks: 1 })).rejects.toMatchObject({
       code: "SURVEYS_FAILED",
       message: "the survey service asks to be left alone until 2026-03-10T13:00:00.000Z",
     });
@@ -67,12 +84,12 @@ describe("the time between ticks", () => {
   /** The moments at which ticks begin that take so long each, in milliseconds. */
   async function beginnings(interval: number, durations: number[]): Promise<number[]> {
     const begun: number[] = [];
-    const handler = async () => {
-      begun.push(Date.now() - noon);
-      vi.setSystemTime(Date.now() + (durations[begun.length - 1] ?? 0));
+    const invoke = async (): Promise<PollOutput> => {
+      begun.push(sinceNoon());
+      await last(durations[begun.length - 1] ?? 0);
       return { ticks: [done] };
     };
-    await runTicks({ handler, ticks: durations.length, interval, stop: new AbortController().signal, view });
+    await run(invoke, { ticks: durations.length, interval });
     return begun;
   }
 
@@ -90,30 +107,103 @@ describe("the time between ticks", () => {
     expect(await beginnings(2_000, [1_500, 5, 5])).toEqual([0, 1_900, 3_800]);
   });
 
-  it("is what a tick takes, where that is longer than the interval", async () => {
-    expect(await beginnings(2_000, [2_500, 2_500, 0])).toEqual([0, 2_500, 5_000]);
+  it("is the interval also beside one that takes longer, which says nothing of how long a tick takes", async () => {
+    const begun = await beginnings(2_000, [60, 7_000, 60, 60]);
+    // After the last tick they go on until it is over.
+    expect(begun).toEqual([0, 1_940, 3_880, 5_820, 7_760, 9_700]);
+  });
+
+  it("is a second at least beside one that is at work, where there is none between ticks that follow each other", async () => {
+    expect(await beginnings(0, [10, 10, 3_500, 10, 10])).toEqual([0, 10, 20, 1_020, 2_020, 3_020, 4_020]);
+  });
+});
+
+// R25
+describe("an invocation that works off backlogs", () => {
+  /** One invocation that lasts long, and others that come beside it. */
+  function beside(duration: number) {
+    const begun: number[] = [];
+    let most = 0;
+    let atWork = 0;
+    const invoke: Invoke = async (_input, stop) => {
+      begun.push(sinceNoon());
+      atWork += 1;
+      most = Math.max(most, atWork);
+      const isFirst = begun.length === 1;
+      const isStopped = new Promise<void>((resolve) => stop.addEventListener("abort", () => resolve()));
+      await Promise.race([last(isFirst ? duration : 10), isStopped]);
+      atWork -= 1;
+      return { ticks: [isFirst || sinceNoon() < duration ? unfinished : done] };
+    };
+    return { invoke, begun, most: () => most };
+  }
+
+  it("does not keep the next ticks waiting, and after the last one the run goes on until it is over", async () => {
+    const { invoke, begun, most } = beside(9_500);
+    expect(await run(invoke, { ticks: 2, interval: 2_000 })).toMatchObject({ ticks: begun.length });
+    expect(most()).toBe(2);
+    expect(begun.slice(0, 5)).toEqual([0, 2_000, 3_990, 5_980, 7_970]);
+    // One more at least has seen that nothing is left.
+    expect(begun.at(-1)).toBeGreaterThanOrEqual(9_500);
+    expect(begun.length).toBeLessThanOrEqual(7);
+  });
+
+  it("is told to stop, and waited for", async () => {
+    const { invoke, begun } = beside(3_600_000);
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(), 5_000);
+    expect(await run(invoke, { ticks: undefined, interval: 2_000, stop: stop.signal })).toMatchObject({ ticks: 3 });
+    expect(begun).toEqual([0, 2_000, 3_990]);
+    expect(sinceNoon()).toBeLessThan(6_000);
+  });
+
+  it("is waited for also where one beside it ends the run by a failure", async () => {
+    let isOver = false;
+    let calls = 0;
+    const invoke = async (): Promise<PollOutput> => {
+      calls += 1;
+      if (calls > 1) throw Object.assign(new Error("they are refused"), { code: "WRONG_CREDENTIALS" });
+      await last(10_000);
+      isOver = true;
+      return { ticks: [done] };
+    };
+    await expect(run(invoke, { ticks: 9, interval: 2_000 })).rejects.toMatchObject({ code: "WRONG_CREDENTIALS" });
+    expect({ isOver, calls }).toEqual({ isOver: true, calls: 2 });
+  });
+
+  it("that finds the service out of reach at its first tick ends the run, whatever was left to it meanwhile", async () => {
+    let calls = 0;
+    const invoke = async (): Promise<PollOutput> => {
+      calls += 1;
+      if (calls > 1) return { ticks: [{ ...done, listed: 0, isBusy: true }] };
+      await last(3_500);
+      throw Object.assign(new Error("out of reach"), { code: "UNREACHABLE" });
+    };
+    await expect(run(invoke, { ticks: 1 })).rejects.toMatchObject({ code: "UNREACHABLE" });
+    expect(sinceNoon()).toBeLessThan(5_000);
+  });
+
+  it("that has done the tick itself is followed by another one, where this one has left its tick to it", async () => {
+    const outputs = [{ ...done, listed: 0, isBusy: true as const }, done];
+    expect(await run(async () => ({ ticks: [outputs.shift() ?? done] }), { ticks: 1 })).toMatchObject({ ticks: 2 });
   });
 });
 
 describe("after the last tick", () => {
-  const unfinished: TickSummary = {
-    ...done,
-    surveys: [{ surveyId: 1, outcome: "polled", emitted: 0, waiting: 0, withheld: 0, unfinished: true }],
-  };
   /** A survey with work left for so many seconds, in which nothing of it gets on. */
-  const idleFor = (seconds: number) => async () => ({
-    ticks: [Date.now() < noon + seconds * SECOND ? unfinished : done],
+  const idleFor = (seconds: number) => async (): Promise<PollOutput> => ({
+    ticks: [sinceNoon() < seconds * SECOND ? unfinished : done],
   });
 
-  it("a slice whose message was lost is waited for: it is queued again after two minutes", async () => {
-    expect(await run(idleFor(122), 1)).toMatchObject({ ticks: 123 });
+  it("the leases that a killed process has left are waited for", async () => {
+    expect(await run(idleFor(15), { ticks: 1 })).toMatchObject({ ticks: 16 });
   });
 
   it("work that does not get on is told, and does not keep the run for ever", async () => {
-    await expect(run(idleFor(3_600), 1)).rejects.toMatchObject({
+    await expect(run(idleFor(3_600), { ticks: 1 })).rejects.toMatchObject({
       code: "SURVEYS_FAILED",
       message: "some surveys have work left that does not get on",
     });
-    expect(Date.now()).toBeLessThan(noon + 180 * SECOND);
+    expect(sinceNoon()).toBeLessThan(180 * SECOND);
   });
 });

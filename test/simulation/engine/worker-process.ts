@@ -2,7 +2,7 @@ import type { Clock } from "../../../lib/polling/ports.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-export type PortName = "service" | "state" | "publisher" | "vault" | "queue";
+export type PortName = "service" | "state" | "publisher" | "vault";
 
 /** What goes wrong with one call: nothing happens; it happens, and the answer is lost; the SDK makes it twice. */
 export type Fault = { kind: "before" | "lost"; error: Error } | { kind: "twice" };

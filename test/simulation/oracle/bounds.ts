@@ -28,9 +28,17 @@ export const countedAtHead = ({ interval }: SimSource): number => 2 * interval +
 /** At the head of a survey that is being caught up: one tick may find a slice at work. */
 export const above = ({ interval }: SimSource): number => 3 * interval + LATENCY;
 
-/** On the head page, but no count moved: found when the head is read anyway. */
-export const atHead = (source: SimSource, { surveys }: Extent): number =>
-  source.fullPoll.every + turns(source, 2 * surveys) + 2 * source.interval;
+/** Ticks whose budget a full pass may need before it keeps anything else waiting for long. */
+const SOON = 2;
+/** Requests by which a full pass may have had less than its half of the budget: over a long list these are made up for before anything else has its turn. */
+const owedToPass = ({ backgroundRequests }: SimSource, { pages }: Extent): number => {
+  const requests = 2 * (pages + 3);
+  return requests > SOON * backgroundRequests ? requests : 0;
+};
+
+/** On the head page, but no count moved: found when the head is read anyway. One tick may find a slice at work. */
+export const atHead = (source: SimSource, extent: Extent): number =>
+  source.fullPoll.every + turns(source, 2 * extent.surveys + owedToPass(source, extent)) + 3 * source.interval;
 
 /**
  * Listed as open before: checked again after half its age; `age` is milliseconds since it was first read. Other slow work of all

@@ -96,11 +96,10 @@ export function createCatchUpCheck(world: World, violations: Violations, parts: 
       if (!course.hasGap && isSteady(world, survey)) checkMet(survey);
     },
     waitedSince({ survey, completedAt = 0 }) {
-      if (world.plan.workers.slices === undefined) return undefined;
       return streams.get(survey.id)?.find(({ from, to }) => from < completedAt && completedAt < to)?.from;
     },
     isHeldUp({ survey, completedAt = 0 }) {
-      if (world.plan.workers.slices === undefined || world.plan.workers.sliceTime === Infinity) return false;
+      if (world.plan.workers.sliceTime === Infinity) return false;
       return streams.get(survey.id)?.some(({ to }) => completedAt < to) === true;
     },
   };

@@ -1,6 +1,8 @@
 import type { ResponseCompleted } from "../../../lib/events/index.ts";
 import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
+import { placeOf } from "../../../lib/polling/model/phase.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
+import type { Store } from "../ports/store.ts";
 import type { World } from "../world.ts";
 import type { Violations } from "./violations.ts";
 
@@ -34,12 +36,12 @@ export interface Deliveries {
   refused(responseId: number): boolean;
 }
 
-/** Events of one survey that may be under way at once: one batch, or four of a catch-up. */
+/** Events of one survey that may be under way at once: one batch, or four while it is caught up, those of what waits included. */
 const IN_FLIGHT = 10;
 const IN_FLIGHT_CATCH_UP = 40;
 
 /** Every delivery, and what its writer may know of it: repeats are only for what is unknown. */
-export function createDeliveries(world: World, violations: Violations): Deliveries {
+export function createDeliveries(world: World, violations: Violations, { marks }: Pick<Store, "marks">): Deliveries {
   const byId = new Map<number, Delivery[]>();
   const open = new Set<Delivery>();
   const refused = new Set<number>();
@@ -93,7 +95,8 @@ export function createDeliveries(world: World, violations: Violations): Deliveri
         return;
       }
       open.add(delivery);
-      const most = meta.origin === "catch-up" ? IN_FLIGHT_CATCH_UP : IN_FLIGHT;
+      const mark = marks.get(surveyId)?.mark;
+      const most = mark !== undefined && placeOf(mark) !== undefined ? IN_FLIGHT_CATCH_UP : IN_FLIGHT;
       let under = 0;
       for (const one of open) if (one.process === process && one.surveyId === surveyId && !one.unknown) under += 1;
       if (under > most) violations.add("in-flight", `${under} events of survey ${surveyId} are in no ledger yet`);

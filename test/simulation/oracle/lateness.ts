@@ -139,7 +139,8 @@ function noticedWithin(
   const page = Math.max(noticed.page, placeOf(response).page);
   const level = levelFor(source, page);
   const unnoticed = bounds.unnoticed(source, extent);
-  if (level === undefined) return { name: "unnoticed", bound: unnoticed };
+  // A first page that is not full is taken for all of the list until a full pass has looked behind it (A6, R8).
+  if (level === undefined || survey.traits.shortPages) return { name: "unnoticed", bound: unnoticed };
   const bound = Math.min(unnoticed, bounds.patrolled(source, extent, level, page));
   return { name: `level ${level} of the patrol`, bound };
 }

@@ -34,25 +34,29 @@ export interface Oracle {
   state: StateWatch;
   bus: BusWatch;
   died(process: WorkerProcess): void;
-  tickEnded(process: WorkerProcess, outcome: { summary?: TickSummary; error?: unknown }): void;
+  /** A tick, or a round of catching up, has ended. */
+  workEnded(process: WorkerProcess, outcome: { surveys: readonly Worked[]; error?: unknown }): void;
   /** What has not come to rest yet; undefined when everything has, and is proved. */
   unfinished(): Unfinished | undefined;
   /** Everything that is only certain at the end. */
   atEnd(): void;
 }
 
+/** A survey that was worked on. */
+type Worked = Pick<TickSummary["surveys"][number], "surveyId" | "failure">;
+
 /** Errors that tell of a fault in the poller itself. */
 const bugs = new Set(["MISUSE", "TypeError", "RangeError", "ReferenceError", "SyntaxError", "Error", "UNKNOWN"]);
 
 export function createOracle(world: World, store: Store): Oracle {
   const violations = createViolations(world);
-  const deliveries = createDeliveries(world, violations);
+  const deliveries = createDeliveries(world, violations, store);
   const books: BooksCheck = createBooksCheck(world, store, deliveries, violations);
   const details = createDetailLog(world);
   const hangs = createHangLog(world, violations);
   const rechecks = createRecheckLog(world, violations);
   const pages = createPageLog(world);
-  const requests = createRequestLog(world, violations, store.account);
+  const requests = createRequestLog(world, violations, store);
   const beginning: Beginning = { firstTick: undefined, sourceFloor: undefined, sourceStands: undefined };
   const firstTicks = new Set<string>();
   const fences = new Map<string, number>();
@@ -97,7 +101,9 @@ export function createOracle(world: World, store: Store): Oracle {
   };
 
   /** Whether operation 9 can have equalled a response of the survey that tells what it is worth. */
-  const isTrusted = ({ responses }: SimSurvey, at: number): boolean => {
+  const isTrusted = ({ responses, traits }: SimSurvey, at: number): boolean => {
+    // No comparison with it is ever equal.
+    if (traits.volatile === "comment") return false;
     const least = responses.some(({ answers }) => answers > 1) ? 2 : 1;
     return responses.some(({ id, answers }) => answers >= least && (deliveries.of(id)[0]?.at ?? Infinity) < at);
   };
@@ -211,14 +217,14 @@ export function createOracle(world: World, store: Store): Oracle {
       deliveries.died(process);
       pages.ended(process);
     },
-    tickEnded(process, { summary, error }) {
+    workEnded(process, { surveys, error }) {
       pages.ended(process);
       const isLiveness = process.beganAt > world.livenessFrom + world.plan.source.interval;
       const failed = (code: string, what: string, surveyId?: number): void => {
         if (!bugs.has(code) && (!isLiveness || failingEnds.explain(surveyId))) return;
         violations.add("failure", `${process.name} ended with ${code}: ${what}`);
       };
-      for (const { failure, surveyId } of summary?.surveys ?? []) {
+      for (const { failure, surveyId } of surveys) {
         if (failure !== undefined) failed(failure.code, `survey ${surveyId}: ${failure.message}`, surveyId);
       }
       if (error !== undefined) failed(errorCode(error), String((error as Error).stack ?? error));

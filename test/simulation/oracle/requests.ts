@@ -1,6 +1,6 @@
-import type { AccountState } from "../../../lib/polling/model/account.ts";
 import { trusts } from "../../../lib/polling/tick/trust.ts";
 import { pagesOf } from "../plan/plan.ts";
+import type { Store } from "../ports/store.ts";
 import type { World } from "../world.ts";
 import type { Violations } from "./violations.ts";
 
@@ -24,14 +24,19 @@ const HOUR = 3_600_000;
 export function createRequestLog(
   world: World,
   violations: Violations,
-  { rows }: Pick<AccountState, "rows">,
+  { account, marks }: Pick<Store, "account" | "marks">,
 ): RequestLog {
   let total = 0;
   let ticks = 0;
   let idleTicks = 0;
   let idle = 0;
   const { plan } = world;
-  const isIdle = (): boolean => world.scheduler.now() > world.livenessFrom + SETTLING * plan.source.interval;
+  // A list that shows less than is counted is looked at for an hour before history begins (R16): until then it has news.
+  const isDoubted = (): boolean =>
+    marks.values().some(({ mark }) => mark.phase.kind === "new" && mark.look !== undefined);
+  const isBehind = (): boolean => [...account.rows.values()].some((row) => row.isBehind === true);
+  const isIdle = (): boolean =>
+    world.scheduler.now() > world.livenessFrom + SETTLING * plan.source.interval && !isDoubted() && !isBehind();
 
   return {
     note(operation) {
@@ -49,7 +54,7 @@ export function createRequestLog(
       if (total > most) violations.add("requests", `${total} requests, more than ${most}`);
       if (!plan.calm || !countsAreTrue(world)) return;
       // A survey whose counts have lost their trust on the way is read at each tick: completions that a deletion has hidden do that.
-      const distrusted = [...rows.values()].filter(({ trust }) => !trusts(trust)).length;
+      const distrusted = [...account.rows.values()].filter(({ trust }) => !trusts(trust)).length;
       const eachTick = 1 + Math.max(1, distrusted) + plan.source.backgroundRequests;
       // What a count has shown is searched for as news, and again an hour later at the soonest: a list that has lost it is read to its end.
       const pages = plan.surveys.reduce((sum, survey) => sum + pagesOf(survey) + 2, 0);

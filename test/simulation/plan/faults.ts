@@ -21,10 +21,6 @@ export const faultNames = [
   "bus:partial",
   "vault:fails",
   "vault:loses",
-  "queue:throttled",
-  "queue:loses",
-  "queue:twice",
-  "queue:late",
 ] as const;
 
 export type FaultName = (typeof faultNames)[number];
@@ -40,10 +36,9 @@ export interface FaultPlan {
   refusedEvents: boolean;
 }
 
-/** Calls to the bus, the vault and the queue are few; and the bus is asked again and again before it is given up. */
+/** Calls to the bus and the vault are few; and the bus is asked again and again before it is given up. */
 function often(name: FaultName): number {
   if (name === "vault:loses") return 12;
-  if (name.startsWith("queue:")) return 25;
   return name.startsWith("bus:") || name.startsWith("vault:") ? 6 : 1;
 }
 

@@ -7,7 +7,7 @@ import type { ResponsePlan } from "./surveys.ts";
 
 export interface LongListPlan {
   restless: number;
-  /** Milliseconds that a slice has at most, as if it had been queued that long before the next tick. */
+  /** Milliseconds that a slice has at most. */
   sliceTime: number;
 }
 

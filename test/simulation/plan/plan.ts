@@ -51,7 +51,7 @@ export interface Plan {
   faults: FaultPlan;
   workers: WorkerPlan;
   /** Milliseconds: usual latency of a call, by port. */
-  latency: { service: number; state: number; publisher: number; vault: number; queue: number };
+  latency: { service: number; state: number; publisher: number; vault: number };
   /** Most milliseconds by which the index of what is due lags behind. */
   indexLag: number;
   /** How likely the service is to change between two reads. */
@@ -129,7 +129,7 @@ export function planHistory(seed: number, cuts: Cuts): Plan {
     surveys: surveys.filter(({ id }) => !cuts.drop.has(`survey-${id}`)),
     faults: planFaults(weather.chooser, weather.random, calm, ticks),
     workers: planWorkers(work.chooser, work.random, { calm, ticks, sliceTime: long?.sliceTime ?? Infinity }),
-    latency: { service, state: 8, publisher: 30, vault: 40, queue: 20 },
+    latency: { service, state: 8, publisher: 30, vault: 40 },
     indexLag,
     restless,
     met,

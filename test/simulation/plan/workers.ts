@@ -21,11 +21,11 @@ export interface RunPlan {
 export interface WorkerPlan {
   /** Runs of each tick with changes: mostly one. */
   runs: RunPlan[][];
-  /** Whether there is a queue, and a process beside the ticks that catches up; runs of that, one after the other. */
-  slices: RunPlan[] | undefined;
-  /** Milliseconds that a slice has at most, as if it had been queued that long before the next tick. */
+  /** Milliseconds of a usual run: longer than an interval, it works off backlogs beside the next ticks. */
+  deadline: number;
+  /** Milliseconds that a slice has at most. */
   sliceTime: number;
-  /** Milliseconds in which a tick catches up by itself where there is one. */
+  /** Milliseconds for which a tick catches up before it leaves the rest to slices. */
   ownTime: number;
 }
 
@@ -45,6 +45,7 @@ export function planWorkers(
   const doubles = chooser.flag("two-workers", 0.3) && !calm;
   const hurried = chooser.flag("deadline", 0.25) && !calm;
   const rate = random.pick([0.05, 0.15, 0.4]);
+  const deadline = Number(chooser.option("run-time", { 150000: 3, 40000: 1 }));
   const plain = (): RunPlan => {
     const [dies, calls] = [random.chance(rate), random.between(1, random.pick([10, 60, 200]))];
     const [stops, after] = [random.chance(rate), random.between(1, random.pick([20, 100]))];
@@ -54,7 +55,7 @@ export function planWorkers(
     const startsAfter = random.below(3_000);
     return {
       startsAfter,
-      deadline: hurried && hurries ? milliseconds : 40_000,
+      deadline: hurried && hurries ? milliseconds : deadline,
       diesAfter: crashes && dies ? calls : undefined,
       diesPublishing: crashes && dies && calls % 3 === 0,
       freezesAfter: freezes && stops ? after : undefined,
@@ -68,6 +69,5 @@ export function planWorkers(
     const second = plain();
     runs.push(random.chance(rate) && doubles ? [first, second] : [first]);
   }
-  const slices = chooser.flag("slices", 0.5) ? Array.from({ length: 2 * ticks }, plain) : undefined;
-  return { runs, slices, sliceTime, ownTime: random.pick([0, 0, 300, 5_000]) };
+  return { runs, deadline, sliceTime, ownTime: random.pick([0, 0, 300, 5_000]) };
 }

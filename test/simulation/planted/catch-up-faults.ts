@@ -3,11 +3,11 @@ import type { PlantedFault } from "./plant.ts";
 /** Faults in the catch-up: what is read ahead, on its way, and left to slices. */
 export const catchUpFaults: readonly PlantedFault[] = [
   {
-    name: "a slice whose message is lost is never queued again",
+    name: "a survey that is behind is left behind",
     breaks: ["lost", "late"],
-    file: "survey/slices.ts",
-    find: "const isOnItsWay = now < queuedUntil &&",
-    replace: "const isOnItsWay = queuedUntil > 0 ||",
+    file: "tick/backlogs.ts",
+    find: "isBehind === true && !resting.has(surveyId)",
+    replace: "isBehind !== true && !resting.has(surveyId)",
   },
   {
     name: "what failed on its way to the bus is swallowed at the end of a catch-up",
@@ -27,15 +27,15 @@ export const catchUpFaults: readonly PlantedFault[] = [
     name: "a slice whose time is up ends the whole catch-up",
     breaks: ["skipped", "floor", "lost"],
     file: "routes/catch-up.ts",
-    find: "(end.isEmpty && !isEmptyBelieved(ctx))) {\n    ctx.resumed = true;\n    return { ...counts, unfinished: true };",
-    replace: "(end.isEmpty && !isEmptyBelieved(ctx))) {\n    followHead(mark);\n    return counts;",
+    find: "(end.isEmpty && !isEmptyBelieved(ctx))) return { ...counts, unfinished: true };",
+    replace: "(end.isEmpty && !isEmptyBelieved(ctx))) {\n    followHead(mark);\n    return counts;\n  }",
   },
   {
     name: "each slice may stop behind its first page",
     breaks: ["lost", "liveness: books"],
     file: "routes/catch-up.ts",
-    find: "(isBeyond && clock.now() > ctx.streamUntil)",
-    replace: "clock.now() > ctx.streamUntil",
+    find: "isBeyond && (isUndecided || clock.now() > ctx.streamUntil)",
+    replace: "isUndecided || clock.now() > ctx.streamUntil",
   },
   {
     name: "a survey that is gone for a moment is an empty one",

@@ -6,15 +6,8 @@ export const contentsFaults: readonly PlantedFault[] = [
     name: "what no page proves goes out",
     breaks: ["content"],
     file: "contents/prove.ts",
-    find: "return { proved: [...known, ...byPages, ...given], held: await noteHeld(ctx, unproved.map(shownOf)) };",
+    find: "return { proved: [...known, ...byPages, ...given], held: await noteHeld(ctx, unproved) };",
     replace: "return { proved: [...known, ...byPages, ...rest], held: [] };",
-  },
-  {
-    name: "records on one page in two places stand together",
-    breaks: ["content", "short"],
-    file: "contents/prove.ts",
-    find: "  if (responses.some(({ isApart }) => isApart)) contents.apart = 0;\n",
-    replace: "",
   },
   {
     name: "operation 9 is trusted for a response of one record",

@@ -24,13 +24,6 @@ export const walkFaults: readonly PlantedFault[] = [
     replace: "course.held = [];\n  course.next = changed;",
   },
   {
-    name: "a walk begins again wherever it stands",
-    breaks: ["content", "lost", "floor", "books"],
-    file: "walk/course.ts",
-    find: "onGround: from === 1,",
-    replace: "onGround: true,",
-  },
-  {
     name: "the end of a list is looked at once",
     breaks: ["books", "lost", "floor", "late", "content"],
     file: "walk/walk.ts",

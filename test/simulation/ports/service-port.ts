@@ -1,3 +1,4 @@
+import { OutOfTimeError } from "../../../lib/polling/errors.ts";
 import type { SurveyService } from "../../../lib/polling/ports.ts";
 import { toSurveyService } from "../../../lib/service/survey-service.ts";
 import { createCall } from "../../../lib/survey-api/call.ts";
@@ -27,13 +28,24 @@ export function servicePort(
   life: Life,
   process: WorkerProcess,
   watch: ServiceWatch,
+  abortsAt: number,
 ): SurveyService {
+  const { clock } = process;
+  /** As the client aborts what is under way when the invocation's time is over. */
+  const timeIsUp = new Promise<never>((_, reject) => {
+    const stop = clock.every(Math.max(0, abortsAt - clock.now()), () => {
+      stop();
+      reject(new OutOfTimeError());
+    });
+  });
+  timeIsUp.catch(() => undefined);
   const restless = world.random(`restless ${process.name}`);
   const answerTo = createAnswers(world, weather, process, watch);
   /** Pages on their way, by survey. */
   const pages = new Map<number, number[]>();
 
   const ask = (request: DataRequest<unknown>): Promise<ServiceAnswer> => {
+    if (clock.now() >= abortsAt) throw new OutOfTimeError();
     const { name, told, answer } = answerTo(request);
     return process.call("service", name, () => {
       watch.request(name);
@@ -49,10 +61,10 @@ export function servicePort(
 
   const { elements, entries, response } = createCalls(
     createCall(async ({ readBody, ...request }) => {
-      const answer = await ask({ ...request, readBody });
+      const answer = await Promise.race([ask({ ...request, readBody }), timeIsUp]);
       const about = { operation: request.operation, attempts: 1 };
       if (answer.status === "never") {
-        await process.sleep(NEVER);
+        await Promise.race([process.sleep(NEVER), timeIsUp]);
         throw new TimeoutError("no whole answer in time", { ...about, retryable: true });
       }
       if (answer.status !== 200) return { ...answer, attempts: 1 };

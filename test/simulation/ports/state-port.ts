@@ -90,7 +90,7 @@ export function statePort(
       call(
         "account",
         () => "",
-        () => copyAccount(store.account, clock.now()),
+        () => ({ ...copyAccount(store.account, clock.now()), ...store.roles.get("tick")?.note }),
       ),
     saveAccount: (changes) => {
       const saved: Partial<AccountState> = copyOf(changes);
@@ -135,11 +135,36 @@ export function statePort(
         },
       );
     },
+    takeRole: (role, _owner, duration) => {
+      const now = clock.now();
+      const me = `${owner}/${random.below(2 ** 30)}`;
+      return call(
+        "takeRole",
+        () => role,
+        () => {
+          const lease = store.takeRole(role, me, owner, now, now + duration);
+          if (lease === undefined) world.sometimes(`an invocation leaves the ${role} to another one`);
+          return lease;
+        },
+      );
+    },
+    giveBackRole: (lease) =>
+      call(
+        "giveBackRole",
+        () => lease.role,
+        () => store.giveBackRole(lease),
+      ),
+    lastTick: () =>
+      call(
+        "lastTick",
+        () => "",
+        () => store.lastTick(clock.now()),
+      ),
     async renew(lease, duration) {
       const until = clock.now() + duration;
       await call(
         "renew",
-        () => `${lease.surveyId}`,
+        () => ("role" in lease ? lease.role : `${lease.surveyId}`),
         () => store.renew(lease, until),
       );
       lease.until = until;
@@ -152,8 +177,8 @@ export function statePort(
         "entries",
         () => `${surveyId}: ${ids.join(", ")}`,
         () => {
-          // What is done with a page begins with this question: else only its place was looked for.
-          for (const id of ids) noteReadOpen(id);
+          // One at the end of what was read is asked about, and noted only once what follows it was read too.
+          for (const id of ids) if (store.entries(surveyId).has(id)) noteReadOpen(id);
           return store.read(surveyId, ids);
         },
       ),

@@ -1,9 +1,10 @@
-import { LeaseLostError } from "../../../lib/polling/errors.ts";
+import { leaseLost } from "../../../lib/polling/errors.ts";
 import type { AccountState } from "../../../lib/polling/model/account.ts";
 import type { CheckedState, EntryState, LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
 import { isForRedrive, JUDGED_BY } from "../../../lib/polling/model/ledger-entry.ts";
 import type { Lease, Mark } from "../../../lib/polling/model/mark.ts";
 import { emptyMark } from "../../../lib/polling/model/mark.ts";
+import type { Role, RoleLease, TickNote } from "../../../lib/polling/model/role.ts";
 import type { RedrivePage } from "../../../lib/polling/ports.ts";
 import { mayReplace } from "../../support/may-replace.ts";
 import { copyOf } from "./copy.ts";
@@ -11,12 +12,21 @@ import { MisuseError } from "./misuse.ts";
 
 type Id = LedgerEntry["id"];
 
-/** The item that holds a survey's mark and lease. */
-export interface MarkItem {
+/** An item with a lease in it. */
+interface LeaseItem {
   fence: number;
   owner: string | undefined;
   until: number;
+}
+
+/** The item that holds a survey's mark and lease. */
+export interface MarkItem extends LeaseItem {
   mark: Mark;
+}
+
+/** The item that holds the lease of a role of the source. */
+export interface RoleItem extends LeaseItem {
+  note: TickNote;
 }
 
 /** The table: what is in it at this very moment. Every method is one atomic effect. It keeps what it is given, and gives copies. */
@@ -24,8 +34,12 @@ export interface Store {
   account: AccountState;
   objects: Map<string, unknown>;
   marks: Map<number, MarkItem>;
+  roles: Map<Role, RoleItem>;
   acquire(surveyId: number, me: string, same: string, now: number, until: number): Lease | undefined;
-  renew(lease: Lease, until: number): void;
+  takeRole(role: Role, me: string, same: string, now: number, until: number): RoleLease | undefined;
+  giveBackRole(lease: RoleLease): void;
+  lastTick(now: number): TickNote & { isUnderWay: boolean };
+  renew(lease: Lease | RoleLease, until: number): void;
   saveMark(lease: Lease, mark: Mark): Mark;
   release(lease: Lease, mark: Mark): Mark;
   read(surveyId: number, ids: Id[]): Map<Id, LedgerEntry>;
@@ -59,17 +73,21 @@ interface Written {
 export function createStore(now: () => number, lag: Lag): Store {
   const account: AccountState = { rows: new Map() };
   const marks = new Map<number, MarkItem>();
+  const roles = new Map<Role, RoleItem>();
   const ledger = new Map<number, Map<Id, Written>>();
   const survey = (surveyId: number): Map<Id, Written> => {
     const entries = ledger.get(surveyId) ?? new Map<Id, Written>();
     ledger.set(surveyId, entries);
     return entries;
   };
-  const fenced = (lease: Lease): MarkItem => {
-    const item = marks.get(lease.surveyId);
+  const holds = <T extends LeaseItem>(item: T | undefined, lease: Lease | RoleLease): T => {
     if (item?.owner === lease.owner && item.fence === lease.fence) return item;
-    throw new LeaseLostError(`survey ${lease.surveyId} is being polled by someone else now`, { retryable: true });
+    throw leaseLost(lease);
   };
+  const fenced = (lease: Lease): MarkItem => holds(marks.get(lease.surveyId), lease);
+  /** What is taken under the same name before is the SDK's own retry of a taking that did apply. */
+  const isTaken = (item: LeaseItem | undefined, same: string, at: number): boolean =>
+    item?.owner !== undefined && item.until >= at && !item.owner.startsWith(`${same}/`);
   const write = (item: MarkItem, mark: Mark): Mark => {
     const before = item.mark;
     item.mark = mark;
@@ -91,19 +109,38 @@ export function createStore(now: () => number, lag: Lag): Store {
   return {
     account,
     marks,
+    roles,
     objects: new Map(),
+    takeRole(role, me, same, calledAt, until) {
+      const item = roles.get(role);
+      if (isTaken(item, same, calledAt)) return undefined;
+      const held = { fence: (item?.fence ?? 0) + 1, owner: me, until, note: item?.note ?? {} };
+      roles.set(role, held);
+      return { role, ...copyOf(held) };
+    },
+    giveBackRole(lease) {
+      const given = roles.get(lease.role);
+      // The SDK's own retry of one that did apply.
+      if (given?.owner === undefined && given?.fence === lease.fence) return;
+      const item = holds(given, lease);
+      item.owner = undefined;
+      item.note = copyOf(lease.note);
+    },
+    lastTick: (at) => {
+      const item = roles.get("tick");
+      return { ...copyOf(item?.note ?? {}), isUnderWay: isTaken(item, "nobody", at) };
+    },
     acquire(surveyId, me, same, calledAt, until) {
       const item = marks.get(surveyId);
-      // The SDK's own retry of a taking that did apply.
-      const mine = item?.owner?.startsWith(`${same}/`) === true;
-      if (item?.owner !== undefined && item.until >= calledAt && !mine) return undefined;
+      if (isTaken(item, same, calledAt)) return undefined;
       const fence = (item?.fence ?? 0) + 1;
       const mark = item?.mark ?? emptyMark();
       marks.set(surveyId, { fence, owner: me, until, mark });
       return { surveyId, owner: me, fence, until, mark: copyOf(mark) };
     },
     renew(lease, until) {
-      fenced(lease).until = until;
+      const item = "role" in lease ? holds(roles.get(lease.role), lease) : fenced(lease);
+      item.until = until;
     },
     saveMark: (lease, mark) => write(fenced(lease), mark),
     release(lease, mark) {

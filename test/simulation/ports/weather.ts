@@ -61,7 +61,6 @@ export function createWeather(world: World, onPause: (until: number) => void): W
       if (happens("state:lost-answer")) return { kind: "lost", error: lostAnswer() };
       return happens("state:twice") ? { kind: "twice" } : undefined;
     }
-    if (port === "queue") return happens("queue:throttled") ? { kind: "before", error: throttled() } : undefined;
     return port === "vault" && happens("vault:fails") ? { kind: "before", error: throttled() } : undefined;
   };
 

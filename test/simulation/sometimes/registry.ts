@@ -9,6 +9,8 @@ export const ENOUGH_HISTORIES = 1_000;
 const seenFromOutside = [
   // Processes.
   "two invocations at once",
+  "an invocation leaves the tick to another one",
+  "an invocation leaves the catch-up to another one",
   "a survey is in another's hands",
   "a lease is taken that nobody gave back",
   "the lease is lost while an event is in no ledger",

@@ -57,14 +57,14 @@ describe("records that lie apart, by an operation 9 that gives each response who
     expect(closedBooks(world)).toMatchObject({ ...truthOf(world), emitted: count });
     // The catch-up, the walk that tells, and the catch-up once more: each reads its pages twice, and looks for the end.
     expect(pagesRead(world).length).toBeLessThan(50);
-    // Each response once, but for those that were compared before.
-    expect(timesCalled(world, "service", "response")).toBeLessThanOrEqual(count + 23);
+    // Each response once, but for those that were compared before, or asked whether operation 9 says anything at all.
+    expect(timesCalled(world, "service", "response")).toBeLessThanOrEqual(count + 43);
   });
 
   it("cost a new response the head, operation 9 and its details, and no walk over all pages", async () => {
     const world = worldWith(complete(range(1, 200)));
     byQuestion(world);
-    await ticks(world, 1);
+    await ticks(world, 2);
     world.calls.length = 0;
     arriveByQuestion(world, 201);
     await ticks(world, 1);
@@ -169,6 +169,8 @@ describe("records that lie apart while operation 9 says nothing", () => {
 
   it("cost no request while nothing has come", async () => {
     const world = await held();
+    // The catch-up has come to its end beside the last tick: this one looks at the head once more.
+    await ticks(world, 1);
     world.calls.length = 0;
     await ticks(world, 60);
     expect(pagesRead(world)).toEqual([]);

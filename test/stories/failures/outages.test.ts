@@ -183,7 +183,7 @@ describe("responses that fail for ever by themselves", () => {
   it("are given up also when the tick that had the only answer could not save what it had seen", async () => {
     const world = worldWith(completed([1]));
     const lose = ({ operation, args }: { operation: string; args: readonly unknown[] }): void => {
-      if (operation === "saveAccount" && "lastTick" in Object(args[0])) throw new Failure("throttled");
+      if (operation === "saveAccount" && "breakers" in Object(args[0])) throw new Failure("throttled");
     };
     world.before.push(lose);
     await expect(runTick(world)).rejects.toThrow("throttled");

@@ -24,10 +24,11 @@ describe("a pause that another worker was told", () => {
       listed: 0,
       surveys: [],
       unpolled: 0,
+      behind: 0,
       outages: [],
       pausedUntil: noon + length,
     });
-    expect(made.calls.map(({ operation }) => operation)).toEqual(["account"]);
+    expect(made.calls.map(({ operation }) => operation)).toEqual(["takeRole", "account", "giveBackRole"]);
     expect(made.progress).toEqual([{ kind: "paused", until: noon + length }]);
   });
 

@@ -67,54 +67,6 @@ describe("history begins at the first tick", () => {
     expect(world.account.firstTick).toBe(noon);
   });
 
-  it("also when the next one polls a survey while the first one is still at work", async () => {
-    const world = sixSurveys();
-    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-    world.before.push(async ({ operation, args }) => {
-      if (operation === "page" && Number(args[0]) <= 4 && world.time.now === noon) await gate;
-    });
-    const first = runTick(world, { ...fromNow, owner: "first", deadline: noon + 280 * SECOND });
-    await setImmediate();
-    world.time.now += 5 * SECOND;
-    arrive(world, { surveyId: 6, responseId: 699, completed: at(3 * SECOND) });
-    await runTick(world, { ...fromNow, owner: "second" });
-    // That is the largest date of the first one.
-    expect(world.account.sourceFloor).toBeUndefined();
-    open();
-    await first;
-    const { sourceFloor } = world.account;
-    expect(sourceFloor).toBeDefined();
-
-    await laterTicks(world, 3);
-
-    expect(deliveredIds(world)).toContain(699);
-    expect(world.account).toMatchObject({ firstTick: noon, sourceFloor });
-  });
-
-  it("of two that find none the one that stores it first has it, and the other one takes nothing newer for old", async () => {
-    const world = sixSurveys();
-    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-    let lists = 0;
-    world.after.push(async ({ operation }) => {
-      if (operation !== "surveys") return;
-      lists += 1;
-      if (lists === 1) await gate;
-    });
-    const slow = runTick(world, { ...fromNow, owner: "slow", deadline: noon + 280 * SECOND });
-    await setImmediate();
-    await killedAt(world, "acquire", 6);
-    world.time.now += MINUTE;
-    arrive(world, { surveyId: 6, responseId: 699, completed: at(30 * SECOND) });
-    open();
-    await slow;
-
-    await laterTicks(world, 3);
-
-    expect(deliveredIds(world)).toContain(699);
-    expect(world.account.firstTick).toBe(noon);
-    expect(world.account.sourceFloor).toBeUndefined();
-  });
-
   it("also for a pass over an unordered list that it was killed in", async () => {
     const spread = (id: number): number => -(((id * 149) % 400) + 1) * MINUTE;
     const world = worldWith(range(1, 400).map((responseId) => ({ responseId, completed: at(spread(responseId)) })));

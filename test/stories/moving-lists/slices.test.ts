@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isHistoryMet, placeOf } from "../../../lib/polling/model/phase.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { goOn, worldWithQueue } from "../../support/slices.ts";
+import { goOn, slowWorld } from "../../support/slices.ts";
 import { changeMark, remove } from "../../support/slow.ts";
 import {
   arrive,
@@ -27,7 +27,7 @@ function removeFirst(world: MemoryWorld, count: number): void {
 describe("a catch-up in slices", () => {
   it("that comes back to its place meets what moves before it a second time", async () => {
     const all = range(1, 600).map((responseId) => ({ responseId, completed: at(responseId * SECOND), size: 10 }));
-    const { world, queue } = worldWithQueue([], 0);
+    const world = slowWorld([], 0);
     for (const one of all.filter(({ responseId }) => responseId % 2 === 1)) arrive(world, one);
     await runTick(world);
     // Not in the order of completion: every other one is new.
@@ -48,7 +48,7 @@ describe("a catch-up in slices", () => {
       deletions.push(page);
     };
     for (let i = 0; i < 120 && (i < 4 || placeOf(world.mark(1)) !== undefined); i += 1) {
-      await goOn(world, queue, 1, { between: shrink, sliceTime: 12 * SECOND });
+      await goOn(world, 1, { between: shrink, sliceTime: 12 * SECOND });
       shrink();
     }
     expect(deletions).toHaveLength(2);
@@ -62,7 +62,7 @@ describe("a first pass in slices", () => {
   it("notes all of its history where a seam moves, though ten others did not hold still at first", async () => {
     const source = { startFrom: "now" as const };
     // Not in the order of completion.
-    const { world, queue } = worldWithQueue(
+    const world = slowWorld(
       range(1, 600).map((responseId) => {
         const second = responseId === 31 ? 700 : (responseId * 7_919) % 600;
         return { responseId, completed: at(-HOUR + second * SECOND), size: 10 };
@@ -96,7 +96,7 @@ describe("a first pass in slices", () => {
           moved += 1;
         } else if (page >= 35 && shrinksAt === 0) shrinksAt = page + 4;
       };
-      await goOn(world, queue, 1, { source, between, sliceTime: (shrinksAt > 0 ? 50 : 12) * SECOND });
+      await goOn(world, 1, { source, between, sliceTime: (shrinksAt > 0 ? 50 : 12) * SECOND });
     }
     expect([moved, hasShrunk, isHistoryMet(world.mark(1))]).toEqual([10, true, true]);
     expect(range(1, 600).filter((id) => world.entry(1, id) === undefined)).toEqual([]);

@@ -12,6 +12,7 @@ import {
   polled,
   range,
   SECOND,
+  takes,
   worldWith,
   worldWithNews,
 } from "../../../support/survey.ts";
@@ -77,6 +78,23 @@ describe("events", () => {
     expect(entry).toMatchObject({ state: "emitted", count: 3, eventId: eventId("main", 1, 7), revision: 1 });
     expect(JSON.stringify(entry)).not.toContain("private");
     expect(world.mark(1).highWater).toEqual({ responseId: 7, completed: at(0) });
+  });
+
+  it("say in the ledger when the bus took them", async () => {
+    const world = worldWith(complete(12));
+    const taken: number[] = [];
+    takes(world, 2 * SECOND, ({ operation }) => operation === "publish");
+    world.after.push(({ operation }) => {
+      if (operation === "publish") taken.push(world.time.now);
+    });
+
+    await poll(world);
+
+    expect(taken).toHaveLength(2);
+    expect(range(1, 12).map((id) => world.entry(1, id)?.emittedAt)).toEqual([
+      ...Array.from({ length: 10 }, () => taken[0]),
+      ...Array.from({ length: 2 }, () => taken[1]),
+    ]);
   });
 
   it("are never published again by later polls", async () => {

@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Selection } from "../../../../lib/polling/model/source.ts";
 import type { MemoryWorld } from "../../../support/memory-ports.ts";
@@ -45,14 +44,14 @@ async function readBy(world: MemoryWorld, overrides = {}): Promise<number[]> {
 
 // R24
 describe("an idle tick", () => {
-  it("costs one request of the service, one read and one write of the table", async () => {
+  it("costs one request of the service, one read of the table, and the writes of its lease", async () => {
     const world = await polledWorld(5);
     world.time.now += MINUTE;
 
     await runTick(world);
 
     const calls = world.calls.map(({ port, operation }) => `${port}.${operation}`);
-    expect(calls).toEqual(["state.account", "service.surveys", "state.saveAccount"]);
+    expect(calls).toEqual(["state.takeRole", "state.account", "service.surveys", "state.giveBackRole"]);
   });
 });
 
@@ -137,34 +136,6 @@ describe("a survey is polled", () => {
     world.before.length = 0;
     expect(await readBy(world)).toEqual([1]);
     expect(deliveredIds(world).filter((id) => id === 4)).toEqual([4]);
-  });
-
-  it("when what waits in it is due, although a tick that polled it before the one which met that ends after it", async () => {
-    const world = await polledWorld(2);
-    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-    const hook = async ({ operation, args }: { operation: string; args: readonly unknown[] }): Promise<void> => {
-      if (operation === "page" && args[0] === 2) await gate;
-    };
-    world.before.push(hook);
-    world.time.now += MINUTE;
-    for (const surveyId of [1, 2]) arrive(world, { surveyId, responseId: surveyId * 10, completed: at(HOUR) });
-    const earlier = runTick(world, { owner: "earlier", deadline: world.time.now + 10 * MINUTE });
-    await setImmediate();
-    world.time.now += MINUTE;
-    const counts = { ...surveyOf(world).counts };
-    arrive(world, { responseId: 11, completed: at(HOUR) });
-    surveyOf(world).counts = counts;
-    surveyOf(world).metrics.set(11, { kind: "absent" });
-    await runTick(world, { owner: "later" });
-    expect(deliveredIds(world)).toContain(10);
-    expect(deliveredIds(world)).not.toContain(11);
-    open();
-    await earlier;
-
-    world.time.now += 2 * MINUTE;
-    await runTick(world);
-
-    expect(deliveredIds(world)).toContain(11);
   });
 });
 

@@ -1,0 +1,77 @@
+import type { Environment } from "aws-cdk-lib";
+import type { Node } from "constructs";
+import { ConfigError, type ConfigProblem } from "../lib/config/index.ts";
+import { isObject } from "../lib/config/shape.ts";
+import type { FunctionSettings } from "./props.ts";
+
+/** How the app deploys the stack, beside what the configuration says of the poller. */
+export interface AppSettings extends FunctionSettings {
+  stackName: string;
+  env: Environment;
+  tags: Record<string, string>;
+  terminationProtection: boolean;
+}
+
+const NAME = 'must be 1 to 128 letters, digits or "-", beginning with a letter';
+const TAGS = 'must be such as team=research,cost-center=42, or in cdk.json { "team": "research" }';
+
+/**
+ * Reads the context keys `stackName`, `account`, `region`, `tags`, `memory`, `tracing` and `terminationProtection`, from `-c key=value` or cdk.json. Account
+ * and region are by default those that the command line works with, as it tells the app: a stack that knows them is held against what there is in
+ * its region.
+ *
+ * @throws ConfigError that names every key that cannot be used
+ */
+export function appSettings(node: Node, environment: NodeJS.ProcessEnv = process.env): AppSettings {
+  const problems: ConfigProblem[] = [];
+  /** What `read` makes of a key; undefined where it is not stated, or wrong. */
+  const stated = <T>(key: string, message: string, read: (value: unknown) => T | undefined): T | undefined => {
+    const value: unknown = node.tryGetContext(key);
+    if (value === undefined || value === "") return undefined;
+    const found = read(value);
+    if (found === undefined) problems.push({ path: key, message });
+    return found;
+  };
+  const settings = {
+    stackName: stated("stackName", NAME, matching(/^[A-Za-z][A-Za-z0-9-]{0,127}$/)) ?? "SurveyPoller",
+    env: {
+      account: stated("account", "must be 12 digits", matching(/^\d{12}$/)) ?? environment.CDK_DEFAULT_ACCOUNT,
+      region:
+        stated("region", "must be such as eu-west-1", matching(/^[a-z]+(-[a-z]+)+-\d+$/)) ??
+        environment.CDK_DEFAULT_REGION,
+    },
+    tags: stated("tags", TAGS, readTags) ?? {},
+    memory: stated("memory", "must be a whole number of MB, 128 to 10240", readMemory),
+    tracing: stated("tracing", "must be true or false", readFlag),
+    terminationProtection: stated("terminationProtection", "must be true or false", readFlag) ?? true,
+  };
+  if (problems.length > 0)
+    throw new ConfigError(problems, { hint: "Correct these keys, after -c or in the context of cdk.json." });
+  return settings;
+}
+
+/** From the command line numbers and flags come as text. */
+function readFlag(value: unknown): boolean | undefined {
+  if (value === true || value === "true") return true;
+  return value === false || value === "false" ? false : undefined;
+}
+
+function readMemory(value: unknown): number | undefined {
+  const memory = Number(value);
+  return Number.isInteger(memory) && memory >= 128 && memory <= 10_240 ? memory : undefined;
+}
+
+function matching(pattern: RegExp): (value: unknown) => string | undefined {
+  return (value) => (pattern.test(String(value)) ? String(value) : undefined);
+}
+
+function readTags(value: unknown): Record<string, string> | undefined {
+  const entries = isObject(value)
+    ? Object.entries(value)
+    : String(value)
+        .split(",")
+        .map((tag) => tag.split("="));
+  const isTag = (entry: unknown[]): entry is [string, string] =>
+    entry.length === 2 && entry.every((text) => typeof text === "string" && text !== "");
+  return entries.every(isTag) ? Object.fromEntries(entries) : undefined;
+}

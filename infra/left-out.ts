@@ -1,0 +1,25 @@
+import type { Config } from "../lib/config/index.ts";
+
+/**
+ * What a default leaves out or lets through that somebody may count on, one line each. Whoever has stated the field has decided.
+ *
+ * @param alarmed whether alarms are told to a topic that somebody else has made
+ */
+export function leftOut({ sources, monitoring, stated }: Config, alarmed: boolean): string[] {
+  const { alarms, email } = monitoring;
+  return [
+    ...(alarms && email === undefined && !alarmed
+      ? ["alarms tell nobody: give monitoring.email, or subscribe to the topic"]
+      : []),
+    ...sources.flatMap(({ name, timeZone, privacy }, index) => [
+      ...(timeZone === undefined
+        ? [`source "${name}" has no timeZone: events carry local times, and no instants`]
+        : []),
+      ...(privacy.ip === "keep" && !stated.includes(`sources[${index}].privacy.ip`)
+        ? [
+            `source "${name}" keeps respondents' IP addresses: events carry them, unless privacy.ip says "truncate" or "drop"`,
+          ]
+        : []),
+    ]),
+  ];
+}

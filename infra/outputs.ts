@@ -1,0 +1,54 @@
+import { CfnOutput } from "aws-cdk-lib";
+import type { ITable } from "aws-cdk-lib/aws-dynamodb";
+import type { CfnArchive, IEventBus } from "aws-cdk-lib/aws-events";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import type { IBucket } from "aws-cdk-lib/aws-s3";
+import type { IQueue } from "aws-cdk-lib/aws-sqs";
+import type { Construct } from "constructs";
+import type { Monitoring } from "./monitoring/monitoring.ts";
+import type { SourceSecrets } from "./source-secrets.ts";
+
+/** A poller, as far as its outputs tell of it. */
+interface Poller extends Construct {
+  readonly bus: IEventBus;
+  readonly archive: CfnArchive | undefined;
+  readonly pollFunction: LambdaFunction;
+  readonly table: ITable;
+  readonly claimCheckBucket: IBucket;
+  readonly deadLetters: IQueue;
+  readonly secrets: readonly SourceSecrets[];
+  readonly monitoring: Pick<Monitoring, "dashboardUrl">;
+}
+
+/**
+ * What somebody who works with a deployment has to know of it. The names are a contract: scripts read them.
+ *
+ * @param prefix stands in front of each name
+ */
+export function createOutputs(poller: Poller, prefix: string): void {
+  const output = (name: string, value: string, description: string): void => {
+    const made = new CfnOutput(poller, `Output${name}`, { value, description });
+    made.overrideLogicalId(`${prefix}${name}`);
+  };
+  const { bus, archive, pollFunction, table, claimCheckBucket, deadLetters, secrets, monitoring } = poller;
+  output("BusName", bus.eventBusName, "The bus to subscribe to");
+  output("BusArn", bus.eventBusArn, "The bus to subscribe to");
+  if (archive !== undefined) output("ArchiveArn", archive.attrArn, "What to replay events from");
+  output("PollFunctionName", pollFunction.functionName, "Invoke it to poll at once");
+  output("PollLogGroupName", pollFunction.logGroup.logGroupName, "What ticks came to");
+  output("DeadLetterQueueUrl", deadLetters.queueUrl, "Ticks that failed or were not started");
+  output("TableName", table.tableName, "The books");
+  output("ClaimCheckBucketName", claimCheckBucket.bucketName, "Answers too large for an event");
+  if (monitoring.dashboardUrl !== undefined)
+    output("DashboardUrl", monitoring.dashboardUrl, "Is it well, how late, what does it cost");
+  for (const { source, credentials, token } of secrets) {
+    const suffix = secrets.length === 1 ? "" : alphanumeric(source);
+    output(`CredentialsSecretName${suffix}`, credentials.name, 'Put {"clientId":"...","clientSecret":"..."} here');
+    output(`TokenSecretName${suffix}`, token.name, "Kept by the poller");
+  }
+}
+
+/** As the names of outputs must be. */
+export function alphanumeric(text: string): string {
+  return text.replaceAll(/[^A-Za-z0-9]/g, "");
+}

@@ -1,0 +1,21 @@
+/** What only one invocation of a source does at a time (R25): so two of them are at work at most. */
+export type Role = "tick" | "catch-up";
+
+/** What a tick that came to its end leaves to the next one. Epoch milliseconds. */
+export interface TickNote {
+  /** When it began to poll. */
+  lastTick?: number;
+  /** When the survey list was read last. */
+  listedAt?: number;
+}
+
+/** The right to a role of a source. */
+export interface RoleLease {
+  role: Role;
+  owner: string;
+  fence: number;
+  /** Epoch milliseconds. */
+  until: number;
+  /** Written when the role is given back; of a tick alone. */
+  note: TickNote;
+}

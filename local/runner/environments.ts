@@ -1,0 +1,42 @@
+import type { PollInput } from "../../lib/run/poll-input.ts";
+import type { PollOutput } from "../../lib/run/poll-sources.ts";
+
+/** The function as Lambda would call it. */
+export type PollHandler = (
+  input: PollInput,
+  context: { awsRequestId: string; getRemainingTimeInMillis(): number },
+) => Promise<PollOutput>;
+
+/** Invokes the function once; `stop`: once it is aborted no time is left but to bring the state home. */
+export type Invoke = (input: PollInput, stop: AbortSignal) => Promise<PollOutput>;
+
+/** Lambda's own limit, in milliseconds. */
+const INVOCATION_TIME = 15 * 60_000;
+
+/**
+ * Invocations as Lambda makes them: an execution environment has one at a time, and is used again; where all are at work there is a new one.
+ *
+ * @param load makes a new environment: the module of the function, loaded once more, the how many-th time
+ */
+export async function createEnvironments(load: (number: number) => Promise<PollHandler>): Promise<Invoke> {
+  let made = 0;
+  const make = async (): Promise<{ handler: PollHandler; name: string }> => {
+    made += 1;
+    // The same for all runs: the data folder's lock proves that whoever held a lease by this name is gone.
+    const name = `local-${made}`;
+    return { handler: await load(made), name };
+  };
+  const idle = [await make()];
+  return async (input, stop) => {
+    const until = Date.now() + INVOCATION_TIME;
+    const environment = idle.pop() ?? (await make());
+    try {
+      return await environment.handler(input, {
+        awsRequestId: environment.name,
+        getRemainingTimeInMillis: () => (stop.aborted ? 0 : until - Date.now()),
+      });
+    } finally {
+      idle.push(environment);
+    }
+  };
+}

@@ -1,0 +1,57 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { UsageError } from "../../cli/flags.ts";
+import { bundleFunction } from "../../infra/bundle.ts";
+import type { SourceConfig } from "../../lib/config/index.ts";
+import { proxyProblem } from "../../lib/config/proxy.ts";
+import type { Credentials } from "../../lib/survey-api/index.ts";
+import { createEnvironments, type Invoke, type PollHandler } from "./environments.ts";
+import { fillCredentials, hasCredentials, names, provision } from "./provision.ts";
+import type { RunConfiguration } from "./run-configuration.ts";
+
+/** Makes what the stack would make, bundles the function as the stack would, and loads it as Lambda would. */
+export async function loadFunction(
+  { raw, config }: RunConfiguration,
+  dataDir: string,
+  credentials: (source: SourceConfig) => Credentials | undefined,
+): Promise<Invoke> {
+  const bus = config.bus.name;
+  checkProxy(process.env.SURVEY_PROXY);
+  const { secrets } = await provision({ bus, sources: config.sources.map((source) => source.name) });
+  for (const source of config.sources) {
+    const ids = secrets[source.name];
+    if (ids === undefined) continue;
+    const given = credentials(source);
+    if (given !== undefined)
+      await fillCredentials(ids.credentials, { clientId: given.clientId, clientSecret: given.clientSecret });
+    else if (!(await hasCredentials(ids.credentials))) {
+      throw new UsageError("there are no credentials for the survey service", {
+        hint: "Give --client-id and --client-secret, or SURVEY_CLIENT_ID and SURVEY_CLIENT_SECRET in the environment.",
+      });
+    }
+  }
+  Object.assign(process.env, {
+    TABLE_NAME: names.table,
+    BUS_NAME: bus,
+    CLAIM_CHECK_BUCKET: names.bucket,
+    // The data folder has one process at a time.
+    ALONE: "true",
+    SECRETS: JSON.stringify(secrets),
+    // The progress view tells what there is to tell; standard output may belong to the events.
+    POWERTOOLS_LOG_LEVEL: "SILENT",
+    POWERTOOLS_METRICS_DISABLED: "true",
+  });
+  const { file } = bundleFunction("poll", join(dataDir, "bundle", "poll"), raw);
+  return createEnvironments(async (number) => {
+    // By another name it is another module, with a memory of its own.
+    const { handler } = (await import(`${pathToFileURL(file).href}?environment=${number}`)) as { handler: PollHandler };
+    return handler;
+  });
+}
+
+/** The function reads it, as in the stack; it would blame the stack for it. */
+function checkProxy(proxy: string | undefined): void {
+  const problem = proxy === undefined ? undefined : proxyProblem(proxy);
+  if (problem === undefined) return;
+  throw new UsageError(`SURVEY_PROXY ${problem}`, { hint: "Set it right in the environment, or unset it." });
+}

@@ -1,0 +1,36 @@
+import { Topic } from "aws-cdk-lib/aws-sns";
+import { expect, it } from "vitest";
+import type { SurveyPollerProps } from "../../infra/props.ts";
+import { SurveyPoller } from "../../infra/survey-poller.ts";
+import { synthesizeOwn } from "./support/synthesize.ts";
+
+const baseUrl = "https://surveys.example.com";
+
+function leftOut(props: Omit<SurveyPollerProps, "sources">, source: object = {}, ownTopic = false): readonly string[] {
+  let lines: readonly string[] = [];
+  synthesizeOwn((stack) => {
+    const given = ownTopic ? { alarmTopic: new Topic(stack, "Pager") } : {};
+    lines = new SurveyPoller(stack, "Surveys", { ...props, ...given, sources: [{ baseUrl, ...source }] }).leftOut;
+  });
+  return lines;
+}
+
+const alarms = "alarms tell nobody: give monitoring.email, or subscribe to the topic";
+const zone = 'source "main" has no timeZone: events carry local times, and no instants';
+const ip =
+  'source "main" keeps respondents\' IP addresses: events carry them, unless privacy.ip says "truncate" or "drop"';
+
+it("is said of each default that leaves something out, in a line of its own", () => {
+  expect(leftOut({})).toEqual([alarms, zone, ip]);
+});
+
+it("is not said of alarms that somebody is told of, or that there are none of", () => {
+  expect(leftOut({ monitoring: { email: "ops@example.com" } })).not.toContain(alarms);
+  expect(leftOut({ monitoring: { alarms: false } })).not.toContain(alarms);
+  expect(leftOut({}, {}, true)).not.toContain(alarms);
+});
+
+it("is not said of what was decided, one way or the other", () => {
+  expect(leftOut({}, { timeZone: "Europe/Warsaw", privacy: { ip: "truncate" } })).toEqual([alarms]);
+  expect(leftOut({}, { timeZone: "Europe/Warsaw", privacy: { ip: "keep" } })).toEqual([alarms]);
+});

@@ -1,0 +1,20 @@
+import { type Mock, vi } from "vitest";
+import { parseConfig } from "../../../lib/config/index.ts";
+import type { SourceGraph } from "../../../lib/run/wiring.ts";
+import type { MemoryWorld } from "../../support/memory-ports.ts";
+
+/** The graph of a source, and what was called of it. */
+export interface MemoryGraph extends SourceGraph {
+  begin: Mock<SourceGraph["begin"]>;
+  settle: Mock<SourceGraph["settle"]>;
+}
+
+/** The graph of a source over ports in memory; `fields` are those of its configuration that are not the usual ones. */
+export function memoryGraph({ ports }: Pick<MemoryWorld, "ports">, fields: Record<string, unknown> = {}): MemoryGraph {
+  const [source] = parseConfig(
+    { baseUrl: "https://surveys.example.com", startFrom: "beginning", timeZone: "UTC", ...fields },
+    { deployed: true },
+  ).sources;
+  if (source === undefined) throw new Error("no source");
+  return { source, service: "service-1", begin: vi.fn(() => ports), settle: vi.fn(async () => {}) };
+}
