@@ -43,8 +43,8 @@ export const usage = `Usage: npm start -- [flags]
   --base-url URL         poll this survey service instead
   --client-id C          its credentials; or SURVEY_CLIENT_ID and SURVEY_CLIENT_SECRET in the environment
   --client-secret S
-  --ticks N              stop after N ticks, once queued work and catch-up are done
-  --interval 60s         time between ticks; 0s: the next starts when the one before is done
+  --ticks N              stop after N ticks, once what is unfinished is done
+  --interval 60s         time between ticks; 0s: one after the other
   --data DIR             where the state is kept (default .survey-poller)
   --events FILE|-        append each event as one JSON line; - is standard output
   --start-from WHEN      now (default), beginning or YYYY-MM-DD

@@ -80,6 +80,8 @@ export interface Failing {
  * response is thrown again, and ends the work.
  */
 export function leave(ctx: Failing, error: unknown): void {
+  // It was cut off, and is no failure: what others have read meanwhile still goes out.
+  if (error instanceof OutOfTimeError) return;
   if (endsWork(error)) throw error;
   ctx.failure ??= error;
 }

@@ -47,8 +47,8 @@ export interface State {
   takeRole(role: Role, owner: string, duration: number): Promise<RoleLease | undefined>;
   /** Gives it back with its note. Throws `LeaseLostError` when it has been taken over. */
   giveBackRole(lease: RoleLease): Promise<void>;
-  /** What the last tick that came to its end has left, and whether another one is under way. */
-  lastTick(): Promise<TickNote & { isUnderWay: boolean }>;
+  /** What the last tick that came to its end has left, and since when another one is under way (epoch milliseconds), if it is. */
+  lastTick(): Promise<TickNote & { underWaySince?: number }>;
   /** Prolongs a lease. Throws `LeaseLostError` when it has been taken over. */
   renew(lease: Lease | RoleLease, duration: number): Promise<void>;
   /** Writes the mark under the lease's fence, after what was begun before under the same lease. Throws `LeaseLostError` when it has been taken over. */

@@ -3,7 +3,7 @@ import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { GetCommand, UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
 import { leaseLost } from "../polling/errors.ts";
 import { emptyMark, type Lease, type Mark } from "../polling/model/mark.ts";
-import type { Role, RoleLease, TickNote } from "../polling/model/role.ts";
+import type { Role, RoleLease, RoleNote, TickNote } from "../polling/model/role.ts";
 import type { State } from "../polling/ports.ts";
 import { checkVersion, ITEM_VERSION } from "./item-version.ts";
 import { MARK, roleKey, sourceKey, surveyKey } from "./keys.ts";
@@ -80,11 +80,11 @@ export function createLeases(table: Table, source: string, now: () => number): L
     const until = now() + duration;
     const taken = await update({
       Key: key,
-      UpdateExpression: "SET #owner = :me, #until = :until, v = :v ADD fence :one",
+      UpdateExpression: "SET #owner = :me, #until = :until, #since = :now, v = :v ADD fence :one",
       // A lease of a clock that was far ahead would keep everybody from its work until then.
       ConditionExpression:
         "(attribute_not_exists(#until) OR #until < :now OR #until > :most OR begins_with(#owner, :same)) AND (attribute_not_exists(v) OR v <= :v)",
-      ExpressionAttributeNames: { "#owner": "owner", "#until": "until" },
+      ExpressionAttributeNames: { "#owner": "owner", "#until": "until", "#since": "since" },
       ExpressionAttributeValues: {
         ":me": me,
         // Whoever is alone under its name goes on with what an earlier process of that name, which has ended, still holds.
@@ -121,7 +121,7 @@ export function createLeases(table: Table, source: string, now: () => number): L
     async takeRole(role, owner, duration) {
       const taken = await take(roleItem(role), owner, duration);
       if (taken === undefined) return undefined;
-      return { role, ...taken.held, note: (taken.item.note as TickNote | undefined) ?? {} };
+      return { role, ...taken.held, note: (taken.item.note as RoleNote | undefined) ?? {} };
     },
     giveBackRole: (lease) =>
       fenced(
@@ -134,9 +134,9 @@ export function createLeases(table: Table, source: string, now: () => number): L
         (item) => item.owner === undefined && item.fence === lease.fence,
       ),
     async lastTick() {
-      const { note, owner, until } = await read(roleItem("tick"));
+      const { note, owner, until, since } = await read(roleItem("tick"));
       const isUnderWay = owner !== undefined && Number(until) >= now() && Number(until) <= now() + FURTHEST_AHEAD;
-      return { ...(note as TickNote | undefined), isUnderWay };
+      return { ...(note as TickNote | undefined), ...(isUnderWay ? { underWaySince: Number(since) } : {}) };
     },
     async renew(lease, duration) {
       const until = now() + duration;

@@ -123,6 +123,8 @@ async function invokeOnce(
     // A service that was there before may come back, and so may a token that another client has made invalid; an AWS
     // service always may. Credentials that are refused do not mend themselves.
     const code = errorCode(error);
+    // A first invocation that works off a backlog tells only at its end that it has reached it.
+    course.reached ||= dealtWith(view) > 0;
     const mayPass = course.reached || code === "TOO_MANY_REQUESTS" || isAwsFailure(code);
     if (fatal.has(code) || !mayPass) {
       course.fatal ??= { error };

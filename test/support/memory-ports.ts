@@ -3,7 +3,7 @@ import { leaseLost } from "../../lib/polling/errors.ts";
 import { type AccountState, isOutdated, STORED_ONCE } from "../../lib/polling/model/account.ts";
 import { type CheckedState, isForRedrive, type LedgerEntry } from "../../lib/polling/model/ledger-entry.ts";
 import { emptyMark, type Lease, type Mark } from "../../lib/polling/model/mark.ts";
-import type { Role, RoleLease, TickNote } from "../../lib/polling/model/role.ts";
+import type { Role, RoleLease, RoleNote, TickNote } from "../../lib/polling/model/role.ts";
 import type {
   DetailRead,
   PageRead,
@@ -151,7 +151,8 @@ interface HeldMark extends Held {
 }
 
 interface HeldRole extends Held {
-  note: TickNote;
+  since: number;
+  note: RoleNote;
 }
 
 type StateViews = Pick<MemoryWorld, "account" | "entry" | "entries" | "mark">;
@@ -207,16 +208,20 @@ function memoryState(now: () => number): StateViews & { state: State } {
       const last = roles.get(role);
       if (isTaken(last, owner)) return undefined;
       const fence = (last?.fence ?? 0) + 1;
-      const held = { fence, owner: `${owner}/${fence}`, until: now() + duration, note: last?.note ?? {} };
+      const held = { fence, owner: `${owner}/${fence}`, until: now() + duration, since: now(), note: last?.note ?? {} };
       roles.set(role, held);
-      return { role, ...structuredClone(held) };
+      const { since: _, ...lease } = structuredClone(held);
+      return { role, ...lease };
     },
     async giveBackRole(lease) {
       const item = inRole(lease);
       item.note = structuredClone(lease.note);
       delete item.owner;
     },
-    lastTick: async () => ({ ...tickNote(), isUnderWay: isTaken(roles.get("tick"), "nobody") }),
+    async lastTick() {
+      const tick = roles.get("tick");
+      return { ...tickNote(), ...(isTaken(tick, "nobody") ? { underWaySince: tick?.since ?? 0 } : {}) };
+    },
     async renew(lease, duration) {
       const item = "role" in lease ? inRole(lease) : fenced(lease);
       item.until = now() + duration;

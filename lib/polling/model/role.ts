@@ -9,6 +9,12 @@ export interface TickNote {
   listedAt?: number;
 }
 
+/** What the last holder of a role leaves to the next one. */
+export interface RoleNote extends TickNote {
+  /** Of the catch-up: the survey that had its turn last. */
+  lastSurvey?: number;
+}
+
 /** The right to a role of a source. */
 export interface RoleLease {
   role: Role;
@@ -16,6 +22,6 @@ export interface RoleLease {
   fence: number;
   /** Epoch milliseconds. */
   until: number;
-  /** Written when the role is given back; of a tick alone. */
-  note: TickNote;
+  /** Written when the role is given back. */
+  note: RoleNote;
 }

@@ -1,8 +1,9 @@
+import type { PollContext } from "../context.ts";
 import { endsWork, failureOf } from "../errors.ts";
 import { isHistoryMet, placeOf } from "../model/phase.ts";
 import { catchUp } from "../routes/catch-up.ts";
 import { noteAllRead } from "../routes/patrol.ts";
-import { addCounts, noCounts, type PollCounts, withheldOf } from "../routes/poll-counts.ts";
+import { addCounts, noCounts, withheldOf } from "../routes/poll-counts.ts";
 import { settleSuspects } from "../routes/suspects.ts";
 import { type SurveyRequest, withSurvey } from "./with-survey.ts";
 
@@ -22,21 +23,24 @@ export interface SliceSummary {
  * One slice of a survey's catch-up, until `streamUntil`. Throws what concerns the whole source, or ends the invocation; whatever else fails is
  * told, and left to a later slice.
  */
-export async function catchUpSlice(request: SurveyRequest): Promise<SliceSummary & { shortPageEnds?: boolean }> {
-  const { surveyId, ports } = request;
-  const tell = (error: unknown): ReturnType<typeof failureOf> => {
+export async function catchUpSlice(
+  request: SurveyRequest,
+): Promise<SliceSummary & Partial<Pick<PollContext, "shortPageEnds">>> {
+  const { surveyId, ports, deadline } = request;
+  const cameTo = (outcome: SliceSummary["outcome"], counts = noCounts(), error?: unknown): SliceSummary => {
+    const { emitted, waiting } = counts;
+    const summary: SliceSummary = { surveyId, outcome, emitted, waiting, withheld: withheldOf(counts) };
+    if (error === undefined) return summary;
     const failure = failureOf(error);
     ports.observe({ kind: "survey failed", surveyId, ...failure });
-    return failure;
+    return { ...summary, failure };
   };
   try {
     const done = await withSurvey(request, async (ctx) => {
       const { mark } = ctx;
       const place = placeOf(mark);
-      // Nothing is left of it, or the time is up.
-      if (place === undefined || ports.clock.now() >= request.deadline) {
-        return { counts: noCounts(), isFurther: false, isOver: place === undefined, left: undefined };
-      }
+      if (place === undefined) return cameTo("done");
+      if (ports.clock.now() >= deadline) return cameTo("stuck");
       const wasFirst = !isHistoryMet(mark);
       const counts = await catchUp(ctx, place);
       if (mark.contents.suspects !== undefined) {
@@ -49,24 +53,12 @@ export async function catchUpSlice(request: SurveyRequest): Promise<SliceSummary
       const { page } = placeOf(mark) ?? {};
       // What has failed is not tried again at once.
       const isFurther = (page !== place.page || counts.emitted + counts.waiting > 0) && ctx.failure === undefined;
-      return { counts, isFurther, isOver: page === undefined, left: ctx.failure, shortPageEnds: ctx.shortPageEnds };
+      const outcome = page === undefined ? "done" : isFurther ? "goes on" : "stuck";
+      return { ...cameTo(outcome, counts, ctx.failure), shortPageEnds: ctx.shortPageEnds };
     });
-    if (done === undefined) return { surveyId, outcome: "busy", ...summary(noCounts()) };
-    const outcome = done.isOver ? "done" : done.isFurther ? "goes on" : "stuck";
-    return {
-      surveyId,
-      outcome,
-      ...summary(done.counts),
-      ...(done.left === undefined ? {} : { failure: tell(done.left) }),
-      ...(done.shortPageEnds === undefined ? {} : { shortPageEnds: done.shortPageEnds }),
-    };
+    return done ?? cameTo("busy");
   } catch (error) {
     if (endsWork(error)) throw error;
-    return { surveyId, outcome: "stuck", ...summary(noCounts()), failure: tell(error) };
+    return cameTo("stuck", noCounts(), error);
   }
 }
-
-const summary = (counts: PollCounts): Pick<SliceSummary, "emitted" | "waiting" | "withheld"> => {
-  const { emitted, waiting } = counts;
-  return { emitted, waiting, withheld: withheldOf(counts) };
-};

@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
 import { isInterrupted } from "../errors.ts";
 import { inRole, type RoleHolder } from "../lease.ts";
-import type { AccountState } from "../model/account.ts";
+import type { RoleNote } from "../model/role.ts";
 import { selected } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
 import { seenBreakers, watchBreakers } from "../publish/under-breaker.ts";
@@ -14,7 +14,7 @@ import type { BacklogRound } from "./tick-summary.ts";
 
 // Backlogs are worked off beside the ticks (R25): by one invocation of the source at a time, in slices, between which ticks look at the head.
 
-/** Surveys worked on at once. */
+/** Surveys worked on at once, at most, and no more than requests may be in flight: else a slow service would bring none of them further. */
 const AT_ONCE = 4;
 /** Milliseconds: a slice is no longer, whatever the interval of the ticks: other surveys may wait for their turn. */
 const LONGEST_SLICE = 60_000;
@@ -23,7 +23,7 @@ const SHORTEST_SLICE = 1_000;
 /** Share of the interval, and milliseconds at most, that are left before a tick for what is still on its way. */
 const RESERVED_SHARE = 0.25;
 const MOST_RESERVED = 5_000;
-/** Milliseconds for which the next tick is waited for, at most where one has missed a survey, and between two looks for it. */
+/** Milliseconds for which the next tick is waited for, the same where one may have missed a survey, and between two looks for it. */
 const TICK_WAIT = 15_000;
 const MISSED_WAIT = 120_000;
 const LOOK_EVERY = 500;
@@ -76,6 +76,7 @@ async function workRound(
 ): Promise<BacklogRound> {
   const { ports, source, owner, deadline, sliceTime = Number.POSITIVE_INFINITY } = request;
   const { name, interval } = source;
+  const atOnce = Math.min(AT_ONCE, source.concurrency);
   const { state, clock } = ports;
   const account = await state.account();
   checkOwnState(account, request);
@@ -89,11 +90,12 @@ async function workRound(
   let failure: unknown;
   const work = async (surveyId: number): Promise<void> => {
     if (failure !== undefined || !isOn(request, holder)) return;
-    // No time was left for it: it has its turn in a later round.
-    if (round.slices.length >= AT_ONCE && clock.now() >= streamUntil) {
+    // No time was left for it: it has its turn in the next round.
+    if (round.slices.length >= atOnce && clock.now() >= streamUntil) {
       round.goesOn = true;
       return;
     }
+    holder.lease.note.lastSurvey = surveyId;
     const shown = account.rows.get(surveyId)?.counts.filter((count) => count !== null) ?? [];
     const listedCount = shown.length === 0 ? undefined : Math.max(...shown);
     const { sourceFloor, firstTick } = account;
@@ -108,8 +110,11 @@ async function workRound(
       failure ??= error;
     }
   };
-  const limit = pLimit(AT_ONCE);
-  await Promise.all(inTurn(account, request, resting).map((surveyId) => limit(work, surveyId)));
+  const limit = pLimit(atOnce);
+  const behind = [...account.rows].flatMap(([surveyId, { isBehind }]) =>
+    isBehind === true && !resting.has(surveyId) && selected(surveyId, source.surveys) ? [surveyId] : [],
+  );
+  await Promise.all(inTurn(behind, holder.lease.note).map((surveyId) => limit(work, surveyId)));
   const isContradicted = account.shortPageEnds === false && shortPageEnds !== false;
   const changes = { ...seenBreakers(watch), ...(isContradicted ? { shortPageEnds: false } : {}) };
   if (Object.keys(changes).length > 0) await state.saveAccount(changes);
@@ -117,13 +122,9 @@ async function workRound(
   return round;
 }
 
-/** The surveys that are behind, in another order at each round: where there are many, each has its turn. */
-function inTurn({ rows }: AccountState, { source, ports }: BacklogRequest, resting: ReadonlySet<number>): number[] {
-  const behind = [...rows].flatMap(([surveyId, { isBehind }]) =>
-    isBehind === true && !resting.has(surveyId) && selected(surveyId, source.surveys) ? [surveyId] : [],
-  );
-  const first = Math.floor(ports.clock.now() / LONGEST_SLICE) % Math.max(1, behind.length);
-  return [...behind.slice(first), ...behind.slice(0, first)];
+/** Those first that come after the survey whose turn was last: so each has its turn, whichever invocation works on them. */
+function inTurn(surveyIds: number[], { lastSurvey = Number.NEGATIVE_INFINITY }: RoleNote): number[] {
+  return surveyIds.sort((a, b) => Number(a <= lastSurvey) - Number(b <= lastSurvey) || a - b);
 }
 
 /** When a slice that begins now ends: before the next tick, which is to begin at `until`. One that begins late has missed ticks already. */
@@ -136,20 +137,18 @@ export function sliceEnd(now: number, until: number, interval: number): number {
 
 /**
  * Waits until a tick that has begun after a round has ended is over: it has looked at the heads. False where none comes in `TICK_WAIT`. It is waited
- * for longer where another tick is under way, or has begun during the round: that one may have found a survey busy.
+ * for longer where a tick has begun during the round: that one may have found a survey busy.
  */
 async function isTickOver(
   request: BacklogRequest,
   holder: RoleHolder,
   round: { began: number; ended: number },
 ): Promise<boolean> {
-  const { ports, source } = request;
-  const { clock, state } = ports;
+  const { clock, state } = request.ports;
   while (isOn(request, holder)) {
-    const { lastTick = 0, isUnderWay } = await state.lastTick();
+    const { lastTick = 0, underWaySince = lastTick } = await state.lastTick();
     if (lastTick > round.ended) return true;
-    const isMissed = isUnderWay || lastTick > round.began;
-    const longest = isMissed ? Math.max(TICK_WAIT, Math.min(2 * source.interval, MISSED_WAIT)) : TICK_WAIT;
+    const longest = underWaySince > round.began ? MISSED_WAIT : TICK_WAIT;
     if (clock.now() - round.ended >= longest) return false;
     await pause(clock, LOOK_EVERY);
   }

@@ -21,8 +21,6 @@ import type { SurveyOutcome } from "./tick-summary.ts";
 const OWN_SHARE = 0.25;
 const LEAST_OWN_TIME = 1_000;
 const MOST_OWN_TIME = 5_000;
-/** Surveys polled at once, at least: with a small concurrency they wait for each other's requests, and not for the table too. */
-const LEAST_AT_ONCE = 4;
 /**
  * Polled surveys, and milliseconds, after which their rows are saved, should the tick not come to its end. A write costs as much as all rows
  * of the item that it changes: of ten thousand surveys with news in any order each save touches all items.
@@ -109,8 +107,8 @@ export function createPolls(
   const pollOne = (survey: ListedSurvey, how: How): Promise<void> => poll(tick, progress, survey, how);
   return {
     async pollNews(due) {
-      // One with little news has one request in flight at most times.
-      const limit = pLimit(Math.max(LEAST_AT_ONCE, request.source.concurrency));
+      // One with little news has one request in flight at most times. With more of them a slow service would bring none to its end in time.
+      const limit = pLimit(request.source.concurrency);
       await Promise.all(due.map(({ seek, ...survey }) => limit(pollOne, survey, { head: true, seek })));
       await saveRows(request.ports, progress);
     },

@@ -255,7 +255,6 @@ describe("an invocation whose time is over", () => {
     expect(await state.lastTick()).toEqual({
       lastTick: expect.any(Number),
       listedAt: expect.any(Number),
-      isUnderWay: false,
     });
 
     clear();

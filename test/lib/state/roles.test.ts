@@ -72,10 +72,10 @@ describe("a role of a source", () => {
     first.note = { lastTick: 1 };
     await expect(state.renew(first, 15 * SECOND)).rejects.toMatchObject({ code: "LEASE_LOST" });
     await expect(state.giveBackRole(first)).rejects.toMatchObject({ code: "LEASE_LOST", message: /tick/ });
-    expect(await state.lastTick()).toEqual({ isUnderWay: true });
+    expect(await state.lastTick()).toEqual({ underWaySince: clock.now });
     await state.giveBackRole(second);
     await expect(state.giveBackRole(first)).rejects.toMatchObject({ code: "LEASE_LOST" });
-    expect(await state.lastTick()).toEqual({ isUnderWay: false });
+    expect(await state.lastTick()).toEqual({});
   });
 
   it("that is prolonged is not taken over", async () => {
@@ -94,7 +94,7 @@ describe("a role of a source", () => {
     const first = await take(state, "tick", "one");
     clock.now -= DAY;
 
-    expect(await state.lastTick()).toEqual({ isUnderWay: false });
+    expect(await state.lastTick()).toEqual({});
     expect((await take(state, "tick", "two")).fence).toBe(2);
     await expect(state.renew(first, 15 * SECOND)).rejects.toMatchObject({ code: "LEASE_LOST" });
   });
@@ -130,16 +130,17 @@ describe("the note of the tick", () => {
   const note = { lastTick: noon, listedAt: noon - 60 * SECOND };
 
   it("is written when the role is given back, and is there for the next tick, its account and whoever waits for a tick", async () => {
-    const { state, source } = fresh();
+    const { state, source, clock } = fresh();
     const lease = await take(state, "tick", "one");
     lease.note = note;
-    expect(await state.lastTick()).toEqual({ isUnderWay: true });
+    expect(await state.lastTick()).toEqual({ underWaySince: clock.now });
     await state.giveBackRole(lease);
 
-    expect(await state.lastTick()).toEqual({ ...note, isUnderWay: false });
+    expect(await state.lastTick()).toEqual(note);
     expect(await state.account()).toEqual({ ...note, rows: new Map() });
-    // Nothing is left of the lease but its fence.
-    expect(await item(source, "tick")).toEqual({ pk: `SOURCE#${source}`, sk: "ROLE#tick", v: 1, fence: 1, note });
+    // Nothing is left of the lease but its fence, and when it was taken.
+    const left = { pk: `SOURCE#${source}`, sk: "ROLE#tick", v: 1, fence: 1, since: clock.now, note };
+    expect(await item(source, "tick")).toEqual(left);
     expect((await take(state, "tick", "two")).note).toEqual(note);
   });
 
@@ -150,9 +151,9 @@ describe("the note of the tick", () => {
     await state.giveBackRole(first);
 
     await take(state, "tick", "two");
-    expect(await state.lastTick()).toEqual({ ...note, isUnderWay: true });
+    expect(await state.lastTick()).toEqual({ ...note, underWaySince: clock.now });
     clock.now += 15 * SECOND + 1;
-    expect(await state.lastTick()).toEqual({ ...note, isUnderWay: false });
+    expect(await state.lastTick()).toEqual(note);
   });
 
   it("is not that of a catch-up", async () => {
@@ -160,7 +161,7 @@ describe("the note of the tick", () => {
     const lease = await take(state, "catch-up", "one");
     lease.note = note;
     await state.giveBackRole(lease);
-    expect(await state.lastTick()).toEqual({ isUnderWay: false });
+    expect(await state.lastTick()).toEqual({});
     expect(await state.account()).toEqual({ rows: new Map() });
   });
 });
@@ -187,7 +188,7 @@ describe("a write of a role whose answer was lost, and that the SDK made again",
     const fault = lose();
     await state.giveBackRole(lease);
     expect(fault.hits()).toBe(1);
-    expect(await state.lastTick()).toEqual({ lastTick: noon, isUnderWay: false });
+    expect(await state.lastTick()).toEqual({ lastTick: noon });
   });
 
   it("is not taken for another invocation's success", async () => {

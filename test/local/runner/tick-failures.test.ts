@@ -5,17 +5,20 @@ import { runTicks } from "../../../local/runner/tick-loop.ts";
 const tick = { ticks: [{ source: "main", listed: 0, surveys: [], unpolled: 0, behind: 0, outages: [] }] };
 const coded = (code: string): Error => Object.assign(new Error(`it failed by ${code}`), { code, hint: "" });
 
-/** Runs one tick for each outcome, and stops with the last. Gives how many were made, and what was said. */
+/** Runs one tick for each outcome, and stops with the last. Gives how many were made, and what was said. Each has `emitted` so many before it ends. */
 async function run(
   outcomes: readonly (Error | BlockedSource | "well")[],
+  emitted = 0,
 ): Promise<{ made: number; said: string[]; failure: unknown }> {
   const stop = new AbortController();
   const said: string[] = [];
+  const totals = { emitted: 0, waiting: 0, withheld: 0 };
   let made = 0;
   const failure = await runTicks({
     invoke: async () => {
       const outcome = outcomes[made];
       made += 1;
+      totals.emitted += emitted;
       if (made === outcomes.length) stop.abort();
       if (outcome instanceof Error) throw outcome;
       return outcome === "well" || outcome === undefined ? tick : { ticks: [], blocked: [outcome] };
@@ -24,7 +27,7 @@ async function run(
     interval: 0,
     stop: stop.signal,
     view: {
-      totals: { emitted: 0, waiting: 0, withheld: 0 },
+      totals,
       say: (line) => void said.push(line),
     },
   }).then(
@@ -52,6 +55,12 @@ describe("a tick that fails", () => {
       expect({ made: later.made, failure: later.failure }).toEqual({ made: 3, failure: undefined });
     });
   }
+
+  test("by SERVER_ERROR after its first events is followed by the next: a backlog keeps the first tick at work for long", async () => {
+    const { made, said, failure } = await run([coded("SERVER_ERROR"), "well"], 5);
+    expect({ made, failure }).toEqual({ made: 2, failure: undefined });
+    expect(said).toEqual(["tick failed: it failed by SERVER_ERROR; tried again at the next tick"]);
+  });
 
   for (const code of ["WRONG_CREDENTIALS", "CREDENTIALS_MISSING", "STATE_REFUSED"]) {
     test(`by ${code} ends the command whenever it comes`, async () => {

@@ -4,7 +4,7 @@ import type { CheckedState, EntryState, LedgerEntry } from "../../../lib/polling
 import { isForRedrive, JUDGED_BY } from "../../../lib/polling/model/ledger-entry.ts";
 import type { Lease, Mark } from "../../../lib/polling/model/mark.ts";
 import { emptyMark } from "../../../lib/polling/model/mark.ts";
-import type { Role, RoleLease, TickNote } from "../../../lib/polling/model/role.ts";
+import type { Role, RoleLease, RoleNote, TickNote } from "../../../lib/polling/model/role.ts";
 import type { RedrivePage } from "../../../lib/polling/ports.ts";
 import { mayReplace } from "../../support/may-replace.ts";
 import { copyOf } from "./copy.ts";
@@ -26,7 +26,8 @@ export interface MarkItem extends LeaseItem {
 
 /** The item that holds the lease of a role of the source. */
 export interface RoleItem extends LeaseItem {
-  note: TickNote;
+  since: number;
+  note: RoleNote;
 }
 
 /** The table: what is in it at this very moment. Every method is one atomic effect. It keeps what it is given, and gives copies. */
@@ -38,7 +39,7 @@ export interface Store {
   acquire(surveyId: number, me: string, same: string, now: number, until: number): Lease | undefined;
   takeRole(role: Role, me: string, same: string, now: number, until: number): RoleLease | undefined;
   giveBackRole(lease: RoleLease): void;
-  lastTick(now: number): TickNote & { isUnderWay: boolean };
+  lastTick(now: number): TickNote & { underWaySince?: number };
   renew(lease: Lease | RoleLease, until: number): void;
   saveMark(lease: Lease, mark: Mark): Mark;
   release(lease: Lease, mark: Mark): Mark;
@@ -114,9 +115,10 @@ export function createStore(now: () => number, lag: Lag): Store {
     takeRole(role, me, same, calledAt, until) {
       const item = roles.get(role);
       if (isTaken(item, same, calledAt)) return undefined;
-      const held = { fence: (item?.fence ?? 0) + 1, owner: me, until, note: item?.note ?? {} };
+      const held = { fence: (item?.fence ?? 0) + 1, owner: me, until, since: calledAt, note: item?.note ?? {} };
       roles.set(role, held);
-      return { role, ...copyOf(held) };
+      const { since: _, ...lease } = copyOf(held);
+      return { role, ...lease };
     },
     giveBackRole(lease) {
       const given = roles.get(lease.role);
@@ -128,7 +130,8 @@ export function createStore(now: () => number, lag: Lag): Store {
     },
     lastTick: (at) => {
       const item = roles.get("tick");
-      return { ...copyOf(item?.note ?? {}), isUnderWay: isTaken(item, "nobody", at) };
+      const underWay = item !== undefined && isTaken(item, "nobody", at) ? { underWaySince: item.since } : {};
+      return { ...copyOf(item?.note ?? {}), ...underWay };
     },
     acquire(surveyId, me, same, calledAt, until) {
       const item = marks.get(surveyId);
