@@ -29,7 +29,7 @@ const repeated: Partial<Record<Operation, readonly Name[]>> = {
 };
 
 /** Levels of empty lists and objects within each other that are looked into. */
-const MOST_NESTED = 3;
+export const MOST_NESTED = 3;
 
 /** Whether a body holds nothing at all: `null`, `[]`, `{}`, or these within each other, as services write an empty map in a list. */
 export function saysNothing(body: unknown, levels = MOST_NESTED): boolean {

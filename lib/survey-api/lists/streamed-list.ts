@@ -1,6 +1,6 @@
 import { createExactParser, type ExactParser } from "../bodies/exact-json.ts";
 import { elements, notJson, readJson } from "../bodies/read-body.ts";
-import { saysNothing } from "../bodies/subject.ts";
+import { MOST_NESTED, saysNothing } from "../bodies/subject.ts";
 import type { AboutAnswer } from "../errors.ts";
 import { LongBody } from "../http/exchange.ts";
 import type { BodyStream } from "../http/transport.ts";
@@ -33,7 +33,7 @@ export function streamedList<T>(each: (element: unknown) => T, most: number): Bo
   const createParser = (): ExactParser =>
     createExactParser({ paths: ["$.*"], keepStack: false }, (value) => {
       sinceElement = 0;
-      isTold ||= !saysNothing(value);
+      isTold ||= !saysNothing(value, MOST_NESTED - 1);
       list.push(each(value));
     });
 

@@ -1,6 +1,6 @@
 import { type AccountState, isOutdated, STORED_ONCE, type SurveyRow } from "../../../lib/polling/model/account.ts";
 import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
-import type { Mark } from "../../../lib/polling/model/mark.ts";
+import type { Lease, Mark } from "../../../lib/polling/model/mark.ts";
 import type { State } from "../../../lib/polling/ports.ts";
 import type { Random } from "../engine/random.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
@@ -68,13 +68,23 @@ export function statePort(
     await Promise.all(parts.map((part) => writeBatch(surveyId, part)));
   };
 
-  const markCall = async (
-    operation: "saveMark" | "release",
-    lease: Parameters<State["saveMark"]>[0],
-    mark: Mark,
-  ): Promise<void> => {
+  /** The writes of a lease reach the table one after the other, as the port promises. */
+  const lastWrites = new WeakMap<Lease, Promise<unknown>>();
+
+  const markCall = async (operation: "saveMark" | "release", lease: Lease, mark: Mark): Promise<void> => {
     const saved = copyOf(mark);
-    await call(
+    const before = lastWrites.get(lease);
+    const write =
+      before === undefined ? writeMark(operation, lease, saved) : before.then(() => writeMark(operation, lease, saved));
+    lastWrites.set(
+      lease,
+      write.catch(() => undefined),
+    );
+    await write;
+  };
+
+  const writeMark = (operation: "saveMark" | "release", lease: Lease, saved: Mark): Promise<void> =>
+    call(
       operation,
       () => `${lease.surveyId}: ${JSON.stringify(saved)}`,
       () => {
@@ -83,7 +93,6 @@ export function statePort(
         watch.markWritten(process, lease.surveyId, store[operation](lease, saved), saved, operation === "release");
       },
     );
-  };
 
   return {
     account: () =>
@@ -169,7 +178,6 @@ export function statePort(
       );
       lease.until = until;
     },
-    // Two writes under way may overtake each other: harsher than the table's own port, which makes one after the other.
     saveMark: (lease, mark) => markCall("saveMark", lease, mark),
     release: (lease, mark) => markCall("release", lease, mark),
     entries: (surveyId, ids) =>

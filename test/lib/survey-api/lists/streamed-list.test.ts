@@ -46,6 +46,7 @@ describe("a list read as it comes", () => {
       [{ surveyId: 1 }, { surveyId: 3 }],
     ],
     ["of lists", "[[1],[],[[2]]]", [[1], [], [[2]]]],
+    ["of an empty object in more lists than are looked into", "[[[{}]]]", [[[{}]]]],
   ])("%s is read", (_name, body, list) => {
     for (const pieces of [1, 3, 1_000]) expect(streamed(body, pieces)).toEqual(list);
   });
