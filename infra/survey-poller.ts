@@ -209,7 +209,7 @@ export class SurveyPoller extends PollerMetrics {
    * @throws ConfigError that names every field of `where` that no event has, and every test that could never match
    * @example
    * poller.onResponseCompleted("Detractors", {
-   *   where: { data: { metrics: { score: { nps: [true], pointsSum: [{ numeric: ["<=", 6] }] } } } },
+   *   where: { data: { summary: { nps: { class: ["detractor"] } } } },
    *   target: new SqsQueue(queue),
    * });
    */

@@ -4,8 +4,8 @@ import type { ResponseCompleted } from "../../lib/events/index.ts";
  * A pattern on the detail of an event: which fields must hold which values. Fields and types are the contract's; the lists hold alternatives, plain
  * values or EventBridge's operators. Conditions below one array (`metrics`, `answers`) must hold in one and the same element of it.
  *
- * @example // A detractor of survey 103: an NPS metric of at most 6 points.
- * { data: { surveyId: [103], metrics: { score: { nps: [true], pointsSum: [{ numeric: ["<=", 6] }] } } } }
+ * @example // A detractor of survey 103.
+ * { data: { surveyId: [103], summary: { nps: { class: ["detractor"] } } } }
  */
 export type Where = PatternOf<ResponseCompleted>;
 

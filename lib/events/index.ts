@@ -12,4 +12,6 @@ export {
   origins,
   type ResponseCompleted,
   responseCompleted,
+  type Summary,
+  type SurveyFacts,
 } from "./response-completed.ts";

@@ -62,14 +62,42 @@ const metadata = z.looseObject({
 
 const response = z.looseObject({
   country: z.string().nullable(),
-  crk: z.unknown(),
-  promoCode: z.unknown(),
+  crk: z.string().nullable().describe("The key under which the inviter knows the respondent: what a CRM joins on"),
+  promoCode: z.string().nullable(),
   hasComment: z.boolean(),
   answerCount: z.number().int().nonnegative().describe("Number of answers, also when they went to S3"),
   started: moment,
   completed: moment,
   raw: z.looseObject({}).optional(),
 });
+
+const survey = z
+  .looseObject({
+    name: z.string().nullable().describe("At most 1,000 characters"),
+    modified: z
+      .string()
+      .nullable()
+      .describe("The service's own string, YYYY-MM-DD HH:MM:SS, in a zone it does not name"),
+    languageId: z.number().int().nullable(),
+  })
+  .describe("The survey as the survey list showed it when it was polled last");
+
+const nps = z.looseObject({
+  score: z.number().describe("0 to 10"),
+  class: z.string().meta({
+    description: "promoter (9 and more), passive (7 and more) or detractor",
+    examples: ["promoter", "passive", "detractor"],
+  }),
+});
+
+const summary = z
+  .looseObject({
+    nps: nps.nullable().describe("Of the first metric that is marked as NPS and goes from 0 to 10"),
+    scorePercent: z.number().nullable().describe("Points of all metrics together: 0 the least, 100 the most there are"),
+    durationSeconds: z.number().nullable().describe("From start to completion; null where no one clock has shown both"),
+    comments: z.number().int().nonnegative().describe("Number of answers with a comment"),
+  })
+  .describe("Worked out from the metrics, dates and answers");
 
 const answersRef = z
   .looseObject({ bucket: z.string(), key: z.string(), bytes: z.number().int().nonnegative() })
@@ -92,6 +120,8 @@ export const responseCompleted = z.looseObject({
   data: z.looseObject({
     surveyId: z.number().int(),
     responseId: z.number().int(),
+    survey: survey.nullable(),
+    summary,
     response,
     metrics: z.array(metric),
     metadata: metadata.nullable(),
@@ -105,5 +135,7 @@ export type Answer = z.infer<typeof answer>;
 export type Metric = z.infer<typeof metric>;
 export type Metadata = z.infer<typeof metadata>;
 export type Moment = z.infer<typeof moment>;
+export type SurveyFacts = z.infer<typeof survey>;
+export type Summary = z.infer<typeof summary>;
 export type AnswersRef = z.infer<typeof answersRef>;
 export type Origin = (typeof origins)[number];

@@ -11,13 +11,21 @@ const languageId = 23;
 const questionsOnPage = 5;
 const pagesInBlock = 4;
 
+/** What the list says of the survey itself. */
+export function listedFacts(
+  survey: Survey,
+  settings: Settings,
+): { name: string; modified: string; languageId: number } {
+  return { name: survey.name, modified: dateTimeString(survey.modifiedAt, settings.zone), languageId };
+}
+
 /** Section 2.1: one element of the survey list. */
 export function surveyListItem(survey: Survey, counts: Counts, settings: Settings): Record<string, unknown> {
   return {
     surveyId: survey.surveyId,
     userId,
     surveyThemeId: themeId,
-    name: survey.name,
+    ...listedFacts(survey, settings),
     defaultName: survey.name,
     questionNumbering: "survey",
     headerPageTitleShow: null,
@@ -27,14 +35,12 @@ export function surveyListItem(survey: Survey, counts: Counts, settings: Setting
     logoPlacement: null,
     layoutHideProgressBar: null,
     created: Math.floor(survey.createdAt / 1000),
-    modified: dateTimeString(survey.modifiedAt, settings.zone),
     footerVisible: null,
     headerShowTitle: null,
     answerOneClick: null,
     logoVisibility: null,
     logoVisibilityEmbedded: null,
     logoURL: null,
-    languageId,
     impressions: survey.impressions,
     responses: counts.of(survey, "responses"),
     correct: counts.of(survey, "correct"),

@@ -3,6 +3,7 @@ import { allRecords } from "./record-contents.ts";
 import type { ListedRecord, SimulatedResponse } from "./responses.ts";
 import type { Settings } from "./settings.ts";
 import type { Survey } from "./survey.ts";
+import { listedFacts } from "./survey-bodies.ts";
 
 /** A completed response as it truly is: what a test compares events with. Instants are epoch milliseconds. */
 export interface TruthResponse {
@@ -10,6 +11,8 @@ export interface TruthResponse {
   responseId: number;
   startedAt: number;
   completedAt: number;
+  /** What the survey list says of its survey. */
+  survey: { name: string; modified: string; languageId: number };
   /** Its records as they are listed, its questions ascending. */
   records: ListedRecord[];
   /**
@@ -49,6 +52,7 @@ export function responseTruth(
     responseId,
     startedAt,
     completedAt,
+    survey: listedFacts(survey, settings),
     records: allRecords(survey, response, settings).map(asListed),
     metrics: "body" in metrics ? metrics.body : null,
     metadata: "body" in metadata ? metadata.body : null,

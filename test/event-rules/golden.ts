@@ -33,6 +33,8 @@ const event = {
     data: {
       surveyId: 31415,
       responseId: 271828,
+      survey: { name: "After a visit", modified: "2026-11-01 08:00:00", languageId: 23 },
+      summary: { nps: { score: 5, class: "detractor" }, scorePercent: 70, durationSeconds: 599, comments: 1 },
       response: {
         country: "PL",
         crk: null,
@@ -69,7 +71,14 @@ const metric = (nps: boolean, ...pointsSum: unknown[]) => ({
 });
 
 export const goldenCases: readonly GoldenCase[] = [
-  // A detractor: both conditions in one and the same metric.
+  // A detractor, by the summary.
+  expecting("true", { summary: { nps: { class: ["detractor"] } } }),
+  expecting("false", { summary: { nps: { class: ["promoter", "passive"] } } }),
+  expecting("true", {
+    survey: { name: [{ prefix: "After" }] },
+    summary: { durationSeconds: [{ numeric: ["<", 600] }] },
+  }),
+  // The same by its metric: both conditions in one and the same metric.
   expecting("true", metric(true, "<=", 6)),
   expecting("false", metric(true, ">=", 9)),
   expecting("true", metric(false, ">=", 9)),

@@ -9,7 +9,7 @@ import { createApp, synthesize } from "./support/synthesize.ts";
 
 const baseUrl = "https://surveys.example.com";
 const url = "https://crm.example.com/hook";
-const where = { data: { metrics: { score: { nps: [true], pointsSum: [{ numeric: ["<=", 6] }] } } } } as const;
+const where = { data: { summary: { nps: { class: ["detractor"] } } } } as const;
 const everything: ConfigInput = {
   sources: [{ baseUrl }, { baseUrl, name: "b", eventSource: "team/b" }],
   subscribers: { accounts: ["123456789012"], organizationId: "o-a1b2c3d4e5" },

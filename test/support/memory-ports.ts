@@ -34,6 +34,8 @@ export interface MemorySurvey {
   created: number;
   /** Records as asc order lists them; desc is the same from the last to the first. */
   records: unknown[];
+  /** Its name and what else the survey list says of it. */
+  facts?: object;
   counts: { responses: unknown; correct: unknown; unpaidResponses: unknown };
   /** Bodies of operations 11 and 13, and records of 9, by response id; without an entry all are found, 9 as listed. */
   metrics: Map<number, DetailRead<object>>;
@@ -120,7 +122,7 @@ function memoryService(surveys: Map<number, MemorySurvey>): SurveyService {
   const found = (body: object): DetailRead<object> => ({ kind: "found", body });
   return {
     surveys: async () =>
-      [...surveys.values()].map(({ surveyId, created, counts }) => ({ surveyId, created, ...counts })),
+      [...surveys.values()].map(({ surveyId, created, counts, facts }) => ({ surveyId, created, ...counts, ...facts })),
     async page(surveyId, page, order): Promise<PageRead> {
       const listed = survey(surveyId).records;
       const ordered = order === "asc" ? listed : [...listed].reverse();

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { isObject } from "../model/irregular.ts";
+import { isObject } from "../../events/build/fields.ts";
 
 /** How the answers of operation 9 relate to those of a whole response. More: all of them and something besides; fewer: some of them. */
 export type Comparison = "equal" | "more" | "fewer" | "different";

@@ -1,7 +1,7 @@
 import { errorCode } from "../../errors.ts";
+import { isObject } from "../../events/build/fields.ts";
 import type { PollContext } from "../context.ts";
 import { endsWork } from "../errors.ts";
-import { isObject } from "../model/irregular.ts";
 import type { Contents, Mark } from "../model/mark.ts";
 import { privateRecord } from "../model/privacy.ts";
 import { type Comparison, compareAnswers, factsOf, sameFacts } from "./compare-answers.ts";

@@ -1,4 +1,5 @@
-import { before, credible, isDateString, MARGIN } from "../model/dates.ts";
+import { isDateString } from "../../events/build/date-string.ts";
+import { before, credible, MARGIN } from "../model/dates.ts";
 import type { EntryState, LedgerEntry } from "../model/ledger-entry.ts";
 import type { Floor } from "../model/mark.ts";
 import { classOf, completedAt, type Run, type RunClass } from "../model/records.ts";

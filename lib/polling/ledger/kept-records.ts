@@ -1,5 +1,5 @@
+import { isObject } from "../../events/build/fields.ts";
 import type { PollContext } from "../context.ts";
-import { isObject } from "../model/irregular.ts";
 import { type LedgerEntry, WITHOUT_RECORDS } from "../model/ledger-entry.ts";
 import type { Ports } from "../ports.ts";
 

@@ -1,46 +1,14 @@
+import { asUtc, isDateString, utcString } from "../../events/build/date-string.ts";
+
 // Date strings of the service carry no zone: they are compared with each other only, as text, which for this form is
 // the order of time. The one look at our own clock is `credible`.
 
-const FORM = /^(\d{4})-(\d{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2})$/;
 /** Clocks fold by an hour or two when the zone changes its offset. */
 export const MARGIN = 3 * 3_600_000;
 /** The easternmost zone is 14 h ahead of UTC; the rest is room for a wrong clock. */
 const FURTHEST_AHEAD = 26 * 3_600_000;
-
 /** The westernmost zone is 12 h behind UTC. */
 const FURTHEST_BEHIND = 12 * 3_600_000;
-
-/** Each date of a page is looked at several times, and again at the next poll. */
-const known = new Map<string, number | undefined>();
-const MOST_KNOWN = 10_000;
-
-/** Epoch milliseconds the string would name in UTC; undefined when it is no date of the documented form. */
-function asUtc(local: string): number | undefined {
-  if (known.has(local)) return known.get(local);
-  if (known.size >= MOST_KNOWN) known.clear();
-  const at = parse(local);
-  known.set(local, at);
-  return at;
-}
-
-function parse(local: string): number | undefined {
-  const parts = FORM.exec(local);
-  if (parts === null) return undefined;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1).map(Number);
-  const at = Date.UTC(year, month - 1, day, hour, minute, second);
-  // Date.UTC rolls the 31st of April over to May.
-  return utcString(at) === local ? at : undefined;
-}
-
-/** A date string of the documented form that names `at` (epoch milliseconds) in UTC. */
-export function utcString(at: number): string {
-  return new Date(at).toISOString().slice(0, 19).replace("T", " ");
-}
-
-/** Whether a text is a real date of the documented form. */
-export function isDateString(local: string): boolean {
-  return !local.startsWith("0000") && asUtc(local) !== undefined;
-}
 
 /** Whether a date may set a floor or settle a response: documented form, a real date, not in the future. */
 export function credible(local: string | null, now: number): local is string {

@@ -1,3 +1,4 @@
+import type { SurveyFacts } from "../../events/index.ts";
 import type { LedgerEntry } from "./ledger-entry.ts";
 
 /** Where history begins: `at` is a date string of the service, or null for the beginning. */
@@ -162,6 +163,8 @@ export interface FailingPage {
 /** What is known of a survey as a whole. */
 export interface Mark {
   phase: Phase;
+  /** What the survey list said of it when a tick polled it last. */
+  survey?: SurveyFacts;
   /** Absent in the phase `new`: nothing is emitted before it stands. */
   floor?: Floor;
   /** A look at the survey that is not believed yet. */

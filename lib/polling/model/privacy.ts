@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from "node:net";
-import { isObject, isText } from "./irregular.ts";
+import { isObject, isText } from "../../events/build/fields.ts";
 
 export interface Privacy {
   ip: "keep" | "truncate" | "drop";

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { readId } from "../../events/build/fields.ts";
 
 /** A response record as it was read, and the little of it that polling needs. */
 export interface ReadRecord {
@@ -85,12 +86,6 @@ function textOf(value: unknown): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** An identifier is an integer; text of digits is read as one, for services that quote their numbers. */
-export function readId(value: unknown): number | undefined {
-  const id = typeof value === "string" && /^\d{1,16}$/.test(value) ? Number(value) : value;
-  return typeof id === "number" && Number.isSafeInteger(id) && id >= 0 ? id : undefined;
 }
 
 function readFlag(value: unknown): boolean | undefined {

@@ -1,10 +1,10 @@
 import { errorCode } from "../../errors.ts";
+import { buildEvent } from "../../events/build/build-event.ts";
 import type { PollContext } from "../context.ts";
 import { leave, orLeave } from "../errors.ts";
 import { holdLease } from "../lease.ts";
 import { credible } from "../model/dates.ts";
 import type { DetailKind, LedgerEntry } from "../model/ledger-entry.ts";
-import { buildEvent } from "./build-event.ts";
 import { type Candidate, waitingEntry } from "./candidate.ts";
 import { enrich } from "./enrich.ts";
 import { inGroups } from "./in-groups.ts";
@@ -112,6 +112,7 @@ async function sealed(ctx: PollContext, candidate: Candidate, missing: string[])
     sourceName: ctx.source.name,
     surveyId: ctx.surveyId,
     responseId: candidate.responseId,
+    survey: ctx.mark.survey,
     records: candidate.records,
     metrics: candidate.details.metrics,
     metadata: candidate.details.metadata,

@@ -1,3 +1,4 @@
+import type { SurveyFacts } from "../../events/index.ts";
 import { asNews, type PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
 import { dropExpired } from "../ledger/quarantine.ts";
@@ -26,6 +27,8 @@ import { type SurveyRequest, withSurvey } from "./with-survey.ts";
 
 export interface PollRequest extends SurveyRequest {
   presence: Presence;
+  /** What the survey list says of the survey; undefined where it was not read. */
+  facts?: SurveyFacts | undefined;
   /** Whether the head is read: something asks for it, or the counts have moved. Else only background work is done. */
   head: boolean;
   /** New responses that the counts have shown and the head has not: they are searched for below it. */
@@ -79,6 +82,7 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
   const poll = async (ctx: PollContext): Promise<PollResult> => {
     ctx.allowance = request.background?.allowance;
     const { mark } = ctx;
+    if (request.facts !== undefined) mark.survey = request.facts;
     const earlier = { closedAt: mark.books?.closedAt, again: mark.repairs?.again ?? 0 };
     const wasFirstPass = mark.phase.kind === "first-pass";
     const done = await work(ctx, request);

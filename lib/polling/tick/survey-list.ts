@@ -1,6 +1,8 @@
+import { readId } from "../../events/build/fields.ts";
+import { surveyFacts } from "../../events/build/survey.ts";
+import type { SurveyFacts } from "../../events/index.ts";
 import { concernsWholeSource, failureOf, SurveyListUnreadableError } from "../errors.ts";
 import type { AccountState } from "../model/account.ts";
-import { readId } from "../model/records.ts";
 import { COUNT_FIELDS, type PollingSource, selected } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
 
@@ -11,6 +13,8 @@ export interface ListedSurvey {
   counts: (number | null)[];
   /** Epoch milliseconds. */
   created: number | undefined;
+  /** Undefined where this list does not show it. */
+  facts?: SurveyFacts;
   /** Whether the survey list does not show it any more. */
   isGone?: boolean;
 }
@@ -38,6 +42,7 @@ export function readSurveyList(items: unknown[]): SurveyList {
       surveyId,
       counts: COUNT_FIELDS.map((name) => readId(fields[name]) ?? null),
       created: created === undefined ? undefined : created * 1000,
+      facts: surveyFacts(fields),
     });
   }
   return { surveys: [...surveys.values()], unreadable };

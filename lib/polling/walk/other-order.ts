@@ -1,4 +1,4 @@
-import { isObject } from "../model/irregular.ts";
+import { isObject } from "../../events/build/fields.ts";
 import type { Run } from "../model/records.ts";
 import type { PageRead } from "../ports.ts";
 import type { Carry } from "./join.ts";

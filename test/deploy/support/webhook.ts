@@ -8,7 +8,7 @@ import { isReplayed, type ReplayedEvent } from "./subscription.ts";
 const HOST = "crm.example.com";
 
 /** Responses with a score that says they would not recommend: on the event's detail. */
-export const DETRACTORS_ONLY = { data: { metrics: { score: { nps: [true], pointsSum: [{ numeric: ["<=", 6] }] } } } };
+export const DETRACTORS_ONLY = { data: { summary: { nps: { class: ["detractor"] } } } };
 
 /** A team elsewhere that is told of detractors, as the configuration has it. */
 export const WEBHOOK = {

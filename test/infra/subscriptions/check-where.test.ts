@@ -22,12 +22,14 @@ function pathsOf(where: unknown): string[] {
 
 describe("a pattern that may be used", () => {
   it.each([
+    [{ data: { summary: { nps: { class: ["detractor"] } } } }, true],
+    [{ data: { survey: { name: [{ prefix: "Survey" }] } } }, false],
     [{ data: { metrics: { score: { nps: [true], pointsSum: [{ numeric: ["<=", 6] }] } } } }, true],
     [{ data: { metrics: { score: { nps: [true], pointsSum: [{ numeric: [">=", 9] }] } } } }, false],
     [{ data: { metrics: { metricName: [{ "equals-ignore-case": "recommendation" }] } } }, true],
     [{ data: { surveyId: [31415, 1], response: { country: [{ "anything-but": ["DE", "FR"] }] } } }, true],
     [{ data: { response: { crk: [null], completed: { local: [{ prefix: "2026-11" }] } } } }, true],
-    [{ data: { response: { crk: { anything: ["x"] } } } }, false],
+    [{ data: { answers: { matrixScore: { anything: ["x"] } } } }, false],
     [{ data: { answers: { questionId: [7], answer: [3] } } }, true],
     [{ data: { answers: { questionId: [8], answer: [{ numeric: [">", 0, "<", 9] }] } } }, false],
     [{ data: { metadata: [null] } }, false],

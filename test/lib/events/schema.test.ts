@@ -20,6 +20,8 @@ const detail = {
   data: {
     surveyId: 1,
     responseId: 2,
+    survey: { name: "Visit", modified: "2026-03-01 10:00:00", languageId: 23 },
+    summary: { nps: { score: 9, class: "promoter" }, scorePercent: 90, durationSeconds: 120, comments: 0 },
     response: {
       country: "PL",
       crk: null,
@@ -65,7 +67,7 @@ describe("the contract", () => {
 
   it("takes a field that is added later, in every object of it, and keeps it", () => {
     const additions = withOneMore(detail);
-    expect(additions).toHaveLength(15);
+    expect(additions).toHaveLength(18);
     for (const addition of additions) expect(responseCompleted.parse(addition)).toEqual(addition);
   });
 

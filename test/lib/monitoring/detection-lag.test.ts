@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { buildEvent } from "../../../lib/events/build/build-event.ts";
 import { detectionLag, spread } from "../../../lib/monitoring/detection-lag.ts";
-import { buildEvent } from "../../../lib/polling/publish/build-event.ts";
 import { at, MINUTE, noon, range, recordsOf } from "../../support/survey.ts";
 
 type Facts = Parameters<typeof buildEvent>[0];
@@ -11,6 +11,7 @@ function event(changes: Partial<Facts> = {}) {
     sourceName: "main",
     surveyId: 1,
     responseId: 1,
+    survey: undefined,
     records: recordsOf({ responseId: 1, completed: at(-3 * MINUTE) }),
     metrics: undefined,
     metadata: undefined,

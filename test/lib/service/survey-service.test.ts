@@ -24,8 +24,17 @@ describe("the service port over the API client", () => {
 
   it("gives of the survey list what polling reads, as it was read", async () => {
     const service = await startService();
-    const survey = { surveyId: "7", responses: -1, correct: null, unpaidResponses: { odd: 1 }, created: 1_700_000_000 };
-    service.answers.set("/api/v3/surveys/", () => ({ json: [{ ...survey, name: "x", url: "y" }, { surveyId: 8 }] }));
+    const survey = {
+      surveyId: "7",
+      responses: -1,
+      correct: null,
+      unpaidResponses: { odd: 1 },
+      created: 1_700_000_000,
+      name: 5,
+    };
+    service.answers.set("/api/v3/surveys/", () => ({
+      json: [{ ...survey, defaultName: "x", url: "y" }, { surveyId: 8 }],
+    }));
     expect(await toSurveyService(clientOf(service).api).surveys()).toEqual([survey, { surveyId: 8 }]);
   });
 

@@ -108,8 +108,17 @@ const token = answersTo("1 get token", tokens, [
 ]);
 
 const surveys = { path: "/api/v3/surveys/", call: (api: SurveyApi) => api.surveys() };
-const inList = (id: unknown): object => ({ surveyId: id, responses: 312, correct: 300, unpaidResponses: 0 });
-const seen = (id: unknown) => gives([{ ...inList(id), created: 1_709_287_200 }]);
+const polled = (id: unknown): object => ({
+  surveyId: id,
+  created: 1_709_287_200,
+  name: "After the visit",
+  modified: "2026-02-11 09:30:00",
+  languageId: 23,
+  responses: 312,
+  correct: 300,
+  unpaidResponses: 0,
+});
+const seen = (id: unknown) => gives([polled(id)]);
 
 const list = answersTo("2 get survey list", { ...surveys, port: (port) => port.surveys() }, [
   ["as documented", json(surveyList), gives(surveyList), seen(1201)],
@@ -121,7 +130,7 @@ const list = answersTo("2 get survey list", { ...surveys, port: (port) => port.s
     "an object with digits for keys",
     json({ "0": listed, "2": listed }),
     gives([listed, listed]),
-    gives([...polledList(), ...polledList()]),
+    gives([polled(1201), polled(1201)]),
   ],
   ["an id in quotes", json([{ ...listed, surveyId: "1201" }]), gives(surveyList, "[0].surveyId"), seen("1201")],
   [
@@ -146,10 +155,6 @@ const list = answersTo("2 get survey list", { ...surveys, port: (port) => port.s
   ["nothing, with status 200", text(""), failsAfter(3, "UNREADABLE_BODY")],
   ["400 whatever the token", status(400), fails("WRONG_TOKEN")],
 ]);
-
-function polledList(): object[] {
-  return [{ ...inList(1201), created: 1_709_287_200 }];
-}
 
 const full = { path: "/api/v3/surveys/1201/", call: (api: SurveyApi) => api.survey(1201) };
 

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import { eventId, type ResponseCompleted } from "../../../lib/events/index.ts";
 import { EXTRA_QUESTION, ipOf, pointsOf } from "../service/details.ts";
+import { editionAt, editionOf, factsOf } from "../service/survey-facts.ts";
 import type { SimResponse } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import { leewayOf } from "./excluded.ts";
@@ -14,7 +16,7 @@ export function wrongContent(world: World, detail: ResponseCompleted): string | 
   const { source } = world.plan;
   if (meta.eventId !== eventId(source.name, data.surveyId, data.responseId, meta.revision))
     return "its event id is wrong";
-  return wrongAnswers(world, response, detail) ?? wrongDetails(world, response, detail);
+  return wrongAnswers(world, response, detail) ?? wrongDetails(world, response, detail) ?? wrongSurvey(world, detail);
 }
 
 function wrongAnswers(world: World, response: SimResponse, detail: ResponseCompleted): string | undefined {
@@ -70,6 +72,20 @@ function wrongDetails(world: World, response: SimResponse, { data, meta }: Respo
     const expected = privacy.ip === "drop" ? null : ipOf(response)[privacy.ip];
     if (data.metadata?.ip !== expected) return "its metadata are not those of the response";
   }
+  const points = data.metrics[0]?.score?.pointsSum ?? undefined;
+  const nps = points === undefined ? null : { score: points, class: NPS_CLASSES[points] };
+  if (!isDeepStrictEqual(data.summary.nps, nps)) return "its NPS is not that of its metric";
   if (meta.complete !== (meta.missing.length === 0)) return "it does not say whether it is complete";
   return undefined;
+}
+
+/** What whole points from 0 to 10 are called. */
+const NPS_CLASSES = [...Array<string>(7).fill("detractor"), "passive", "passive", "promoter", "promoter"];
+
+/** The survey in one of the editions that it has had so far. */
+function wrongSurvey(world: World, { data }: ResponseCompleted): string | undefined {
+  const edition = editionOf(data.survey?.name);
+  const isKnown = edition <= editionAt(data.surveyId, world.scheduler.now());
+  if (isKnown && isDeepStrictEqual(data.survey, factsOf(data.surveyId, edition))) return undefined;
+  return `its survey is ${JSON.stringify(data.survey)}`;
 }

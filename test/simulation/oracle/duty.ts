@@ -1,4 +1,5 @@
-import { before, credible, MARGIN, utcString } from "../../../lib/polling/model/dates.ts";
+import { utcString } from "../../../lib/events/build/date-string.ts";
+import { before, credible, MARGIN } from "../../../lib/polling/model/dates.ts";
 import { selected } from "../../../lib/polling/model/source.ts";
 import type { SimResponse } from "../service/survey-model.ts";
 import type { World } from "../world.ts";

@@ -33,9 +33,23 @@ export const answerFaults: readonly PlantedFault[] = [
   {
     name: "metrics in a list are taken for none",
     breaks: ["content"],
-    file: "publish/read-details.ts",
+    file: "../events/build/read-details.ts",
     find: 'if (typeof read !== "object" || read === null) return undefined;',
     replace: 'if (typeof read !== "object" || read === null || Array.isArray(read)) return undefined;',
+  },
+  {
+    name: "six points are those of a passive",
+    breaks: ["content"],
+    file: "../events/build/figures.ts",
+    find: "score >= 7",
+    replace: "score >= 6",
+  },
+  {
+    name: "an event does not say which survey it is from",
+    breaks: ["content"],
+    file: "survey/poll-survey.ts",
+    find: "if (request.facts !== undefined) mark.survey = request.facts;",
+    replace: "",
   },
   {
     name: "a detail that hangs keeps the others waiting",

@@ -5,6 +5,7 @@ import type { WorkerProcess } from "../engine/worker-process.ts";
 import { shownCounts } from "../service/counts.ts";
 import { metadataOf, metricsOf, singleOf } from "../service/details.ts";
 import { pageOf, recordsNow } from "../service/listing.ts";
+import { editionAt, factsOf } from "../service/survey-facts.ts";
 import type { Detail, Json, SimResponse, SimSurvey } from "../service/survey-model.ts";
 import { tiesResponses, turned } from "../service/ties.ts";
 import { shown } from "../service/volatile.ts";
@@ -92,6 +93,7 @@ export function createAnswers(
       listed.map((survey) => ({
         surveyId: survey.id,
         created: survey.oddCreated ? null : Math.floor(survey.createdAt / 1000),
+        ...factsOf(survey.id, editionAt(survey.id, scheduler.now())),
         ...shownCounts(survey, scheduler.now()),
         impressions: Math.floor(scheduler.now() / 1000),
         opened: 0,

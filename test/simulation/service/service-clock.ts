@@ -1,4 +1,4 @@
-import { utcString } from "../../../lib/polling/model/dates.ts";
+import { utcString } from "../../../lib/events/build/date-string.ts";
 
 /** The wall clock of the service: local time in a zone it never names, set forward or back once. */
 export interface ServiceClock {

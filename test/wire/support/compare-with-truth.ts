@@ -68,6 +68,8 @@ function compareEvent(event: DeliveredEvent, truth: TruthResponse, options: Comp
   same("complete", meta.complete, expected.missing.length === 0);
   same("irregular", meta.irregular, expected.irregular);
 
+  same("survey", data.survey, truth.survey);
+  same("summary", data.summary, expected.summary);
   same("country", response.country, expected.country);
   same("crk", response.crk, expected.crk);
   same("promoCode", response.promoCode, expected.promoCode);

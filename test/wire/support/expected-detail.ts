@@ -14,6 +14,7 @@ export interface ExpectedDetail {
   answers: Record<string, unknown>[];
   metrics: Record<string, unknown>[];
   metadata: unknown;
+  summary: { nps: unknown; scorePercent: number | null; durationSeconds: number | null; comments: number };
   missing: string[];
   irregular: string[];
 }
@@ -50,6 +51,12 @@ export function expectedDetail(truth: TruthResponse): ExpectedDetail {
     answers: answers.map(({ value }) => value),
     metrics,
     metadata,
+    summary: {
+      nps: expectedNps(metrics),
+      scorePercent: expectedPercent(metrics),
+      durationSeconds: expectedSeconds(text(first.dateStart), text(first.dateCompleted)),
+      comments: answers.filter(({ value }) => value.comment !== "").length,
+    },
     missing: [...(metadata === null ? ["metadata:absent"] : []), ...(metrics.length === 0 ? ["metrics:absent"] : [])],
     irregular: [
       ...new Set([
@@ -97,6 +104,34 @@ function expectedMetadata(body: unknown): { metadata: unknown; isAnonymous: bool
 /** A list in the place of a map by key; an empty one is how some languages write a map without anything. */
 function isListOfMetrics(body: unknown): boolean {
   return Array.isArray(body) && body.some((map) => Array.isArray(map) && map.length > 0);
+}
+
+/** The points of the metric that is marked as NPS. The simulator has one at most, on a scale from 0 to 10. */
+function expectedNps(metrics: Record<string, unknown>[]): unknown {
+  const scores = metrics.map(({ score }) => score as Score);
+  const points = scores.find(({ nps }) => nps)?.pointsSum;
+  if (points === undefined) return null;
+  const names = ["detractor", "passive", "promoter"];
+  return { score: points, class: names[Number(points > 6) + Number(points > 8)] };
+}
+
+/** Every metric of the simulator goes from 0 to as many points as any other. */
+function expectedPercent(metrics: Record<string, unknown>[]): number | null {
+  if (metrics.length === 0) return null;
+  const shares = metrics.map(({ score }) => (score as Score).pointsSum / (score as Score).maxPointsSum);
+  return Math.round((shares.reduce((sum, share) => sum + share, 0) / shares.length) * 1_000) / 10;
+}
+
+/** In tests the clock of the service is never set between the two. */
+function expectedSeconds(started: string | null, completed: string | null): number | null {
+  if (started === null || completed === null) return null;
+  return (Date.parse(`${completed.replace(" ", "T")}Z`) - Date.parse(`${started.replace(" ", "T")}Z`)) / 1000;
+}
+
+interface Score {
+  nps: boolean;
+  pointsSum: number;
+  maxPointsSum: number;
 }
 
 const text = (value: unknown): string | null => (typeof value === "string" ? value : null);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { classOf, completedAt, digestOf, type Run, readId, readRecord } from "../../../../lib/polling/model/records.ts";
+import { readId } from "../../../../lib/events/build/fields.ts";
+import { classOf, completedAt, digestOf, type Run, readRecord } from "../../../../lib/polling/model/records.ts";
 import { toPage } from "../../../../lib/polling/walk/page.ts";
 
 const runOf = (...records: unknown[]): Run => ({ responseId: 1, records: records.map((record) => readRecord(record)) });

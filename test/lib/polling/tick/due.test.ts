@@ -27,15 +27,32 @@ const row = (polledAt: number, more: Partial<SurveyRow> = {}): SurveyRow => ({
 const options = { now, fullPollEvery: 15 * MINUTE, fullPassEvery: 24 * HOUR };
 
 describe("the survey list", () => {
-  it("is read for its ids, three counts and the epoch of creation", () => {
+  const facts = { name: "After a visit", modified: "2026-03-01 10:00:00", languageId: 23 };
+
+  it.each<[string, object, object]>([
+    ["a name of great length is cut", { ...facts, name: "é".repeat(1_001) }, { ...facts, name: "é".repeat(1_000) }],
+    [
+      "what is not as documented is null",
+      { name: 5, modified: 7, languageId: "23" },
+      { name: null, modified: null, languageId: null },
+    ],
+  ])("%s", (_name, fields, expected) => {
+    expect(readSurveyList([{ surveyId: 7, ...fields }]).surveys[0]?.facts).toEqual(expected);
+  });
+
+  it("is read for its ids, three counts, the epoch of creation, and what it says of the survey", () => {
     expect(
-      readSurveyList([{ surveyId: 7, responses: 5, correct: "4", unpaidResponses: null, created: 1_700_000_000 }]),
-    ).toEqual({ surveys: [{ surveyId: 7, counts: [5, 4, null], created: 1_700_000_000_000 }], unreadable: 0 });
+      readSurveyList([
+        { surveyId: 7, responses: 5, correct: "4", unpaidResponses: null, created: 1_700_000_000, ...facts },
+      ]),
+    ).toEqual({ surveys: [{ surveyId: 7, counts: [5, 4, null], created: 1_700_000_000_000, facts }], unreadable: 0 });
   });
 
   it("gives a survey once, and counts what has no id", () => {
     const read = readSurveyList([{ surveyId: 7, responses: 1 }, null, "x", {}, { surveyId: 7, responses: 2 }]);
-    expect(read).toEqual({ surveys: [{ surveyId: 7, counts: [2, null, null], created: undefined }], unreadable: 3 });
+    const nothing = { name: null, modified: null, languageId: null };
+    const survey = { surveyId: 7, counts: [2, null, null], created: undefined, facts: nothing };
+    expect(read).toEqual({ surveys: [survey], unreadable: 3 });
   });
 });
 

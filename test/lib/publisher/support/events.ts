@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
+import { buildEvent } from "../../../../lib/events/build/build-event.ts";
 import type { ResponseCompleted } from "../../../../lib/events/index.ts";
 import type { Publisher, SealedEvent } from "../../../../lib/polling/ports.ts";
-import { buildEvent } from "../../../../lib/polling/publish/build-event.ts";
 import { createEventBridgePublisher } from "../../../../lib/publisher/event-bridge.ts";
 import type { TestAws } from "../../support/aws.ts";
 
@@ -34,6 +34,7 @@ export function detail(responseId: number, comment = "", metricName = "NPS"): Re
     sourceName: "main",
     surveyId: 1,
     responseId,
+    survey: undefined,
     records: [{ responseId, completed: 1, questionId: 7, answer: [1], comment, score: null }],
     metrics: { "31": { metricId: 31, metricName } },
     metadata: undefined,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toMoment } from "../../../../lib/polling/publish/local-time.ts";
+import { toMoment } from "../../../../lib/events/build/local-time.ts";
 
 describe("a date of the service with a known zone", () => {
   it.each([

@@ -48,3 +48,9 @@ export const isFlag = (value: unknown): value is boolean => typeof value === "bo
 export const isIntegers = (value: unknown): value is number[] => Array.isArray(value) && value.every(isInteger);
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** An identifier is an integer; text of digits is read as one, for services that quote their numbers. */
+export function readId(value: unknown): number | undefined {
+  const id = typeof value === "string" && /^\d{1,16}$/.test(value) ? Number(value) : value;
+  return typeof id === "number" && Number.isSafeInteger(id) && id >= 0 ? id : undefined;
+}

@@ -1,10 +1,15 @@
-import { eventId, type Origin, type ResponseCompleted, SCHEMA_VERSION } from "../../events/index.ts";
+import { SCHEMA_VERSION } from "../contract.ts";
+import { eventId } from "../event-id.ts";
+import type { Origin, ResponseCompleted, SurveyFacts } from "../response-completed.ts";
+import { summaryOf } from "./figures.ts";
 import { readAnswer, readMetadata, readMetrics, readResponse, sortAnswers } from "./read-details.ts";
 
 export interface EventFacts {
   sourceName: string;
   surveyId: number;
   responseId: number;
+  /** What the survey list said of the survey; undefined where it could not be read. */
+  survey: SurveyFacts | undefined;
   /** All its records, as they were read. */
   records: unknown[];
   /** What operations 11 and 13 gave, as the port has it; undefined when there is none. */
@@ -23,15 +28,17 @@ export interface EventFacts {
 export function buildEvent(facts: EventFacts): ResponseCompleted {
   const { sourceName, surveyId, responseId, revision } = facts;
   const response = readResponse(facts.records, facts.timeZone);
-  const answers = facts.records.map(readAnswer);
+  const read = facts.records.map(readAnswer);
+  const answers = sortAnswers(read.map(({ value }) => value));
   const metrics = readMetrics(facts.metrics);
   const metadata = readMetadata(facts.metadata);
   const irregular = [
     ...response.irregular,
-    ...answers.flatMap((read) => read.irregular.map((name) => `answers.${read.value.questionId ?? "?"}.${name}`)),
+    ...read.flatMap(({ value, irregular }) => irregular.map((name) => `answers.${value.questionId ?? "?"}.${name}`)),
     ...(metrics?.irregular ?? []),
     ...(metadata?.irregular ?? []),
   ];
+  const summary = summaryOf({ metrics: metrics?.value ?? [], answers, ...response.value });
   return {
     meta: {
       eventId: eventId(sourceName, surveyId, responseId, revision),
@@ -48,14 +55,12 @@ export function buildEvent(facts: EventFacts): ResponseCompleted {
     data: {
       surveyId,
       responseId,
-      response: {
-        ...response.value,
-        hasComment: answers.some((read) => read.value.comment !== ""),
-        answerCount: answers.length,
-      },
+      survey: facts.survey ?? null,
+      summary,
+      response: { ...response.value, hasComment: summary.comments > 0, answerCount: answers.length },
       metrics: metrics?.value ?? [],
       metadata: metadata?.value ?? null,
-      answers: sortAnswers(answers.map((read) => read.value)),
+      answers,
       answersRef: null,
     },
   };

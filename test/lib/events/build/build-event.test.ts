@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { buildEvent, type EventFacts } from "../../../../lib/events/build/build-event.ts";
 import { responseCompleted } from "../../../../lib/events/index.ts";
-import { buildEvent, type EventFacts } from "../../../../lib/polling/publish/build-event.ts";
 
 const record = {
   responseId: 2,
@@ -47,6 +47,7 @@ const facts: EventFacts = {
   sourceName: "main",
   surveyId: 1,
   responseId: 2,
+  survey: { name: "Visit", modified: "2026-03-01 10:00:00", languageId: 23 },
   records: [record, { ...record, questionId: 8, answer: [], comment: "fine", score: 4 }],
   metrics: { "31": metric },
   metadata,
@@ -74,6 +75,8 @@ describe("the documented bodies", () => {
       data: {
         surveyId: 1,
         responseId: 2,
+        survey: { name: "Visit", modified: "2026-03-01 10:00:00", languageId: 23 },
+        summary: { nps: { score: 9, class: "promoter" }, scorePercent: 90, durationSeconds: 120, comments: 1 },
         response: {
           country: "PL",
           crk: null,
@@ -108,6 +111,10 @@ describe("the documented bodies", () => {
     });
     expect(event.meta).toMatchObject({ complete: false, missing: ["metadata:absent", "metrics:gave-up"] });
     expect(event.data).toMatchObject({ metrics: [], metadata: null });
+  });
+
+  it("make one without the survey when no list has shown it yet", () => {
+    expect(buildEvent({ ...facts, survey: undefined }).data.survey).toBeNull();
   });
 
   it("keep crk and promo code, metrics in the order of their ids, and fields that nobody documented", () => {

@@ -1,6 +1,6 @@
 import { Temporal } from "temporal-polyfill";
-import type { Moment } from "../../events/index.ts";
-import { isDateString } from "../model/dates.ts";
+import type { Moment } from "../response-completed.ts";
+import { isDateString } from "./date-string.ts";
 
 /**
  * A date string of the service with its instant, when the zone is known.

@@ -1,4 +1,4 @@
-import type { Answer, Metadata, Metric, Moment } from "../../events/index.ts";
+import type { Answer, Metadata, Metric, Moment } from "../response-completed.ts";
 import {
   isFlag,
   isInteger,
@@ -10,8 +10,8 @@ import {
   isText,
   isTextOrNull,
   readFields,
-} from "../model/irregular.ts";
-import { readId } from "../model/records.ts";
+  readId,
+} from "./fields.ts";
 import { toMoment } from "./local-time.ts";
 
 /** A value read from JSON, and the names of what in it was not as documented. */
@@ -38,8 +38,8 @@ export function readAnswer(record: unknown): Read<Answer> {
 /** What is the same on all records of a response. */
 export interface ResponseFacts {
   country: string | null;
-  crk: unknown;
-  promoCode: unknown;
+  crk: string | null;
+  promoCode: string | null;
   started: Moment;
   completed: Moment;
   raw?: Record<string, unknown>;
@@ -64,8 +64,12 @@ export function readResponse(records: unknown[], timeZone: string | undefined): 
   const first = (name: string): unknown =>
     leastOf(values(name).filter((value) => value !== null && value !== undefined)) ?? null;
 
-  const country = first("iso3166");
-  if (!isTextOrNull(country)) note("iso3166", country);
+  const text = (name: string): string | null => {
+    const value = first(name);
+    if (isTextOrNull(value)) return value;
+    note(name, value);
+    return null;
+  };
   // Quoted numbers are understood; they are not as documented all the same.
   for (const name of ["responseId", "completed"]) {
     const odd = leastOf(values(name).filter((value) => !isInteger(value)));
@@ -73,9 +77,9 @@ export function readResponse(records: unknown[], timeZone: string | undefined): 
   }
   if (new Set(values("completed").map(String)).size > 1) note("completed", undefined);
   const value = {
-    country: isTextOrNull(country) ? country : null,
-    crk: first("crk"),
-    promoCode: first("promoCode"),
+    country: text("iso3166"),
+    crk: text("crk"),
+    promoCode: text("promoCode"),
     started: toMoment(newest("dateStart"), timeZone),
     completed: toMoment(newest("dateCompleted"), timeZone),
   };

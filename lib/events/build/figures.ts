@@ -1,0 +1,63 @@
+import type { Answer, Metric, Moment, Summary } from "../response-completed.ts";
+import { asUtc, isDateString } from "./date-string.ts";
+
+/** What a summary is worked out from. */
+export interface SummaryFacts {
+  /** Sorted by `metricId`. */
+  metrics: readonly Metric[];
+  answers: readonly Pick<Answer, "comment">[];
+  started: Moment;
+  completed: Moment;
+}
+
+/** The few figures by which a reader sorts responses. Each is null where the service does not say enough for it. */
+export function summaryOf({ metrics, answers, started, completed }: SummaryFacts): Summary {
+  return {
+    nps: npsOf(metrics),
+    scorePercent: scorePercentOf(metrics),
+    durationSeconds: durationOf(started, completed),
+    comments: answers.filter(({ comment }) => comment !== "").length,
+  };
+}
+
+/** Of the first metric that is marked as NPS and goes from 0 to 10. */
+function npsOf(metrics: readonly Metric[]): Summary["nps"] {
+  const isNps = ({ score }: Metric): boolean =>
+    score?.nps === true && score.minPointsSum === 0 && score.maxPointsSum === 10;
+  const score = metrics.find(isNps)?.score?.pointsSum;
+  if (score === null || score === undefined || score < 0 || score > 10) return null;
+  return { score, class: score >= 9 ? "promoter" : score >= 7 ? "passive" : "detractor" };
+}
+
+/** The points of all metrics together, from the least (0) to the most (100) that there are, to one decimal. */
+function scorePercentOf(metrics: readonly Metric[]): number | null {
+  const sums = { points: 0, least: 0, most: 0 };
+  for (const { score } of metrics) {
+    const { pointsSum: points, minPointsSum: least, maxPointsSum: most } = score ?? {};
+    // Points on a scale that nobody knows say nothing.
+    if (typeof points !== "number" || typeof least !== "number" || typeof most !== "number") continue;
+    sums.points += points;
+    sums.least += least;
+    sums.most += most;
+  }
+  const percent = (100 * (sums.points - sums.least)) / (sums.most - sums.least);
+  return percent >= 0 && percent <= 100 ? Math.round(percent * 10) / 10 : null;
+}
+
+/**
+ * Seconds from start to completion, where one clock has shown both.
+ *
+ * Example with `timeZone` "Europe/Warsaw": from 2026-10-25 01:50:00 to 02:40:00 the clock was set back, and 02:40:00 names two instants: null.
+ */
+function durationOf(started: Moment, completed: Moment): number | null {
+  if (!isKnown(started) || !isKnown(completed)) return null;
+  const shown = (asUtc(completed.local) ?? 0) - (asUtc(started.local) ?? 0);
+  const passed =
+    started.at === undefined || completed.at === undefined ? shown : Date.parse(completed.at) - Date.parse(started.at);
+  return shown >= 0 && shown === passed ? shown / 1000 : null;
+}
+
+function isKnown(moment: Moment): moment is Moment & { local: string } {
+  const { local, ambiguous } = moment;
+  return local !== null && isDateString(local) && ambiguous !== true;
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { type SummaryFacts, summaryOf } from "../../../../lib/events/build/figures.ts";
+import type { Metric } from "../../../../lib/events/index.ts";
+
+const score = (pointsSum: unknown, more: object = {}): Metric =>
+  ({ key: "31", score: { pointsSum, minPointsSum: 0, maxPointsSum: 10, nps: true, ...more } }) as Metric;
+
+const facts: SummaryFacts = {
+  metrics: [score(9)],
+  answers: [{ comment: "" }, { comment: "fine" }, { comment: "late" }],
+  started: { local: "2026-03-10 11:58:00" },
+  completed: { local: "2026-03-10 12:00:00" },
+};
+
+// R13
+describe("the summary", () => {
+  it("tells NPS, score, duration and comments", () => {
+    expect(summaryOf(facts)).toEqual({
+      nps: { score: 9, class: "promoter" },
+      scorePercent: 90,
+      durationSeconds: 120,
+      comments: 2,
+    });
+  });
+
+  it.each([
+    [10, "promoter"],
+    [9, "promoter"],
+    [8.5, "passive"],
+    [7, "passive"],
+    [6.9, "detractor"],
+    [0, "detractor"],
+  ])("calls %s points a %s", (points, name) => {
+    expect(summaryOf({ ...facts, metrics: [score(points)] }).nps).toEqual({ score: points, class: name });
+  });
+
+  it.each([
+    ["no metric", []],
+    ["a metric that is not marked as NPS", [score(9, { nps: false })]],
+    ["another scale", [score(9, { maxPointsSum: 100 })]],
+    ["a scale that does not begin with 0", [score(9, { minPointsSum: 1 })]],
+    ["points above the scale", [score(11)]],
+    ["points below it", [score(-1)]],
+    ["points that cannot be read", [score(null)]],
+    ["a metric without a score", [{ key: "31" } as Metric]],
+  ])("of %s has no NPS", (_name, metrics) => {
+    expect(summaryOf({ ...facts, metrics }).nps).toBeNull();
+  });
+
+  it("takes the NPS of the first metric that has one", () => {
+    const metrics = [score(3, { nps: false }), score(8), score(1)];
+    expect(summaryOf({ ...facts, metrics }).nps).toEqual({ score: 8, class: "passive" });
+  });
+
+  it.each<[string, Metric[], number | null]>([
+    ["several metrics together", [score(5), score(30, { maxPointsSum: 40, nps: false })], 70],
+    ["a scale below zero", [score(0, { minPointsSum: -10 })], 50],
+    ["a third, to one decimal", [score(1, { maxPointsSum: 3 })], 33.3],
+    ["a metric without a scale beside one with it", [score(5), score(100, { maxPointsSum: null })], 50],
+    ["no metric", [], null],
+    ["a scale of nothing", [score(0, { maxPointsSum: 0 })], null],
+    ["points beyond the scale", [score(11)], null],
+  ])("gives the score of %s", (_name, metrics, percent) => {
+    expect(summaryOf({ ...facts, metrics }).scorePercent).toBe(percent);
+  });
+
+  it.each<[string, SummaryFacts["started"], SummaryFacts["completed"], number | null]>([
+    ["over midnight", { local: "2026-03-10 23:59:00" }, { local: "2026-03-11 00:00:30" }, 90],
+    ["in no time", { local: "2026-03-10 12:00:00" }, { local: "2026-03-10 12:00:00" }, 0],
+    ["that would be negative", { local: "2026-03-10 12:00:00" }, { local: "2026-03-10 11:59:59" }, null],
+    ["without a start", { local: null }, { local: "2026-03-10 12:00:00" }, null],
+    ["from no real date", { local: "0000-00-00 00:00:00" }, { local: "2026-03-10 12:00:00" }, null],
+    [
+      "with instants that agree",
+      { local: "2026-03-10 12:00:00", at: "2026-03-10T11:00:00Z" },
+      { local: "2026-03-10 12:01:00", at: "2026-03-10T11:01:00Z" },
+      60,
+    ],
+    [
+      "over a change of the clock",
+      { local: "2026-03-29 01:30:00", at: "2026-03-29T00:30:00Z" },
+      { local: "2026-03-29 03:30:00", at: "2026-03-29T01:30:00Z" },
+      null,
+    ],
+    [
+      "to a string that names two instants",
+      { local: "2026-10-25 01:50:00", at: "2026-10-24T23:50:00Z" },
+      { local: "2026-10-25 02:40:00", at: "2026-10-25T00:40:00Z", ambiguous: true },
+      null,
+    ],
+  ])("gives a duration %s", (_name, started, completed, seconds) => {
+    expect(summaryOf({ ...facts, started, completed }).durationSeconds).toBe(seconds);
+  });
+});
