@@ -23,8 +23,8 @@ export interface SourceProps {
   timeZone?: string | undefined;
   /** What events carry beside the answers. Both true by default; each costs one request a response. */
   enrich?: { metrics?: boolean | undefined; metadata?: boolean | undefined } | undefined;
-  /** Whether answers carry text and number of their question. Default false. */
-  questions?: boolean | undefined;
+  /** What answers carry of their questions: text and labels of the chosen answers, these labels alone, or nothing. Default "full", which costs a request for each edit of a survey. */
+  questions?: "full" | "labels" | "none" | undefined;
   /** What of a response leaves the function. All "keep" by default. */
   privacy?:
     | {

@@ -1,4 +1,4 @@
-import { Annotations, Duration, Tags, Token, Validations } from "aws-cdk-lib";
+import { Annotations, Duration, Tags, Token } from "aws-cdk-lib";
 import type { ITable } from "aws-cdk-lib/aws-dynamodb";
 import type { CfnArchive, IEventBus, Rule } from "aws-cdk-lib/aws-events";
 import type { Grant, IGrantable } from "aws-cdk-lib/aws-iam";
@@ -8,7 +8,7 @@ import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { type Config, ConfigError, notYetActing } from "../lib/config/index.ts";
+import { type Config, ConfigError } from "../lib/config/index.ts";
 import { DAY } from "../lib/config/units.ts";
 import { createBusCompanions } from "./bus-companions.ts";
 import { createClaimCheckBucket } from "./claim-check-bucket.ts";
@@ -82,7 +82,6 @@ export class SurveyPoller extends PollerMetrics {
     this.encryptionKey = encryptionKey;
     const deployment = deploymentName(this);
     this.metricsOwner = { deployment, sources, level: monitoring.level };
-    for (const notice of notYetActing(config)) Validations.of(this).addWarning("survey-poller:not-yet-acting", notice);
     this.leftOut = leftOut(config, resources.alarmTopic !== undefined);
     for (const line of this.leftOut) Annotations.of(this).addInfo(line);
     const ownBus = resources.eventBus === undefined ? bus.name : undefined;

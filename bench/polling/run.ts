@@ -70,7 +70,7 @@ export function fork(run: Run, changes: Change[]): Run {
   return forked;
 }
 
-const noRequests = (): Requests => ({ surveys: 0, page: 0, response: 0, metrics: 0, metadata: 0 });
+const noRequests = (): Requests => ({ surveys: 0, page: 0, response: 0, metrics: 0, metadata: 0, definition: 0 });
 
 export const total = (requests: Requests): number => Object.values(requests).reduce((sum, count) => sum + count, 0);
 

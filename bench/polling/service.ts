@@ -45,6 +45,7 @@ export function createSurvey(id: number, traits: Partial<Traits> = {}): SimSurve
     createdAt: 0,
     oddCreated: false,
     traits: { ...plainTraits, ...traits },
+    words: { base: 0, evidence: "told", isHtml: false, editedEvery: Infinity, fails: undefined },
     responses: [],
     listed: [],
     orphans: [],
@@ -182,6 +183,10 @@ export function servicePort(
     async metadata(surveyId, responseId) {
       asked("metadata", surveyId);
       return detail(responseId, (response) => metadataOf(response, false));
+    },
+    async definition(surveyId, modified) {
+      asked("definition", surveyId);
+      return { modified, indexBase: "unknown", questions: {} };
     },
   };
 }

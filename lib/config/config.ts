@@ -26,8 +26,8 @@ export interface SourceConfig {
   timeZone?: string | undefined;
   /** Both true by default. */
   enrich: { metrics: boolean; metadata: boolean };
-  /** Default false. */
-  questions: boolean;
+  /** What answers carry of their questions: text and labels of the chosen answers, these labels alone, or nothing. Default "full". */
+  questions: "full" | "labels" | "none";
   /** All "keep" by default. */
   privacy: { ip: "keep" | "truncate" | "drop"; referrer: "keep" | "drop"; comments: "keep" | "drop" };
   /** Bytes of an event above which its answers go to S3. Default 204,800 ("200KB"). */

@@ -1,3 +1,4 @@
+export { actingDeployedOnly } from "./acting-deployed-only.ts";
 export type {
   BusConfig,
   Config,
@@ -9,6 +10,5 @@ export type {
 } from "./config.ts";
 export type { FoundProblem } from "./cross-checks.ts";
 export { ConfigError, type ConfigProblem } from "./error.ts";
-export { actingDeployedOnly, notYetActing } from "./not-yet-acting.ts";
 export { mostDetailed, parseConfig } from "./parse.ts";
 export { readConfigFile } from "./read-file.ts";

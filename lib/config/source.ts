@@ -85,7 +85,7 @@ export const sourceSchema = madeOnce((options) =>
       startFrom: startFrom.prefault("now"),
       timeZone: timeZone.optional(),
       enrich: section({ metrics: flag().prefault(true), metadata: flag().prefault(true) }).prefault({}),
-      questions: flag().prefault(false),
+      questions: oneOf("full", "labels", "none").prefault("full"),
       privacy: section({
         ip: oneOf("keep", "truncate", "drop").prefault("keep"),
         referrer: oneOf("keep", "drop").prefault("keep"),

@@ -10,6 +10,7 @@ export {
   type Moment,
   type Origin,
   origins,
+  type Question,
   type ResponseCompleted,
   responseCompleted,
   type Summary,

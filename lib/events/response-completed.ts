@@ -14,13 +14,29 @@ const moment = z
   })
   .describe("A date of the service");
 
-const answer = z.looseObject({
+const question = z
+  .looseObject({
+    number: z.number().int().nullable(),
+    type: z.string().nullable(),
+    text: z.string().nullable().describe("Plain text: no tags, at most 1,000 characters"),
+  })
+  .describe("The question as the survey has it");
+
+const bareAnswer = z.looseObject({
   questionId: z.number().int().nullable(),
   answer: z.array(z.number().int()).describe("Indexes of the chosen answers"),
   comment: z.string(),
   score: z.number().nullable(),
   matrixScore: z.unknown(),
   raw: z.looseObject({}).optional().describe("Fields that were not as documented, as they were read"),
+});
+
+const answer = bareAnswer.extend({
+  question: question.nullable(),
+  labels: z
+    .array(z.string())
+    .nullable()
+    .describe("Texts of the chosen answers, in the order of `answer`; null where it is not certain which they are"),
 });
 
 const score = z.looseObject({
@@ -126,12 +142,20 @@ export const responseCompleted = z.looseObject({
     metrics: z.array(metric),
     metadata: metadata.nullable(),
     answers: z.array(answer),
+    labelsMayDiffer: z
+      .boolean()
+      .describe(
+        "True where the survey may have been edited after the respondent began, so that questions and labels may be later ones",
+      ),
     answersRef: answersRef.nullable(),
   }),
 });
 
 export type ResponseCompleted = z.infer<typeof responseCompleted>;
 export type Answer = z.infer<typeof answer>;
+/** An answer without the words of its question. */
+export type BareAnswer = z.infer<typeof bareAnswer>;
+export type Question = z.infer<typeof question>;
 export type Metric = z.infer<typeof metric>;
 export type Metadata = z.infer<typeof metadata>;
 export type Moment = z.infer<typeof moment>;

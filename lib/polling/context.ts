@@ -1,4 +1,5 @@
 import type { LimitFunction } from "p-limit";
+import type { SurveyDefinition } from "../events/build/definition.ts";
 import type { BreakerWatch } from "./model/breaker.ts";
 import type { Lease, Mark } from "./model/mark.ts";
 import type { PollingSource } from "./model/source.ts";
@@ -9,6 +10,13 @@ export interface Allowance {
   left(): number;
   /** Counts requests of another kind; less than nothing gives some back. */
   spend(requests: number): void;
+}
+
+/** What a poll knows of the questions of its survey: what they are, or why events wait for them, or go out without. */
+export interface KnownDefinition {
+  definition?: SurveyDefinition;
+  reasons: string[];
+  missing: string[];
 }
 
 /** What the poll of one survey works with. */
@@ -43,6 +51,8 @@ export interface PollContext {
   failure: unknown;
   /** Requests to the bus: one at a time, but in a catch-up. Of each that is cut off ten events may come twice. */
   publishing: LimitFunction;
+  /** The questions of the survey, once this poll has asked for them. */
+  definition: Promise<KnownDefinition> | undefined;
   /** Largest credible date that this poll has read. */
   newestSeen: string | undefined;
 }

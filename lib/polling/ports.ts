@@ -1,3 +1,4 @@
+import type { SurveyDefinition } from "../events/build/definition.ts";
 import type { Origin, ResponseCompleted } from "../events/index.ts";
 import type { AccountChanges, AccountState, SurveyRow } from "./model/account.ts";
 import type { CheckedState, LedgerEntry } from "./model/ledger-entry.ts";
@@ -31,6 +32,8 @@ export interface SurveyService {
   metrics(surveyId: number, responseId: number): Promise<DetailRead<object>>;
   /** One object, as it was read. */
   metadata(surveyId: number, responseId: number): Promise<DetailRead<object>>;
+  /** The questions of a survey. What was read for the same `modified` of the survey list may be given again. */
+  definition(surveyId: number, modified: string | null): Promise<SurveyDefinition>;
 }
 
 /** The table. Reads are strongly consistent unless said otherwise. */

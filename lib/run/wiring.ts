@@ -7,13 +7,14 @@ import type { SourceConfig } from "../config/index.ts";
 import { progressChannel } from "../monitoring/progress-channel.ts";
 import { OutOfTimeError } from "../polling/errors.ts";
 import type { Role } from "../polling/model/role.ts";
-import type { Ports } from "../polling/ports.ts";
+import type { Ports, SurveyService } from "../polling/ports.ts";
 import { LONGEST_WAIT } from "../polling/survey/paused.ts";
 import { createEventBridgePublisher } from "../publisher/event-bridge.ts";
 import { readCredentials } from "../secrets/credentials.ts";
 import { createTokenStore } from "../secrets/token-store.ts";
+import { keepDefinitions, withKeptDefinitions } from "../service/kept-definitions.ts";
 import { createRateSharing } from "../service/rate-sharing.ts";
-import { CATCH_UP, DETAIL_ATTEMPTS, NEWS, toSurveyService } from "../service/survey-service.ts";
+import { CATCH_UP, DETAIL_ATTEMPTS, NEWS, type Priorities, toSurveyService } from "../service/survey-service.ts";
 import { createWorkerCoordination } from "../service/worker-coordination.ts";
 import { createDynamoState } from "../state/dynamo-state.ts";
 import { createRateClaims } from "../state/rate-claims.ts";
@@ -75,6 +76,7 @@ export function createSourceGraph(source: SourceConfig, environment: Environment
   });
   const state = rememberSettled(createDynamoState(table, source.name), createSettledMemory(source.name));
   const bucket = createBucket(clients.s3, environment.claimCheckBucket);
+  const definitions = keepDefinitions(bucket, source.name);
   const stateIn = (role: Role): Ports["state"] => ({
     ...state,
     async account() {
@@ -112,8 +114,9 @@ export function createSourceGraph(source: SourceConfig, environment: Environment
       clearTimeout(timer);
       const left = Math.min(LONGEST_TIMER, Math.max(0, abortsAt - Date.now()));
       timer = setTimeout(() => ending.abort(new OutOfTimeError()), left).unref();
-      const [service, backlog] = [toSurveyService(api, NEWS, signal), toSurveyService(api, CATCH_UP, signal)];
-      return { ...others, service, backlog, state: stateIn(role) };
+      const serviceFor = (priorities: Priorities): SurveyService =>
+        withKeptDefinitions(toSurveyService(api, priorities, signal), definitions);
+      return { ...others, service: serviceFor(NEWS), backlog: serviceFor(CATCH_UP), state: stateIn(role) };
     },
     async settle() {
       clearTimeout(timer);

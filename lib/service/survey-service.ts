@@ -7,6 +7,7 @@ import {
   pageRead,
   type RetryPolicy,
   type SurveyApi,
+  UnreadableBodyError,
 } from "../survey-api/index.ts";
 
 /** What the requests of a port wait behind. */
@@ -24,13 +25,18 @@ const PAGE = "get survey responses, page and order";
 const SINGLE = "get survey response by id";
 const METRICS = "get metric, single response";
 const METADATA = "get response metadata";
+const SURVEY = "get survey";
 
-/** Metrics or metadata that do not come in time are asked for at the next tick, and not at once: the poll would last twice as long. */
-export const DETAIL_ATTEMPTS: RetryPolicy["operations"] = { [METRICS]: { TIMEOUT: 1 }, [METADATA]: { TIMEOUT: 1 } };
+/** Metrics, metadata or questions that do not come in time are asked for at the next tick, and not at once: the poll would last twice as long. */
+export const DETAIL_ATTEMPTS: RetryPolicy["operations"] = {
+  [METRICS]: { TIMEOUT: 1 },
+  [METADATA]: { TIMEOUT: 1 },
+  [SURVEY]: { TIMEOUT: 1 },
+};
 
 /** The service port over the API client: what is not there is an answer, not a failure; and nothing is judged but by polling itself. */
 export function toSurveyService(
-  api: Pick<SurveyApi, "elements" | "entries" | "response">,
+  api: Pick<SurveyApi, "elements" | "entries" | "response" | "survey">,
   { pages, details }: Priorities = NEWS,
   signal?: AbortSignal,
 ): SurveyService {
@@ -58,6 +64,18 @@ export function toSurveyService(
           .elements(METADATA, { surveyId, responseId }, { priority: details, ...ended })
           .then((elements) => elements.find((element) => typeof element === "object" && element !== null)),
       ),
+    async definition(surveyId) {
+      const survey = await api.survey(surveyId, { priority: details, ...ended });
+      // What reads HTML is loaded by whoever needs it first.
+      const { readDefinition } = await import("../events/build/definition.ts");
+      const definition = readDefinition(survey);
+      if (definition !== undefined) return definition;
+      throw new UnreadableBodyError("the survey has no questionsById that can be read", {
+        operation: SURVEY,
+        retryable: true,
+        hint: "Ask the service's operator what has become of it.",
+      });
+    },
   };
 }
 

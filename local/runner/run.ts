@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { actingDeployedOnly, notYetActing } from "../../lib/config/index.ts";
+import { actingDeployedOnly } from "../../lib/config/index.ts";
 import { clearDataFolder, type EmbeddedAws, startEmbeddedAws } from "../aws/index.ts";
 import type { CommandLine } from "../command-line.ts";
 import { runDemoLife, type Simulator, startSimulator } from "../simulator/index.ts";
@@ -40,8 +40,7 @@ export async function run({ line, environment, stop }: RunRequest): Promise<void
 
     const view = showProgress(line.events === "-" ? process.stderr : process.stdout);
     closing.push(() => view.stop());
-    for (const notice of [...notYetActing(configured.config), ...actingDeployedOnly(configured.config)])
-      view.say(notice);
+    for (const notice of actingDeployedOnly(configured.config)) view.say(notice);
     view.say(greeting(configured, demo));
     if (simulator !== undefined) void runDemoLife(simulator, { signal: life.signal });
 

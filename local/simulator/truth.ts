@@ -4,6 +4,7 @@ import type { ListedRecord, SimulatedResponse } from "./responses.ts";
 import type { Settings } from "./settings.ts";
 import type { Survey } from "./survey.ts";
 import { listedFacts } from "./survey-bodies.ts";
+import type { SurveyQuestions } from "./survey-questions.ts";
 
 /** A completed response as it truly is: what a test compares events with. Instants are epoch milliseconds. */
 export interface TruthResponse {
@@ -13,6 +14,8 @@ export interface TruthResponse {
   completedAt: number;
   /** What the survey list says of its survey. */
   survey: { name: string; modified: string; languageId: number };
+  /** What the questions of its survey are computed from. */
+  questions: SurveyQuestions;
   /** Its records as they are listed, its questions ascending. */
   records: ListedRecord[];
   /**
@@ -53,10 +56,15 @@ export function responseTruth(
     startedAt,
     completedAt,
     survey: listedFacts(survey, settings),
+    questions: questionsOf(survey),
     records: allRecords(survey, response, settings).map(asListed),
     metrics: "body" in metrics ? metrics.body : null,
     metadata: "body" in metadata ? metadata.body : null,
   };
+}
+
+function questionsOf({ seed, surveyId, questions, edition }: Survey): SurveyQuestions {
+  return { seed, surveyId, questions, edition };
 }
 
 // As JSON carries it: a field that is undefined is not there.

@@ -79,7 +79,13 @@ export const rules: readonly Rule[] = [
   { from: "lib/aws/", mayImport: [...adapter, "lib/polling/lease.ts"], noPackages: /^undici$/ },
   {
     from: "lib/service/",
-    mayImport: [...adapter, "lib/state/rate-claims.ts", "lib/state/shared.ts", "lib/survey-api/index.ts"],
+    mayImport: [
+      ...adapter,
+      "lib/events/build/",
+      "lib/state/rate-claims.ts",
+      "lib/state/shared.ts",
+      "lib/survey-api/index.ts",
+    ],
     noPackages: aws,
   },
   {

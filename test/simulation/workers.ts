@@ -1,6 +1,7 @@
 import type { Ports } from "../../lib/polling/ports.ts";
 import { workOffBacklogs } from "../../lib/polling/tick/backlogs.ts";
 import { tick } from "../../lib/polling/tick/tick.ts";
+import { keepDefinitions } from "../../lib/service/kept-definitions.ts";
 import { rememberSettled } from "../../lib/state/remember-settled.ts";
 import { createSettledMemory, type SettledMemory } from "../../lib/state/settled-memory.ts";
 import { createWorkerProcess, type WorkerProcess } from "./engine/worker-process.ts";
@@ -91,12 +92,17 @@ export function startWorkers(
     });
     if (planned.deadline < plan.workers.deadline) world.meet("deadline");
     const deadline = scheduler.now() + planned.deadline;
+    const vault = vaultPort(store.objects, process, weather);
+    const definitions = keepDefinitions(vault, plan.source.name);
     const ports: Ports = {
       clock: process.clock,
-      service: servicePort(world, weather, life, process, oracle.service, deadline + ABORTED_AFTER),
+      service: servicePort(world, weather, life, process, oracle.service, {
+        abortsAt: deadline + ABORTED_AFTER,
+        definitions,
+      }),
       state: rememberSettled(statePort(world, store, process, random, owner, oracle.state), memory, process.clock.now),
       publisher: publisherPort(world, weather, process, random, oracle.bus),
-      vault: vaultPort(store.objects, process, weather),
+      vault,
       observe(progress) {
         const state = stateShownBy(progress);
         if (state !== undefined) world.sometimes(state);

@@ -1,3 +1,4 @@
+import type { SurveyDefinition } from "../../lib/events/build/definition.ts";
 import type { ResponseCompleted } from "../../lib/events/index.ts";
 import { leaseLost } from "../../lib/polling/errors.ts";
 import { type AccountState, isOutdated, STORED_ONCE } from "../../lib/polling/model/account.ts";
@@ -41,7 +42,21 @@ export interface MemorySurvey {
   metrics: Map<number, DetailRead<object>>;
   metadata: Map<number, DetailRead<object>>;
   single: Map<number, DetailRead<unknown[]>>;
+  /** Its questions, or why they cannot be had; without it fifty, in whatever edition is asked for. */
+  definition?: SurveyDefinition | Error;
 }
+
+/** Questions 1 to 50, each with eleven choices that are told by numbers from 0. */
+const fiftyQuestions: SurveyDefinition = {
+  modified: null,
+  indexBase: 0,
+  questions: Object.fromEntries(
+    Array.from({ length: 50 }, (_, i) => {
+      const choices = Array.from({ length: 11 }, (_, k) => `Choice ${k}`);
+      return [i + 1, { number: i + 1, type: "simple", text: `Question ${i + 1}?`, choices }];
+    }),
+  ),
+};
 
 export interface MemoryWorld {
   ports: Ports;
@@ -139,6 +154,11 @@ function memoryService(surveys: Map<number, MemorySurvey>): SurveyService {
       survey(surveyId).metrics.get(id) ?? found({ "31": { metricId: 31, surveyId, score: { pointsSum: 9 } } }),
     metadata: async (surveyId, id) =>
       survey(surveyId).metadata.get(id) ?? found({ responseId: id, ip: "203.0.113.77", deviceType: "desktop" }),
+    definition: async (surveyId, modified) => {
+      const { definition } = survey(surveyId);
+      if (definition instanceof Error) throw definition;
+      return definition ?? { ...fiftyQuestions, modified };
+    },
   };
 }
 

@@ -35,6 +35,7 @@ export function shownAs(
     surveys: () => service.surveys(),
     metrics: (...asked) => service.metrics(...asked),
     metadata: (...asked) => service.metadata(...asked),
+    definition: (...asked) => service.definition(...asked),
     async page(surveyId, page, order): Promise<PageRead> {
       const last = Math.max(1, Math.ceil(surveyOf(world, surveyId).records.length / pageSize));
       const again = { nothing: page, last, first: 1, round: 1 + ((page - 1) % last) }[pastEnd];

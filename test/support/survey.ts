@@ -116,6 +116,7 @@ export const sourceDefaults: PollingSource = {
   startFrom: "beginning",
   interval: MINUTE,
   enrich: { metrics: true, metadata: true },
+  questions: "full",
   privacy: { ip: "keep", referrer: "keep", comments: "keep" },
   enrichmentPatience: 15 * MINUTE,
   absentAfter: MINUTE,

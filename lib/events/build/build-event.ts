@@ -1,8 +1,10 @@
 import { SCHEMA_VERSION } from "../contract.ts";
 import { eventId } from "../event-id.ts";
 import type { Origin, ResponseCompleted, SurveyFacts } from "../response-completed.ts";
+import type { SurveyDefinition } from "./definition.ts";
 import { summaryOf } from "./figures.ts";
 import { readAnswer, readMetadata, readMetrics, readResponse, sortAnswers } from "./read-details.ts";
+import { mayDiffer, type QuestionsMode, whyNoLabels, withWords } from "./words.ts";
 
 export interface EventFacts {
   sourceName: string;
@@ -10,6 +12,11 @@ export interface EventFacts {
   responseId: number;
   /** What the survey list said of the survey; undefined where it could not be read. */
   survey: SurveyFacts | undefined;
+  /** When that was (epoch milliseconds); undefined: never. */
+  listedAt: number | undefined;
+  /** What is known of its questions; undefined where they were not asked for, or could not be had. */
+  definition: SurveyDefinition | undefined;
+  questions: QuestionsMode;
   /** All its records, as they were read. */
   records: unknown[];
   /** What operations 11 and 13 gave, as the port has it; undefined when there is none. */
@@ -26,19 +33,22 @@ export interface EventFacts {
 
 /** The event of a response: pure, and the same for the same facts whichever way the pages were read. */
 export function buildEvent(facts: EventFacts): ResponseCompleted {
-  const { sourceName, surveyId, responseId, revision } = facts;
+  const { sourceName, surveyId, responseId, revision, definition, questions } = facts;
   const response = readResponse(facts.records, facts.timeZone);
-  const read = facts.records.map(readAnswer);
-  const answers = sortAnswers(read.map(({ value }) => value));
+  const bare = sortAnswers(facts.records.map(readAnswer));
+  const read = bare.map((answer) => withWords(answer, definition, questions));
+  const answers = read.map(({ value }) => value);
   const metrics = readMetrics(facts.metrics);
   const metadata = readMetadata(facts.metadata);
   const irregular = [
     ...response.irregular,
     ...read.flatMap(({ value, irregular }) => irregular.map((name) => `answers.${value.questionId ?? "?"}.${name}`)),
+    ...whyNoLabels(answers, definition, questions),
     ...(metrics?.irregular ?? []),
     ...(metadata?.irregular ?? []),
   ];
   const summary = summaryOf({ metrics: metrics?.value ?? [], answers, ...response.value });
+  const { modified } = facts.survey ?? {};
   return {
     meta: {
       eventId: eventId(sourceName, surveyId, responseId, revision),
@@ -61,6 +71,7 @@ export function buildEvent(facts: EventFacts): ResponseCompleted {
       metrics: metrics?.value ?? [],
       metadata: metadata?.value ?? null,
       answers,
+      labelsMayDiffer: definition !== undefined && mayDiffer(definition, { ...facts, ...response.value, modified }),
       answersRef: null,
     },
   };

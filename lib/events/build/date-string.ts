@@ -1,6 +1,13 @@
-// A date string of the service carries no zone, and this form sorts as time does.
+// A date string of the service carries no zone, and this form sorts as time does. The one look at our own clock is `credible`.
 
 const FORM = /^(\d{4})-(\d{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2})$/;
+
+/** Clocks fold by an hour or two when the zone changes its offset. */
+export const MARGIN = 3 * 3_600_000;
+/** The easternmost zone is 14 h ahead of UTC; the rest is room for a wrong clock. */
+const FURTHEST_AHEAD = 26 * 3_600_000;
+/** The westernmost zone is 12 h behind UTC. */
+export const FURTHEST_BEHIND = 12 * 3_600_000;
 
 /** Each date of a page is looked at several times, and again at the next poll. */
 const known = new Map<string, number | undefined>();
@@ -32,4 +39,14 @@ export function utcString(at: number): string {
 /** Whether a text is a real date of the documented form. */
 export function isDateString(local: string): boolean {
   return !local.startsWith("0000") && asUtc(local) !== undefined;
+}
+
+/** Whether a date may be relied upon: documented form, a real date, not in the future. */
+export function credible(local: string | null, now: number): local is string {
+  return local !== null && isDateString(local) && (asUtc(local) ?? 0) <= now + FURTHEST_AHEAD;
+}
+
+/** The latest instant (epoch milliseconds) that a credible date string can name, whatever its zone. */
+export function latestInstant(local: string): number {
+  return (asUtc(local) ?? 0) + FURTHEST_BEHIND;
 }

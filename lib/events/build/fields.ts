@@ -1,3 +1,9 @@
+/** A value read from JSON, and the names of what in it was not as documented. */
+export interface Read<T> {
+  value: T;
+  irregular: string[];
+}
+
 /** Collects what of one JSON object is not as documented: the field takes its empty value, what was read is kept raw. */
 export interface FieldReader {
   /** The field's value if `accepts` it, else `empty`. A missing field is empty and regular only if `optional`. */

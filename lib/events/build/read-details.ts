@@ -1,4 +1,4 @@
-import type { Answer, Metadata, Metric, Moment } from "../response-completed.ts";
+import type { BareAnswer, Metadata, Metric, Moment } from "../response-completed.ts";
 import {
   isFlag,
   isInteger,
@@ -9,21 +9,16 @@ import {
   isObject,
   isText,
   isTextOrNull,
+  type Read,
   readFields,
   readId,
 } from "./fields.ts";
 import { toMoment } from "./local-time.ts";
 
-/** A value read from JSON, and the names of what in it was not as documented. */
-export interface Read<T> {
-  value: T;
-  irregular: string[];
-}
-
 /** The answer in one response record (2.4). */
-export function readAnswer(record: unknown): Read<Answer> {
+export function readAnswer(record: unknown): Read<BareAnswer> {
   const fields = readFields(record);
-  const value: Answer = {
+  const value: BareAnswer = {
     questionId: fields.take<number | null>("questionId", isInteger, null),
     answer: fields.take<number[]>("answer", isIntegers, []),
     comment: fields.take<string>("comment", isText, ""),
@@ -187,9 +182,10 @@ function withoutRaw({ raw: _, ...fields }: Record<string, unknown>): Record<stri
 }
 
 /** The order of a response's answers is the same whichever way its pages were read. */
-export function sortAnswers(answers: Answer[]): Answer[] {
-  const text = (answer: Answer): string => JSON.stringify(answer);
-  return answers.toSorted((a, b) => (a.questionId ?? -1) - (b.questionId ?? -1) || compare(text(a), text(b)));
+export function sortAnswers(answers: Read<BareAnswer>[]): Read<BareAnswer>[] {
+  const text = ({ value }: Read<BareAnswer>): string => JSON.stringify(value);
+  const id = ({ value }: Read<BareAnswer>): number => value.questionId ?? -1;
+  return answers.toSorted((a, b) => id(a) - id(b) || compare(text(a), text(b)));
 }
 
 function compare(a: string, b: string): number {

@@ -1,5 +1,5 @@
-import { isDateString } from "../../events/build/date-string.ts";
-import { before, credible, MARGIN } from "../model/dates.ts";
+import { credible, isDateString, MARGIN } from "../../events/build/date-string.ts";
+import { before } from "../model/dates.ts";
 import type { EntryState, LedgerEntry } from "../model/ledger-entry.ts";
 import type { Floor } from "../model/mark.ts";
 import { classOf, completedAt, type Run, type RunClass } from "../model/records.ts";

@@ -1,5 +1,5 @@
+import { credible, latestInstant } from "../../events/build/date-string.ts";
 import type { PollContext } from "../context.ts";
-import { credible, latestInstant } from "../model/dates.ts";
 import type { Run } from "../model/records.ts";
 
 /**

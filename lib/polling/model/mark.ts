@@ -160,11 +160,18 @@ export interface FailingPage {
   isSteppedOver: boolean;
 }
 
+/** What the survey list said of a survey, and when that was read (epoch milliseconds). */
+export interface ListedFacts {
+  facts: SurveyFacts;
+  at: number;
+}
+
 /** What is known of a survey as a whole. */
 export interface Mark {
   phase: Phase;
-  /** What the survey list said of it when a tick polled it last. */
-  survey?: SurveyFacts;
+  survey?: ListedFacts;
+  /** Attempts in a row to read its questions that have failed, and when the first and the last did (epoch milliseconds). */
+  questionsFail?: { since: number; at: number; attempts: number };
   /** Absent in the phase `new`: nothing is emitted before it stands. */
   floor?: Floor;
   /** A look at the survey that is not believed yet. */

@@ -1,3 +1,4 @@
+import type { QuestionsMode } from "../../events/build/words.ts";
 import type { Privacy } from "./privacy.ts";
 
 export type Selection = "all" | { include: number[] } | { exclude: number[] };
@@ -11,6 +12,7 @@ export interface PollingSource {
   interval: number;
   timeZone?: string | undefined;
   enrich: { metrics: boolean; metadata: boolean };
+  questions: QuestionsMode;
   privacy: Privacy;
   enrichmentPatience: number;
   absentAfter: number;

@@ -1,4 +1,5 @@
 import { errorCode } from "../../errors.ts";
+import type { SurveyDefinition } from "../../events/build/definition.ts";
 import type { PollContext } from "../context.ts";
 import { endsWork } from "../errors.ts";
 import type { Details } from "../ledger/kept-records.ts";
@@ -6,11 +7,14 @@ import type { Outcome } from "../model/breaker.ts";
 import type { DetailKind } from "../model/ledger-entry.ts";
 import { privateMetadata } from "../model/privacy.ts";
 import type { DetailRead } from "../ports.ts";
+import { definitionOf } from "./definition.ts";
 import { isGivenUp, type Patience } from "./patience.ts";
 import { failsForAll, isSpared, underBreaker } from "./under-breaker.ts";
 
 export interface Enrichment {
   details: Details;
+  /** The questions of its survey; undefined where they were not asked for, or could not be had. */
+  definition: SurveyDefinition | undefined;
   /** What the event goes out without. */
   missing: string[];
   /** Why the response waits, as `metrics:CODE`; empty when everything was had, or is known to be missing. */
@@ -24,7 +28,7 @@ const NONE_IN_A_ROW = 20;
 /** Levels of nesting in what is kept: JSON is read deeper than it can be written. */
 const MOST_NESTED = 1_000;
 
-/** Asks for what is still unknown of a response's metrics and metadata, both at once. */
+/** Asks for what is still unknown of a response's metrics and metadata, and of its questions, all at once. */
 export async function enrich(
   ctx: PollContext,
   responseId: number,
@@ -64,11 +68,19 @@ export async function enrich(
     else reasons.push(`${kind}:absent`);
   };
 
-  await Promise.all([
+  const [ofSurvey] = await Promise.all([
+    definitionOf(ctx),
     ask("metrics", () => service.metrics(ctx.surveyId, responseId)),
     ask("metadata", () => service.metadata(ctx.surveyId, responseId)),
   ]);
-  return { details, missing, reasons, asked };
+  const { definition } = ofSurvey;
+  return {
+    details,
+    definition,
+    missing: [...missing, ...ofSurvey.missing],
+    reasons: [...reasons, ...ofSurvey.reasons],
+    asked,
+  };
 }
 
 function nestsDeeperThan(levels: number, value: unknown): boolean {

@@ -11,7 +11,7 @@ export interface Patience {
   used?: UsedPatience | undefined;
 }
 
-const LEAST_ATTEMPTS = 3;
+export const LEAST_ATTEMPTS = 3;
 
 /**
  * The patience used up once an attempt has ended at `now`. The time since the attempt before counts without what was

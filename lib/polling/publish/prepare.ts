@@ -1,12 +1,12 @@
 import { errorCode } from "../../errors.ts";
 import { buildEvent } from "../../events/build/build-event.ts";
+import { credible } from "../../events/build/date-string.ts";
 import type { PollContext } from "../context.ts";
 import { leave, orLeave } from "../errors.ts";
 import { holdLease } from "../lease.ts";
-import { credible } from "../model/dates.ts";
 import type { DetailKind, LedgerEntry } from "../model/ledger-entry.ts";
 import { type Candidate, waitingEntry } from "./candidate.ts";
-import { enrich } from "./enrich.ts";
+import { type Enrichment, enrich } from "./enrich.ts";
 import { inGroups } from "./in-groups.ts";
 import type { Ready } from "./publish-batch.ts";
 import { isSpared } from "./under-breaker.ts";
@@ -48,11 +48,14 @@ async function settle(ctx: PollContext, candidate: Candidate, usual: Record<Deta
   if (replaces !== undefined) {
     const missing = missingOfRepair(candidate, found.reasons);
     if (missing !== undefined)
-      return { kind: "ready", ready: await sealed(ctx, enriched, [...found.missing, ...missing]) };
+      return {
+        kind: "ready",
+        ready: await sealed(ctx, enriched, { ...found, missing: [...found.missing, ...missing] }),
+      };
     const asked = !found.reasons.some(isSpared);
     return { kind: "retried", entry: { ...replaces, attempts: patience.attempts + (asked ? 1 : 0) } };
   }
-  if (found.reasons.length === 0) return readyOrWaiting(ctx, enriched, found.missing);
+  if (found.reasons.length === 0) return readyOrWaiting(ctx, enriched, found);
   // Hundreds may be spared at every tick: their entries are as they were, and due still.
   if (!found.asked && patience.used !== undefined) return { kind: "waiting", entry: undefined };
   return { kind: "waiting", entry: await waitingEntry(ctx, enriched, found.reasons) };
@@ -96,23 +99,29 @@ export function oldestFirst(now: number): (a: Candidate, b: Candidate) => number
   return (a, b) => (date(a) === date(b) ? a.responseId - b.responseId : date(a) < date(b) ? -1 : 1);
 }
 
+/** What an event is made of beside its own details. */
+type Had = Pick<Enrichment, "definition" | "missing">;
+
 /** What has no place for its answers now waits for one. */
-async function readyOrWaiting(ctx: PollContext, candidate: Candidate, missing: string[]): Promise<Settled> {
+async function readyOrWaiting(ctx: PollContext, candidate: Candidate, had: Had): Promise<Settled> {
   try {
-    return { kind: "ready", ready: await sealed(ctx, candidate, missing) };
+    return { kind: "ready", ready: await sealed(ctx, candidate, had) };
   } catch (error) {
     leave(ctx, error);
     return { kind: "waiting", entry: await waitingEntry(ctx, candidate, [`event:${errorCode(error)}`]) };
   }
 }
 
-async function sealed(ctx: PollContext, candidate: Candidate, missing: string[]): Promise<Ready> {
+async function sealed(ctx: PollContext, candidate: Candidate, { definition, missing }: Had): Promise<Ready> {
   const time = ctx.ports.clock.now();
   const detail = buildEvent({
     sourceName: ctx.source.name,
     surveyId: ctx.surveyId,
     responseId: candidate.responseId,
-    survey: ctx.mark.survey,
+    survey: ctx.mark.survey?.facts,
+    listedAt: ctx.mark.survey?.at,
+    definition,
+    questions: ctx.source.questions,
     records: candidate.records,
     metrics: candidate.details.metrics,
     metadata: candidate.details.metadata,

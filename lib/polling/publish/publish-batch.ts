@@ -1,7 +1,8 @@
+import { credible } from "../../events/build/date-string.ts";
 import type { PollContext } from "../context.ts";
 import { leave, orLeave, PublishFailedError } from "../errors.ts";
 import { holdLease } from "../lease.ts";
-import { credible, later } from "../model/dates.ts";
+import { later } from "../model/dates.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import type { OutgoingEvent, PublishOutcome, SealedEvent } from "../ports.ts";
 import { type Candidate, refusedEntry, waitingEntry } from "./candidate.ts";

@@ -1,4 +1,5 @@
-import { credible, later } from "../model/dates.ts";
+import { credible } from "../../events/build/date-string.ts";
+import { later } from "../model/dates.ts";
 import { classOf, completedAt, type Run } from "../model/records.ts";
 
 /** The largest credible date among runs. */

@@ -1,10 +1,9 @@
-import type { SurveyFacts } from "../../events/index.ts";
 import { asNews, type PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
 import { dropExpired } from "../ledger/quarantine.ts";
 import type { EmitCounts } from "../model/emit-counts.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
-import type { Books } from "../model/mark.ts";
+import type { Books, ListedFacts } from "../model/mark.ts";
 import { isHistoryMet, placeOf } from "../model/phase.ts";
 import { takeWaiting } from "../publish/emit.ts";
 import { createPipeline, type Pipeline } from "../publish/pipeline.ts";
@@ -28,7 +27,7 @@ import { type SurveyRequest, withSurvey } from "./with-survey.ts";
 export interface PollRequest extends SurveyRequest {
   presence: Presence;
   /** What the survey list says of the survey; undefined where it was not read. */
-  facts?: SurveyFacts | undefined;
+  listed?: ListedFacts | undefined;
   /** Whether the head is read: something asks for it, or the counts have moved. Else only background work is done. */
   head: boolean;
   /** New responses that the counts have shown and the head has not: they are searched for below it. */
@@ -82,7 +81,7 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
   const poll = async (ctx: PollContext): Promise<PollResult> => {
     ctx.allowance = request.background?.allowance;
     const { mark } = ctx;
-    if (request.facts !== undefined) mark.survey = request.facts;
+    if (request.listed !== undefined) mark.survey = request.listed;
     const earlier = { closedAt: mark.books?.closedAt, again: mark.repairs?.again ?? 0 };
     const wasFirstPass = mark.phase.kind === "first-pass";
     const done = await work(ctx, request);
@@ -206,8 +205,9 @@ async function takeDue(ctx: PollContext, pipeline: Pipeline): Promise<number> {
     );
     const waiting = due.filter(({ id }) => now.get(id)?.state === "waiting");
     left += await takeWaiting(ctx, pipeline, seen.size > WAITING_AT_ONCE ? await notSpared(ctx, waiting) : waiting);
-    // Of those that wait for the end of an outage not all are looked at: they stay due as they are.
-    if (openBreakers(ctx).length > 0 && seen.size >= MOST_IN_OUTAGE) break;
+    // Of those that wait for the end of an outage, or for the questions of the survey, not all are looked at: they stay due as they are.
+    const isHeldUp = openBreakers(ctx).length > 0 || ((await ctx.definition)?.reasons.length ?? 0) > 0;
+    if (isHeldUp && seen.size >= MOST_IN_OUTAGE) break;
   }
   return left;
 }

@@ -39,6 +39,7 @@ export async function withSurvey<T>(
     since: ports.clock.now(),
     mark: lease.mark,
     allowance: undefined,
+    definition: undefined,
     newestSeen: undefined,
     lost: undefined,
     failure: undefined,

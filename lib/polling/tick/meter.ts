@@ -24,5 +24,6 @@ export function metered(service: SurveyService, meter: Meter): SurveyService {
     response: count(0, (surveyId, responseId) => service.response(surveyId, responseId)),
     metrics: count(0, (surveyId, responseId) => service.metrics(surveyId, responseId)),
     metadata: count(0, (surveyId, responseId) => service.metadata(surveyId, responseId)),
+    definition: count(0, (surveyId, modified) => service.definition(surveyId, modified)),
   };
 }

@@ -190,7 +190,7 @@ function requestFor(
     deadline,
     streamUntil: isWhole ? deadline : Math.min(deadline, now + ownTime),
     presence: presenceOf(survey, account, now),
-    facts: survey.facts,
+    listed: survey.facts && { facts: survey.facts, at: now },
     sourceFloor: account.sourceFloor,
     firstTick: isFirst ? undefined : account.firstTick,
     listedCount: shown.length === 0 ? undefined : Math.max(...shown),

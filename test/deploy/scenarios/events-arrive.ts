@@ -4,7 +4,7 @@ import { requestsOfFunctions } from "../support/faults.ts";
 import { succeed } from "../support/processes.ts";
 import { subscribe } from "../support/subscription.ts";
 import { WEBHOOK, WEBHOOK_SECRET } from "../support/webhook.ts";
-import { addBacklog, allArrived, booksAreRight, DETRACTORS, eventsAreRight } from "./settled.ts";
+import { addBacklog, allArrived, booksAreRight, DETRACTORS, eventsAreRight, someLabel } from "./settled.ts";
 import { type Deployment, output, type Stage, type Subscribers } from "./stage.ts";
 
 /** Credentials, subscribers, and all ways in which an event may come to be: history, news, backlog. */
@@ -44,12 +44,20 @@ export async function eventsArrive(stage: Stage, deployment: Deployment): Promis
   return subscribers;
 }
 
-export function subscribed({ report, aws }: Stage, deployment: Deployment): Promise<Subscribers> {
-  return report.step("a queue subscribes to everything, another one to detractors", async () => {
+export function subscribed(stage: Stage, deployment: Deployment): Promise<Subscribers> {
+  const { report, aws } = stage;
+  return report.step("a queue subscribes to everything, others to detractors and to a label of an answer", async () => {
     const bus = output(deployment, "BusName");
+    const label = someLabel(stage);
+    const completed = { "detail-type": ["response.completed"] };
     return {
-      everything: await subscribe(aws, bus, "everything", { "detail-type": ["response.completed"] }),
+      everything: await subscribe(aws, bus, "everything", completed),
       detractors: await subscribe(aws, bus, "detractors", DETRACTORS),
+      labelled: await subscribe(aws, bus, "labelled", {
+        ...completed,
+        detail: { data: { answers: { labels: [label] } } },
+      }),
+      label,
     };
   });
 }

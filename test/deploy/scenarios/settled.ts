@@ -1,13 +1,27 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { createMatcher } from "../../../local/aws/event-bridge/matcher.ts";
+import { surveyQuestions } from "../../../local/simulator/survey-questions.ts";
 import type { DeliveredEvent } from "../../support/command.ts";
 import { compareWithTruth } from "../../wire/support/compare-with-truth.ts";
+import { saidBy } from "../../wire/support/said-by.ts";
 import { DETRACTORS_ONLY, type WebhookServer } from "../support/webhook.ts";
 import { type Deployment, output, type Stage, type Subscribers } from "./stage.ts";
 
 /** What the webhook is to have too, as a rule of one's own says it. */
 export const DETRACTORS = { "detail-type": ["response.completed"], detail: DETRACTORS_ONLY };
+
+/** The label of an answer that some responses have given. */
+export function someLabel({ simulator }: Stage): string {
+  for (const { records, questions } of simulator.truth()) {
+    for (const { questionId, answer } of records) {
+      const question = surveyQuestions(questions).find((one) => one.questionId === questionId);
+      const label = question?.answers[Number((answer as number[])[0]) - 1];
+      if (label !== undefined) return label;
+    }
+  }
+  throw new Error("nobody has chosen an answer");
+}
 
 /** More than a tick does before it gives its lease back, at a service that takes its time: on a fast machine too the rest is a catch-up. */
 export function addBacklog({ simulator }: Stage, surveyId: number): void {
@@ -41,15 +55,15 @@ export async function allArrived(
  */
 export async function eventsAreRight(
   { simulator, webhook }: Stage,
-  { everything, detractors }: Subscribers,
+  { everything, detractors, labelled, label }: Subscribers,
   repeats: number,
 ): Promise<string> {
-  for (const queue of [everything, detractors]) await queue.drain();
+  for (const queue of [everything, detractors, labelled]) await queue.drain();
   const { events } = everything;
   assert.deepEqual(compareWithTruth(events, simulator.truth(), { instants: true, repeats }), []);
   const contents = new Map<string, string>();
   for (const { detail } of events) {
-    const said = JSON.stringify(detail.data);
+    const said = saidBy(detail);
     assert.equal(said, contents.get(detail.meta.eventId) ?? said, "a repeat says something else");
     contents.set(detail.meta.eventId, said);
   }
@@ -57,6 +71,12 @@ export async function eventsAreRight(
   const idsOf = (some: readonly DeliveredEvent[]): string[] => some.map(({ id }) => id).sort();
   const matching = events.filter((event) => matches(event));
   assert.deepEqual(idsOf(detractors.events), idsOf(matching));
+  const withLabel = events.filter(({ detail }) => detail.data.answers.some(({ labels }) => labels?.includes(label)));
+  assert.deepEqual(idsOf(labelled.events), idsOf(withLabel));
+  assert.ok(
+    withLabel.length > 0 && withLabel.length < events.length,
+    "a label that tells nothing apart proves nothing",
+  );
   // Delivered beside what is going on.
   for (const end = Date.now() + 10_000; tried(webhook).length < matching.length && Date.now() < end; ) await pause(50);
   assert.deepEqual(idsOf(tried(webhook)), idsOf(matching));

@@ -29,6 +29,9 @@ export interface Deployment {
 export interface Subscribers {
   everything: Subscription;
   detractors: Subscription;
+  /** Those in which an answer has this label. */
+  labelled: Subscription;
+  label: string;
 }
 
 /** An output of the stack; throws when it has none of that name. */

@@ -31,6 +31,7 @@ describe("a pattern that may be used", () => {
     [{ data: { response: { crk: [null], completed: { local: [{ prefix: "2026-11" }] } } } }, true],
     [{ data: { answers: { matrixScore: { anything: ["x"] } } } }, false],
     [{ data: { answers: { questionId: [7], answer: [3] } } }, true],
+    [{ data: { answers: { question: { number: [1] }, labels: ["Good"] } } }, true],
     [{ data: { answers: { questionId: [8], answer: [{ numeric: [">", 0, "<", 9] }] } } }, false],
     [{ data: { metadata: [null] } }, false],
     [{ data: { metadata: { ip: [{ cidr: "203.0.113.0/24" }], os: [{ wildcard: "L*x" }] } } }, true],

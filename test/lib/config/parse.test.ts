@@ -24,7 +24,7 @@ describe("the defaults", () => {
           interval: MINUTE,
           startFrom: "now",
           enrich: { metrics: true, metadata: true },
-          questions: false,
+          questions: "full",
           privacy: { ip: "keep", referrer: "keep", comments: "keep" },
           inlineLimit: 200 * 1024,
           enrichmentPatience: 15 * MINUTE,

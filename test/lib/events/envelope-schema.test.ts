@@ -13,7 +13,9 @@ const validate = ajv.compile(schema);
 /** What a subscriber gets; its answers as the contract has them. */
 function delivered(): Event {
   const event = structuredClone(goldenCases[0]?.event) as Event;
-  event.detail.data.answers = [{ questionId: 7, answer: [3], comment: "", score: null, matrixScore: null }];
+  event.detail.data.answers = [
+    { questionId: 7, answer: [3], comment: "", score: null, matrixScore: null, question: null, labels: ["red"] },
+  ];
   return event;
 }
 

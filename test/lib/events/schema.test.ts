@@ -34,7 +34,19 @@ const detail = {
     },
     metrics: [{ key: "31", metricId: 31, score: { pointsSum: 1, nps: true }, raw: {} }],
     metadata: { ip: "203.0.113.77", raw: {} },
-    answers: [{ questionId: 7, answer: [3], comment: "", score: null, matrixScore: null, raw: {} }],
+    answers: [
+      {
+        questionId: 7,
+        answer: [3],
+        comment: "",
+        score: null,
+        matrixScore: null,
+        question: { number: 1, type: "simple", text: "Which?" },
+        labels: ["red"],
+        raw: {},
+      },
+    ],
+    labelsMayDiffer: false,
     answersRef: { bucket: "b", key: "k", bytes: 2 },
   },
 } satisfies Json;
@@ -67,7 +79,7 @@ describe("the contract", () => {
 
   it("takes a field that is added later, in every object of it, and keeps it", () => {
     const additions = withOneMore(detail);
-    expect(additions).toHaveLength(18);
+    expect(additions).toHaveLength(19);
     for (const addition of additions) expect(responseCompleted.parse(addition)).toEqual(addition);
   });
 

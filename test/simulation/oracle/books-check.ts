@@ -1,4 +1,4 @@
-import { credible } from "../../../lib/polling/model/dates.ts";
+import { credible } from "../../../lib/events/build/date-string.ts";
 import type { Books, Floor, Mark } from "../../../lib/polling/model/mark.ts";
 import { isHistoryMet } from "../../../lib/polling/model/phase.ts";
 import type { Store } from "../ports/store.ts";

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { eventId, type ResponseCompleted } from "../../../lib/events/index.ts";
 import { EXTRA_QUESTION, ipOf, pointsOf } from "../service/details.ts";
-import { editionAt, editionOf, factsOf } from "../service/survey-facts.ts";
 import type { SimResponse } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import { leewayOf } from "./excluded.ts";
 import { answersOf, eventAnswers, wrongComments, wrongFields } from "./expected-answers.ts";
+import { wrongWords } from "./words.ts";
 
 /** What is wrong with the contents of an event at the moment at which the bus got it; undefined when nothing is. */
 export function wrongContent(world: World, detail: ResponseCompleted): string | undefined {
@@ -16,7 +16,11 @@ export function wrongContent(world: World, detail: ResponseCompleted): string | 
   const { source } = world.plan;
   if (meta.eventId !== eventId(source.name, data.surveyId, data.responseId, meta.revision))
     return "its event id is wrong";
-  return wrongAnswers(world, response, detail) ?? wrongDetails(world, response, detail) ?? wrongSurvey(world, detail);
+  return (
+    wrongAnswers(world, response, detail) ??
+    wrongDetails(world, response, detail) ??
+    wrongWords(world, response, detail)
+  );
 }
 
 function wrongAnswers(world: World, response: SimResponse, detail: ResponseCompleted): string | undefined {
@@ -81,11 +85,3 @@ function wrongDetails(world: World, response: SimResponse, { data, meta }: Respo
 
 /** What whole points from 0 to 10 are called. */
 const NPS_CLASSES = [...Array<string>(7).fill("detractor"), "passive", "passive", "promoter", "promoter"];
-
-/** The survey in one of the editions that it has had so far. */
-function wrongSurvey(world: World, { data }: ResponseCompleted): string | undefined {
-  const edition = editionOf(data.survey?.name);
-  const isKnown = edition <= editionAt(data.surveyId, world.scheduler.now());
-  if (isKnown && isDeepStrictEqual(data.survey, factsOf(data.surveyId, edition))) return undefined;
-  return `its survey is ${JSON.stringify(data.survey)}`;
-}

@@ -26,7 +26,7 @@ export interface Deliveries {
   delivered(process: WorkerProcess, detail: ResponseCompleted, answered: boolean): void;
   /** The ledger, or the mark, says that it went out. */
   settle(responseId: LedgerEntry["id"], revision: number): void;
-  /** The lease of a survey goes to a process: what another one has under way there is unknown from then on. */
+  /** The lease of a survey goes to a process: what was under way there under an earlier one is unknown from then on. */
   leaseTaken(process: WorkerProcess, surveyId: number): void;
   /** The lease was given back, and with it everything must be in the state. */
   leaseReleased(process: WorkerProcess, surveyId: number): void;
@@ -111,8 +111,9 @@ export function createDeliveries(world: World, violations: Violations, { marks }
     },
     leaseTaken(process, surveyId) {
       for (const one of open) {
-        if (one.surveyId !== surveyId || one.process === process) continue;
-        world.sometimes("the lease is lost while an event is in no ledger");
+        if (one.surveyId !== surveyId) continue;
+        // Its own, never given back: neither ledger nor mark nor the lease could be written.
+        if (one.process !== process) world.sometimes("the lease is lost while an event is in no ledger");
         lose(one);
       }
     },

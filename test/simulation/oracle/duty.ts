@@ -1,5 +1,5 @@
-import { utcString } from "../../../lib/events/build/date-string.ts";
-import { before, credible, MARGIN } from "../../../lib/polling/model/dates.ts";
+import { credible, MARGIN, utcString } from "../../../lib/events/build/date-string.ts";
+import { before } from "../../../lib/polling/model/dates.ts";
 import { selected } from "../../../lib/polling/model/source.ts";
 import type { SimResponse } from "../service/survey-model.ts";
 import type { World } from "../world.ts";

@@ -36,8 +36,9 @@ export function createHangLog(world: World, violations: Violations): HangLog {
       const { metrics = 0, metadata = 0 } = answered.get(data.responseId) ?? {};
       const { enrich } = plan.source;
       const wanted = [...(enrich.metrics ? [metrics] : []), ...(enrich.metadata ? [metadata] : [])];
-      // Where a process stands still, or the bus fails, it waits for that.
-      const isTold = plan.calm && meta.complete && !wanted.includes(0) && wanted.length > 0;
+      // Where a process stands still, the bus fails or the survey's questions do, it waits for that.
+      const isAsked = world.surveys.get(data.surveyId)?.words.fails === undefined;
+      const isTold = plan.calm && isAsked && meta.complete && !wanted.includes(0) && wanted.length > 0;
       if (!isTold || hang === undefined || hang.responseId === data.responseId) return;
       const at = Math.max(...wanted);
       const waited = scheduler.now() - at;

@@ -42,9 +42,10 @@ function isListedOpen({ listedFrom = Infinity, completedAt = Infinity }: SimResp
 }
 
 /** Milliseconds that a response waits for what may only be late, until that is taken to be absent. */
-function waitOf({ source }: World["plan"], { metrics, metadata, completedAt = 0 }: SimResponse): number {
+function waitOf({ source }: World["plan"], { metrics, metadata, survey, completedAt = 0 }: SimResponse): number {
+  const forQuestions = survey.words.fails === undefined ? 0 : source.enrichmentPatience + 2 * source.interval;
   const isLate = [metrics, metadata].some(({ presentFrom }) => presentFrom > completedAt);
-  return isLate ? source.absentAfter + 2 * source.interval : 0;
+  return forQuestions + (isLate ? source.absentAfter + 2 * source.interval : 0);
 }
 
 /** Milliseconds from its completion until operation 9 tells of a response: before that no re-check can. */
@@ -80,7 +81,9 @@ export function aboveBacklogWithin(
   if (since === undefined || noticed?.isFirst !== true || !isPlain(world, response)) return undefined;
   // A tick at least has seen before where the backlog begins.
   if (completedAt < since + 2 * world.plan.source.interval + bounds.LATENCY) return undefined;
-  const bound = bounds.above(world.plan.source) + waitOf(world.plan, response);
+  // Where each answer takes seconds a tick and the slice before it take their answers one after the other.
+  const slow = world.plan.latency.service > 1_000 ? bounds.LATENCY : 0;
+  const bound = bounds.above(world.plan.source) + slow + waitOf(world.plan, response);
   return isLookFilled(world, response, bound) ? undefined : { name: "at the head of a backlog", bound };
 }
 

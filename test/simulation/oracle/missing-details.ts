@@ -1,4 +1,5 @@
 import type { ResponseCompleted } from "../../../lib/events/index.ts";
+import { START } from "../plan/plan.ts";
 import type { SimResponse } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 
@@ -58,6 +59,14 @@ export function createDetailLog(world: World): DetailLog {
     return many || since >= source.absentAfter ? undefined : `${kind} were called absent too early`;
   };
 
+  /** Patience is over at the end of `enrichmentPatience`; in weather nobody can tell for how long asking has failed. */
+  const wrongGivenUp = ({ data, meta }: ResponseCompleted): string | undefined => {
+    const { fails } = world.surveys.get(data.surveyId)?.words ?? {};
+    if (!world.plan.calm || meta.revision > 1) return undefined;
+    const failed = world.scheduler.now() - START - (fails?.from ?? Infinity);
+    return failed >= world.plan.source.enrichmentPatience ? undefined : "its questions were given up too early";
+  };
+
   return {
     asked(kind, responseId) {
       const key = `${kind} ${responseId}`;
@@ -78,6 +87,12 @@ export function createDetailLog(world: World): DetailLog {
     wrongMissing(detail) {
       for (const name of detail.meta.missing) {
         const [kind, reason] = name.split(":");
+        if (name === "questions:gave-up") {
+          const problem = wrongGivenUp(detail);
+          if (problem !== undefined) return problem;
+          world.sometimes("an event goes out without its questions");
+          continue;
+        }
         if (kind !== "metrics" && kind !== "metadata") return `it misses ${name}, which nothing provides for`;
         const problem = wrong(kind, reason ?? "", detail);
         if (problem !== undefined) return problem;

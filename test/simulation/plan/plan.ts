@@ -8,6 +8,7 @@ import { planLeftOut } from "./likelihood.ts";
 import { planLongList } from "./long-list.ts";
 import { planSource, type SimSource } from "./source.ts";
 import { planSurvey, type SurveyPlan } from "./surveys.ts";
+import { planWords } from "./words.ts";
 import { planWorkers, type WorkerPlan } from "./workers.ts";
 
 /** Histories begin around here: the clocks of Europe are set forward a few hours later. */
@@ -75,6 +76,7 @@ export function planHistory(seed: number, cuts: Cuts): Plan {
   if (tight) met.add("tight-budget");
   const ticks = Math.min(random.between(18, 30), cuts.ticks);
   const source = planSource(chooser, random);
+  source.questions = chooserOf("questions").chooser.option("questions", { full: 10, labels: 1, none: 1 });
   const lists = chooserOf("long list");
   const long = tight ? undefined : planLongList(lists.chooser, lists.random, source);
   if (long !== undefined) met.add("long-list");
@@ -106,9 +108,22 @@ export function planHistory(seed: number, cuts: Cuts): Plan {
       last += own.random.between(1, 3);
       return last;
     };
+    const { chooser: choice, random: draws } = chooserOf(`words ${i}`);
+    const words = planWords(choice, draws, { span: source.interval * ticks, interval: source.interval });
     const mostResponses = cuts.responses;
     const isLong = long !== undefined && i === 0;
-    const options = { ...own, interval: source.interval, ticks, mostResponses, calm, tight, isLong, nextId, shapes };
+    const options = {
+      ...own,
+      interval: source.interval,
+      ticks,
+      mostResponses,
+      calm,
+      tight,
+      isLong,
+      nextId,
+      shapes,
+      words,
+    };
     surveys.push(planSurvey(i + 8, i >= count, options));
   }
   source.backgroundRequests = tight ? 1 : Math.max(source.backgroundRequests, neededBudget(source, surveys));

@@ -25,6 +25,7 @@ export function planSource(chooser: Chooser, random: Random): SimSource {
       metrics: chooser.option("enrich-metrics", { on: 15, off: 1 }) === "on",
       metadata: chooser.option("enrich-metadata", { on: 15, off: 1 }) === "on",
     },
+    questions: "full",
     privacy: {
       ip: chooser.option("privacy-ip", { keep: 12, truncate: 1, drop: 1 }),
       referrer: chooser.option("privacy-referrer", { keep: 12, drop: 1 }),

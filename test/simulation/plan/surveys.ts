@@ -5,6 +5,7 @@ import type { Detail, Traits } from "../service/survey-model.ts";
 import { mayTie, tiesResponses } from "../service/ties.ts";
 import type { Chooser } from "./chooser.ts";
 import { clearOldest, LONG_LIST, unsettle } from "./long-list.ts";
+import type { WordsPlan } from "./words.ts";
 
 /** What is going to happen to one response. Times are milliseconds from the beginning of the history. */
 export interface ResponsePlan {
@@ -37,6 +38,7 @@ export interface SurveyPlan {
   /** `created` in the list is no number. */
   oddCreated: boolean;
   traits: Traits;
+  words: WordsPlan;
   responses: ResponsePlan[];
   orphansAt: number[];
   flips: Flip[];
@@ -62,6 +64,7 @@ export interface SurveyPlanOptions {
   nextId: () => number;
   /** Decides in what shape the service answers. */
   shapes: Chooser;
+  words: WordsPlan;
 }
 
 const DAY = 86_400_000;
@@ -136,6 +139,7 @@ export function planSurvey(id: number, isNew: boolean, options: SurveyPlanOption
     createdAt,
     oddCreated: chooser.flag("created-odd", 0.15),
     traits,
+    words: options.words,
     isDeep,
     responses: planResponses(traits, { createdAt, isDeep }, options),
     orphansAt: chooser.flag("orphan-records", 0.08) ? orphanTimes : [],

@@ -2,10 +2,11 @@ import { NetworkError, ServerError } from "../../../lib/survey-api/errors.ts";
 import type { DataRequest } from "../../../lib/survey-api/token/authorized.ts";
 import { mix } from "../engine/random.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
+import { START } from "../plan/plan.ts";
 import { shownCounts } from "../service/counts.ts";
 import { metadataOf, metricsOf, singleOf } from "../service/details.ts";
 import { pageOf, recordsNow } from "../service/listing.ts";
-import { editionAt, factsOf } from "../service/survey-facts.ts";
+import { definitionOf, editionAt, factsOf } from "../service/survey-facts.ts";
 import type { Detail, Json, SimResponse, SimSurvey } from "../service/survey-model.ts";
 import { tiesResponses, turned } from "../service/ties.ts";
 import { shown } from "../service/volatile.ts";
@@ -93,7 +94,7 @@ export function createAnswers(
       listed.map((survey) => ({
         surveyId: survey.id,
         created: survey.oddCreated ? null : Math.floor(survey.createdAt / 1000),
-        ...factsOf(survey.id, editionAt(survey.id, scheduler.now())),
+        ...factsOf(survey, editionAt(survey, scheduler.now()), world.plan.clock),
         ...shownCounts(survey, scheduler.now()),
         impressions: Math.floor(scheduler.now() / 1000),
         opened: 0,
@@ -171,6 +172,18 @@ export function createAnswers(
     return ok(kind === "metrics" ? metricsOf(response) : metadataOf(response, false));
   };
 
+  const definition = (surveyId: number): ServiceAnswer => {
+    const survey = surveyOf(surveyId);
+    if (survey === undefined) return NOT_FOUND;
+    const { fails } = survey.words;
+    const now = scheduler.now() - START;
+    if (fails !== undefined && now >= fails.from && now < fails.to) {
+      if (fails.how === "status") throw failure(survey.id);
+      return fails.how === "gone" ? NOT_FOUND : ERROR_BODY;
+    }
+    return ok([definitionOf(survey, editionAt(survey, scheduler.now()), world.plan.clock)]);
+  };
+
   const isMixedUpNow = (kind: "metrics" | "metadata", { survey }: SimResponse): boolean =>
     kind === "metadata" && survey.responses.length > 1 && weather.happens("service:detail-mixed");
 
@@ -180,6 +193,8 @@ export function createAnswers(
     switch (operation) {
       case "get survey list":
         return { name: "surveys", told: "reads the survey list", answer: surveyList };
+      case "get survey":
+        return { name: "definition", told: `reads the definition of ${surveyId}`, answer: () => definition(surveyId) };
       case "get survey responses, page and order": {
         const told = `reads page ${number} ${order} of ${surveyId}`;
         return { name: "page", told, answer: () => page(surveyId, number, order) };

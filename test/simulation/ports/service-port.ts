@@ -1,5 +1,6 @@
 import { OutOfTimeError } from "../../../lib/polling/errors.ts";
 import type { SurveyService } from "../../../lib/polling/ports.ts";
+import { type KeptDefinitions, withKeptDefinitions } from "../../../lib/service/kept-definitions.ts";
 import { toSurveyService } from "../../../lib/service/survey-service.ts";
 import { createCall } from "../../../lib/survey-api/call.ts";
 import { createCalls } from "../../../lib/survey-api/calls.ts";
@@ -28,7 +29,7 @@ export function servicePort(
   life: Life,
   process: WorkerProcess,
   watch: ServiceWatch,
-  abortsAt: number,
+  { abortsAt, definitions }: { abortsAt: number; definitions: KeptDefinitions },
 ): SurveyService {
   const { clock } = process;
   /** As the client aborts what is under way when the invocation's time is over. */
@@ -59,7 +60,7 @@ export function servicePort(
     });
   };
 
-  const { elements, entries, response } = createCalls(
+  const { elements, entries, response, survey } = createCalls(
     createCall(async ({ readBody, ...request }) => {
       const answer = await Promise.race([ask({ ...request, readBody }), timeIsUp]);
       const about = { operation: request.operation, attempts: 1 };
@@ -72,7 +73,7 @@ export function servicePort(
     }),
     { strict: false, maxBodyBytes: ANY_LENGTH },
   );
-  const service = toSurveyService({ elements, entries, response });
+  const service = withKeptDefinitions(toSurveyService({ elements, entries, response, survey }), definitions);
 
   return {
     ...service,

@@ -65,6 +65,7 @@ function createSurvey(plan: SurveyPlan): SimSurvey {
     createdAt: START + plan.createdAt,
     oddCreated: plan.oddCreated,
     traits: plan.traits,
+    words: plan.words,
     responses: [],
     listed: [],
     orphans: [],

@@ -38,7 +38,7 @@ export function recordsOf(
         ...base,
         dateCompleted: odd === "date-differs" && i % 2 === 1 && date !== null ? base.dateStart : date,
         questionId: twin ? i : i + 1,
-        answer: odd === "answer-text" && i === 0 ? "3" : [content % 5],
+        answer: odd === "answer-text" && i === 0 ? "3" : [(content % 5) + survey.words.base],
         comment: i === 0 && (odd === "comment-null" || odd === "large") ? oddComment(odd) : commentOf(content),
         score: odd === "score-text" && i === 0 ? "5" : (content >>> 8) % 3 === 0 ? (content >>> 10) % 11 : null,
         matrixScore: null,

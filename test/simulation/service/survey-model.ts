@@ -1,3 +1,4 @@
+import type { WordsPlan } from "../plan/words.ts";
 import type { OddRecord } from "./odd-records.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -112,6 +113,7 @@ export interface SimSurvey {
   /** `created` in the list is no number. */
   oddCreated: boolean;
   traits: Traits;
+  words: WordsPlan;
   responses: SimResponse[];
   /** What the list holds, in asc order. */
   listed: SimResponse[];

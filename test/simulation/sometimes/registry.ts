@@ -48,6 +48,8 @@ const seenFromOutside = [
   "details are asked of one that is gone",
   "an event goes out without details that failed",
   "an event goes out without details that were absent",
+  "an event goes out without its questions",
+  "the words of an event are certain",
   // Books.
   "books close while the list changes",
 ] as const;

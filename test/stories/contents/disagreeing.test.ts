@@ -36,6 +36,7 @@ describe.each(["found", "absent"] as const)(
         surveys: () => service.surveys(),
         metrics: (...asked) => service.metrics(...asked),
         metadata: (...asked) => service.metadata(...asked),
+        definition: (...asked) => service.definition(...asked),
         response: async (...asked) => (single === "absent" ? { kind: "absent" } : service.response(...asked)),
         page: async (_survey, page, order) => {
           const listed = order === "asc" ? records : records.toReversed();

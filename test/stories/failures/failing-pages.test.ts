@@ -63,6 +63,7 @@ it("behind a short page of the list's own end none that the other order shows to
     response: (surveyId, responseId) => service.response(surveyId, responseId),
     metrics: (surveyId, responseId) => service.metrics(surveyId, responseId),
     metadata: (surveyId, responseId) => service.metadata(surveyId, responseId),
+    definition: (...asked) => service.definition(...asked),
     page: async (_surveyId, page, order) => {
       const { records } = surveyOf(world);
       const ordered = order === "asc" ? records : records.toReversed();

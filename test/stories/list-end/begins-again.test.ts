@@ -26,6 +26,7 @@ function beginsAgain(world: MemoryWorld, { operation9 = true } = {}): void {
     surveys: () => service.surveys(),
     metrics: (surveyId, responseId) => service.metrics(surveyId, responseId),
     metadata: (surveyId, responseId) => service.metadata(surveyId, responseId),
+    definition: (...asked) => service.definition(...asked),
     response: async (surveyId, responseId) =>
       operation9 ? service.response(surveyId, responseId) : { kind: "absent" },
     page: (surveyId, page, order) => service.page(surveyId, page <= pages() ? page : 1, order),

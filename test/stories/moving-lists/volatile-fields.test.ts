@@ -59,6 +59,7 @@ function shownAs(world: MemoryWorld, shown: Shown, { repeats }: Ends = { repeats
     surveys: () => service.surveys(),
     metrics: (...asked) => service.metrics(...asked),
     metadata: (...asked) => service.metadata(...asked),
+    definition: (...asked) => service.definition(...asked),
     async page(surveyId, page, order): Promise<PageRead> {
       const last = Math.max(1, Math.ceil(surveyOf(world, surveyId).records.length / PAGE));
       const read = await service.page(surveyId, repeats ? Math.min(page, last) : page, order);

@@ -55,7 +55,7 @@ function compareEvent(event: DeliveredEvent, truth: TruthResponse, options: Comp
   };
   const { meta, data } = event.detail;
   const { response } = data;
-  const expected = expectedDetail(truth);
+  const expected = expectedDetail(truth, options);
   const source = options.source ?? "main";
 
   same("detail-type", event["detail-type"], "response.completed");

@@ -1,4 +1,5 @@
 import type { ListedRecord, TruthResponse } from "../../../local/simulator/index.ts";
+import { type SimulatedQuestion, surveyQuestions } from "../../../local/simulator/survey-questions.ts";
 
 /** What an event has to hold of a response, worked out from the API document and DESIGN alone, with none of lib's readers. */
 export interface ExpectedDetail {
@@ -30,9 +31,14 @@ const answerFields: Record<string, { accepts: (value: unknown) => boolean; empty
   matrixScore: { accepts: () => true, empty: null },
 };
 
-export function expectedDetail(truth: TruthResponse): ExpectedDetail {
+/** @param instants whether a time zone was configured */
+export function expectedDetail(
+  truth: TruthResponse,
+  { instants = false }: { instants?: boolean } = {},
+): ExpectedDetail {
   const first = truth.records[0] ?? {};
-  const answers = truth.records.map(expectedAnswer);
+  const questions = new Map(surveyQuestions(truth.questions).map((question) => [question.questionId, question]));
+  const answers = truth.records.map((record) => withWords(expectedAnswer(record), questions));
   const raw: Record<string, unknown> = {};
   for (const name of ["dateStart", "dateCompleted"]) {
     if (typeof first[name] !== "string" && first[name] !== null) raw[name] = first[name];
@@ -54,7 +60,7 @@ export function expectedDetail(truth: TruthResponse): ExpectedDetail {
     summary: {
       nps: expectedNps(metrics),
       scorePercent: expectedPercent(metrics),
-      durationSeconds: expectedSeconds(text(first.dateStart), text(first.dateCompleted)),
+      durationSeconds: instants && isClockSet(truth) ? null : expectedSeconds(truth),
       comments: answers.filter(({ value }) => value.comment !== "").length,
     },
     missing: [...(metadata === null ? ["metadata:absent"] : []), ...(metrics.length === 0 ? ["metrics:absent"] : [])],
@@ -85,6 +91,23 @@ function expectedAnswer(record: ListedRecord): { value: Record<string, unknown>;
     value.questionId = Number(record.questionId);
   if (Object.keys(raw).length > 0) value.raw = raw;
   return { value, irregular: bad.map((name) => `answers.${value.questionId}.${name}`) };
+}
+
+/** The simulator's answers count from 1, and its questions say so by their scores. */
+function withWords(
+  { value, irregular }: { value: Record<string, unknown>; irregular: string[] },
+  questions: ReadonlyMap<unknown, SimulatedQuestion>,
+): { value: Record<string, unknown>; irregular: string[] } {
+  const named = (name: string): string => `answers.${value.questionId}.${name}`;
+  const question = questions.get(value.questionId);
+  if (question === undefined)
+    return { value: { ...value, question: null, labels: null }, irregular: [...irregular, named("question")] };
+  const { number, text } = question;
+  const words = { question: { number, type: "simple", text }, labels: null };
+  if (irregular.includes(named("answer"))) return { value: { ...value, ...words }, irregular };
+  const labels = (value.answer as number[]).map((index) => question.answers[index - 1]);
+  if (labels.includes(undefined)) return { value: { ...value, ...words }, irregular: [...irregular, named("labels")] };
+  return { value: { ...value, ...words, labels }, irregular };
 }
 
 function expectedMetrics(body: unknown): Record<string, unknown>[] {
@@ -122,10 +145,18 @@ function expectedPercent(metrics: Record<string, unknown>[]): number | null {
   return Math.round((shares.reduce((sum, share) => sum + share, 0) / shares.length) * 1_000) / 10;
 }
 
-/** In tests the clock of the service is never set between the two. */
-function expectedSeconds(started: string | null, completed: string | null): number | null {
+/** By what the clock of the service has shown. */
+function expectedSeconds({ records: [first] }: TruthResponse): number | null {
+  const [started, completed] = [text(first?.dateStart), text(first?.dateCompleted)];
   if (started === null || completed === null) return null;
   return (Date.parse(`${completed.replace(" ", "T")}Z`) - Date.parse(`${started.replace(" ", "T")}Z`)) / 1000;
+}
+
+/** Whether that clock was set between the two. */
+function isClockSet(truth: TruthResponse): boolean {
+  const passed = Math.floor(truth.completedAt / 1000) - Math.floor(truth.startedAt / 1000);
+  const shown = expectedSeconds(truth);
+  return shown !== null && shown !== passed;
 }
 
 interface Score {

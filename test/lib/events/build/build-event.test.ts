@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { buildEvent, type EventFacts } from "../../../../lib/events/build/build-event.ts";
+import type { SurveyDefinition } from "../../../../lib/events/build/definition.ts";
 import { responseCompleted } from "../../../../lib/events/index.ts";
 
 const record = {
@@ -43,11 +44,22 @@ const metadata = {
   os: "Linux",
   browser: "Firefox 150",
 };
+const definition: SurveyDefinition = {
+  modified: "2026-03-01 10:00:00",
+  indexBase: 1,
+  questions: {
+    7: { number: 1, type: "simple", text: "How was it?", choices: ["Bad", "Fair", "Good"] },
+    8: { number: 2, type: "simple", text: "Why?", choices: [] },
+  },
+};
 const facts: EventFacts = {
   sourceName: "main",
   surveyId: 1,
   responseId: 2,
   survey: { name: "Visit", modified: "2026-03-01 10:00:00", languageId: 23 },
+  listedAt: Date.UTC(2026, 2, 10, 12, 0, 20),
+  definition,
+  questions: "full",
   records: [record, { ...record, questionId: 8, answer: [], comment: "fine", score: 4 }],
   metrics: { "31": metric },
   metadata,
@@ -89,9 +101,26 @@ describe("the documented bodies", () => {
         metrics: [{ key: "31", ...metric }],
         metadata,
         answers: [
-          { questionId: 7, answer: [3], comment: "", score: null, matrixScore: null },
-          { questionId: 8, answer: [], comment: "fine", score: 4, matrixScore: null },
+          {
+            questionId: 7,
+            answer: [3],
+            comment: "",
+            score: null,
+            matrixScore: null,
+            question: { number: 1, type: "simple", text: "How was it?" },
+            labels: ["Good"],
+          },
+          {
+            questionId: 8,
+            answer: [],
+            comment: "fine",
+            score: 4,
+            matrixScore: null,
+            question: { number: 2, type: "simple", text: "Why?" },
+            labels: [],
+          },
         ],
+        labelsMayDiffer: false,
         answersRef: null,
       },
     });
@@ -150,6 +179,8 @@ describe("what is not as documented", () => {
         comment: "",
         score: null,
         matrixScore: null,
+        question: { number: 1, type: "simple", text: "How was it?" },
+        labels: null,
         raw: { questionId: "7", answer: "3", comment: null, score: "4" },
       },
     ]);

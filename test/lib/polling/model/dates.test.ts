@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { credible, before as dateBefore, later, MARGIN } from "../../../../lib/polling/model/dates.ts";
+import { credible, MARGIN } from "../../../../lib/events/build/date-string.ts";
+import { before as dateBefore, later } from "../../../../lib/polling/model/dates.ts";
 
 const now = Date.UTC(2026, 2, 10, 12);
 const HOUR = 3_600_000;

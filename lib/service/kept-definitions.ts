@@ -1,0 +1,67 @@
+import { hash } from "node:crypto";
+import type { SurveyDefinition } from "../events/build/definition.ts";
+import type { SurveyService, Vault } from "../polling/ports.ts";
+
+/** Questions that are held in memory, all in all: of the surveys that were asked for last. */
+const MOST_HELD = 20_000;
+
+/** Gives the definition of a survey in the edition that the list shows, and reads it where it is not kept. */
+export type KeptDefinitions = (
+  surveyId: number,
+  modified: string | null,
+  read: () => Promise<SurveyDefinition>,
+) => Promise<SurveyDefinition>;
+
+/**
+ * Keeps what was read: in memory, and in the vault for other processes. So a survey costs one request for each time that it was edited. What
+ * is of another edition than the list shows is not kept: it is read again by the next poll that needs it.
+ *
+ * @param source name of the source
+ */
+export function keepDefinitions(vault: Pick<Vault, "get" | "put">, source: string): KeptDefinitions {
+  const held = new Map<string, SurveyDefinition>();
+  let questions = 0;
+  const drop = (key: string): void => {
+    questions -= sizeOf(held.get(key));
+    held.delete(key);
+  };
+  const hold = (key: string, definition: SurveyDefinition): SurveyDefinition => {
+    drop(key);
+    held.set(key, definition);
+    questions += sizeOf(definition);
+    for (const oldest of held.keys()) {
+      if (questions <= MOST_HELD) break;
+      drop(oldest);
+    }
+    return definition;
+  };
+  return async (surveyId, modified, read) => {
+    if (modified === null) return read();
+    // The number is that of the form in which it is kept.
+    const key = `questions/1/${source}/${surveyId}/${hash("sha256", modified, "hex").slice(0, 16)}.json`;
+    const known = held.get(key) ?? (await vault.get(key).catch(() => undefined));
+    if (isDefinition(known)) return hold(key, known);
+    const definition = await read();
+    if (definition.modified !== modified) return definition;
+    // Where it cannot be kept it is read again.
+    await vault.put(key, definition).catch(() => undefined);
+    return hold(key, definition);
+  };
+}
+
+const sizeOf = (definition: SurveyDefinition | undefined): number =>
+  definition === undefined ? 0 : 1 + Object.keys(definition.questions).length;
+
+/** What lies there may have come to be in another way. */
+function isDefinition(kept: unknown): kept is SurveyDefinition {
+  const { questions } = (kept ?? {}) as Partial<SurveyDefinition>;
+  return typeof questions === "object" && questions !== null;
+}
+
+/** The service with definitions that are kept. */
+export function withKeptDefinitions(service: SurveyService, kept: KeptDefinitions): SurveyService {
+  return {
+    ...service,
+    definition: (surveyId, modified) => kept(surveyId, modified, () => service.definition(surveyId, modified)),
+  };
+}

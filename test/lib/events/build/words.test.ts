@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import type { SurveyDefinition } from "../../../../lib/events/build/definition.ts";
+import { toMoment } from "../../../../lib/events/build/local-time.ts";
+import { mayDiffer, whyNoLabels, withWords } from "../../../../lib/events/build/words.ts";
+
+const definition: SurveyDefinition = {
+  modified: "2026-03-10 08:00:00",
+  indexBase: 1,
+  questions: {
+    7: { number: 1, type: "simple", text: "Which?", choices: ["red", "green", "blue"] },
+    8: { number: 2, type: "simple", text: "Why?", choices: [] },
+    9: { number: 3, type: "simple", text: "Odd?", choices: null },
+  },
+};
+const which = { number: 1, type: "simple", text: "Which?" };
+const bare = (questionId: number | null, answer: number[], irregular: string[] = []) => ({
+  value: { questionId, answer, comment: "", score: null, matrixScore: null },
+  irregular,
+});
+
+// R17
+describe("the words of an answer", () => {
+  it.each<[string, ReturnType<typeof bare>, SurveyDefinition, object]>([
+    ["labels in the order of the answer", bare(7, [3, 1]), definition, { labels: ["blue", "red"] }],
+    ["labels that count from 0", bare(7, [0, 2]), { ...definition, indexBase: 0 }, { labels: ["red", "blue"] }],
+    ["no labels where nothing was chosen", bare(8, []), definition, { labels: [] }],
+  ])("have %s", (_name, answer, known, expected) => {
+    const { value, irregular } = withWords(answer, known, "full");
+    expect(value).toMatchObject(expected);
+    expect(value.question?.number).toBe(known.questions[answer.value.questionId ?? 0]?.number);
+    expect(irregular).toEqual([]);
+  });
+
+  it.each<[string, ReturnType<typeof bare>, SurveyDefinition, string[]]>([
+    ["an answer that the question does not have", bare(7, [1, 4]), definition, ["labels"]],
+    ["answer 0 where they count from 1", bare(7, [0]), definition, ["labels"]],
+    ["choices that are not as documented", bare(9, [1]), definition, ["labels"]],
+    ["a question that the survey does not have", bare(5, [1]), definition, ["question"]],
+    ["a question without an id", bare(null, [1]), definition, ["question"]],
+    ["an answer that could not be read", bare(7, [], ["answer"]), definition, ["answer"]],
+    ["a scale without choices", bare(8, [9]), definition, []],
+    ["more answers than choices", bare(7, [1, 1, 1, 1]), definition, ["labels"]],
+    ["nobody knows from where they count", bare(7, [1]), { ...definition, indexBase: "unknown" }, []],
+  ])("have null for labels with %s", (_name, answer, known, named) => {
+    const { value, irregular } = withWords(answer, known, "full");
+    expect(value.labels).toBeNull();
+    expect(irregular).toEqual(named);
+  });
+
+  it("are the labels alone, or nothing at all, where that is configured", () => {
+    expect(withWords(bare(7, [1]), definition, "labels").value).toMatchObject({ question: null, labels: ["red"] });
+    expect(withWords(bare(7, [1]), definition, "none").value).toMatchObject({ question: null, labels: null });
+    expect(withWords(bare(7, [1]), undefined, "full").value).toMatchObject({ question: null, labels: null });
+    expect(withWords(bare(7, [1]), definition, "full").value).toMatchObject({ question: which, labels: ["red"] });
+  });
+
+  it("say once for an event why it has no labels", () => {
+    const chosen = [bare(7, [1]).value, bare(8, []).value];
+    const untold: SurveyDefinition = { ...definition, indexBase: "unknown" };
+    expect(whyNoLabels(chosen, untold, "full")).toEqual(["labels:unknown-index-base"]);
+    expect(whyNoLabels(chosen, { ...definition, indexBase: "contradictory" }, "labels")).toEqual([
+      "labels:contradictory-index-base",
+    ]);
+    expect(whyNoLabels(chosen.slice(1), untold, "full")).toEqual([]);
+    expect(whyNoLabels(chosen, untold, "none")).toEqual([]);
+    expect(whyNoLabels(chosen, definition, "full")).toEqual([]);
+  });
+});
+
+describe("words may differ from those that the respondent saw", () => {
+  const now = Date.UTC(2026, 2, 10, 12);
+  const known = { modified: definition.modified, listedAt: now, timeZone: undefined, detectedAt: now };
+  const HOUR = 3_600_000;
+  /** Begun then, and completed five minutes before noon. */
+  const begun = (local: string | null, timeZone?: string) => ({
+    started: toMoment(local, timeZone),
+    completed: toMoment("2026-03-10 11:55:00", timeZone),
+    timeZone,
+  });
+
+  it.each<[string, object, boolean]>([
+    ["edited well before the respondent began", begun("2026-03-10 11:30:00"), false],
+    ["edited within three hours before, without a zone", begun("2026-03-10 10:59:59"), true],
+    ["the same with a zone", begun("2026-03-10 08:00:01", "UTC"), false],
+    ["edited in the same second", begun("2026-03-10 08:00:00", "UTC"), true],
+    ["edited between begin and completion", begun("2026-03-10 07:00:00", "UTC"), true],
+    ["the list shows another edition", { ...begun("2026-03-10 11:30:00"), modified: "2026-03-10 11:00:00" }, true],
+    ["the list shows none", { ...begun("2026-03-10 11:30:00"), modified: null }, true],
+    [
+      "no list has shown the survey",
+      { ...begun("2026-03-10 11:30:00"), modified: undefined, listedAt: undefined },
+      true,
+    ],
+    ["no date of the begin", begun(null), true],
+    ["no date of completion", { ...begun("2026-03-10 11:30:00"), completed: { local: null } }, true],
+    ["a date of the future", begun("2027-03-10 11:30:00"), true],
+    ["a list of less than a minute ago", { ...begun("2026-03-10 11:30:00"), listedAt: now - 59_000 }, false],
+    ["a list read after the completion", { ...begun("2026-03-10 11:30:00", "UTC"), listedAt: now - 4 * 60_000 }, false],
+    ["a list read before it", { ...begun("2026-03-10 11:30:00", "UTC"), listedAt: now - 6 * 60_000 }, true],
+    ["an earlier list, and no zone to tell by", { ...begun("2026-03-10 11:30:00"), listedAt: now - 4 * 60_000 }, true],
+    [
+      "an earlier list, long after the completion",
+      { ...begun("2026-03-10 11:30:00"), listedAt: now + 24 * HOUR, detectedAt: now + 25 * HOUR },
+      false,
+    ],
+  ])("%s: %s", (_name, circumstances, expected) => {
+    const by = { ...known, ...circumstances } as Parameters<typeof mayDiffer>[1];
+    expect(mayDiffer(definition, by)).toBe(expected);
+  });
+
+  it("where the clock has shown the time of the begin twice", () => {
+    const timeZone = "Europe/Warsaw";
+    const started = toMoment("2026-10-25 02:30:00", timeZone);
+    const completed = toMoment("2026-10-25 04:30:00", timeZone);
+    const at = Date.UTC(2026, 9, 25, 12);
+    const by = { modified: definition.modified, started, completed, timeZone, listedAt: at, detectedAt: at };
+    expect(mayDiffer(definition, by)).toBe(true);
+  });
+});
