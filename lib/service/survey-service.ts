@@ -34,11 +34,16 @@ export const DETAIL_ATTEMPTS: RetryPolicy["operations"] = {
   [SURVEY]: { TIMEOUT: 1 },
 };
 
-/** The service port over the API client: what is not there is an answer, not a failure; and nothing is judged but by polling itself. */
+/**
+ * The service port over the API client: what is not there is an answer, not a failure; and nothing is judged but by polling itself.
+ *
+ * @param loadReader what reads definitions, and HTML: loaded by whoever needs it first
+ */
 export function toSurveyService(
   api: Pick<SurveyApi, "elements" | "entries" | "response" | "survey">,
   { pages, details }: Priorities = NEWS,
   signal?: AbortSignal,
+  loadReader = () => import("../events/build/definition.ts"),
 ): SurveyService {
   const ended = signal === undefined ? {} : { signal };
   return {
@@ -66,8 +71,7 @@ export function toSurveyService(
       ),
     async definition(surveyId) {
       const survey = await api.survey(surveyId, { priority: details, ...ended });
-      // What reads HTML is loaded by whoever needs it first.
-      const { readDefinition } = await import("../events/build/definition.ts");
+      const { readDefinition } = await loadReader();
       const definition = readDefinition(survey);
       if (definition !== undefined) return definition;
       throw new UnreadableBodyError("the survey has no questionsById that can be read", {

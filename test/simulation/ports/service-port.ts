@@ -1,7 +1,8 @@
+import * as definition from "../../../lib/events/build/definition.ts";
 import { OutOfTimeError } from "../../../lib/polling/errors.ts";
 import type { SurveyService } from "../../../lib/polling/ports.ts";
 import { type KeptDefinitions, withKeptDefinitions } from "../../../lib/service/kept-definitions.ts";
-import { toSurveyService } from "../../../lib/service/survey-service.ts";
+import { NEWS, toSurveyService } from "../../../lib/service/survey-service.ts";
 import { createCall } from "../../../lib/survey-api/call.ts";
 import { createCalls } from "../../../lib/survey-api/calls.ts";
 import { TimeoutError } from "../../../lib/survey-api/errors.ts";
@@ -16,6 +17,8 @@ import type { Weather } from "./weather.ts";
 const MANY_PAGES = 3;
 /** Milliseconds after which the client gives up an answer that never comes. */
 const NEVER = 30_000;
+/** Loading takes real time, which a history does not have. */
+const loadReader = async (): Promise<typeof definition> => definition;
 /** What the client reads is a value already: no body is longer than it may be. */
 const ANY_LENGTH = Number.MAX_SAFE_INTEGER;
 
@@ -73,7 +76,10 @@ export function servicePort(
     }),
     { strict: false, maxBodyBytes: ANY_LENGTH },
   );
-  const service = withKeptDefinitions(toSurveyService({ elements, entries, response, survey }), definitions);
+  const service = withKeptDefinitions(
+    toSurveyService({ elements, entries, response, survey }, NEWS, undefined, loadReader),
+    definitions,
+  );
 
   return {
     ...service,
