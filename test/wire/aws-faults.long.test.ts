@@ -84,11 +84,12 @@ describe("EventBridge", () => {
 describe("S3", () => {
   const large = { records: 60, commentBytes: 4_000 };
 
-  /** Some too large for an event, and one that has to wait until the last run, with records too large for the table. */
+  /** Some too large for an event, and one that has to wait until the last run, with records too large for the table: alone in its survey. */
   function prepare({ simulator }: PolledService): void {
     simulator.complete(2, 3, large);
-    simulator.complete(3, 1, large);
-    simulator.fault({ kind: "status", status: 500, operation: "metrics", surveyId: 3 });
+    simulator.addSurvey({ surveyId: 4 });
+    simulator.complete(4, 1, large);
+    simulator.fault({ kind: "status", status: 500, operation: "metrics", surveyId: 4 });
   }
 
   test("that fails for longer than the SDK asks makes a survey wait for the next tick", async () => {
