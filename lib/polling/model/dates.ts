@@ -1,7 +1,6 @@
 import { asUtc, FURTHEST_BEHIND, utcString } from "../../events/build/date-string.ts";
 
-// Date strings of the service carry no zone: they are compared with each other only, as text, which for this form is
-// the order of time.
+// Date strings of the service are compared with each other only, as text.
 
 /** The date string `milliseconds` before `local`, which must be a credible one. */
 export function before(local: string, milliseconds: number): string {

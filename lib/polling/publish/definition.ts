@@ -22,7 +22,7 @@ async function ask(ctx: PollContext): Promise<KnownDefinition> {
   const { enrichmentPatience } = source;
   if (source.questions === "none") return { reasons: [], missing: [] };
   if (
-    isGivenUp(mark.questionsFail, enrichmentPatience) &&
+    areGivenUp(mark.questionsFail, enrichmentPatience) &&
     ports.clock.now() < mark.questionsFail.at + enrichmentPatience
   )
     return GIVEN_UP;
@@ -37,7 +37,7 @@ async function ask(ctx: PollContext): Promise<KnownDefinition> {
     mark.questionsFail = { since, at, attempts: attempts + 1 };
     // It counts all the same: a service may refuse this request and no other.
     if (endsWork(error)) throw error;
-    return isGivenUp(mark.questionsFail, enrichmentPatience)
+    return areGivenUp(mark.questionsFail, enrichmentPatience)
       ? GIVEN_UP
       : { reasons: [`questions:${errorCode(error)}`], missing: [] };
   }
@@ -45,7 +45,7 @@ async function ask(ctx: PollContext): Promise<KnownDefinition> {
 
 const GIVEN_UP: KnownDefinition = { reasons: [], missing: ["questions:gave-up"] };
 
-/** A poller that stood still has not been trying: it takes three attempts, too. */
-function isGivenUp(fail: Mark["questionsFail"], patience: number): fail is NonNullable<Mark["questionsFail"]> {
+/** Whether the questions have failed for as long as the patience lasts. A poller that stood still has not been trying: it takes three attempts, too. */
+function areGivenUp(fail: Mark["questionsFail"], patience: number): fail is NonNullable<Mark["questionsFail"]> {
   return fail !== undefined && fail.attempts >= LEAST_ATTEMPTS && fail.at - fail.since >= patience;
 }
