@@ -17,6 +17,8 @@ export interface Fault {
   /** Operation name as the SDK command has it (`PutEvents`); every operation of the service without one. */
   operation?: string;
   kind: FaultKind;
+  /** A regular expression for the path of its requests, as of an object's key (`/bucket/key`); any path without one. */
+  path?: string;
   /** Lets so many matching requests pass first. */
   after?: number;
   /** How many requests it hits before it is spent; without limit by default. */
@@ -49,7 +51,7 @@ export interface DueFault {
 export interface FaultBoard extends Faults {
   /** False means that no request needs to be looked at. */
   armed(): boolean;
-  take(service: Service, operation: string): DueFault | undefined;
+  take(service: Service, operation: string, path: string): DueFault | undefined;
   random(): number;
 }
 
@@ -64,10 +66,11 @@ export function createFaults(seed: number): FaultBoard {
   const random = seededRandom(seed);
   let armed: ArmedFault[] = [];
 
-  function hit(candidate: ArmedFault, service: Service, operation: string): boolean {
+  function hit(candidate: ArmedFault, service: Service, operation: string, path: string): boolean {
     const { fault } = candidate;
     if (fault.service !== service) return false;
     if (fault.operation !== undefined && fault.operation !== operation) return false;
+    if (fault.path !== undefined && !new RegExp(fault.path).test(path)) return false;
     if (fault.kind === "partial" && planners[service][operation] === undefined) return false;
     if (candidate.toPass > 0) {
       candidate.toPass -= 1;
@@ -96,13 +99,13 @@ export function createFaults(seed: number): FaultBoard {
     clear() {
       armed = [];
     },
-    take(service, operation) {
+    take(service, operation, path) {
       const due: DueFault = { delayMs: 0, kind: undefined };
       let found = false;
       for (const candidate of [...armed]) {
         const { kind, delayMs } = candidate.fault;
         if (kind !== "delay" && due.kind !== undefined) continue;
-        if (!hit(candidate, service, operation)) continue;
+        if (!hit(candidate, service, operation, path)) continue;
         found = true;
         if (kind === "delay") due.delayMs += delayMs ?? 0;
         else due.kind = kind;

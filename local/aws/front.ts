@@ -26,7 +26,7 @@ export function createFront(
       awsRequestChannel.publish({ service, operation, phase: "arrived" });
       response.once("finish", () => awsRequestChannel.publish({ service, operation, phase: "answered" }));
     }
-    const due = faults.armed() ? faults.take(service, operation) : undefined;
+    const due = faults.armed() ? faults.take(service, operation, request.url ?? "/") : undefined;
     if (due === undefined) {
       handle(request, response);
       return;

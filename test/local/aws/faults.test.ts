@@ -122,6 +122,14 @@ test("a fault lets pass what it is told to, and tells each request as it comes a
   expect(() => aws.faults.add({ service: "s3", kind: "down", after: -1 })).toThrow(TypeError);
 });
 
+test("a fault meets the requests of its path alone", async () => {
+  const { aws, s3 } = await startWithResources();
+  const fault = aws.faults.add({ service: "s3", operation: "PutObject", kind: "error", path: "^/bucket/a/" });
+  const put = (Key: string) => errorName(s3.send(new PutObjectCommand({ Bucket: "bucket", Key, Body: "1" })));
+  expect([await put("b/a/1"), await put("a/1"), await put("a")]).toEqual(["no error", "InternalError", "no error"]);
+  expect(fault.hits()).toBe(1);
+});
+
 test("the work behind a lost answer has been done", async () => {
   const started = await startWithResources();
   const { aws, dynamodb, sqs, s3, eventbridge, secretsmanager, events } = started;
