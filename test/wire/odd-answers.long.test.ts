@@ -187,10 +187,18 @@ async function expectEachTickGood(
     simulator.complete(1, 10);
     begin(simulator);
   });
-  const { events, stdout } = await service.poll({ ...flags, ticks: String(each.length) });
-  // A list that had to be given twice would have begun with the next settings.
-  expect(lists).toBe(each.length);
-  expect(stdout).not.toContain("tried again at the next tick");
+  let { events, stdout: said } = await service.poll({ ...flags, ticks: String(each.length) });
+  // On a busy machine a tick may begin while the one before is at work, and leave at once.
+  for (let more = 1; lists < each.length && more < 5; more += 1) {
+    const next = await service.poll({ ...flags, ticks: String(each.length - lists) });
+    events = next.events;
+    said += next.stdout;
+  }
+  // A list that had to be given twice would have been one more than there were ticks.
+  const ticks = [...said.matchAll(/^done: (\d+) ticks/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
+  expect(lists).toBeGreaterThanOrEqual(each.length);
+  expect(lists).toBeLessThanOrEqual(ticks);
+  expect(said).not.toContain("tried again at the next tick");
   expect(events).toHaveLength(25 + 10 * (each.length - 1));
   expect(compareWithTruth(events, simulator.truth())).toEqual([]);
   return simulator;
