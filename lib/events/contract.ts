@@ -1,7 +1,20 @@
-// Apart from the schema: who makes events does not have to wait for that to be made, too.
+// Apart from the schemas: who makes events does not have to wait for these to be made, too.
 
-/** DetailType of the event. */
+/** DetailType of the event of a completed response. */
 export const DETAIL_TYPE = "response.completed";
 
-/** Version of the contract; a field added is not a new version. */
+/** DetailTypes of all events, by the kind of thing they tell of. */
+export const EVENT_TYPES = [
+  DETAIL_TYPE,
+  "response.updated",
+  "response.deleted",
+  "response.withheld",
+  "response.released",
+  "books.closed",
+  "survey.changed",
+] as const;
+
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** Version of the contract; a field added is not a new version, nor is a further event type. */
 export const SCHEMA_VERSION = "1";

@@ -1,4 +1,7 @@
-export { DETAIL_TYPE, SCHEMA_VERSION } from "./contract.ts";
+export { type BooksClosed, booksClosed } from "./books-closed.ts";
+export { type BooksDigest, type BooksVerdict, type DigestSum, digestSum, verifyBooks } from "./books-digest.ts";
+export { type DetailOf, detailSchemas } from "./catalog.ts";
+export { DETAIL_TYPE, EVENT_TYPES, type EventType, SCHEMA_VERSION } from "./contract.ts";
 export { responseCompletedEnvelopeSchema } from "./envelope-schema.ts";
 export { eventId } from "./event-id.ts";
 export { responseCompletedJsonSchema } from "./json-schema.ts";
@@ -16,3 +19,12 @@ export {
   type Summary,
   type SurveyFacts,
 } from "./response-completed.ts";
+export { type ResponseDeleted, responseDeleted } from "./response-deleted.ts";
+export { type Change, type ResponseUpdated, responseUpdated } from "./response-updated.ts";
+export {
+  type ResponseReleased,
+  type ResponseWithheld,
+  responseReleased,
+  responseWithheld,
+} from "./response-withheld.ts";
+export { type SurveyChanged, surveyChanged } from "./survey-changed.ts";

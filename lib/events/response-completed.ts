@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { SCHEMA_VERSION } from "./contract.ts";
+import { meta } from "./meta.ts";
+import { openWord } from "./open-word.ts";
 
 /** How a response was found. */
 export const origins = ["head", "catch-up", "search", "patrol", "full-pass", "recheck", "replay"] as const;
@@ -87,7 +88,7 @@ const response = z.looseObject({
   raw: z.looseObject({}).optional(),
 });
 
-const survey = z
+export const survey = z
   .looseObject({
     name: z.string().nullable().describe("At most 1,000 characters"),
     modified: z
@@ -100,10 +101,7 @@ const survey = z
 
 const nps = z.looseObject({
   score: z.number().describe("0 to 10"),
-  class: z.string().meta({
-    description: "promoter (9 and more), passive (7 and more) or detractor",
-    examples: ["promoter", "passive", "detractor"],
-  }),
+  class: openWord(["promoter", "passive", "detractor"], "A promoter gave 9 or 10, a passive 7 or 8, a detractor less"),
 });
 
 const summary = z
@@ -119,37 +117,39 @@ const answersRef = z
   .looseObject({ bucket: z.string(), key: z.string(), bytes: z.number().int().nonnegative() })
   .describe("Claim check: where the answers lie as a JSON array when they are too large for the event");
 
-/** The `detail` of a `response.completed` event: the only definition of the contract. */
-export const responseCompleted = z.looseObject({
-  meta: z.looseObject({
-    eventId: z.string().describe("The same for every delivery of the same response: the idempotency key"),
-    schemaVersion: z.literal(SCHEMA_VERSION),
-    sourceName: z.string(),
-    detectedAt: z.string().describe("UTC, ISO 8601"),
-    origin: z.enum(origins),
-    revision: z.number().int().positive(),
-    replaces: z.string().optional().describe("The event that this revision replaces"),
-    complete: z.boolean().describe("False when something named in `missing` could not be had"),
-    missing: z.array(z.string()),
-    irregular: z.array(z.string()).describe("Fields that were not as documented"),
-  }),
-  data: z.looseObject({
-    surveyId: z.number().int(),
-    responseId: z.number().int(),
-    survey: survey.nullable(),
-    summary,
-    response,
-    metrics: z.array(metric),
-    metadata: metadata.nullable(),
-    answers: z.array(answer),
-    labelsMayDiffer: z
-      .boolean()
-      .describe(
-        "True where the survey may have been edited after the respondent began, so that questions and labels may be later ones",
-      ),
-    answersRef: answersRef.nullable(),
-  }),
+/** What every event with the contents of a response says of how it was made. */
+export const contentsMeta = meta.extend({
+  origin: openWord(origins, "How the response was found"),
+  revision: z
+    .number()
+    .int()
+    .positive()
+    .describe("1 for the first event of a response, one more for each that replaces it"),
+  complete: z.boolean().describe("False when something named in `missing` could not be had"),
+  missing: z.array(z.string()).describe("What could not be had, and why: `metrics:gave-up`"),
+  irregular: z.array(z.string()).describe("Fields that were not as documented"),
 });
+
+/** The contents of a response. */
+export const contents = z.looseObject({
+  surveyId: z.number().int(),
+  responseId: z.number().int(),
+  survey: survey.nullable(),
+  summary,
+  response,
+  metrics: z.array(metric),
+  metadata: metadata.nullable(),
+  answers: z.array(answer),
+  labelsMayDiffer: z
+    .boolean()
+    .describe(
+      "True where the survey may have been edited after the respondent began, so that questions and labels may be later ones",
+    ),
+  answersRef: answersRef.nullable(),
+});
+
+/** The `detail` of a `response.completed` event. */
+export const responseCompleted = z.looseObject({ meta: contentsMeta, data: contents });
 
 export type ResponseCompleted = z.infer<typeof responseCompleted>;
 export type Answer = z.infer<typeof answer>;

@@ -1,0 +1,58 @@
+import * as z from "zod";
+import { instant, meta } from "./meta.ts";
+import { survey } from "./response-completed.ts";
+
+const count = (description: string) => z.number().int().nonnegative().describe(description);
+
+const counts = z
+  .looseObject({
+    listed: count("Responses that the list holds: the sum of all other counts"),
+    emitted: count("Those that have an event"),
+    beforeFloor: count("Completed before the poller's history begins"),
+    open: count("Not completed"),
+    waiting: count("Completed; their event waits for metrics, metadata or the bus"),
+    held: count("Completed; nothing proves that their answers are all there"),
+    quarantined: count("They cannot be read"),
+    refused: count("Completed; the bus does not take their event"),
+  })
+  .describe("Each listed response in one class");
+
+const digest = z
+  .looseObject({
+    count: count(
+      "Event ids in the sum: one for each response with an event, also of responses that are listed no more",
+    ),
+    sum: z
+      .string()
+      .describe("Sum modulo 2^256 of the SHA-256 of each event id (lower-case text), as 64 hexadecimal digits"),
+  })
+  .describe("Of the latest event of each response, whatever their order. It is no seal against a forger");
+
+/** The `detail` of a `books.closed` event: every response that a survey lists is accounted for. */
+export const booksClosed = z.looseObject({
+  meta: meta.extend({
+    sequence: z.number().int().positive().describe("1 for the first of a survey, one more for each that follows"),
+    previous: z.string().nullable().describe("The `books.closed` event before this one; null in the first"),
+  }),
+  data: z.looseObject({
+    surveyId: z.number().int(),
+    survey: survey.nullable(),
+    from: z
+      .string()
+      .nullable()
+      .describe(
+        "The service's own date from which on responses have events, in a zone it does not name; null: from the beginning",
+      ),
+    asOf: instant("When the reading of the list began: what was listed then is in the counts"),
+    passes: count("Times in a row that the books have closed: one alone cannot see two changes that cancel each other"),
+    deficit: z
+      .number()
+      .int()
+      .nullable()
+      .describe("The service's own count of responses minus `listed`; null where it states none"),
+    counts,
+    digest,
+  }),
+});
+
+export type BooksClosed = z.infer<typeof booksClosed>;

@@ -1,0 +1,65 @@
+import { hash } from "node:crypto";
+import type { BooksClosed } from "./books-closed.ts";
+
+/** What event ids add up to, whatever their order: as in `data.digest` of a `books.closed` event. */
+export interface BooksDigest {
+  count: number;
+  /** 64 hexadecimal digits. */
+  sum: string;
+}
+
+/** A sum that event ids are added to, and taken from when another event replaces theirs. */
+export interface DigestSum {
+  add(eventId: string): void;
+  remove(eventId: string): void;
+  digest(): BooksDigest;
+}
+
+/** Begins with nothing, or goes on from a digest that was kept. */
+export function digestSum(from: BooksDigest = { count: 0, sum: "0" }): DigestSum {
+  let count = from.count;
+  let sum = BigInt(`0x${from.sum}`);
+  const change = (by: 1 | -1, eventId: string): void => {
+    count += by;
+    sum = BigInt.asUintN(256, sum + BigInt(by) * BigInt(`0x${hash("sha256", eventId, "hex")}`));
+  };
+  return {
+    add: (eventId) => change(1, eventId),
+    remove: (eventId) => change(-1, eventId),
+    digest: () => ({ count, sum: sum.toString(16).padStart(64, "0") }),
+  };
+}
+
+/** How what a consumer has stands to closed books. */
+export type BooksVerdict =
+  | { kind: "complete" }
+  /** So many events have not come, at least. */
+  | { kind: "missing"; count: number }
+  /** It has so many more: they came after the books closed. Later books tell. */
+  | { kind: "ahead"; count: number }
+  /** As many, but not the same: an update has not come, or has come since the books closed. */
+  | { kind: "different" };
+
+/**
+ * Whether a consumer has everything that a survey had given out when its books closed.
+ *
+ * @param own the ids of the latest event of each response of the survey, each once; or the digest that it keeps of them. Only events whose
+ *   `meta.detectedAt` is not after that of `books` belong to it
+ * @param books a `books.closed` event's detail
+ */
+export function verifyBooks(
+  own: Iterable<string> | BooksDigest,
+  books: { data: Pick<BooksClosed["data"], "digest"> },
+): BooksVerdict {
+  const { digest } = books.data;
+  const mine = Symbol.iterator in own ? digestOf(own) : own;
+  if (mine.count < digest.count) return { kind: "missing", count: digest.count - mine.count };
+  if (mine.count > digest.count) return { kind: "ahead", count: mine.count - digest.count };
+  return mine.sum.toLowerCase() === digest.sum ? { kind: "complete" } : { kind: "different" };
+}
+
+function digestOf(eventIds: Iterable<string>): BooksDigest {
+  const sum = digestSum();
+  for (const eventId of eventIds) sum.add(eventId);
+  return sum.digest();
+}

@@ -1,0 +1,38 @@
+import * as z from "zod";
+import { instant, meta } from "./meta.ts";
+import { openWord } from "./open-word.ts";
+import { survey } from "./response-completed.ts";
+
+/** Why a completed response has no event: it cannot be read, nothing proves its contents, or the bus has refused its event for good. */
+export const withheldStates = ["quarantined", "held", "refused"] as const;
+
+const state = openWord(
+  withheldStates,
+  "Quarantined: it cannot be read. Held: nothing proves that its answers are all there. Refused: the bus does not take its event",
+);
+
+const ids = {
+  surveyId: z.number().int(),
+  responseId: z.number().int().nullable().describe("Null for a record that does not say of which response it is"),
+  survey: survey.nullable(),
+  state,
+};
+
+/** The `detail` of a `response.withheld` event: the poller knows of a completed response and gives out no contents of it yet. */
+export const responseWithheld = z.looseObject({
+  meta,
+  data: z.looseObject({
+    ...ids,
+    reason: z.string().nullable().describe("A code; never contents"),
+    since: instant("When the poller found that out"),
+  }),
+});
+
+/** The `detail` of a `response.released` event: a response that was withheld has its event now. */
+export const responseReleased = z.looseObject({
+  meta,
+  data: z.looseObject({ ...ids, lastEventId: z.string().describe("The event with its contents") }),
+});
+
+export type ResponseWithheld = z.infer<typeof responseWithheld>;
+export type ResponseReleased = z.infer<typeof responseReleased>;

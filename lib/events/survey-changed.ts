@@ -1,0 +1,15 @@
+import * as z from "zod";
+import { meta } from "./meta.ts";
+import { survey } from "./response-completed.ts";
+
+/** The `detail` of a `survey.changed` event: the survey list shows a survey otherwise than before. */
+export const surveyChanged = z.looseObject({
+  meta,
+  data: z.looseObject({
+    surveyId: z.number().int(),
+    before: survey.nullable().describe("Null where the survey was not listed before"),
+    after: survey.nullable().describe("Null where the survey is listed no more"),
+  }),
+});
+
+export type SurveyChanged = z.infer<typeof surveyChanged>;
