@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import type { BooksClosed } from "./books-closed.ts";
 
 /** What event ids add up to, whatever their order: as in `data.digest` of a `books.closed` event. */
 export interface BooksDigest {
@@ -49,7 +48,7 @@ export type BooksVerdict =
  */
 export function verifyBooks(
   own: Iterable<string> | BooksDigest,
-  books: { data: Pick<BooksClosed["data"], "digest"> },
+  books: { data: { digest: BooksDigest } },
 ): BooksVerdict {
   const { digest } = books.data;
   const mine = Symbol.iterator in own ? digestOf(own) : own;
