@@ -14,7 +14,7 @@ const config = parseConfig(readConfigFile(environment.configFile), { deployed: f
 const clients = createClients();
 const graphs = config.sources
   .filter((source) => source.enabled)
-  .map((source) => createSourceGraph(source, environment, clients));
+  .map((source) => createSourceGraph(source, config.events, environment, clients));
 const logger = new Logger({
   serviceName: serviceName(),
   // The sources share this function, and each has a level of its own: none asks for more than this.

@@ -1,3 +1,4 @@
+import { eventsOf, eventsSchema } from "../../lib/config/events.ts";
 import { sourceSchema } from "../../lib/config/source.ts";
 import type { PollingSource } from "../../lib/polling/model/source.ts";
 
@@ -8,5 +9,6 @@ export const DAY = 24 * HOUR;
 
 /** A source as the configuration gives it when nothing but its address is stated. */
 export function defaultSource(changes: Partial<PollingSource> = {}): PollingSource {
-  return { ...sourceSchema({ deployed: true }).parse({ baseUrl: "https://surveys.example.com" }), ...changes };
+  const source = sourceSchema({ deployed: true }).parse({ baseUrl: "https://surveys.example.com" });
+  return { ...source, events: eventsOf(eventsSchema.parse({})), ...changes };
 }

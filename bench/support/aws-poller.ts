@@ -21,21 +21,22 @@ export async function createAwsPoller(url: string, settings: Record<string, unkn
   const ids = secrets.main;
   if (ids === undefined) throw new Error("no secrets were made");
   await fillCredentials(ids.credentials, { clientId: "bench", clientSecret: "bench" });
-  const [source] = parseConfig(
+  const { sources, events } = parseConfig(
     { name: "main", baseUrl: url, startFrom: "beginning", ...settings },
     { deployed: false },
-  ).sources;
+  );
+  const [source] = sources;
   if (source === undefined) throw new Error("no source");
   const clients = createClients();
   const environment = { tableName: names.table, busName: "bench", claimCheckBucket: names.bucket, secrets };
-  const graph = createSourceGraph(source, environment as never, clients);
+  const graph = createSourceGraph(source, events, environment as never, clients);
   const used = countUnits(clients.dynamodb);
   return {
     graph,
     units: () => ({ ...used }),
     async tick(time = 3_600_000) {
       const deadline = Date.now() + time;
-      const { service } = graph;
+      const { service, source } = graph;
       const ports = graph.begin("tick", deadline);
       const summary = await tick({ ports, source, service, owner: "bench", deadline, ownTime: time });
       await graph.settle();

@@ -3,9 +3,9 @@ import type { Publisher } from "../../lib/polling/ports.ts";
 /** A bus that takes whatever it is given; `took` is called with the JSON of each event. */
 export function takingAll(took: (json: string) => void): Publisher {
   return {
-    async seal({ detail, time }) {
+    async seal({ type, detail, time }) {
       const json = JSON.stringify(detail);
-      return { json, time, bytes: Buffer.byteLength(json) };
+      return { type, json, time, bytes: Buffer.byteLength(json) };
     },
     async publish(events, guard) {
       await guard();

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import type { EventSwitches } from "./events.ts";
 import type { MonitoringConfig } from "./monitoring.ts";
 import type { configSchema } from "./schema.ts";
 import type { WebhookAuth } from "./webhooks.ts";
@@ -95,6 +96,7 @@ export interface WebhookConfig {
 export interface Config {
   sources: SourceConfig[];
   bus: BusConfig;
+  events: EventSwitches;
   subscribers: SubscribersConfig;
   monitoring: MonitoringConfig;
   webhooks: WebhookConfig[];

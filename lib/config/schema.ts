@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { busSchema, subscribersSchema } from "./bus.ts";
+import { eventsSchema } from "./events.ts";
 import { madeOnce, section } from "./fields.ts";
 import { monitoringSchema } from "./monitoring.ts";
 import { sourceSchema } from "./source.ts";
@@ -12,6 +13,7 @@ export const configSchema = madeOnce((options) =>
       .array(sourceSchema(options), { error: 'must be a list of sources, each at least { "baseUrl": "https://…" }' })
       .nonempty({ error: "must hold at least one source" }),
     bus: busSchema.prefault({}),
+    events: eventsSchema.prefault({}),
     subscribers: subscribersSchema.prefault({}),
     monitoring: monitoringSchema().prefault({}),
     webhooks: webhooksSchema.prefault([]),

@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 
 /** What event ids add up to, whatever their order: as in `data.digest` of a `books.closed` event. */
-export interface BooksDigest {
+export type BooksDigest = {
   count: number;
   /** 64 hexadecimal digits. */
   sum: string;
-}
+};
 
 /** A sum that event ids are added to, and taken from when another event replaces theirs. */
 export interface DigestSum {

@@ -27,10 +27,11 @@ interface Watched {
 
 /** Which event it is: ids, and nothing of what it holds. */
 interface EventIds {
+  type: string;
   surveyId: number;
-  responseId: number;
+  responseId?: number;
   eventId: string;
-  revision: number;
+  revision?: number;
 }
 
 /** The ports of a source with an eye on what passes through: polling itself knows nothing of being watched. */
@@ -58,7 +59,8 @@ export function watchPorts(ports: Ports, source: string, logger: Log): { ports: 
     publisher: {
       async seal(event) {
         const sealed = await publisher.seal(event);
-        events.set(sealed, { ids: idsOf(event), lag: detectionLag(event.detail, seen.basis) });
+        const lag = event.type === "response.completed" ? detectionLag(event.detail, seen.basis) : undefined;
+        events.set(sealed, { ids: idsOf(event), lag });
         return sealed;
       },
       async publish(batch, guard) {
@@ -66,7 +68,7 @@ export function watchPorts(ports: Ports, source: string, logger: Log): { ports: 
         for (const [i, sealed] of batch.entries()) {
           const event = events.get(sealed);
           logger.debug("event", { source, ...event?.ids, ...told(outcomes[i]) });
-          if (outcomes[i]?.kind !== "published") continue;
+          if (outcomes[i]?.kind !== "published" || sealed.type !== "response.completed") continue;
           seen.emitted += 1;
           if (event?.lag !== undefined) seen.lags.push(event.lag);
         }
@@ -83,8 +85,16 @@ export function watchPorts(ports: Ports, source: string, logger: Log): { ports: 
   return { ports: watched, seen };
 }
 
-function idsOf({ detail: { meta, data } }: OutgoingEvent): EventIds {
-  return { surveyId: data.surveyId, responseId: data.responseId, eventId: meta.eventId, revision: meta.revision };
+function idsOf({ type, detail: { meta, data } }: OutgoingEvent): EventIds {
+  const { responseId } = data as { responseId?: number };
+  const { revision } = meta as { revision?: number };
+  return {
+    type,
+    surveyId: data.surveyId,
+    ...(responseId === undefined ? {} : { responseId }),
+    eventId: meta.eventId,
+    ...(revision === undefined ? {} : { revision }),
+  };
 }
 
 /** What the bus has said of an event: "published", "refused" or "failed", and with which code. */

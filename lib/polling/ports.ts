@@ -1,5 +1,5 @@
 import type { SurveyDefinition } from "../events/build/definition.ts";
-import type { Origin, ResponseCompleted } from "../events/index.ts";
+import type { DetailOf, EventType, Origin } from "../events/index.ts";
 import type { AccountChanges, AccountState, SurveyRow } from "./model/account.ts";
 import type { CheckedState, LedgerEntry } from "./model/ledger-entry.ts";
 import type { Lease, Mark } from "./model/mark.ts";
@@ -75,6 +75,8 @@ export interface State {
   nextDue(surveyId: number, kind: CheckedState): Promise<number | undefined>;
   /** Some of a survey's entries that are for a redrive (`isForRedrive`), with what was kept of them; the others from `next` on. */
   forRedrive(surveyId: number, from?: string): Promise<RedrivePage>;
+  /** The last event of some responses of a survey that are emitted; those of the others from `next` on. */
+  eventIds(surveyId: number, from?: string): Promise<EventIdPage>;
 }
 
 /** Without `next` it was the last one. It may hold no entry at all, and still not be the last. */
@@ -83,14 +85,25 @@ export interface RedrivePage {
   next?: string;
 }
 
-export interface OutgoingEvent {
-  detail: ResponseCompleted;
-  /** Epoch milliseconds of the detection. */
-  time: number;
+/** The same for the ids of events. */
+export interface EventIdPage {
+  eventIds: string[];
+  next?: string;
 }
+
+/** An event as it was made: of one type of the contract, with the detail that goes with it. */
+export type OutgoingEvent = {
+  [T in EventType]: {
+    type: T;
+    detail: DetailOf<T>;
+    /** Epoch milliseconds of the detection. */
+    time: number;
+  };
+}[EventType];
 
 /** An event in the form in which it goes to the bus, its answers already at their claim-check place if too large. */
 export interface SealedEvent {
+  type: EventType;
   /** Bytes that count against the limit of a request. */
   bytes: number;
   /** The `detail` as JSON. */

@@ -9,7 +9,7 @@ export type PutObject = (key: string, body: string) => Promise<void>;
  * that filters on everything else still match.
  */
 export async function checkIn(
-  detail: ResponseCompleted,
+  detail: Pick<ResponseCompleted, "meta" | "data">,
   inlineLimit: number,
   bucket: string,
   put: PutObject,

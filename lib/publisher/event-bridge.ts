@@ -1,6 +1,5 @@
 import { type EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from "@aws-sdk/client-eventbridge";
 import { errorCode } from "../errors.ts";
-import { DETAIL_TYPE } from "../events/index.ts";
 import type { Publisher, PublishOutcome, SealedEvent } from "../polling/ports.ts";
 import { checkIn, type PutObject } from "./claim-check.ts";
 
@@ -38,7 +37,7 @@ export function createEventBridgePublisher(options: EventBridgePublisherOptions)
   const toEntry = (event: SealedEvent): PutEventsRequestEntry => ({
     EventBusName: bus,
     Source: eventSource,
-    DetailType: DETAIL_TYPE,
+    DetailType: event.type,
     Detail: event.json,
     Time: new Date(event.time),
   });
@@ -68,10 +67,13 @@ export function createEventBridgePublisher(options: EventBridgePublisherOptions)
 
   return {
     async seal(event) {
-      const json = await checkIn(event.detail, options.inlineLimit, options.bucket, options.putObject);
+      const json =
+        event.type === "response.completed"
+          ? await checkIn(event.detail, options.inlineLimit, options.bucket, options.putObject)
+          : JSON.stringify(event.detail);
       // 14 bytes stand for Time, by the service's own way of counting.
-      const bytes = 14 + Buffer.byteLength(json) + Buffer.byteLength(eventSource) + Buffer.byteLength(DETAIL_TYPE);
-      return { bytes, json, time: event.time };
+      const bytes = 14 + Buffer.byteLength(json) + Buffer.byteLength(eventSource) + Buffer.byteLength(event.type);
+      return { type: event.type, bytes, json, time: event.time };
     },
     async publish(events, guard) {
       const outcomes: PublishOutcome[] = events.map(({ bytes }) =>

@@ -3,10 +3,11 @@ import { setMaxListeners } from "node:events";
 import { setTimeout as sleepFor } from "node:timers/promises";
 import { createBucket } from "../aws/bucket.ts";
 import type { Clients } from "../aws/clients.ts";
-import type { SourceConfig } from "../config/index.ts";
+import { type Config, eventsOf, type SourceConfig } from "../config/index.ts";
 import { progressChannel } from "../monitoring/progress-channel.ts";
 import { OutOfTimeError } from "../polling/errors.ts";
 import type { Role } from "../polling/model/role.ts";
+import type { PollingSource } from "../polling/model/source.ts";
 import type { Ports, SurveyService } from "../polling/ports.ts";
 import { LONGEST_WAIT } from "../polling/survey/paused.ts";
 import { createEventBridgePublisher } from "../publisher/event-bridge.ts";
@@ -26,7 +27,7 @@ import { type Environment, EnvironmentError } from "./environment.ts";
 
 /** The object graph of one source. */
 export interface SourceGraph {
-  source: SourceConfig;
+  source: SourceConfig & Pick<PollingSource, "events">;
   /** Fingerprint of the service's base URL. */
   service: string;
   /**
@@ -42,7 +43,13 @@ export interface SourceGraph {
 const WEIGHTS: Record<Role, number> = { tick: 2, "catch-up": 1 };
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-export function createSourceGraph(source: SourceConfig, environment: Environment, clients: Clients): SourceGraph {
+/** @param events which of them go out, by the whole configuration */
+export function createSourceGraph(
+  source: SourceConfig,
+  events: Config["events"],
+  environment: Environment,
+  clients: Clients,
+): SourceGraph {
   const secretIds = environment.secrets[source.name];
   if (secretIds === undefined) {
     throw new EnvironmentError(`there are no secrets for source "${source.name}"`, { hint: "Deploy the stack again." });
@@ -104,7 +111,7 @@ export function createSourceGraph(source: SourceConfig, environment: Environment
   };
   let timer: NodeJS.Timeout | undefined;
   return {
-    source,
+    source: { ...source, events: eventsOf(events) },
     service,
     begin(role, abortsAt) {
       const ending = new AbortController();

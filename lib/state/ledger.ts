@@ -1,7 +1,7 @@
-import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import type { Origin } from "../events/index.ts";
 import { type EntryState, JUDGED_BY, type LedgerEntry } from "../polling/model/ledger-entry.ts";
-import type { RedrivePage } from "../polling/ports.ts";
+import type { EventIdPage, RedrivePage } from "../polling/ports.ts";
 import { checkVersion, ITEM_VERSION } from "./item-version.ts";
 import { idOf, responseKey, surveyKey } from "./keys.ts";
 import { batchGet, type Item, type Table } from "./table-client.ts";
@@ -47,25 +47,49 @@ export async function dueEntries(table: Table, due: string, until: number, limit
  * have gone.
  */
 export async function redriveEntries(table: Table, pk: string, from: string | undefined): Promise<RedrivePage> {
+  const { items, ...next } = await queryLedger(table, pk, from, {
+    FilterExpression: "#state IN (:quarantined, :refused) OR attribute_exists(#refusedRevision)",
+    ExpressionAttributeNames: { "#state": "state", "#refusedRevision": "refusedRevision" },
+    ExpressionAttributeValues: { ":quarantined": "quarantined", ":refused": "refused" },
+  });
+  return { entries: items.map(toEntry), ...next };
+}
+
+/** Ids of the last events of a survey's responses, a megabyte of its items at a time. */
+export async function emittedEventIds(table: Table, pk: string, from: string | undefined): Promise<EventIdPage> {
+  const { items, ...next } = await queryLedger(table, pk, from, {
+    FilterExpression: "#state = :emitted",
+    ProjectionExpression: "#eventId, #v",
+    ExpressionAttributeNames: { "#state": "state", "#eventId": "eventId", "#v": "v" },
+    ExpressionAttributeValues: { ":emitted": "emitted" },
+  });
+  return { eventIds: items.map((item) => String(checkVersion(item).eventId)), ...next };
+}
+
+type LedgerQuery = Pick<
+  QueryCommandInput,
+  "FilterExpression" | "ProjectionExpression" | "ExpressionAttributeNames" | "ExpressionAttributeValues"
+>;
+
+async function queryLedger(
+  table: Table,
+  pk: string,
+  from: string | undefined,
+  query: LedgerQuery,
+): Promise<{ items: Item[]; next?: string }> {
   const answer = await table.client.send(
     new QueryCommand({
+      ...query,
       TableName: table.name,
       // RESPONSE# and RECORD#, and nothing else.
       KeyConditionExpression: "pk = :pk AND begins_with(sk, :re)",
-      FilterExpression: "#state IN (:quarantined, :refused) OR attribute_exists(#refusedRevision)",
-      ExpressionAttributeNames: { "#state": "state", "#refusedRevision": "refusedRevision" },
-      ExpressionAttributeValues: {
-        ":pk": pk,
-        ":re": "RE",
-        ":quarantined": "quarantined",
-        ":refused": "refused",
-      },
+      ExpressionAttributeValues: { ...query.ExpressionAttributeValues, ":pk": pk, ":re": "RE" },
       ConsistentRead: true,
       ...(from === undefined ? {} : { ExclusiveStartKey: { pk, sk: from } }),
     }),
   );
   const next = answer.LastEvaluatedKey?.sk;
-  return { entries: (answer.Items ?? []).map(toEntry), ...(typeof next === "string" ? { next } : {}) };
+  return { items: answer.Items ?? [], ...(typeof next === "string" ? { next } : {}) };
 }
 
 /** An entry as it is in the table, found under `due` (see `dueKey`) when it has a next check. */

@@ -7,6 +7,7 @@ import { emptyMark, type Lease, type Mark } from "../../lib/polling/model/mark.t
 import type { Role, RoleLease, RoleNote, TickNote } from "../../lib/polling/model/role.ts";
 import type {
   DetailRead,
+  OutgoingEvent,
   PageRead,
   Ports,
   Progress,
@@ -70,6 +71,8 @@ export interface MemoryWorld {
   after: Hook[];
   /** Events as the bus has them, repeats included. */
   delivered: ResponseCompleted[];
+  /** The same for those that have no contents of a response. */
+  told: OutgoingEvent[];
   /** What the bus makes of an event; published when it gives nothing. */
   bus: { decide: (detail: ResponseCompleted) => PublishOutcome | undefined };
   account: AccountState;
@@ -90,6 +93,7 @@ export function memoryWorld(now: number): MemoryWorld {
     before: [],
     after: [],
     delivered: [],
+    told: [],
     bus: { decide: () => undefined },
     objects: new Map(),
   } as Omit<MemoryWorld, "ports" | "account" | "entry" | "entries" | "mark">;
@@ -284,6 +288,12 @@ function memoryState(now: () => number): StateViews & { state: State } {
       const next = Number(from) + PAGE < all.length ? { next: String(Number(from) + PAGE) } : {};
       return { entries: structuredClone(page.filter(isForRedrive)), ...next };
     },
+    async eventIds(surveyId, from = "0") {
+      const all = [...held(surveyId).values()];
+      const page = all.slice(Number(from), Number(from) + PAGE).filter(({ state }) => state === "emitted");
+      const next = Number(from) + PAGE < all.length ? { next: String(Number(from) + PAGE) } : {};
+      return { eventIds: page.map(({ eventId = "" }) => eventId), ...next };
+    },
   };
   return {
     state,
@@ -294,16 +304,21 @@ function memoryState(now: () => number): StateViews & { state: State } {
   };
 }
 
-function memoryPublisher(world: Pick<MemoryWorld, "bus" | "delivered">): Publisher {
+function memoryPublisher(world: Pick<MemoryWorld, "bus" | "delivered" | "told">): Publisher {
   return {
-    async seal({ detail, time }) {
+    async seal({ type, detail, time }) {
       const json = JSON.stringify(detail);
-      return { json, time, bytes: Buffer.byteLength(json) };
+      return { type, json, time, bytes: Buffer.byteLength(json) };
     },
     async publish(events, guard) {
       await guard();
-      return events.map(({ json }): PublishOutcome => {
-        const detail = JSON.parse(json) as ResponseCompleted;
+      return events.map(({ type, json, time }): PublishOutcome => {
+        const event = { type, detail: JSON.parse(json), time } as OutgoingEvent;
+        if (event.type !== "response.completed") {
+          world.told.push(event);
+          return { kind: "published" };
+        }
+        const { detail } = event;
         const outcome = world.bus.decide(detail) ?? { kind: "published" };
         if (outcome.kind === "published") world.delivered.push(detail);
         return outcome;

@@ -1,4 +1,4 @@
-import type { SurveyFacts } from "../../events/index.ts";
+import type { BooksClosed, SurveyFacts } from "../../events/index.ts";
 import type { LedgerEntry } from "./ledger-entry.ts";
 
 /** Where history begins: `at` is a date string of the service, or null for the beginning. */
@@ -81,6 +81,15 @@ export interface Books extends Tally {
   moved: boolean;
   /** Closed passes in a row up to this one: one alone cannot see two changes that cancel each other. */
   passes: number;
+}
+
+/** A `books.closed` event. */
+export interface ToldBooks {
+  sequence: number;
+  eventId: string;
+  /** `closedAt` of the books that it tells of, and a hash of what it says of them. */
+  closedAt: number;
+  hash: string;
 }
 
 /** A set of ids, delta-coded (see id-set.ts): a small one as it is, a large one in the vault. */
@@ -193,6 +202,9 @@ export interface Mark {
   unaccounted?: number;
   /** Full passes in a row that met an empty list although there had been responses. */
   emptyPasses?: number;
+  /** What subscribers were told of the books last; and what they are yet to be told, fixed before the bus gets it. */
+  told?: ToldBooks;
+  untold?: { detail: BooksClosed; told: ToldBooks };
   /** Ids of the last full pass, and those gone since earlier ones. */
   listedIds?: IdsRef;
   pass?: Pass;

@@ -1,4 +1,5 @@
 import type { QuestionsMode } from "../../events/build/words.ts";
+import type { EventType } from "../../events/index.ts";
 import type { Privacy } from "./privacy.ts";
 
 export type Selection = "all" | { include: number[] } | { exclude: number[] };
@@ -22,6 +23,8 @@ export interface PollingSource {
   fullPoll: { every: number };
   patrol: { every: number; full: number };
   retention: { quarantine: number };
+  /** Types of events that are given out. */
+  events: ReadonlySet<EventType>;
 }
 
 export function selected(surveyId: number, selection: Selection): boolean {

@@ -131,6 +131,6 @@ async function sealed(ctx: PollContext, candidate: Candidate, { definition, miss
     detectedAt: time,
     timeZone: ctx.source.timeZone,
   });
-  const event = { detail, time };
+  const event = { type: "response.completed", detail, time } as const;
   return { ...candidate, event, sealed: await ctx.ports.publisher.seal(event) };
 }

@@ -7,9 +7,12 @@ import type { LedgerEntry } from "../model/ledger-entry.ts";
 import type { OutgoingEvent, PublishOutcome, SealedEvent } from "../ports.ts";
 import { type Candidate, refusedEntry, waitingEntry } from "./candidate.ts";
 
+/** An event with the contents of a response. */
+export type ContentsEvent = Extract<OutgoingEvent, { type: "response.completed" }>;
+
 /** A response whose event is ready for the bus. */
 export interface Ready extends Candidate {
-  event: OutgoingEvent;
+  event: ContentsEvent;
   sealed: SealedEvent;
 }
 
@@ -120,7 +123,7 @@ function noteReplaced({ mark, ports, surveyId }: PollContext, published: Ready[]
   return replaced.length;
 }
 
-function notTaken(code: string): PublishFailedError {
+export function notTaken(code: string): PublishFailedError {
   return new PublishFailedError(`the event bus did not take every event (${code})`, {
     retryable: true,
     hint: "Nothing is lost: they are published at the next tick. Look at the bus's quota and the function's permissions.",

@@ -65,7 +65,11 @@ async function emptyAccount(options: SimulatorOptions = {}, settings: Record<str
     },
     shared: createShared(table, name, { now: Date.now, sleep: async () => {} }),
     claims: createRateClaims(table, name),
-    worker: () => createSourceGraph(source, environment, { ...test.clients, s3: async () => test.clients.s3 }),
+    worker: () =>
+      createSourceGraph(source, { "books.closed": true }, environment, {
+        ...test.clients,
+        s3: async () => test.clients.s3,
+      }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { type Mock, vi } from "vitest";
-import { parseConfig } from "../../../lib/config/index.ts";
+import { eventsOf, parseConfig } from "../../../lib/config/index.ts";
 import type { SourceGraph } from "../../../lib/run/wiring.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 
@@ -11,10 +11,16 @@ export interface MemoryGraph extends SourceGraph {
 
 /** The graph of a source over ports in memory; `fields` are those of its configuration that are not the usual ones. */
 export function memoryGraph({ ports }: Pick<MemoryWorld, "ports">, fields: Record<string, unknown> = {}): MemoryGraph {
-  const [source] = parseConfig(
+  const { sources, events } = parseConfig(
     { baseUrl: "https://surveys.example.com", startFrom: "beginning", timeZone: "UTC", ...fields },
     { deployed: true },
-  ).sources;
+  );
+  const [source] = sources;
   if (source === undefined) throw new Error("no source");
-  return { source, service: "service-1", begin: vi.fn(() => ports), settle: vi.fn(async () => {}) };
+  return {
+    source: { ...source, events: eventsOf(events) },
+    service: "service-1",
+    begin: vi.fn(() => ports),
+    settle: vi.fn(async () => {}),
+  };
 }

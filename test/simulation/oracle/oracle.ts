@@ -12,6 +12,7 @@ import { createPageLog } from "../sometimes/page-log.ts";
 import { noteResponses } from "../sometimes/responses.ts";
 import type { World } from "../world.ts";
 import { type BooksCheck, createBooksCheck } from "./books-check.ts";
+import { createBooksTold } from "./books-told.ts";
 import { createCatchUpCheck } from "./catch-up-check.ts";
 import { wrongContent } from "./content.ts";
 import { createDeliveries, type Deliveries } from "./deliveries.ts";
@@ -52,6 +53,7 @@ export function createOracle(world: World, store: Store): Oracle {
   const violations = createViolations(world);
   const deliveries = createDeliveries(world, violations, store);
   const books: BooksCheck = createBooksCheck(world, store, deliveries, violations);
+  const booksTold = createBooksTold(world, violations, { deliveries, books: (id) => books.facts(id)?.books });
   const details = createDetailLog(world);
   const hangs = createHangLog(world, violations);
   const rechecks = createRecheckLog(world, violations);
@@ -79,7 +81,7 @@ export function createOracle(world: World, store: Store): Oracle {
     mustBeMet: (response) => dutyNow(response) === "must" && deliveries.of(response.id).length === 0,
     entries: store.entries,
   });
-  const rest = createRestCheck(world, store, { books, deliveries, dutyNow });
+  const rest = createRestCheck(world, store, { books, booksTold, deliveries, dutyNow });
   const failingEnds = createFailingEnds(world);
   const nameOf = ({ survey, id }: SimResponse): string => `${survey.id}/${id}`;
 
@@ -184,6 +186,7 @@ export function createOracle(world: World, store: Store): Oracle {
       },
       markWritten(process, surveyId, before, after, released) {
         books.markWritten(surveyId, before, after, firstTicks.has(process.name));
+        booksTold.markWritten(surveyId, before, after);
         for (const { id, revision = 1 } of after.pending ?? []) deliveries.settle(id, revision);
         catchUps.markWritten(surveyId, before, after);
         if (released) deliveries.leaseReleased(process, surveyId);
@@ -204,13 +207,16 @@ export function createOracle(world: World, store: Store): Oracle {
     },
     bus: {
       sent(process, batch) {
-        for (const surveyId of new Set(batch.map(({ data }) => data.surveyId))) {
+        for (const surveyId of new Set(batch.map(({ detail }) => detail.data.surveyId))) {
           const item = store.marks.get(surveyId);
           if (item?.fence === fences.get(`${process.name} ${surveyId}`)) continue;
           violations.add("fence", `${process.name} publishes for survey ${surveyId} after its lease was taken over`);
         }
       },
-      delivered,
+      delivered(process, event, answered) {
+        if (event.type === "response.completed") delivered(process, event.detail, answered);
+        if (event.type === "books.closed") booksTold.delivered(event.detail);
+      },
       refused: (detail) => deliveries.refuse(detail.data.responseId),
     },
     died(process) {

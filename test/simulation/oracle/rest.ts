@@ -6,6 +6,7 @@ import type { Store } from "../ports/store.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import type { BooksCheck } from "./books-check.ts";
+import type { BooksTold } from "./books-told.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { Duty } from "./duty.ts";
 import { isRightlyHeld, leewayOf } from "./excluded.ts";
@@ -14,7 +15,7 @@ import { isRightlyHeld, leewayOf } from "./excluded.ts";
 
 /** What has not come to rest. The rules are those of the report. */
 export interface Unfinished {
-  rule: "lost" | "short" | "liveness: waiting" | "liveness: left" | "liveness: books";
+  rule: "lost" | "short" | "liveness: waiting" | "liveness: left" | "liveness: books" | "liveness: books told";
   told: string;
 }
 
@@ -24,6 +25,7 @@ export interface RestCheck {
 
 interface Judges {
   books: BooksCheck;
+  booksTold: BooksTold;
   deliveries: Deliveries;
   dutyNow(response: SimResponse): Duty;
 }
@@ -31,7 +33,7 @@ interface Judges {
 export function createRestCheck(
   world: World,
   store: Pick<Store, "marks" | "entries" | "read">,
-  { books, deliveries, dutyNow }: Judges,
+  { books, booksTold, deliveries, dutyNow }: Judges,
 ): RestCheck {
   const missing = (response: SimResponse): Unfinished | undefined => {
     const version = response.versions.at(-1);
@@ -57,7 +59,9 @@ export function createRestCheck(
     const left = leftIn(store.marks.get(survey.id)?.mark);
     if (left !== undefined) return { rule: "liveness: left", told: `${name}: ${left}` };
     const wrong = books.wrongAtRest(survey);
-    return wrong === undefined ? undefined : { rule: "liveness: books", told: `${name}: ${wrong}` };
+    if (wrong !== undefined) return { rule: "liveness: books", told: `${name}: ${wrong}` };
+    const untold = booksTold.wrongAtRest(survey.id);
+    return untold === undefined ? undefined : { rule: "liveness: books told", told: `${name}: ${untold}` };
   };
 
   return {

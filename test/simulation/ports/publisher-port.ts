@@ -1,17 +1,18 @@
 import { errorCode } from "../../../lib/errors.ts";
 import type { ResponseCompleted } from "../../../lib/events/index.ts";
-import type { Publisher, PublishOutcome, SealedEvent } from "../../../lib/polling/ports.ts";
+import type { OutgoingEvent, Publisher, PublishOutcome, SealedEvent } from "../../../lib/polling/ports.ts";
 import { mix, type Random } from "../engine/random.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import type { World } from "../world.ts";
+import { copyOf } from "./copy.ts";
 import { MisuseError } from "./misuse.ts";
 import type { Weather } from "./weather.ts";
 
 export interface BusWatch {
   /** A request goes out: the moment from which nobody can take it back. */
-  sent(process: WorkerProcess, details: ResponseCompleted[]): void;
+  sent(process: WorkerProcess, events: OutgoingEvent[]): void;
   /** The bus has an event. Given with whether the answer that says so will arrive. */
-  delivered(process: WorkerProcess, detail: ResponseCompleted, answered: boolean): void;
+  delivered(process: WorkerProcess, event: OutgoingEvent, answered: boolean): void;
   refused(detail: ResponseCompleted): void;
 }
 
@@ -25,28 +26,28 @@ export function publisherPort(
   random: Random,
   watch: BusWatch,
 ): Publisher {
-  const details = new WeakMap<SealedEvent, ResponseCompleted>();
-  const detailOf = (event: SealedEvent): ResponseCompleted => {
-    const detail = details.get(event);
-    if (detail === undefined) throw new MisuseError("an event that was not sealed");
-    return detail;
+  const made = new WeakMap<SealedEvent, OutgoingEvent>();
+  const madeOf = (sealed: SealedEvent): OutgoingEvent => {
+    const event = made.get(sealed);
+    if (event === undefined) throw new MisuseError("an event that was not sealed");
+    return event;
   };
 
   /** One PutEvents: codes by index, undefined is published. */
-  const putEvents = async (batch: ResponseCompleted[]): Promise<(string | undefined)[]> => {
+  const putEvents = async (batch: OutgoingEvent[]): Promise<(string | undefined)[]> => {
     watch.sent(process, batch);
     const answers = process.call("publisher", "putEvents", () => {
       world.trace?.(() => `${process.name} publishes ${batch.map(nameOf).join(", ")}`);
       if (weather.happens("bus:throttled"))
         throw Object.assign(new Error("throttled"), { name: "ThrottlingException" });
       const lost = weather.happens("bus:lost-answer");
-      const codes = batch.map((detail) => {
-        if (isRefused(world, detail)) {
-          watch.refused(detail);
+      const codes = batch.map((event) => {
+        if (event.type === "response.completed" && isRefused(world, event.detail)) {
+          watch.refused(event.detail);
           return "MalformedDetail";
         }
         if (weather.happens("bus:partial")) return "InternalFailure";
-        watch.delivered(process, detail, !lost);
+        watch.delivered(process, event, !lost);
         return undefined;
       });
       if (lost) throw Object.assign(new Error("no answer in time"), { name: "TimeoutError" });
@@ -60,14 +61,15 @@ export function publisherPort(
   };
 
   return {
-    seal({ detail, time }) {
-      const sealed: SealedEvent = { json: "", time, bytes: bytesOf(detail) };
-      details.set(sealed, detail);
+    seal(event) {
+      const bytes = event.type === "response.completed" ? bytesOf(event.detail) : 1_000;
+      const sealed: SealedEvent = { type: event.type, json: "", time: event.time, bytes };
+      made.set(sealed, copyOf(event));
       return Promise.resolve(sealed);
     },
     async publish(events, guard) {
       const outcomes = events.map((): PublishOutcome => ({ kind: "failed", code: "InternalFailure" }));
-      let left = events.map((event, index) => ({ detail: detailOf(event), index }));
+      let left = events.map((event, index) => ({ event: madeOf(event), index }));
       for (let attempt = 1; left.length > 0; attempt += 1) {
         try {
           await guard();
@@ -76,7 +78,7 @@ export function publisherPort(
           for (const { index } of left) outcomes[index] = { kind: "failed", code: errorCode(error) };
           break;
         }
-        const codes = await putEvents(left.map(({ detail }) => detail));
+        const codes = await putEvents(left.map(({ event }) => event));
         left = left.filter(({ index }, i) => {
           const code = codes[i];
           const outcome = toOutcome(code);
@@ -109,6 +111,8 @@ function bytesOf({ data }: ResponseCompleted): number {
   return data.responseId % 13 === 0 ? 190_000 : 900 + 120 * data.answers.length;
 }
 
-function nameOf({ data, meta }: ResponseCompleted): string {
+function nameOf(event: OutgoingEvent): string {
+  if (event.type !== "response.completed") return `${event.detail.data.surveyId} ${event.type}`;
+  const { data, meta } = event.detail;
   return `${data.surveyId}/${data.responseId}${meta.revision > 1 ? ` r${meta.revision}` : ""}`;
 }

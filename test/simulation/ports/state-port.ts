@@ -210,6 +210,12 @@ export function statePort(
         () => `${surveyId}`,
         () => store.forRedrive(surveyId, from),
       ),
+    eventIds: (surveyId, from) =>
+      call(
+        "eventIds",
+        () => `${surveyId}`,
+        () => store.eventIds(surveyId, from),
+      ),
     due: (surveyId, kind, until, limit) =>
       call(
         "due",

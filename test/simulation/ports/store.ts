@@ -5,7 +5,7 @@ import { isForRedrive, JUDGED_BY } from "../../../lib/polling/model/ledger-entry
 import type { Lease, Mark } from "../../../lib/polling/model/mark.ts";
 import { emptyMark } from "../../../lib/polling/model/mark.ts";
 import type { Role, RoleLease, RoleNote, TickNote } from "../../../lib/polling/model/role.ts";
-import type { RedrivePage } from "../../../lib/polling/ports.ts";
+import type { EventIdPage, RedrivePage } from "../../../lib/polling/ports.ts";
 import { mayReplace } from "../../support/may-replace.ts";
 import { copyOf } from "./copy.ts";
 import { MisuseError } from "./misuse.ts";
@@ -49,6 +49,8 @@ export interface Store {
   entries(surveyId: number): Map<Id, LedgerEntry>;
   /** Some of the quarantined entries, by place in the table. */
   forRedrive(surveyId: number, from: string | undefined): RedrivePage;
+  /** Event ids of some of the emitted ones, in the same way. */
+  eventIds(surveyId: number, from: string | undefined): EventIdPage;
   due(surveyId: number, kind: CheckedState, until: number, limit: number): LedgerEntry[];
   nextDue(surveyId: number, kind: CheckedState): number | undefined;
 }
@@ -61,8 +63,8 @@ export interface Lag {
   showsOld(): void;
 }
 
-/** Items that one read of the quarantined ones goes through. */
-const QUARANTINE_PAGE = 40;
+/** Items that one read of a ledger goes through. */
+const LEDGER_PAGE = 40;
 
 interface Written {
   entry: LedgerEntry;
@@ -105,6 +107,13 @@ export function createStore(now: () => number, lag: Lag): Store {
       found.push(shown);
     }
     return found;
+  };
+
+  const pageOf = (surveyId: number, from = "0"): RedrivePage => {
+    const all = survey(surveyId);
+    const to = Number(from) + LEDGER_PAGE;
+    const entries = [...all.values().drop(Number(from)).take(LEDGER_PAGE)].map(({ entry }) => entry);
+    return { entries, ...(to < all.size ? { next: String(to) } : {}) };
   };
 
   return {
@@ -172,11 +181,16 @@ export function createStore(now: () => number, lag: Lag): Store {
       return before;
     },
     entries: (surveyId) => new Map([...survey(surveyId)].map(([id, { entry }]) => [id, entry])),
-    forRedrive(surveyId, from = "0") {
-      const all = [...survey(surveyId).values()];
-      const to = Number(from) + QUARANTINE_PAGE;
-      const entries = all.slice(Number(from), to).filter(({ entry }) => isForRedrive(entry));
-      return { entries: entries.map(({ entry }) => copyOf(entry)), ...(to < all.length ? { next: String(to) } : {}) };
+    forRedrive(surveyId, from) {
+      const { entries, ...next } = pageOf(surveyId, from);
+      return { entries: copyOf(entries.filter(isForRedrive)), ...next };
+    },
+    eventIds(surveyId, from) {
+      const { entries, ...next } = pageOf(surveyId, from);
+      return {
+        eventIds: entries.flatMap(({ state, eventId = "" }) => (state === "emitted" ? [eventId] : [])),
+        ...next,
+      };
     },
     due: (surveyId, kind, until, limit) =>
       copyOf(

@@ -52,6 +52,7 @@ const seenFromOutside = [
   "the words of an event are certain",
   // Books.
   "books close while the list changes",
+  "books are told twice, as nobody knew",
 ] as const;
 
 /** What only the poller can tell of, by `observe`. */

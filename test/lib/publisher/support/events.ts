@@ -50,4 +50,4 @@ export function detail(responseId: number, comment = "", metricName = "NPS"): Re
 }
 
 export const seal = (to: Publisher, ...details: ResponseCompleted[]): Promise<SealedEvent[]> =>
-  Promise.all(details.map((one) => to.seal({ detail: one, time })));
+  Promise.all(details.map((one) => to.seal({ type: "response.completed", detail: one, time })));

@@ -1,0 +1,52 @@
+import { hash } from "node:crypto";
+import type { BooksClosed } from "../books-closed.ts";
+import { SCHEMA_VERSION } from "../contract.ts";
+import { eventIdOf } from "../event-id.ts";
+import type { SurveyFacts } from "../response-completed.ts";
+
+type Data = BooksClosed["data"];
+
+export interface BooksFacts {
+  sourceName: string;
+  surveyId: number;
+  survey: SurveyFacts | undefined;
+  /** Date string of the service; undefined: from the beginning. */
+  from: string | null | undefined;
+  books: Data["counts"] & Pick<Data, "passes" | "deficit"> & { startedAt: number };
+  digest: Data["digest"];
+  /** The event of the same survey before this one, and the hash of what it said. */
+  previous: { sequence: number; eventId: string; hash: string } | undefined;
+  /** Epoch milliseconds. */
+  detectedAt: number;
+}
+
+/** The event of closed books, with a hash of what it says of them; undefined when that is what the previous one said. */
+export function buildBooksClosed(facts: BooksFacts): { detail: BooksClosed; hash: string } | undefined {
+  const { sourceName, surveyId, books, digest, previous, from = null } = facts;
+  const { listed, emitted, beforeFloor, open, waiting, held, quarantined, refused, passes, deficit } = books;
+  const counts = { listed, emitted, beforeFloor, open, waiting, held, quarantined, refused };
+  const said = hash("sha256", JSON.stringify([from, deficit, counts, digest]), "base64url");
+  if (said === previous?.hash) return undefined;
+  const sequence = (previous?.sequence ?? 0) + 1;
+  const detail: BooksClosed = {
+    meta: {
+      eventId: eventIdOf({ type: "books.closed", sourceName, surveyId, which: sequence }),
+      schemaVersion: SCHEMA_VERSION,
+      sourceName,
+      detectedAt: new Date(facts.detectedAt).toISOString(),
+      sequence,
+      previous: previous?.eventId ?? null,
+    },
+    data: {
+      surveyId,
+      survey: facts.survey ?? null,
+      from,
+      asOf: new Date(books.startedAt).toISOString(),
+      passes,
+      deficit,
+      counts,
+      digest,
+    },
+  };
+  return { detail, hash: said };
+}

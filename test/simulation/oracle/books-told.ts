@@ -1,0 +1,98 @@
+import { createHash } from "node:crypto";
+import type { BooksClosed } from "../../../lib/events/index.ts";
+import { eventId } from "../../../lib/events/index.ts";
+import type { Mark } from "../../../lib/polling/model/mark.ts";
+import type { World } from "../world.ts";
+import type { Deliveries } from "./deliveries.ts";
+import type { Violations } from "./violations.ts";
+
+// What `books.closed` events say: a chain without gaps, one content for each id, and each digest that of the events the bus took.
+
+export interface BooksTold {
+  markWritten(surveyId: number, before: Mark, after: Mark): void;
+  delivered(detail: BooksClosed): void;
+  /** What subscribers do not know of a survey's books, or know wrongly. */
+  wrongAtRest(surveyId: number): string | undefined;
+}
+
+export function createBooksTold(
+  world: World,
+  violations: Violations,
+  { deliveries, books }: { deliveries: Deliveries; books(surveyId: number): Mark["books"] },
+): BooksTold {
+  const chains = new Map<number, BooksClosed[]>();
+  const chainOf = (surveyId: number): BooksClosed[] => {
+    const chain = chains.get(surveyId) ?? [];
+    chains.set(surveyId, chain);
+    return chain;
+  };
+
+  /** The digest of what the ledger has of a survey's deliveries by now; `unknown`: also of those that nobody knows of. */
+  const digestNow = (surveyId: number, unknown: boolean): BooksClosed["data"]["digest"] => {
+    const now = world.scheduler.now();
+    let count = 0;
+    let sum = 0n;
+    for (const all of deliveries.all()) {
+      const known = all.filter((one) => one.surveyId === surveyId && (unknown || one.settledAt <= now));
+      const [first] = known;
+      if (first === undefined) continue;
+      const revision = Math.max(...known.map((one) => one.revision));
+      const id = eventId(world.plan.source.name, surveyId, first.responseId, revision);
+      count += 1;
+      sum += BigInt(`0x${createHash("sha256").update(id).digest("hex")}`);
+    }
+    return { count, sum: (sum % 2n ** 256n).toString(16).padStart(64, "0") };
+  };
+  const same = (one: object, other: object): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+  return {
+    markWritten(surveyId, before, after) {
+      const detail = after.untold?.detail;
+      if (detail === undefined || before.untold?.detail.meta.eventId === detail.meta.eventId) return;
+      const digest = digestNow(surveyId, false);
+      if (same(digest, detail.data.digest)) return;
+      const { sequence } = detail.meta;
+      const told = `books.closed ${sequence} has ${detail.data.digest.count} events, the bus ${digest.count}, or others`;
+      violations.add("books told", `survey ${surveyId}: ${told}`);
+    },
+    delivered(detail) {
+      const { surveyId, counts } = detail.data;
+      const chain = chainOf(surveyId);
+      const repeated = chain.find(({ meta }) => meta.eventId === detail.meta.eventId);
+      const name = `survey ${surveyId}: books.closed ${detail.meta.sequence}`;
+      if (repeated !== undefined) {
+        world.sometimes("books are told twice, as nobody knew");
+        if (!same(repeated, detail)) violations.add("books told", `${name} came with two contents`);
+        return;
+      }
+      const last = chain.at(-1);
+      if (detail.meta.sequence !== chain.length + 1 || detail.meta.previous !== (last?.meta.eventId ?? null)) {
+        violations.add("books told", `${name} does not follow ${last?.meta.sequence ?? "nothing"}`);
+      }
+      const { listed, ...classes } = counts;
+      const sum = Object.values(classes).reduce((all: number, count) => all + Number(count), 0);
+      if (listed !== sum) violations.add("books told", `${name} lists ${listed}, and accounts for ${sum}`);
+      const { asOf: _, passes: __, survey: ___, ...says } = detail.data;
+      if (last !== undefined) {
+        const { asOf: _1, passes: _2, survey: _3, ...said } = last.data;
+        if (same(said, says)) violations.add("books told", `${name} says nothing new`);
+      }
+      chain.push(detail);
+    },
+    wrongAtRest(surveyId) {
+      const closed = books(surveyId);
+      const told = chainOf(surveyId).at(-1);
+      if (closed === undefined) return undefined;
+      if (told === undefined) return "nobody was told that they are closed";
+      const { counts, deficit, digest } = told.data;
+      const says: Record<string, unknown> = { ...closed };
+      for (const [name, count] of Object.entries(counts)) {
+        const is = says[name];
+        if (count !== is) return `subscribers were told of ${count} ${name}, the books say ${is}`;
+      }
+      if (deficit !== closed.deficit)
+        return `subscribers were told of a deficit of ${deficit}, the books say ${closed.deficit}`;
+      return same(digest, digestNow(surveyId, false)) ? undefined : "their last digest is not that of the bus";
+    },
+  };
+}
