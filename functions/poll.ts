@@ -7,14 +7,14 @@ import { serviceName } from "../lib/monitoring/log.ts";
 import { leaseOwner, readEnvironment } from "../lib/run/environment.ts";
 import { readPollInput } from "../lib/run/poll-input.ts";
 import { type PollOutput, pollScheduled, pollSources, redriveSource } from "../lib/run/poll-sources.ts";
-import { createSourceGraph } from "../lib/run/wiring.ts";
+import { createSourceGraph, eventsOf } from "../lib/run/wiring.ts";
 
 const environment = readEnvironment(process.env, import.meta.dirname);
 const config = parseConfig(readConfigFile(environment.configFile), { deployed: false });
 const clients = createClients();
 const graphs = config.sources
   .filter((source) => source.enabled)
-  .map((source) => createSourceGraph(source, config.events, environment, clients));
+  .map((source) => createSourceGraph({ ...source, events: eventsOf(config.events) }, environment, clients));
 const logger = new Logger({
   serviceName: serviceName(),
   // The sources share this function, and each has a level of its own: none asks for more than this.

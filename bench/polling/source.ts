@@ -1,6 +1,7 @@
-import { eventsOf, eventsSchema } from "../../lib/config/events.ts";
+import { eventsSchema } from "../../lib/config/events.ts";
 import { sourceSchema } from "../../lib/config/source.ts";
 import type { PollingSource } from "../../lib/polling/model/source.ts";
+import { eventsOf } from "../../lib/run/wiring.ts";
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;

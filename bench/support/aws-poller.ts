@@ -3,7 +3,7 @@ import { createClients } from "../../lib/aws/clients.ts";
 import { parseConfig } from "../../lib/config/index.ts";
 import { tick } from "../../lib/polling/tick/tick.ts";
 import type { TickSummary } from "../../lib/polling/tick/tick-summary.ts";
-import { createSourceGraph, type SourceGraph } from "../../lib/run/wiring.ts";
+import { createSourceGraph, eventsOf, type SourceGraph } from "../../lib/run/wiring.ts";
 import { fillCredentials, names, provision } from "../../local/runner/provision.ts";
 
 export interface AwsPoller {
@@ -29,7 +29,7 @@ export async function createAwsPoller(url: string, settings: Record<string, unkn
   if (source === undefined) throw new Error("no source");
   const clients = createClients();
   const environment = { tableName: names.table, busName: "bench", claimCheckBucket: names.bucket, secrets };
-  const graph = createSourceGraph(source, events, environment as never, clients);
+  const graph = createSourceGraph({ ...source, events: eventsOf(events) }, environment as never, clients);
   const used = countUnits(clients.dynamodb);
   return {
     graph,

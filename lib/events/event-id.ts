@@ -20,8 +20,7 @@ export function eventIdOf({ type, sourceName, surveyId, responseId = "-", which 
   return v5(`${type}/${sourceName}/${surveyId}/${responseId}/${which}`, NAMESPACE);
 }
 
-/** The id of the event with a response's contents: the first is `response.completed`, and each later revision `response.updated`. */
+/** The id of the event with a response's contents. Revisions above 1 are repairs of an event that was emitted short. */
 export function eventId(sourceName: string, surveyId: number, responseId: number, revision = 1): string {
-  const type = revision === 1 ? DETAIL_TYPE : "response.updated";
-  return eventIdOf({ type, sourceName, surveyId, responseId, which: revision });
+  return eventIdOf({ type: DETAIL_TYPE, sourceName, surveyId, responseId, which: revision });
 }

@@ -3,7 +3,8 @@ import { setMaxListeners } from "node:events";
 import { setTimeout as sleepFor } from "node:timers/promises";
 import { createBucket } from "../aws/bucket.ts";
 import type { Clients } from "../aws/clients.ts";
-import { type Config, eventsOf, type SourceConfig } from "../config/index.ts";
+import type { Config, SourceConfig } from "../config/index.ts";
+import type { EventType } from "../events/index.ts";
 import { progressChannel } from "../monitoring/progress-channel.ts";
 import { OutOfTimeError } from "../polling/errors.ts";
 import type { Role } from "../polling/model/role.ts";
@@ -25,9 +26,12 @@ import { createShared } from "../state/shared.ts";
 import { createSurveyApi } from "../survey-api/index.ts";
 import { type Environment, EnvironmentError } from "./environment.ts";
 
+/** A source, and the types of events that go out of it. */
+export type PolledSource = SourceConfig & Pick<PollingSource, "events">;
+
 /** The object graph of one source. */
 export interface SourceGraph {
-  source: SourceConfig & Pick<PollingSource, "events">;
+  source: PolledSource;
   /** Fingerprint of the service's base URL. */
   service: string;
   /**
@@ -43,13 +47,7 @@ export interface SourceGraph {
 const WEIGHTS: Record<Role, number> = { tick: 2, "catch-up": 1 };
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** @param events which of them go out, by the whole configuration */
-export function createSourceGraph(
-  source: SourceConfig,
-  events: Config["events"],
-  environment: Environment,
-  clients: Clients,
-): SourceGraph {
+export function createSourceGraph(source: PolledSource, environment: Environment, clients: Clients): SourceGraph {
   const secretIds = environment.secrets[source.name];
   if (secretIds === undefined) {
     throw new EnvironmentError(`there are no secrets for source "${source.name}"`, { hint: "Deploy the stack again." });
@@ -111,7 +109,7 @@ export function createSourceGraph(
   };
   let timer: NodeJS.Timeout | undefined;
   return {
-    source: { ...source, events: eventsOf(events) },
+    source,
     service,
     begin(role, abortsAt) {
       const ending = new AbortController();
@@ -131,6 +129,12 @@ export function createSourceGraph(
       await workers.settle(api);
     },
   };
+}
+
+/** The types of events that a configuration lets go out: that of a completed response always does. */
+export function eventsOf(switches: Config["events"]): ReadonlySet<EventType> {
+  const on = Object.entries(switches).flatMap(([type, isOn]) => (isOn ? [type as keyof Config["events"]] : []));
+  return new Set(["response.completed", ...on]);
 }
 
 function every(milliseconds: number, work: () => void): () => void {

@@ -1,7 +1,6 @@
 import type { Context } from "aws-lambda";
 import { describe, expect, it, vi } from "vitest";
-import type { SourceConfig } from "../../lib/config/index.ts";
-import type { createSourceGraph } from "../../lib/run/wiring.ts";
+import type { createSourceGraph, PolledSource } from "../../lib/run/wiring.ts";
 import { writtenBy } from "../lib/monitoring/support/embedded-metrics.ts";
 import { arrive, at, MINUTE, noon, SECOND, worldWith } from "../support/survey.ts";
 
@@ -9,10 +8,15 @@ const worlds = vi.hoisted(() => new Map<string, ReturnType<typeof worldWith>>())
 
 vi.mock("../../lib/run/wiring.ts", async (original) => ({
   ...(await original<{ createSourceGraph: typeof createSourceGraph }>()),
-  createSourceGraph: (source: SourceConfig) => {
+  createSourceGraph: (source: PolledSource) => {
     const world = worldWith([{ responseId: 1, completed: at(0) }]);
     worlds.set(source.name, world);
-    return { source, service: "service-1", begin: () => world.ports, settle: async () => {} };
+    return {
+      source,
+      service: "service-1",
+      begin: () => world.ports,
+      settle: async () => {},
+    };
   },
 }));
 const shared = { baseUrl: "https://surveys.example.com", timeZone: "UTC", startFrom: "beginning" };

@@ -17,7 +17,7 @@ export interface CommandResult {
   stdout: string;
   stderr: string;
   /**
-   * Every event in the file of `--events` (earlier runs' too), or on standard output for `-`. None after a signal ended
+   * Every event with contents in the file of `--events` (earlier runs' too), or on standard output for `-`. None after a signal ended
    * it: the last line may be torn then, which the next start mends.
    */
   events: DeliveredEvent[];
@@ -104,8 +104,13 @@ export async function runCommand(args: readonly string[], options?: CommandOptio
   return startCommand(args, options).done;
 }
 
-/** The events in a file, each of its lines being one. Throws for a torn or unreadable line. */
+/** The events with contents in a file, each line of which is an event. Throws for a torn or unreadable line. */
 export function readEvents(file: string): DeliveredEvent[] {
+  return readTold(file).filter(hasContents);
+}
+
+/** All events in a file. */
+export function readTold(file: string): EventEnvelope[] {
   return statSync(file, { throwIfNoEntry: false })?.isFile() ? eventLines(readFileSync(file, "utf8")) : [];
 }
 
@@ -120,15 +125,20 @@ function eventsOf(args: readonly string[], stdout: string, cwd: string): Deliver
   const at = args.indexOf("--events");
   const target = at < 0 ? undefined : args[at + 1];
   if (target === undefined) return [];
-  return target === "-" ? eventLines(stdout) : readEvents(resolve(cwd, target));
+  return target === "-" ? eventLines(stdout).filter(hasContents) : readEvents(resolve(cwd, target));
 }
 
-function eventLines(text: string): DeliveredEvent[] {
+/** Whether it is the event of a completed response. */
+function hasContents(event: EventEnvelope): event is DeliveredEvent {
+  return event["detail-type"] === "response.completed";
+}
+
+function eventLines(text: string): EventEnvelope[] {
   if (text !== "" && !text.endsWith("\n")) throw new Error(`the last line is torn: ${text.slice(-80)}`);
   return text
     .split("\n")
     .slice(0, -1)
-    .map((line) => JSON.parse(line) as DeliveredEvent);
+    .map((line) => JSON.parse(line) as EventEnvelope);
 }
 
 function ended(

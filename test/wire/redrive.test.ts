@@ -16,7 +16,10 @@ async function deployed() {
   onTestFinished(() => simulator.close());
   const dataDir = temporaryFolder();
   const events: EventEnvelope[] = [];
-  const aws = await startEmbeddedAws({ dataDir, onEvent: (event) => void events.push(event) });
+  const aws = await startEmbeddedAws({
+    dataDir,
+    onEvent: (event) => void (event["detail-type"] === "response.completed" && events.push(event)),
+  });
   onTestFinished(() => aws.close());
   Object.assign(process.env, aws.env);
   const line = { baseUrl: simulator.url, startFrom: "beginning", data: dataDir, interval: 0 };

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { parseConfig } from "../../../lib/config/index.ts";
 import type { Log } from "../../../lib/monitoring/log.ts";
 import { pollSources, RESERVE } from "../../../lib/run/poll-sources.ts";
-import { createSourceGraph, type SourceGraph } from "../../../lib/run/wiring.ts";
+import { createSourceGraph, eventsOf, type SourceGraph } from "../../../lib/run/wiring.ts";
 import { createRateClaims, type RateClaims } from "../../../lib/state/rate-claims.ts";
 import { createShared, type Shared } from "../../../lib/state/shared.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../../local/simulator/index.ts";
@@ -56,6 +56,7 @@ async function emptyAccount(options: SimulatorOptions = {}, settings: Record<str
     secrets: { [name]: secrets },
     configFile: "",
   };
+  const polled = { ...source, events: eventsOf({ "books.closed": true }) };
   const table = { client: test.clients.dynamodb, name: test.table };
   return {
     simulator,
@@ -66,7 +67,7 @@ async function emptyAccount(options: SimulatorOptions = {}, settings: Record<str
     shared: createShared(table, name, { now: Date.now, sleep: async () => {} }),
     claims: createRateClaims(table, name),
     worker: () =>
-      createSourceGraph(source, { "books.closed": true }, environment, {
+      createSourceGraph(polled, environment, {
         ...test.clients,
         s3: async () => test.clients.s3,
       }),
@@ -264,7 +265,7 @@ describe("an invocation whose time is over", () => {
     clear();
     // The backlog that it has left is worked off by the same invocation that ticks next.
     expect(await poll(worker())).toMatchObject({ surveys: [{ outcome: "polled", unfinished: true }], behind: 1 });
-    expect(test.events.filter(({ source }) => source === "survey-poller")).toHaveLength(3);
+    expect(test.events.filter((event) => event["detail-type"] === "response.completed")).toHaveLength(3);
     expect(await poll(worker())).toMatchObject({ surveys: [{ unfinished: false }], behind: 0 });
   });
 });

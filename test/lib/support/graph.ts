@@ -1,6 +1,6 @@
 import { type Mock, vi } from "vitest";
-import { eventsOf, parseConfig } from "../../../lib/config/index.ts";
-import type { SourceGraph } from "../../../lib/run/wiring.ts";
+import { parseConfig } from "../../../lib/config/index.ts";
+import { eventsOf, type SourceGraph } from "../../../lib/run/wiring.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 
 /** The graph of a source, and what was called of it. */

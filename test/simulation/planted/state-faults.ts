@@ -3,6 +3,27 @@ import type { PlantedFault } from "./plant.ts";
 /** Faults in what is decided, published and written down. */
 export const stateFaults: readonly PlantedFault[] = [
   {
+    name: "what a number of the books says is not fixed before the bus gets it",
+    breaks: ["books told"],
+    file: "survey/tell-books.ts",
+    find: "if (!wasUntold) await ports.state.saveMark(lease, mark);",
+    replace: "delete mark.untold;",
+  },
+  {
+    name: "the digest of the books ends with the first page of the ledger",
+    breaks: ["books told"],
+    file: "survey/tell-books.ts",
+    find: "from = page.next;",
+    replace: "from = undefined;",
+  },
+  {
+    name: "books that the bus did not take are not told again",
+    breaks: ["books told", "liveness: books told"],
+    file: "survey/tell-books.ts",
+    find: "  await publishOne(ctx,",
+    replace: "  mark.told = told;\n  delete mark.untold;\n  await publishOne(ctx,",
+  },
+  {
     name: "the ledger is written before the bus has the event",
     breaks: ["ledger"],
     file: "publish/publish-batch.ts",
