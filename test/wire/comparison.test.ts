@@ -22,7 +22,7 @@ const wrongs: Record<string, (detail: Detail) => void> = {
   "another id": ({ meta }) => void Object.assign(meta, { eventId: "00000000-0000-5000-8000-000000000000" }),
   "marked incomplete": ({ meta }) => void Object.assign(meta, { complete: false }),
   "marked irregular": ({ meta }) => void meta.irregular.push("comment"),
-  "against the contract": ({ meta }) => void Object.assign(meta, { origin: "elsewhere" }),
+  "against the contract": ({ meta }) => void Object.assign(meta, { origin: 7 }),
 };
 
 describe("the comparison of events with the truth", () => {

@@ -4,6 +4,8 @@ import type { PollContext } from "../context.ts";
 import type { Mark } from "../model/mark.ts";
 import { publishOne } from "../publish/publish-one.ts";
 
+// R29: what subscribers are told of the books.
+
 /**
  * Tells subscribers that the books of a survey have closed, where that says something new. To be called when nothing of the survey is under way
  * any more: then the ledger holds the last event of each response. What the bus did not take is told by the next poll, unchanged.
