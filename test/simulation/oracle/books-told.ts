@@ -27,13 +27,15 @@ export function createBooksTold(
     return chain;
   };
 
-  /** The digest of what the ledger has of a survey's deliveries by now; `unknown`: also of those that nobody knows of. */
-  const digestNow = (surveyId: number, unknown: boolean): BooksClosed["data"]["digest"] => {
-    const now = world.scheduler.now();
+  /** When the books of a survey were compared with what was told of them last (epoch milliseconds). */
+  const comparedAt = new Map<number, number>();
+
+  /** The digest of what the ledger had of a survey's deliveries at a moment (epoch milliseconds). */
+  const digestAt = (surveyId: number, at: number): BooksClosed["data"]["digest"] => {
     let count = 0;
     let sum = 0n;
     for (const all of deliveries.all()) {
-      const known = all.filter((one) => one.surveyId === surveyId && (unknown || one.settledAt <= now));
+      const known = all.filter((one) => one.surveyId === surveyId && one.settledAt <= at);
       const [first] = known;
       if (first === undefined) continue;
       const revision = Math.max(...known.map((one) => one.revision));
@@ -47,9 +49,13 @@ export function createBooksTold(
 
   return {
     markWritten(surveyId, before, after) {
+      const now = world.scheduler.now();
+      const isSaidAgain = before.told !== undefined && before.told.sequence === after.told?.sequence;
+      if (isSaidAgain && before.told?.closedAt !== after.told?.closedAt) comparedAt.set(surveyId, now);
       const detail = after.untold?.detail;
       if (detail === undefined || before.untold?.detail.meta.eventId === detail.meta.eventId) return;
-      const digest = digestNow(surveyId, false);
+      comparedAt.set(surveyId, now);
+      const digest = digestAt(surveyId, now);
       if (same(digest, detail.data.digest)) return;
       const { sequence } = detail.meta;
       const told = `books.closed ${sequence} has ${detail.data.digest.count} events, the bus ${digest.count}, or others`;
@@ -92,7 +98,9 @@ export function createBooksTold(
       }
       if (deficit !== closed.deficit)
         return `subscribers were told of a deficit of ${deficit}, the books say ${closed.deficit}`;
-      return same(digest, digestNow(surveyId, false)) ? undefined : "their last digest is not that of the bus";
+      // What went out since then, of responses that are listed no more, the next books tell.
+      const then = digestAt(surveyId, comparedAt.get(surveyId) ?? 0);
+      return same(digest, then) ? undefined : "their last digest is not that of the bus";
     },
   };
 }
