@@ -20,7 +20,8 @@ export function eventIdOf({ type, sourceName, surveyId, responseId = "-", which 
   return v5(`${type}/${sourceName}/${surveyId}/${responseId}/${which}`, NAMESPACE);
 }
 
-/** The id of the event with a response's contents. Revisions above 1 are repairs of an event that was emitted short. */
+/** The id of the event with a response's contents: the first is `response.completed`, and each later revision `response.updated`. */
 export function eventId(sourceName: string, surveyId: number, responseId: number, revision = 1): string {
-  return eventIdOf({ type: DETAIL_TYPE, sourceName, surveyId, responseId, which: revision });
+  const type = revision === 1 ? DETAIL_TYPE : "response.updated";
+  return eventIdOf({ type, sourceName, surveyId, responseId, which: revision });
 }

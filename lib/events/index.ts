@@ -1,7 +1,7 @@
 export { type BooksClosed, booksClosed } from "./books-closed.ts";
 export { type BooksDigest, type BooksVerdict, type DigestSum, digestSum, verifyBooks } from "./books-digest.ts";
 export { type DetailOf, detailSchemas } from "./catalog.ts";
-export { DETAIL_TYPE, EVENT_TYPES, type EventType, SCHEMA_VERSION } from "./contract.ts";
+export { type Change, DETAIL_TYPE, EVENT_TYPES, type EventType, SCHEMA_VERSION } from "./contract.ts";
 export { responseCompletedEnvelopeSchema } from "./envelope-schema.ts";
 export { eventId } from "./event-id.ts";
 export { responseCompletedJsonSchema } from "./json-schema.ts";
@@ -20,7 +20,7 @@ export {
   type SurveyFacts,
 } from "./response-completed.ts";
 export { type ResponseDeleted, responseDeleted } from "./response-deleted.ts";
-export { type Change, type ResponseUpdated, responseUpdated } from "./response-updated.ts";
+export { type ResponseUpdated, responseUpdated } from "./response-updated.ts";
 export {
   type ResponseReleased,
   type ResponseWithheld,

@@ -68,7 +68,7 @@ export function createEventBridgePublisher(options: EventBridgePublisherOptions)
   return {
     async seal(event) {
       const json =
-        event.type === "response.completed"
+        event.type === "response.completed" || event.type === "response.updated"
           ? await checkIn(event.detail, options.inlineLimit, options.bucket, options.putObject)
           : JSON.stringify(event.detail);
       // 14 bytes stand for Time, by the service's own way of counting.

@@ -7,9 +7,9 @@ const MOST_OF_ONE = 500;
 const MOST_OF_ALL = 1_000_000;
 const FIRST_CAPACITY = 32;
 
-/** A SHA-1 as `digestOf` writes it where nothing of the records is left out. */
-const DIGEST = /^[\w-]{27}$/;
-const DIGEST_BYTES = 20;
+/** As `digestOf` writes it. */
+const DIGEST = /^[\w-]{32}$/;
+const DIGEST_BYTES = 24;
 /** In the place of a revision, which is 1 at least. */
 const BEFORE_FLOOR = 0;
 const NO_ENTRY = 0xffffffff;

@@ -55,7 +55,6 @@ async function twoWaiting() {
       firstSeen: world.time.now,
       attempts: 1,
       nextCheck: world.time.now,
-      digest: "d",
       kept: { records: recordsOf({ ...response, fields: { comment: "jane@example.com" } }), details: {} },
     })),
   );

@@ -128,9 +128,9 @@ function eventsOf(args: readonly string[], stdout: string, cwd: string): Deliver
   return target === "-" ? eventLines(stdout).filter(hasContents) : readEvents(resolve(cwd, target));
 }
 
-/** Whether it is the event of a completed response. */
+/** Whether it is the event of a completed response, or an update of it. */
 function hasContents(event: EventEnvelope): event is DeliveredEvent {
-  return event["detail-type"] === "response.completed";
+  return event["detail-type"] === "response.completed" || event["detail-type"] === "response.updated";
 }
 
 function eventLines(text: string): EventEnvelope[] {

@@ -314,7 +314,7 @@ function memoryPublisher(world: Pick<MemoryWorld, "bus" | "delivered" | "told">)
       await guard();
       return events.map(({ type, json, time }): PublishOutcome => {
         const event = { type, detail: JSON.parse(json), time } as OutgoingEvent;
-        if (event.type !== "response.completed") {
+        if (event.type !== "response.completed" && event.type !== "response.updated") {
           world.told.push(event);
           return { kind: "published" };
         }

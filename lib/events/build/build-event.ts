@@ -1,6 +1,7 @@
-import { SCHEMA_VERSION } from "../contract.ts";
+import { type Change, SCHEMA_VERSION } from "../contract.ts";
 import { eventId } from "../event-id.ts";
 import type { Origin, ResponseCompleted, SurveyFacts } from "../response-completed.ts";
+import type { ResponseUpdated } from "../response-updated.ts";
 import type { SurveyDefinition } from "./definition.ts";
 import { summaryOf } from "./figures.ts";
 import { readAnswer, readMetadata, readMetrics, readResponse, sortAnswers } from "./read-details.ts";
@@ -24,7 +25,7 @@ export interface EventFacts {
   metadata: unknown;
   missing: string[];
   origin: Origin;
-  /** Above 1 for the repair of an event that was short. */
+  /** Above 1 for an event that replaces another one. */
   revision: number;
   /** Epoch milliseconds. */
   detectedAt: number;
@@ -57,7 +58,6 @@ export function buildEvent(facts: EventFacts): ResponseCompleted {
       detectedAt: new Date(facts.detectedAt).toISOString(),
       origin: facts.origin,
       revision,
-      ...(revision > 1 ? { replaces: eventId(sourceName, surveyId, responseId, revision - 1) } : {}),
       complete: facts.missing.length === 0,
       missing: [...facts.missing].sort(),
       irregular: [...new Set(irregular)].sort(),
@@ -74,5 +74,22 @@ export function buildEvent(facts: EventFacts): ResponseCompleted {
       labelsMayDiffer: definition !== undefined && mayDiffer(definition, { ...facts, ...response.value, modified }),
       answersRef: null,
     },
+  };
+}
+
+/** What an update says beside the contents. */
+export interface UpdateFacts {
+  /** Id of the event that it replaces. */
+  replaces: string;
+  changes: Change[];
+  /** Epoch milliseconds. */
+  observedAt: number;
+}
+
+/** The update that takes the place of an earlier event of the response. */
+export function toUpdate({ meta, data }: ResponseCompleted, facts: UpdateFacts): ResponseUpdated {
+  return {
+    meta: { ...meta, replaces: facts.replaces, changed: facts.changes },
+    data: { ...data, observedAt: new Date(facts.observedAt).toISOString() },
   };
 }

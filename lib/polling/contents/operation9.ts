@@ -4,6 +4,7 @@ import type { PollContext } from "../context.ts";
 import { endsWork } from "../errors.ts";
 import type { Contents, Mark } from "../model/mark.ts";
 import { privateRecord } from "../model/privacy.ts";
+import { digestOf, readRecord } from "../model/records.ts";
 import { type Comparison, compareAnswers, factsOf, sameFacts } from "./compare-answers.ts";
 
 // Operation 9 gives one response by its id. What it gives is used only for a survey where it was compared with whole responses (R11).
@@ -39,6 +40,16 @@ export async function ask(ctx: PollContext, responseId: number): Promise<unknown
     ctx.ports.observe({ kind: "unconfirmed", surveyId: ctx.surveyId, code: errorCode(error) });
     return undefined;
   }
+}
+
+/** The digest of a response as pages would list it, of records that operation 9 gave; undefined where these do not tell all that pages do. */
+export function digestBySingle(
+  { mark, source }: PollContext,
+  responseId: number,
+  records: unknown[],
+): string | undefined {
+  if (mark.contents.full !== true || source.privacy.comments === "drop") return undefined;
+  return digestOf({ responseId, records: records.map((record) => readRecord(record)) });
 }
 
 /** Those of the first of some responses of which it says anything now. */

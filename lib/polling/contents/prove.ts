@@ -1,7 +1,17 @@
 import type { PollContext } from "../context.ts";
 import { noteHeld } from "../ledger/held.ts";
 import { type Comparison, compareAnswers, hashesOf } from "./compare-answers.ts";
-import { ask, countWhole, isTrusted, learn, mayAnswer, noteApart, toldOf, withFacts } from "./operation9.ts";
+import {
+  ask,
+  countWhole,
+  digestBySingle,
+  isTrusted,
+  learn,
+  mayAnswer,
+  noteApart,
+  toldOf,
+  withFacts,
+} from "./operation9.ts";
 import { noteSuspects } from "./suspects.ts";
 
 /** A response as a walk has read it. */
@@ -9,6 +19,8 @@ export interface Met {
   responseId: number;
   /** What was read of it. */
   records: unknown[];
+  /** Of what was read; undefined where nobody knows how pages list it. */
+  digest: string | undefined;
   /** Whether that is all of it, where the records of a response stand together (R4, R6). */
   isWhole: boolean;
   /** Whether one page has shown it in two places. */
@@ -17,6 +29,8 @@ export interface Met {
   isAcross: boolean;
   /** Whether it was proved before. */
   isProved: boolean;
+  /** Whether it had more records before: only an answer that equals what was read proves that these are all. */
+  isFewer?: boolean;
   /** Set where it is to replace an event: it is not held where that cannot be proved. */
   replaces?: unknown;
 }
@@ -93,6 +107,9 @@ async function byOperation9<T extends Met>(ctx: PollContext, response: T): Promi
   const answer = await ask(ctx, response.responseId);
   if (answer === undefined) return undefined;
   const comparison = compareAnswers(response.records, answer);
-  if (comparison !== "equal" && comparison !== "more") return undefined;
-  return { ...response, records: withFacts(ctx.mark.contents, response.records, answer), digest: undefined };
+  if (comparison !== "equal" && (comparison !== "more" || response.isFewer === true)) return undefined;
+  const { responseId, records } = response;
+  // What equals the answer is all that the pages have.
+  const digest = comparison === "equal" ? response.digest : digestBySingle(ctx, responseId, answer);
+  return { ...response, records: withFacts(ctx.mark.contents, records, answer), digest };
 }

@@ -31,6 +31,8 @@ export interface LedgerEntry {
   origin?: Origin;
   /** Why it is in this state: codes, never contents. */
   reason?: string;
+  /** The event that is to replace the emitted one, noted before the bus gets it: no revision has two contents (R19). */
+  next?: { revision: number; contents: string };
   /** Code with which the bus has refused the event that was to replace the emitted one. */
   refusedRevision?: string;
   /** Of a held one: hashes of the answers that pages have shown. Operation 9 has to give them all. */
@@ -69,6 +71,7 @@ export const JUDGED_BY = [
   "revision",
   // A later event of it may come to nothing: then what is known of the one before is written anew.
   "emittedAt",
+  "next",
   "reason",
   "firstSeen",
   "attempts",

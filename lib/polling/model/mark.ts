@@ -159,6 +159,20 @@ export interface Contents {
   apart?: number;
 }
 
+/** Fields of a response that change together: its answers, or its dates, country, key and code. */
+export type Group = "answers" | "facts";
+
+/** A reading of a response that differs from its event (R20), until a second one tells whether that holds still. */
+export interface Sight {
+  id: number;
+  digest: string;
+  count: number;
+  /** Where it was read, and when (epoch milliseconds). */
+  order: "asc" | "desc";
+  page: number;
+  at: number;
+}
+
 /** A page that fails each time (R9). */
 export interface FailingPage {
   page: number;
@@ -213,6 +227,9 @@ export interface Mark {
   /** A search below the head for what a count has shown: the first page of which not everything is dealt with, and new responses found. */
   search?: { page: number; found: number };
   patrol?: Patrol;
+  changes?: Sight[];
+  /** Second readings in a row that have differed from the first. */
+  volatile?: Partial<Record<Group, number>>;
   /** Responses repaired so far, and more than once: repeated repairs need a look. */
   repairs?: { once: number; again: number };
   /** Epoch milliseconds of the next look for quarantined records whose time is over. */

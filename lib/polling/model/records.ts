@@ -15,7 +15,9 @@ export interface ReadRecord {
   readonly raw: unknown;
   /** What tells which record this is: the same at each read of a record that has not changed (R2). */
   readonly signature: string;
-  /** Digest of that and of what the record says of its response as a whole. */
+  /** What it says of its response as a whole. */
+  readonly facts: string;
+  /** Digest of both. */
   readonly digest: string;
 }
 
@@ -67,10 +69,13 @@ class RecordOf implements ReadRecord {
     return textOf([responseId, questionId, completed, choices, score, hasComment]) ?? JSON.stringify(this.ids);
   }
 
-  get digest(): string {
+  get facts(): string {
     const { dateStart, dateCompleted, iso3166, crk, promoCode } = this.fields;
-    const facts = textOf([dateStart, dateCompleted, iso3166, crk, promoCode]) ?? "";
-    return hash("sha1", `${this.signature}\n${facts}`, "base64url");
+    return textOf([dateStart, dateCompleted, iso3166, crk, promoCode]) ?? "";
+  }
+
+  get digest(): string {
+    return hash("sha1", `${this.signature}\n${this.facts}`, "base64url");
   }
 
   private get ids(): Record<string, number | undefined> {
@@ -100,10 +105,19 @@ export function classOf(run: Run): RunClass {
   return run.records.some((record) => record.completed === true) ? "completed" : "open";
 }
 
-/** The same whatever the order in which its records were listed. */
-export function digestOf(run: Run): string {
-  const digests = run.records.map((record) => record.digest).sort();
-  return hash("sha1", digests.join("\n"), "base64url");
+/** Letters of a digest that stand for one group of fields: 96 bits of a hash. */
+const OF_GROUP = 16;
+
+/** Of the answers of a response and of its facts, one after the other: the same whatever the order in which its records were listed. */
+export function digestOf({ records }: Run): string {
+  const answers = records.map(({ signature }) => signature).sort();
+  const facts = [...new Set(records.map((record) => record.facts))].sort();
+  return [answers, facts].map((texts) => hash("sha1", texts.join("\n"), "base64url").slice(0, OF_GROUP)).join("");
+}
+
+/** The two parts of a digest. */
+export function partsOf(digest: string): { answers: string; facts: string } {
+  return { answers: digest.slice(0, OF_GROUP), facts: digest.slice(OF_GROUP) };
 }
 
 /** The largest date of its records: where they differ, the newest is the latest state. */

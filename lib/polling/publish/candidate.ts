@@ -1,6 +1,8 @@
 import type { Origin } from "../../events/index.ts";
+import { digestBySingle } from "../contents/operation9.ts";
 import type { Met } from "../contents/prove.ts";
 import type { PollContext } from "../context.ts";
+import type { Changed } from "../ledger/changes.ts";
 import type { Details } from "../ledger/kept-records.ts";
 import { keep, takeOut } from "../ledger/kept-records.ts";
 import { keptUntil } from "../ledger/quarantine.ts";
@@ -15,21 +17,23 @@ export interface Found {
   run: Run;
   /** Whether that is all of it, by the pages that were read; and whether one page has shown it in two places. */
   isWhole: boolean;
+  isFewer?: boolean;
   isApart: boolean;
   /** Whether it was joined from two pages that stood beside each other. */
   isAcross: boolean;
   /** The entry of its event, where that had fewer records. */
   replaces?: LedgerEntry;
+  /** What differs from that event; by default its number of records, from now on. */
+  changed?: Changed;
   /** Whether operation 9 has given it: nothing is left to be proved. */
   isFromOperation9?: boolean;
 }
 
 /** A completed response on its way to its event. */
 export interface Candidate extends Met {
-  /** Of its records as pages list them; undefined when they came from operation 9. */
-  digest: string | undefined;
   /** The entry of the event that it replaces, because that was short. */
   replaces?: LedgerEntry;
+  changed?: Changed;
   completed: string | null;
   origin: Origin;
   patience: Patience;
@@ -42,13 +46,21 @@ const FIRST_BACK_OFF = 5_000;
 
 /** A response as a walk has found it. */
 export function fromFound(ctx: PollContext, found: Found, origin: Origin): Candidate {
-  const { run, isWhole, isApart, isAcross, replaces, isFromOperation9 = false } = found;
+  const { run, isWhole, isFewer = false, isApart, isAcross, replaces, changed, isFromOperation9 = false } = found;
   return {
     responseId: run.responseId,
-    digest: isFromOperation9 ? undefined : digestOf(run),
+    digest: isFromOperation9
+      ? digestBySingle(
+          ctx,
+          run.responseId,
+          run.records.map(({ raw }) => raw),
+        )
+      : digestOf(run),
     ...(replaces === undefined ? {} : { replaces }),
+    ...(changed === undefined ? {} : { changed }),
     records: run.records.map((record) => privateRecord(record.raw, ctx.source.privacy)),
     isWhole,
+    isFewer,
     isApart,
     isAcross,
     isProved: isFromOperation9,
@@ -123,8 +135,16 @@ function patienceAfter(ctx: PollContext, patience: Patience, reasons: string[]):
 /** The entry of a response whose event the bus refused for good. */
 export async function refusedEntry(ctx: PollContext, candidate: Candidate, code: string): Promise<LedgerEntry> {
   const { digest, replaces } = candidate;
-  // The event that was to be replaced stands; as long as the response does not grow again it is left in peace.
-  if (replaces !== undefined) return { ...replaces, count: candidate.records.length, refusedRevision: code };
+  // The event that was to be replaced stands; as long as the response does not change again it is left in peace.
+  if (replaces !== undefined) {
+    const { next: _, ...emitted } = replaces;
+    return {
+      ...emitted,
+      ...(digest === undefined ? {} : { digest }),
+      count: candidate.records.length,
+      refusedRevision: code,
+    };
+  }
   return {
     id: candidate.responseId,
     state: "refused",

@@ -1,14 +1,17 @@
+import { hash } from "node:crypto";
 import { errorCode } from "../../errors.ts";
-import { buildEvent } from "../../events/build/build-event.ts";
+import { buildEvent, toUpdate } from "../../events/build/build-event.ts";
 import { credible } from "../../events/build/date-string.ts";
+import type { ResponseCompleted } from "../../events/index.ts";
 import type { PollContext } from "../context.ts";
 import { leave, orLeave } from "../errors.ts";
 import { holdLease } from "../lease.ts";
+import { ALL_CHANGES } from "../ledger/changes.ts";
 import type { DetailKind, LedgerEntry } from "../model/ledger-entry.ts";
 import { type Candidate, waitingEntry } from "./candidate.ts";
 import { type Enrichment, enrich } from "./enrich.ts";
 import { inGroups } from "./in-groups.ts";
-import type { Ready } from "./publish-batch.ts";
+import type { ContentsEvent, Ready } from "./publish-batch.ts";
 import { isSpared } from "./under-breaker.ts";
 
 /** What has become of so many candidates. */
@@ -23,7 +26,7 @@ export interface Prepared {
 
 /** One candidate with its details; `entry` is undefined where the ledger has it as it is. */
 type Settled =
-  | { kind: "ready"; ready: Ready }
+  | { kind: "ready"; ready: Ready; entry?: LedgerEntry }
   | { kind: "waiting"; entry: LedgerEntry | undefined }
   | { kind: "retried"; entry: LedgerEntry };
 
@@ -47,11 +50,7 @@ async function settle(ctx: PollContext, candidate: Candidate, usual: Record<Deta
   const { replaces } = candidate;
   if (replaces !== undefined) {
     const missing = missingOfRepair(candidate, found.reasons);
-    if (missing !== undefined)
-      return {
-        kind: "ready",
-        ready: await sealed(ctx, enriched, { ...found, missing: [...found.missing, ...missing] }),
-      };
+    if (missing !== undefined) return update(ctx, enriched, { ...found, missing: [...found.missing, ...missing] });
     const asked = !found.reasons.some(isSpared);
     return { kind: "retried", entry: { ...replaces, attempts: patience.attempts + (asked ? 1 : 0) } };
   }
@@ -73,7 +72,18 @@ async function noteUnready(ctx: PollContext, settled: readonly Settled[]): Promi
   return count;
 }
 
-const revisionOf = ({ replaces }: Candidate): number => (replaces === undefined ? 1 : (replaces.revision ?? 1) + 1);
+/** An event that replaces another one. Its contents are in the ledger before the bus gets it: no revision has two (R19). */
+async function update(ctx: PollContext, candidate: Candidate, had: Had): Promise<Settled> {
+  const { replaces, records, details } = candidate;
+  const contents = hash("sha1", JSON.stringify([records, details, had.missing]), "base64url");
+  const { revision: last = 1, next = { revision: last + 1, contents } } = replaces ?? {};
+  // Nobody knows whether other contents have gone out under the revision noted.
+  const revision = next.contents === contents ? next.revision : next.revision + 1;
+  const ready = await sealed(ctx, candidate, had, revision);
+  return replaces === undefined
+    ? { kind: "ready", ready }
+    : { kind: "ready", ready, entry: { ...replaces, next: { revision, contents } } };
+}
 
 /** Attempts after which a repair goes out without what cannot be had. */
 const MOST_REPAIRS = 3;
@@ -112,7 +122,12 @@ async function readyOrWaiting(ctx: PollContext, candidate: Candidate, had: Had):
   }
 }
 
-async function sealed(ctx: PollContext, candidate: Candidate, { definition, missing }: Had): Promise<Ready> {
+async function sealed(
+  ctx: PollContext,
+  candidate: Candidate,
+  { definition, missing }: Had,
+  revision = 1,
+): Promise<Ready> {
   const time = ctx.ports.clock.now();
   const detail = buildEvent({
     sourceName: ctx.source.name,
@@ -127,10 +142,21 @@ async function sealed(ctx: PollContext, candidate: Candidate, { definition, miss
     metadata: candidate.details.metadata,
     missing,
     origin: candidate.origin,
-    revision: revisionOf(candidate),
+    revision,
     detectedAt: time,
     timeZone: ctx.source.timeZone,
   });
-  const event = { type: "response.completed", detail, time } as const;
+  const event = eventOf(detail, candidate, time);
   return { ...candidate, event, sealed: await ctx.ports.publisher.seal(event) };
+}
+
+/** An event of a response, or the update that takes the place of another one. */
+function eventOf(detail: ResponseCompleted, { replaces, changed }: Candidate, time: number): ContentsEvent {
+  if (replaces === undefined) return { type: "response.completed", detail, time };
+  const { changes, observedAt } = changed ?? { changes: [...ALL_CHANGES], observedAt: time };
+  return {
+    type: "response.updated",
+    detail: toUpdate(detail, { replaces: replaces.eventId ?? "", changes, observedAt }),
+    time,
+  };
 }

@@ -8,7 +8,7 @@ import type { OutgoingEvent, PublishOutcome, SealedEvent } from "../ports.ts";
 import { type Candidate, refusedEntry, waitingEntry } from "./candidate.ts";
 
 /** An event with the contents of a response. */
-export type ContentsEvent = Extract<OutgoingEvent, { type: "response.completed" }>;
+export type ContentsEvent = Extract<OutgoingEvent, { type: "response.completed" | "response.updated" }>;
 
 /** A response whose event is ready for the bus. */
 export interface Ready extends Candidate {
@@ -112,13 +112,14 @@ async function noteNotTaken(
   } else result.waiting += 1;
 }
 
-/** Counts the events that have replaced a short one; gives how many. */
+/** Counts the events that have replaced another one, and notes which of these were short; gives how many. */
 function noteReplaced({ mark, ports, surveyId }: PollContext, published: Ready[]): number {
   const replaced = published.filter(({ replaces }) => replaces !== undefined);
   if (replaced.length === 0) return 0;
-  const again = replaced.filter(({ replaces }) => (replaces?.revision ?? 1) > 1).length;
+  const short = replaced.filter(({ replaces, records }) => (replaces?.count ?? 0) < records.length);
+  const again = short.filter(({ replaces }) => (replaces?.revision ?? 1) > 1).length;
   const { once, again: before } = mark.repairs ?? { once: 0, again: 0 };
-  mark.repairs = { once: once + replaced.length - again, again: before + again };
+  mark.repairs = { once: once + short.length - again, again: before + again };
   ports.observe({ kind: "repaired", surveyId, count: replaced.length });
   return replaced.length;
 }

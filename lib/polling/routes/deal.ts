@@ -1,18 +1,21 @@
+import type { Change } from "../../events/index.ts";
 import type { PassIds } from "../books/pass-ids.ts";
 import { compareAnew } from "../contents/operation9.ts";
 import { noteSuspects } from "../contents/suspects.ts";
 import type { PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
 import { holdLease } from "../lease.ts";
+import { ALL_CHANGES, differences, noteChange } from "../ledger/changes.ts";
 import { undatedEntry } from "../ledger/held.ts";
 import { type Decision, decide, isOld, type Judgement } from "../ledger/judge.ts";
 import { noted, orphanEntries, quarantined } from "../ledger/note-entries.ts";
 import { later } from "../model/dates.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import { isHistoryMet } from "../model/phase.ts";
-import { classOf, digestOf, type Run } from "../model/records.ts";
+import { digestOf, type Run } from "../model/records.ts";
+import type { Order } from "../ports.ts";
 import type { Found } from "../publish/candidate.ts";
-import { isWhole } from "../walk/join.ts";
+import { isWhole, type Piece } from "../walk/join.ts";
 import type { Page } from "../walk/page.ts";
 import type { WalkStep } from "../walk/walk.ts";
 import { raiseFloor } from "./floor.ts";
@@ -44,6 +47,7 @@ interface Verdict {
 
 /** What a walk knows of the responses that it has met. */
 export interface Dealing {
+  order: Order;
   /** See `SurveyWalkOptions`. */
   from: number;
   proves: "contents" | "coverage";
@@ -132,16 +136,22 @@ export async function deal(
     done.apart ||= piece.apart || isAgain;
     if (dealt.has(run.responseId)) continue;
     const entry = verdicts.get(run.responseId)?.entry;
-    const decision = decide(run, entry, by);
+    let decision = decide(run, entry, by);
+    if (decision === "replace" && !ctx.source.events.has("response.updated")) decision = "settled";
     ids?.add(run.responseId, decision === "old");
     // Its event has more records than its page shows together.
     const isLess = entry?.state === "emitted" && run.records.length < (entry.count ?? 0);
     if (decision === "settled" && isWhole(piece) && isLess) compareAnew(ctx.mark.contents);
     // On the first page of a slice nobody knows what stands before it.
     const isSure = isWhole(piece) && (piece.page > dealing.from || dealing.from === 1);
-    if (decision === "settled" && isSure && isChanged(run, entry)) {
-      if (isAgain) suspects.push(run.responseId);
-      done.changed += isAgain ? 0 : 1;
+    const differs = decision === "settled" && isSure ? differences(run, entry) : [];
+    if (differs.length > 0 && isAgain) suspects.push(run.responseId);
+    else if (isSure && entry !== undefined) {
+      const changed = changedForGood(ctx, dealing, piece, { run, entry, differs });
+      if (changed !== undefined) {
+        done.toEmit.push(changed);
+        dealt.add(run.responseId);
+      } else if (differs.length > 0) done.changed += 1;
     }
     if (decision === "settled" || decision === "old") continue;
     if (decision === "quarantine") {
@@ -152,7 +162,7 @@ export async function deal(
       done.quarantined += kept === undefined ? 0 : 1;
       done.found += kept === undefined ? 0 : 1;
     } else if (decision === "emit" || decision === "replace") {
-      const replaces = decision === "replace" && entry !== undefined ? { replaces: entry } : {};
+      const replaces = decision === "replace" && entry !== undefined ? grown(run, entry, by.now) : {};
       done.toEmit.push({ run, isWhole: isWhole(piece), isApart: piece.apart, isAcross: piece.across, ...replaces });
     } else {
       entries.push(decision === "undated" ? undatedEntry(run.responseId, by.now) : noted(ctx, run));
@@ -179,10 +189,37 @@ export async function deal(
   return done;
 }
 
-/** Whether a response reads otherwise than its event, or as a part of it that is met in another place. */
-function isChanged(run: Run, entry: LedgerEntry | undefined): boolean {
-  if (entry?.state !== "emitted" || entry.digest === undefined) return false;
-  return classOf(run) === "completed" && digestOf(run) !== entry.digest;
+/** A response whose event is short: it is replaced at once. */
+function grown(run: Run, entry: LedgerEntry, now: number): Pick<Found, "replaces" | "changed"> {
+  const differs = differences(run, entry);
+  return { replaces: entry, changed: { changes: differs.length > 0 ? differs : [...ALL_CHANGES], observedAt: now } };
+}
+
+/** A response of which a change holds still: its event is to be replaced. Where records lie apart no page tells that. */
+function changedForGood(
+  { mark, ports, source }: PollContext,
+  { order }: Dealing,
+  piece: Piece,
+  { run, entry, differs }: { run: Run; entry: LedgerEntry; differs: Change[] },
+): Found | undefined {
+  const { contents, changes = [] } = mark;
+  const id = run.responseId;
+  if (!source.events.has("response.updated")) return undefined;
+  if (contents.apart !== undefined || contents.suspects !== undefined) return undefined;
+  if (differs.length === 0 && !changes.some((one) => one.id === id)) return undefined;
+  const sight = {
+    id,
+    digest: digestOf(run),
+    count: run.records.length,
+    order,
+    page: piece.page,
+    at: ports.clock.now(),
+  };
+  const changed = noteChange(mark, sight, differs);
+  if (changed === undefined) return undefined;
+  // Of one that has lost records the page alone does not tell whether these are all.
+  const isFewer = sight.count < (entry.count ?? 0);
+  return { run, isWhole: !isFewer, isFewer, isApart: piece.apart, isAcross: piece.across, replaces: entry, changed };
 }
 
 async function entriesOf(ctx: PollContext, runs: Run[]): Promise<Map<LedgerEntry["id"], LedgerEntry>> {

@@ -68,7 +68,7 @@ export async function* surveyWalk(ctx: PollContext, options: SurveyWalkOptions):
   const { service, observe } = ctx.ports;
   const { beforeWrites } = options;
   const met = { verdicts: new Map(), dealt: new Set<number>(), floorRose: false };
-  const dealing: Dealing = { ...met, from, proves, ids, isPass, beforeWrites };
+  const dealing: Dealing = { ...met, order, from, proves, ids, isPass, beforeWrites };
   const isUndone = (id: number): boolean => isUndealt(dealing, id);
   const isNew = (id: number): boolean => (isPass && ids?.has(id) === false) || isUndone(id);
   const readIn = async (page: number, inOrder: Order): Promise<PageRead> => {

@@ -1,5 +1,6 @@
 import type { Allowance, PollContext } from "../context.ts";
 import { headEnd } from "../model/phase.ts";
+import { confirmChanges, nextChange } from "../routes/confirm-changes.ts";
 import { passSlice } from "../routes/full-pass.ts";
 import { headWalk } from "../routes/head.ts";
 import { beginRound, type Due, dueLevel, dueLevels, isUnderWay, overdue, patrolSlice } from "../routes/patrol.ts";
@@ -27,7 +28,7 @@ export interface BackgroundResult {
 /** When slow work of each kind is due. */
 export type BackgroundDue = Record<BackgroundKind, Due>;
 
-type Task = "full poll" | "recheck" | "patrol";
+type Task = "full poll" | "changes" | "recheck" | "patrol";
 
 /** Does what is due of one kind, the most overdue first, as long as the allowance lasts. */
 export async function background(ctx: PollContext, request: BackgroundRequest): Promise<BackgroundResult> {
@@ -44,6 +45,7 @@ export async function background(ctx: PollContext, request: BackgroundRequest): 
     if (task === undefined) break;
     done.add(task);
     if (task === "patrol") await patrol(ctx, allowance, result);
+    else if (task === "changes") addCounts(result.counts, await confirmChanges(ctx));
     else if (task === "full poll") await readHead(ctx, result);
     else {
       const { counts, sought } = await recheck(ctx, allowance);
@@ -57,7 +59,8 @@ export async function background(ctx: PollContext, request: BackgroundRequest): 
 /** When slow work of this survey is due next: of the rest what is overdue by most of its periods, or else comes first. */
 export async function nextBackground(ctx: PollContext): Promise<BackgroundDue> {
   const now = ctx.ports.clock.now();
-  const [first, ...others] = [await recheckDue(ctx), ...dueLevels(ctx)];
+  const changes = changesDue(ctx);
+  const [first, ...others] = [await recheckDue(ctx), ...(changes === undefined ? [] : [changes]), ...dueLevels(ctx)];
   const rest = others.reduce((most, due) => {
     const isOverdue = due.at <= now || most.at <= now;
     const isMore = isOverdue ? overdue(due, now) > overdue(most, now) : due.at < most.at;
@@ -75,6 +78,12 @@ async function recheckDue(ctx: PollContext): Promise<Due> {
   return { at: await nextRecheckOf(ctx), every: ctx.source.patrol.every };
 }
 
+/** A change is read again within a poll or two. */
+function changesDue(ctx: PollContext): Due | undefined {
+  const at = nextChange(ctx);
+  return at === undefined ? undefined : { at, every: ctx.source.interval };
+}
+
 /** The task that is overdue by most of its periods, of those that were not done yet. */
 async function nextTask(
   ctx: PollContext,
@@ -85,11 +94,12 @@ async function nextTask(
   const level = dueLevel(ctx);
   const dues: Record<Task, Due | undefined> = {
     "full poll": fullPoll,
+    changes: changesDue(ctx),
     recheck: await recheckDue(ctx),
     patrol: level === undefined ? undefined : dueLevels(ctx)[level],
   };
   let next: { task: Task; by: number } | undefined;
-  for (const task of ["full poll", "recheck", "patrol"] as const) {
+  for (const task of ["full poll", "changes", "recheck", "patrol"] as const) {
     const due = dues[task];
     if (due === undefined || done.has(task)) continue;
     const by = overdue(due, now);

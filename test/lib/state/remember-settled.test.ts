@@ -11,7 +11,7 @@ import { type MemoryWorld, memoryWorld } from "../../support/memory-ports.ts";
 const SOURCE = "main";
 const SURVEY = 7;
 const LEASE = 15_000;
-const DIGESTS = ["2jmj7l5rSw0yVb_vlWAYkK_YBwk", "-AR9Nv-mxNJkfrZ1Xm0m7zJzQwE"];
+const DIGESTS = ["2jmj7l5rSw0yVb_vlWAYkK_YBwkAAAAA", "-AR9Nv-mxNJkfrZ1Xm0m7zJzQwEBBBBB"];
 
 const emitted = (id: number, fields: Partial<LedgerEntry> = {}): LedgerEntry => ({
   id,

@@ -4,6 +4,7 @@ import { placeOf } from "../../../lib/polling/model/phase.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import type { Store } from "../ports/store.ts";
 import type { World } from "../world.ts";
+import { type Said, saidBy, wrongUpdate } from "./updates.ts";
 import type { Violations } from "./violations.ts";
 
 /** One event as the bus has it. */
@@ -12,6 +13,8 @@ export interface Delivery {
   responseId: number;
   revision: number;
   answers: number;
+  /** What it says of the response. */
+  said: Said;
   at: number;
   process: WorkerProcess;
   /** Epoch milliseconds at which it was in the state; infinite before. */
@@ -68,14 +71,13 @@ export function createDeliveries(world: World, violations: Violations, { marks }
       if (before.length > before.filter(({ unknown }) => unknown).length) {
         violations.add("repeat", `${name} was published again although its publish was known`);
       }
-      const earlier = list.filter((one) => one.revision === revision - 1).at(-1);
-      if (
-        revision > 1 &&
-        before.length === 0 &&
-        (earlier === undefined || earlier.answers >= data.response.answerCount)
-      ) {
-        violations.add("revision", `${name} repairs nothing that was short`);
-      }
+      const said = saidBy({ data });
+      const wrong = wrongUpdate(
+        list,
+        { revision, said, changed: (meta as { changed?: string[] }).changed ?? [] },
+        world.plan.source.privacy.comments === "drop",
+      );
+      if (wrong !== undefined) violations.add("update", `${name}: ${wrong}`);
       const { answerCount } = data.response;
       const at = world.scheduler.now();
       const delivery: Delivery = {
@@ -83,6 +85,7 @@ export function createDeliveries(world: World, violations: Violations, { marks }
         responseId,
         revision,
         answers: answerCount,
+        said,
         at,
         process,
         settledAt: Infinity,

@@ -74,6 +74,12 @@ function planOf({ plan }: World, { survey }: SimResponse): SurveyPlan | undefine
   return plan.surveys.find(({ id }) => id === survey.id);
 }
 
+/** Whether records of a response may lie apart: where they do, no page tells whether one has changed. */
+export function mayLieApart(world: World, response: SimResponse): boolean {
+  const plan = planOf(world, response);
+  return plan !== undefined && everOf(plan, "layout").some((layout) => layout !== "contiguous");
+}
+
 /** What may come of a response. */
 export function leewayOf(world: World, response: SimResponse): Leeway {
   const reason = isExcluded(world, response);

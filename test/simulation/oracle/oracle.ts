@@ -3,7 +3,7 @@ import type { ResponseCompleted } from "../../../lib/events/index.ts";
 import type { TickSummary } from "../../../lib/polling/tick/tick-summary.ts";
 import { trusts } from "../../../lib/polling/tick/trust.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
-import type { BusWatch } from "../ports/publisher-port.ts";
+import { type BusWatch, hasContents } from "../ports/publisher-port.ts";
 import type { ServiceWatch } from "../ports/service-answers.ts";
 import type { StateWatch } from "../ports/state-port.ts";
 import type { Store } from "../ports/store.ts";
@@ -214,7 +214,7 @@ export function createOracle(world: World, store: Store): Oracle {
         }
       },
       delivered(process, event, answered) {
-        if (event.type === "response.completed") delivered(process, event.detail, answered);
+        if (hasContents(event)) delivered(process, event.detail, answered);
         if (event.type === "books.closed") booksTold.delivered(event.detail);
       },
       refused: (detail) => deliveries.refuse(detail.data.responseId),

@@ -24,6 +24,27 @@ export const stateFaults: readonly PlantedFault[] = [
     replace: "  mark.told = told;\n  delete mark.untold;\n  await publishOne(ctx,",
   },
   {
+    name: "a change that holds still is told to nobody",
+    breaks: ["update"],
+    file: "routes/deal.ts",
+    find: "if (changed === undefined) return undefined;",
+    replace: "return undefined;",
+  },
+  {
+    name: "an update leaves the digest of the event that it replaces",
+    breaks: ["update"],
+    file: "publish/publish-batch.ts",
+    find: "const digest = item.digest === undefined ? {} : { digest: item.digest };",
+    replace: "const digest = { digest: item.replaces?.digest ?? item.digest };",
+  },
+  {
+    name: "a changed response is read again only up to the end of its first page",
+    breaks: ["update"],
+    file: "routes/confirm-changes.ts",
+    find: "read.page > page && read.runs.at(-1)?.responseId !== first.id",
+    replace: "read.page >= page",
+  },
+  {
     name: "the ledger is written before the bus has the event",
     breaks: ["ledger"],
     file: "publish/publish-batch.ts",

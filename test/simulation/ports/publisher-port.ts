@@ -42,7 +42,7 @@ export function publisherPort(
         throw Object.assign(new Error("throttled"), { name: "ThrottlingException" });
       const lost = weather.happens("bus:lost-answer");
       const codes = batch.map((event) => {
-        if (event.type === "response.completed" && isRefused(world, event.detail)) {
+        if (hasContents(event) && isRefused(world, event.detail)) {
           watch.refused(event.detail);
           return "MalformedDetail";
         }
@@ -62,7 +62,7 @@ export function publisherPort(
 
   return {
     seal(event) {
-      const bytes = event.type === "response.completed" ? bytesOf(event.detail) : 1_000;
+      const bytes = hasContents(event) ? bytesOf(event.detail) : 1_000;
       const sealed: SealedEvent = { type: event.type, json: "", time: event.time, bytes };
       made.set(sealed, copyOf(event));
       return Promise.resolve(sealed);
@@ -112,7 +112,14 @@ function bytesOf({ data }: ResponseCompleted): number {
 }
 
 function nameOf(event: OutgoingEvent): string {
-  if (event.type !== "response.completed") return `${event.detail.data.surveyId} ${event.type}`;
+  if (!hasContents(event)) return `${event.detail.data.surveyId} ${event.type}`;
   const { data, meta } = event.detail;
   return `${data.surveyId}/${data.responseId}${meta.revision > 1 ? ` r${meta.revision}` : ""}`;
+}
+
+/** Whether it is an event with the contents of a response: its first one, or an update. */
+export function hasContents(
+  event: OutgoingEvent,
+): event is Extract<OutgoingEvent, { type: "response.completed" | "response.updated" }> {
+  return event.type === "response.completed" || event.type === "response.updated";
 }

@@ -240,7 +240,8 @@ describe("a response across the end of a page that reads otherwise at each look,
     isRestless = false;
     await fullPass(world);
     expect(eventsOf(world, 27)).toEqual([[1, [1, 2, 3]]]);
-    expect(sorted(deliveredIds(world))).toEqual(range(1, 60));
+    // The one whose score has changed is told once more.
+    expect(sorted([...new Set(deliveredIds(world))])).toEqual(range(1, 60));
     expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: 60, emitted: 60, held: 0 });
   });
 });

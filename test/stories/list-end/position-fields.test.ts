@@ -96,11 +96,13 @@ describe("a list that shows its last page again, with the page that was asked fo
     shownAs(world, (record, { page, index }) => ({ ...record, questionId: 7, answer: [index], page }), {
       pastEnd: "last",
     });
+    // Answers that depend on the page are other ones where the list is read backwards: that is told.
+    const first = () => world.delivered.filter(({ meta }) => meta.revision === 1).map(({ data }) => data.responseId);
     for (let tick = 0; tick < 3; tick += 1) {
       await runTick(world);
       world.time.now += MINUTE;
     }
-    expect([...deliveredIds(world)].sort((a, b) => a - b)).toEqual(range(1, responses));
+    expect(first().sort((a, b) => a - b)).toEqual(range(1, responses));
     expect(pagesRead(world).length).toBeLessThan(100);
   });
 

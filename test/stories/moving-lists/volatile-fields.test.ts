@@ -188,15 +188,15 @@ describe("what reads differently each time", () => {
 });
 
 describe("what has changed between two reads", () => {
-  it("counts as changed: the text of a comment is not in it, whether there is one is (R2)", async () => {
+  it("is told, and counts as changed: the text of a comment is not in it, whether there is one is (R2)", async () => {
     const world = worldOf(300);
     await ticks(world, 2, { startFrom: "beginning" });
     const edited = surveyOf(world).records[150] as Fields;
     surveyOf(world).records[150] = { ...edited, comment: "on second thought" };
     await fullPass(world);
     expect(closedBooks(world).changed).toBe(1);
-    expect(timesCalled(world, "publisher", "publish")).toBeGreaterThan(0);
-    expect(deliveredIds(world)).toHaveLength(300);
+    expect(deliveredIds(world).slice(300)).toEqual([edited.responseId]);
+    expect(world.delivered.at(-1)?.meta).toMatchObject({ revision: 2, changed: ["answers"] });
   });
 });
 

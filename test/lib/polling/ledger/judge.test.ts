@@ -124,7 +124,7 @@ describe("a held response", () => {
   });
 });
 
-// R14, R20
+// R14, R20: a response that has grown
 it("an emitted response is replaced where it has more records than its event, and by nothing else", () => {
   const entry = { id: 1, state: "emitted" as const, count: 1 };
   const two = {

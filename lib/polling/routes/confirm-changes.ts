@@ -1,0 +1,40 @@
+import type { PollContext } from "../context.ts";
+import { APART, forgetSights } from "../ledger/changes.ts";
+import { emitFound } from "../publish/emit.ts";
+import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
+import { surveyWalk } from "./survey-walk.ts";
+
+/** Epoch milliseconds at which a change that was seen is to be read again; undefined where none was. */
+export function nextChange({ mark }: Pick<PollContext, "mark">): number | undefined {
+  const [first] = mark.changes ?? [];
+  return first === undefined ? undefined : first.at + APART;
+}
+
+/** Reads the page once more on which a change was seen, with its neighbours, up to the end of the response. Whatever changes hold still there are told. */
+export async function confirmChanges(ctx: PollContext): Promise<PollCounts> {
+  const counts = noCounts();
+  const now = ctx.ports.clock.now();
+  const due = (ctx.mark.changes ?? []).filter(({ at }) => at + APART <= now);
+  const [first] = due;
+  if (first === undefined) return counts;
+  const { order, page } = first;
+  const steps = surveyWalk(ctx, {
+    order,
+    from: Math.max(1, page - 1),
+    // A response that goes on behind a page is whole by both.
+    proves: "coverage",
+    triesAgain: true,
+    isEnough: (read) => read.page > page && read.runs.at(-1)?.responseId !== first.id,
+  });
+  for (;;) {
+    const next = await steps.next();
+    const step = next.value;
+    addCounts(counts, await emitFound(ctx, step.toEmit, "patrol"));
+    addCounts(counts, { found: step.found, quarantined: step.quarantined, left: step.left });
+    if (next.done || counts.unfinished) break;
+  }
+  await steps.return(undefined as never);
+  // It is not there any more.
+  forgetSights(ctx.mark, [first]);
+  return counts;
+}
