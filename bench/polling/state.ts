@@ -57,7 +57,7 @@ export function statePort(table: Store, now: () => number): State {
     },
     due: async (surveyId, kind, until, limit) => table.due(surveyId, kind, until, limit),
     nextDue: async (surveyId, kind) => table.nextDue(surveyId, kind),
-    eventIds: async (surveyId, from) => table.eventIds(surveyId, from),
+    emitted: async (surveyId, from) => table.emitted(surveyId, from),
     forRedrive: async (surveyId, from) => table.forRedrive(surveyId, from),
   };
 }

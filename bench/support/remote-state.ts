@@ -79,7 +79,7 @@ const METHODS = Object.keys({
   due: true,
   nextDue: true,
   forRedrive: true,
-  eventIds: true,
+  emitted: true,
 } satisfies Record<keyof State, true>) as (keyof State)[];
 
 const isLease = (value: unknown): value is Lease | RoleLease =>

@@ -4,6 +4,7 @@ import { flag, section } from "./fields.ts";
 /** Types of events beside `response.completed`, which always goes out. */
 export const eventsSchema = section({
   "response.updated": flag().prefault(true),
+  "response.deleted": flag().prefault(true),
   "books.closed": flag().prefault(true),
 });
 

@@ -75,8 +75,8 @@ export interface State {
   nextDue(surveyId: number, kind: CheckedState): Promise<number | undefined>;
   /** Some of a survey's entries that are for a redrive (`isForRedrive`), with what was kept of them; the others from `next` on. */
   forRedrive(surveyId: number, from?: string): Promise<RedrivePage>;
-  /** The last event of some responses of a survey that are emitted; those of the others from `next` on. */
-  eventIds(surveyId: number, from?: string): Promise<EventIdPage>;
+  /** Some responses of a survey that are emitted, with their last event each; the others from `next` on. */
+  emitted(surveyId: number, from?: string): Promise<EmittedPage>;
 }
 
 /** Without `next` it was the last one. It may hold no entry at all, and still not be the last. */
@@ -85,10 +85,17 @@ export interface RedrivePage {
   next?: string;
 }
 
-/** The same for the ids of events. */
-export interface EventIdPage {
-  eventIds: string[];
+/** The same for responses that are emitted. */
+export interface EmittedPage {
+  entries: EmittedResponse[];
   next?: string;
+}
+
+export interface EmittedResponse {
+  id: number;
+  eventId: string;
+  /** Epoch milliseconds. */
+  emittedAt: number;
 }
 
 /** An event as it was made: of one type of the contract, with the detail that goes with it. */

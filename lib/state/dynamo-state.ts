@@ -2,7 +2,7 @@ import type { State } from "../polling/ports.ts";
 import { readAccount, writeAccount } from "./account.ts";
 import { dueKey, surveyKey } from "./keys.ts";
 import { createLeases } from "./leases.ts";
-import { dueEntries, emittedEventIds, readEntries, redriveEntries } from "./ledger.ts";
+import { dueEntries, emittedResponses, readEntries, redriveEntries } from "./ledger.ts";
 import { createEntryWrites, writeEntries } from "./ledger-writes.ts";
 import { writeRows } from "./rows.ts";
 import type { Table } from "./table-client.ts";
@@ -23,6 +23,6 @@ export function createDynamoState(table: Table, source: string, now: () => numbe
       return first?.nextCheck;
     },
     forRedrive: (surveyId, from) => redriveEntries(table, surveyKey(source, surveyId), from),
-    eventIds: (surveyId, from) => emittedEventIds(table, surveyKey(source, surveyId), from),
+    emitted: (surveyId, from) => emittedResponses(table, surveyKey(source, surveyId), from),
   };
 }

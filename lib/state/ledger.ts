@@ -1,7 +1,7 @@
 import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import type { Origin } from "../events/index.ts";
 import { type EntryState, JUDGED_BY, type LedgerEntry } from "../polling/model/ledger-entry.ts";
-import type { EventIdPage, RedrivePage } from "../polling/ports.ts";
+import type { EmittedPage, RedrivePage } from "../polling/ports.ts";
 import { checkVersion, ITEM_VERSION } from "./item-version.ts";
 import { idOf, responseKey, surveyKey } from "./keys.ts";
 import { batchGet, type Item, type Table } from "./table-client.ts";
@@ -55,15 +55,19 @@ export async function redriveEntries(table: Table, pk: string, from: string | un
   return { entries: items.map(toEntry), ...next };
 }
 
-/** Ids of the last events of a survey's responses, a megabyte of its items at a time. */
-export async function emittedEventIds(table: Table, pk: string, from: string | undefined): Promise<EventIdPage> {
+/** The emitted responses of a survey, a megabyte of its items at a time. */
+export async function emittedResponses(table: Table, pk: string, from: string | undefined): Promise<EmittedPage> {
   const { items, ...next } = await queryLedger(table, pk, from, {
     FilterExpression: "#state = :emitted",
-    ProjectionExpression: "#eventId, #v",
-    ExpressionAttributeNames: { "#state": "state", "#eventId": "eventId", "#v": "v" },
+    ProjectionExpression: "sk, #eventId, #emittedAt, #v",
+    ExpressionAttributeNames: { "#state": "state", "#eventId": "eventId", "#emittedAt": "emittedAt", "#v": "v" },
     ExpressionAttributeValues: { ":emitted": "emitted" },
   });
-  return { eventIds: items.map((item) => String(checkVersion(item).eventId)), ...next };
+  const entries = items.map((item) => {
+    const { id, eventId = "", emittedAt = 0 } = toEntry(item);
+    return { id: Number(id), eventId, emittedAt };
+  });
+  return { entries, ...next };
 }
 
 type LedgerQuery = Pick<

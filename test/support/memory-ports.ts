@@ -288,11 +288,14 @@ function memoryState(now: () => number): StateViews & { state: State } {
       const next = Number(from) + PAGE < all.length ? { next: String(Number(from) + PAGE) } : {};
       return { entries: structuredClone(page.filter(isForRedrive)), ...next };
     },
-    async eventIds(surveyId, from = "0") {
+    async emitted(surveyId, from = "0") {
       const all = [...held(surveyId).values()];
       const page = all.slice(Number(from), Number(from) + PAGE).filter(({ state }) => state === "emitted");
       const next = Number(from) + PAGE < all.length ? { next: String(Number(from) + PAGE) } : {};
-      return { eventIds: page.map(({ eventId = "" }) => eventId), ...next };
+      return {
+        entries: page.map(({ id, eventId = "", emittedAt = 0 }) => ({ id: Number(id), eventId, emittedAt })),
+        ...next,
+      };
     },
   };
   return {

@@ -2,7 +2,7 @@ import pLimit from "p-limit";
 import type { PollContext } from "../context.ts";
 import type { EntryState } from "../model/ledger-entry.ts";
 import type { Books, Tally } from "../model/mark.ts";
-import { dropIds, keepIds, loadIds } from "./id-set.ts";
+import { dropIds, keepIds } from "./id-set.ts";
 import type { PassIds } from "./pass-ids.ts";
 
 type Class = keyof Pick<Tally, "emitted" | "beforeFloor" | "open" | "waiting" | "held" | "quarantined" | "refused">;
@@ -55,7 +55,8 @@ export async function closeBooks(ctx: PollContext, pass: FinishedPass): Promise<
     mark.emptyPasses = (mark.emptyPasses ?? 0) + 1;
     if (mark.emptyPasses < EMPTY_PASSES) return leaveOpen(ctx, "the list was read as empty", closedAt);
   } else delete mark.emptyPasses;
-  const gone = await goneSince(ctx, ids.all);
+  const { listedIds: older } = mark;
+  mark.listedIds = await keepIds(ctx, ids.all, "listed");
   const passes = mark.booksOpen === undefined ? (mark.books?.passes ?? 0) + 1 : 1;
   const deficit = ctx.listedCount === undefined ? null : ctx.listedCount - listed;
   const { startedAt, moved, changed, repaired, found } = pass;
@@ -67,7 +68,8 @@ export async function closeBooks(ctx: PollContext, pass: FinishedPass): Promise<
     changed,
     repaired,
     found,
-    gone,
+    // Until the ledger is compared with them.
+    gone: mark.books?.gone ?? 0,
     deficit,
     moved,
     passes,
@@ -75,6 +77,10 @@ export async function closeBooks(ctx: PollContext, pass: FinishedPass): Promise<
   delete mark.booksOpen;
   mark.books = proof;
   mark.nextPass = startedAt + ctx.source.patrol.full;
+  if (older === undefined || "inline" in older) return;
+  // Only now: until the mark names the new ones, these are all there are.
+  await ctx.ports.state.saveMark(ctx.lease, mark);
+  await dropIds(ctx, older);
 }
 
 /** In which class the ledger has each of these responses now. */
@@ -102,23 +108,4 @@ async function classify(ctx: PollContext, { all, old }: PassIds): Promise<Record
 export function leaveOpen(ctx: PollContext, reason: string, now: number, nextPass?: number): void {
   ctx.mark.booksOpen = reason;
   ctx.mark.nextPass = nextPass ?? now + ctx.source.patrol.full / SOONER;
-}
-
-/** How many ids earlier passes have listed and this one has not; keeps the ids of both for the next one. */
-async function goneSince(ctx: PollContext, ids: ReadonlySet<number>): Promise<number> {
-  const { mark } = ctx;
-  const kept = await loadIds(ctx, mark.listedIds);
-  const before = kept ?? new Set<number>();
-  const all = new Set([...before, ...ids]);
-  if (mark.listedIds === undefined || all.size > before.size) {
-    const older = mark.listedIds;
-    mark.listedIds = await keepIds(ctx, all, "listed");
-    // Only now: until the mark names the new ones, these are all there are.
-    if (older !== undefined && "key" in older) {
-      await ctx.ports.state.saveMark(ctx.lease, mark);
-      await dropIds(ctx, older);
-    }
-  }
-  // What those that are lost would have shown was told before.
-  return (kept === undefined ? (mark.books?.gone ?? 0) : 0) + all.size - ids.size;
 }

@@ -87,9 +87,18 @@ export interface Books extends Tally {
 export interface ToldBooks {
   sequence: number;
   eventId: string;
-  /** `closedAt` of the books that it tells of, and a hash of what it says of them. */
-  closedAt: number;
+  /** A hash of what it says of the books. */
   hash: string;
+}
+
+/** Emitted responses that closed books do not list (R20). */
+export interface Gone {
+  /** `closedAt` of the books that the ledger was compared with last. */
+  at: number;
+  /** Those that were listed until then; those missing from two books in a row, of which subscribers are to be told; those they were told of. */
+  once?: IdsRef;
+  untold?: IdsRef;
+  told?: IdsRef;
 }
 
 /** A set of ids, delta-coded (see id-set.ts): a small one as it is, a large one in the vault. */
@@ -219,8 +228,9 @@ export interface Mark {
   /** What subscribers were told of the books last; and what they are yet to be told, fixed before the bus gets it. */
   told?: ToldBooks;
   untold?: { detail: BooksClosed; told: ToldBooks };
-  /** Ids of the last full pass, and those gone since earlier ones. */
+  /** What the books list. */
   listedIds?: IdsRef;
+  gone?: Gone;
   pass?: Pass;
   /** Epoch milliseconds before which no further full pass begins; absent: at once. */
   nextPass?: number;

@@ -17,7 +17,7 @@ export interface Ready extends Candidate {
 }
 
 /** A request to the bus holds at most 10 entries and 1 MB; a tenth of that is left for what surrounds the details. */
-const MOST_ENTRIES = 10;
+export const MOST_ENTRIES = 10;
 const MOST_BYTES = 900_000;
 
 /** How many of the first events go into one request: at most 10 and 900 KB, and always one. */

@@ -6,6 +6,7 @@ import { noteAllRead } from "../routes/patrol.ts";
 import { addCounts, noCounts, withheldOf } from "../routes/poll-counts.ts";
 import { settleSuspects } from "../routes/suspects.ts";
 import { tellBooks } from "./tell-books.ts";
+import { tellDeleted } from "./tell-deleted.ts";
 import { type SurveyRequest, withSurvey } from "./with-survey.ts";
 
 export interface SliceSummary {
@@ -52,6 +53,7 @@ export async function catchUpSlice(
       }
       if (wasFirst && isHistoryMet(mark)) noteAllRead(ctx);
       await orLeave(ctx, () => tellBooks(ctx));
+      await orLeave(ctx, () => tellDeleted(ctx));
       const { page } = placeOf(mark) ?? {};
       // What has failed is not tried again at once.
       const isFurther = (page !== place.page || counts.emitted + counts.waiting > 0) && ctx.failure === undefined;

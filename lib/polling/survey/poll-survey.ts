@@ -23,6 +23,7 @@ import {
   nextBackground,
 } from "./background.ts";
 import { tellBooks } from "./tell-books.ts";
+import { hasDeleted, tellDeleted } from "./tell-deleted.ts";
 import { type SurveyRequest, withSurvey } from "./with-survey.ts";
 
 export interface PollRequest extends SurveyRequest {
@@ -87,6 +88,7 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
     const wasFirstPass = mark.phase.kind === "first-pass";
     const done = await work(ctx, request);
     await orLeave(ctx, () => tellBooks(ctx));
+    await orLeave(ctx, () => tellDeleted(ctx));
     const dueAt = await nextDue(ctx, done.counts);
     const slowDue = await nextBackground(ctx);
     const isBehind = placeOf(mark) !== undefined;
@@ -220,7 +222,7 @@ async function nextDue(ctx: PollContext, counts: PollCounts): Promise<number | u
   const moments: number[] = [];
   const next = await ctx.ports.state.nextDue(ctx.surveyId, "waiting");
   if (next !== undefined) moments.push(next);
-  if (ctx.mark.untold !== undefined) moments.push(now + ctx.source.absentAfter);
+  if (ctx.mark.untold !== undefined || hasDeleted(ctx)) moments.push(now + ctx.source.absentAfter);
   // The index may lag behind what was just written.
   if (counts.waiting > 0) moments.push(now + ctx.source.absentAfter);
   return moments.length === 0 ? undefined : Math.min(...moments);

@@ -1,8 +1,8 @@
-import { digestSum } from "../../events/books-digest.ts";
 import { buildBooksClosed } from "../../events/build/build-books-closed.ts";
+import { compareLedger } from "../books/compare-ledger.ts";
 import type { PollContext } from "../context.ts";
 import type { Mark } from "../model/mark.ts";
-import { publishOne } from "../publish/publish-one.ts";
+import { publishAll } from "../publish/publish-all.ts";
 
 // R29: what subscribers are told of the books.
 
@@ -11,15 +11,14 @@ import { publishOne } from "../publish/publish-one.ts";
  * any more: then the ledger holds the last event of each response. What the bus did not take is told by the next poll, unchanged.
  */
 export async function tellBooks(ctx: PollContext): Promise<void> {
-  const { mark, source, ports, lease } = ctx;
-  if (!source.events.has("books.closed")) return;
+  const { mark, ports, lease } = ctx;
   const wasUntold = mark.untold !== undefined;
   mark.untold ??= await newBooks(ctx);
   if (mark.untold === undefined) return;
   const { detail, told } = mark.untold;
   // What a sequence number says is fixed before anybody is told (R19).
   if (!wasUntold) await ports.state.saveMark(lease, mark);
-  await publishOne(ctx, { type: "books.closed", detail, time: Date.parse(detail.meta.detectedAt) });
+  await publishAll(ctx, [{ type: "books.closed", detail, time: Date.parse(detail.meta.detectedAt) }]);
   mark.told = told;
   delete mark.untold;
   // The books may have closed once more since that was to be told.
@@ -28,13 +27,12 @@ export async function tellBooks(ctx: PollContext): Promise<void> {
 
 /** What is to be told of the books; undefined when they say what was told last, or the time is up. */
 async function newBooks(ctx: PollContext): Promise<Mark["untold"]> {
-  const { books, booksOpen, told, floor, survey, pending } = ctx.mark;
+  const { books, booksOpen, told, floor, survey, pending, gone } = ctx.mark;
   if (books === undefined || booksOpen !== undefined || pending !== undefined) return undefined;
-  const { closedAt } = books;
-  if (closedAt === told?.closedAt) return undefined;
-  const digest = await digestOfLedger(ctx);
-  if (digest === undefined) return undefined;
+  if (gone?.at === books.closedAt) return undefined;
+  const digest = await compareLedger(ctx, books);
   const { surveyId, source, ports } = ctx;
+  if (digest === undefined || !source.events.has("books.closed")) return undefined;
   const built = buildBooksClosed({
     sourceName: source.name,
     surveyId,
@@ -45,23 +43,7 @@ async function newBooks(ctx: PollContext): Promise<Mark["untold"]> {
     previous: told,
     detectedAt: ports.clock.now(),
   });
-  if (built !== undefined) {
-    const { sequence, eventId } = built.detail.meta;
-    return { detail: built.detail, told: { sequence, eventId, closedAt, hash: built.hash } };
-  }
-  if (told !== undefined) told.closedAt = closedAt;
-  return undefined;
-}
-
-/** What the ids of the last events of all responses add up to; undefined when the time is up. */
-async function digestOfLedger({ ports, surveyId, deadline }: PollContext) {
-  const sum = digestSum();
-  let from: string | undefined;
-  do {
-    if (from !== undefined && ports.clock.now() > deadline) return undefined;
-    const page = await ports.state.eventIds(surveyId, from);
-    for (const eventId of page.eventIds) sum.add(eventId);
-    from = page.next;
-  } while (from !== undefined);
-  return sum.digest();
+  if (built === undefined) return undefined;
+  const { sequence, eventId } = built.detail.meta;
+  return { detail: built.detail, told: { sequence, eventId, hash: built.hash } };
 }

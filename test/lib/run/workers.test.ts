@@ -56,7 +56,10 @@ async function emptyAccount(options: SimulatorOptions = {}, settings: Record<str
     secrets: { [name]: secrets },
     configFile: "",
   };
-  const polled = { ...source, events: eventsOf({ "response.updated": true, "books.closed": true }) };
+  const polled = {
+    ...source,
+    events: eventsOf({ "response.updated": true, "response.deleted": true, "books.closed": true }),
+  };
   const table = { client: test.clients.dynamodb, name: test.table };
   return {
     simulator,

@@ -50,11 +50,9 @@ export function createBooksTold(
   return {
     markWritten(surveyId, before, after) {
       const now = world.scheduler.now();
-      const isSaidAgain = before.told !== undefined && before.told.sequence === after.told?.sequence;
-      if (isSaidAgain && before.told?.closedAt !== after.told?.closedAt) comparedAt.set(surveyId, now);
+      if (before.gone?.at !== after.gone?.at) comparedAt.set(surveyId, now);
       const detail = after.untold?.detail;
       if (detail === undefined || before.untold?.detail.meta.eventId === detail.meta.eventId) return;
-      comparedAt.set(surveyId, now);
       const digest = digestAt(surveyId, now);
       if (same(digest, detail.data.digest)) return;
       const { sequence } = detail.meta;

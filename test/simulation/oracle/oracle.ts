@@ -15,6 +15,7 @@ import { type BooksCheck, createBooksCheck } from "./books-check.ts";
 import { createBooksTold } from "./books-told.ts";
 import { createCatchUpCheck } from "./catch-up-check.ts";
 import { wrongContent } from "./content.ts";
+import { createDeletions } from "./deletions.ts";
 import { createDeliveries, type Deliveries } from "./deliveries.ts";
 import { type Beginning, type Duty, dutyOf } from "./duty.ts";
 import { createFailingEnds } from "./failing-ends.ts";
@@ -54,6 +55,7 @@ export function createOracle(world: World, store: Store): Oracle {
   const deliveries = createDeliveries(world, violations, store);
   const books: BooksCheck = createBooksCheck(world, store, deliveries, violations);
   const booksTold = createBooksTold(world, violations, { deliveries, books: (id) => books.facts(id)?.books });
+  const deletions = createDeletions(world, violations, deliveries);
   const details = createDetailLog(world);
   const hangs = createHangLog(world, violations);
   const rechecks = createRecheckLog(world, violations);
@@ -81,7 +83,7 @@ export function createOracle(world: World, store: Store): Oracle {
     mustBeMet: (response) => dutyNow(response) === "must" && deliveries.of(response.id).length === 0,
     entries: store.entries,
   });
-  const rest = createRestCheck(world, store, { books, booksTold, deliveries, dutyNow });
+  const rest = createRestCheck(world, store, { books, booksTold, deletions, deliveries, dutyNow });
   const failingEnds = createFailingEnds(world);
   const nameOf = ({ survey, id }: SimResponse): string => `${survey.id}/${id}`;
 
@@ -187,6 +189,7 @@ export function createOracle(world: World, store: Store): Oracle {
       markWritten(process, surveyId, before, after, released) {
         books.markWritten(surveyId, before, after, firstTicks.has(process.name));
         booksTold.markWritten(surveyId, before, after);
+        deletions.markWritten(surveyId, before, after);
         for (const { id, revision = 1 } of after.pending ?? []) deliveries.settle(id, revision);
         catchUps.markWritten(surveyId, before, after);
         if (released) deliveries.leaseReleased(process, surveyId);
@@ -216,6 +219,7 @@ export function createOracle(world: World, store: Store): Oracle {
       delivered(process, event, answered) {
         if (hasContents(event)) delivered(process, event.detail, answered);
         if (event.type === "books.closed") booksTold.delivered(event.detail);
+        if (event.type === "response.deleted") deletions.delivered(event.detail);
       },
       refused: (detail) => deliveries.refuse(detail.data.responseId),
     },

@@ -7,6 +7,7 @@ import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import type { BooksCheck } from "./books-check.ts";
 import type { BooksTold } from "./books-told.ts";
+import type { Deletions } from "./deletions.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { Duty } from "./duty.ts";
 import { isRightlyHeld, leewayOf, mayLieApart } from "./excluded.ts";
@@ -23,7 +24,8 @@ export interface Unfinished {
     | "liveness: waiting"
     | "liveness: left"
     | "liveness: books"
-    | "liveness: books told";
+    | "liveness: books told"
+    | "deleted";
   told: string;
 }
 
@@ -34,6 +36,7 @@ export interface RestCheck {
 interface Judges {
   books: BooksCheck;
   booksTold: BooksTold;
+  deletions: Deletions;
   deliveries: Deliveries;
   dutyNow(response: SimResponse): Duty;
 }
@@ -41,7 +44,7 @@ interface Judges {
 export function createRestCheck(
   world: World,
   store: Pick<Store, "marks" | "entries" | "read">,
-  { books, booksTold, deliveries, dutyNow }: Judges,
+  { books, booksTold, deletions, deliveries, dutyNow }: Judges,
 ): RestCheck {
   const missing = (response: SimResponse): Unfinished | undefined => {
     const version = response.versions.at(-1);
@@ -75,7 +78,9 @@ export function createRestCheck(
     const wrong = books.wrongAtRest(survey);
     if (wrong !== undefined) return { rule: "liveness: books", told: `${name}: ${wrong}` };
     const untold = booksTold.wrongAtRest(survey.id);
-    return untold === undefined ? undefined : { rule: "liveness: books told", told: `${name}: ${untold}` };
+    if (untold !== undefined) return { rule: "liveness: books told", told: `${name}: ${untold}` };
+    const deletion = deletions.wrongAtRest(survey);
+    return deletion === undefined ? undefined : { rule: "deleted", told: deletion };
   };
 
   return {

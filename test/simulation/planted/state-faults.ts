@@ -12,7 +12,7 @@ export const stateFaults: readonly PlantedFault[] = [
   {
     name: "the digest of the books ends with the first page of the ledger",
     breaks: ["books told"],
-    file: "survey/tell-books.ts",
+    file: "books/compare-ledger.ts",
     find: "from = page.next;",
     replace: "from = undefined;",
   },
@@ -20,8 +20,22 @@ export const stateFaults: readonly PlantedFault[] = [
     name: "books that the bus did not take are not told again",
     breaks: ["books told", "liveness: books told"],
     file: "survey/tell-books.ts",
-    find: "  await publishOne(ctx,",
-    replace: "  mark.told = told;\n  delete mark.untold;\n  await publishOne(ctx,",
+    find: "  await publishAll(ctx,",
+    replace: "  mark.told = told;\n  delete mark.untold;\n  await publishAll(ctx,",
+  },
+  {
+    name: "who is missing once is deleted",
+    breaks: ["deleted"],
+    file: "books/compare-ledger.ts",
+    find: "once: all.filter((id) => !isTold(id) && !wasMissing(id)),\n    untold: all.filter((id) => !isTold(id) && wasMissing(id)),",
+    replace: "once: [],\n    untold: all.filter((id) => !isTold(id)),",
+  },
+  {
+    name: "a deletion is told to nobody",
+    breaks: ["deleted"],
+    file: "survey/tell-deleted.ts",
+    find: "deleted(ctx, id, entry, gone.at)",
+    replace: "",
   },
   {
     name: "a change that holds still is told to nobody",

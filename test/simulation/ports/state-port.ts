@@ -210,11 +210,11 @@ export function statePort(
         () => `${surveyId}`,
         () => store.forRedrive(surveyId, from),
       ),
-    eventIds: (surveyId, from) =>
+    emitted: (surveyId, from) =>
       call(
-        "eventIds",
+        "emitted",
         () => `${surveyId}`,
-        () => store.eventIds(surveyId, from),
+        () => store.emitted(surveyId, from),
       ),
     due: (surveyId, kind, until, limit) =>
       call(

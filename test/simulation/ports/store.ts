@@ -5,7 +5,7 @@ import { isForRedrive, JUDGED_BY } from "../../../lib/polling/model/ledger-entry
 import type { Lease, Mark } from "../../../lib/polling/model/mark.ts";
 import { emptyMark } from "../../../lib/polling/model/mark.ts";
 import type { Role, RoleLease, RoleNote, TickNote } from "../../../lib/polling/model/role.ts";
-import type { EventIdPage, RedrivePage } from "../../../lib/polling/ports.ts";
+import type { EmittedPage, RedrivePage } from "../../../lib/polling/ports.ts";
 import { mayReplace } from "../../support/may-replace.ts";
 import { copyOf } from "./copy.ts";
 import { MisuseError } from "./misuse.ts";
@@ -50,7 +50,7 @@ export interface Store {
   /** Some of the quarantined entries, by place in the table. */
   forRedrive(surveyId: number, from: string | undefined): RedrivePage;
   /** Event ids of some of the emitted ones, in the same way. */
-  eventIds(surveyId: number, from: string | undefined): EventIdPage;
+  emitted(surveyId: number, from: string | undefined): EmittedPage;
   due(surveyId: number, kind: CheckedState, until: number, limit: number): LedgerEntry[];
   nextDue(surveyId: number, kind: CheckedState): number | undefined;
 }
@@ -185,10 +185,11 @@ export function createStore(now: () => number, lag: Lag): Store {
       const { entries, ...next } = pageOf(surveyId, from);
       return { entries: copyOf(entries.filter(isForRedrive)), ...next };
     },
-    eventIds(surveyId, from) {
+    emitted(surveyId, from) {
       const { entries, ...next } = pageOf(surveyId, from);
+      const emitted = entries.filter(({ state }) => state === "emitted");
       return {
-        eventIds: entries.flatMap(({ state, eventId = "" }) => (state === "emitted" ? [eventId] : [])),
+        entries: emitted.map(({ id, eventId = "", emittedAt = 0 }) => ({ id: Number(id), eventId, emittedAt })),
         ...next,
       };
     },

@@ -53,6 +53,7 @@ const seenFromOutside = [
   // Books.
   "books close while the list changes",
   "books are told twice, as nobody knew",
+  "subscribers are told of a deletion",
 ] as const;
 
 /** What only the poller can tell of, by `observe`. */

@@ -102,7 +102,6 @@ describe("closed books are told", () => {
     await poll(world, { source: { events: new Set(["response.completed"]) } });
     expect(world.mark(1).books).toBeDefined();
     expect(world.told).toEqual([]);
-    expect(world.calls.some(({ operation }) => operation === "eventIds")).toBe(false);
   });
 
   it("with the digest of a ledger of many pages", async () => {

@@ -1,0 +1,51 @@
+import { eventId, type ResponseDeleted } from "../../../lib/events/index.ts";
+import type { Mark } from "../../../lib/polling/model/mark.ts";
+import type { SimSurvey } from "../service/survey-model.ts";
+import type { World } from "../world.ts";
+import type { Deliveries } from "./deliveries.ts";
+import type { Violations } from "./violations.ts";
+
+// What `response.deleted` events say: only of what is gone, and of everything that two books in a row have not listed.
+
+export interface Deletions {
+  markWritten(surveyId: number, before: Mark, after: Mark): void;
+  delivered(detail: ResponseDeleted): void;
+  /** Who has gone, and nobody was told. */
+  wrongAtRest(survey: SimSurvey): string | undefined;
+}
+
+export function createDeletions(world: World, violations: Violations, deliveries: Deliveries): Deletions {
+  /** By survey, when the reading of each of its books began with which the ledger was compared (epoch milliseconds). */
+  const compared = new Map<number, number[]>();
+  const told = new Map<number, string>();
+
+  return {
+    markWritten(surveyId, before, after) {
+      if (after.gone === undefined || before.gone?.at === after.gone.at) return;
+      compared.set(surveyId, [...(compared.get(surveyId) ?? []), after.books?.startedAt ?? 0]);
+    },
+    delivered({ meta, data }) {
+      const { surveyId, responseId, lastEventId } = data;
+      const name = `${surveyId}/${responseId}`;
+      if (world.responses.get(responseId)?.removedAt === undefined) {
+        violations.add("deleted", `${name} is listed, and subscribers were told that it is deleted`);
+      }
+      const before = told.get(responseId);
+      if (before === undefined) world.sometimes("subscribers are told of a deletion");
+      else if (before !== meta.eventId) violations.add("deleted", `the deletion of ${name} was told as two events`);
+      told.set(responseId, meta.eventId);
+      const revision = Math.max(...deliveries.of(responseId).map((one) => one.revision));
+      const last = eventId(world.plan.source.name, surveyId, responseId, revision);
+      if (lastEventId !== last) violations.add("deleted", `the deletion of ${name} does not name its last event`);
+    },
+    wrongAtRest({ id, responses }) {
+      const begun = compared.get(id) ?? [];
+      const untold = responses.find(({ id: responseId, removedAt = Infinity }) => {
+        const settledAt = deliveries.of(responseId)[0]?.settledAt ?? Infinity;
+        const since = begun.filter((startedAt) => startedAt > removedAt && startedAt > settledAt);
+        return since.length > 1 && !told.has(responseId);
+      });
+      return untold === undefined ? undefined : `${id}/${untold.id} is deleted, and nobody was told`;
+    },
+  };
+}

@@ -1,0 +1,149 @@
+import { describe, expect, it } from "vitest";
+import { type BooksClosed, booksClosed, responseDeleted, verifyBooks } from "../../../lib/events/index.ts";
+import type { SealedEvent } from "../../../lib/polling/ports.ts";
+import type { MemoryWorld } from "../../support/memory-ports.ts";
+import { closedBooks, fullPass, fullPassesOnly } from "../../support/slow.ts";
+import {
+  arrive,
+  at,
+  deliveredIds,
+  MINUTE,
+  range,
+  recordsOf,
+  runTick,
+  SECOND,
+  surveyOf,
+  worldWith,
+} from "../../support/survey.ts";
+
+const source = { ...fullPassesOnly, backgroundRequests: 100 };
+const one = (responseId: number) => ({ responseId, completed: at(-responseId * SECOND), size: 2 });
+const listed = range(1, 100).map(one);
+
+/** Ids of the responses of which subscribers were told that they are deleted, in that order. */
+const deletedIds = (world: MemoryWorld): number[] =>
+  world.told.flatMap(({ type, detail }) =>
+    type === "response.deleted" ? [responseDeleted.parse(detail).data.responseId] : [],
+  );
+
+const lastBooks = (world: MemoryWorld): BooksClosed =>
+  booksClosed.parse(world.told.findLast(({ type }) => type === "books.closed")?.detail);
+
+/** Lists some responses no more; `isGiven`: operation 9 goes on giving them. */
+function remove(world: MemoryWorld, ids: number[], isGiven = false): void {
+  const survey = surveyOf(world);
+  const mine = (record: unknown): boolean => ids.includes((record as { responseId: number }).responseId);
+  survey.records.splice(0, survey.records.length, ...survey.records.filter((record) => !mine(record)));
+  if (isGiven) for (const id of ids) survey.single.set(id, { kind: "found", body: recordsOf(one(id)) });
+}
+
+async function worldTold(): Promise<MemoryWorld> {
+  const world = worldWith(listed);
+  await runTick(world, { source });
+  expect(deliveredIds(world)).toHaveLength(100);
+  return world;
+}
+
+// R20
+describe("a response that is deleted after its event", () => {
+  it("is told once, when two books in a row do not list it, with its last event and without contents", async () => {
+    const world = await worldTold();
+    remove(world, [34, 35]);
+    await fullPass(world, { source });
+    expect(deletedIds(world)).toEqual([]);
+    expect(closedBooks(world)).toMatchObject({ listed: 98, gone: 2 });
+
+    await fullPass(world, { source });
+    expect(deletedIds(world)).toEqual([34, 35]);
+    const detail = responseDeleted.parse(world.told.find(({ type }) => type === "response.deleted")?.detail);
+    const event = world.delivered.find(({ data }) => data.responseId === 34);
+    expect(detail.data).toMatchObject({ surveyId: 1, responseId: 34, lastEventId: event?.meta.eventId });
+    expect(detail.data.observedAt).toBe(new Date(closedBooks(world).closedAt).toISOString());
+    expect(JSON.stringify(detail)).not.toContain("answer");
+
+    await fullPass(world, { source });
+    await fullPass(world, { source });
+    expect(deletedIds(world)).toEqual([34, 35]);
+    expect(closedBooks(world)).toMatchObject({ listed: 98, gone: 2 });
+  });
+
+  it("is told also where no books have ever listed it", async () => {
+    const world = await worldTold();
+    arrive(world, { responseId: 101, completed: at(MINUTE), size: 2 });
+    world.time.now += MINUTE;
+    await runTick(world, { source });
+    expect(deliveredIds(world)).toContain(101);
+    remove(world, [101]);
+    await fullPass(world, { source });
+    await fullPass(world, { source });
+    expect(deletedIds(world)).toEqual([101]);
+  });
+
+  it("is not told where it is listed again by the second books", async () => {
+    const world = await worldTold();
+    const records = [...surveyOf(world).records];
+    remove(world, [34]);
+    await fullPass(world, { source });
+    surveyOf(world).records.splice(0, Number.POSITIVE_INFINITY, ...records);
+    await fullPass(world, { source });
+    await fullPass(world, { source });
+    expect(deletedIds(world)).toEqual([]);
+    expect(closedBooks(world)).toMatchObject({ listed: 100, gone: 0 });
+  });
+
+  it("is not told as long as a trusted operation 9 gives it, and is asked about once for each books", async () => {
+    const world = await worldTold();
+    expect(world.mark(1).contents.answers).toBe("several");
+    remove(world, [34], true);
+    await fullPass(world, { source });
+    world.calls.length = 0;
+    await fullPass(world, { source });
+    await runTick(world, { source });
+    const asked = world.calls.filter(({ operation, args }) => operation === "response" && args[1] === 34);
+    expect(asked).toHaveLength(1);
+    expect(deletedIds(world)).toEqual([]);
+
+    surveyOf(world).single.delete(34);
+    for (let pass = 0; pass < 2; pass += 1) await fullPass(world, { source });
+    expect(deletedIds(world)).toEqual([34]);
+  });
+
+  it("is told by a later poll where the bus did not take it", async () => {
+    const world = await worldTold();
+    const fault = { on: true };
+    world.before.push(({ operation, args }) => {
+      const isDeletion = operation === "publish" && (args[0] as SealedEvent[])[0]?.type === "response.deleted";
+      if (fault.on && isDeletion) throw new Error("the bus is throttled");
+    });
+    remove(world, [34]);
+    await fullPass(world, { source });
+    await fullPass(world, { source });
+    expect(deletedIds(world)).toEqual([]);
+    fault.on = false;
+    world.time.now += MINUTE;
+    await runTick(world, { source });
+    expect(deletedIds(world)).toEqual([34]);
+  });
+
+  it("stays in the digest of the books", async () => {
+    const world = await worldTold();
+    remove(world, [34]);
+    await fullPass(world, { source });
+    await fullPass(world, { source });
+    expect(
+      verifyBooks(
+        world.delivered.map(({ meta }) => meta.eventId),
+        lastBooks(world),
+      ),
+    ).toEqual({ kind: "complete" });
+  });
+
+  it("is counted, and told to nobody, where the source does not want it", async () => {
+    const world = await worldTold();
+    const without = { ...source, events: new Set(["response.completed", "books.closed"] as const) };
+    remove(world, [34]);
+    for (let pass = 0; pass < 3; pass += 1) await fullPass(world, { source: without });
+    expect(deletedIds(world)).toEqual([]);
+    expect(closedBooks(world)).toMatchObject({ listed: 99, gone: 1 });
+  });
+});
