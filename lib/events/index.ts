@@ -26,5 +26,6 @@ export {
   type ResponseWithheld,
   responseReleased,
   responseWithheld,
+  type WithheldState,
 } from "./response-withheld.ts";
 export { type SurveyChanged, surveyChanged } from "./survey-changed.ts";

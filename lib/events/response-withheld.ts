@@ -5,6 +5,7 @@ import { survey } from "./response-completed.ts";
 
 /** Why a completed response has no event: it cannot be read, nothing proves its contents, or the bus has refused its event for good. */
 export const withheldStates = ["quarantined", "held", "refused"] as const;
+export type WithheldState = (typeof withheldStates)[number];
 
 const state = openWord(
   withheldStates,

@@ -95,3 +95,10 @@ export async function orLeave<T>(ctx: Failing, work: () => Promise<T>): Promise<
     return undefined;
   }
 }
+
+export function notTaken(code: string): PublishFailedError {
+  return new PublishFailedError(`the event bus did not take every event (${code})`, {
+    retryable: true,
+    hint: "Nothing is lost: they are published at the next tick. Look at the bus's quota and the function's permissions.",
+  });
+}

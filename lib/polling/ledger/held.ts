@@ -1,11 +1,10 @@
 import type { PollContext } from "../context.ts";
 import { holdLease } from "../lease.ts";
-import type { LedgerEntry } from "../model/ledger-entry.ts";
+import { type LedgerEntry, POLLS } from "../model/ledger-entry.ts";
+import { toldFirst } from "./withheld.ts";
 
 // Completed responses whose contents nothing proves: left to the next poll at first, and after some polls held, which counts as dealt with (R6).
 
-/** Polls that leave a response before it is held. */
-export const POLLS = 3;
 /** Milliseconds until a held one is looked at again; twice as long each time, up to a day. */
 const FIRST_PAUSE = 300_000;
 const LONGEST_PAUSE = 24 * 3_600_000;
@@ -53,7 +52,7 @@ export async function noteHeld(ctx: PollContext, responses: Unproved[]): Promise
     if (fresh > 0) observe({ kind: "held", surveyId: ctx.surveyId, count: fresh });
     if (entries.length === 0) continue;
     await holdLease(ctx);
-    await state.putEntries(ctx.surveyId, entries);
+    await state.putEntries(ctx.surveyId, await toldFirst(ctx, entries));
   }
   return held;
 }

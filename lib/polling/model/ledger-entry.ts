@@ -6,6 +6,9 @@ import type { Origin } from "../../events/index.ts";
  */
 export type EntryState = "emitted" | "before-floor" | "open" | "held" | "waiting" | "quarantined" | "refused";
 
+/** Polls that leave a response before it counts as held. */
+export const POLLS = 3;
+
 /** The states in which an entry is looked at again by itself; of a quarantined or refused one the kept records go then. */
 export type CheckedState = Exclude<EntryState, "emitted" | "before-floor">;
 

@@ -1,4 +1,4 @@
-import type { BooksClosed, SurveyFacts } from "../../events/index.ts";
+import type { BooksClosed, SurveyFacts, WithheldState } from "../../events/index.ts";
 import type { LedgerEntry } from "./ledger-entry.ts";
 
 /** Where history begins: `at` is a date string of the service, or null for the beginning. */
@@ -242,6 +242,8 @@ export interface Mark {
   volatile?: Partial<Record<Group, number>>;
   /** Responses repaired so far, and more than once: repeated repairs need a look. */
   repairs?: { once: number; again: number };
+  /** Responses that subscribers know to be withheld, and why. */
+  withheld?: Record<string, WithheldState>;
   /** Epoch milliseconds of the next look for quarantined records whose time is over. */
   expiryLook?: number;
 }

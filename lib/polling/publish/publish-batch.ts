@@ -1,7 +1,9 @@
 import { credible } from "../../events/build/date-string.ts";
 import type { PollContext } from "../context.ts";
-import { leave, orLeave, PublishFailedError } from "../errors.ts";
+import { leave, notTaken, orLeave, type PublishFailedError } from "../errors.ts";
 import { holdLease } from "../lease.ts";
+import { MOST_ENTRIES } from "../ledger/tell.ts";
+import { noteReleased, tellReleased, toldFirst } from "../ledger/withheld.ts";
 import { later } from "../model/dates.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import type { OutgoingEvent, PublishOutcome, SealedEvent } from "../ports.ts";
@@ -16,8 +18,7 @@ export interface Ready extends Candidate {
   sealed: SealedEvent;
 }
 
-/** A request to the bus holds at most 10 entries and 1 MB; a tenth of that is left for what surrounds the details. */
-export const MOST_ENTRIES = 10;
+/** A request to the bus holds 1 MB; a tenth of that is left for what surrounds the details. */
 const MOST_BYTES = 900_000;
 
 /** How many of the first events go into one request: at most 10 and 900 KB, and always one. */
@@ -57,8 +58,10 @@ export interface BatchOutcome {
 export const noOutcome: BatchOutcome = { published: 0, replaced: 0, refused: 0, waiting: 0, left: [] };
 
 /** Publishes one batch, then enters it into the ledger: only then is it settled. What is left of it keeps the rest from nothing. */
-export async function publishBatch(ctx: PollContext, batch: Ready[]): Promise<BatchOutcome> {
+export async function publishBatch(ctx: PollContext, ready: Ready[]): Promise<BatchOutcome> {
   const { clock, publisher, observe } = ctx.ports;
+  const batch = await released(ctx, ready);
+  if (batch.length === 0) return { ...noOutcome, left: ready };
   const outcomes = await publisher.publish(
     batch.map((item) => item.sealed),
     () => holdLease(ctx),
@@ -84,6 +87,24 @@ export async function publishBatch(ctx: PollContext, batch: Ready[]): Promise<Ba
   return result;
 }
 
+/** Those of some events that may go out: whatever was withheld is released first. */
+async function released(ctx: PollContext, ready: Ready[]): Promise<Ready[]> {
+  const { withheld = {} } = ctx.mark;
+  const [some, others] = [
+    ready.filter(({ responseId }) => responseId in withheld),
+    ready.filter(({ responseId }) => !(responseId in withheld)),
+  ];
+  if (some.length === 0) return ready;
+  const told = await orLeave(ctx, async () => {
+    await tellReleased(
+      ctx,
+      some.map(({ responseId, event }) => ({ responseId, eventId: event.detail.meta.eventId })),
+    );
+    return some;
+  });
+  return [...others, ...(told ?? [])];
+}
+
 /** What the bus has refused for good is kept for a redrive; what it did not take now waits. A replacement is made again by the pass that finds it missing. */
 async function noteNotTaken(
   ctx: PollContext,
@@ -105,7 +126,12 @@ async function noteNotTaken(
     result.left.push(item);
     return;
   }
-  await ctx.ports.state.putEntries(ctx.surveyId, [entry]);
+  const written = await toldFirst(ctx, [entry]);
+  if (written.length === 0) {
+    result.left.push(item);
+    return;
+  }
+  await ctx.ports.state.putEntries(ctx.surveyId, written);
   if (isRefused) {
     result.refused += 1;
     ctx.ports.observe({ kind: "refused", surveyId: ctx.surveyId, responseId: item.responseId, code });
@@ -124,13 +150,6 @@ function noteReplaced({ mark, ports, surveyId }: PollContext, published: Ready[]
   return replaced.length;
 }
 
-export function notTaken(code: string): PublishFailedError {
-  return new PublishFailedError(`the event bus did not take every event (${code})`, {
-    retryable: true,
-    hint: "Nothing is lost: they are published at the next tick. Look at the bus's quota and the function's permissions.",
-  });
-}
-
 /** @param emittedAt epoch milliseconds */
 async function enter(ctx: PollContext, published: Ready[], emittedAt: number): Promise<void> {
   if (published.length === 0) return;
@@ -145,6 +164,10 @@ async function enter(ctx: PollContext, published: Ready[], emittedAt: number): P
     await state.saveMark(ctx.lease, ctx.mark);
     throw error;
   }
+  noteReleased(
+    ctx,
+    entries.map(({ id }) => id),
+  );
   await dropKept(ctx, published);
 }
 

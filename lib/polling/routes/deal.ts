@@ -9,6 +9,7 @@ import { ALL_CHANGES, differences, noteChange } from "../ledger/changes.ts";
 import { undatedEntry } from "../ledger/held.ts";
 import { type Decision, decide, isOld, type Judgement } from "../ledger/judge.ts";
 import { noted, orphanEntries, quarantined } from "../ledger/note-entries.ts";
+import { toldFirst } from "../ledger/withheld.ts";
 import { later } from "../model/dates.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import { isHistoryMet } from "../model/phase.ts";
@@ -184,7 +185,9 @@ export async function deal(
     // By a floor that a crash forgets nothing may have been settled: a later tick may not raise it as far.
     if (dealing.floorRose) await ctx.ports.state.saveMark(ctx.lease, ctx.mark);
     dealing.floorRose = false;
-    await ctx.ports.state.putEntries(ctx.surveyId, entries);
+    const written = await toldFirst(ctx, entries);
+    done.left += entries.length - written.length;
+    await ctx.ports.state.putEntries(ctx.surveyId, written);
   }
   return done;
 }

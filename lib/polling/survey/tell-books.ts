@@ -1,8 +1,8 @@
 import { buildBooksClosed } from "../../events/build/build-books-closed.ts";
 import { compareLedger } from "../books/compare-ledger.ts";
 import type { PollContext } from "../context.ts";
+import { tell } from "../ledger/tell.ts";
 import type { Mark } from "../model/mark.ts";
-import { publishAll } from "../publish/publish-all.ts";
 
 // R29: what subscribers are told of the books.
 
@@ -18,7 +18,7 @@ export async function tellBooks(ctx: PollContext): Promise<void> {
   const { detail, told } = mark.untold;
   // What a sequence number says is fixed before anybody is told (R19).
   if (!wasUntold) await ports.state.saveMark(lease, mark);
-  await publishAll(ctx, [{ type: "books.closed", detail, time: Date.parse(detail.meta.detectedAt) }]);
+  await tell(ctx, [{ type: "books.closed", detail, time: Date.parse(detail.meta.detectedAt) }]);
   mark.told = told;
   delete mark.untold;
   // The books may have closed once more since that was to be told.

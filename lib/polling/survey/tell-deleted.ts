@@ -4,8 +4,8 @@ import { keepGone } from "../books/compare-ledger.ts";
 import { loadIds } from "../books/id-set.ts";
 import { ask, isTrusted } from "../contents/operation9.ts";
 import type { PollContext } from "../context.ts";
+import { tell } from "../ledger/tell.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
-import { publishAll } from "../publish/publish-all.ts";
 
 /** Responses told of together. */
 const AT_ONCE = 100;
@@ -30,7 +30,7 @@ export async function tellDeleted(ctx: PollContext): Promise<void> {
     const some = untold.splice(0, AT_ONCE);
     const entries = await ports.state.entries(surveyId, some);
     const given = await givenOf(ctx, some);
-    await publishAll(
+    await tell(
       ctx,
       some.flatMap((id) => {
         const entry = entries.get(id);

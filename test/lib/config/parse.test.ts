@@ -40,7 +40,7 @@ describe("the defaults", () => {
           logLevel: "info",
         },
       ],
-      events: { "response.updated": true, "response.deleted": true, "books.closed": true },
+      events: { "response.updated": true, "response.deleted": true, "response.withheld": true, "books.closed": true },
       bus: { name: "survey-poller", archive: true, schemaRegistry: true, logging: true },
       subscribers: { accounts: [] },
       monitoring: {

@@ -58,7 +58,12 @@ async function emptyAccount(options: SimulatorOptions = {}, settings: Record<str
   };
   const polled = {
     ...source,
-    events: eventsOf({ "response.updated": true, "response.deleted": true, "books.closed": true }),
+    events: eventsOf({
+      "response.updated": true,
+      "response.deleted": true,
+      "response.withheld": true,
+      "books.closed": true,
+    }),
   };
   const table = { client: test.clients.dynamodb, name: test.table };
   return {

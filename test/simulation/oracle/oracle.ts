@@ -26,6 +26,7 @@ import { createRecheckLog } from "./rechecks.ts";
 import { createRequestLog, type RequestLog } from "./requests.ts";
 import { createRestCheck, type Unfinished } from "./rest.ts";
 import { createViolations, type Violations } from "./violations.ts";
+import { createWithheldCheck } from "./withheld.ts";
 
 /** Holds the poller's doings against the truth while a history runs, and once it has come to rest. */
 export interface Oracle {
@@ -56,6 +57,7 @@ export function createOracle(world: World, store: Store): Oracle {
   const books: BooksCheck = createBooksCheck(world, store, deliveries, violations);
   const booksTold = createBooksTold(world, violations, { deliveries, books: (id) => books.facts(id)?.books });
   const deletions = createDeletions(world, violations, deliveries);
+  const withheld = createWithheldCheck(world, violations);
   const details = createDetailLog(world);
   const hangs = createHangLog(world, violations);
   const rechecks = createRecheckLog(world, violations);
@@ -195,6 +197,7 @@ export function createOracle(world: World, store: Store): Oracle {
         if (released) deliveries.leaseReleased(process, surveyId);
       },
       entryWritten(_process, surveyId, entry, before) {
+        withheld.entryWritten(surveyId, entry);
         if (entry.state === "emitted") {
           const { id, revision = 1 } = entry;
           const sent = typeof id === "number" ? deliveries.of(id) : [];
@@ -217,7 +220,12 @@ export function createOracle(world: World, store: Store): Oracle {
         }
       },
       delivered(process, event, answered) {
-        if (hasContents(event)) delivered(process, event.detail, answered);
+        if (hasContents(event)) {
+          withheld.contentsDelivered(event.detail.data.responseId);
+          delivered(process, event.detail, answered);
+        }
+        if (event.type === "response.withheld") withheld.withheld(event.detail);
+        if (event.type === "response.released") withheld.released(event.detail);
         if (event.type === "books.closed") booksTold.delivered(event.detail);
         if (event.type === "response.deleted") deletions.delivered(event.detail);
       },

@@ -38,7 +38,13 @@ export function planSource(chooser: Chooser, random: Random): SimSource {
     headPages: random.pick([1, 2, 3, 20, 20]),
     fullPoll: { every: fullPoll },
     retention: { quarantine: interval * random.between(10, 200) },
-    events: new Set(["response.completed", "response.updated", "response.deleted", "books.closed"]),
+    events: new Set([
+      "response.completed",
+      "response.updated",
+      "response.deleted",
+      "response.withheld",
+      "books.closed",
+    ]),
     patrol: { every: patrol, full: interval * random.between(8, 26) * random.pick([1, 1, 3]) },
   };
 }

@@ -24,6 +24,20 @@ export const stateFaults: readonly PlantedFault[] = [
     replace: "  mark.told = told;\n  delete mark.untold;\n  await publishAll(ctx,",
   },
   {
+    name: "nobody is told of what is withheld",
+    breaks: ["withheld"],
+    file: "ledger/withheld.ts",
+    find: "  if (fresh.length === 0) return entries;",
+    replace: "  if (fresh.length >= 0) return entries;",
+  },
+  {
+    name: "nobody is told of a release",
+    breaks: ["withheld"],
+    file: "publish/publish-batch.ts",
+    find: "  if (some.length === 0) return ready;",
+    replace: "  if (some.length >= 0) return ready;",
+  },
+  {
     name: "who is missing once is deleted",
     breaks: ["deleted"],
     file: "books/compare-ledger.ts",

@@ -54,6 +54,7 @@ const seenFromOutside = [
   "books close while the list changes",
   "books are told twice, as nobody knew",
   "subscribers are told of a deletion",
+  "a response that was withheld is released",
 ] as const;
 
 /** What only the poller can tell of, by `observe`. */

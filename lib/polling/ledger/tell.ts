@@ -1,13 +1,16 @@
 import type { PollContext } from "../context.ts";
+import { notTaken } from "../errors.ts";
 import { holdLease } from "../lease.ts";
 import type { OutgoingEvent } from "../ports.ts";
-import { MOST_ENTRIES, notTaken } from "./publish-batch.ts";
+
+/** Events of one request to the bus. */
+export const MOST_ENTRIES = 10;
 
 /**
  * Publishes events that have no contents of a response, some at a time. Throws a `PublishFailedError` when the bus did not take all of them, or
  * nobody knows whether it did.
  */
-export async function publishAll(ctx: PollContext, events: readonly OutgoingEvent[]): Promise<void> {
+export async function tell(ctx: PollContext, events: readonly OutgoingEvent[]): Promise<void> {
   const { publisher } = ctx.ports;
   for (let i = 0; i < events.length; i += MOST_ENTRIES) {
     const sealed = await Promise.all(events.slice(i, i + MOST_ENTRIES).map((event) => publisher.seal(event)));
