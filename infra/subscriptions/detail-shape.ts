@@ -19,19 +19,24 @@ let detail: Shape | undefined;
 
 /** The shape of the whole detail, from the contract's schema. */
 export function detailShape(): Shape {
-  detail ??= shapeOf(responseCompletedJsonSchema());
+  if (detail === undefined) {
+    const schema = responseCompletedJsonSchema();
+    detail = shapeOf(schema, isObject(schema.definitions) ? schema.definitions : {});
+  }
   return detail;
 }
 
-function shapeOf(schema: unknown): Shape {
+function shapeOf(schema: unknown, definitions: Record<string, unknown>): Shape {
+  const within = (part: unknown): Shape => shapeOf(part, definitions);
   if (!isObject(schema)) return OPEN;
-  if (Array.isArray(schema.anyOf)) return schema.anyOf.map(shapeOf).reduce(merged);
+  if (typeof schema.$ref === "string") return within(definitions[schema.$ref.replace("#/definitions/", "")]);
+  if (Array.isArray(schema.anyOf)) return schema.anyOf.map(within).reduce(merged);
   const types = [schema.type].flat();
-  if (types.includes("array")) return shapeOf(schema.items);
+  if (types.includes("array")) return within(schema.items);
   if (types.includes("object")) {
     const fields = Object.entries(isObject(schema.properties) ? schema.properties : {});
     if (fields.length === 0) return OPEN;
-    return { ...NOTHING, fields: new Map(fields.map(([name, field]) => [name, shapeOf(field)])) };
+    return { ...NOTHING, fields: new Map(fields.map(([name, field]) => [name, within(field)])) };
   }
   const kinds = types.map((type) => (type === "integer" ? "number" : type)).filter(isKind);
   if (kinds.length === 0) return OPEN;

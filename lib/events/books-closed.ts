@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { instant, meta } from "./meta.ts";
+import { named } from "./named.ts";
 import { survey } from "./response-completed.ts";
 
 const count = (description: string) => z.number().int().nonnegative().describe(description);
@@ -15,7 +16,7 @@ const counts = z
     quarantined: count("They cannot be read"),
     refused: count("Completed; the bus does not take their event"),
   })
-  .describe("Each listed response in one class");
+  .meta(named("BooksCounts", "Each listed response in one class"));
 
 const digest = z
   .looseObject({
@@ -26,33 +27,43 @@ const digest = z
       .string()
       .describe("Sum modulo 2^256 of the SHA-256 of each event id (lower-case text), as 64 hexadecimal digits"),
   })
-  .describe("Of the latest event of each response, whatever their order. It is no seal against a forger");
+  .meta(
+    named("BooksDigest", "Of the latest event of each response, whatever their order. It is no seal against a forger"),
+  );
 
 /** The `detail` of a `books.closed` event: every response that a survey lists is accounted for. */
-export const booksClosed = z.looseObject({
-  meta: meta.extend({
-    sequence: z.number().int().positive().describe("1 for the first of a survey, one more for each that follows"),
-    previous: z.string().nullable().describe("The `books.closed` event before this one; null in the first"),
-  }),
-  data: z.looseObject({
-    surveyId: z.number().int(),
-    survey: survey.nullable(),
-    from: z
-      .string()
-      .nullable()
-      .describe(
-        "The service's own date from which on responses have events, in a zone it does not name; null: from the beginning",
-      ),
-    asOf: instant("When the reading of the list began: what was listed then is in the counts"),
-    passes: count("Times in a row that the books have closed: one alone cannot see two changes that cancel each other"),
-    deficit: z
-      .number()
-      .int()
-      .nullable()
-      .describe("The service's own count of responses minus `listed`; null where it states none"),
-    counts,
-    digest,
-  }),
-});
+export const booksClosed = z
+  .looseObject({
+    meta: meta
+      .extend({
+        sequence: z.number().int().positive().describe("1 for the first of a survey, one more for each that follows"),
+        previous: z.string().nullable().describe("The `books.closed` event before this one; null in the first"),
+      })
+      .meta(named("BooksMeta", "How the event of closed books was made")),
+    data: z
+      .looseObject({
+        surveyId: z.number().int(),
+        survey: survey.nullable(),
+        from: z
+          .string()
+          .nullable()
+          .describe(
+            "The service's own date from which on responses have events, in a zone it does not name; null: from the beginning",
+          ),
+        asOf: instant("When the reading of the list began: what was listed then is in the counts"),
+        passes: count(
+          "Times in a row that the books have closed: one alone cannot see two changes that cancel each other",
+        ),
+        deficit: z
+          .number()
+          .int()
+          .nullable()
+          .describe("The service's own count of responses minus `listed`; null where it states none"),
+        counts,
+        digest,
+      })
+      .meta(named("Books", "What the books of a survey say")),
+  })
+  .meta(named("BooksClosed", "Every response that a survey lists is accounted for"));
 
 export type BooksClosed = z.infer<typeof booksClosed>;

@@ -1,14 +1,19 @@
-import { DETAIL_TYPE } from "./contract.ts";
-import { responseCompletedJsonSchema } from "./json-schema.ts";
+import { DETAIL_TYPE, type EventType } from "./contract.ts";
+import { type Draft, detailJsonSchema } from "./json-schema.ts";
 
 /**
- * The whole event as EventBridge delivers it, as JSON Schema draft 4. The two names that begin with `x-` are where EventBridge's tools look for
+ * The whole event as EventBridge delivers it, as JSON Schema. The names that begin with `x-amazon-` are where EventBridge's tools look for
  * the event that a schema describes; a validator passes over them.
  *
- * @param source `source` of the events, `eventSource` of the configuration
+ * @param source `source` of the events, `eventSource` of the configuration; any where it is left out
  */
-export function responseCompletedEnvelopeSchema(source: string): Record<string, unknown> {
-  const { $schema, ...detail } = responseCompletedJsonSchema();
+export function eventJsonSchema(
+  type: EventType,
+  draft: Draft,
+  source?: string,
+): Record<string, unknown> & { title: string } {
+  const { $schema, keyword, name, definitions } = detailJsonSchema(type, draft);
+  const only = (text: string) => ({ type: "string", ...(draft === "draft-4" ? { enum: [text] } : { const: text }) });
   const text = { type: "string" };
   const properties = {
     version: text,
@@ -16,23 +21,29 @@ export function responseCompletedEnvelopeSchema(source: string): Record<string, 
       type: "string",
       description: "EventBridge's own, another one for each delivery; detail.meta.eventId is the key",
     },
-    "detail-type": { type: "string", enum: [DETAIL_TYPE] },
-    source: { type: "string", enum: [source] },
+    "detail-type": only(type),
+    source: source === undefined ? { type: "string", description: "`eventSource` of the configuration" } : only(source),
     account: text,
     time: { type: "string", format: "date-time" },
     region: text,
     resources: { type: "array", items: text },
-    detail,
+    detail: { $ref: `#/${keyword}/${name}` },
   };
   return {
     $schema,
-    title: "ResponseCompleted",
-    description: "A completed survey response",
-    "x-amazon-events-detail-type": DETAIL_TYPE,
-    "x-amazon-events-source": source,
+    title: `${name}Event`,
+    description: definitions[name]?.description,
+    "x-amazon-events-detail-type": type,
+    ...(source !== undefined && { "x-amazon-events-source": source }),
     type: "object",
     // Open like the rest: a replay adds the archive's name, and later versions of EventBridge may add more.
     properties,
     required: Object.keys(properties),
+    [keyword]: definitions,
   };
+}
+
+/** The event of a completed response, as the EventBridge schema registry takes it. */
+export function responseCompletedEnvelopeSchema(source: string): Record<string, unknown> {
+  return eventJsonSchema(DETAIL_TYPE, "draft-4", source);
 }

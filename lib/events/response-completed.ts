@@ -1,19 +1,33 @@
 import * as z from "zod";
 import { meta } from "./meta.ts";
+import { named } from "./named.ts";
 import { openWord } from "./open-word.ts";
 
 /** How a response was found. */
 export const origins = ["head", "catch-up", "search", "patrol", "full-pass", "recheck", "replay"] as const;
 
+/** What could not be had, and why. */
+const lacks = [
+  "metrics:absent",
+  "metrics:gave-up",
+  "metadata:absent",
+  "metadata:gave-up",
+  "questions:gave-up",
+] as const;
+
 // Every object is loose: a field added later must never break a consumer that validates, and zod's JSON Schema
 // of a plain object would forbid additional properties.
+const raw = z
+  .looseObject({})
+  .meta(named("Raw", "Fields that were not as documented, as they were read", { answer: "2" }));
+
 const moment = z
   .looseObject({
     local: z.string().nullable().describe("The service's own string, YYYY-MM-DD HH:MM:SS, in a zone it does not name"),
     at: z.string().optional().describe("The instant in UTC (ISO 8601); only with a configured time zone"),
     ambiguous: z.boolean().optional().describe("True when a clock change makes `local` name two instants or none"),
   })
-  .describe("A date of the service");
+  .meta(named("Moment", "A date of the service", { local: "2026-03-10 12:00:00", at: "2026-03-10T11:00:00Z" }));
 
 const question = z
   .looseObject({
@@ -21,7 +35,7 @@ const question = z
     type: z.string().nullable(),
     text: z.string().nullable().describe("Plain text: no tags, at most 1,000 characters"),
   })
-  .describe("The question as the survey has it");
+  .meta(named("Question", "The question as the survey has it", { number: 1, type: "simple", text: "How was it?" }));
 
 const bareAnswer = z.looseObject({
   questionId: z.number().int().nullable(),
@@ -29,64 +43,103 @@ const bareAnswer = z.looseObject({
   comment: z.string(),
   score: z.number().nullable(),
   matrixScore: z.unknown(),
-  raw: z.looseObject({}).optional().describe("Fields that were not as documented, as they were read"),
+  raw: raw.optional(),
 });
 
-const answer = bareAnswer.extend({
-  question: question.nullable(),
-  labels: z
-    .array(z.string())
-    .nullable()
-    .describe("Texts of the chosen answers, in the order of `answer`; null where it is not certain which they are"),
-});
+const answer = bareAnswer
+  .extend({
+    question: question.nullable(),
+    labels: z
+      .array(z.string())
+      .nullable()
+      .describe("Texts of the chosen answers, in the order of `answer`; null where it is not certain which they are"),
+  })
+  .meta(
+    named("Answer", "One record of the response", {
+      questionId: 7,
+      answer: [3],
+      comment: "",
+      score: null,
+      matrixScore: null,
+      question: { number: 1, type: "simple", text: "How was it?" },
+      labels: ["Good"],
+    }),
+  );
 
-const score = z.looseObject({
-  pointsSum: z.number().nullish(),
-  maxPointsSum: z.number().nullish(),
-  minPointsSum: z.number().nullish(),
-  nps: z.boolean().nullish(),
-});
+const score = z
+  .looseObject({
+    pointsSum: z.number().nullish(),
+    maxPointsSum: z.number().nullish(),
+    minPointsSum: z.number().nullish(),
+    nps: z.boolean().nullish(),
+  })
+  .meta(
+    named("Score", "Points of a metric and the scale they are on", {
+      pointsSum: 9,
+      maxPointsSum: 10,
+      minPointsSum: 0,
+      nps: true,
+    }),
+  );
 
-const metric = z.looseObject({
-  key: z.string().describe("The key under which operation 11 lists the metric"),
-  metricId: z.number().int().nullish(),
-  surveyId: z.number().int().nullish(),
-  metricName: z.string().nullish(),
-  presentation: z.string().nullish(),
-  maxValueIncludingEmptyAnswer: z.number().nullish(),
-  testMode: z.number().int().nullish(),
-  firstLevelThreshold: z.number().nullish(),
-  secondLevelThreshold: z.number().nullish(),
-  created: z.string().nullish(),
-  score: score.nullish(),
-  raw: z.looseObject({}).optional(),
-});
+const metric = z
+  .looseObject({
+    key: z.string().describe("The key under which operation 11 lists the metric"),
+    metricId: z.number().int().nullish(),
+    surveyId: z.number().int().nullish(),
+    metricName: z.string().nullish(),
+    presentation: z.string().nullish(),
+    maxValueIncludingEmptyAnswer: z.number().nullish(),
+    testMode: z.number().int().nullish(),
+    firstLevelThreshold: z.number().nullish(),
+    secondLevelThreshold: z.number().nullish(),
+    created: z.string().nullish(),
+    score: score.nullish(),
+    raw: raw.optional(),
+  })
+  .meta(named("Metric", "A metric of the response", { key: "31", metricId: 31, metricName: "NPS" }));
 
-const metadata = z.looseObject({
-  responseId: z.number().int().nullish(),
-  ip: z.string().nullish(),
-  referrer: z.string().nullish(),
-  iso3166: z.string().nullish(),
-  languageId: z.number().int().nullish(),
-  languageName: z.string().nullish(),
-  languageSymbol: z.string().nullish(),
-  deviceType: z.string().nullish(),
-  deviceTypeName: z.string().nullish(),
-  os: z.string().nullish(),
-  browser: z.string().nullish(),
-  raw: z.looseObject({}).optional(),
-});
+const metadata = z
+  .looseObject({
+    responseId: z.number().int().nullish(),
+    ip: z.string().nullish(),
+    referrer: z.string().nullish(),
+    iso3166: z.string().nullish(),
+    languageId: z.number().int().nullish(),
+    languageName: z.string().nullish(),
+    languageSymbol: z.string().nullish(),
+    deviceType: z.string().nullish(),
+    deviceTypeName: z.string().nullish(),
+    os: z.string().nullish(),
+    browser: z.string().nullish(),
+    raw: raw.optional(),
+  })
+  .meta(
+    named("Metadata", "Where and with what the respondent answered", { languageSymbol: "pl", deviceType: "desktop" }),
+  );
 
-const response = z.looseObject({
-  country: z.string().nullable(),
-  crk: z.string().nullable().describe("The key under which the inviter knows the respondent: what a CRM joins on"),
-  promoCode: z.string().nullable(),
-  hasComment: z.boolean(),
-  answerCount: z.number().int().nonnegative().describe("Number of answers, also when they went to S3"),
-  started: moment,
-  completed: moment,
-  raw: z.looseObject({}).optional(),
-});
+const response = z
+  .looseObject({
+    country: z.string().nullable(),
+    crk: z.string().nullable().describe("The key under which the inviter knows the respondent: what a CRM joins on"),
+    promoCode: z.string().nullable(),
+    hasComment: z.boolean(),
+    answerCount: z.number().int().nonnegative().describe("Number of answers, also when they went to S3"),
+    started: moment,
+    completed: moment,
+    raw: raw.optional(),
+  })
+  .meta(
+    named("Response", "The response as a whole", {
+      country: "PL",
+      crk: "customer-1042",
+      promoCode: null,
+      hasComment: false,
+      answerCount: 2,
+      started: { local: "2026-03-10 11:58:00" },
+      completed: { local: "2026-03-10 12:00:00" },
+    }),
+  );
 
 export const survey = z
   .looseObject({
@@ -97,12 +150,23 @@ export const survey = z
       .describe("The service's own string, YYYY-MM-DD HH:MM:SS, in a zone it does not name"),
     languageId: z.number().int().nullable(),
   })
-  .describe("The survey as the survey list showed it when it was polled last");
+  .meta(
+    named("Survey", "The survey as the survey list showed it when it was polled last", {
+      name: "After a visit",
+      modified: "2026-03-01 10:00:00",
+      languageId: 23,
+    }),
+  );
 
-const nps = z.looseObject({
-  score: z.number().describe("0 to 10"),
-  class: openWord(["promoter", "passive", "detractor"], "A promoter gave 9 or 10, a passive 7 or 8, a detractor less"),
-});
+const nps = z
+  .looseObject({
+    score: z.number().describe("0 to 10"),
+    class: openWord(
+      ["promoter", "passive", "detractor"],
+      "A promoter gave 9 or 10, a passive 7 or 8, a detractor less",
+    ),
+  })
+  .meta(named("Nps", "Net promoter score", { score: 9, class: "promoter" }));
 
 const summary = z
   .looseObject({
@@ -111,45 +175,62 @@ const summary = z
     durationSeconds: z.number().nullable().describe("From start to completion; null where no one clock has shown both"),
     comments: z.number().int().nonnegative().describe("Number of answers with a comment"),
   })
-  .describe("Worked out from the metrics, dates and answers");
+  .meta(
+    named("Summary", "Worked out from the metrics, dates and answers", {
+      nps: { score: 9, class: "promoter" },
+      scorePercent: 90,
+      durationSeconds: 120,
+      comments: 0,
+    }),
+  );
 
-const answersRef = z
-  .looseObject({ bucket: z.string(), key: z.string(), bytes: z.number().int().nonnegative() })
-  .describe("Claim check: where the answers lie as a JSON array when they are too large for the event");
+const answersRef = z.looseObject({ bucket: z.string(), key: z.string(), bytes: z.number().int().nonnegative() }).meta(
+  named("AnswersRef", "Claim check: where the answers lie as a JSON array when they are too large for the event", {
+    bucket: "answers",
+    key: "9955f4f6-b3b2-575c-91d6-e57c654c089d/d0b636c4de9aefa4ab723bf09e3df48f.json",
+    bytes: 470,
+  }),
+);
 
 /** What every event with the contents of a response says of how it was made. */
-export const contentsMeta = meta.extend({
-  origin: openWord(origins, "How the response was found"),
-  revision: z
-    .number()
-    .int()
-    .positive()
-    .describe("1 for the first event of a response, one more for each that replaces it"),
-  complete: z.boolean().describe("False when something named in `missing` could not be had"),
-  missing: z.array(z.string()).describe("What could not be had, and why: `metrics:gave-up`"),
-  irregular: z.array(z.string()).describe("Fields that were not as documented"),
-});
+export const contentsMeta = meta
+  .extend({
+    origin: openWord(origins, "How the response was found"),
+    revision: z
+      .number()
+      .int()
+      .positive()
+      .describe("1 for the first event of a response, one more for each that replaces it"),
+    complete: z.boolean().describe("False when something named in `missing` could not be had"),
+    missing: z.array(openWord(lacks, "What could not be had, and why")),
+    irregular: z.array(z.string()).describe("Fields that were not as documented"),
+  })
+  .meta(named("ContentsMeta", "How the event of a response was made"));
 
 /** The contents of a response. */
-export const contents = z.looseObject({
-  surveyId: z.number().int(),
-  responseId: z.number().int(),
-  survey: survey.nullable(),
-  summary,
-  response,
-  metrics: z.array(metric),
-  metadata: metadata.nullable(),
-  answers: z.array(answer),
-  labelsMayDiffer: z
-    .boolean()
-    .describe(
-      "True where the survey may have been edited after the respondent began, so that questions and labels may be later ones",
-    ),
-  answersRef: answersRef.nullable(),
-});
+export const contents = z
+  .looseObject({
+    surveyId: z.number().int(),
+    responseId: z.number().int(),
+    survey: survey.nullable(),
+    summary,
+    response,
+    metrics: z.array(metric),
+    metadata: metadata.nullable(),
+    answers: z.array(answer),
+    labelsMayDiffer: z
+      .boolean()
+      .describe(
+        "True where the survey may have been edited after the respondent began, so that questions and labels may be later ones",
+      ),
+    answersRef: answersRef.nullable(),
+  })
+  .meta(named("Contents", "The contents of a response"));
 
 /** The `detail` of a `response.completed` event. */
-export const responseCompleted = z.looseObject({ meta: contentsMeta, data: contents });
+export const responseCompleted = z
+  .looseObject({ meta: contentsMeta, data: contents })
+  .meta(named("ResponseCompleted", "A completed survey response"));
 
 export type ResponseCompleted = z.infer<typeof responseCompleted>;
 export type Answer = z.infer<typeof answer>;

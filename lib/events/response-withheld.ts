@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { instant, meta } from "./meta.ts";
+import { named } from "./named.ts";
 import { openWord } from "./open-word.ts";
 import { survey } from "./response-completed.ts";
 
@@ -20,20 +21,28 @@ const ids = {
 };
 
 /** The `detail` of a `response.withheld` event: the poller knows of a completed response and gives out no contents of it yet. */
-export const responseWithheld = z.looseObject({
-  meta,
-  data: z.looseObject({
-    ...ids,
-    reason: z.string().nullable().describe("A code; never contents"),
-    since: instant("When the poller found that out"),
-  }),
-});
+export const responseWithheld = z
+  .looseObject({
+    meta,
+    data: z
+      .looseObject({
+        ...ids,
+        reason: z.string().nullable().describe("A code; never contents"),
+        since: instant("When the poller found that out"),
+      })
+      .meta(named("WithheldResponse", "Which response it is, and why it is withheld")),
+  })
+  .meta(named("ResponseWithheld", "A completed response whose contents are not given out yet"));
 
 /** The `detail` of a `response.released` event: a response that was withheld has its event now. */
-export const responseReleased = z.looseObject({
-  meta,
-  data: z.looseObject({ ...ids, lastEventId: z.string().describe("The event with its contents") }),
-});
+export const responseReleased = z
+  .looseObject({
+    meta,
+    data: z
+      .looseObject({ ...ids, lastEventId: z.string().describe("The event with its contents") })
+      .meta(named("ReleasedResponse", "Which response it is, and the event with its contents")),
+  })
+  .meta(named("ResponseReleased", "A response that was withheld has its event now"));
 
 export type ResponseWithheld = z.infer<typeof responseWithheld>;
 export type ResponseReleased = z.infer<typeof responseReleased>;
