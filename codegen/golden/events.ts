@@ -1,0 +1,181 @@
+import { v5 } from "uuid";
+import { buildBooksClosed } from "../../lib/events/build/build-books-closed.ts";
+import { buildEvent, toUpdate } from "../../lib/events/build/build-event.ts";
+import { eventIdOf } from "../../lib/events/event-id.ts";
+import {
+  type DetailOf,
+  detailSchemas,
+  digestSum,
+  type EventType,
+  eventId,
+  SCHEMA_VERSION,
+} from "../../lib/events/index.ts";
+import { checkIn } from "../../lib/publisher/claim-check.ts";
+import { type EventEnvelope, toEnvelope } from "../../local/aws/event-bridge/envelope.ts";
+import { metrics, noon, record, records, response, SOURCE_NAME, SURVEY_ID, survey } from "./facts.ts";
+
+/** Events by the name of their file, as EventBridge delivers them: one for each thing that a consumer has to cope with. */
+export async function goldenEvents(): Promise<Map<string, EventEnvelope>> {
+  const completed = buildEvent(response(46374));
+  const updated = updateOf(completed.meta.eventId);
+  const events = [
+    golden("ordinary", "response.completed", completed),
+    golden("detractor", "response.completed", buildEvent(response(46375, { metrics: metrics(2) }))),
+    golden("comment", "response.completed", buildEvent(response(46376, { records: withComments(1) }))),
+    golden("large", "response.completed", await large(46377)),
+    golden("incomplete", "response.completed", incomplete(46378)),
+    golden("irregular", "response.completed", irregular(46379)),
+    golden("ambiguous-date", "response.completed", ambiguousDate(46380)),
+    golden("minimal", "response.completed", minimal(46381)),
+    golden("test", "response.completed", test(46382)),
+    golden("unknown-future-field", "response.completed", fromTheFuture(46383)),
+    golden("updated", "response.updated", updated),
+    golden("deleted", "response.deleted", deleted(updated)),
+    golden("withheld", "response.withheld", withheld(46384)),
+    golden("released", "response.released", released(46384)),
+    golden("books-closed", "books.closed", booksClosed(updated.meta.eventId)),
+    golden("survey-changed", "survey.changed", surveyChanged()),
+  ];
+  return new Map(events);
+}
+
+function golden<T extends EventType>(name: string, type: T, detail: DetailOf<T>): [string, EventEnvelope] {
+  const parsed = detailSchemas[type].parse(JSON.parse(JSON.stringify(detail)));
+  const entry = { DetailType: type, Source: "survey-poller", Time: Date.parse(parsed.meta.detectedAt) / 1000 };
+  const id = v5(`https://survey-poller/golden/${name}`, v5.URL);
+  return [name, { ...toEnvelope(entry, parsed, id, 0), account: "111122223333", region: "eu-west-1" }];
+}
+
+/** Records of which one has so many sentences of a comment. */
+const withComments = (sentences: number) => [
+  { ...record, comment: "The coffee was cold. ".repeat(sentences).trim() },
+  ...records.slice(1),
+];
+
+/** Its answers went to the bucket, as the publisher writes them. */
+async function large(responseId: number): Promise<DetailOf<"response.completed">> {
+  const event = buildEvent(response(responseId, { records: withComments(20_000) }));
+  const body = await checkIn(event, 200_000, "survey-poller-answers", async () => {});
+  return detailSchemas["response.completed"].parse(JSON.parse(body));
+}
+
+function incomplete(responseId: number): DetailOf<"response.completed"> {
+  const missing = ["metrics:gave-up", "metadata:absent", "questions:gave-up"];
+  const without = { definition: undefined, metrics: undefined, metadata: undefined };
+  return buildEvent(response(responseId, { ...without, missing, origin: "catch-up" }));
+}
+
+/** What is not as documented: an answer as text, a country that is a number, and a score that is no object. */
+function irregular(responseId: number): DetailOf<"response.completed"> {
+  const metric = { ...metrics(9)["31"], score: 9, addedByTheService: { unit: "points" } };
+  const read = [{ ...record, answer: "4", iso3166: 616 }];
+  return buildEvent(response(responseId, { records: read, metrics: { "31": metric } }));
+}
+
+/** The clock was set back between 02:00 and 03:00, and showed 02:30 twice. */
+function ambiguousDate(responseId: number): DetailOf<"response.completed"> {
+  const read = [{ ...record, dateStart: "2026-10-25 01:50:00", dateCompleted: "2026-10-25 02:30:00" }];
+  const detectedAt = Date.UTC(2026, 9, 25, 0, 31);
+  return buildEvent(response(responseId, { records: read, detectedAt, listedAt: detectedAt - 10_000 }));
+}
+
+/** All that can be null or empty is. */
+function minimal(responseId: number): DetailOf<"response.completed"> {
+  const read = [{ ...record, iso3166: null, crk: null, answer: [], score: null }];
+  const without = { survey: undefined, definition: undefined, metrics: undefined, metadata: undefined };
+  return buildEvent(response(responseId, { ...without, records: read, questions: "none", timeZone: undefined }));
+}
+
+function test(responseId: number): DetailOf<"response.completed"> {
+  const { meta, data } = buildEvent(response(responseId));
+  return { meta: { ...meta, test: true }, data };
+}
+
+/** What a later version may add: a field in objects of each depth, and a word in each list of words. */
+function fromTheFuture(responseId: number): DetailOf<"response.completed"> {
+  const { meta, data } = buildEvent(response(responseId));
+  return {
+    meta: { ...meta, origin: "stream", complete: false, missing: ["weather:absent"], shard: 3 },
+    data: {
+      ...data,
+      summary: { ...data.summary, nps: { score: 9, class: "enthusiast" }, mood: { name: "sunny", certainty: 0.9 } },
+      answers: data.answers.map((answer) => ({ ...answer, secondsTaken: [4, 2.5] })),
+      channel: "kiosk",
+    },
+    links: { response: "https://surveys.example.com/responses/46383" },
+  };
+}
+
+/** The first answer was changed, which was seen an hour later. */
+function updateOf(replaces: string): DetailOf<"response.updated"> {
+  const detectedAt = noon + 3_600_000;
+  const read = [{ ...record, answer: [2], score: 2 }, ...records.slice(1)];
+  const event = buildEvent(response(46374, { records: read, revision: 2, detectedAt, origin: "patrol" }));
+  return toUpdate(event, { replaces, changes: ["answers"], observedAt: detectedAt - 61_000 });
+}
+
+const metaOf = (type: EventType, responseId: number | undefined, which: number | string) => ({
+  eventId: eventIdOf({ type, sourceName: SOURCE_NAME, surveyId: SURVEY_ID, responseId, which }),
+  schemaVersion: SCHEMA_VERSION as typeof SCHEMA_VERSION,
+  sourceName: SOURCE_NAME,
+  detectedAt: new Date(noon).toISOString(),
+});
+
+const deleted = ({ meta, data }: DetailOf<"response.updated">): DetailOf<"response.deleted"> => ({
+  meta: metaOf("response.deleted", data.responseId, 2),
+  data: {
+    surveyId: SURVEY_ID,
+    responseId: data.responseId,
+    survey,
+    lastEventId: meta.eventId,
+    observedAt: "2026-03-12T04:10:00.000Z",
+  },
+});
+
+const withheld = (responseId: number): DetailOf<"response.withheld"> => ({
+  meta: metaOf("response.withheld", responseId, 1),
+  data: {
+    surveyId: SURVEY_ID,
+    responseId,
+    survey,
+    state: "quarantined",
+    reason: "COMPLETED_UNREADABLE",
+    since: new Date(noon).toISOString(),
+  },
+});
+
+const released = (responseId: number): DetailOf<"response.released"> => ({
+  meta: metaOf("response.released", responseId, 1),
+  data: {
+    surveyId: SURVEY_ID,
+    responseId,
+    survey,
+    state: "quarantined",
+    lastEventId: eventId(SOURCE_NAME, SURVEY_ID, responseId),
+  },
+});
+
+/** The second books of the survey: two responses have an event, of which one was updated. */
+function booksClosed(updated: string): DetailOf<"books.closed"> {
+  const sum = digestSum();
+  for (const id of [updated, eventId(SOURCE_NAME, SURVEY_ID, 46375)]) sum.add(id);
+  const previous = eventIdOf({ type: "books.closed", sourceName: SOURCE_NAME, surveyId: SURVEY_ID, which: 1 });
+  const counts = { emitted: 2, beforeFloor: 8, open: 1, waiting: 0, held: 0, quarantined: 1, refused: 0 };
+  const built = buildBooksClosed({
+    sourceName: SOURCE_NAME,
+    surveyId: SURVEY_ID,
+    survey,
+    from: "2026-03-10 00:00:00",
+    books: { listed: 12, ...counts, passes: 2, deficit: 0, startedAt: noon + 7_200_000 },
+    digest: sum.digest(),
+    previous: { sequence: 1, eventId: previous, hash: "" },
+    detectedAt: noon + 7_205_000,
+  });
+  if (built === undefined) throw new Error("these books say what the previous ones said");
+  return built.detail;
+}
+
+const surveyChanged = (): DetailOf<"survey.changed"> => ({
+  meta: metaOf("survey.changed", undefined, "1f0c"),
+  data: { surveyId: SURVEY_ID, before: survey, after: { ...survey, modified: "2026-03-10 11:30:00" } },
+});
