@@ -14,7 +14,7 @@ export async function javaFiles(): Promise<Map<string, string>> {
   const files = await quicktypeMultiFile({
     inputData,
     lang: "java",
-    rendererOptions: { package: PACKAGE, "acronym-style": ACRONYMS },
+    rendererOptions: { package: PACKAGE, "acronym-style": "camel" } as Options<"java">["rendererOptions"],
     combineClasses: false,
     inferDateTimes: false,
     inferEnums: false,

@@ -94,15 +94,16 @@ function test(responseId: number): DetailOf<"response.completed"> {
 /** What a later version may add: a field in objects of each depth, and a word in each list of words. */
 function fromTheFuture(responseId: number): DetailOf<"response.completed"> {
   const { meta, data } = buildEvent(response(responseId));
+  const addedLater = { anything: [1, "two", null], more: true };
   return {
-    meta: { ...meta, origin: "stream", complete: false, missing: ["weather:absent"], shard: 3 },
+    meta: { ...meta, origin: "added-later", complete: false, missing: ["added:later"], addedLater },
     data: {
       ...data,
-      summary: { ...data.summary, nps: { score: 9, class: "enthusiast" }, mood: { name: "sunny", certainty: 0.9 } },
-      answers: data.answers.map((answer) => ({ ...answer, secondsTaken: [4, 2.5] })),
-      channel: "kiosk",
+      summary: { ...data.summary, nps: { score: 9, class: "added-later", addedLater }, addedLater },
+      answers: data.answers.map((answer) => ({ ...answer, addedLater: 2.5 })),
+      addedLater: "text",
     },
-    links: { response: "https://surveys.example.com/responses/46383" },
+    addedLater,
   };
 }
 
