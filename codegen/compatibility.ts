@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AnySchemaObject, ErrorObject, ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import ajvDraft4 from "ajv-draft-04";
 import type { JsonSchema } from "./schemas.ts";
+
+const DRAFT_4 = "http://json-schema.org/draft-04/schema#";
 
 /** What consumers of one version of the contract hold in their hands. */
 export interface Contract {
@@ -36,20 +39,28 @@ export function invalidEvents(
   golden: ReadonlyMap<string, GoldenEvent>,
   schemas: ReadonlyMap<string, JsonSchema>,
 ): string[] {
-  const validators = new Map<string, ValidateFunction>();
-  for (const [type, schema] of schemas) validators.set(type, validatorOf(schema));
   return [...golden].flatMap(([name, event]) => {
-    const validate = validators.get(event["detail-type"]);
-    return validate === undefined || validate(event)
-      ? []
-      : [`${name}: ${(validate.errors ?? []).map(asText).join("; ")}`];
+    const schema = schemas.get(event["detail-type"]);
+    if (schema === undefined) return [];
+    const validate = validatorOf(schema);
+    return validate(event) ? [] : [`${name}: ${(validate.errors ?? []).map(asText).join("; ")}`];
   });
 }
 
-function validatorOf({ $id, ...schema }: JsonSchema): ValidateFunction {
-  const ajv = new Ajv2020({ allowUnionTypes: true, allErrors: true, formats: { "date-time": isInstant } });
+/** A schema takes a while to compile. */
+const validators = new WeakMap<JsonSchema, ValidateFunction>();
+
+function validatorOf(schema: JsonSchema): ValidateFunction {
+  const known = validators.get(schema);
+  if (known !== undefined) return known;
+  const options = { allowUnionTypes: true, allErrors: true, formats: { "date-time": isInstant } };
+  const ajv = schema.$schema === DRAFT_4 ? new ajvDraft4.default(options) : new Ajv2020(options);
   for (const name of ["x-amazon-events-detail-type", "x-extensible-enum"]) ajv.addKeyword(name);
-  return ajv.compile(schema as AnySchemaObject);
+  // Draft 4 knows no examples.
+  if (schema.$schema === DRAFT_4) ajv.addKeyword("examples");
+  const validator = ajv.compile(schema as AnySchemaObject);
+  validators.set(schema, validator);
+  return validator;
 }
 
 const isInstant = (text: string): boolean =>

@@ -63,5 +63,5 @@ function forModels({ additionalProperties, examples, ...schema }: JsonSchema): J
 }
 
 function run(command: string, ...args: string[]): void {
-  execFileSync(command, args, { stdio: ["ignore", "inherit", "inherit"] });
+  execFileSync(command, args, { stdio: ["ignore", 2, 2] });
 }
