@@ -35,9 +35,9 @@ describe("the package", () => {
     const fromHere = await pack(root, "--dry-run");
     for (const { path } of [...consumer.packed.files, ...fromHere.files]) {
       expect(path).toMatch(
-        /^(package\.json|README\.md|LICENSE|dist\/(lib|infra)\/.+\.(js|d\.ts)|dist\/functions\/poll\/index\.mjs(\.map)?)$/,
+        /^(package\.json|README\.md|LICENSE|dist\/(lib|infra)\/.+\.(js|d\.ts)|dist\/functions\/poll\/index\.mjs(\.map)?|contract\/.+\.(json|yaml|d\.ts|py|java))$/,
       );
-      expect(path).not.toMatch(/\/tests?\/|\.test\.|\/app\./);
+      expect(path).not.toMatch(/\/tests?\/|\.test\.|\/app\.|\/released\//);
     }
     const texts = globSync("dist/**/*.*", { cwd: consumer.installed }).map((file) =>
       readFileSync(join(consumer.installed, file), "utf8"),
@@ -87,6 +87,29 @@ describe("the package", () => {
       false,
       "object",
     ]);
+  });
+
+  it("is the contract of the events for other languages, too", async () => {
+    const source = `
+      import event from "survey-poller/contract/golden/ordinary.json" with { type: "json" };
+      import schema from "survey-poller/contract/json-schema/events.json" with { type: "json" };
+      const resolved = import.meta.resolve("survey-poller/contract/python/survey_poller_events.py");
+      console.log(JSON.stringify([event["detail-type"], schema.title, resolved.endsWith("/python/survey_poller_events.py")]));
+    `;
+    expect(await runModule("contract.mjs", source)).toEqual(["response.completed", "SurveyPollerEvent", true]);
+  });
+
+  it("has declarations of the events that stand by themselves", async () => {
+    writeFileSync(
+      join(consumer.cwd, "consumer.ts"),
+      `import type { SurveyPollerEvent } from "survey-poller/contract/events.d.ts";
+      export function nameOf(event: SurveyPollerEvent): string | null | undefined {
+        return event["detail-type"] === "response.completed" ? event.detail.data.survey?.name : undefined;
+      }`,
+    );
+    const strict = ["--noEmit", "--strict", "--types", "", "--module", "nodenext", "--allowImportingTsExtensions"];
+    const compiled = run(join(root, "node_modules/.bin/tsc"), [...strict, "consumer.ts"], { cwd: consumer.cwd });
+    await expect(compiled).resolves.toMatchObject({ stdout: "" });
   });
 
   it("loads nothing of AWS", async () => {

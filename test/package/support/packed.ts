@@ -37,6 +37,7 @@ export async function installPackage(dependencies: readonly string[]): Promise<C
   const source = join(folder, "source");
   mkdirSync(source);
   for (const file of ["package.json", "README.md", "LICENSE"]) cpSync(join(root, file), join(source, file));
+  cpSync(join(root, "contract"), join(source, "contract"), { recursive: true });
   await run(process.execPath, [join(root, "build.ts"), "--out", join(source, "dist")]);
   const packed = await pack(source);
   const cwd = join(folder, "consumer");

@@ -1,0 +1,77 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, it } from "vitest";
+import { goldenEvents } from "../../codegen/golden/events.ts";
+import { bundle, type JsonSchema, mapSchemas } from "../../codegen/schemas.ts";
+import { EVENT_TYPES } from "../../lib/events/index.ts";
+
+const schema = bundle();
+const names = Object.keys(schema.$defs);
+
+describe("the schema of all events", () => {
+  it("has a definition for each object, by a name of its own", () => {
+    expect(names).toEqual(expect.arrayContaining(["Moment", "Answer", "Question", "Metric", "Score", "Metadata"]));
+    expect(names).toEqual(expect.arrayContaining(["Survey", "Summary", "Nps", "AnswersRef", "BooksDigest", "Raw"]));
+    for (const [name, definition] of Object.entries(schema.$defs)) {
+      expect(definition).toMatchObject({ title: name, description: expect.stringMatching(/\w/) });
+      // Generators would have to make up a name for an object within another one.
+      mapSchemas({ properties: definition.properties }, (part) => {
+        expect([name, part.type]).not.toEqual([name, "object"]);
+        return part;
+      });
+    }
+  });
+
+  it("gives examples that are valid by their own definition", () => {
+    const ajv = new Ajv2020({ strict: false, formats: { "date-time": true } }).addSchema(schema, "events");
+    const shown = Object.entries(schema.$defs).flatMap(([name, { examples }]) =>
+      Array.isArray(examples) ? examples.map((example): [string, unknown] => [name, example]) : [],
+    );
+    expect(shown.length).toBeGreaterThanOrEqual(12);
+    for (const [name, example] of shown) {
+      const valid = ajv.validate({ $ref: `events#/$defs/${name}` }, example);
+      expect([name, valid, ajv.errors]).toEqual([name, true, null]);
+    }
+  });
+
+  it("closes no list of words, and tells the known ones", () => {
+    const lists: JsonSchema[] = [];
+    mapSchemas(schema, (part) => {
+      expect(part).not.toHaveProperty("enum");
+      if ("x-extensible-enum" in part) lists.push(part);
+      return part;
+    });
+    expect(lists.length).toBeGreaterThanOrEqual(6);
+    for (const list of lists) expect(list).toMatchObject({ type: "string", examples: list["x-extensible-enum"] });
+  });
+
+  it("has nothing that a generator would take for a limit of its own: the bounds of a safe integer", () => {
+    expect(JSON.stringify(schema)).not.toContain(String(Number.MAX_SAFE_INTEGER));
+  });
+});
+
+describe("the golden events", () => {
+  it("are the same each time, of each type, and no two of them are one event", async () => {
+    const golden = await goldenEvents();
+    expect([...golden]).toEqual([...(await goldenEvents())]);
+    const events = [...golden.values()];
+    expect(new Set(events.map((event) => event["detail-type"]))).toEqual(new Set(EVENT_TYPES));
+    expect(new Set(events.map(({ detail }) => (detail.meta as { eventId: string }).eventId)).size).toBe(events.length);
+    expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
+  });
+
+  it("are what their names say", async () => {
+    const golden = await goldenEvents();
+    const detail = (name: string) => golden.get(name)?.detail;
+    expect(detail("ordinary")).toMatchObject({ meta: { complete: true, missing: [], irregular: [] } });
+    expect(detail("detractor")).toMatchObject({ data: { summary: { nps: { class: "detractor" } } } });
+    expect(detail("comment")).toMatchObject({ data: { summary: { comments: 1 }, response: { hasComment: true } } });
+    expect(detail("large")).toMatchObject({ data: { answers: [], answersRef: { bytes: expect.any(Number) } } });
+    expect(detail("incomplete")).toMatchObject({ meta: { complete: false }, data: { metrics: [], metadata: null } });
+    expect(detail("irregular")).toMatchObject({ meta: { irregular: expect.arrayContaining(["iso3166"]) } });
+    expect(detail("ambiguous-date")).toMatchObject({ data: { response: { completed: { ambiguous: true } } } });
+    expect(detail("minimal")).toMatchObject({ data: { survey: null, metadata: null, response: { country: null } } });
+    expect(detail("test")).toMatchObject({ meta: { test: true } });
+    expect(detail("updated")).toMatchObject({ meta: { revision: 2, changed: ["answers"] } });
+    expect(detail("books-closed")).toMatchObject({ meta: { sequence: 2 }, data: { digest: { count: 2 } } });
+  });
+});
