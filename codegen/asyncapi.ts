@@ -15,7 +15,7 @@ export function asyncapi(golden: ReadonlyMap<string, EventEnvelope>): string {
       title: "survey-poller",
       version: SCHEMA_VERSION,
       description:
-        "Events of completed survey responses on Amazon EventBridge. Objects may gain fields and word lists may gain words; a consumer ignores what it does not know.",
+        "Completed survey responses. Objects may gain fields, and word lists words: a consumer ignores what it does not know.",
       license: { name: "MIT" },
     },
     defaultContentType: "application/json",
