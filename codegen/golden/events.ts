@@ -1,6 +1,8 @@
 import { v5 } from "uuid";
 import { buildBooksClosed } from "../../lib/events/build/build-books-closed.ts";
+import { buildDeleted } from "../../lib/events/build/build-deleted.ts";
 import { buildEvent, toUpdate } from "../../lib/events/build/build-event.ts";
+import { buildReleased, buildWithheld } from "../../lib/events/build/build-withheld.ts";
 import { eventIdOf } from "../../lib/events/event-id.ts";
 import {
   type DetailOf,
@@ -122,39 +124,33 @@ const metaOf = (type: EventType, responseId: number | undefined, which: number |
   detectedAt: new Date(noon).toISOString(),
 });
 
-const deleted = ({ meta, data }: DetailOf<"response.updated">): DetailOf<"response.deleted"> => ({
-  meta: metaOf("response.deleted", data.responseId, 2),
-  data: {
-    surveyId: SURVEY_ID,
-    responseId: data.responseId,
-    survey,
+/** The facts that events without contents share. */
+const told = (responseId: number) => ({
+  sourceName: SOURCE_NAME,
+  surveyId: SURVEY_ID,
+  responseId,
+  survey,
+  detectedAt: noon,
+});
+
+const deleted = ({ meta, data }: DetailOf<"response.updated">): DetailOf<"response.deleted"> =>
+  buildDeleted({
+    ...told(data.responseId),
+    revision: meta.revision,
     lastEventId: meta.eventId,
-    observedAt: "2026-03-12T04:10:00.000Z",
-  },
-});
+    observedAt: Date.parse("2026-03-12T04:10:00Z"),
+    detectedAt: Date.parse("2026-03-12T04:10:00Z"),
+  });
 
-const withheld = (responseId: number): DetailOf<"response.withheld"> => ({
-  meta: metaOf("response.withheld", responseId, 1),
-  data: {
-    surveyId: SURVEY_ID,
-    responseId,
-    survey,
-    state: "quarantined",
-    reason: "COMPLETED_UNREADABLE",
-    since: new Date(noon).toISOString(),
-  },
-});
+const withheld = (responseId: number): DetailOf<"response.withheld"> =>
+  buildWithheld({ ...told(responseId), state: "quarantined", reason: "unreadable completed" });
 
-const released = (responseId: number): DetailOf<"response.released"> => ({
-  meta: metaOf("response.released", responseId, 1),
-  data: {
-    surveyId: SURVEY_ID,
-    responseId,
-    survey,
+const released = (responseId: number): DetailOf<"response.released"> =>
+  buildReleased({
+    ...told(responseId),
     state: "quarantined",
     lastEventId: eventId(SOURCE_NAME, SURVEY_ID, responseId),
-  },
-});
+  });
 
 /** The second books of the survey: two responses have an event, of which one was updated. */
 function booksClosed(updated: string): DetailOf<"books.closed"> {

@@ -20,8 +20,8 @@ export const stateFaults: readonly PlantedFault[] = [
     name: "books that the bus did not take are not told again",
     breaks: ["books told", "liveness: books told"],
     file: "survey/tell-books.ts",
-    find: "  await publishAll(ctx,",
-    replace: "  mark.told = told;\n  delete mark.untold;\n  await publishAll(ctx,",
+    find: "  await tell(ctx,",
+    replace: "  mark.told = told;\n  delete mark.untold;\n  await tell(ctx,",
   },
   {
     name: "nobody is told of what is withheld",
@@ -187,7 +187,7 @@ export const stateFaults: readonly PlantedFault[] = [
   {
     name: "more events at once than one request holds",
     breaks: ["in-flight", "misuse", "failure"],
-    file: "publish/publish-batch.ts",
+    file: "ledger/tell.ts",
     find: "const MOST_ENTRIES = 10;",
     replace: "const MOST_ENTRIES = 25;",
   },
