@@ -9,8 +9,7 @@ export type SurveyPollerEvent =
   | ResponseDeletedEvent
   | ResponseWithheldEvent
   | ResponseReleasedEvent
-  | BooksClosedEvent
-  | SurveyChangedEvent;
+  | BooksClosedEvent;
 
 /**
  * A completed survey response
@@ -712,49 +711,5 @@ export interface BooksDigest {
    * Sum modulo 2^256 of the SHA-256 of each event id (lower-case text), as 64 hexadecimal digits
    */
   sum: string;
-  [k: string]: unknown;
-}
-/**
- * The survey list shows a survey otherwise than before
- */
-export interface SurveyChangedEvent {
-  version: string;
-  /**
-   * EventBridge's own, another one for each delivery; detail.meta.eventId is the key
-   */
-  id: string;
-  "detail-type": "survey.changed";
-  /**
-   * `eventSource` of the configuration
-   */
-  source: string;
-  account: string;
-  time: string;
-  region: string;
-  resources: string[];
-  detail: SurveyChanged;
-  [k: string]: unknown;
-}
-/**
- * The survey list shows a survey otherwise than before
- */
-export interface SurveyChanged {
-  meta: EventMeta;
-  data: SurveyChange;
-  [k: string]: unknown;
-}
-/**
- * The survey before and after
- */
-export interface SurveyChange {
-  surveyId: number;
-  /**
-   * Null where the survey was not listed before
-   */
-  before: Survey | null;
-  /**
-   * Null where the survey is listed no more
-   */
-  after: Survey | null;
   [k: string]: unknown;
 }

@@ -4,6 +4,7 @@ import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Construct } from "constructs";
 import type { SourceConfig } from "../lib/config/index.ts";
 import { DAY } from "../lib/config/units.ts";
+import { EVENT_TYPES } from "../lib/events/index.ts";
 import { eventPattern } from "./subscriptions/event-pattern.ts";
 
 export interface ArchiveProps {
@@ -17,7 +18,7 @@ export interface ArchiveProps {
  * again. One archive serves all sources, so the longest period asked for holds.
  */
 export function createArchive(scope: Construct, { bus, sources, encryptionKey }: ArchiveProps): CfnArchive {
-  const { source, detailType } = eventPattern(sources);
+  const { source, detailType } = eventPattern(sources, { types: EVENT_TYPES });
   // The library's own construct would name the bus in the key's policy: with a bus that is encrypted by the same key, a circle.
   const archive = new CfnArchive(scope, "Archive", {
     sourceArn: bus.eventBusArn,

@@ -3,6 +3,7 @@ import { type ITable, Table } from "aws-cdk-lib/aws-dynamodb";
 import { type Config, ConfigError, type ConfigInput, type ConfigProblem, parseConfig } from "../lib/config/index.ts";
 import { proxyProblem } from "../lib/config/proxy.ts";
 import { isObject } from "../lib/config/shape.ts";
+import { DETAIL_TYPE, EVENT_TYPES, type EventType } from "../lib/events/index.ts";
 import { type KeySchema, tableDefinition } from "../lib/state/table.ts";
 import { DEFAULT_MEMORY } from "./prices.ts";
 import type { FunctionSettings, SurveyPollerProps, SurveyPollerResources } from "./props.ts";
@@ -54,7 +55,7 @@ function memoryProblem(memory: number): ConfigProblem[] {
 
 function tryParse(input: unknown): Config | ConfigError {
   try {
-    return parseConfig(input, { deployed: true, checkPattern: checkWhere });
+    return parseConfig(input, { deployed: true, checkPattern: (where, types) => checkWhere(where, knownTypes(types)) });
   } catch (error) {
     if (error instanceof ConfigError) return error;
     throw error;
@@ -108,4 +109,10 @@ function tableProblem(table: ITable): string | undefined {
   };
   if (isSame(tableDefinition) && tableDefinition.indexes.every((index) => isSame(index, index.name))) return undefined;
   return "must have the keys and the index of the poller's table: make it with createStateTable";
+}
+
+/** Those of the types of a webhook that there are; what else stands there is told as a problem of its own. */
+function knownTypes(types: unknown): readonly EventType[] {
+  const known = Array.isArray(types) ? EVENT_TYPES.filter((type) => types.includes(type)) : [];
+  return known.length === 0 ? [DETAIL_TYPE] : known;
 }

@@ -1,12 +1,12 @@
 import { CfnRegistry, CfnSchema } from "aws-cdk-lib/aws-eventschemas";
 import type { Construct } from "constructs";
 import type { SourceConfig } from "../lib/config/index.ts";
-import { DETAIL_TYPE, responseCompletedEnvelopeSchema } from "../lib/events/index.ts";
+import { DETAIL_TYPE, EVENT_TYPES, eventJsonSchema } from "../lib/events/index.ts";
 
 /** Longest name that a registry may have; a bus may have a longer one. */
 const LONGEST_NAME = 64;
 
-/** The contract, where EventBridge's console and code bindings look for it: a schema for each `source` that events come under. */
+/** The contract, where EventBridge's console and code bindings look for it: a schema for each type and each `source` that events come under. */
 export function createSchemaRegistry(
   scope: Construct,
   busName: string,
@@ -20,13 +20,16 @@ export function createSchemaRegistry(
     // As schema discovery names what it finds. A slash, which an event source may hold, a schema's name may not; with "@", which an
     // event source may not hold, no two of them become one.
     const name = eventSource.replaceAll("/", "@");
-    new CfnSchema(registry, name, {
-      registryName: registry.attrRegistryName,
-      schemaName: `${name}@${DETAIL_TYPE}`,
-      type: "JSONSchemaDraft4",
-      description: "A completed survey response",
-      content: JSON.stringify(responseCompletedEnvelopeSchema(eventSource)),
-    });
+    for (const type of EVENT_TYPES) {
+      const schema = eventJsonSchema(type, "draft-4", eventSource);
+      new CfnSchema(registry, type === DETAIL_TYPE ? name : `${name}@${type}`, {
+        registryName: registry.attrRegistryName,
+        schemaName: `${name}@${type}`,
+        type: "JSONSchemaDraft4",
+        description: schema.title,
+        content: JSON.stringify(schema),
+      });
+    }
   }
   return registry;
 }

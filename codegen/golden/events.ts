@@ -4,14 +4,7 @@ import { buildDeleted } from "../../lib/events/build/build-deleted.ts";
 import { buildEvent, toUpdate } from "../../lib/events/build/build-event.ts";
 import { buildReleased, buildWithheld } from "../../lib/events/build/build-withheld.ts";
 import { eventIdOf } from "../../lib/events/event-id.ts";
-import {
-  type DetailOf,
-  detailSchemas,
-  digestSum,
-  type EventType,
-  eventId,
-  SCHEMA_VERSION,
-} from "../../lib/events/index.ts";
+import { type DetailOf, detailSchemas, digestSum, type EventType, eventId } from "../../lib/events/index.ts";
 import { checkIn } from "../../lib/publisher/claim-check.ts";
 import { type EventEnvelope, toEnvelope } from "../../local/aws/event-bridge/envelope.ts";
 import { metrics, noon, record, records, response, SOURCE_NAME, SURVEY_ID, survey } from "./facts.ts";
@@ -36,7 +29,6 @@ export async function goldenEvents(): Promise<Map<string, EventEnvelope>> {
     golden("withheld", "response.withheld", withheld(46384)),
     golden("released", "response.released", released(46384)),
     golden("books-closed", "books.closed", booksClosed(updated.meta.eventId)),
-    golden("survey-changed", "survey.changed", surveyChanged()),
   ];
   return new Map(events);
 }
@@ -117,13 +109,6 @@ function updateOf(replaces: string): DetailOf<"response.updated"> {
   return toUpdate(event, { replaces, changes: ["answers"], observedAt: detectedAt - 61_000 });
 }
 
-const metaOf = (type: EventType, responseId: number | undefined, which: number | string) => ({
-  eventId: eventIdOf({ type, sourceName: SOURCE_NAME, surveyId: SURVEY_ID, responseId, which }),
-  schemaVersion: SCHEMA_VERSION as typeof SCHEMA_VERSION,
-  sourceName: SOURCE_NAME,
-  detectedAt: new Date(noon).toISOString(),
-});
-
 /** The facts that events without contents share. */
 const told = (responseId: number) => ({
   sourceName: SOURCE_NAME,
@@ -171,8 +156,3 @@ function booksClosed(updated: string): DetailOf<"books.closed"> {
   if (built === undefined) throw new Error("these books say what the previous ones said");
   return built.detail;
 }
-
-const surveyChanged = (): DetailOf<"survey.changed"> => ({
-  meta: metaOf("survey.changed", undefined, "1f0c"),
-  data: { surveyId: SURVEY_ID, before: survey, after: { ...survey, modified: "2026-03-10 11:30:00" } },
-});

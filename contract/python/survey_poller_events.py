@@ -449,26 +449,6 @@ class BooksDigest(BaseModel):
     """
 
 
-class SurveyChange(BaseModel):
-    """
-    The survey before and after
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        validate_by_name=True,
-    )
-    survey_id: Annotated[int, Field(alias='surveyId')]
-    before: Survey | None
-    """
-    Null where the survey was not listed before
-    """
-    after: Survey | None
-    """
-    Null where the survey is listed no more
-    """
-
-
 class Summary(BaseModel):
     """
     Worked out from the metrics, dates and answers
@@ -676,19 +656,6 @@ class Books(BaseModel):
     digest: BooksDigest
 
 
-class SurveyChanged(BaseModel):
-    """
-    The survey list shows a survey otherwise than before
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        validate_by_name=True,
-    )
-    meta: EventMeta
-    data: SurveyChange
-
-
 class Contents(BaseModel):
     """
     The contents of a response
@@ -817,32 +784,6 @@ class BooksClosed(BaseModel):
     data: Books
 
 
-class SurveyChangedEvent(BaseModel):
-    """
-    The survey list shows a survey otherwise than before
-    """
-
-    model_config = ConfigDict(
-        extra='allow',
-        validate_by_name=True,
-    )
-    version: str
-    id: str
-    """
-    EventBridge's own, another one for each delivery; detail.meta.eventId is the key
-    """
-    detail_type: Annotated[Literal['survey.changed'], Field(alias='detail-type')]
-    source: str
-    """
-    `eventSource` of the configuration
-    """
-    account: str
-    time: AwareDatetime
-    region: str
-    resources: list[str]
-    detail: SurveyChanged
-
-
 class ResponseCompleted(BaseModel):
     """
     A completed survey response
@@ -942,11 +883,10 @@ class SurveyPollerEvent(
         | ResponseWithheldEvent
         | ResponseReleasedEvent
         | BooksClosedEvent
-        | SurveyChangedEvent
     ]
 ):
     root: Annotated[
-        ResponseCompletedEvent | ResponseUpdatedEvent | ResponseDeletedEvent | ResponseWithheldEvent | ResponseReleasedEvent | BooksClosedEvent | SurveyChangedEvent,
+        ResponseCompletedEvent | ResponseUpdatedEvent | ResponseDeletedEvent | ResponseWithheldEvent | ResponseReleasedEvent | BooksClosedEvent,
         Field(title='SurveyPollerEvent'),
     ]
     """

@@ -1,6 +1,7 @@
 import { nearestName } from "../../lib/config/edit-distance.ts";
 import type { FoundProblem } from "../../lib/config/index.ts";
 import { isObject } from "../../lib/config/shape.ts";
+import { DETAIL_TYPE, type EventType } from "../../lib/events/index.ts";
 import { valueTestProblem } from "./check-value-test.ts";
 import { detailShape, type Shape } from "./detail-shape.ts";
 
@@ -8,8 +9,8 @@ import { detailShape, type Shape } from "./detail-shape.ts";
  * Everything that a pattern on the event's detail has wrong: fields that no event has, and tests that EventBridge would refuse or that
  * could never match. A rule that never matches is the quietest of failures, so it is one at synthesis.
  */
-export function checkWhere(where: unknown): FoundProblem[] {
-  return fieldProblems(where, detailShape(), []);
+export function checkWhere(where: unknown, types: readonly EventType[] = [DETAIL_TYPE]): FoundProblem[] {
+  return fieldProblems(where, detailShape(types), []);
 }
 
 function fieldProblems(pattern: unknown, shape: Shape, path: PropertyKey[]): FoundProblem[] {

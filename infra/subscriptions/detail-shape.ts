@@ -1,5 +1,5 @@
 import { isObject } from "../../lib/config/shape.ts";
-import { responseCompletedJsonSchema } from "../../lib/events/index.ts";
+import { detailJsonSchema, type EventType } from "../../lib/events/index.ts";
 
 export type Kind = "string" | "number" | "boolean" | "null";
 
@@ -15,15 +15,20 @@ export interface Shape {
   open: boolean;
 }
 
-let detail: Shape | undefined;
+const shapes = new Map<EventType, Shape>();
 
-/** The shape of the whole detail, from the contract's schema. */
-export function detailShape(): Shape {
-  if (detail === undefined) {
-    const schema = responseCompletedJsonSchema();
-    detail = shapeOf(schema, isObject(schema.definitions) ? schema.definitions : {});
-  }
-  return detail;
+/** The shape of the whole detail of events of these types, from the contract's schemas: what any of them has. */
+export function detailShape(types: readonly EventType[]): Shape {
+  return types.map(shapeOfType).reduce(merged);
+}
+
+function shapeOfType(type: EventType): Shape {
+  const known = shapes.get(type);
+  if (known !== undefined) return known;
+  const { name, definitions } = detailJsonSchema(type, "draft-4");
+  const shape = shapeOf(definitions[name], definitions);
+  shapes.set(type, shape);
+  return shape;
 }
 
 function shapeOf(schema: unknown, definitions: Record<string, unknown>): Shape {
@@ -47,8 +52,13 @@ const NOTHING: Shape = { fields: new Map(), kinds: new Set(), texts: [], open: f
 const OPEN: Shape = { ...NOTHING, open: true };
 
 function merged(one: Shape, other: Shape): Shape {
+  const fields = new Map(one.fields);
+  for (const [name, field] of other.fields) {
+    const before = fields.get(name);
+    fields.set(name, before === undefined ? field : merged(before, field));
+  }
   return {
-    fields: new Map([...one.fields, ...other.fields]),
+    fields,
     kinds: new Set([...one.kinds, ...other.kinds]),
     texts: [...one.texts, ...other.texts],
     open: one.open || other.open,

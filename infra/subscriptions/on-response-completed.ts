@@ -4,14 +4,17 @@ import { Construct } from "constructs";
 import { ConfigError } from "../../lib/config/index.ts";
 import { pathText } from "../../lib/config/shape.ts";
 import { DAY, MINUTE } from "../../lib/config/units.ts";
+import type { EventType } from "../../lib/events/index.ts";
 import { checkWhere } from "./check-where.ts";
 import { type Subscription, type SubscriptionProps, subscribe } from "./subscribe.ts";
-import type { Where } from "./where.ts";
+import type { AnyWhere } from "./where.ts";
 
 /** What `onResponseCompleted` takes. */
 export interface ResponseCompletedProps {
-  /** Which events; default all. */
-  where?: Where;
+  /** Types of events; default `response.completed` alone. */
+  types?: readonly [EventType, ...EventType[]];
+  /** Which of them; default all. */
+  where?: AnyWhere;
   /** Any target of aws-cdk-lib/aws-events-targets. A dead-letter queue or retries stated on it hold; else it gets those of here. */
   target: IRuleTarget;
   /** How long and how often a delivery is tried: 1 minute to 24 hours, 0 to 185 times. Default 24 hours and 185 times, which is the most there is. */
@@ -24,12 +27,12 @@ export interface ResponseCompletedProps {
 export function createSubscription(
   scope: Construct,
   id: string,
-  { where, target, retry, description }: ResponseCompletedProps,
+  { types, where, target, retry, description }: ResponseCompletedProps,
   poller: Pick<SubscriptionProps, "bus" | "sources" | "encryptionKey">,
 ): Subscription {
   const maxAge = retry?.maxAge?.toMilliseconds() ?? DAY;
   const attempts = retry?.attempts ?? 185;
-  const problems = (where === undefined ? [] : checkWhere(where)).map(({ path, message }) => ({
+  const problems = (where === undefined ? [] : checkWhere(where, types)).map(({ path, message }) => ({
     path: pathText(["where", ...path]),
     message,
   }));
@@ -45,6 +48,7 @@ export function createSubscription(
   }
   return subscribe(new Construct(scope, id), {
     ...poller,
+    ...(types === undefined ? {} : { types }),
     where,
     target,
     retry: { maxAge, attempts },

@@ -5,6 +5,7 @@ import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { ConfigError, type SourceConfig } from "../../lib/config/index.ts";
+import type { EventType } from "../../lib/events/index.ts";
 import { acknowledgeDeadLetters } from "../acknowledge.ts";
 import { queueEncryption } from "../encryption.ts";
 import { eventPattern } from "./event-pattern.ts";
@@ -13,6 +14,8 @@ export interface SubscriptionProps {
   bus: IEventBus;
   sources: readonly SourceConfig[];
   description: string;
+  /** Types of events; default `response.completed`. */
+  types?: readonly EventType[];
   /** A pattern on the event's detail, checked; without it all events. */
   where?: Readonly<Record<string, unknown>> | undefined;
   target: IRuleTarget;
@@ -29,11 +32,12 @@ export interface Subscription {
 
 /** A rule on the bus whose target cannot lose an event: what it does not take in time lies in a queue of this subscription alone. */
 export function subscribe(scope: Construct, props: SubscriptionProps): Subscription {
-  checkLength(scope, eventPattern(props.sources, props.where));
+  const pattern = eventPattern(props.sources, props);
+  checkLength(scope, pattern);
   const rule = new Rule(scope, "Rule", {
     eventBus: props.bus,
     description: props.description,
-    eventPattern: eventPattern(props.sources, props.where),
+    eventPattern: pattern,
   });
   let deadLetters: Queue | undefined;
   // Around the target, whichever it is: all of them state these two the same way, when they are bound.

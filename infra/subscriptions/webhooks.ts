@@ -44,6 +44,7 @@ export function createWebhook(scope: Construct, webhook: WebhookConfig, props: W
   const subscription = subscribe(inner, {
     ...props,
     description: `Completed survey responses to webhook ${webhook.name}`,
+    types: webhook.types,
     where: webhook.where,
     // The statement above is all that it needs, so the library may not write a second one.
     target: new ApiDestinationTarget(destination, { eventRole: role.withoutPolicyUpdates() }),

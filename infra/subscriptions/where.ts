@@ -1,4 +1,4 @@
-import type { ResponseCompleted } from "../../lib/events/index.ts";
+import type { DetailOf, EventType } from "../../lib/events/index.ts";
 
 /**
  * A pattern on the detail of an event: which fields must hold which values. Fields and types are the contract's; the lists hold alternatives, plain
@@ -7,7 +7,13 @@ import type { ResponseCompleted } from "../../lib/events/index.ts";
  * @example // A detractor of survey 103.
  * { data: { surveyId: [103], summary: { nps: { class: ["detractor"] } } } }
  */
-export type Where = PatternOf<ResponseCompleted>;
+export type Where = WhereOf<"response.completed">;
+
+/** A pattern on the detail of events of one type. */
+export type WhereOf<Type extends EventType> = PatternOf<DetailOf<Type>>;
+
+/** A pattern on the detail of events of any type. */
+export type AnyWhere = { [Type in EventType]: WhereOf<Type> }[EventType];
 
 type PatternOf<T> = unknown extends T
   ? readonly Anything[] | { readonly [field: string]: unknown }

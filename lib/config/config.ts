@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import type { EventType } from "../events/contract.ts";
 import type { EventSwitches } from "./events.ts";
 import type { MonitoringConfig } from "./monitoring.ts";
 import type { configSchema } from "./schema.ts";
@@ -83,6 +84,8 @@ export interface SubscribersConfig {
 export interface WebhookConfig {
   name: string;
   url: string;
+  /** Types of events; default `response.completed` alone. */
+  types: EventType[];
   /** An EventBridge pattern on the event's detail. */
   where?: Record<string, unknown> | undefined;
   auth?: WebhookAuth | undefined;

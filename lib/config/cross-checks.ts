@@ -25,13 +25,16 @@ export function crossChecks(input: Record<string, unknown>): FoundProblem[] {
 }
 
 /** What a pattern on the event's detail has wrong, as paths within it. The contract knows its fields, so the caller brings it. */
-export type PatternCheck = (where: Record<string, unknown>) => readonly FoundProblem[];
+export type PatternCheck = (where: Record<string, unknown>, types: unknown) => readonly FoundProblem[];
 
 /** The patterns of all webhooks. */
 export function patternProblems(webhooks: unknown, check: PatternCheck): FoundProblem[] {
   return list(webhooks).flatMap((webhook, index) =>
     isObject(webhook) && isObject(webhook.where)
-      ? check(webhook.where).map(({ path, message }) => ({ path: ["webhooks", index, "where", ...path], message }))
+      ? check(webhook.where, webhook.types).map(({ path, message }) => ({
+          path: ["webhooks", index, "where", ...path],
+          message,
+        }))
       : [],
   );
 }

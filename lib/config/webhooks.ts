@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { DETAIL_TYPE, EVENT_TYPES } from "../events/contract.ts";
 import { baseUrlProblem } from "../survey-api/base-url.ts";
 import { duration, oneOf, section, wholeNumber } from "./fields.ts";
 import { DAY, MINUTE } from "./units.ts";
@@ -6,6 +7,7 @@ import { DAY, MINUTE } from "./units.ts";
 const NAME = 'must be 1 to 64 letters, digits, "-" or "_"';
 const URL_RULE = "must be an https:// URL without credentials in it";
 const HEADER = 'must be the name of a request header, such as "x-api-key"';
+const TYPES = "must be a list of at least one type of event";
 const SECRET =
   'must be the name of a secret in Secrets Manager: letters, digits and "/_+=.@-", not its ARN and not its value';
 
@@ -37,6 +39,10 @@ const auth = section({
 const webhook = section({
   name: z.string({ error: NAME }).regex(/^[A-Za-z0-9_-]{1,64}$/, { error: NAME }),
   url: z.string({ error: URL_RULE }).refine(isWebhookUrl, { error: URL_RULE }),
+  types: z
+    .array(oneOf(...EVENT_TYPES), { error: TYPES })
+    .min(1, { error: TYPES })
+    .prefault([DETAIL_TYPE]),
   where: z
     .record(z.string(), z.unknown(), {
       error: 'must be a pattern on the event\'s detail, such as { "data": { "surveyId": [1] } }',

@@ -11,7 +11,6 @@ export const EVENT_TYPES = [
   "response.withheld",
   "response.released",
   "books.closed",
-  "survey.changed",
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];

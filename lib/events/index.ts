@@ -2,9 +2,9 @@ export { type BooksClosed, booksClosed } from "./books-closed.ts";
 export { type BooksDigest, type BooksVerdict, type DigestSum, digestSum, verifyBooks } from "./books-digest.ts";
 export { type DetailOf, detailSchemas } from "./catalog.ts";
 export { type Change, DETAIL_TYPE, EVENT_TYPES, type EventType, SCHEMA_VERSION } from "./contract.ts";
-export { responseCompletedEnvelopeSchema } from "./envelope-schema.ts";
+export { eventJsonSchema, responseCompletedEnvelopeSchema } from "./envelope-schema.ts";
 export { eventId } from "./event-id.ts";
-export { responseCompletedJsonSchema } from "./json-schema.ts";
+export { detailJsonSchema, responseCompletedJsonSchema } from "./json-schema.ts";
 export {
   type Answer,
   type AnswersRef,
@@ -28,4 +28,3 @@ export {
   responseWithheld,
   type WithheldState,
 } from "./response-withheld.ts";
-export { type SurveyChanged, surveyChanged } from "./survey-changed.ts";

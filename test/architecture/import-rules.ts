@@ -68,7 +68,7 @@ export const rules: readonly Rule[] = [
   // What a base URL may be is the survey API client's to say.
   {
     from: "lib/config/",
-    mayImport: ["lib/errors.ts", "lib/monitoring/catalog.ts", "lib/survey-api/base-url.ts"],
+    mayImport: ["lib/errors.ts", "lib/events/contract.ts", "lib/monitoring/catalog.ts", "lib/survey-api/base-url.ts"],
     noPackages: awsOrHttp,
   },
   { from: "lib/state/", mayImport: adapter, noPackages: noPackage },

@@ -5,7 +5,7 @@ import { Key } from "aws-cdk-lib/aws-kms";
 import { describe, expect, it } from "vitest";
 import { createBusCompanions } from "../../infra/bus-companions.ts";
 import { parseConfig } from "../../lib/config/index.ts";
-import { responseCompletedEnvelopeSchema } from "../../lib/events/index.ts";
+import { EVENT_TYPES, eventJsonSchema } from "../../lib/events/index.ts";
 import { createMatcher } from "../../local/aws/event-bridge/matcher.ts";
 import { goldenCases } from "../event-rules/golden.ts";
 import { createApp } from "./support/synthesize.ts";
@@ -52,7 +52,7 @@ describe("the archive", () => {
     one.resourceCountIs("AWS::Events::Archive", 1);
     const [archive] = Object.values(several.findResources("AWS::Events::Archive"));
     const pattern = archive?.Properties.EventPattern;
-    expect(pattern).toEqual({ source: ["survey-poller", "team/b"], "detail-type": ["response.completed"] });
+    expect(pattern).toEqual({ source: ["survey-poller", "team/b"], "detail-type": EVENT_TYPES });
     const event = goldenCases[0]?.event as object;
     expect(createMatcher(pattern)(event)).toBe(true);
     expect(createMatcher(pattern)({ ...event, "detail-type": "order.paid" })).toBe(false);
@@ -80,11 +80,11 @@ describe("the schema registry", () => {
   it("has the contract under the name of each event source, as JSON Schema draft 4", () => {
     one.hasResourceProperties("AWS::EventSchemas::Registry", { RegistryName: "surveys" });
     const schemas = Object.values(several.findResources("AWS::EventSchemas::Schema"));
-    expect(schemas.map(({ Properties }) => [Properties.SchemaName, Properties.Type])).toEqual([
-      ["survey-poller@response.completed", "JSONSchemaDraft4"],
-      ["team@b@response.completed", "JSONSchemaDraft4"],
-    ]);
-    expect(JSON.parse(schemas[1]?.Properties.Content)).toEqual(responseCompletedEnvelopeSchema("team/b"));
+    expect(schemas.map(({ Properties }) => [Properties.SchemaName, Properties.Type])).toEqual(
+      ["survey-poller", "team@b"].flatMap((name) => EVENT_TYPES.map((type) => [`${name}@${type}`, "JSONSchemaDraft4"])),
+    );
+    const last = schemas.find(({ Properties }) => Properties.SchemaName === "team@b@books.closed");
+    expect(JSON.parse(last?.Properties.Content)).toEqual(eventJsonSchema("books.closed", "draft-4", "team/b"));
   });
 
   it("has a schema of its own for each of two event sources that differ in a slash", () => {
@@ -93,7 +93,7 @@ describe("the schema registry", () => {
       sources: eventSources.map((eventSource, i) => ({ ...source, name: `source-${i}`, eventSource })),
     });
     const schemas = Object.values(template.findResources("AWS::EventSchemas::Schema"));
-    expect(new Set(schemas.map(({ Properties }) => Properties.SchemaName)).size).toBe(3);
+    expect(new Set(schemas.map(({ Properties }) => Properties.SchemaName)).size).toBe(3 * EVENT_TYPES.length);
   });
 
   it("has a name that a registry may have, whatever that of the bus", () => {

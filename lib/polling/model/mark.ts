@@ -28,6 +28,8 @@ export interface Place {
   page: number;
   /** Walks in a row that have come no further: they have ended at a page that failed, or short of what the other order shows. */
   failures?: number;
+  /** Whether something may have slipped through a part of it, or could not be read. */
+  isPartial?: true;
   /** Responses at the head when it was looked at last: what stands before them has come since. */
   head?: number[];
 }

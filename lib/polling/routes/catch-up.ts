@@ -47,7 +47,7 @@ export async function catchUp(ctx: PollContext, reached: Place): Promise<PollCou
   }
   const isDone = end !== undefined && end.kind === "end" && counts.left === 0;
   if (!isDone || (end.isEmpty && !isEmptyBelieved(ctx))) return { ...counts, unfinished: true };
-  const isRead = end.covered && end.steppedOver.length === 0;
+  const isRead = place.isPartial !== true;
   const isFirst = !isHistoryMet(mark);
   const isAll = isRead && (ids !== undefined || isFirst) && (await reachesHead(ctx, ids, end.page));
   // It is complete only when the other order's first page holds nothing unmet (R15): what has moved meanwhile is met by the next poll.
@@ -114,6 +114,7 @@ async function walkOn(
       addCounts(counts, { found: step.found, quarantined: step.quarantined, left: step.left });
       if (step.left > 0) stop ??= dealtTo;
       dealtTo = step.position;
+      if (!step.covered || step.steppedOver.length > 0) place.isPartial = true;
       const candidates = step.toEmit.map((found) => fromFound(ctx, found, "catch-up"));
       await pipeline.take(stop ?? dealtTo, candidates.sort(oldestFirst(clock.now())));
       await holdLease(ctx);

@@ -85,6 +85,30 @@ describe("a subscription", () => {
     },
   );
 
+  it("is of the types that are named, and its pattern may use the fields of any of them", () => {
+    const stack = createStack();
+    const target = targets.topic?.(stack) as IRuleTarget;
+    const { template } = subscribed(stack, {
+      types: ["response.completed", "response.updated"],
+      where: { meta: { changed: ["answers"] } },
+      target,
+    });
+    template.hasResourceProperties("AWS::Events::Rule", {
+      EventPattern: {
+        "detail-type": ["response.completed", "response.updated"],
+        detail: { meta: { changed: ["answers"] } },
+      },
+    });
+  });
+
+  it("has no field of other types", () => {
+    const stack = createStack();
+    const target = targets.topic?.(stack) as IRuleTarget;
+    expect(() => subscribed(stack, { types: ["books.closed"], where: { data: { responseId: [1] } }, target })).toThrow(
+      "where.data.responseId: unknown field",
+    );
+  });
+
   it("lets its own rule, and nothing else, send to its dead-letter queue", () => {
     const stack = createStack();
     const target = targets.topic?.(stack) as IRuleTarget;

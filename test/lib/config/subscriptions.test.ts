@@ -68,7 +68,7 @@ describe("subscribers", () => {
 describe("a webhook", () => {
   it("is tried for a day at ten events a second, all events, without credentials", () => {
     expect(parsed({ webhooks: [{ name: "crm", url }] }).webhooks).toEqual([
-      { name: "crm", url, ratePerSecond: 10, retry: { maxAge: DAY, attempts: 185 } },
+      { name: "crm", url, types: ["response.completed"], ratePerSecond: 10, retry: { maxAge: DAY, attempts: 185 } },
     ]);
   });
 
@@ -117,6 +117,8 @@ describe("a webhook", () => {
     [{ url: `https://crm.example.com/${"a".repeat(2048)}` }, "url"],
     [{ url: "https://crm.example.com/#top" }, "url"],
     [{ where: [] }, "where"],
+    [{ types: [] }, "types"],
+    [{ types: ["response.complete"] }, "types[0]"],
     [{ credentials: "x" }, "credentials"],
   ])("with %j is refused by its path alone", (fields, path) => {
     const problems = problemsOf({ webhooks: [{ name: "crm", url, ...fields }] });

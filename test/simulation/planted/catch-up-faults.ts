@@ -3,6 +3,13 @@ import type { PlantedFault } from "./plant.ts";
 /** Faults in the catch-up: what is read ahead, on its way, and left to slices. */
 export const catchUpFaults: readonly PlantedFault[] = [
   {
+    name: "what an earlier part of a first pass has stepped over is forgotten",
+    breaks: ["skipped"],
+    file: "routes/catch-up.ts",
+    find: "if (!step.covered || step.steppedOver.length > 0) place.isPartial = true;",
+    replace: "delete place.isPartial;\n      if (!step.covered || step.steppedOver.length > 0) place.isPartial = true;",
+  },
+  {
     name: "a survey that is behind is left behind",
     breaks: ["lost", "late"],
     file: "tick/backlogs.ts",

@@ -16,11 +16,13 @@ async function worldInPoll() {
     ports: world.ports,
     surveyId: 1,
     lease,
+    mark: lease.mark,
     lost: undefined,
-    source: { interval: MINUTE },
+    source: { name: "main", interval: MINUTE, events: new Set(["response.withheld"]) },
   } as unknown as PollContext;
   const told = (): number[] => world.progress.flatMap((one) => (one.kind === "held" ? [one.count] : []));
-  return { ...world, ctx, told };
+  const withheld = (): unknown[] => world.told.map(({ type, detail }) => [type, detail.data.reason]);
+  return { ...world, ctx, told, withheld };
 }
 
 function note(ctx: PollContext, ids: number[]): Promise<number[]> {
@@ -49,6 +51,8 @@ describe("a response whose contents nothing proves", () => {
     }
     expect(held).toEqual([[], [], [7], [7], [7]]);
     expect(world.told()).toEqual([1]);
+    // R18: subscribers are told once, whatever the later looks.
+    expect(world.withheld()).toEqual([["response.withheld", UNPROVED]]);
   });
 
   it("is held by itself: others that are new to it have their own three polls", async () => {
