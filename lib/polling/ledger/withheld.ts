@@ -29,10 +29,14 @@ export async function toldFirst(ctx: PollContext, entries: LedgerEntry[]): Promi
   });
   if (fresh.length === 0) return entries;
   const { withheld = {} } = mark;
+  let known = Object.keys(withheld).length;
   for (const { id, state } of fresh) {
-    if (Object.keys(withheld).length < MOST_KNOWN || id in withheld) withheld[id] = state;
+    // A record of nobody knows which response is never released.
+    if (typeof id !== "number" || (known >= MOST_KNOWN && !(id in withheld))) continue;
+    known += id in withheld ? 0 : 1;
+    withheld[id] = state;
   }
-  mark.withheld = withheld;
+  if (known > 0) mark.withheld = withheld;
   const time = ports.clock.now();
   const facts = { sourceName: source.name, surveyId, survey: mark.survey?.facts, detectedAt: time };
   const events = fresh.map(({ id, state, reason }) => ({

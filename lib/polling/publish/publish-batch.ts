@@ -60,8 +60,9 @@ export const noOutcome: BatchOutcome = { published: 0, replaced: 0, refused: 0, 
 /** Publishes one batch, then enters it into the ledger: only then is it settled. What is left of it keeps the rest from nothing. */
 export async function publishBatch(ctx: PollContext, ready: Ready[]): Promise<BatchOutcome> {
   const { clock, publisher, observe } = ctx.ports;
-  const batch = await released(ctx, ready);
-  if (batch.length === 0) return { ...noOutcome, left: ready };
+  const batch = await afterRelease(ctx, ready);
+  const left = ready.filter((item) => !batch.includes(item));
+  if (batch.length === 0) return { ...noOutcome, left };
   const outcomes = await publisher.publish(
     batch.map((item) => item.sealed),
     () => holdLease(ctx),
@@ -77,7 +78,7 @@ export async function publishBatch(ctx: PollContext, ready: Ready[]): Promise<Ba
     observe({ kind: "emitted", surveyId: ctx.surveyId, count, origin, lag });
   }
 
-  const result: BatchOutcome = { ...noOutcome, published: count, replaced, left: [] };
+  const result: BatchOutcome = { ...noOutcome, published: count, replaced, left };
   for (const [i, item] of batch.entries()) {
     const outcome = outcomes[i];
     if (outcome?.kind === "published") continue;
@@ -87,22 +88,18 @@ export async function publishBatch(ctx: PollContext, ready: Ready[]): Promise<Ba
   return result;
 }
 
-/** Those of some events that may go out: whatever was withheld is released first. */
-async function released(ctx: PollContext, ready: Ready[]): Promise<Ready[]> {
+/** Releases those of some responses that were withheld. Gives what may go out: where that fails they are left, and the others go on. */
+async function afterRelease(ctx: PollContext, ready: Ready[]): Promise<Ready[]> {
   const { withheld = {} } = ctx.mark;
-  const [some, others] = [
-    ready.filter(({ responseId }) => responseId in withheld),
-    ready.filter(({ responseId }) => !(responseId in withheld)),
-  ];
+  const isWithheld = ({ responseId }: Ready): boolean => responseId in withheld;
+  const some = ready.filter(isWithheld);
   if (some.length === 0) return ready;
+  const events = some.map(({ responseId, event }) => ({ responseId, eventId: event.detail.meta.eventId }));
   const told = await orLeave(ctx, async () => {
-    await tellReleased(
-      ctx,
-      some.map(({ responseId, event }) => ({ responseId, eventId: event.detail.meta.eventId })),
-    );
-    return some;
+    await tellReleased(ctx, events);
+    return ready;
   });
-  return [...others, ...(told ?? [])];
+  return told ?? ready.filter((item) => !isWithheld(item));
 }
 
 /** What the bus has refused for good is kept for a redrive; what it did not take now waits. A replacement is made again by the pass that finds it missing. */

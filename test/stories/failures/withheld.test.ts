@@ -91,6 +91,30 @@ describe("a response that is quarantined", () => {
     expect(told(world)).toEqual([["withheld", 21, "quarantined"]]);
   });
 
+  it("is left where the bus does not take that it is released, and goes out with the next poll; the others go out", async () => {
+    const world = await worldTold();
+    arrive(world, one(21, { completed: "perhaps" }));
+    await tick(world);
+    const fault = { on: true };
+    world.before.push(({ operation, args }) => {
+      const isReleased = operation === "publish" && (args[0] as SealedEvent[])[0]?.type === "response.released";
+      if (fault.on && isReleased) throw new Error("the bus is throttled");
+    });
+    mend(world, 21);
+    arrive(world, one(22));
+    await tick(world);
+    expect(deliveredIds(world)).toContain(22);
+    expect(deliveredIds(world)).not.toContain(21);
+
+    fault.on = false;
+    await tick(world);
+    expect(deliveredIds(world)).toContain(21);
+    expect(told(world)).toEqual([
+      ["withheld", 21, "quarantined"],
+      ["released", 21, "quarantined"],
+    ]);
+  });
+
   it("is told to nobody where the source does not want it", async () => {
     const world = await worldTold();
     const source = { events: new Set(["response.completed"] as const) };
