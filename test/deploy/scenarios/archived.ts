@@ -1,18 +1,19 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { DescribeArchiveCommand, StartReplayCommand } from "@aws-sdk/client-eventbridge";
+import { type BooksClosed, EVENT_TYPES, verifyBooks } from "../../../lib/events/index.ts";
 import type { DeliveredEvent } from "../../support/command.ts";
 import { type Deployment, output, type Stage, type Subscribers } from "./stage.ts";
 
 /** What the archive is to keep, and for how many days: the default. */
-const PATTERN = { source: ["survey-poller"], "detail-type": ["response.completed"] };
+const PATTERN = { source: ["survey-poller"], "detail-type": [...EVENT_TYPES] };
 const RETENTION = 30;
 const REPLAY = "everything-again";
 
 /** All that went out is in the archive, and can be had again from there. */
 export async function archived(stage: Stage, deployment: Deployment, subscribers: Subscribers): Promise<void> {
   const { report, aws, webhook } = stage;
-  const { everything, detractors } = subscribers;
+  const { everything, told, detractors } = subscribers;
   const archive = output(deployment, "ArchiveArn");
   const bus = output(deployment, "BusArn");
   await report.step("the archive holds as many events as have gone out, for 30 days", async (note) => {
@@ -21,8 +22,31 @@ export async function archived(stage: Stage, deployment: Deployment, subscribers
     const { EventSourceArn, EventPattern = "", RetentionDays, State, EventCount } = found;
     assert.deepEqual([EventSourceArn, RetentionDays, State], [bus, RETENTION, "ENABLED"]);
     assert.deepEqual(JSON.parse(EventPattern), PATTERN);
-    assert.equal(EventCount, everything.events.length);
+    await told.drain();
+    assert.equal(EventCount, everything.events.length + told.events.length);
     note(`${EventCount} events of ${EventPattern}`);
+  });
+  await report.step("a subscriber sees by the books that closed last that it has everything", async (note) => {
+    const events = [...told.events] as unknown as { "detail-type": string; detail: BooksClosed }[];
+    const books = new Map(
+      events.flatMap((event) =>
+        event["detail-type"] === "books.closed" ? [[event.detail.data.surveyId, event.detail] as const] : [],
+      ),
+    );
+    const verdicts = [...books].map(([surveyId, closed]) => {
+      const mine = everything.events.filter(({ detail }) => detail.data.surveyId === surveyId);
+      return verifyBooks(
+        mine.map(({ detail }) => detail.meta.eventId),
+        closed,
+      );
+    });
+    assert.ok(verdicts.some(({ kind }) => kind === "complete"));
+    // What went out since then is more than the books say.
+    assert.deepEqual(
+      verdicts.filter(({ kind }) => kind !== "complete" && kind !== "ahead"),
+      [],
+    );
+    note(verdicts.map(({ kind }) => kind).join(", "));
   });
   await report.step("a replay of it gives every subscriber the same events again", async (note) => {
     await aws.events.send(

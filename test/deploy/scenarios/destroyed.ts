@@ -38,7 +38,7 @@ export async function destroyed({ report, cdk, aws, emulator }: Stage, deploymen
     async (note) => {
       const bus = output(deployment, "BusName");
       const { Rules = [] } = await aws.events.send(new ListRulesCommand({ EventBusName: bus }));
-      assert.deepEqual(Rules.map(({ Name }) => Name).sort(), ["detractors", "everything", "labelled"]);
+      assert.deepEqual(Rules.map(({ Name }) => Name).sort(), ["detractors", "everything", "labelled", "told"]);
       const ArchiveName = output(deployment, "ArchiveArn").split("/").at(-1);
       const { EventCount } = await aws.events.send(new DescribeArchiveCommand({ ArchiveName }));
       await assert.rejects(aws.events.send(new DeleteEventBusCommand({ Name: bus })), /it has rules/);

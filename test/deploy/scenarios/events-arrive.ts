@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { DETAIL_TYPE, EVENT_TYPES } from "../../../lib/events/index.ts";
 import { ROOT } from "../support/cdk.ts";
 import { requestsOfFunctions } from "../support/faults.ts";
 import { succeed } from "../support/processes.ts";
@@ -44,22 +45,28 @@ export async function eventsArrive(stage: Stage, deployment: Deployment): Promis
   return subscribers;
 }
 
+const TOLD = EVENT_TYPES.filter((type) => type !== DETAIL_TYPE);
+
 export function subscribed(stage: Stage, deployment: Deployment): Promise<Subscribers> {
   const { report, aws } = stage;
-  return report.step("a queue subscribes to everything, others to detractors and to a label of an answer", async () => {
-    const bus = output(deployment, "BusName");
-    const label = someLabel(stage);
-    const completed = { "detail-type": ["response.completed"] };
-    return {
-      everything: await subscribe(aws, bus, "everything", completed),
-      detractors: await subscribe(aws, bus, "detractors", DETRACTORS),
-      labelled: await subscribe(aws, bus, "labelled", {
-        ...completed,
-        detail: { data: { answers: { labels: [label] } } },
-      }),
-      label,
-    };
-  });
+  return report.step(
+    "a queue subscribes to every completed response, others to all else that is told, to detractors and to a label of an answer",
+    async () => {
+      const bus = output(deployment, "BusName");
+      const label = someLabel(stage);
+      const completed = { "detail-type": ["response.completed"] };
+      return {
+        everything: await subscribe(aws, bus, "everything", completed),
+        told: await subscribe(aws, bus, "told", { source: ["survey-poller"], "detail-type": TOLD }),
+        detractors: await subscribe(aws, bus, "detractors", DETRACTORS),
+        labelled: await subscribe(aws, bus, "labelled", {
+          ...completed,
+          detail: { data: { answers: { labels: [label] } } },
+        }),
+        label,
+      };
+    },
+  );
 }
 
 export async function historyGoesOut(stage: Stage, deployment: Deployment, subscribers: Subscribers): Promise<void> {

@@ -28,6 +28,8 @@ export interface Deployment {
 
 export interface Subscribers {
   everything: Subscription;
+  /** All types of events but completed responses. */
+  told: Subscription;
   detractors: Subscription;
   /** Those in which an answer has this label. */
   labelled: Subscription;
