@@ -1,6 +1,6 @@
 import type { Publisher } from "../../lib/polling/ports.ts";
 
-/** A bus that takes whatever it is given; `took` is called with the JSON of each event. */
+/** A bus that takes whatever it is given; `took` is called with the JSON of each event that has the contents of a response. */
 export function takingAll(took: (json: string) => void): Publisher {
   return {
     async seal({ type, detail, time }) {
@@ -9,8 +9,8 @@ export function takingAll(took: (json: string) => void): Publisher {
     },
     async publish(events, guard) {
       await guard();
-      return events.map(({ json }) => {
-        took(json);
+      return events.map(({ type, json }) => {
+        if (type === "response.completed" || type === "response.updated") took(json);
         return { kind: "published" };
       });
     },
