@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
 import type { BooksClosed } from "../books-closed.ts";
-import { SCHEMA_VERSION } from "../contract.ts";
-import { eventIdOf } from "../event-id.ts";
 import type { SurveyFacts } from "../response-completed.ts";
+import { eventMeta } from "./event-meta.ts";
 
 type Data = BooksClosed["data"];
 
@@ -22,7 +21,7 @@ export interface BooksFacts {
 
 /** The event of closed books, with a hash of what it says of them; undefined when that is what the previous one said. */
 export function buildBooksClosed(facts: BooksFacts): { detail: BooksClosed; hash: string } | undefined {
-  const { sourceName, surveyId, books, digest, previous, from = null } = facts;
+  const { sourceName, surveyId, books, digest, previous, detectedAt, from = null } = facts;
   const { listed, emitted, beforeFloor, open, waiting, held, quarantined, refused, passes, deficit } = books;
   const counts = { listed, emitted, beforeFloor, open, waiting, held, quarantined, refused };
   const said = hash("sha256", JSON.stringify([from, deficit, counts, digest]), "base64url");
@@ -30,10 +29,7 @@ export function buildBooksClosed(facts: BooksFacts): { detail: BooksClosed; hash
   const sequence = (previous?.sequence ?? 0) + 1;
   const detail: BooksClosed = {
     meta: {
-      eventId: eventIdOf({ type: "books.closed", sourceName, surveyId, which: sequence }),
-      schemaVersion: SCHEMA_VERSION,
-      sourceName,
-      detectedAt: new Date(facts.detectedAt).toISOString(),
+      ...eventMeta("books.closed", { sourceName, surveyId, detectedAt }, sequence),
       sequence,
       previous: previous?.eventId ?? null,
     },

@@ -1,7 +1,6 @@
-import { SCHEMA_VERSION } from "../contract.ts";
-import { eventIdOf } from "../event-id.ts";
 import type { SurveyFacts } from "../response-completed.ts";
 import type { ResponseDeleted } from "../response-deleted.ts";
+import { eventMeta } from "./event-meta.ts";
 
 export interface DeletedFacts {
   sourceName: string;
@@ -18,14 +17,9 @@ export interface DeletedFacts {
 
 /** The event of a response that is listed no more: one for each revision that it had when it went. */
 export function buildDeleted(facts: DeletedFacts): ResponseDeleted {
-  const { sourceName, surveyId, responseId, revision, survey = null, lastEventId } = facts;
+  const { surveyId, responseId, revision, survey = null, lastEventId } = facts;
   return {
-    meta: {
-      eventId: eventIdOf({ type: "response.deleted", sourceName, surveyId, responseId, which: revision }),
-      schemaVersion: SCHEMA_VERSION,
-      sourceName,
-      detectedAt: new Date(facts.detectedAt).toISOString(),
-    },
+    meta: eventMeta("response.deleted", facts, revision),
     data: { surveyId, responseId, survey, lastEventId, observedAt: new Date(facts.observedAt).toISOString() },
   };
 }

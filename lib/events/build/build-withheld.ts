@@ -1,7 +1,6 @@
-import { SCHEMA_VERSION } from "../contract.ts";
-import { eventIdOf } from "../event-id.ts";
 import type { SurveyFacts } from "../response-completed.ts";
 import type { ResponseReleased, ResponseWithheld, WithheldState } from "../response-withheld.ts";
+import { eventMeta } from "./event-meta.ts";
 
 interface Facts {
   sourceName: string;
@@ -18,24 +17,17 @@ interface Facts {
 export function buildWithheld(facts: Facts & { reason: string | undefined }): ResponseWithheld {
   const since = new Date(facts.detectedAt).toISOString();
   return {
-    meta: metaOf("response.withheld", facts),
+    meta: eventMeta("response.withheld", facts, facts.state),
     data: { ...idsOf(facts), reason: facts.reason ?? null, since },
   };
 }
 
 /** The event of one that was, and has its event now. */
 export function buildReleased(facts: Facts & { lastEventId: string }): ResponseReleased {
-  return { meta: metaOf("response.released", facts), data: { ...idsOf(facts), lastEventId: facts.lastEventId } };
-}
-
-function metaOf(type: "response.withheld" | "response.released", facts: Facts) {
-  const { sourceName, surveyId, responseId, state, detectedAt } = facts;
   return {
-    eventId: eventIdOf({ type, sourceName, surveyId, responseId, which: state }),
-    schemaVersion: SCHEMA_VERSION,
-    sourceName,
-    detectedAt: new Date(detectedAt).toISOString(),
-  } as const;
+    meta: eventMeta("response.released", facts, facts.state),
+    data: { ...idsOf(facts), lastEventId: facts.lastEventId },
+  };
 }
 
 function idsOf({ surveyId, responseId, survey, state }: Facts) {

@@ -1,0 +1,23 @@
+import { type EventType, SCHEMA_VERSION } from "../contract.ts";
+import { eventIdOf } from "../event-id.ts";
+
+interface Facts {
+  sourceName: string;
+  surveyId: number;
+  /** Of a record that does not say of which response it is, the id of its ledger item. */
+  responseId?: number | string;
+  /** Epoch milliseconds. */
+  detectedAt: number;
+}
+
+/** What `meta` says in every event that has no contents; `which`: which of the events of this type it is, of the same survey or response. */
+export function eventMeta(type: EventType, facts: Facts, which: number | string) {
+  const { sourceName, surveyId, responseId, detectedAt } = facts;
+  const of = responseId === undefined ? {} : { responseId };
+  return {
+    eventId: eventIdOf({ type, sourceName, surveyId, ...of, which }),
+    schemaVersion: SCHEMA_VERSION,
+    sourceName,
+    detectedAt: new Date(detectedAt).toISOString(),
+  } as const;
+}
