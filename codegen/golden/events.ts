@@ -2,6 +2,7 @@ import { v5 } from "uuid";
 import { buildBooksClosed } from "../../lib/events/build/build-books-closed.ts";
 import { buildDeleted } from "../../lib/events/build/build-deleted.ts";
 import { buildEvent, toUpdate } from "../../lib/events/build/build-event.ts";
+import { buildSurveyChanged } from "../../lib/events/build/build-survey-changed.ts";
 import { buildReleased, buildWithheld } from "../../lib/events/build/build-withheld.ts";
 import { eventIdOf } from "../../lib/events/event-id.ts";
 import { type DetailOf, detailSchemas, digestSum, type EventType, eventId } from "../../lib/events/index.ts";
@@ -29,6 +30,7 @@ export async function goldenEvents(): Promise<Map<string, EventEnvelope>> {
     golden("withheld", "response.withheld", withheld(46384)),
     golden("released", "response.released", released(46384)),
     golden("books-closed", "books.closed", booksClosed(updated.meta.eventId)),
+    golden("survey-changed", "survey.changed", surveyChanged()),
   ];
   return new Map(events);
 }
@@ -156,3 +158,13 @@ function booksClosed(updated: string): DetailOf<"books.closed"> {
   if (built === undefined) throw new Error("these books say what the previous ones said");
   return built.detail;
 }
+
+const surveyChanged = (): DetailOf<"survey.changed"> =>
+  buildSurveyChanged({
+    sourceName: SOURCE_NAME,
+    surveyId: SURVEY_ID,
+    sequence: 1,
+    before: survey,
+    after: { ...survey, modified: "2026-03-10 11:30:00" },
+    detectedAt: noon,
+  });

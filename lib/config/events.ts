@@ -7,7 +7,8 @@ export const eventsSchema = section({
   "response.deleted": flag().prefault(true),
   "response.withheld": flag().prefault(true),
   "books.closed": flag().prefault(true),
+  "survey.changed": flag().prefault(false),
 });
 
-/** All true by default. */
+/** All true by default, but for `survey.changed`. */
 export type EventSwitches = z.infer<typeof eventsSchema>;

@@ -5,6 +5,7 @@ import { responseCompleted } from "./response-completed.ts";
 import { responseDeleted } from "./response-deleted.ts";
 import { responseUpdated } from "./response-updated.ts";
 import { responseReleased, responseWithheld } from "./response-withheld.ts";
+import { surveyChanged } from "./survey-changed.ts";
 
 /** The schema of each event's `detail`: the only definition of the contract. */
 export const detailSchemas = {
@@ -14,6 +15,7 @@ export const detailSchemas = {
   "response.withheld": responseWithheld,
   "response.released": responseReleased,
   "books.closed": booksClosed,
+  "survey.changed": surveyChanged,
 } as const satisfies Record<EventType, z.ZodType>;
 
 /** The `detail` of an event of this type. */

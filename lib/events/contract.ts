@@ -11,6 +11,7 @@ export const EVENT_TYPES = [
   "response.withheld",
   "response.released",
   "books.closed",
+  "survey.changed",
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];

@@ -28,3 +28,4 @@ export {
   responseWithheld,
   type WithheldState,
 } from "./response-withheld.ts";
+export { type SurveyChanged, surveyChanged } from "./survey-changed.ts";

@@ -1,5 +1,6 @@
 import type { AccountState } from "../polling/model/account.ts";
-import type { OutgoingEvent, Ports, PublishOutcome, SealedEvent } from "../polling/ports.ts";
+import type { OutgoingEvent } from "../polling/model/outgoing-event.ts";
+import type { Ports, PublishOutcome, SealedEvent } from "../polling/ports.ts";
 import { detectionLag, type LagBasis } from "./detection-lag.ts";
 import type { Log } from "./log.ts";
 

@@ -1,8 +1,9 @@
 import type { SurveyDefinition } from "../events/build/definition.ts";
-import type { DetailOf, EventType, Origin } from "../events/index.ts";
+import type { EventType, Origin } from "../events/index.ts";
 import type { AccountChanges, AccountState, SurveyRow } from "./model/account.ts";
 import type { CheckedState, LedgerEntry } from "./model/ledger-entry.ts";
 import type { Lease, Mark } from "./model/mark.ts";
+import type { OutgoingEvent } from "./model/outgoing-event.ts";
 import type { Role, RoleLease, TickNote } from "./model/role.ts";
 
 // What the polling core needs of the world. Adapters sit beside their service; the simulation brings its own.
@@ -97,16 +98,6 @@ export interface EmittedResponse {
   /** Epoch milliseconds. */
   emittedAt: number;
 }
-
-/** An event as it was made: of one type of the contract, with the detail that goes with it. */
-export type OutgoingEvent = {
-  [T in EventType]: {
-    type: T;
-    detail: DetailOf<T>;
-    /** Epoch milliseconds of the detection. */
-    time: number;
-  };
-}[EventType];
 
 /** An event in the form in which it goes to the bus, its answers already at their claim-check place if too large. */
 export interface SealedEvent {

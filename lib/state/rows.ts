@@ -89,18 +89,22 @@ function rowToList({
   activeAt,
   booksAt,
   isBehind,
+  known,
 }: SurveyRow): (number | null)[] {
   const unmetList = [unmet.missing, unmet.owed, Number(unmet.seeking), unmet.restUntil];
   const trusted = [trust.misses, trust.hits, trust.unseen];
   const times = [slowAt, workedAt, activeAt];
-  const slow = [booksAt ?? null, slowEvery, passAt, passedAt, restedAt, ...(isBehind === true ? [1] : [])];
+  const behind = isBehind === true ? 1 : null;
+  // Most surveys need neither.
+  const last = known !== undefined ? [behind, known] : behind === null ? [] : [behind];
+  const slow = [booksAt ?? null, slowEvery, passAt, passedAt, restedAt, ...last];
   return [...counts, polledAt, dueAt ?? null, ...unmetList, ...times, ...trusted, Number(unmet.deep), ...slow];
 }
 
 function rowFromList(list: (number | null)[]): SurveyRow {
   const [responses = null, correct = null, unpaid = null, polledAt, dueAt, ...rest] = list;
   const [missing, owed, seeking, restUntil, slowAt, workedAt, activeAt, ...more] = rest;
-  const [misses, hits, unseen, deep, booksAt, slowEvery, passAt, passedAt, restedAt, behind] = more;
+  const [misses, hits, unseen, deep, booksAt, slowEvery, passAt, passedAt, restedAt, behind, known] = more;
   return {
     counts: [responses, correct, unpaid],
     polledAt: polledAt ?? 0,
@@ -120,6 +124,7 @@ function rowFromList(list: (number | null)[]): SurveyRow {
     restedAt: restedAt ?? 0,
     ...(booksAt === null || booksAt === undefined ? {} : { booksAt }),
     ...(behind === 1 ? { isBehind: true } : {}),
+    ...(known === null || known === undefined ? {} : { known }),
     workedAt: workedAt ?? polledAt ?? 0,
     activeAt: activeAt ?? polledAt ?? 0,
   };

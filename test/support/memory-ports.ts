@@ -4,10 +4,10 @@ import { leaseLost } from "../../lib/polling/errors.ts";
 import { type AccountState, isOutdated, STORED_ONCE } from "../../lib/polling/model/account.ts";
 import { type CheckedState, isForRedrive, type LedgerEntry } from "../../lib/polling/model/ledger-entry.ts";
 import { emptyMark, type Lease, type Mark } from "../../lib/polling/model/mark.ts";
+import type { OutgoingEvent } from "../../lib/polling/model/outgoing-event.ts";
 import type { Role, RoleLease, RoleNote, TickNote } from "../../lib/polling/model/role.ts";
 import type {
   DetailRead,
-  OutgoingEvent,
   PageRead,
   Ports,
   Progress,

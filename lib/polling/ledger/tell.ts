@@ -1,7 +1,7 @@
 import type { PollContext } from "../context.ts";
 import { notTaken } from "../errors.ts";
 import { holdLease } from "../lease.ts";
-import type { OutgoingEvent } from "../ports.ts";
+import type { OutgoingEvent } from "../model/outgoing-event.ts";
 
 /** Events of one request to the bus. */
 export const MOST_ENTRIES = 10;

@@ -40,6 +40,8 @@ export interface SurveyRow {
   passAt: number;
   /** Epoch milliseconds at which its books were closed last; absent when they never were. */
   booksAt?: number;
+  /** What subscribers know of the survey itself, as a whole number; absent where they are not told. */
+  known?: number;
   /** Epoch milliseconds of the last reading of its head, of the last background work, and of the last new response. */
   polledAt: number;
   workedAt: number;

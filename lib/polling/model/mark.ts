@@ -1,5 +1,6 @@
-import type { BooksClosed, SurveyFacts, WithheldState } from "../../events/index.ts";
+import type { SurveyFacts, WithheldState } from "../../events/index.ts";
 import type { LedgerEntry } from "./ledger-entry.ts";
+import type { OutgoingEvent } from "./outgoing-event.ts";
 
 /** Where history begins: `at` is a date string of the service, or null for the beginning. */
 export interface Floor {
@@ -200,10 +201,21 @@ export interface ListedFacts {
   at: number;
 }
 
+/** What subscribers know of the survey itself. */
+export interface KnownSurvey {
+  /** Of the last `survey.changed` event; 0 before the first. */
+  sequence: number;
+  /** Null: it is not listed. */
+  facts: SurveyFacts | null;
+  /** A list that has shown it otherwise, until a later one says the same. */
+  sight?: { facts: SurveyFacts | null; at: number };
+}
+
 /** What is known of a survey as a whole. */
 export interface Mark {
   phase: Phase;
   survey?: ListedFacts;
+  known?: KnownSurvey;
   /** Attempts in a row to read its questions that have failed, and when the first and the last did (epoch milliseconds). */
   questionsFail?: { since: number; at: number; attempts: number };
   /** Absent in the phase `new`: nothing is emitted before it stands. */
@@ -227,9 +239,10 @@ export interface Mark {
   unaccounted?: number;
   /** Full passes in a row that met an empty list although there had been responses. */
   emptyPasses?: number;
-  /** What subscribers were told of the books last; and what they are yet to be told, fixed before the bus gets it. */
+  /** The last event of closed books. */
   told?: ToldBooks;
-  untold?: { detail: BooksClosed; told: ToldBooks };
+  /** An event with a sequence number that has yet to be told: fixed before the bus gets it (R19). */
+  untold?: OutgoingEvent;
   /** What the books list. */
   listedIds?: IdsRef;
   gone?: Gone;

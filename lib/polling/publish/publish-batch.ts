@@ -6,7 +6,8 @@ import { MOST_ENTRIES } from "../ledger/tell.ts";
 import { noteReleased, tellReleased, toldFirst } from "../ledger/withheld.ts";
 import { later } from "../model/dates.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
-import type { OutgoingEvent, PublishOutcome, SealedEvent } from "../ports.ts";
+import type { OutgoingEvent } from "../model/outgoing-event.ts";
+import type { PublishOutcome, SealedEvent } from "../ports.ts";
 import { type Candidate, refusedEntry, waitingEntry } from "./candidate.ts";
 
 /** An event with the contents of a response. */

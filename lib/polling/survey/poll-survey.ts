@@ -3,7 +3,7 @@ import { orLeave } from "../errors.ts";
 import { dropExpired } from "../ledger/quarantine.ts";
 import type { EmitCounts } from "../model/emit-counts.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
-import type { Books, ListedFacts } from "../model/mark.ts";
+import type { Books } from "../model/mark.ts";
 import { isHistoryMet, placeOf } from "../model/phase.ts";
 import { takeWaiting } from "../publish/emit.ts";
 import { createPipeline, type Pipeline } from "../publish/pipeline.ts";
@@ -24,12 +24,13 @@ import {
 } from "./background.ts";
 import { tellBooks } from "./tell-books.ts";
 import { hasDeleted, tellDeleted } from "./tell-deleted.ts";
+import { type Listed, shownAs, tellSurvey } from "./tell-survey.ts";
 import { type SurveyRequest, withSurvey } from "./with-survey.ts";
 
 export interface PollRequest extends SurveyRequest {
   presence: Presence;
-  /** What the survey list says of the survey; undefined where it was not read. */
-  listed?: ListedFacts | undefined;
+  /** Undefined where the list was not read. */
+  listed?: Listed | undefined;
   /** Whether the head is read: something asks for it, or the counts have moved. Else only background work is done. */
   head: boolean;
   /** New responses that the counts have shown and the head has not: they are searched for below it. */
@@ -67,6 +68,8 @@ export type PollResult =
       closedNow: boolean;
       /** Listed responses that the last full pass could not account for. */
       unaccounted: number;
+      /** What subscribers know of the survey itself, as `shownAs` has it; undefined where they are not told. */
+      known: number | undefined;
       /** Events that it has replaced not for the first time. */
       repairedAgain: number;
       /** What has failed of some response alone: that is left to the next poll, all else was done. */
@@ -83,7 +86,9 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
   const poll = async (ctx: PollContext): Promise<PollResult> => {
     ctx.allowance = request.background?.allowance;
     const { mark } = ctx;
-    if (request.listed !== undefined) mark.survey = request.listed;
+    const { listed, presence } = request;
+    if (listed?.facts) mark.survey = { ...listed, facts: listed.facts };
+    if (listed !== undefined) await orLeave(ctx, () => tellSurvey(ctx, listed, presence));
     const earlier = { closedAt: mark.books?.closedAt, again: mark.repairs?.again ?? 0 };
     const wasFirstPass = mark.phase.kind === "first-pass";
     const done = await work(ctx, request);
@@ -104,6 +109,7 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
       books: mark.books,
       closedNow: mark.books !== undefined && mark.books.closedAt !== earlier.closedAt,
       unaccounted: mark.unaccounted ?? 0,
+      known: mark.known && ctx.source.events.has("survey.changed") ? shownAs(mark.known.facts) : undefined,
       repairedAgain: (mark.repairs?.again ?? 0) - earlier.again,
       booksOpen: mark.booksOpen,
       failure: ctx.failure,

@@ -1,7 +1,8 @@
 import type { SurveyRow } from "../model/account.ts";
 import { type Due, overdue } from "../routes/patrol.ts";
 import type { BackgroundKind } from "../survey/background.ts";
-import type { ListedSurvey } from "./survey-list.ts";
+import { shownAs } from "../survey/tell-survey.ts";
+import { isGone, type ListedSurvey } from "./survey-list.ts";
 import { trusts } from "./trust.ts";
 import { asksForHead, asksForSearch } from "./unmet.ts";
 
@@ -12,6 +13,8 @@ const GONE_EVERY = 24 * 3_600_000;
 export interface DueSurvey extends ListedSurvey {
   /** New responses that the counts have shown and that are to be looked for below the head. */
   seek: number;
+  /** Whether its head is read; else the list alone has something to tell of it. */
+  head: boolean;
 }
 
 /** A survey with slow work to do. */
@@ -35,9 +38,10 @@ export function dueSurveys(listed: ListedSurvey[], rows: Map<number, SurveyRow>,
   const due: DueSurvey[] = [];
   for (const survey of listed) {
     const row = rows.get(survey.surveyId);
-    const isSearched = row !== undefined && !survey.isGone && asksForSearch(row.unmet, by.now);
+    const isSearched = row !== undefined && !isGone(survey) && asksForSearch(row.unmet, by.now);
     const seek = isSearched ? row.unmet.missing : 0;
-    if (row === undefined || isSearched || asksForPoll(survey, row, by)) due.push({ ...survey, seek });
+    const head = row === undefined || isSearched || asksForPoll(survey, row, by);
+    if (head || isShownOtherwise(survey, row)) due.push({ ...survey, seek, head });
   }
   const triedAt = ({ surveyId }: ListedSurvey): number => {
     const row = rows.get(surveyId);
@@ -61,12 +65,12 @@ export function backgroundSurveys(
     const row = rows.get(survey.surveyId);
     if (row === undefined) continue;
     const since = (at: number): number => Math.max(at, kind === "pass" ? row.passedAt : row.restedAt);
-    const pollEvery = survey.isGone === true ? GONE_EVERY : fullPollEvery;
+    const pollEvery = isGone(survey) ? GONE_EVERY : fullPollEvery;
     const poll: Due = { at: row.polledAt + pollEvery, every: pollEvery };
     const isPolled = kind === "rest" && poll.at <= now;
     const slow: Due =
       kind === "pass" ? { at: row.passAt, every: fullPassEvery } : { at: row.slowAt, every: row.slowEvery };
-    const isDue = survey.isGone !== true && slow.at <= now;
+    const isDue = !isGone(survey) && slow.at <= now;
     if (!isPolled && !isDue) continue;
     const pollBy = isPolled ? overdue({ ...poll, at: since(poll.at) }, now) : 0;
     const slowBy = isDue ? overdue({ ...slow, at: since(slow.at) }, now) : 0;
@@ -75,9 +79,14 @@ export function backgroundSurveys(
   return due.sort((a, b) => b.by - a.by).map(({ survey }) => survey);
 }
 
+/** Whether the list shows a survey otherwise than subscribers know it. */
+function isShownOtherwise({ facts }: ListedSurvey, row: SurveyRow): boolean {
+  return row.known !== undefined && facts !== undefined && row.known !== shownAs(facts);
+}
+
 function asksForPoll(survey: ListedSurvey, row: SurveyRow, { now }: DueBy): boolean {
   if (row.dueAt !== undefined && row.dueAt <= now) return true;
-  if (survey.isGone) return false;
+  if (isGone(survey)) return false;
   if (asksForHead(row.unmet) || !trusts(row.trust)) return true;
   // Without a single readable count there is no hint, and the survey is polled each tick.
   if (survey.counts.every((count) => count === null)) return true;

@@ -109,7 +109,7 @@ export function createPolls(
     async pollNews(due) {
       // One with little news has one request in flight at most times. With more of them a slow service would bring none to its end in time.
       const limit = pLimit(request.source.concurrency);
-      await Promise.all(due.map(({ seek, ...survey }) => limit(pollOne, survey, { head: true, seek })));
+      await Promise.all(due.map(({ seek, head, ...survey }) => limit(pollOne, survey, { head, seek })));
       await saveRows(request.ports, progress);
     },
     async doBackground(due, { budget, passAhead, meter }) {
@@ -190,7 +190,7 @@ function requestFor(
     deadline,
     streamUntil: isWhole ? deadline : Math.min(deadline, now + ownTime),
     presence: presenceOf(survey, account, now),
-    listed: survey.facts && { facts: survey.facts, at: now },
+    listed: survey.facts === undefined ? undefined : { facts: survey.facts, at: now },
     sourceFloor: account.sourceFloor,
     firstTick: isFirst ? undefined : account.firstTick,
     listedCount: shown.length === 0 ? undefined : Math.max(...shown),

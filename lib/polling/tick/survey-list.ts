@@ -13,11 +13,12 @@ export interface ListedSurvey {
   counts: (number | null)[];
   /** Epoch milliseconds. */
   created: number | undefined;
-  /** Undefined where this list does not show it. */
-  facts?: SurveyFacts;
-  /** Whether the survey list does not show it any more. */
-  isGone?: boolean;
+  /** Null where the list does not name it; undefined where that was not read. */
+  facts?: SurveyFacts | null;
 }
+
+/** Whether the survey list does not show it any more. */
+export const isGone = ({ facts }: ListedSurvey): boolean => facts === null;
 
 /** The survey list as it was read. */
 export interface SurveyList {
@@ -78,7 +79,7 @@ export async function surveysOf(
  * without counts is; where many more are missing than such rows are there, as one whose counts have not moved, since most of them are gone.
  */
 function notNamed(survey: ListedSurvey, missing: number, unreadable: number): ListedSurvey {
-  if (unreadable === 0) return { ...survey, isGone: true };
+  if (unreadable === 0) return { ...survey, facts: null };
   return missing <= unreadable ? { ...survey, counts: survey.counts.map(() => null) } : survey;
 }
 

@@ -44,6 +44,7 @@ export function nextRow(
     slowEvery: slowDue.rest.every,
     passAt: slowDue.pass.at,
     ...(booksAt === undefined ? {} : { booksAt }),
+    ...(result.known === undefined ? {} : { known: result.known }),
     workedAt: slow === undefined ? (row?.workedAt ?? now) : now,
     passedAt: slow === "pass" ? now : (row?.passedAt ?? now),
     restedAt: slow === "rest" ? now : (row?.restedAt ?? now),

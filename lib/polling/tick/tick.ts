@@ -11,7 +11,7 @@ import { pauseOf } from "../survey/paused.ts";
 import { type BackgroundSurvey, backgroundSurveys, type DueBy, dueSurveys } from "./due.ts";
 import { metered, newMeter } from "./meter.ts";
 import { createPolls } from "./polls.ts";
-import { surveysOf } from "./survey-list.ts";
+import { isGone, surveysOf } from "./survey-list.ts";
 import { figuresOf } from "./tick-figures.ts";
 import type { TickRequest } from "./tick-request.ts";
 import { busyTick, pausedTick, summarize, type TickSummary } from "./tick-summary.ts";
@@ -43,7 +43,7 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
   const isFirst = await beginsHistory(request, account, now);
   const by: DueBy = { now, fullPollEvery: source.fullPoll.every, fullPassEvery: source.patrol.full };
   const news = dueSurveys(listed, account.rows, by);
-  observe({ kind: "surveys", listed: listed.filter(({ isGone }) => isGone !== true).length, due: news.length });
+  observe({ kind: "surveys", listed: listed.filter((survey) => !isGone(survey)).length, due: news.length });
 
   const watch = watchBreakers(account.breakers);
   const polls = createPolls({ ...request, ports }, account, watch, { now, isFirst, holder });

@@ -40,7 +40,13 @@ describe("the defaults", () => {
           logLevel: "info",
         },
       ],
-      events: { "response.updated": true, "response.deleted": true, "response.withheld": true, "books.closed": true },
+      events: {
+        "response.updated": true,
+        "response.deleted": true,
+        "response.withheld": true,
+        "books.closed": true,
+        "survey.changed": false,
+      },
       bus: { name: "survey-poller", archive: true, schemaRegistry: true, logging: true },
       subscribers: { accounts: [] },
       monitoring: {

@@ -63,6 +63,7 @@ async function emptyAccount(options: SimulatorOptions = {}, settings: Record<str
       "response.deleted": true,
       "response.withheld": true,
       "books.closed": true,
+      "survey.changed": false,
     }),
   };
   const table = { client: test.clients.dynamodb, name: test.table };

@@ -51,8 +51,9 @@ export function createBooksTold(
     markWritten(surveyId, before, after) {
       const now = world.scheduler.now();
       if (before.gone?.at !== after.gone?.at) comparedAt.set(surveyId, now);
-      const detail = after.untold?.detail;
-      if (detail === undefined || before.untold?.detail.meta.eventId === detail.meta.eventId) return;
+      const { untold } = after;
+      if (untold?.type !== "books.closed" || before.told?.eventId === after.told?.eventId) return;
+      const { detail } = untold;
       const digest = digestAt(surveyId, now);
       if (same(digest, detail.data.digest)) return;
       const { sequence } = detail.meta;

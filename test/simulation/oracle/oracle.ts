@@ -25,6 +25,7 @@ import { createDetailLog } from "./missing-details.ts";
 import { createRecheckLog } from "./rechecks.ts";
 import { createRequestLog, type RequestLog } from "./requests.ts";
 import { createRestCheck, type Unfinished } from "./rest.ts";
+import { createSurveyChanges } from "./survey-changes.ts";
 import { createViolations, type Violations } from "./violations.ts";
 import { createWithheldCheck } from "./withheld.ts";
 
@@ -57,6 +58,7 @@ export function createOracle(world: World, store: Store): Oracle {
   const books: BooksCheck = createBooksCheck(world, store, deliveries, violations);
   const booksTold = createBooksTold(world, violations, { deliveries, books: (id) => books.facts(id)?.books });
   const deletions = createDeletions(world, violations, deliveries);
+  const surveyChanges = createSurveyChanges(world, violations);
   const withheld = createWithheldCheck(world, violations);
   const details = createDetailLog(world);
   const hangs = createHangLog(world, violations);
@@ -85,7 +87,7 @@ export function createOracle(world: World, store: Store): Oracle {
     mustBeMet: (response) => dutyNow(response) === "must" && deliveries.of(response.id).length === 0,
     entries: store.entries,
   });
-  const rest = createRestCheck(world, store, { books, booksTold, deletions, deliveries, dutyNow });
+  const rest = createRestCheck(world, store, { books, booksTold, deletions, surveyChanges, deliveries, dutyNow });
   const failingEnds = createFailingEnds(world);
   const nameOf = ({ survey, id }: SimResponse): string => `${survey.id}/${id}`;
 
@@ -227,6 +229,7 @@ export function createOracle(world: World, store: Store): Oracle {
         if (event.type === "response.withheld") withheld.withheld(event.detail);
         if (event.type === "response.released") withheld.released(event.detail);
         if (event.type === "books.closed") booksTold.delivered(event.detail);
+        if (event.type === "survey.changed") surveyChanges.delivered(event.detail);
         if (event.type === "response.deleted") deletions.delivered(event.detail);
       },
       refused: (detail) => deliveries.refuse(detail.data.responseId),

@@ -11,6 +11,7 @@ import type { Deletions } from "./deletions.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { Duty } from "./duty.ts";
 import { isRightlyHeld, leewayOf, mayLieApart } from "./excluded.ts";
+import type { SurveyChanges } from "./survey-changes.ts";
 import { isUpToDate } from "./updates.ts";
 
 // What the liveness phase is for: nothing lost, nothing waiting, nothing left under way, and books that are closed and right.
@@ -25,7 +26,8 @@ export interface Unfinished {
     | "liveness: left"
     | "liveness: books"
     | "liveness: books told"
-    | "deleted";
+    | "deleted"
+    | "survey changed";
   told: string;
 }
 
@@ -37,6 +39,7 @@ interface Judges {
   books: BooksCheck;
   booksTold: BooksTold;
   deletions: Deletions;
+  surveyChanges: SurveyChanges;
   deliveries: Deliveries;
   dutyNow(response: SimResponse): Duty;
 }
@@ -44,7 +47,7 @@ interface Judges {
 export function createRestCheck(
   world: World,
   store: Pick<Store, "marks" | "entries" | "read">,
-  { books, booksTold, deletions, deliveries, dutyNow }: Judges,
+  { books, booksTold, deletions, surveyChanges, deliveries, dutyNow }: Judges,
 ): RestCheck {
   const missing = (response: SimResponse): Unfinished | undefined => {
     const version = response.versions.at(-1);
@@ -80,7 +83,9 @@ export function createRestCheck(
     const untold = booksTold.wrongAtRest(survey.id);
     if (untold !== undefined) return { rule: "liveness: books told", told: `${name}: ${untold}` };
     const deletion = deletions.wrongAtRest(survey);
-    return deletion === undefined ? undefined : { rule: "deleted", told: deletion };
+    if (deletion !== undefined) return { rule: "deleted", told: deletion };
+    const change = surveyChanges.wrongAtRest(survey, store.marks.get(survey.id)?.mark.known);
+    return change === undefined ? undefined : { rule: "survey changed", told: `${name}: ${change}` };
   };
 
   return {

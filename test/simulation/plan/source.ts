@@ -44,6 +44,7 @@ export function planSource(chooser: Chooser, random: Random): SimSource {
       "response.deleted",
       "response.withheld",
       "books.closed",
+      ...(chooser.flag("survey-changed", 0.5) ? (["survey.changed"] as const) : []),
     ]),
     patrol: { every: patrol, full: interval * random.between(8, 26) * random.pick([1, 1, 3]) },
   };

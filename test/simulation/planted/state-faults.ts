@@ -5,9 +5,9 @@ export const stateFaults: readonly PlantedFault[] = [
   {
     name: "what a number of the books says is not fixed before the bus gets it",
     breaks: ["books told"],
-    file: "survey/tell-books.ts",
-    find: "if (!wasUntold) await ports.state.saveMark(lease, mark);",
-    replace: "delete mark.untold;",
+    file: "survey/tell-next.ts",
+    find: "  await ports.state.saveMark(lease, mark);\n",
+    replace: "",
   },
   {
     name: "the digest of the books ends with the first page of the ledger",
@@ -19,9 +19,9 @@ export const stateFaults: readonly PlantedFault[] = [
   {
     name: "books that the bus did not take are not told again",
     breaks: ["books told", "liveness: books told"],
-    file: "survey/tell-books.ts",
-    find: "  await tell(ctx,",
-    replace: "  mark.told = told;\n  delete mark.untold;\n  await tell(ctx,",
+    file: "survey/tell-next.ts",
+    find: "  await tell(ctx, [mark.untold]);\n  delete mark.untold;",
+    replace: "  const event = mark.untold;\n  delete mark.untold;\n  await tell(ctx, [event]);",
   },
   {
     name: "nobody is told of what is withheld",

@@ -54,6 +54,8 @@ const seenFromOutside = [
   "books close while the list changes",
   "books are told twice, as nobody knew",
   "subscribers are told of a deletion",
+  "a survey is told to be gone",
+  "a survey is told to be there",
   "a response that was withheld is released",
 ] as const;
 

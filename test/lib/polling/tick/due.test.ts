@@ -78,7 +78,7 @@ describe("due surveys", () => {
       [1, row(now, { unmet: { ...seeking, restUntil: now + 1 } })],
       [2, row(now, { unmet: seeking })],
     ]);
-    const due = dueSurveys([listed(1), listed(2), { ...listed(2), isGone: true }], rows, options);
+    const due = dueSurveys([listed(1), listed(2), { ...listed(2), facts: null }], rows, options);
     expect(due).toEqual([{ ...listed(2), seek: 3 }]);
   });
 
@@ -151,7 +151,7 @@ describe("slow work", () => {
   });
 
   it("on a survey that is listed no more is one look a day at its head, and nothing else", () => {
-    const gone = { ...listed(1), isGone: true };
+    const gone = { ...listed(1), facts: null };
     const day = 24 * 60 * MINUTE;
     const busy = { slowAt: 0, passAt: 0, unmet: { ...noneUnmet, missing: 1, seeking: true } };
     expect(backgroundSurveys([gone], new Map([[1, row(now - day + 1, busy)]]), options, "rest")).toEqual([]);

@@ -1,0 +1,27 @@
+import type { PollContext } from "../context.ts";
+import { tell } from "../ledger/tell.ts";
+import type { OutgoingEvent } from "../model/outgoing-event.ts";
+
+/**
+ * Tells subscribers of an event with a sequence number, once the one before it is told. What a number says is in the mark before the bus gets it
+ * (R19): what the bus did not take is told by the next poll, unchanged. `make` gives nothing where there is nothing new.
+ */
+export async function tellNext(
+  ctx: PollContext,
+  make: () => OutgoingEvent | undefined | Promise<OutgoingEvent | undefined>,
+): Promise<void> {
+  const { mark, ports, lease } = ctx;
+  await tellUntold(ctx);
+  const event = await make();
+  if (event === undefined) return;
+  mark.untold = event;
+  await ports.state.saveMark(lease, mark);
+  await tellUntold(ctx);
+}
+
+async function tellUntold(ctx: PollContext): Promise<void> {
+  const { mark } = ctx;
+  if (mark.untold === undefined) return;
+  await tell(ctx, [mark.untold]);
+  delete mark.untold;
+}

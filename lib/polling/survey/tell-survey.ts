@@ -1,0 +1,56 @@
+import { hash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { buildSurveyChanged } from "../../events/build/build-survey-changed.ts";
+import type { SurveyFacts } from "../../events/index.ts";
+import type { PollContext } from "../context.ts";
+import type { Mark } from "../model/mark.ts";
+import type { OutgoingEvent } from "../model/outgoing-event.ts";
+import type { Presence } from "../routes/first-pass.ts";
+import { tellNext } from "./tell-next.ts";
+
+// R20: what subscribers are told of a survey itself.
+
+/** What a survey list says of a survey; null where it does not name it. `at`: when it was read (epoch milliseconds). */
+export interface Listed {
+  facts: SurveyFacts | null;
+  at: number;
+}
+
+/** Tells subscribers that the survey list shows a survey otherwise than they know it, once two lists have said the same. */
+export async function tellSurvey(ctx: PollContext, listed: Listed, presence: Presence): Promise<void> {
+  if (!ctx.source.events.has("survey.changed")) return;
+  await tellNext(ctx, () => changeOf(ctx, listed, presence));
+}
+
+/**
+ * The change to be told now. A survey that was there before anybody asked for its changes is known as it is.
+ *
+ * Example: a list of 10:00 has another name, and so has that of 10:01. The change is told at 10:01. Had the old name been back at 10:01, nothing
+ * would be told.
+ */
+function changeOf({ mark, source, surveyId, ports }: PollContext, listed: Listed, presence: Presence) {
+  mark.known ??= { sequence: 0, facts: isCreated(mark, presence) ? null : listed.facts };
+  const { sequence, facts: before, sight } = mark.known;
+  const { facts: after, at } = listed;
+  if (isDeepStrictEqual(before, after)) {
+    delete mark.known.sight;
+    return undefined;
+  }
+  if (sight === undefined || sight.at === at || !isDeepStrictEqual(sight.facts, after)) {
+    mark.known.sight = { facts: after, at };
+    return undefined;
+  }
+  mark.known = { sequence: sequence + 1, facts: after };
+  const time = ports.clock.now();
+  const facts = { sourceName: source.name, surveyId, sequence: sequence + 1, before, after, detectedAt: time };
+  return { type: "survey.changed", detail: buildSurveyChanged(facts), time } as const satisfies OutgoingEvent;
+}
+
+const isCreated = ({ phase }: Mark, presence: Presence): boolean => phase.kind === "new" && presence === "later";
+
+/** What a list shows of a survey as a whole number, by which a tick tells whether that is news; 0: it does not name it. */
+export function shownAs(facts: SurveyFacts | null): number {
+  if (facts === null) return 0;
+  const { name, modified, languageId } = facts;
+  return 1 + Number.parseInt(hash("sha1", JSON.stringify([name, modified, languageId])).slice(0, 8), 16);
+}
