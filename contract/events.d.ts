@@ -9,7 +9,8 @@ export type SurveyPollerEvent =
   | ResponseDeletedEvent
   | ResponseWithheldEvent
   | ResponseReleasedEvent
-  | BooksClosedEvent;
+  | BooksClosedEvent
+  | SurveyChangedEvent;
 
 /**
  * A completed survey response
@@ -474,7 +475,7 @@ export interface DeletedResponse {
   [k: string]: unknown;
 }
 /**
- * A completed response whose contents are not given out yet
+ * A response whose contents are not given out yet
  */
 export interface ResponseWithheldEvent {
   version: string;
@@ -495,7 +496,7 @@ export interface ResponseWithheldEvent {
   [k: string]: unknown;
 }
 /**
- * A completed response whose contents are not given out yet
+ * A response whose contents are not given out yet
  */
 export interface ResponseWithheld {
   meta: EventMeta;
@@ -513,7 +514,7 @@ export interface WithheldResponse {
   responseId: number | null;
   survey: Survey | null;
   /**
-   * Quarantined: it cannot be read. Held: nothing proves that its answers are all there. Refused: the bus does not take its event. Known words: quarantined, held, refused; there may be more
+   * Quarantined: it cannot be read. Held: nothing proves that its answers are all there. Refused: the bus does not take its event, or that of its update. Known words: quarantined, held, refused; there may be more
    */
   state: "quarantined" | "held" | "refused" | (string & {});
   /**
@@ -527,7 +528,7 @@ export interface WithheldResponse {
   [k: string]: unknown;
 }
 /**
- * A response that was withheld has its event now
+ * A response that was withheld is withheld no more
  */
 export interface ResponseReleasedEvent {
   version: string;
@@ -548,7 +549,7 @@ export interface ResponseReleasedEvent {
   [k: string]: unknown;
 }
 /**
- * A response that was withheld has its event now
+ * A response that was withheld is withheld no more
  */
 export interface ResponseReleased {
   meta: EventMeta;
@@ -566,13 +567,13 @@ export interface ReleasedResponse {
   responseId: number | null;
   survey: Survey | null;
   /**
-   * Quarantined: it cannot be read. Held: nothing proves that its answers are all there. Refused: the bus does not take its event. Known words: quarantined, held, refused; there may be more
+   * Quarantined: it cannot be read. Held: nothing proves that its answers are all there. Refused: the bus does not take its event, or that of its update. Known words: quarantined, held, refused; there may be more
    */
   state: "quarantined" | "held" | "refused" | (string & {});
   /**
-   * The event with its contents
+   * The event with its contents; null where it needs none: it is not completed, or is from before the floor
    */
-  lastEventId: string;
+  lastEventId: string | null;
   [k: string]: unknown;
 }
 /**
@@ -711,5 +712,76 @@ export interface BooksDigest {
    * Sum modulo 2^256 of the SHA-256 of each event id (lower-case text), as 64 hexadecimal digits
    */
   sum: string;
+  [k: string]: unknown;
+}
+/**
+ * The survey list shows a survey otherwise than before
+ */
+export interface SurveyChangedEvent {
+  version: string;
+  /**
+   * EventBridge's own, another one for each delivery; detail.meta.eventId is the key
+   */
+  id: string;
+  "detail-type": "survey.changed";
+  /**
+   * `eventSource` of the configuration
+   */
+  source: string;
+  account: string;
+  time: string;
+  region: string;
+  resources: string[];
+  detail: SurveyChanged;
+  [k: string]: unknown;
+}
+/**
+ * The survey list shows a survey otherwise than before
+ */
+export interface SurveyChanged {
+  meta: SurveyChangeMeta;
+  data: SurveyChange;
+  [k: string]: unknown;
+}
+/**
+ * How the event of a changed survey was made
+ */
+export interface SurveyChangeMeta {
+  /**
+   * The same for every delivery of the same event: the idempotency key
+   */
+  eventId: string;
+  schemaVersion: "1";
+  /**
+   * Name of the source in the poller's configuration
+   */
+  sourceName: string;
+  /**
+   * When the event was made (UTC, ISO 8601)
+   */
+  detectedAt: string;
+  /**
+   * True in test events, which tell of nothing real; absent in all others
+   */
+  test?: boolean;
+  /**
+   * 1 for the first of a survey, one more for each that follows
+   */
+  sequence: number;
+  [k: string]: unknown;
+}
+/**
+ * The survey before and after
+ */
+export interface SurveyChange {
+  surveyId: number;
+  /**
+   * Null where the survey was not listed before
+   */
+  before: Survey | null;
+  /**
+   * Null where the survey is listed no more
+   */
+  after: Survey | null;
   [k: string]: unknown;
 }

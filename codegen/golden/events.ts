@@ -130,12 +130,13 @@ const deleted = ({ meta, data }: DetailOf<"response.updated">): DetailOf<"respon
   });
 
 const withheld = (responseId: number): DetailOf<"response.withheld"> =>
-  buildWithheld({ ...told(responseId), state: "quarantined", reason: "unreadable completed" });
+  buildWithheld({ ...told(responseId), state: "quarantined", since: noon, reason: "unreadable completed" });
 
 const released = (responseId: number): DetailOf<"response.released"> =>
   buildReleased({
     ...told(responseId),
     state: "quarantined",
+    since: noon,
     lastEventId: eventId(SOURCE_NAME, SURVEY_ID, responseId),
   });
 

@@ -314,7 +314,7 @@ class WithheldResponse(BaseModel):
     survey: Survey | None
     state: str
     """
-    Quarantined: it cannot be read. Held: nothing proves that its answers are all there. Refused: the bus does not take its event. Known words: quarantined, held, refused; there may be more
+    Quarantined: it cannot be read. Held: nothing proves that its answers are all there. Refused: the bus does not take its event, or that of its update. Known words: quarantined, held, refused; there may be more
     """
     reason: str | None
     """
@@ -343,11 +343,11 @@ class ReleasedResponse(BaseModel):
     survey: Survey | None
     state: str
     """
-    Quarantined: it cannot be read. Held: nothing proves that its answers are all there. Refused: the bus does not take its event. Known words: quarantined, held, refused; there may be more
+    Quarantined: it cannot be read. Held: nothing proves that its answers are all there. Refused: the bus does not take its event, or that of its update. Known words: quarantined, held, refused; there may be more
     """
-    last_event_id: Annotated[str, Field(alias='lastEventId')]
+    last_event_id: Annotated[str | None, Field(alias='lastEventId')]
     """
-    The event with its contents
+    The event with its contents; null where it needs none: it is not completed, or is from before the floor
     """
 
 
@@ -446,6 +446,58 @@ class BooksDigest(BaseModel):
     sum: str
     """
     Sum modulo 2^256 of the SHA-256 of each event id (lower-case text), as 64 hexadecimal digits
+    """
+
+
+class SurveyChangeMeta(BaseModel):
+    """
+    How the event of a changed survey was made
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        validate_by_name=True,
+    )
+    event_id: Annotated[str, Field(alias='eventId')]
+    """
+    The same for every delivery of the same event: the idempotency key
+    """
+    schema_version: Annotated[Literal['1'], Field(alias='schemaVersion')]
+    source_name: Annotated[str, Field(alias='sourceName')]
+    """
+    Name of the source in the poller's configuration
+    """
+    detected_at: Annotated[str, Field(alias='detectedAt')]
+    """
+    When the event was made (UTC, ISO 8601)
+    """
+    test: bool | None = None
+    """
+    True in test events, which tell of nothing real; absent in all others
+    """
+    sequence: Annotated[int, Field(gt=0)]
+    """
+    1 for the first of a survey, one more for each that follows
+    """
+
+
+class SurveyChange(BaseModel):
+    """
+    The survey before and after
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        validate_by_name=True,
+    )
+    survey_id: Annotated[int, Field(alias='surveyId')]
+    before: Survey | None
+    """
+    Null where the survey was not listed before
+    """
+    after: Survey | None
+    """
+    Null where the survey is listed no more
     """
 
 
@@ -601,7 +653,7 @@ class ResponseDeleted(BaseModel):
 
 class ResponseWithheld(BaseModel):
     """
-    A completed response whose contents are not given out yet
+    A response whose contents are not given out yet
     """
 
     model_config = ConfigDict(
@@ -614,7 +666,7 @@ class ResponseWithheld(BaseModel):
 
 class ResponseReleased(BaseModel):
     """
-    A response that was withheld has its event now
+    A response that was withheld is withheld no more
     """
 
     model_config = ConfigDict(
@@ -654,6 +706,19 @@ class Books(BaseModel):
     """
     counts: BooksCounts
     digest: BooksDigest
+
+
+class SurveyChanged(BaseModel):
+    """
+    The survey list shows a survey otherwise than before
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        validate_by_name=True,
+    )
+    meta: SurveyChangeMeta
+    data: SurveyChange
 
 
 class Contents(BaseModel):
@@ -721,7 +786,7 @@ class ResponseDeletedEvent(BaseModel):
 
 class ResponseWithheldEvent(BaseModel):
     """
-    A completed response whose contents are not given out yet
+    A response whose contents are not given out yet
     """
 
     model_config = ConfigDict(
@@ -747,7 +812,7 @@ class ResponseWithheldEvent(BaseModel):
 
 class ResponseReleasedEvent(BaseModel):
     """
-    A response that was withheld has its event now
+    A response that was withheld is withheld no more
     """
 
     model_config = ConfigDict(
@@ -782,6 +847,32 @@ class BooksClosed(BaseModel):
     )
     meta: BooksMeta
     data: Books
+
+
+class SurveyChangedEvent(BaseModel):
+    """
+    The survey list shows a survey otherwise than before
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        validate_by_name=True,
+    )
+    version: str
+    id: str
+    """
+    EventBridge's own, another one for each delivery; detail.meta.eventId is the key
+    """
+    detail_type: Annotated[Literal['survey.changed'], Field(alias='detail-type')]
+    source: str
+    """
+    `eventSource` of the configuration
+    """
+    account: str
+    time: AwareDatetime
+    region: str
+    resources: list[str]
+    detail: SurveyChanged
 
 
 class ResponseCompleted(BaseModel):
@@ -883,10 +974,11 @@ class SurveyPollerEvent(
         | ResponseWithheldEvent
         | ResponseReleasedEvent
         | BooksClosedEvent
+        | SurveyChangedEvent
     ]
 ):
     root: Annotated[
-        ResponseCompletedEvent | ResponseUpdatedEvent | ResponseDeletedEvent | ResponseWithheldEvent | ResponseReleasedEvent | BooksClosedEvent,
+        ResponseCompletedEvent | ResponseUpdatedEvent | ResponseDeletedEvent | ResponseWithheldEvent | ResponseReleasedEvent | BooksClosedEvent | SurveyChangedEvent,
         Field(title='SurveyPollerEvent'),
     ]
     """

@@ -7,7 +7,9 @@ export type BooksDigest = {
   sum: string;
 };
 
-/** A sum that event ids are added to, and taken from when another event replaces theirs. */
+/**
+ * A sum of the ids of the latest event of each response: an id is added once, and taken from it when a later revision of the same response comes.
+ */
 export interface DigestSum {
   add(eventId: string): void;
   remove(eventId: string): void;
@@ -42,7 +44,7 @@ export type BooksVerdict =
 /**
  * Whether a consumer has everything that a survey had given out when its books closed.
  *
- * @param own the ids of the latest event of each response of the survey, each once; or the digest that it keeps of them. Only events whose
+ * @param own the ids of the latest event of each response of the survey, in any order, with any repeats; or the digest that it keeps of them. Only events whose
  *   `meta.detectedAt` is not after that of `books` belong to it
  * @param books a `books.closed` event's detail
  */
@@ -59,6 +61,6 @@ export function verifyBooks(
 
 function digestOf(eventIds: Iterable<string>): BooksDigest {
   const sum = digestSum();
-  for (const eventId of eventIds) sum.add(eventId);
+  for (const eventId of new Set(eventIds)) sum.add(eventId);
   return sum.digest();
 }

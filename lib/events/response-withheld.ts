@@ -4,13 +4,13 @@ import { named } from "./named.ts";
 import { openWord } from "./open-word.ts";
 import { survey } from "./response-completed.ts";
 
-/** Why a completed response has no event: it cannot be read, nothing proves its contents, or the bus has refused its event for good. */
+/** Why a response, or its latest contents, has no event: it cannot be read, nothing proves its contents, or the bus has refused its event for good. */
 export const withheldStates = ["quarantined", "held", "refused"] as const;
 export type WithheldState = (typeof withheldStates)[number];
 
 const state = openWord(
   withheldStates,
-  "Quarantined: it cannot be read. Held: nothing proves that its answers are all there. Refused: the bus does not take its event",
+  "Quarantined: it cannot be read. Held: nothing proves that its answers are all there. Refused: the bus does not take its event, or that of its update",
 );
 
 const ids = {
@@ -20,7 +20,7 @@ const ids = {
   state,
 };
 
-/** The `detail` of a `response.withheld` event: the poller knows of a completed response and gives out no contents of it yet. */
+/** The `detail` of a `response.withheld` event: the poller knows of a response and does not give out its contents, or those that it has by now. */
 export const responseWithheld = z
   .looseObject({
     meta,
@@ -32,17 +32,25 @@ export const responseWithheld = z
       })
       .meta(named("WithheldResponse", "Which response it is, and why it is withheld")),
   })
-  .meta(named("ResponseWithheld", "A completed response whose contents are not given out yet"));
+  .meta(named("ResponseWithheld", "A response whose contents are not given out yet"));
 
-/** The `detail` of a `response.released` event: a response that was withheld has its event now. */
+/** The `detail` of a `response.released` event: a response that was withheld is no more. */
 export const responseReleased = z
   .looseObject({
     meta,
     data: z
-      .looseObject({ ...ids, lastEventId: z.string().describe("The event with its contents") })
+      .looseObject({
+        ...ids,
+        lastEventId: z
+          .string()
+          .nullable()
+          .describe(
+            "The event with its contents; null where it needs none: it is not completed, or is from before the floor",
+          ),
+      })
       .meta(named("ReleasedResponse", "Which response it is, and the event with its contents")),
   })
-  .meta(named("ResponseReleased", "A response that was withheld has its event now"));
+  .meta(named("ResponseReleased", "A response that was withheld is withheld no more"));
 
 export type ResponseWithheld = z.infer<typeof responseWithheld>;
 export type ResponseReleased = z.infer<typeof responseReleased>;

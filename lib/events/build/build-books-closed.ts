@@ -24,7 +24,7 @@ export function buildBooksClosed(facts: BooksFacts): { detail: BooksClosed; hash
   const { sourceName, surveyId, books, digest, previous, detectedAt, from = null } = facts;
   const { listed, emitted, beforeFloor, open, waiting, held, quarantined, refused, passes, deficit } = books;
   const counts = { listed, emitted, beforeFloor, open, waiting, held, quarantined, refused };
-  const said = hash("sha256", JSON.stringify([from, deficit, counts, digest]), "base64url");
+  const said = hash("sha256", JSON.stringify([from, deficit, counts, digest, Math.min(passes, 2)]), "base64url");
   if (said === previous?.hash) return undefined;
   const sequence = (previous?.sequence ?? 0) + 1;
   const detail: BooksClosed = {

@@ -9,26 +9,30 @@ interface Facts {
   responseId: number | string;
   survey: SurveyFacts | undefined;
   state: WithheldState;
-  /** Epoch milliseconds. */
+  /** Since when it is withheld, and when the event is made (epoch milliseconds). */
+  since: number;
   detectedAt: number;
 }
 
-/** The event of a response that is withheld: one for each state in which it is. */
+/** The event of a response that is withheld: one for each time. */
 export function buildWithheld(facts: Facts & { reason: string | undefined }): ResponseWithheld {
-  const since = new Date(facts.detectedAt).toISOString();
   return {
-    meta: eventMeta("response.withheld", facts, facts.state),
-    data: { ...idsOf(facts), reason: facts.reason ?? null, since },
+    meta: eventMeta("response.withheld", facts, whichOf(facts)),
+    data: { ...idsOf(facts), reason: facts.reason ?? null, since: new Date(facts.since).toISOString() },
   };
 }
 
-/** The event of one that was, and has its event now. */
-export function buildReleased(facts: Facts & { lastEventId: string }): ResponseReleased {
+/** The event of one that was, and is no more. */
+export function buildReleased(facts: Facts & { lastEventId: string | null }): ResponseReleased {
   return {
-    meta: eventMeta("response.released", facts, facts.state),
+    meta: eventMeta("response.released", facts, whichOf(facts)),
     data: { ...idsOf(facts), lastEventId: facts.lastEventId },
   };
 }
+
+/** A record of nobody knows which response is named by its own digest. */
+const whichOf = ({ responseId, state, since }: Facts): string =>
+  typeof responseId === "number" ? `${state}/${since}` : state;
 
 function idsOf({ surveyId, responseId, survey, state }: Facts) {
   return { surveyId, responseId: typeof responseId === "number" ? responseId : null, survey: survey ?? null, state };

@@ -31,9 +31,15 @@ export function mayAnswer({ contents }: Pick<Mark, "contents">, now: number): bo
 
 /** The records of operation 9, fit to leave the process; undefined where it gives none. */
 export async function ask(ctx: PollContext, responseId: number): Promise<unknown[] | undefined> {
+  const records = await answerOf(ctx, responseId);
+  return records?.length === 0 ? undefined : records;
+}
+
+/** The same; none where it has no such response, and undefined where it fails. */
+export async function answerOf(ctx: PollContext, responseId: number): Promise<unknown[] | undefined> {
   try {
     const read = await ctx.ports.service.response(ctx.surveyId, responseId);
-    if (read.kind === "absent" || read.body.length === 0) return undefined;
+    if (read.kind === "absent") return [];
     return read.body.map((record) => privateRecord(record, ctx.source.privacy));
   } catch (error) {
     if (endsWork(error)) throw error;

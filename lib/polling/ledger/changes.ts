@@ -7,13 +7,14 @@ import { classOf, digestOf, partsOf, type Run } from "../model/records.ts";
 
 /** Milliseconds between two readings that tell whether a change holds still. */
 export const APART = 60_000;
-/** Changes of a survey that are looked at together; what else has changed is met by a later walk. */
-const MOST_SIGHTS = 100;
+/** Changes of a survey for which a full pass waits, and that are remembered at once: what else has changed is left to a later walk. */
+const MANY = 100;
+const MOST_SIGHTS = 300;
 /** Second readings in a row that differ from the first, by which a group of fields is volatile. */
 const VOLATILE = 3;
 
 /** Told where nobody knows which of them differ. */
-export const ALL_CHANGES = ["answers", "facts", "records"] as const satisfies Change[];
+const ALL_CHANGES = ["answers", "facts", "records"] as const satisfies Change[];
 const GROUPS = ["answers", "facts"] as const satisfies Group[];
 
 /** What of a response is not as its event has it; nothing where that cannot be told. */
@@ -22,14 +23,26 @@ export function differences(run: Run, entry: LedgerEntry | undefined): Change[] 
   const [now, told] = [partsOf(digestOf(run)), partsOf(entry.digest)];
   const changed: Change[] = GROUPS.filter((group) => now[group] !== told[group]);
   if (run.records.length !== entry.count) changed.push("records");
-  // Subscribers may have what was to replace the event: nobody knows whether that went out.
-  return changed.length === 0 && entry.next !== undefined ? [...GROUPS] : changed;
+  // Subscribers may have what was to replace the event: nobody knows whether that went out. What the bus has refused they do not have.
+  const isUnknown = entry.next !== undefined && entry.refusedRevision === undefined;
+  return changed.length === 0 && isUnknown ? [...GROUPS] : changed;
 }
 
 /** What is to be told as changed, and when that was seen first (epoch milliseconds). */
 export interface Changed {
   changes: Change[];
   observedAt: number;
+}
+
+/** The entry of an event that is to be replaced, and what differs from it. */
+export interface Replaced extends Changed {
+  entry: LedgerEntry;
+}
+
+/** What replaces the event of a response that has more records than that, or that was taken back. */
+export function grown(run: Run, entry: LedgerEntry, now: number): Replaced {
+  const differs = differences(run, entry);
+  return { entry, changes: differs.length > 0 ? differs : [...ALL_CHANGES], observedAt: now };
 }
 
 /**
@@ -45,12 +58,22 @@ export function noteChange(mark: Mark, sight: Sight, differs: Change[]): Changed
   const others = changes.filter((one) => one !== before);
   const still = before === undefined ? [] : differs.filter((change) => isStill(change, before, sight));
   if (before !== undefined) noteVolatile(mark, before, sight);
-  const isNews = still.length === 0 && differs.some((change) => !isVolatile(mark, change));
+  if (before !== undefined && still.length > 0) {
+    // Until its event is out, whatever fails.
+    keep(mark, [...others, { ...before, page: sight.page, order: sight.order }]);
+    return { changes: still, observedAt: before.at };
+  }
+  const isNews = differs.some((change) => !isVolatile(mark, change));
   keep(mark, isNews ? [...others, sight].slice(0, MOST_SIGHTS) : others);
-  return before === undefined || still.length === 0 ? undefined : { changes: still, observedAt: before.at };
+  return undefined;
 }
 
-/** Forgets what was not met where it was seen last: it has moved, and a later walk meets it. */
+/** Whether a full pass waits until those seen so far are told: one page more, and some would be forgotten. */
+export function areManyChanges({ changes = [] }: Pick<Mark, "changes">): boolean {
+  return changes.length >= MANY;
+}
+
+/** Forgets what is told by now, or was not met where it was seen last: then it has moved, and a later walk meets it. */
 export function forgetSights(mark: Mark, sights: readonly Sight[]): void {
   keep(
     mark,

@@ -21,6 +21,8 @@ export interface Judgement {
   now: number;
   /** Whether held ones are looked at whatever their pauses: by what reads every page. */
   looksAtHeld: boolean;
+  /** Whether events are replaced at all. */
+  replaces: boolean;
 }
 
 /**
@@ -81,7 +83,8 @@ export function decide(run: Run, entry: LedgerEntry | undefined, by: Judgement):
 
 function knownAs(run: Run, entry: LedgerEntry | undefined, by: Judgement): Known {
   if (entry === undefined) return "unknown";
-  if (entry.state === "emitted" && run.records.length > (entry.count ?? Number.POSITIVE_INFINITY)) return "short";
+  const isShort = entry.state === "emitted" && run.records.length > (entry.count ?? Number.POSITIVE_INFINITY);
+  if (isShort && by.replaces) return "short";
   if (entry.state !== "held") return entry.state;
   if (entry.reason === UNDATED) return "undated";
   return by.looksAtHeld || isHeldDue(entry, by.now) ? "unproved" : "held";

@@ -3,16 +3,18 @@ import type { WithheldState } from "../../events/index.ts";
 import type { PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
 import { type LedgerEntry, POLLS } from "../model/ledger-entry.ts";
+import type { Mark } from "../model/mark.ts";
 import { tell } from "./tell.ts";
 
-// Completed responses of which the poller gives out no contents, and what subscribers are told of them: always before the ledger says so.
+// Responses of which the poller gives out no contents, and what subscribers are told of them: before the ledger says so, and once that is over.
 
 /** Of more of a survey at once nobody is told of the release. */
 const MOST_KNOWN = 500;
 
 /** How a response is withheld from the moment on at which this entry of it is written; undefined where it is not, or was before. */
-function withheldAs({ state, attempts }: LedgerEntry): WithheldState | undefined {
+function withheldAs({ state, attempts, refusedRevision }: LedgerEntry): WithheldState | undefined {
   if (state === "held") return attempts === POLLS ? state : undefined;
+  if (state === "emitted") return refusedRevision === undefined ? undefined : "refused";
   return state === "quarantined" || state === "refused" ? state : undefined;
 }
 
@@ -23,25 +25,18 @@ function withheldAs({ state, attempts }: LedgerEntry): WithheldState | undefined
 export async function toldFirst(ctx: PollContext, entries: LedgerEntry[]): Promise<LedgerEntry[]> {
   const { mark, source, surveyId, ports, lease } = ctx;
   if (!source.events.has("response.withheld")) return entries;
+  const needNone = entries.filter(({ state }) => state === "open" || state === "before-floor");
+  const over = needNone.filter(({ id }) => noteReleased(mark, id, null));
+  const time = ports.clock.now();
   const fresh = entries.flatMap((entry) => {
     const state = withheldAs(entry);
-    return state === undefined ? [] : [{ ...entry, state }];
+    return state === undefined ? [] : [{ ...entry, state, since: sinceOf(mark, entry.id, state, time) }];
   });
-  if (fresh.length === 0) return entries;
-  const { withheld = {} } = mark;
-  let known = Object.keys(withheld).length;
-  for (const { id, state } of fresh) {
-    // A record of nobody knows which response is never released.
-    if (typeof id !== "number" || (known >= MOST_KNOWN && !(id in withheld))) continue;
-    known += id in withheld ? 0 : 1;
-    withheld[id] = state;
-  }
-  if (known > 0) mark.withheld = withheld;
-  const time = ports.clock.now();
+  if (fresh.length === 0 && over.length === 0) return entries;
   const facts = { sourceName: source.name, surveyId, survey: mark.survey?.facts, detectedAt: time };
-  const events = fresh.map(({ id, state, reason }) => ({
+  const events = fresh.map(({ id, state, since, reason, refusedRevision }) => ({
     type: "response.withheld" as const,
-    detail: buildWithheld({ ...facts, responseId: id, state, reason }),
+    detail: buildWithheld({ ...facts, responseId: id, state, since, reason: refusedRevision ?? reason }),
     time,
   }));
   const told = await orLeave(ctx, async () => {
@@ -52,30 +47,44 @@ export async function toldFirst(ctx: PollContext, entries: LedgerEntry[]): Promi
   return told ?? entries.filter((entry) => withheldAs(entry) === undefined);
 }
 
-/** Tells subscribers of those of some responses that were withheld and have their event now. */
-export async function tellReleased(
-  ctx: PollContext,
-  responses: readonly { responseId: number; eventId: string }[],
-): Promise<void> {
-  const { mark, source, surveyId, ports } = ctx;
-  const { withheld } = mark;
-  if (withheld === undefined || !source.events.has("response.withheld")) return;
-  const time = ports.clock.now();
-  const facts = { sourceName: source.name, surveyId, survey: mark.survey?.facts, detectedAt: time };
-  await tell(
-    ctx,
-    responses.flatMap(({ responseId, eventId }) => {
-      const state = withheld[responseId];
-      if (state === undefined) return [];
-      const detail = buildReleased({ ...facts, responseId, state, lastEventId: eventId });
-      return [{ type: "response.released" as const, detail, time }];
-    }),
-  );
+/** Since when a response is withheld, which the mark knows from then on: who told of it before and has died meant the same. */
+function sinceOf(mark: Mark, id: LedgerEntry["id"], state: WithheldState, now: number): number {
+  const { withheld = {} } = mark;
+  const known = withheld[id];
+  if (known?.state === state && known.over === undefined) return known.since;
+  // A record of nobody knows which response is never released.
+  if (typeof id !== "number") return now;
+  if (known === undefined && Object.keys(withheld).length >= MOST_KNOWN) return now;
+  mark.withheld = { ...withheld, [id]: { state, since: now } };
+  return now;
 }
 
-/** Forgets those that are in the ledger with their event. */
-export function noteReleased({ mark }: Pick<PollContext, "mark">, ids: readonly LedgerEntry["id"][]): void {
-  if (mark.withheld === undefined) return;
-  for (const id of ids) delete mark.withheld[id];
-  if (Object.keys(mark.withheld).length === 0) delete mark.withheld;
+/** Notes that a response is withheld no more, if it was: the id of its event, or null where it needs none. */
+export function noteReleased({ withheld }: Mark, id: LedgerEntry["id"], eventId: string | null): boolean {
+  const known = withheld?.[id];
+  if (known !== undefined) known.over = eventId;
+  return known !== undefined;
+}
+
+/** Whether subscribers are to be told of a release. */
+export function hasReleased({ withheld = {} }: Mark): boolean {
+  return Object.values(withheld).some(({ over }) => over !== undefined);
+}
+
+/** Tells subscribers of responses that were withheld and are no more. */
+export async function tellReleased(ctx: PollContext): Promise<void> {
+  const { mark, source, surveyId, ports } = ctx;
+  if (!hasReleased(mark)) return;
+  const all = Object.entries(mark.withheld ?? {});
+  const time = ports.clock.now();
+  const facts = { sourceName: source.name, surveyId, survey: mark.survey?.facts, detectedAt: time };
+  const events = all.flatMap(([id, { over, ...withheld }]) => {
+    if (over === undefined) return [];
+    const detail = buildReleased({ ...facts, ...withheld, responseId: Number(id), lastEventId: over });
+    return [{ type: "response.released" as const, detail, time }];
+  });
+  if (source.events.has("response.withheld")) await tell(ctx, events);
+  const left = all.filter(([, { over }]) => over === undefined);
+  if (left.length > 0) mark.withheld = Object.fromEntries(left);
+  else delete mark.withheld;
 }

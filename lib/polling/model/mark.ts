@@ -104,6 +104,15 @@ export interface Gone {
   told?: IdsRef;
 }
 
+/** A response that subscribers know to be withheld. */
+export interface Withheld {
+  state: WithheldState;
+  /** Epoch milliseconds. */
+  since: number;
+  /** Set once that is over, until subscribers know: the id of its event, or null where it needs none. */
+  over?: string | null;
+}
+
 /** A set of ids, delta-coded (see id-set.ts): a small one as it is, a large one in the vault. */
 export type IdsRef = { inline: string } | { key: string };
 
@@ -257,8 +266,8 @@ export interface Mark {
   volatile?: Partial<Record<Group, number>>;
   /** Responses repaired so far, and more than once: repeated repairs need a look. */
   repairs?: { once: number; again: number };
-  /** Responses that subscribers know to be withheld, and why. */
-  withheld?: Record<string, WithheldState>;
+  /** By response. */
+  withheld?: Record<string, Withheld>;
   /** Epoch milliseconds of the next look for quarantined records whose time is over. */
   expiryLook?: number;
 }

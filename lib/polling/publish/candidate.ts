@@ -2,7 +2,7 @@ import type { Origin } from "../../events/index.ts";
 import { digestBySingle } from "../contents/operation9.ts";
 import type { Met } from "../contents/prove.ts";
 import type { PollContext } from "../context.ts";
-import type { Changed } from "../ledger/changes.ts";
+import type { Replaced } from "../ledger/changes.ts";
 import type { Details } from "../ledger/kept-records.ts";
 import { keep, takeOut } from "../ledger/kept-records.ts";
 import { keptUntil } from "../ledger/quarantine.ts";
@@ -21,19 +21,15 @@ export interface Found {
   isApart: boolean;
   /** Whether it was joined from two pages that stood beside each other. */
   isAcross: boolean;
-  /** The entry of its event, where that had fewer records. */
-  replaces?: LedgerEntry;
-  /** What differs from that event; by default its number of records, from now on. */
-  changed?: Changed;
+  /** Its event, where that is to be replaced. */
+  replaces?: Replaced;
   /** Whether operation 9 has given it: nothing is left to be proved. */
   isFromOperation9?: boolean;
 }
 
 /** A completed response on its way to its event. */
 export interface Candidate extends Met {
-  /** The entry of the event that it replaces, because that was short. */
-  replaces?: LedgerEntry;
-  changed?: Changed;
+  replaces?: Replaced;
   completed: string | null;
   origin: Origin;
   patience: Patience;
@@ -46,7 +42,7 @@ const FIRST_BACK_OFF = 5_000;
 
 /** A response as a walk has found it. */
 export function fromFound(ctx: PollContext, found: Found, origin: Origin): Candidate {
-  const { run, isWhole, isFewer = false, isApart, isAcross, replaces, changed, isFromOperation9 = false } = found;
+  const { run, isWhole, isFewer = false, isApart, isAcross, replaces, isFromOperation9 = false } = found;
   return {
     responseId: run.responseId,
     digest: isFromOperation9
@@ -57,7 +53,6 @@ export function fromFound(ctx: PollContext, found: Found, origin: Origin): Candi
         )
       : digestOf(run),
     ...(replaces === undefined ? {} : { replaces }),
-    ...(changed === undefined ? {} : { changed }),
     records: run.records.map((record) => privateRecord(record.raw, ctx.source.privacy)),
     isWhole,
     isFewer,
@@ -66,7 +61,7 @@ export function fromFound(ctx: PollContext, found: Found, origin: Origin): Candi
     isProved: isFromOperation9,
     completed: completedAt(run),
     origin,
-    patience: { firstSeen: ctx.ports.clock.now(), attempts: replaces?.attempts ?? 0 },
+    patience: { firstSeen: ctx.ports.clock.now(), attempts: replaces?.entry.attempts ?? 0 },
     details: {},
   };
 }
@@ -137,9 +132,8 @@ export async function refusedEntry(ctx: PollContext, candidate: Candidate, code:
   const { digest, replaces } = candidate;
   // The event that was to be replaced stands; as long as the response does not change again it is left in peace.
   if (replaces !== undefined) {
-    const { next: _, ...emitted } = replaces;
     return {
-      ...emitted,
+      ...replaces.entry,
       ...(digest === undefined ? {} : { digest }),
       count: candidate.records.length,
       refusedRevision: code,

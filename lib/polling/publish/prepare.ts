@@ -6,7 +6,6 @@ import type { ResponseCompleted } from "../../events/index.ts";
 import type { PollContext } from "../context.ts";
 import { leave, orLeave } from "../errors.ts";
 import { holdLease } from "../lease.ts";
-import { ALL_CHANGES } from "../ledger/changes.ts";
 import type { DetailKind, LedgerEntry } from "../model/ledger-entry.ts";
 import { type Candidate, waitingEntry } from "./candidate.ts";
 import { type Enrichment, enrich } from "./enrich.ts";
@@ -52,7 +51,7 @@ async function settle(ctx: PollContext, candidate: Candidate, usual: Record<Deta
     const missing = missingOfRepair(candidate, found.reasons);
     if (missing !== undefined) return update(ctx, enriched, { ...found, missing: [...found.missing, ...missing] });
     const asked = !found.reasons.some(isSpared);
-    return { kind: "retried", entry: { ...replaces, attempts: patience.attempts + (asked ? 1 : 0) } };
+    return { kind: "retried", entry: { ...replaces.entry, attempts: patience.attempts + (asked ? 1 : 0) } };
   }
   if (found.reasons.length === 0) return readyOrWaiting(ctx, enriched, found);
   // Hundreds may be spared at every tick: their entries are as they were, and due still.
@@ -76,13 +75,13 @@ async function noteUnready(ctx: PollContext, settled: readonly Settled[]): Promi
 async function update(ctx: PollContext, candidate: Candidate, had: Had): Promise<Settled> {
   const { replaces, records, details } = candidate;
   const contents = hash("sha1", JSON.stringify([records, details, had.missing]), "base64url");
-  const { revision: last = 1, next = { revision: last + 1, contents } } = replaces ?? {};
+  const { revision: last = 1, next = { revision: last + 1, contents } } = replaces?.entry ?? {};
   // Nobody knows whether other contents have gone out under the revision noted.
   const revision = next.contents === contents ? next.revision : next.revision + 1;
   const ready = await sealed(ctx, candidate, had, revision);
   return replaces === undefined
     ? { kind: "ready", ready }
-    : { kind: "ready", ready, entry: { ...replaces, next: { revision, contents } } };
+    : { kind: "ready", ready, entry: { ...replaces.entry, next: { revision, contents } } };
 }
 
 /** Attempts after which a repair goes out without what cannot be had. */
@@ -151,12 +150,12 @@ async function sealed(
 }
 
 /** An event of a response, or the update that takes the place of another one. */
-function eventOf(detail: ResponseCompleted, { replaces, changed }: Candidate, time: number): ContentsEvent {
+function eventOf(detail: ResponseCompleted, { replaces }: Candidate, time: number): ContentsEvent {
   if (replaces === undefined) return { type: "response.completed", detail, time };
-  const { changes, observedAt } = changed ?? { changes: [...ALL_CHANGES], observedAt: time };
+  const { entry, changes, observedAt } = replaces;
   return {
     type: "response.updated",
-    detail: toUpdate(detail, { replaces: replaces.eventId ?? "", changes, observedAt }),
+    detail: toUpdate(detail, { replaces: entry.eventId ?? "", changes, observedAt }),
     time,
   };
 }

@@ -2,8 +2,9 @@ import { credible } from "../../events/build/date-string.ts";
 import type { PollContext } from "../context.ts";
 import { leave, notTaken, orLeave, type PublishFailedError } from "../errors.ts";
 import { holdLease } from "../lease.ts";
+import { forgetSights } from "../ledger/changes.ts";
 import { MOST_ENTRIES } from "../ledger/tell.ts";
-import { noteReleased, tellReleased, toldFirst } from "../ledger/withheld.ts";
+import { noteReleased, toldFirst } from "../ledger/withheld.ts";
 import { later } from "../model/dates.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import type { OutgoingEvent } from "../model/outgoing-event.ts";
@@ -59,11 +60,8 @@ export interface BatchOutcome {
 export const noOutcome: BatchOutcome = { published: 0, replaced: 0, refused: 0, waiting: 0, left: [] };
 
 /** Publishes one batch, then enters it into the ledger: only then is it settled. What is left of it keeps the rest from nothing. */
-export async function publishBatch(ctx: PollContext, ready: Ready[]): Promise<BatchOutcome> {
+export async function publishBatch(ctx: PollContext, batch: Ready[]): Promise<BatchOutcome> {
   const { clock, publisher, observe } = ctx.ports;
-  const batch = await afterRelease(ctx, ready);
-  const left = ready.filter((item) => !batch.includes(item));
-  if (batch.length === 0) return { ...noOutcome, left };
   const outcomes = await publisher.publish(
     batch.map((item) => item.sealed),
     () => holdLease(ctx),
@@ -79,7 +77,7 @@ export async function publishBatch(ctx: PollContext, ready: Ready[]): Promise<Ba
     observe({ kind: "emitted", surveyId: ctx.surveyId, count, origin, lag });
   }
 
-  const result: BatchOutcome = { ...noOutcome, published: count, replaced, left };
+  const result: BatchOutcome = { ...noOutcome, published: count, replaced, left: [] };
   for (const [i, item] of batch.entries()) {
     const outcome = outcomes[i];
     if (outcome?.kind === "published") continue;
@@ -87,20 +85,6 @@ export async function publishBatch(ctx: PollContext, ready: Ready[]): Promise<Ba
   }
   if (result.waiting > 0) observe({ kind: "waiting", surveyId: ctx.surveyId, count: result.waiting });
   return result;
-}
-
-/** Releases those of some responses that were withheld. Gives what may go out: where that fails they are left, and the others go on. */
-async function afterRelease(ctx: PollContext, ready: Ready[]): Promise<Ready[]> {
-  const { withheld = {} } = ctx.mark;
-  const isWithheld = ({ responseId }: Ready): boolean => responseId in withheld;
-  const some = ready.filter(isWithheld);
-  if (some.length === 0) return ready;
-  const events = some.map(({ responseId, event }) => ({ responseId, eventId: event.detail.meta.eventId }));
-  const told = await orLeave(ctx, async () => {
-    await tellReleased(ctx, events);
-    return ready;
-  });
-  return told ?? ready.filter((item) => !isWithheld(item));
 }
 
 /** What the bus has refused for good is kept for a redrive; what it did not take now waits. A replacement is made again by the pass that finds it missing. */
@@ -136,12 +120,17 @@ async function noteNotTaken(
   } else result.waiting += 1;
 }
 
-/** Counts the events that have replaced another one, and notes which of these were short; gives how many. */
+/** Counts the events that have replaced another one, and forgets the changes that they tell of; gives how many. */
 function noteReplaced({ mark, ports, surveyId }: PollContext, published: Ready[]): number {
   const replaced = published.filter(({ replaces }) => replaces !== undefined);
   if (replaced.length === 0) return 0;
-  const short = replaced.filter(({ replaces, records }) => (replaces?.count ?? 0) < records.length);
-  const again = short.filter(({ replaces }) => (replaces?.revision ?? 1) > 1).length;
+  const told = new Set(replaced.map(({ responseId }) => responseId));
+  forgetSights(
+    mark,
+    (mark.changes ?? []).filter(({ id }) => told.has(id)),
+  );
+  const short = replaced.filter(({ replaces, records }) => (replaces?.entry.count ?? 0) < records.length);
+  const again = short.filter(({ replaces }) => (replaces?.entry.revision ?? 1) > 1).length;
   const { once, again: before } = mark.repairs ?? { once: 0, again: 0 };
   mark.repairs = { once: once + short.length - again, again: before + again };
   ports.observe({ kind: "repaired", surveyId, count: replaced.length });
@@ -162,10 +151,7 @@ async function enter(ctx: PollContext, published: Ready[], emittedAt: number): P
     await state.saveMark(ctx.lease, ctx.mark);
     throw error;
   }
-  noteReleased(
-    ctx,
-    entries.map(({ id }) => id),
-  );
+  for (const { id, eventId = null } of entries) noteReleased(ctx.mark, id, eventId);
   await dropKept(ctx, published);
 }
 

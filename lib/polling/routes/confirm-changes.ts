@@ -6,8 +6,8 @@ import { surveyWalk } from "./survey-walk.ts";
 
 /** Epoch milliseconds at which a change that was seen is to be read again; undefined where none was. */
 export function nextChange({ mark }: Pick<PollContext, "mark">): number | undefined {
-  const [first] = mark.changes ?? [];
-  return first === undefined ? undefined : first.at + APART;
+  const { changes = [] } = mark;
+  return changes.length === 0 ? undefined : Math.min(...changes.map(({ at }) => at)) + APART;
 }
 
 /** Reads the page once more on which a change was seen, with its neighbours, up to the end of the response. Whatever changes hold still there are told. */

@@ -5,7 +5,7 @@ import { noteSuspects } from "../contents/suspects.ts";
 import type { PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
 import { holdLease } from "../lease.ts";
-import { ALL_CHANGES, differences, noteChange } from "../ledger/changes.ts";
+import { differences, grown, noteChange } from "../ledger/changes.ts";
 import { undatedEntry } from "../ledger/held.ts";
 import { type Decision, decide, isOld, type Judgement } from "../ledger/judge.ts";
 import { noted, orphanEntries, quarantined } from "../ledger/note-entries.ts";
@@ -79,12 +79,13 @@ export function isBelow({ verdicts }: Dealing, responseId: number): boolean {
   return verdict?.decision === "old" || (verdict?.decision === "settled" && verdict.entry?.state === "open");
 }
 
-function judgement({ mark, ports }: PollContext, proves: "contents" | "coverage"): Judgement {
+function judgement({ mark, ports, source }: PollContext, proves: "contents" | "coverage"): Judgement {
   return {
     floor: mark.floor ?? { at: null, inclusive: true },
     isHistoryMet: isHistoryMet(mark),
     now: ports.clock.now(),
     looksAtHeld: proves === "coverage",
+    replaces: source.events.has("response.updated"),
   };
 }
 
@@ -137,8 +138,7 @@ export async function deal(
     done.apart ||= piece.apart || isAgain;
     if (dealt.has(run.responseId)) continue;
     const entry = verdicts.get(run.responseId)?.entry;
-    let decision = decide(run, entry, by);
-    if (decision === "replace" && !ctx.source.events.has("response.updated")) decision = "settled";
+    const decision = decide(run, entry, by);
     ids?.add(run.responseId, decision === "old");
     // Its event has more records than its page shows together.
     const isLess = entry?.state === "emitted" && run.records.length < (entry.count ?? 0);
@@ -163,7 +163,7 @@ export async function deal(
       done.quarantined += kept === undefined ? 0 : 1;
       done.found += kept === undefined ? 0 : 1;
     } else if (decision === "emit" || decision === "replace") {
-      const replaces = decision === "replace" && entry !== undefined ? grown(run, entry, by.now) : {};
+      const replaces = decision === "replace" && entry !== undefined ? { replaces: grown(run, entry, by.now) } : {};
       done.toEmit.push({ run, isWhole: isWhole(piece), isApart: piece.apart, isAcross: piece.across, ...replaces });
     } else {
       entries.push(decision === "undated" ? undatedEntry(run.responseId, by.now) : noted(ctx, run));
@@ -192,12 +192,6 @@ export async function deal(
   return done;
 }
 
-/** A response whose event is short: it is replaced at once. */
-function grown(run: Run, entry: LedgerEntry, now: number): Pick<Found, "replaces" | "changed"> {
-  const differs = differences(run, entry);
-  return { replaces: entry, changed: { changes: differs.length > 0 ? differs : [...ALL_CHANGES], observedAt: now } };
-}
-
 /** A response of which a change holds still: its event is to be replaced. Where records lie apart no page tells that. */
 function changedForGood(
   { mark, ports, source }: PollContext,
@@ -222,7 +216,14 @@ function changedForGood(
   if (changed === undefined) return undefined;
   // Of one that has lost records the page alone does not tell whether these are all.
   const isFewer = sight.count < (entry.count ?? 0);
-  return { run, isWhole: !isFewer, isFewer, isApart: piece.apart, isAcross: piece.across, replaces: entry, changed };
+  return {
+    run,
+    isWhole: !isFewer,
+    isFewer,
+    isApart: piece.apart,
+    isAcross: piece.across,
+    replaces: { entry, ...changed },
+  };
 }
 
 async function entriesOf(ctx: PollContext, runs: Run[]): Promise<Map<LedgerEntry["id"], LedgerEntry>> {

@@ -3,6 +3,7 @@ import { dropPassIds, keepPassIds, loadPassIds, type PassIds } from "../books/pa
 import { compareAnew } from "../contents/operation9.ts";
 import type { Allowance, PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
+import { areManyChanges } from "../ledger/changes.ts";
 import type { Pass } from "../model/mark.ts";
 import { emitFound } from "../publish/emit.ts";
 import { reachesHead } from "./pass-end.ts";
@@ -18,6 +19,7 @@ const MOST_FAILURES = 5;
 /** One slice of a full pass over all pages in asc order: finds whatever every other walk has missed, and closes the books at the end. */
 export async function passSlice(ctx: PollContext, allowance: Allowance): Promise<PollCounts> {
   const { mark } = ctx;
+  if (areManyChanges(mark)) return noCounts();
   // From its very beginning the mark shows that it is under way.
   mark.pass ??= newPass(ctx);
   // A copy: of a slice that fails nothing may be left in the mark, where its ids would be missing.
@@ -59,7 +61,7 @@ export async function passSlice(ctx: PollContext, allowance: Allowance): Promise
       if (!outcome.unfinished) return endPass(ctx, { pass, ids, end: next.value, counts });
       break;
     }
-    if (counts.unfinished || isSliceOver(ctx, allowance, progress.beyond(step.position))) break;
+    if (counts.unfinished || areManyChanges(mark) || isSliceOver(ctx, allowance, progress.beyond(step.position))) break;
   }
   await steps.return(undefined as never);
   await keepPass(ctx, pass, ids);

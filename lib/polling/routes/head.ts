@@ -1,11 +1,12 @@
 import { closeBooks } from "../books/books.ts";
 import { createPassIds } from "../books/pass-ids.ts";
 import { asNews, type PollContext } from "../context.ts";
+import { endsWork } from "../errors.ts";
 import type { Mark, Phase } from "../model/mark.ts";
 import { beginAllPages, followHead, isHistoryMet, openTo } from "../model/phase.ts";
 import type { Found } from "../publish/candidate.ts";
 import { emitFound } from "../publish/emit.ts";
-import { PAGE_SIZE } from "../walk/page.ts";
+import { PAGE_SIZE, toPage } from "../walk/page.ts";
 import { backlogStart } from "./backlog-start.ts";
 import { catchUp } from "./catch-up.ts";
 import { MOST_FAILURES } from "./failing-page.ts";
@@ -78,11 +79,26 @@ export async function headWalk(ctx: PollContext): Promise<PollCounts> {
   }
   return close(ctx, counts, end, async () => {
     // One page is read at one moment: nothing can have slipped through. What lies behind it may be hidden by a glitch, which the count tells.
-    const isOnePage = end.page <= 1 && head.isShort && end.by === "two looks" && !end.moved;
-    const isAll =
-      isOnePage && end.steppedOver.length === 0 && ids.all.size >= (ctx.listedCount ?? Number.POSITIVE_INFINITY);
-    if (isAll) await closeBooks(ctx, { ids, startedAt, moved: false, changed: 0, repaired: counts.repaired, found: 0 });
+    const isOnePage = end.page <= 1 && head.isShort && !end.moved && end.steppedOver.length === 0;
+    const { listedCount = Number.POSITIVE_INFINITY } = ctx;
+    const isAll = isOnePage && ids.all.size >= listedCount - (mark.books?.deficit ?? 0);
+    const isNews = counts.found + counts.repaired > 0 || ids.all.size !== mark.books?.listed;
+    if (isAll && (isNews || mark.booksOpen !== undefined) && (await endsThere(ctx, end)))
+      await closeBooks(ctx, { ids, startedAt, moved: false, changed: 0, repaired: counts.repaired, found: 0 });
   });
+}
+
+/** Whether nothing stands behind a list of one page. Where its length alone has said so it is looked at, as full passes do (R8). */
+async function endsThere(ctx: PollContext, { by }: SurveyEnd): Promise<boolean> {
+  if (by !== "short page") return true;
+  try {
+    const isLast = toPage(2, await ctx.ports.service.page(ctx.surveyId, 2, "desc")) === undefined;
+    if (!isLast) ctx.shortPageEnds = false;
+    return isLast;
+  } catch (error) {
+    if (endsWork(error)) throw error;
+    return false;
+  }
 }
 
 function take(head: Head, counts: PollCounts, step: SurveyStep): void {

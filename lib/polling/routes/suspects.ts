@@ -1,5 +1,6 @@
 import { decideSuspects } from "../contents/suspects.ts";
 import type { PollContext } from "../context.ts";
+import { grown } from "../ledger/changes.ts";
 import type { Found } from "../publish/candidate.ts";
 import { emitFound } from "../publish/emit.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
@@ -8,15 +9,17 @@ import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
 export async function settleSuspects(ctx: PollContext): Promise<PollCounts> {
   const counts = noCounts();
   const joined = await decideSuspects(ctx);
-  if (joined.length === 0) return counts;
-  const entries = await ctx.ports.state.entries(
+  const { source, ports } = ctx;
+  if (joined.length === 0 || !source.events.has("response.updated")) return counts;
+  const entries = await ports.state.entries(
     ctx.surveyId,
     joined.map(({ responseId }) => responseId),
   );
   const short = joined.flatMap((run): Found[] => {
     const entry = entries.get(run.responseId);
-    const isShort = entry?.state === "emitted" && run.records.length > (entry.count ?? 0);
-    return isShort ? [{ run, isWhole: true, isApart: true, isAcross: false, replaces: entry }] : [];
+    if (entry?.state !== "emitted" || run.records.length <= (entry.count ?? 0)) return [];
+    const replaces = grown(run, entry, ports.clock.now());
+    return [{ run, isWhole: true, isApart: true, isAcross: false, replaces }];
   });
   return addCounts(counts, await emitFound(ctx, short, "full-pass"));
 }

@@ -1,12 +1,11 @@
 import type { PollContext } from "../context.ts";
-import { endsWork, failureOf, orLeave } from "../errors.ts";
+import { endsWork, failureOf } from "../errors.ts";
 import { isHistoryMet, placeOf } from "../model/phase.ts";
 import { catchUp } from "../routes/catch-up.ts";
 import { noteAllRead } from "../routes/patrol.ts";
 import { addCounts, noCounts, withheldOf } from "../routes/poll-counts.ts";
 import { settleSuspects } from "../routes/suspects.ts";
-import { tellBooks } from "./tell-books.ts";
-import { tellDeleted } from "./tell-deleted.ts";
+import { tellSubscribers } from "./tell-subscribers.ts";
 import { type SurveyRequest, withSurvey } from "./with-survey.ts";
 
 export interface SliceSummary {
@@ -52,8 +51,7 @@ export async function catchUpSlice(
         if (mark.contents.suspects === undefined && next !== undefined) addCounts(counts, await catchUp(ctx, next));
       }
       if (wasFirst && isHistoryMet(mark)) noteAllRead(ctx);
-      await orLeave(ctx, () => tellBooks(ctx));
-      await orLeave(ctx, () => tellDeleted(ctx));
+      await tellSubscribers(ctx);
       const { page } = placeOf(mark) ?? {};
       // What has failed is not tried again at once.
       const isFurther = (page !== place.page || counts.emitted + counts.waiting > 0) && ctx.failure === undefined;

@@ -22,8 +22,7 @@ import {
   background,
   nextBackground,
 } from "./background.ts";
-import { tellBooks } from "./tell-books.ts";
-import { hasDeleted, tellDeleted } from "./tell-deleted.ts";
+import { hasUntold, tellSubscribers } from "./tell-subscribers.ts";
 import { type Listed, shownAs, tellSurvey } from "./tell-survey.ts";
 import { type SurveyRequest, withSurvey } from "./with-survey.ts";
 
@@ -92,8 +91,7 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
     const earlier = { closedAt: mark.books?.closedAt, again: mark.repairs?.again ?? 0 };
     const wasFirstPass = mark.phase.kind === "first-pass";
     const done = await work(ctx, request);
-    await orLeave(ctx, () => tellBooks(ctx));
-    await orLeave(ctx, () => tellDeleted(ctx));
+    await tellSubscribers(ctx);
     const dueAt = await nextDue(ctx, done.counts);
     const slowDue = await nextBackground(ctx);
     const isBehind = placeOf(mark) !== undefined;
@@ -228,7 +226,7 @@ async function nextDue(ctx: PollContext, counts: PollCounts): Promise<number | u
   const moments: number[] = [];
   const next = await ctx.ports.state.nextDue(ctx.surveyId, "waiting");
   if (next !== undefined) moments.push(next);
-  if (ctx.mark.untold !== undefined || hasDeleted(ctx)) moments.push(now + ctx.source.absentAfter);
+  if (hasUntold(ctx)) moments.push(now + ctx.source.absentAfter);
   // The index may lag behind what was just written.
   if (counts.waiting > 0) moments.push(now + ctx.source.absentAfter);
   return moments.length === 0 ? undefined : Math.min(...moments);

@@ -2,7 +2,7 @@ import pLimit from "p-limit";
 import { buildDeleted } from "../../events/build/build-deleted.ts";
 import { keepGone } from "../books/compare-ledger.ts";
 import { loadIds } from "../books/id-set.ts";
-import { ask, isTrusted } from "../contents/operation9.ts";
+import { answerOf, isTrusted } from "../contents/operation9.ts";
 import type { PollContext } from "../context.ts";
 import { tell } from "../ledger/tell.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
@@ -18,7 +18,7 @@ export function hasDeleted({ mark, source }: Pick<PollContext, "mark" | "source"
 }
 
 /**
- * Tells subscribers of responses that books have missed twice in a row (R20). Who is still given by a trusted operation 9 is looked at again with
+ * Tells subscribers of responses that books have missed twice in a row (R20). Whom a trusted operation 9 does not say to be gone is looked at again with
  * the next books. What the bus did not take is told by the next poll.
  */
 export async function tellDeleted(ctx: PollContext): Promise<void> {
@@ -46,12 +46,12 @@ export async function tellDeleted(ctx: PollContext): Promise<void> {
   }
 }
 
-/** Those of some responses that operation 9 gives, where it is trusted. */
+/** Those of some responses that operation 9 gives where it is trusted, or of which it says nothing now. */
 async function givenOf(ctx: PollContext, ids: readonly number[]): Promise<Set<number>> {
   if (!isTrusted(ctx.mark)) return new Set();
   const limit = pLimit(REQUESTS);
-  const answers = await Promise.all(ids.map((id) => limit(() => ask(ctx, id))));
-  return new Set(ids.filter((_, i) => answers[i] !== undefined));
+  const answers = await Promise.all(ids.map((id) => limit(() => answerOf(ctx, id))));
+  return new Set(ids.filter((_, i) => answers[i]?.length !== 0));
 }
 
 function deleted({ source, surveyId, mark, ports }: PollContext, id: number, entry: LedgerEntry, at: number) {

@@ -10,18 +10,17 @@ export async function tellNext(
   ctx: PollContext,
   make: () => OutgoingEvent | undefined | Promise<OutgoingEvent | undefined>,
 ): Promise<void> {
-  const { mark, ports, lease } = ctx;
   await tellUntold(ctx);
   const event = await make();
   if (event === undefined) return;
-  mark.untold = event;
-  await ports.state.saveMark(lease, mark);
+  ctx.mark.untold = event;
   await tellUntold(ctx);
 }
 
 async function tellUntold(ctx: PollContext): Promise<void> {
-  const { mark } = ctx;
+  const { mark, ports, lease } = ctx;
   if (mark.untold === undefined) return;
+  await ports.state.saveMark(lease, mark);
   await tell(ctx, [mark.untold]);
   delete mark.untold;
 }

@@ -42,6 +42,11 @@ describe("verifyBooks", () => {
     );
   });
 
+  it("takes an id that comes twice for one, whatever else is missing", () => {
+    expect(verifyBooks(["a", "b", "a"], books(["a", "b"]))).toEqual({ kind: "complete" });
+    expect(verifyBooks(["a", "a", "a"], books(["a", "b", "c"]))).toEqual({ kind: "missing", count: 2 });
+  });
+
   it("counts what is missing and what is more, and sees one id in the place of another", () => {
     expect(verifyBooks(["a"], books(["a", "b", "c"]))).toEqual({ kind: "missing", count: 2 });
     expect(verifyBooks(["a", "b", "c"], books(["a"]))).toEqual({ kind: "ahead", count: 2 });

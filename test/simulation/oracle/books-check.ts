@@ -15,6 +15,8 @@ import type { Violations } from "./violations.ts";
 /** What was seen in the marks of a survey. */
 export interface MarkFacts {
   floor: Floor | undefined;
+  /** Whether a first pass has ever stepped over a page. */
+  wasPartial: boolean;
   /** What was done to the floor by another tick than the source's first one. */
   lateFloor: "set" | "raised" | undefined;
   /** Epoch milliseconds at which the first pass was first said to be done. */
@@ -92,6 +94,7 @@ export function createBooksCheck(
       const facts = known.get(surveyId) ?? {
         floor: undefined,
         lateFloor: undefined,
+        wasPartial: false,
         firstPassDoneAt: undefined,
         books: undefined,
       };
@@ -99,6 +102,7 @@ export function createBooksCheck(
       for (const problem of stepsBack(before, after)) violations.add("mark", `survey ${surveyId}: ${problem}`);
       const { floor } = after;
       facts.floor = floor;
+      facts.wasPartial ||= floor?.isPartial === true;
       const at = floor?.at ?? "";
       if (at !== "" && at !== before.floor?.at && !credible(at, world.scheduler.now())) {
         violations.add("floor", `survey ${surveyId}: its floor is set to ${at}, which is no date of the past`);

@@ -13,6 +13,7 @@ export interface Delivery {
   responseId: number;
   revision: number;
   answers: number;
+  eventId: string;
   /** What it says of the response. */
   said: Said;
   at: number;
@@ -26,6 +27,8 @@ export interface Delivery {
 export interface Deliveries {
   of(responseId: number): readonly Delivery[];
   all(): Iterable<readonly Delivery[]>;
+  /** Ids of the events of a response. */
+  eventIdsOf(responseId: number): ReadonlySet<string>;
   delivered(process: WorkerProcess, detail: ResponseCompleted, answered: boolean): void;
   /** The ledger, or the mark, says that it went out. */
   settle(responseId: LedgerEntry["id"], revision: number): void;
@@ -60,6 +63,7 @@ export function createDeliveries(world: World, violations: Violations, { marks }
   return {
     of: (responseId) => byId.get(responseId) ?? [],
     all: () => byId.values(),
+    eventIdsOf: (responseId) => new Set(byId.get(responseId)?.map(({ eventId }) => eventId)),
     delivered(process, { meta, data }, answered) {
       const { surveyId, responseId } = data;
       const { revision } = meta;
@@ -84,6 +88,7 @@ export function createDeliveries(world: World, violations: Violations, { marks }
         surveyId,
         responseId,
         revision,
+        eventId: meta.eventId,
         answers: answerCount,
         said,
         at,

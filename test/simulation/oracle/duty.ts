@@ -48,7 +48,7 @@ function dutyAt(
   if (completedAt > doneAt) {
     if (!isDate || floor?.at == null) return "must";
     // What a first pass has stepped over is judged by its date alone (R9): by a clock that was set back it lies before the floor.
-    const isBelow = floor.isPartial === true ? date <= floor.at : date < before(floor.at, MARGIN);
+    const isBelow = facts?.wasPartial === true ? date <= floor.at : date < before(floor.at, MARGIN);
     return isBelow ? "may" : "must";
   }
   if (startFrom !== "now") {

@@ -59,7 +59,7 @@ export function createOracle(world: World, store: Store): Oracle {
   const booksTold = createBooksTold(world, violations, { deliveries, books: (id) => books.facts(id)?.books });
   const deletions = createDeletions(world, violations, deliveries);
   const surveyChanges = createSurveyChanges(world, violations);
-  const withheld = createWithheldCheck(world, violations);
+  const withheld = createWithheldCheck(world, violations, deliveries);
   const details = createDetailLog(world);
   const hangs = createHangLog(world, violations);
   const rechecks = createRecheckLog(world, violations);
@@ -87,7 +87,15 @@ export function createOracle(world: World, store: Store): Oracle {
     mustBeMet: (response) => dutyNow(response) === "must" && deliveries.of(response.id).length === 0,
     entries: store.entries,
   });
-  const rest = createRestCheck(world, store, { books, booksTold, deletions, surveyChanges, deliveries, dutyNow });
+  const rest = createRestCheck(world, store, {
+    books,
+    booksTold,
+    deletions,
+    surveyChanges,
+    withheld,
+    deliveries,
+    dutyNow,
+  });
   const failingEnds = createFailingEnds(world);
   const nameOf = ({ survey, id }: SimResponse): string => `${survey.id}/${id}`;
 
@@ -222,10 +230,7 @@ export function createOracle(world: World, store: Store): Oracle {
         }
       },
       delivered(process, event, answered) {
-        if (hasContents(event)) {
-          withheld.contentsDelivered(event.detail.data.responseId);
-          delivered(process, event.detail, answered);
-        }
+        if (hasContents(event)) delivered(process, event.detail, answered);
         if (event.type === "response.withheld") withheld.withheld(event.detail);
         if (event.type === "response.released") withheld.released(event.detail);
         if (event.type === "books.closed") booksTold.delivered(event.detail);

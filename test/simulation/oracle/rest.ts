@@ -13,6 +13,7 @@ import type { Duty } from "./duty.ts";
 import { isRightlyHeld, leewayOf, mayLieApart } from "./excluded.ts";
 import type { SurveyChanges } from "./survey-changes.ts";
 import { isUpToDate } from "./updates.ts";
+import type { WithheldCheck } from "./withheld.ts";
 
 // What the liveness phase is for: nothing lost, nothing waiting, nothing left under way, and books that are closed and right.
 
@@ -27,7 +28,8 @@ export interface Unfinished {
     | "liveness: books"
     | "liveness: books told"
     | "deleted"
-    | "survey changed";
+    | "survey changed"
+    | "withheld";
   told: string;
 }
 
@@ -40,6 +42,7 @@ interface Judges {
   booksTold: BooksTold;
   deletions: Deletions;
   surveyChanges: SurveyChanges;
+  withheld: WithheldCheck;
   deliveries: Deliveries;
   dutyNow(response: SimResponse): Duty;
 }
@@ -47,7 +50,7 @@ interface Judges {
 export function createRestCheck(
   world: World,
   store: Pick<Store, "marks" | "entries" | "read">,
-  { books, booksTold, deletions, surveyChanges, deliveries, dutyNow }: Judges,
+  { books, booksTold, deletions, surveyChanges, withheld, deliveries, dutyNow }: Judges,
 ): RestCheck {
   const missing = (response: SimResponse): Unfinished | undefined => {
     const version = response.versions.at(-1);
@@ -84,6 +87,8 @@ export function createRestCheck(
     if (untold !== undefined) return { rule: "liveness: books told", told: `${name}: ${untold}` };
     const deletion = deletions.wrongAtRest(survey);
     if (deletion !== undefined) return { rule: "deleted", told: deletion };
+    const unreleased = withheld.wrongAtRest(store.entries(survey.id));
+    if (unreleased !== undefined) return { rule: "withheld", told: `${name}: ${unreleased}` };
     const change = surveyChanges.wrongAtRest(survey, store.marks.get(survey.id)?.mark.known);
     return change === undefined ? undefined : { rule: "survey changed", told: `${name}: ${change}` };
   };

@@ -57,10 +57,10 @@ export function createSurveyChanges(world: World, violations: Violations): Surve
     },
     wrongAtRest(survey, known) {
       if (!world.plan.source.events.has("survey.changed") || known === undefined) return undefined;
-      const last = chains.get(survey.id)?.at(-1);
-      const { facts: after } = known;
-      if (last !== undefined && !isDeepStrictEqual(last.data.after, after))
-        return "the mark says more than subscribers know";
+      const chain = chains.get(survey.id) ?? [];
+      const { facts: after, sequence } = known;
+      const isTold = chain.length === 0 || isDeepStrictEqual(chain.at(-1)?.data.after, after);
+      if (sequence !== chain.length || !isTold) return "the mark says more than subscribers know";
       if (after === null) return survey.hidden ? undefined : "subscribers were told that it is gone, and it is listed";
       const since = world.scheduler.now() - TICKS * world.plan.source.interval;
       const isOld = (editionOf(after.name) ?? -1) < editionAt(survey, since);

@@ -27,15 +27,15 @@ export const stateFaults: readonly PlantedFault[] = [
     name: "nobody is told of what is withheld",
     breaks: ["withheld"],
     file: "ledger/withheld.ts",
-    find: "  if (fresh.length === 0) return entries;",
+    find: "  if (fresh.length === 0 && over.length === 0) return entries;",
     replace: "  if (fresh.length >= 0) return entries;",
   },
   {
     name: "nobody is told of a release",
     breaks: ["withheld"],
-    file: "publish/publish-batch.ts",
-    find: "  if (some.length === 0) return ready;",
-    replace: "  if (some.length >= 0) return ready;",
+    file: "ledger/withheld.ts",
+    find: "  if (!hasReleased(mark)) return;",
+    replace: "  if (!hasReleased(mark) || mark !== undefined) return;",
   },
   {
     name: "who is missing once is deleted",
@@ -50,6 +50,13 @@ export const stateFaults: readonly PlantedFault[] = [
     file: "survey/tell-deleted.ts",
     find: "deleted(ctx, id, entry, gone.at)",
     replace: "",
+  },
+  {
+    name: "a change of a survey is told to nobody",
+    breaks: ["survey changed"],
+    file: "survey/tell-survey.ts",
+    find: "  const time = ports.clock.now();",
+    replace: "  if (sequence >= 0) return undefined;\n  const time = ports.clock.now();",
   },
   {
     name: "a change that holds still is told to nobody",

@@ -3,7 +3,7 @@ import { type BooksClosed, booksClosed, digestSum, verifyBooks } from "../../../
 import type { SealedEvent } from "../../../lib/polling/ports.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { fullPass } from "../../support/slow.ts";
-import { arrive, at, MINUTE, poll, range, SECOND, surveyOf, worldWith } from "../../support/survey.ts";
+import { arrive, at, MINUTE, poll, range, runTick, SECOND, surveyOf, worldWith } from "../../support/survey.ts";
 
 const listed = range(1, 30).map((responseId) => ({ responseId, completed: at(-responseId * SECOND), size: 2 }));
 
@@ -55,6 +55,37 @@ describe("closed books are told", () => {
     expect(verifyBooks(idsOf(world), second as BooksClosed)).toEqual({ kind: "complete" });
   });
 
+  it("of a small survey at each poll with news, also once the source has shown that a short page is the last one", async () => {
+    const world = worldWith(listed);
+    await runTick(world);
+    for (const arrival of range(1, 4)) {
+      world.time.now += MINUTE;
+      arrive(world, { responseId: 100 + arrival, completed: at(arrival * MINUTE) });
+      await runTick(world);
+      expect(world.account.shortPageEnds).toBe(true);
+      expect(toldOf(world).at(-1)?.data.digest.count).toBe(30 + arrival);
+    }
+  });
+
+  it("of a small survey without responses that its count alone has, as long as there are no more of them", async () => {
+    const world = worldWith(listed);
+    surveyOf(world).counts.responses = 37;
+    await runTick(world);
+    const [first] = toldOf(world);
+    expect(first?.data.deficit).toBe(7);
+    world.time.now += MINUTE;
+    arrive(world, { responseId: 101, completed: at(MINUTE) });
+    await runTick(world);
+    expect(toldOf(world).at(-1)?.data).toMatchObject({ deficit: 7, counts: { listed: 31 } });
+  });
+
+  it("once more when they have closed a second time without news: one pass cannot see two changes that cancel each other", async () => {
+    const world = worldWith(listed);
+    await poll(world);
+    for (let pass = 0; pass < 3; pass += 1) await fullPass(world);
+    expect(toldOf(world).map(({ data }) => data.passes)).toEqual([1, 2]);
+  });
+
   it("with the events of responses that are listed no more", async () => {
     const world = worldWith(listed);
     await poll(world);
@@ -71,7 +102,7 @@ describe("closed books are told", () => {
     const fault = failBooks(world);
     await expect(poll(world)).rejects.toThrow("the bus is throttled");
     expect(toldOf(world)).toEqual([]);
-    const untold = world.mark(1).untold?.detail;
+    const untold = world.mark(1).untold?.detail as BooksClosed;
 
     fault.on = false;
     arrive(world, { responseId: 31, completed: at(MINUTE) });

@@ -108,6 +108,42 @@ describe("a response that is deleted after its event", () => {
     expect(deletedIds(world)).toEqual([34]);
   });
 
+  it("is not told as long as a trusted operation 9 fails: that says nothing", async () => {
+    const world = await worldTold();
+    const fault = { on: true };
+    world.before.push(({ operation }) => {
+      if (fault.on && operation === "response") throw Object.assign(new Error("500"), { code: "SERVER_ERROR" });
+    });
+    remove(world, [34]);
+    for (let pass = 0; pass < 3; pass += 1) await fullPass(world, { source });
+    expect(deletedIds(world)).toEqual([]);
+
+    fault.on = false;
+    await fullPass(world, { source });
+    expect(deletedIds(world)).toEqual([34]);
+  });
+
+  it("is taken back by an update when it is listed again, and told as a deletion of its own when it goes once more", async () => {
+    const world = await worldTold();
+    const records = [...surveyOf(world).records];
+    const deletions = (): string[] =>
+      world.told.flatMap(({ type, detail }) => (type === "response.deleted" ? [detail.meta.eventId] : []));
+    remove(world, [34]);
+    for (let pass = 0; pass < 2; pass += 1) await fullPass(world, { source });
+    expect(deletedIds(world)).toEqual([34]);
+
+    surveyOf(world).records.splice(0, Number.POSITIVE_INFINITY, ...records);
+    for (let pass = 0; pass < 2; pass += 1) await fullPass(world, { source });
+    const back = world.delivered.filter(({ data }) => data.responseId === 34);
+    expect(back.map(({ meta }) => meta.revision)).toEqual([1, 2]);
+    expect(closedBooks(world)).toMatchObject({ listed: 100, gone: 0 });
+
+    remove(world, [34]);
+    for (let pass = 0; pass < 2; pass += 1) await fullPass(world, { source });
+    expect(deletedIds(world)).toEqual([34, 34]);
+    expect(new Set(deletions()).size).toBe(2);
+  });
+
   it("is told by a later poll where the bus did not take it", async () => {
     const world = await worldTold();
     const fault = { on: true };

@@ -12,6 +12,7 @@ import {
   replace,
   runTick,
   SECOND,
+  surveyOf,
   worldWith,
 } from "../../support/survey.ts";
 
@@ -37,6 +38,28 @@ async function worldTold(): Promise<MemoryWorld> {
 
 const edit = (world: MemoryWorld, responseId: number, fields: Record<string, unknown>): void =>
   replace(world, { ...one(responseId), fields });
+
+/** Lets the next call of an operation fail. */
+const failOnce =
+  (operation: string) =>
+  (world: MemoryWorld): void => {
+    let isDone = false;
+    world.before.push((call) => {
+      if (call.operation !== operation || isDone) return;
+      isDone = true;
+      throw Object.assign(new Error("500"), { code: "SERVER_ERROR" });
+    });
+  };
+
+/** Lets the answer of the next request to the bus be lost. */
+function failAfter(world: MemoryWorld): void {
+  let isLost = false;
+  world.after.push(({ operation }) => {
+    if (operation !== "publish" || isLost) return;
+    isLost = true;
+    throw new Error("no answer");
+  });
+}
 
 /** Ticks, a minute apart. */
 async function ticks(world: MemoryWorld, count: number, wanted: Partial<PollingSource> = source): Promise<void> {
@@ -106,6 +129,33 @@ describe("a response that has changed after its event", () => {
     expect(updatesOf(world).map(({ data }) => data.answers[0]?.score)).toEqual([10]);
   });
 
+  it.each<[string, (world: MemoryWorld) => void, number]>([
+    ["its metrics fail", failOnce("metrics"), 3],
+    ["the bus does not take it", failOnce("publish"), 3],
+    ["it has no metrics", (world) => surveyOf(world).metrics.set(34, { kind: "absent" }), 4],
+  ])("is told within some ticks of the first reading, with the time of that: %s", async (_what, fail, most) => {
+    const world = await worldTold();
+    edit(world, 34, { score: 9 });
+    await untilSeen(world);
+    const seen = world.time.now;
+    fail(world);
+    const took = await ticksUntil(world, () => updatesOf(world).length > 0, { source });
+    expect(took).toBeLessThanOrEqual(most);
+    expect(updatesOf(world)[0]?.data).toMatchObject({ observedAt: new Date(seen).toISOString() });
+    await ticks(world, 2);
+    expect(world.mark(1).changes).toBeUndefined();
+  });
+
+  it("is told with all the others where every response has changed: a full pass waits for what it cannot remember", async () => {
+    const world = worldWith(range(1, 400).map(one));
+    await ticks(world, 2);
+    for (const responseId of range(1, 400)) edit(world, responseId, { score: 9 });
+    await fullPass(world, { source });
+    await ticksUntil(world, () => world.mark(1).changes === undefined, { source });
+    expect(new Set(updatesOf(world).map(({ data }) => data.responseId)).size).toBe(400);
+    expect(closedBooks(world)).toMatchObject({ emitted: 400 });
+  });
+
   it("is not told, but counted, where the source does not want it", async () => {
     const world = await worldTold();
     const without = { ...source, events: new Set(["response.completed", "books.closed"] as const) };
@@ -141,19 +191,42 @@ describe("answers that never read the same twice", () => {
 });
 
 // R19
+describe("an update that the bus refuses", () => {
+  it("gives its revision to no other contents", async () => {
+    const world = await worldTold();
+    failAfter(world);
+    const change = async (score: number): Promise<void> => {
+      edit(world, 34, { score });
+      await fullPass(world, { source });
+      await ticks(world, 3);
+    };
+    await change(9);
+    world.bus.decide = ({ meta }) => (meta.revision > 1 ? { kind: "refused", code: "TooLarge" } : undefined);
+    await change(10);
+    world.bus.decide = () => undefined;
+    await change(11);
+    const scores = new Map<string, Set<unknown>>();
+    for (const { meta, data } of updatesOf(world)) {
+      scores.set(meta.eventId, (scores.get(meta.eventId) ?? new Set()).add(data.answers[0]?.score));
+    }
+    expect([...scores.values()].map((all) => [...all])).toEqual([[9], [11]]);
+  });
+});
+
+// R19
 describe("an update of which nobody knows whether the bus took it", () => {
-  /** A world in which the first update is published, and no answer comes. */
+  /** A world in which the first update is published, however often, and no answer comes. */
   async function worldUnknown(): Promise<MemoryWorld> {
     const world = await worldTold();
-    let isLost = false;
-    world.after.push(({ operation }) => {
-      if (operation !== "publish" || isLost) return;
-      isLost = true;
-      throw new Error("no answer");
-    });
     edit(world, 34, { score: 9 });
     await untilSeen(world);
+    const fault = { on: true };
+    world.after.push(({ operation }) => {
+      if (operation === "publish" && fault.on) throw new Error("no answer");
+    });
     await ticks(world, 1);
+    fault.on = false;
+    world.delivered.splice(101);
     expect(updatesOf(world)).toHaveLength(1);
     expect(world.entry(1, 34)).toMatchObject({ revision: 1, next: { revision: 2 } });
     return world;

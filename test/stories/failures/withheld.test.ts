@@ -1,8 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { responseReleased, responseWithheld } from "../../../lib/events/index.ts";
 import type { SealedEvent } from "../../../lib/polling/ports.ts";
+import { redrive } from "../../../lib/polling/survey/redrive.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { arrive, at, deliveredIds, MINUTE, range, runTick, SECOND, surveyOf, worldWith } from "../../support/survey.ts";
+import { fullPass, fullPassesOnly, ticksUntil } from "../../support/slow.ts";
+import {
+  arrive,
+  at,
+  deliveredIds,
+  MINUTE,
+  range,
+  replace,
+  runTick,
+  SECOND,
+  surveyOf,
+  worldWith,
+} from "../../support/survey.ts";
 
 const one = (responseId: number, fields?: Record<string, unknown>) => ({
   responseId,
@@ -45,7 +58,7 @@ function mend(world: MemoryWorld, responseId: number): void {
 
 // R18
 describe("a response that is quarantined", () => {
-  it("is told as withheld once, with the reason and no contents, and as released before its event", async () => {
+  it("is told as withheld once, with the reason and no contents, and as released once its event is out", async () => {
     const world = await worldTold();
     arrive(world, one(21, { completed: "perhaps", comment: "private" }));
     await tick(world);
@@ -91,7 +104,7 @@ describe("a response that is quarantined", () => {
     expect(told(world)).toEqual([["withheld", 21, "quarantined"]]);
   });
 
-  it("is left where the bus does not take that it is released, and goes out with the next poll; the others go out", async () => {
+  it("is told as released by the next poll where the bus did not take that", async () => {
     const world = await worldTold();
     arrive(world, one(21, { completed: "perhaps" }));
     await tick(world);
@@ -103,16 +116,29 @@ describe("a response that is quarantined", () => {
     mend(world, 21);
     arrive(world, one(22));
     await tick(world);
-    expect(deliveredIds(world)).toContain(22);
-    expect(deliveredIds(world)).not.toContain(21);
+    expect(deliveredIds(world)).toEqual(expect.arrayContaining([21, 22]));
+    expect(told(world)).toEqual([["withheld", 21, "quarantined"]]);
 
     fault.on = false;
     await tick(world);
-    expect(deliveredIds(world)).toContain(21);
     expect(told(world)).toEqual([
       ["withheld", 21, "quarantined"],
       ["released", 21, "quarantined"],
     ]);
+  });
+
+  it("is told as released without an event where it turns out not to be completed", async () => {
+    const world = await worldTold();
+    arrive(world, one(21, { completed: "perhaps" }));
+    await tick(world);
+    for (const record of surveyOf(world).records as Record<string, unknown>[]) {
+      if (record.responseId === 21) record.completed = 0;
+    }
+    arrive(world, one(22));
+    await tick(world);
+    const released = responseReleased.parse(world.told.find(({ type }) => type === "response.released")?.detail);
+    expect(released.data).toMatchObject({ responseId: 21, lastEventId: null });
+    expect(world.mark(1).withheld).toBeUndefined();
   });
 
   it("is told to nobody where the source does not want it", async () => {
@@ -127,6 +153,44 @@ describe("a response that is quarantined", () => {
     await runTick(world, { source });
     expect(deliveredIds(world)).toContain(21);
     expect(world.told).toHaveLength(1);
+  });
+});
+
+describe("a response that the bus refuses", () => {
+  it("is not released by a redrive that the bus refuses again", async () => {
+    const world = await worldTold();
+    world.bus.decide = ({ data }) => (data.responseId === 21 ? { kind: "refused", code: "TooLarge" } : undefined);
+    arrive(world, one(21));
+    await tick(world);
+    const request = { ports: world.ports, source: { surveys: "all" as const }, surveyIds: [1], owner: "operator" };
+    await redrive({ ...request, deadline: world.time.now + MINUTE });
+    await tick(world);
+    await tick(world);
+    expect(new Set(told(world).map(String))).toEqual(new Set(["withheld,21,refused"]));
+
+    world.bus.decide = () => undefined;
+    await redrive({ ...request, deadline: world.time.now + MINUTE });
+    await tick(world);
+    expect(told(world).at(-1)).toEqual(["released", 21, "refused"]);
+    expect(deliveredIds(world)).toContain(21);
+  });
+
+  it("is told as withheld also where that is an update, until a later one goes out", async () => {
+    const source = { ...fullPassesOnly, backgroundRequests: 100 };
+    const world = worldWith(range(1, 100).map((responseId) => one(responseId)));
+    await runTick(world, { source });
+    world.bus.decide = ({ meta }) => (meta.revision > 1 ? { kind: "refused", code: "TooLarge" } : undefined);
+    const change = async (score: number): Promise<void> => {
+      replace(world, one(34, { score }));
+      await fullPass(world, { source });
+      await ticksUntil(world, () => world.mark(1).changes === undefined, { source });
+    };
+    await change(9);
+    expect(told(world)).toEqual([["withheld", 34, "refused"]]);
+
+    world.bus.decide = () => undefined;
+    await change(10);
+    expect(told(world).at(-1)).toEqual(["released", 34, "refused"]);
   });
 });
 

@@ -15,7 +15,8 @@ public class ReleasedResponse {
     private long surveyId;
 
     /**
-     * The event with its contents
+     * The event with its contents; null where it needs none: it is not completed, or is from
+     * before the floor
      */
     @JsonProperty("lastEventId")
     public String getLastEventId() { return lastEventId; }
@@ -32,8 +33,8 @@ public class ReleasedResponse {
 
     /**
      * Quarantined: it cannot be read. Held: nothing proves that its answers are all there.
-     * Refused: the bus does not take its event. Known words: quarantined, held, refused; there
-     * may be more
+     * Refused: the bus does not take its event, or that of its update. Known words:
+     * quarantined, held, refused; there may be more
      */
     @JsonProperty("state")
     public String getState() { return state; }

@@ -4,7 +4,7 @@ package surveypoller.events;
 import com.fasterxml.jackson.annotation.*;
 
 /**
- * A response that was withheld has its event now
+ * A response that was withheld is withheld no more
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public class ResponseReleased {

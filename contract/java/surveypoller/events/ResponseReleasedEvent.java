@@ -5,7 +5,7 @@ import com.fasterxml.jackson.annotation.*;
 import java.util.List;
 
 /**
- * A response that was withheld has its event now
+ * A response that was withheld is withheld no more
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public class ResponseReleasedEvent {

@@ -4,7 +4,7 @@ package surveypoller.events;
 import com.fasterxml.jackson.annotation.*;
 
 /**
- * A completed response whose contents are not given out yet
+ * A response whose contents are not given out yet
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public class ResponseWithheld {

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.annotation.*;
 import java.util.List;
 
 /**
- * A completed response whose contents are not given out yet
+ * A response whose contents are not given out yet
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public class ResponseWithheldEvent {

@@ -41,8 +41,8 @@ public class WithheldResponse {
 
     /**
      * Quarantined: it cannot be read. Held: nothing proves that its answers are all there.
-     * Refused: the bus does not take its event. Known words: quarantined, held, refused; there
-     * may be more
+     * Refused: the bus does not take its event, or that of its update. Known words:
+     * quarantined, held, refused; there may be more
      */
     @JsonProperty("state")
     public String getState() { return state; }

@@ -13,7 +13,7 @@ function run(completed: unknown, dateCompleted: unknown, responseId = 1): Run {
 }
 
 const floor: Floor = { at: "2026-03-10 10:00:00", inclusive: false };
-const all = { floor, looksAtHeld: false, now };
+const all = { floor, looksAtHeld: false, replaces: true, now };
 const first = { ...all, isHistoryMet: false };
 const done = { ...all, isHistoryMet: true };
 /** A first pass that has stepped over a page. */

@@ -79,7 +79,7 @@ describe("due surveys", () => {
       [2, row(now, { unmet: seeking })],
     ]);
     const due = dueSurveys([listed(1), listed(2), { ...listed(2), facts: null }], rows, options);
-    expect(due).toEqual([{ ...listed(2), seek: 3 }]);
+    expect(due).toEqual([{ ...listed(2), seek: 3, head: true }]);
   });
 
   it("go behind those that have waited longer when an attempt has failed meanwhile: it may have taken long", () => {
