@@ -1,7 +1,7 @@
 import type { SurveyDefinition } from "../events/build/definition.ts";
 import type { EventType, Origin } from "../events/index.ts";
 import type { AccountChanges, AccountState, SurveyRow } from "./model/account.ts";
-import type { CheckedState, LedgerEntry } from "./model/ledger-entry.ts";
+import type { CheckedState, EmittedResponse, LedgerEntry } from "./model/ledger-entry.ts";
 import type { Lease, Mark } from "./model/mark.ts";
 import type { OutgoingEvent } from "./model/outgoing-event.ts";
 import type { Role, RoleLease, TickNote } from "./model/role.ts";
@@ -90,13 +90,6 @@ export interface RedrivePage {
 export interface EmittedPage {
   entries: EmittedResponse[];
   next?: string;
-}
-
-export interface EmittedResponse {
-  id: number;
-  eventId: string;
-  /** Epoch milliseconds. */
-  emittedAt: number;
 }
 
 /** An event in the form in which it goes to the bus, its answers already at their claim-check place if too large. */

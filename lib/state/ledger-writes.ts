@@ -78,9 +78,9 @@ function kindOf({ state }: LedgerEntry): CheckedState {
   return state === "emitted" || state === "before-floor" ? "waiting" : state;
 }
 
-/** Whether an entry belongs to the repair of an event, or to an attempt at one: these are few. */
-function isOfRepair({ revision = 1, attempts, refusedRevision }: LedgerEntry): boolean {
-  return revision > 1 || attempts !== undefined || refusedRevision !== undefined;
+/** Whether an entry belongs to the repair of an event, to an attempt at one, or to a response that is gone: these are few. */
+function isOfRepair({ revision = 1, attempts, refusedRevision, gone }: LedgerEntry): boolean {
+  return revision > 1 || attempts !== undefined || refusedRevision !== undefined || gone !== undefined;
 }
 
 /** Rejects with the first failure, but not before all are over: whoever is told of it may give its lease back. */

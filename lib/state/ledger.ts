@@ -1,6 +1,6 @@
 import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import type { Origin } from "../events/index.ts";
-import { type EntryState, JUDGED_BY, type LedgerEntry } from "../polling/model/ledger-entry.ts";
+import { type EntryState, emittedOf, JUDGED_BY, type LedgerEntry } from "../polling/model/ledger-entry.ts";
 import type { EmittedPage, RedrivePage } from "../polling/ports.ts";
 import { checkVersion, ITEM_VERSION } from "./item-version.ts";
 import { idOf, responseKey, surveyKey } from "./keys.ts";
@@ -59,15 +59,17 @@ export async function redriveEntries(table: Table, pk: string, from: string | un
 export async function emittedResponses(table: Table, pk: string, from: string | undefined): Promise<EmittedPage> {
   const { items, ...next } = await queryLedger(table, pk, from, {
     FilterExpression: "#state = :emitted",
-    ProjectionExpression: "sk, #eventId, #emittedAt, #v",
-    ExpressionAttributeNames: { "#state": "state", "#eventId": "eventId", "#emittedAt": "emittedAt", "#v": "v" },
+    ProjectionExpression: "sk, #eventId, #emittedAt, #gone, #v",
+    ExpressionAttributeNames: {
+      "#state": "state",
+      "#eventId": "eventId",
+      "#emittedAt": "emittedAt",
+      "#gone": "gone",
+      "#v": "v",
+    },
     ExpressionAttributeValues: { ":emitted": "emitted" },
   });
-  const entries = items.map((item) => {
-    const { id, eventId = "", emittedAt = 0 } = toEntry(item);
-    return { id: Number(id), eventId, emittedAt };
-  });
-  return { entries, ...next };
+  return { entries: items.map((item) => emittedOf(toEntry(item))), ...next };
 }
 
 type LedgerQuery = Pick<

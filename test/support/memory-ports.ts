@@ -2,7 +2,13 @@ import type { SurveyDefinition } from "../../lib/events/build/definition.ts";
 import type { ResponseCompleted } from "../../lib/events/index.ts";
 import { leaseLost } from "../../lib/polling/errors.ts";
 import { type AccountState, isOutdated, STORED_ONCE } from "../../lib/polling/model/account.ts";
-import { type CheckedState, isForRedrive, type LedgerEntry } from "../../lib/polling/model/ledger-entry.ts";
+import {
+  type CheckedState,
+  emittedOf,
+  isForRedrive,
+  JUDGED_BY,
+  type LedgerEntry,
+} from "../../lib/polling/model/ledger-entry.ts";
 import { emptyMark, type Lease, type Mark } from "../../lib/polling/model/mark.ts";
 import type { OutgoingEvent } from "../../lib/polling/model/outgoing-event.ts";
 import type { Role, RoleLease, RoleNote, TickNote } from "../../lib/polling/model/role.ts";
@@ -265,7 +271,7 @@ function memoryState(now: () => number): StateViews & { state: State } {
       // The limits of BatchGetItem.
       if (ids.length > PAGE || new Set(ids).size < ids.length) throw new TypeError("not a batch the table would read");
       const found = ids.map((id) => held(surveyId).get(id)).filter((entry) => entry !== undefined);
-      return new Map(found.map(({ kept, ...entry }) => [entry.id, structuredClone(entry)]));
+      return new Map(found.map((entry) => [entry.id, structuredClone(judgedOf(entry))]));
     },
     async putEntries(surveyId, entries) {
       // BatchWriteItem refuses a batch that names one item twice.
@@ -293,7 +299,7 @@ function memoryState(now: () => number): StateViews & { state: State } {
       const page = all.slice(Number(from), Number(from) + PAGE).filter(({ state }) => state === "emitted");
       const next = Number(from) + PAGE < all.length ? { next: String(Number(from) + PAGE) } : {};
       return {
-        entries: page.map(({ id, eventId = "", emittedAt = 0 }) => ({ id: Number(id), eventId, emittedAt })),
+        entries: page.map(emittedOf),
         ...next,
       };
     },
@@ -305,6 +311,13 @@ function memoryState(now: () => number): StateViews & { state: State } {
     entries: (surveyId) => [...held(surveyId).values()],
     mark: (surveyId) => marks.get(surveyId)?.mark ?? emptyMark(),
   };
+}
+
+/** What a batch read gives of an entry. */
+function judgedOf(entry: LedgerEntry): LedgerEntry {
+  const names: readonly string[] = JUDGED_BY;
+  const { id, state, ...fields } = entry;
+  return { id, state, ...Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name))) };
 }
 
 function memoryPublisher(world: Pick<MemoryWorld, "bus" | "delivered" | "told">): Publisher {

@@ -38,11 +38,26 @@ export interface LedgerEntry {
   next?: { revision: number; contents: string };
   /** Code with which the bus has refused the event that was to replace the emitted one. */
   refusedRevision?: string;
+  /** Of an emitted one that closed books do not list: `closedAt` of the first of these, or of those by which subscribers were told. */
+  gone?: { since: number; told?: true };
   /** Of a held one: hashes of the answers that pages have shown. Operation 9 has to give them all. */
   shown?: string[];
   /** What is kept of it to go on without the list, or where that lies in the vault. */
   kept?: unknown;
   keptKey?: string;
+}
+
+/** What is read of each emitted response when books have closed. */
+export interface EmittedResponse {
+  id: number;
+  eventId: string;
+  /** Epoch milliseconds. */
+  emittedAt: number;
+  gone?: LedgerEntry["gone"];
+}
+
+export function emittedOf({ id, eventId = "", emittedAt = 0, gone }: LedgerEntry): EmittedResponse {
+  return { id: Number(id), eventId, emittedAt, ...(gone === undefined ? {} : { gone }) };
 }
 
 /** Whether an entry is for a redrive: a quarantined or refused one, or that of an event whose replacement the bus has refused. */
@@ -75,6 +90,8 @@ export const JUDGED_BY = [
   // A later event of it may come to nothing: then what is known of the one before is written anew.
   "emittedAt",
   "next",
+  "refusedRevision",
+  "gone",
   "reason",
   "firstSeen",
   "attempts",

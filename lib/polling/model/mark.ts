@@ -94,16 +94,6 @@ export interface ToldBooks {
   hash: string;
 }
 
-/** Emitted responses that closed books do not list (R20). */
-export interface Gone {
-  /** `closedAt` of the books that the ledger was compared with last. */
-  at: number;
-  /** Those that were listed until then; those missing from two books in a row, of which subscribers are to be told; those they were told of. */
-  once?: IdsRef;
-  untold?: IdsRef;
-  told?: IdsRef;
-}
-
 /** A response that subscribers know to be withheld. */
 export interface Withheld {
   state: WithheldState;
@@ -254,7 +244,8 @@ export interface Mark {
   untold?: OutgoingEvent;
   /** What the books list. */
   listedIds?: IdsRef;
-  gone?: Gone;
+  /** `closedAt` of the books with which the ledger was compared last. */
+  comparedAt?: number;
   pass?: Pass;
   /** Epoch milliseconds before which no further full pass begins; absent: at once. */
   nextPass?: number;

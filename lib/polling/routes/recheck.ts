@@ -5,6 +5,7 @@ import { holdLease } from "../lease.ts";
 import { noteHeld } from "../ledger/held.ts";
 import { firstSeenBy, nextRecheck } from "../ledger/open-checks.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
+import type { Mark } from "../model/mark.ts";
 import { classOf, type Run, readRecord } from "../model/records.ts";
 import { emitFound } from "../publish/emit.ts";
 import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
@@ -15,9 +16,15 @@ const AT_ONCE = 10;
 /** Open ones may have been completed; of held ones operation 9 may give the contents by now. */
 type Kind = "open" | "held";
 
+/** Whether contents of operation 9 go out as they are: not while a walk has still to tell whether it has more of some response than the pages. */
+function isUsable(mark: Mark): boolean {
+  const { full, suspects } = mark.contents;
+  return isTrusted(mark) && full === true && suspects === undefined;
+}
+
 /** What operation 9 may tell of something: of held ones only where its contents can be used as they are. */
 function kindsOf({ mark, ports }: Pick<PollContext, "mark" | "ports">): Kind[] {
-  if (isTrusted(mark) && mark.contents.full === true) return ["open", "held"];
+  if (isUsable(mark)) return ["open", "held"];
   return isTrusted(mark) || mayAnswer(mark, ports.clock.now()) ? ["open"] : [];
 }
 
@@ -58,7 +65,7 @@ async function recheckKind(ctx: PollContext, allowance: Allowance, kind: Kind, r
     allowance.spend(some.length);
     const answers = await Promise.all(some.map(async (entry) => ({ entry, run: await runOf(ctx, entry) })));
     const completed = answers.flatMap(({ entry, run }) => (run !== undefined && isGiven(entry, run) ? [run] : []));
-    const isUsable = isTrusted(ctx.mark) && ctx.mark.contents.full === true;
+    const isContents = isUsable(ctx.mark);
     const found = completed.map((run) => ({
       run,
       isWhole: true,
@@ -66,9 +73,9 @@ async function recheckKind(ctx: PollContext, allowance: Allowance, kind: Kind, r
       isAcross: false,
       isFromOperation9: true,
     }));
-    if (isUsable) addCounts(result.counts, await emitFound(ctx, found, "recheck"));
+    if (isContents) addCounts(result.counts, await emitFound(ctx, found, "recheck"));
     else result.sought += completed.length;
-    const left = answers.filter(({ run }) => !isUsable || run === undefined || !completed.includes(run));
+    const left = answers.filter(({ run }) => !isContents || run === undefined || !completed.includes(run));
     if (kind === "open") await putBack(ctx, left);
     else if (left.length > 0)
       await noteHeld(

@@ -1,7 +1,7 @@
 import { buildBooksClosed } from "../../events/build/build-books-closed.ts";
-import { compareLedger } from "../books/compare-ledger.ts";
 import type { PollContext } from "../context.ts";
 import type { OutgoingEvent } from "../model/outgoing-event.ts";
+import { areUncompared, compareLedger } from "./compare-ledger.ts";
 import { tellNext } from "./tell-next.ts";
 
 // R29: what subscribers are told of the books.
@@ -17,9 +17,8 @@ export function tellBooks(ctx: PollContext): Promise<void> {
 /** What is to be told of the books; undefined when they say what was told last, or the time is up. */
 async function newBooks(ctx: PollContext): Promise<OutgoingEvent | undefined> {
   const { mark, surveyId, source, ports } = ctx;
-  const { books, booksOpen, floor, survey, pending, gone } = mark;
-  if (books === undefined || booksOpen !== undefined || pending !== undefined) return undefined;
-  if (gone?.at === books.closedAt) return undefined;
+  const { books, floor, survey } = mark;
+  if (books === undefined || !areUncompared(ctx)) return undefined;
   const digest = await compareLedger(ctx, books);
   if (digest === undefined || !source.events.has("books.closed")) return undefined;
   const detectedAt = ports.clock.now();

@@ -1,15 +1,15 @@
 import type { PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
 import { hasReleased, tellReleased } from "../ledger/withheld.ts";
+import { areUncompared } from "./compare-ledger.ts";
 import { tellBooks } from "./tell-books.ts";
-import { hasDeleted, tellDeleted } from "./tell-deleted.ts";
 
 /** Tells subscribers what the work on a survey has shown beside responses that go out. What fails is left to the next poll, and keeps nothing else. */
 export async function tellSubscribers(ctx: PollContext): Promise<void> {
-  for (const tell of [tellBooks, tellDeleted, tellReleased]) await orLeave(ctx, () => tell(ctx));
+  for (const tell of [tellBooks, tellReleased]) await orLeave(ctx, () => tell(ctx));
 }
 
 /** Whether anything of that is left. */
 export function hasUntold(ctx: PollContext): boolean {
-  return ctx.mark.untold !== undefined || hasDeleted(ctx) || hasReleased(ctx.mark);
+  return ctx.mark.untold !== undefined || areUncompared(ctx) || hasReleased(ctx.mark);
 }

@@ -56,7 +56,7 @@ export function createBooksTold(
   return {
     markWritten(surveyId, before, after) {
       const now = world.scheduler.now();
-      if (before.gone?.at !== after.gone?.at) comparedAt.set(surveyId, now);
+      if (before.comparedAt !== after.comparedAt) comparedAt.set(surveyId, now);
       const { untold } = after;
       if (untold?.type !== "books.closed" || before.told?.eventId === after.told?.eventId) return;
       const { detail } = untold;

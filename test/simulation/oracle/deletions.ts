@@ -21,7 +21,7 @@ export function createDeletions(world: World, violations: Violations, deliveries
 
   return {
     markWritten(surveyId, before, after) {
-      if (after.gone === undefined || before.gone?.at === after.gone.at) return;
+      if (after.comparedAt === undefined || before.comparedAt === after.comparedAt) return;
       compared.set(surveyId, [...(compared.get(surveyId) ?? []), after.books?.startedAt ?? 0]);
     },
     delivered({ meta, data }) {

@@ -1,3 +1,4 @@
+import { PAGE_SIZE } from "../../../lib/polling/walk/page.ts";
 import { START } from "../plan/plan.ts";
 import type { SurveyPlan } from "../plan/surveys.ts";
 import type { Store } from "../ports/store.ts";
@@ -25,6 +26,8 @@ const exclusions = {
   // No page shows that there is more of it.
   "grown where records lie apart": { held: false, part: false, stays: true },
   "grown where records lie apart from a flip on": { held: false, part: true, stays: true },
+  // A page that is not full is the last one until it is contradicted (A6): where what follows it fails, nothing contradicts that.
+  "goes on behind a short page": { held: false, part: true, stays: false },
   // Nobody can tell whether it was there when history began.
   "no date, and its page was out of reach": { held: true, part: false, stays: false },
 } satisfies Record<string, Leeway>;
@@ -58,6 +61,7 @@ export function isExcluded(world: World, response: SimResponse): Exclusion | und
     if (hasGrown) return hasFlipped ? "grown where records lie apart from a flip on" : "grown where records lie apart";
     if (hasFlipped) return "records apart from a flip on";
   }
+  if (plan.traits.shortPages && response.answers > PAGE_SIZE) return "goes on behind a short page";
   return isUndated(response.odd) && wasOutOfReach(world, response)
     ? "no date, and its page was out of reach"
     : undefined;

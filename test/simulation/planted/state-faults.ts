@@ -12,7 +12,7 @@ export const stateFaults: readonly PlantedFault[] = [
   {
     name: "the digest of the books ends with the first page of the ledger",
     breaks: ["books told"],
-    file: "books/compare-ledger.ts",
+    file: "survey/compare-ledger.ts",
     find: "from = page.next;",
     replace: "from = undefined;",
   },
@@ -40,16 +40,16 @@ export const stateFaults: readonly PlantedFault[] = [
   {
     name: "who is missing once is deleted",
     breaks: ["deleted"],
-    file: "books/compare-ledger.ts",
-    find: "once: all.filter((id) => !isTold(id) && !wasMissing(id)),\n    untold: all.filter((id) => !isTold(id) && wasMissing(id)),",
-    replace: "once: [],\n    untold: all.filter((id) => !isTold(id)),",
+    file: "survey/tell-deleted.ts",
+    find: "gone !== undefined && gone.told !== true && gone.since < closedAt);",
+    replace: "gone?.told !== true);",
   },
   {
     name: "a deletion is told to nobody",
     breaks: ["deleted"],
     file: "survey/tell-deleted.ts",
-    find: "deleted(ctx, id, entry, gone.at)",
-    replace: "",
+    find: "entries.map((entry) => deleted(ctx, entry, closedAt)),",
+    replace: "entries.map((entry) => deleted(ctx, entry, closedAt)).slice(0, 0),",
   },
   {
     name: "a change of a survey is told to nobody",

@@ -1,7 +1,7 @@
 import { leaseLost } from "../../../lib/polling/errors.ts";
 import type { AccountState } from "../../../lib/polling/model/account.ts";
 import type { CheckedState, EntryState, LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
-import { isForRedrive, JUDGED_BY } from "../../../lib/polling/model/ledger-entry.ts";
+import { emittedOf, isForRedrive, JUDGED_BY } from "../../../lib/polling/model/ledger-entry.ts";
 import type { Lease, Mark } from "../../../lib/polling/model/mark.ts";
 import { emptyMark } from "../../../lib/polling/model/mark.ts";
 import type { Role, RoleLease, RoleNote, TickNote } from "../../../lib/polling/model/role.ts";
@@ -189,7 +189,7 @@ export function createStore(now: () => number, lag: Lag): Store {
       const { entries, ...next } = pageOf(surveyId, from);
       const emitted = entries.filter(({ state }) => state === "emitted");
       return {
-        entries: emitted.map(({ id, eventId = "", emittedAt = 0 }) => ({ id: Number(id), eventId, emittedAt })),
+        entries: emitted.map(emittedOf),
         ...next,
       };
     },

@@ -1,0 +1,48 @@
+import type { BooksDigest } from "../../events/books-digest.ts";
+import { digestSum } from "../../events/index.ts";
+import { loadIds } from "../books/id-set.ts";
+import type { PollContext } from "../context.ts";
+import { noteReleased } from "../ledger/withheld.ts";
+import type { EmittedResponse } from "../model/ledger-entry.ts";
+import type { Books } from "../model/mark.ts";
+import { noteListed, tellMissing } from "./tell-deleted.ts";
+
+/** Whether books have closed with which the ledger was not compared yet. */
+export function areUncompared({ mark }: Pick<PollContext, "mark">): boolean {
+  const { books, booksOpen, pending, comparedAt } = mark;
+  return books !== undefined && booksOpen === undefined && pending === undefined && comparedAt !== books.closedAt;
+}
+
+/**
+ * Reads the whole ledger of a survey, once for each time that its books close. Gives what the ids of the last events of all responses add up to,
+ * and deals with those that are listed no more. Undefined when the time is up.
+ */
+export async function compareLedger(ctx: PollContext, books: Books): Promise<BooksDigest | undefined> {
+  const { mark, ports, surveyId, deadline } = ctx;
+  const listed = await loadIds(ctx, mark.listedIds);
+  const sum = digestSum();
+  let gone = 0;
+  let from: string | undefined;
+  do {
+    if (from !== undefined && ports.clock.now() > deadline) return undefined;
+    const page = await ports.state.emitted(surveyId, from);
+    const missing: EmittedResponse[] = [];
+    const again: EmittedResponse[] = [];
+    for (const one of page.entries) {
+      const { id, eventId, emittedAt } = one;
+      sum.add(eventId);
+      // Who noted its release may have died before the mark was saved.
+      if (emittedAt >= (mark.withheld?.[id]?.since ?? Number.POSITIVE_INFINITY)) noteReleased(mark, id, eventId);
+      // What went out since the reading began may not have been listed then.
+      if (listed?.has(id) === false && emittedAt < books.startedAt) missing.push(one);
+      if (listed?.has(id) === true && one.gone !== undefined) again.push(one);
+    }
+    await tellMissing(ctx, missing, books.closedAt);
+    await noteListed(ctx, again);
+    gone += missing.length;
+    from = page.next;
+  } while (from !== undefined);
+  books.gone = gone;
+  mark.comparedAt = books.closedAt;
+  return sum.digest();
+}
