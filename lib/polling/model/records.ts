@@ -43,6 +43,7 @@ class RecordOf implements ReadRecord {
   private readonly fields: Record<string, unknown>;
   private readonly read: unknown;
   private isWritable: boolean | undefined = undefined;
+  private text: string | undefined = undefined;
 
   constructor(read: unknown) {
     const fields = (typeof read === "object" && read !== null ? read : {}) as Record<string, unknown>;
@@ -61,6 +62,11 @@ class RecordOf implements ReadRecord {
 
   /** The text of a comment, undocumented fields and any order are not in it: these may differ at each read. */
   get signature(): string {
+    this.text ??= this.readSignature();
+    return this.text;
+  }
+
+  private readSignature(): string {
     if (typeof this.read !== "object" || this.read === null || Array.isArray(this.read)) return textOf(this.read) ?? "";
     const { responseId, questionId, completed, answer, score, comment } = this.fields;
     const hasComment = comment !== "" && comment !== null && comment !== undefined;

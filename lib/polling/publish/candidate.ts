@@ -1,3 +1,4 @@
+import { credible } from "../../events/build/date-string.ts";
 import type { Origin } from "../../events/index.ts";
 import { digestBySingle } from "../contents/operation9.ts";
 import type { Met } from "../contents/prove.ts";
@@ -30,7 +31,8 @@ export interface Found {
 /** A completed response on its way to its event. */
 export interface Candidate extends Met {
   replaces?: Replaced;
-  completed: string | null;
+  /** Its date of completion; "" where that is not credible. */
+  completed: string;
   origin: Origin;
   patience: Patience;
   details: Details;
@@ -59,7 +61,7 @@ export function fromFound(ctx: PollContext, found: Found, origin: Origin): Candi
     isApart,
     isAcross,
     isProved: isFromOperation9,
-    completed: completedAt(run),
+    completed: dateOf(ctx, run),
     origin,
     patience: { firstSeen: ctx.ports.clock.now(), attempts: replaces?.entry.attempts ?? 0 },
     details: {},
@@ -80,7 +82,7 @@ export async function fromWaiting(ctx: PollContext, entry: LedgerEntry): Promise
     isProved: true,
     // What may leave the process can have changed while it waited.
     records: kept.records.map((record) => privateRecord(record, ctx.source.privacy)),
-    completed: completedAt(run),
+    completed: dateOf(ctx, run),
     origin: entry.origin ?? "recheck",
     patience: {
       firstSeen: entry.firstSeen ?? ctx.ports.clock.now(),
@@ -149,6 +151,16 @@ export async function refusedEntry(ctx: PollContext, candidate: Candidate, code:
     nextCheck: keptUntil(ctx),
     ...(await keepCandidate(ctx, candidate)),
   };
+}
+
+function dateOf({ ports }: PollContext, run: Run): string {
+  const date = completedAt(run);
+  return credible(date, ports.clock.now()) ? date : "";
+}
+
+/** The order in which events go out. */
+export function oldestFirst(a: Candidate, b: Candidate): number {
+  return a.completed === b.completed ? a.responseId - b.responseId : a.completed < b.completed ? -1 : 1;
 }
 
 function keepCandidate(ctx: PollContext, { responseId, digest, records, details }: Candidate) {

@@ -4,9 +4,8 @@ import { orLeave } from "../errors.ts";
 import { withoutRecords } from "../ledger/kept-records.ts";
 import type { EmitCounts } from "../model/emit-counts.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
-import { type Candidate, type Found, fromFound, fromWaiting } from "./candidate.ts";
+import { type Candidate, type Found, fromFound, fromWaiting, oldestFirst } from "./candidate.ts";
 import { createPipeline, type Pipeline } from "./pipeline.ts";
-import { oldestFirst } from "./prepare.ts";
 
 /** Responses that are confirmed together. */
 const AT_ONCE = 40;
@@ -18,7 +17,7 @@ const FEW = 8;
 /** Responses that a walk has found: oldest first, each one event, each in the ledger when this resolves, but for those that are left. */
 export async function emitFound(ctx: PollContext, found: Found[], origin: Origin): Promise<EmitCounts> {
   const { clock } = ctx.ports;
-  const candidates = found.map((one) => fromFound(ctx, one, origin)).sort(oldestFirst(clock.now()));
+  const candidates = found.map((one) => fromFound(ctx, one, origin)).sort(oldestFirst);
   const pipeline = createPipeline(ctx, SLOW);
   let unfinished = false;
   let hasFailed = false;

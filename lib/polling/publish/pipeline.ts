@@ -1,9 +1,9 @@
 import { prove } from "../contents/prove.ts";
 import type { PollContext } from "../context.ts";
 import { type EmitCounts, noEmits } from "../model/emit-counts.ts";
-import type { Candidate } from "./candidate.ts";
+import { type Candidate, oldestFirst } from "./candidate.ts";
 import { inGroups } from "./in-groups.ts";
-import { oldestFirst, type Prepared, prepare } from "./prepare.ts";
+import { type Prepared, prepare } from "./prepare.ts";
 import { batchLength, isFull, MOST_IN_VAIN, noOutcome, publishBatch, type Ready } from "./publish-batch.ts";
 
 // While some responses wait for their metrics, pages are read, events go out and the ledger is written.
@@ -120,7 +120,7 @@ async function enter(line: Line, position: number, candidates: Candidate[]): Pro
   const { ctx, counts } = line;
   // Before any of them goes out: what some show of how records lie holds for the whole page, and for all that follow.
   const { proved, held } = await prove(ctx, candidates);
-  proved.sort(oldestFirst(ctx.ports.clock.now()));
+  proved.sort(oldestFirst);
   const left = countNew(candidates) - countNew(proved) - held.length;
   counts.held += held.length;
   counts.left += left;

@@ -1,13 +1,12 @@
 import { hash } from "node:crypto";
 import { errorCode } from "../../errors.ts";
 import { buildEvent, toUpdate } from "../../events/build/build-event.ts";
-import { credible } from "../../events/build/date-string.ts";
 import type { ResponseCompleted } from "../../events/index.ts";
 import type { PollContext } from "../context.ts";
 import { leave, orLeave } from "../errors.ts";
 import { holdLease } from "../lease.ts";
 import type { DetailKind, LedgerEntry } from "../model/ledger-entry.ts";
-import { type Candidate, waitingEntry } from "./candidate.ts";
+import { type Candidate, oldestFirst, waitingEntry } from "./candidate.ts";
 import { type Enrichment, enrich } from "./enrich.ts";
 import { inGroups } from "./in-groups.ts";
 import type { ContentsEvent, Ready } from "./publish-batch.ts";
@@ -37,7 +36,7 @@ export async function* prepare(ctx: PollContext, candidates: Candidate[]): Async
     const settled = group.filter((one) => one !== undefined);
     const waiting = await noteUnready(ctx, settled);
     const ready = settled.flatMap((one) => (one.kind === "ready" ? [one.ready] : []));
-    ready.sort(oldestFirst(ctx.ports.clock.now()));
+    ready.sort(oldestFirst);
     yield { candidates: group.length, ready, waiting, left: group.length - settled.length };
   }
 }
@@ -101,11 +100,6 @@ function missingOfRepair({ patience }: Candidate, reasons: string[]): string[] |
 /** Absence is judged from the first time on that its details were asked for: much may lie between that and its page. */
 function begun({ patience }: Candidate, now: number): Candidate["patience"] {
   return patience.attempts === 0 ? { ...patience, firstSeen: now } : patience;
-}
-
-export function oldestFirst(now: number): (a: Candidate, b: Candidate) => number {
-  const date = (item: Candidate): string => (credible(item.completed, now) ? item.completed : "");
-  return (a, b) => (date(a) === date(b) ? a.responseId - b.responseId : date(a) < date(b) ? -1 : 1);
 }
 
 /** What an event is made of beside its own details. */

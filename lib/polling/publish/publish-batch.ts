@@ -1,4 +1,3 @@
-import { credible } from "../../events/build/date-string.ts";
 import type { PollContext } from "../context.ts";
 import { leave, notTaken, orLeave, type PublishFailedError } from "../errors.ts";
 import { holdLease } from "../lease.ts";
@@ -188,9 +187,8 @@ function lagOf(batch: Ready[], now: number): number | undefined {
 
 function raiseHighWater(ctx: PollContext, item: Ready): void {
   const { highWater } = ctx.mark;
-  const completed = credible(item.completed, ctx.ports.clock.now()) ? item.completed : "";
   ctx.mark.highWater = {
     responseId: Math.max(item.responseId, highWater?.responseId ?? 0),
-    completed: later(completed, highWater?.completed) ?? "",
+    completed: later(item.completed, highWater?.completed) ?? "",
   };
 }

@@ -6,7 +6,6 @@ import type { Mark, Place } from "../model/mark.ts";
 import { beginAllPages, followHead, isHistoryMet } from "../model/phase.ts";
 import { fromFound } from "../publish/candidate.ts";
 import { createPipeline } from "../publish/pipeline.ts";
-import { oldestFirst } from "../publish/prepare.ts";
 import { MOST_FAILURES } from "./failing-page.ts";
 import { isBelieved } from "./first-look.ts";
 import { reachesHead } from "./pass-end.ts";
@@ -116,7 +115,7 @@ async function walkOn(
       dealtTo = step.position;
       if (!step.covered || step.steppedOver.length > 0) place.isPartial = true;
       const candidates = step.toEmit.map((found) => fromFound(ctx, found, "catch-up"));
-      await pipeline.take(stop ?? dealtTo, candidates.sort(oldestFirst(clock.now())));
+      await pipeline.take(stop ?? dealtTo, candidates);
       await holdLease(ctx);
       if (move()) await state.saveMark(ctx.lease, ctx.mark);
       if (next.done) return next.value;

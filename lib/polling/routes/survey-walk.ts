@@ -3,7 +3,7 @@ import type { PollContext } from "../context.ts";
 import { holdLease } from "../lease.ts";
 import type { Run } from "../model/records.ts";
 import type { Order, PageRead } from "../ports.ts";
-import type { Page } from "../walk/page.ts";
+import { PAGE_SIZE, type Page } from "../walk/page.ts";
 import { type EndSeen, type WalkEnd, walk } from "../walk/walk.ts";
 import { type Dealing, type Dealt, deal, isBelow, isUndealt, judgePage } from "./deal.ts";
 import { noteEnd, stepsOver } from "./failing-page.ts";
@@ -90,6 +90,8 @@ export async function* surveyWalk(ctx: PollContext, options: SurveyWalkOptions):
     otherFirst: () => readIn(1, order === "asc" ? "desc" : "asc"),
     shortPageEnds: ctx.shortPageEnds,
     lastPage: ctx.mark.lastPage,
+    // Each response has a record at least.
+    knownPages: Math.max(ctx.mark.lastPage ?? 0, Math.floor((ctx.listedCount ?? 0) / PAGE_SIZE)),
     stepsOver: stepsOver(ctx, order, triesAgain),
     ...(options.isTimeUp === undefined ? {} : { isTimeUp: options.isTimeUp }),
     ...(options.mostAhead === undefined ? {} : { mostAhead: options.mostAhead }),

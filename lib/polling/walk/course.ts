@@ -1,7 +1,7 @@
 import { type Carry, join, type Piece, type Seam } from "./join.ts";
 import type { Page } from "./page.ts";
 
-/** Pages read at once, at most; and the pages that a walk has to have read for each of them (R5). */
+/** Pages read at once, at most; and the pages that a walk has to have read for each of them where nobody knows how long the list is (R5). */
 const MOST_AHEAD = 12;
 const PAGES_FOR_ONE = 6;
 /** Movements in a row at one place after which it is given out as it is (R5). */
@@ -127,14 +127,14 @@ export function positionOf({ carry }: Course, page: number, isNew: (responseId: 
   return Math.min(page, ...carry.filter(({ responseId }) => isNew(responseId)).map((piece) => piece.page));
 }
 
-/** Goes on behind what is held, of which all but the last was given out; `seam`: how that one meets it. */
-export function goOn(course: Course, seam: Seam, mostAhead: number): void {
+/** Goes on behind what is held, of which all but the last was given out; `seam`: how that one meets it; `known`: a page that there is, it seems. */
+export function goOn(course: Course, seam: Seam, mostAhead: number, known: number): void {
   const [last] = course.held.slice(-1);
   if (course.held.length > 1) course.seam = seam;
   course.next = (last?.number ?? course.next) + 1;
   course.held = last === undefined ? [] : [last];
-  const most = Math.min(mostAhead, MOST_AHEAD, course.ahead * 2, Math.floor(course.pages / PAGES_FOR_ONE));
-  course.ahead = Math.max(1, most);
+  const ahead = Math.max(Math.floor(course.pages / PAGES_FOR_ONE), known - course.next + 1);
+  course.ahead = Math.max(1, Math.min(ahead, course.ahead * 2, mostAhead, MOST_AHEAD));
 }
 
 /** Responses remembered as met: enough for any shift, and no list of a million ids (R10). */

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { type BooksClosed, booksClosed, responseDeleted, verifyBooks } from "../../../lib/events/index.ts";
+import {
+  type BooksClosed,
+  booksClosed,
+  type ResponseDeleted,
+  responseDeleted,
+  verifyBooks,
+} from "../../../lib/events/index.ts";
 import type { SealedEvent } from "../../../lib/polling/ports.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { closedBooks, fullPass, fullPassesOnly } from "../../support/slow.ts";
@@ -55,7 +61,10 @@ describe("a response that is deleted after its event", () => {
 
     await fullPass(world, { source });
     expect(deletedIds(world).toSorted()).toEqual([34, 35]);
-    const detail = responseDeleted.parse(world.told.find(({ type }) => type === "response.deleted")?.detail);
+    const details = world.told.flatMap(({ type, detail }) =>
+      type === "response.deleted" ? [responseDeleted.parse(detail)] : [],
+    );
+    const detail = details.find(({ data }) => data.responseId === 34) as ResponseDeleted;
     const event = world.delivered.find(({ data }) => data.responseId === 34);
     expect(detail.data).toMatchObject({ surveyId: 1, responseId: 34, lastEventId: event?.meta.eventId });
     expect(detail.data.observedAt).toBe(new Date(closedBooks(world).closedAt).toISOString());

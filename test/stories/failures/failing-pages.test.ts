@@ -153,7 +153,7 @@ it.each([100, 300])(
     const world = worldWith(complete(1, 1_000));
     failIf(world, (number) => number > lastPage(world));
     let isSlow = true;
-    takes(world, 2 * SECOND, ({ operation }) => isSlow && operation === "page");
+    takes(world, 4 * SECOND, ({ operation }) => isSlow && operation === "page");
     await runTick(world, { source, deadline: world.time.now + 70 * SECOND });
     isSlow = false;
     const place = placeOf(world.mark(1))?.page ?? 0;
