@@ -5,6 +5,6 @@ export default defineConfig({
     include: ["test/**/*.long.test.ts"],
     reporters: ["default", "./test/support/closing-line-reporter.ts"],
     testTimeout: 600_000,
-    maxWorkers: 2,
+    maxWorkers: 3,
   },
 });

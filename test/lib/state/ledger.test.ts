@@ -2,7 +2,12 @@ import { randomInt } from "node:crypto";
 import { GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import { eventId } from "../../../lib/events/index.ts";
-import { type CheckedState, type LedgerEntry, WITHOUT_RECORDS } from "../../../lib/polling/model/ledger-entry.ts";
+import {
+  type CheckedState,
+  emittedOf,
+  type LedgerEntry,
+  WITHOUT_RECORDS,
+} from "../../../lib/polling/model/ledger-entry.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
 import { useAws } from "../support/aws.ts";
 
@@ -205,6 +210,20 @@ describe("entries", () => {
     const revised = (revision: number) => state.putEntries(surveyId, [{ ...emitted(1), revision }, emitted(revision)]);
     await Promise.all([revised(2), revised(3), revised(4)]);
     expect((await state.entries(surveyId, [1])).get(1)?.revision).toBe(4);
+  });
+
+  it("that are emitted are read in pages for the books, with what is known of those that are gone", async () => {
+    const { state, surveyId } = fresh();
+    const gone = { since: 1_795_261_634_252, told: true as const };
+    const others: LedgerEntry[] = [
+      { id: 3, state: "before-floor" },
+      { id: 4, state: "open" },
+    ];
+    await state.putEntries(surveyId, [emitted(1), { ...emitted(2), gone }, ...others]);
+    const { entries, next } = await state.emitted(surveyId);
+    expect(entries).toEqual([1, 2].map((id) => emittedOf({ ...emitted(id), ...(id === 2 ? { gone } : {}) })));
+    expect(next).toBeUndefined();
+    expect((await state.entries(surveyId, [2])).get(2)).toEqual({ ...emitted(2), gone });
   });
 
   it("are all read when a batch is read in part", async () => {

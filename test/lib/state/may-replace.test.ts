@@ -12,6 +12,7 @@ const kinds: Kind[] = [
   { state: "emitted" },
   { state: "emitted", attempts: 1 },
   { state: "emitted", refusedRevision: "Odd" },
+  { state: "emitted", gone: { since: 1 } },
   ...[1, 2, 3].map((revision): Kind => ({ state: "emitted", revision })),
   { state: "emitted", revision: 2, attempts: 1 },
   { state: "before-floor" },

@@ -70,7 +70,7 @@ export const stateFaults: readonly PlantedFault[] = [
     breaks: ["update"],
     file: "publish/publish-batch.ts",
     find: "const digest = item.digest === undefined ? {} : { digest: item.digest };",
-    replace: "const digest = { digest: item.replaces?.digest ?? item.digest };",
+    replace: "const digest = { digest: item.replaces?.entry.digest ?? item.digest };",
   },
   {
     name: "a changed response is read again only up to the end of its first page",
