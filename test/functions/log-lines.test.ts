@@ -90,7 +90,7 @@ describe("what an invocation writes", () => {
     const lines = (await linesOf("request-4", "1-4")).filter((line) => !isMetrics(line));
     expect(countOf(lines.map(({ source, level }) => `${source} ${level}`))).toEqual(
       new Map([
-        ["curious DEBUG", 1],
+        ["curious DEBUG", 2],
         ["curious INFO", 1],
         ["plain INFO", 1],
       ]),
@@ -101,6 +101,7 @@ describe("what an invocation writes", () => {
     const lines = await linesOf("request-5", "1-5");
     const world = worlds.get("curious");
     const { meta, data } = world?.delivered.at(-1) ?? {};
+    const books = world?.told.at(-1)?.detail;
     expect(lines.filter(({ message }) => message === "event")).toEqual([
       expect.objectContaining({
         source: "curious",
@@ -111,6 +112,7 @@ describe("what an invocation writes", () => {
         outcome: "published",
         function_request_id: "request-5",
       }),
+      expect.objectContaining({ type: "books.closed", surveyId: data?.surveyId, eventId: books?.meta.eventId }),
     ]);
     expect(JSON.stringify(lines)).not.toContain("of curious");
   });

@@ -315,7 +315,7 @@ describe("backlogs", () => {
   });
 
   it("end with the time that is kept for bringing the state home, and the next invocation goes on", async () => {
-    const world = withBacklog(3_000, 2 * SECOND);
+    const world = withBacklog(6_000, 2 * SECOND);
     runsBy(world);
     const request = invocation(world, [graph("a", world)], { time: 2 * MINUTE });
 
@@ -323,7 +323,7 @@ describe("backlogs", () => {
 
     expect(request.remaining()).toBeGreaterThan(RESERVE / 2);
     const before = world.delivered.length;
-    expect(before).toBeLessThan(3_000);
+    expect(before).toBeLessThan(6_000);
     // Nobody has to wait for a lease to run out.
     for (const role of ["tick", "catch-up"] as const) {
       const lease = await world.ports.state.takeRole(role, "next", SECOND);
@@ -332,11 +332,11 @@ describe("backlogs", () => {
     }
     expect(placeOf(world.mark(1))?.page).toBeGreaterThan(1);
 
-    for (let i = 0; i < 20 && world.delivered.length < 3_000; i += 1) {
+    for (let i = 0; i < 20 && world.delivered.length < 6_000; i += 1) {
       await letTimePass(world, pollSources(invocation(world, [graph("a", world)], { time: 2 * MINUTE })));
     }
-    expect(new Set(deliveredIds(world)).size).toBe(3_000);
-    expect(world.delivered).toHaveLength(3_000);
+    expect(new Set(deliveredIds(world)).size).toBe(6_000);
+    expect(world.delivered).toHaveLength(6_000);
   });
 
   it("that a service keeps from getting on until the time is over are no failure", async () => {

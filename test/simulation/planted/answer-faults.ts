@@ -48,7 +48,7 @@ export const answerFaults: readonly PlantedFault[] = [
     name: "an event does not say which survey it is from",
     breaks: ["content"],
     file: "survey/poll-survey.ts",
-    find: "mark.survey = request.listed;",
+    find: "if (listed?.facts) mark.survey = { ...listed, facts: listed.facts };",
     replace: "",
   },
   {

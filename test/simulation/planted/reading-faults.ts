@@ -41,7 +41,7 @@ export const readingFaults: readonly PlantedFault[] = [
     name: "books are closed by an end that nobody has looked for",
     breaks: ["books"],
     file: "routes/head.ts",
-    find: 'end.by === "two looks"',
-    replace: 'end.by !== "one look"',
+    find: 'if (by !== "short page") return true;',
+    replace: "if (by !== undefined) return true;",
   },
 ];
