@@ -6,6 +6,17 @@ import type { OutgoingEvent } from "../model/outgoing-event.ts";
 /** Events of one request to the bus. */
 export const MOST_ENTRIES = 10;
 
+/** What an event without contents says of where and when it was made. */
+export function factsOf({ mark, source, surveyId, ports }: PollContext) {
+  return {
+    sourceName: source.name,
+    surveyId,
+    survey: mark.survey?.facts,
+    /** Epoch milliseconds. */
+    detectedAt: ports.clock.now(),
+  };
+}
+
 /**
  * Publishes events that have no contents of a response, some at a time. Throws a `PublishFailedError` when the bus did not take all of them, or
  * nobody knows whether it did.

@@ -4,7 +4,7 @@ import type { PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
 import { type LedgerEntry, POLLS } from "../model/ledger-entry.ts";
 import type { Mark } from "../model/mark.ts";
-import { tell } from "./tell.ts";
+import { factsOf, tell } from "./tell.ts";
 
 // Responses of which the poller gives out no contents, and what subscribers are told of them: before the ledger says so, and once that is over.
 
@@ -23,17 +23,17 @@ function withheldAs({ state, attempts, refusedRevision }: LedgerEntry): Withheld
  * their release is told, too. Where that fails they are left to the next poll.
  */
 export async function toldFirst(ctx: PollContext, entries: LedgerEntry[]): Promise<LedgerEntry[]> {
-  const { mark, source, surveyId, ports, lease } = ctx;
+  const { mark, source, ports, lease } = ctx;
   if (!source.events.has("response.withheld")) return entries;
   const needNone = entries.filter(({ state }) => state === "open" || state === "before-floor");
   const over = needNone.filter(({ id }) => noteReleased(mark, id, null));
-  const time = ports.clock.now();
+  const facts = factsOf(ctx);
+  const time = facts.detectedAt;
   const fresh = entries.flatMap((entry) => {
     const state = withheldAs(entry);
     return state === undefined ? [] : [{ ...entry, state, since: sinceOf(mark, entry.id, state, time) }];
   });
   if (fresh.length === 0 && over.length === 0) return entries;
-  const facts = { sourceName: source.name, surveyId, survey: mark.survey?.facts, detectedAt: time };
   const events = fresh.map(({ id, state, since, reason, refusedRevision }) => ({
     type: "response.withheld" as const,
     detail: buildWithheld({ ...facts, responseId: id, state, since, reason: refusedRevision ?? reason }),
@@ -73,15 +73,14 @@ export function hasReleased({ withheld = {} }: Mark): boolean {
 
 /** Tells subscribers of responses that were withheld and are no more. */
 export async function tellReleased(ctx: PollContext): Promise<void> {
-  const { mark, source, surveyId, ports } = ctx;
+  const { mark, source } = ctx;
   if (!hasReleased(mark)) return;
   const all = Object.entries(mark.withheld ?? {});
-  const time = ports.clock.now();
-  const facts = { sourceName: source.name, surveyId, survey: mark.survey?.facts, detectedAt: time };
+  const facts = factsOf(ctx);
   const events = all.flatMap(([id, { over, ...withheld }]) => {
     if (over === undefined) return [];
     const detail = buildReleased({ ...facts, ...withheld, responseId: Number(id), lastEventId: over });
-    return [{ type: "response.released" as const, detail, time }];
+    return [{ type: "response.released" as const, detail, time: facts.detectedAt }];
   });
   if (source.events.has("response.withheld")) await tell(ctx, events);
   const left = all.filter(([, { over }]) => over === undefined);

@@ -194,9 +194,9 @@ export interface FailingPage {
   isSteppedOver: boolean;
 }
 
-/** What the survey list said of a survey, and when that was read (epoch milliseconds). */
-export interface ListedFacts {
-  facts: SurveyFacts;
+/** What the survey list said of a survey, null where it did not name it, and when that was read (epoch milliseconds). */
+export interface Listed<Facts = SurveyFacts | null> {
+  facts: Facts;
   at: number;
 }
 
@@ -207,13 +207,13 @@ export interface KnownSurvey {
   /** Null: it is not listed. */
   facts: SurveyFacts | null;
   /** A list that has shown it otherwise, until a later one says the same. */
-  sight?: { facts: SurveyFacts | null; at: number };
+  sight?: Listed;
 }
 
 /** What is known of a survey as a whole. */
 export interface Mark {
   phase: Phase;
-  survey?: ListedFacts;
+  survey?: Listed<SurveyFacts>;
   known?: KnownSurvey;
   /** Attempts in a row to read its questions that have failed, and when the first and the last did (epoch milliseconds). */
   questionsFail?: { since: number; at: number; attempts: number };

@@ -17,6 +17,9 @@ import { type SurveyEnd, type SurveyPage, type SurveyStep, surveyWalk } from "./
 /** Milliseconds that a walk must have had to itself: a later one may come further where the tick had little time left for it. */
 const OWN_TIME = 10_000;
 
+/** Responses that are listed no more, beyond which full passes alone close the books: the whole ledger is read for that. */
+const MOST_GONE = 1_000;
+
 /** What a head walk has found so far. */
 interface Head {
   toEmit: Found[];
@@ -81,7 +84,8 @@ export async function headWalk(ctx: PollContext): Promise<PollCounts> {
     // One page is read at one moment: nothing can have slipped through. What lies behind it may be hidden by a glitch, which the count tells.
     const isOnePage = end.page <= 1 && head.isShort && !end.moved && end.steppedOver.length === 0;
     const { listedCount = Number.POSITIVE_INFINITY } = ctx;
-    const isAll = isOnePage && ids.all.size >= listedCount - (mark.books?.deficit ?? 0);
+    const { deficit, gone = 0 } = mark.books ?? {};
+    const isAll = isOnePage && ids.all.size >= listedCount - (deficit ?? 0) && gone <= MOST_GONE;
     const isNews = counts.found + counts.repaired > 0 || ids.all.size !== mark.books?.listed;
     if (isAll && (isNews || mark.booksOpen !== undefined) && (await endsThere(ctx, end)))
       await closeBooks(ctx, { ids, startedAt, moved: false, changed: 0, repaired: counts.repaired, found: 0 });

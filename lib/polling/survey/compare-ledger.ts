@@ -37,8 +37,8 @@ export async function compareLedger(ctx: PollContext, books: Books): Promise<Boo
       if (listed?.has(id) === false && emittedAt < books.startedAt) missing.push(one);
       if (listed?.has(id) === true && one.gone !== undefined) again.push(one);
     }
-    await tellMissing(ctx, missing, books.closedAt);
-    await noteListed(ctx, again);
+    const isDone = (await tellMissing(ctx, missing, books.closedAt)) && (await noteListed(ctx, again));
+    if (!isDone) return undefined;
     gone += missing.length;
     from = page.next;
   } while (from !== undefined);

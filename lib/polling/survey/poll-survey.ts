@@ -3,7 +3,7 @@ import { orLeave } from "../errors.ts";
 import { dropExpired } from "../ledger/quarantine.ts";
 import type { EmitCounts } from "../model/emit-counts.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
-import type { Books } from "../model/mark.ts";
+import type { Books, Listed } from "../model/mark.ts";
 import { isHistoryMet, placeOf } from "../model/phase.ts";
 import { takeWaiting } from "../publish/emit.ts";
 import { createPipeline, type Pipeline } from "../publish/pipeline.ts";
@@ -23,7 +23,7 @@ import {
   nextBackground,
 } from "./background.ts";
 import { hasUntold, tellSubscribers } from "./tell-subscribers.ts";
-import { type Listed, shownAs, tellSurvey } from "./tell-survey.ts";
+import { shownAs, tellSurvey } from "./tell-survey.ts";
 import { type SurveyRequest, withSurvey } from "./with-survey.ts";
 
 export interface PollRequest extends SurveyRequest {

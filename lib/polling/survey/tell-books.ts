@@ -1,5 +1,6 @@
 import { buildBooksClosed } from "../../events/build/build-books-closed.ts";
 import type { PollContext } from "../context.ts";
+import { factsOf } from "../ledger/tell.ts";
 import type { OutgoingEvent } from "../model/outgoing-event.ts";
 import { areUncompared, compareLedger } from "./compare-ledger.ts";
 import { tellNext } from "./tell-next.ts";
@@ -16,24 +17,15 @@ export function tellBooks(ctx: PollContext): Promise<void> {
 
 /** What is to be told of the books; undefined when they say what was told last, or the time is up. */
 async function newBooks(ctx: PollContext): Promise<OutgoingEvent | undefined> {
-  const { mark, surveyId, source, ports } = ctx;
-  const { books, floor, survey } = mark;
+  const { mark, source } = ctx;
+  const { books, floor } = mark;
   if (books === undefined || !areUncompared(ctx)) return undefined;
   const digest = await compareLedger(ctx, books);
   if (digest === undefined || !source.events.has("books.closed")) return undefined;
-  const detectedAt = ports.clock.now();
-  const built = buildBooksClosed({
-    sourceName: source.name,
-    surveyId,
-    survey: survey?.facts,
-    from: floor?.at,
-    books: { ...books },
-    digest,
-    previous: mark.told,
-    detectedAt,
-  });
+  const facts = factsOf(ctx);
+  const built = buildBooksClosed({ ...facts, from: floor?.at, books: { ...books }, digest, previous: mark.told });
   if (built === undefined) return undefined;
   const { sequence, eventId } = built.detail.meta;
   mark.told = { sequence, eventId, hash: built.hash };
-  return { type: "books.closed", detail: built.detail, time: detectedAt };
+  return { type: "books.closed", detail: built.detail, time: facts.detectedAt };
 }

@@ -3,18 +3,13 @@ import { isDeepStrictEqual } from "node:util";
 import { buildSurveyChanged } from "../../events/build/build-survey-changed.ts";
 import type { SurveyFacts } from "../../events/index.ts";
 import type { PollContext } from "../context.ts";
-import type { Mark } from "../model/mark.ts";
+import { factsOf } from "../ledger/tell.ts";
+import type { Listed, Mark } from "../model/mark.ts";
 import type { OutgoingEvent } from "../model/outgoing-event.ts";
 import type { Presence } from "../routes/first-pass.ts";
 import { tellNext } from "./tell-next.ts";
 
 // R20: what subscribers are told of a survey itself.
-
-/** What a survey list says of a survey; null where it does not name it. `at`: when it was read (epoch milliseconds). */
-export interface Listed {
-  facts: SurveyFacts | null;
-  at: number;
-}
 
 /** Tells subscribers that the survey list shows a survey otherwise than they know it, once two lists have said the same. */
 export async function tellSurvey(ctx: PollContext, listed: Listed, presence: Presence): Promise<void> {
@@ -28,7 +23,8 @@ export async function tellSurvey(ctx: PollContext, listed: Listed, presence: Pre
  * Example: a list of 10:00 has another name, and so has that of 10:01. The change is told at 10:01. Had the old name been back at 10:01, nothing
  * would be told.
  */
-function changeOf({ mark, source, surveyId, ports }: PollContext, listed: Listed, presence: Presence) {
+function changeOf(ctx: PollContext, listed: Listed, presence: Presence) {
+  const { mark } = ctx;
   mark.known ??= { sequence: 0, facts: isCreated(mark, presence) ? null : listed.facts };
   const { sequence, facts: before, sight } = mark.known;
   const { facts: after, at } = listed;
@@ -41,9 +37,9 @@ function changeOf({ mark, source, surveyId, ports }: PollContext, listed: Listed
     return undefined;
   }
   mark.known = { sequence: sequence + 1, facts: after };
-  const time = ports.clock.now();
-  const facts = { sourceName: source.name, surveyId, sequence: sequence + 1, before, after, detectedAt: time };
-  return { type: "survey.changed", detail: buildSurveyChanged(facts), time } as const satisfies OutgoingEvent;
+  const facts = factsOf(ctx);
+  const detail = buildSurveyChanged({ ...facts, sequence: sequence + 1, before, after });
+  return { type: "survey.changed", detail, time: facts.detectedAt } as const satisfies OutgoingEvent;
 }
 
 const isCreated = ({ phase }: Mark, presence: Presence): boolean => phase.kind === "new" && presence === "later";

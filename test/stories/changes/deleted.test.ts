@@ -8,7 +8,7 @@ import {
 } from "../../../lib/events/index.ts";
 import type { SealedEvent } from "../../../lib/polling/ports.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { closedBooks, fullPass, fullPassesOnly } from "../../support/slow.ts";
+import { closedBooks, fullPass, fullPassesOnly, ticksUntil } from "../../support/slow.ts";
 import {
   arrive,
   at,
@@ -19,6 +19,7 @@ import {
   runTick,
   SECOND,
   surveyOf,
+  takes,
   worldWith,
 } from "../../support/survey.ts";
 
@@ -130,6 +131,21 @@ describe("a response that is deleted after its event", () => {
     fault.on = false;
     await fullPass(world, { source });
     expect(deletedIds(world)).toEqual([34]);
+  });
+
+  it("is told with very many others as far as the time of a poll goes; later polls go on with the rest", async () => {
+    const world = worldWith(range(1, 350).map(one));
+    await runTick(world, { source });
+    remove(world, range(101, 350));
+    await fullPass(world, { source });
+    takes(world, 5 * SECOND, ({ operation }) => operation === "response");
+    world.time.now = Math.max(world.time.now, world.mark(1).nextPass ?? 0);
+    const told: number[] = [];
+    await ticksUntil(world, () => told.push(deletedIds(world).length) > 0 && told.at(-1) === 250, { source });
+    expect(new Set(deletedIds(world)).size).toBe(250);
+    // A hundred take more time than a poll has.
+    expect(told.filter((count) => count > 0)).toEqual([100, 200, 250]);
+    expect(lastBooks(world).data.counts).toMatchObject({ listed: 100 });
   });
 
   it("is taken back by an update when it is listed again, and told as a deletion of its own when it goes once more", async () => {
