@@ -4,13 +4,15 @@ import { createClients } from "../lib/aws/clients.ts";
 import { mostDetailed, parseConfig } from "../lib/config/index.ts";
 import { readConfigFile } from "../lib/config/read-file.ts";
 import { serviceName } from "../lib/monitoring/log.ts";
+import type { OperationOutput } from "../lib/operator/run-operation.ts";
 import { leaseOwner, readEnvironment } from "../lib/run/environment.ts";
 import { readPollInput } from "../lib/run/poll-input.ts";
-import { type PollOutput, pollScheduled, pollSources, redriveSource } from "../lib/run/poll-sources.ts";
+import { limitsOf, type PollOutput, pollScheduled, pollSources, redriveSource } from "../lib/run/poll-sources.ts";
 import { createSourceGraph, eventsOf } from "../lib/run/wiring.ts";
 
 const environment = readEnvironment(process.env, import.meta.dirname);
-const config = parseConfig(readConfigFile(environment.configFile), { deployed: false });
+const rawConfig = readConfigFile(environment.configFile);
+const config = parseConfig(rawConfig, { deployed: false });
 const clients = createClients();
 const graphs = config.sources
   .filter((source) => source.enabled)
@@ -21,8 +23,8 @@ const logger = new Logger({
   ...(process.env.POWERTOOLS_LOG_LEVEL === undefined ? { logLevel: mostDetailed(config.sources) } : {}),
 });
 
-/** The scheduled tick: polls the source its schedule names, or all of them. By hand also a redrive of quarantined responses. */
-export async function handler(event: unknown, context: Context): Promise<PollOutput> {
+/** The scheduled tick: polls the source its schedule names, or all of them. By hand also what an operator's command asks for. */
+export async function handler(event: unknown, context: Context): Promise<PollOutput | OperationOutput> {
   // Each line tells by which invocation it was written, and Powertools adds the trace id.
   logger.addContext(context);
   const input = readPollInput(
@@ -38,6 +40,11 @@ export async function handler(event: unknown, context: Context): Promise<PollOut
     level: config.monitoring.level,
   };
   const [graph] = chosen;
+  if (input.operation !== undefined && graph !== undefined) {
+    // Loaded when it is asked for: no tick needs it.
+    const { runOperation } = await import("../lib/operator/run-operation.ts");
+    return runOperation({ ...request, ...limitsOf(graph, request), graph, config, rawConfig }, input.operation);
+  }
   if (input.redrive === undefined || graph === undefined) {
     return (input.scheduled === true ? pollScheduled : pollSources)({ ...request, graphs: chosen });
   }

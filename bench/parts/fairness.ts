@@ -27,7 +27,7 @@ export async function run(): Promise<Findings> {
   const service = await startService({ surveys: { [LARGE]: BACKLOG, [SMALL]: 10 }, latency: 5 });
   const configuration = runConfiguration({ baseUrl: service.url, interval: INTERVAL, startFrom: "beginning" } as never);
   const bench = { clientId: "bench", clientSecret: "bench" };
-  await loadFunction(configuration, folder, () => bench);
+  await loadFunction(configuration, { dataDir: folder, aws: {} }, () => bench);
   const environments = pollEnvironments(join(folder, "bundle", "poll", "index.mjs"));
   const invoke = await createEnvironments(environments.load);
   const stop = new AbortController();

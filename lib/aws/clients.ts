@@ -1,4 +1,4 @@
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import type { S3Client } from "@aws-sdk/client-s3";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
@@ -39,8 +39,15 @@ function withoutLog<Client extends Pick<DynamoDBClient | EventBridgeClient, "mid
   return client;
 }
 
-export function createClients(): Clients {
-  const dynamodb = withoutLog(new DynamoDBClient({ maxAttempts: 5, requestHandler: patientFor(5_000) }));
+/** What a client takes beside the environment: where it is, and who asks. */
+export type ClientSettings = Pick<DynamoDBClientConfig, "endpoint" | "region" | "credentials">;
+export type ClientService = "dynamodb" | "eventbridge" | "secretsmanager" | "s3";
+
+/** @param settings of each service, where the environment of the process does not say it */
+export function createClients(settings: (service: ClientService) => ClientSettings = () => ({})): Clients {
+  const dynamodb = withoutLog(
+    new DynamoDBClient({ ...settings("dynamodb"), maxAttempts: 5, requestHandler: patientFor(5_000) }),
+  );
   return {
     dynamodb: DynamoDBDocumentClient.from(namingFailures("dynamodb", dynamodb), {
       marshallOptions: { removeUndefinedValues: true },
@@ -48,6 +55,7 @@ export function createClients(): Clients {
     // The publisher retries by itself, entry by entry and under the lease: here one attempt, over in time for the guard.
     events: withoutLog(
       new EventBridgeClient({
+        ...settings("eventbridge"),
         maxAttempts: 1,
         requestHandler: {
           requestTimeout: PUBLISH_TIMEOUT - 500,
@@ -58,15 +66,19 @@ export function createClients(): Clients {
         cacheMiddleware: true,
       }),
     ),
-    secrets: namingFailures("secrets", new SecretsManagerClient({ maxAttempts: 5, requestHandler: patientFor(5_000) })),
+    secrets: namingFailures(
+      "secrets",
+      new SecretsManagerClient({ ...settings("secretsmanager"), maxAttempts: 5, requestHandler: patientFor(5_000) }),
+    ),
     s3: once(async () => {
       const { S3Client } = await import("./s3.ts");
       const client = new S3Client({
+        ...settings("s3"),
         maxAttempts: 5,
         // Objects may be megabytes.
         requestHandler: patientFor(10_000),
         // Local endpoints have no host name for each bucket.
-        forcePathStyle: process.env.AWS_ENDPOINT_URL_S3 !== undefined,
+        forcePathStyle: (settings("s3").endpoint ?? process.env.AWS_ENDPOINT_URL_S3) !== undefined,
       });
       return namingFailures("s3", client);
     }),

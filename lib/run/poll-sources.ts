@@ -148,7 +148,7 @@ async function runBacklogs(graph: SourceGraph, request: PollSourcesRequest): Pro
 }
 
 /** By when an invocation ends, in epoch milliseconds: what is begun before `deadline` is over before `abortsAt`, unless it is tried again. */
-function limitsOf(
+export function limitsOf(
   { source: { timeouts } }: SourceGraph,
   { remaining }: Pick<PollSourcesRequest, "remaining">,
 ): { deadline: number; abortsAt: number } {

@@ -23,7 +23,7 @@ import { createRateClaims } from "../state/rate-claims.ts";
 import { rememberSettled } from "../state/remember-settled.ts";
 import { createSettledMemory } from "../state/settled-memory.ts";
 import { createShared } from "../state/shared.ts";
-import { createSurveyApi } from "../survey-api/index.ts";
+import { createSurveyApi, type SurveyApi } from "../survey-api/index.ts";
 import { type Environment, EnvironmentError } from "./environment.ts";
 
 /** A source, and the types of events that go out of it. */
@@ -34,6 +34,8 @@ export interface SourceGraph {
   source: PolledSource;
   /** Fingerprint of the service's base URL. */
   service: string;
+  /** The client of the service, for what no poll asks. */
+  api: SurveyApi;
   /**
    * Begins a part of an invocation, in a role, and gives what that works with. Each request to the service is aborted at `abortsAt` (epoch
    * milliseconds) with an `OutOfTimeError`, so that time is left to bring the state home (R26).
@@ -111,6 +113,7 @@ export function createSourceGraph(source: PolledSource, environment: Environment
   return {
     source,
     service,
+    api,
     begin(role, abortsAt) {
       const ending = new AbortController();
       const { signal } = ending;

@@ -11,7 +11,7 @@ export type PollHandler = (
 export type Invoke = (input: PollInput, stop: AbortSignal) => Promise<PollOutput>;
 
 /** Lambda's own limit, in milliseconds. */
-const INVOCATION_TIME = 15 * 60_000;
+export const INVOCATION_TIME = 15 * 60_000;
 
 /**
  * Invocations as Lambda makes them: an execution environment has one at a time, and is used again; where all are at work there is a new one.

@@ -6,13 +6,18 @@ import type { SourceConfig } from "../../lib/config/index.ts";
 import { proxyProblem } from "../../lib/config/proxy.ts";
 import type { Credentials } from "../../lib/survey-api/index.ts";
 import { createEnvironments, type Invoke, type PollHandler } from "./environments.ts";
+import { writeLastRun } from "./last-run.ts";
 import { fillCredentials, hasCredentials, names, provision } from "./provision.ts";
 import type { RunConfiguration } from "./run-configuration.ts";
 
-/** Makes what the stack would make, bundles the function as the stack would, and loads it as Lambda would. */
+/**
+ * Makes what the stack would make, bundles the function as the stack would, and loads it as Lambda would.
+ *
+ * @param place `aws` is the environment that leads to the embedded AWS: kept for commands beside this run
+ */
 export async function loadFunction(
   { raw, config }: RunConfiguration,
-  dataDir: string,
+  place: { dataDir: string; aws: Record<string, string> },
   credentials: (source: SourceConfig) => Credentials | undefined,
 ): Promise<Invoke> {
   const bus = config.bus.name;
@@ -30,23 +35,31 @@ export async function loadFunction(
       });
     }
   }
-  Object.assign(process.env, {
+  const variables = {
     TABLE_NAME: names.table,
     BUS_NAME: bus,
     CLAIM_CHECK_BUCKET: names.bucket,
+    SECRETS: JSON.stringify(secrets),
+  };
+  writeLastRun(place.dataDir, { variables, aws: place.aws });
+  Object.assign(process.env, variables, {
     // The data folder has one process at a time.
     ALONE: "true",
-    SECRETS: JSON.stringify(secrets),
     // The progress view tells what there is to tell; standard output may belong to the events.
     POWERTOOLS_LOG_LEVEL: "SILENT",
     POWERTOOLS_METRICS_DISABLED: "true",
   });
-  const { file } = bundleFunction("poll", join(dataDir, "bundle", "poll"), raw);
+  const { file } = bundleFunction("poll", bundleFolder(place.dataDir), raw);
   return createEnvironments(async (number) => {
     // By another name it is another module, with a memory of its own.
     const { handler } = (await import(`${pathToFileURL(file).href}?environment=${number}`)) as { handler: PollHandler };
     return handler;
   });
+}
+
+/** Where the function lies that a run has bundled. */
+export function bundleFolder(dataDir: string): string {
+  return join(dataDir, "bundle", "poll");
 }
 
 /** The function reads it, as in the stack; it would blame the stack for it. */

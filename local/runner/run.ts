@@ -34,7 +34,7 @@ export async function run({ line, environment, stop }: RunRequest): Promise<void
     if (events !== undefined) closing.push(() => events.close());
     const aws = await startAws(line, demo, events);
     closing.push(() => aws.close());
-    const invoke = await loadFunction(configured, dataFolder(line, demo), (source) =>
+    const invoke = await loadFunction(configured, { dataDir: dataFolder(line, demo), aws: aws.env }, (source) =>
       simulator === undefined ? givenCredentials(source, line, environment) : simulator,
     );
 

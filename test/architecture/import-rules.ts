@@ -100,6 +100,7 @@ export const rules: readonly Rule[] = [
     noPackages: /^@aws-sdk|^@smithy|^undici$/,
   },
   { from: "lib/run/", mayImport: ["lib/"], noPackages: /^aws-cdk|^constructs$|^dynalite$|^fauxqs$/ },
+  { from: "lib/operator/", mayImport: ["lib/"], noPackages: /^aws-cdk|^constructs$|^dynalite$|^fauxqs$/ },
   { from: "lib/errors.ts", mayImport: [], noPackages: awsOrHttp },
   { from: "functions/", mayImport: ["lib/"], noPackages: /^aws-cdk|^constructs$|^dynalite$|^fauxqs$/ },
   { from: "", mayImport: ["lib/", "functions/", "infra/", "local/", "cli/", "console/"], noPackages: noPackage },

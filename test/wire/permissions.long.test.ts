@@ -51,7 +51,11 @@ async function recordEverything(allowed: Calls): Promise<Calls> {
   // Every answer is too large for its event.
   const source = { baseUrl: simulator.url, startFrom: "beginning", inlineLimit: "1KB", interval: "4s" };
   const raw = { sources: [source] };
-  const invoke = await loadFunction({ raw, config: parseConfig(raw, { deployed: false }) }, dataDir, () => simulator);
+  const invoke = await loadFunction(
+    { raw, config: parseConfig(raw, { deployed: false }) },
+    { dataDir, aws: aws.env },
+    () => simulator,
+  );
   const dynamodb = await recordCalls("dynamodb", aws.endpoints.dynamodb);
   cleanUp.use(dynamodb);
   const secrets = await recordCalls("secretsmanager", aws.endpoints.secretsmanager);

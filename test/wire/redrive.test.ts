@@ -24,7 +24,7 @@ async function deployed() {
   Object.assign(process.env, aws.env);
   const line = { baseUrl: simulator.url, startFrom: "beginning", data: dataDir, interval: 0 };
   const configuration = runConfiguration({ ...line } as Parameters<typeof runConfiguration>[0]);
-  const invoke = await loadFunction(configuration, dataDir, () => simulator);
+  const invoke = await loadFunction(configuration, { dataDir, aws: aws.env }, () => simulator);
   const client = DynamoDBDocumentClient.from(new DynamoDBClient());
   onTestFinished(() => client.destroy());
   const { signal } = new AbortController();

@@ -1,6 +1,7 @@
 import { type Mock, vi } from "vitest";
 import { parseConfig } from "../../../lib/config/index.ts";
 import { eventsOf, type SourceGraph } from "../../../lib/run/wiring.ts";
+import { createSurveyApi } from "../../../lib/survey-api/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 
 /** The graph of a source, and what was called of it. */
@@ -20,6 +21,7 @@ export function memoryGraph({ ports }: Pick<MemoryWorld, "ports">, fields: Recor
   return {
     source: { ...source, events: eventsOf(events) },
     service: "service-1",
+    api: createSurveyApi({ baseUrl: source.baseUrl, credentials: { clientId: "c", clientSecret: "s" } }),
     begin: vi.fn(() => ports),
     settle: vi.fn(async () => {}),
   };

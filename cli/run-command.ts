@@ -1,0 +1,117 @@
+import { Command, CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
+import { errorCode, oneLine, PollerError } from "../lib/errors.ts";
+import { describeFailure } from "../lib/monitoring/log.ts";
+import { CommandError, exitCodeOf, InterruptedError } from "./errors.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { UsageError } from "./flags.ts";
+import type { Io } from "./io.ts";
+import { type Act, SCHEMA_VERSION } from "./verb.ts";
+import { verbs } from "./verbs.ts";
+
+/** Milliseconds that a verb has after Ctrl-C to leave its work in order. */
+const GRACE = 5_000;
+
+const ABOUT = `Asks, proves and mends a survey poller: a stack deployed by CDK (--stack NAME), or the data folder of npm start (--data DIR).
+Data goes to standard output, talk to standard error. What changes something is a dry run without --yes.`;
+const EXIT_CODES = `
+Exit codes: 0 done or proved · 1 failed · 2 called wrongly · 3 cannot be proved now, try again later
+            4 credentials · 5 something is unaccounted for · 130 interrupted, the state is safe`;
+
+/** Runs one command line, and gives its exit code. Everything that it says goes to `io`. */
+export async function runCommand(args: readonly string[], io: Io): Promise<ExitCode> {
+  let exit: ExitCode = EXIT.done;
+  const act: Act = async (options, work) => {
+    const answer = await orInterrupted(work(io), io.signal);
+    if (answer === undefined) return;
+    if (options.json === true) io.out(toJson(answer.data));
+    else for (const line of answer.text) io.out(line);
+    exit = answer.exit ?? EXIT.done;
+  };
+  try {
+    await program(act, io).parseAsync([...args], { from: "user" });
+    return exit;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
+    const failure = error instanceof CommanderError ? calledWrongly(error) : error;
+    tellFailure(failure, args.includes("--json"), io);
+    return exitCodeOf(failure);
+  }
+}
+
+function program(act: Act, io: Io): CommandUnknownOpts {
+  const root = new Command("survey-poller").description(ABOUT).addHelpText("after", EXIT_CODES);
+  for (const make of verbs) root.addCommand(make(act));
+  for (const command of [root, ...allOf(root)]) quietly(command, io);
+  return root;
+}
+
+function allOf(command: CommandUnknownOpts): CommandUnknownOpts[] {
+  return command.commands.flatMap((sub) => [sub, ...allOf(sub)]);
+}
+
+/** Errors are thrown, and told once. */
+function quietly(command: CommandUnknownOpts, io: Io): void {
+  command
+    .exitOverride()
+    .helpCommand(false)
+    .configureHelp({ sortSubcommands: false, showGlobalOptions: false })
+    .configureOutput({
+      writeOut: (text) => io.out(text.replace(/\n$/, "")),
+      // The help of a command that lacks its verb.
+      writeErr: (text) => io.say(text.replace(/\n$/, "")),
+      outputError: () => undefined,
+    });
+}
+
+/** Commander repeats what was typed, which may be a secret: a flag is named without its value, and a value not at all. */
+function calledWrongly({ code, message }: CommanderError): UsageError {
+  const hint = "survey-poller --help lists the verbs, and --help after a verb its flags.";
+  if (code === "commander.help") return new UsageError("a verb is missing", { hint });
+  const [said = ""] = message.replace(/^error: /, "").split("\n");
+  const suggestion = /\(Did you mean (.*)\?\)/.exec(message)?.[1];
+  const safe = said
+    .replace(/('--?[\w-]+)=[^']*'/, "$1'")
+    .replace(/ argument '.*' is invalid\. ?/s, " has a value that cannot be used: ")
+    .replace(/^too many arguments.*$/, "there are too many arguments");
+  return new UsageError(suggestion === undefined ? safe : `${safe}, did you mean ${suggestion}?`, { hint });
+}
+
+/** The answer; or the end, where Ctrl-C came and the work has not ended by itself since. */
+async function orInterrupted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = Promise.withResolvers<never>();
+  const wait = (): void => {
+    timer = setTimeout(() => over.reject(new InterruptedError()), GRACE);
+  };
+  signal.addEventListener("abort", wait);
+  if (signal.aborted) wait();
+  try {
+    return await Promise.race([work, over.promise]);
+  } catch (error) {
+    throw signal.aborted ? new InterruptedError() : error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", wait);
+  }
+}
+
+export function toJson(data: object): string {
+  return JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...data });
+}
+
+function tellFailure(error: unknown, asJson: boolean, io: Io): void {
+  if (!asJson) {
+    io.say(oneLine(error, unexpected));
+    if (error instanceof CommandError && error.next !== undefined) io.say(`Next: ${error.next}`);
+    return;
+  }
+  const own = error instanceof PollerError;
+  const { code, message, hint } = own ? error : { ...describeFailure(error), hint: "" };
+  const next = error instanceof CommandError ? (error.next ?? null) : null;
+  io.out(toJson({ error: { code, message, hint, next } }));
+}
+
+/** The message of an error that is not the poller's own may repeat what it was given. */
+function unexpected(error: unknown): string {
+  return `It failed: unexpected ${errorCode(error)}.`;
+}

@@ -1,0 +1,43 @@
+import { errorCode, PollerError } from "../../lib/errors.ts";
+import { CommandError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
+
+const NOT_ACCEPTED =
+  /ExpiredToken|UnrecognizedClient|InvalidClientTokenId|InvalidSignature|IncompleteSignature|OptInRequired/;
+
+/** Runs requests to AWS, of which an error becomes one that says what to do next; the SDK's own message may repeat what it was given. */
+export async function askingAws<T>(what: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw awsFailure(what, error);
+  }
+}
+
+/** @param what "the stack could not be read" */
+function awsFailure(what: string, error: unknown): Error {
+  if (error instanceof CommandError) return error;
+  const cause = error instanceof PollerError && error.cause !== undefined ? error.cause : error;
+  const name = errorCode(cause);
+  const credentials = (code: string, message: string, hint: string): CommandError =>
+    new CommandError(code, message, { hint, cause: error }, EXIT.credentials);
+  if (/CredentialsProviderError|TokenProviderError/.test(name)) {
+    const hint = "Set AWS_PROFILE, or sign in: `aws sso login`.";
+    return credentials("AWS_CREDENTIALS_MISSING", "there are no AWS credentials", hint);
+  }
+  if (cause instanceof Error && /region is missing/i.test(cause.message)) {
+    return credentials("AWS_REGION_MISSING", "no AWS region is set", "Set AWS_REGION to the region of the stack.");
+  }
+  if (NOT_ACCEPTED.test(name)) {
+    const hint = "Sign in again, or set AWS_PROFILE to one that is valid.";
+    return credentials("AWS_CREDENTIALS_REFUSED", `AWS does not accept the AWS credentials (${name})`, hint);
+  }
+  if (/AccessDenied|NotAuthorized|UnauthorizedOperation/.test(name)) {
+    return credentials("ACCESS_DENIED", `${what}: access is denied`, "See docs/operations.md for the permissions.");
+  }
+  if (error instanceof PollerError) return error;
+  return new CommandError("AWS_FAILED", `${what} (${name})`, {
+    hint: "Look at the network and the region.",
+    cause: error,
+  });
+}

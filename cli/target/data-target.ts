@@ -1,0 +1,134 @@
+import { existsSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createClients } from "../../lib/aws/clients.ts";
+import { readConfigFile } from "../../lib/config/index.ts";
+import { DataFolderInUseError, type EmbeddedAws, startEmbeddedAws } from "../../local/aws/index.ts";
+import { type FunctionThread, startFunction } from "../../local/runner/function-thread.ts";
+import { type LastRun, readLastRun } from "../../local/runner/last-run.ts";
+import { bundleFolder } from "../../local/runner/load-function.ts";
+import { CommandError, InterruptedError, notNow } from "../errors.ts";
+import type { Io } from "../io.ts";
+import { type ClientSettings, configOnce, type Resources, resultOf, type Target } from "./target.ts";
+
+/** Milliseconds for which another command may have the folder, and between two looks. */
+const LONGEST_WAIT = 30_000;
+const LOOK_EVERY = 100;
+
+/**
+ * Opens a data folder: beside the run that is at work on it, by that run's own AWS; else by an AWS of this command's own.
+ *
+ * @throws CommandError when no run was ever made there, or another command has it for long
+ */
+export async function openDataTarget(data: string, io: Io): Promise<Target> {
+  const folder = folderOf(data);
+  const { run, aws } = await openAws(data, folder, io);
+  const env = aws?.env ?? run.aws;
+  const bundle = bundleFolder(folder);
+  const clients = createClients((service) => settingsOf(env, service));
+  let thread: FunctionThread | undefined;
+
+  function invoke(input: object): Promise<unknown> {
+    const variables = {
+      ...env,
+      ...run.variables,
+      POWERTOOLS_LOG_LEVEL: "SILENT",
+      POWERTOOLS_METRICS_DISABLED: "true",
+      // Beside a run it is not the only one.
+      ...(aws === undefined ? {} : { ALONE: "true" }),
+      ...(io.environment.SURVEY_PROXY === undefined ? {} : { SURVEY_PROXY: io.environment.SURVEY_PROXY }),
+    };
+    thread ??= startFunction(bundle, variables);
+    return thread.invoke(input, io.signal);
+  }
+
+  return {
+    name: `data folder ${data}`,
+    flags: `--data ${quoted(data)}`,
+    resources: resourcesOf(run.variables),
+    data: { folder, isRunning: aws === undefined },
+    clients,
+    client: (service) => settingsOf(env, service),
+    config: configOnce(async () => readConfigFile(join(bundle, "config.json"))),
+    invoke: (input) => invoke(input) as ReturnType<Target["invoke"]>,
+    operate: async (source, kind, input) => resultOf(await invoke({ source, operation: { kind, ...input } })),
+    async [Symbol.asyncDispose]() {
+      await thread?.close();
+      clients.dynamodb.destroy();
+      clients.events.destroy();
+      clients.secrets.destroy();
+      await aws?.close();
+    },
+  };
+}
+
+/** The demo keeps its state in a folder of its own. */
+function folderOf(data: string): string {
+  for (const folder of [data, join(data, "demo")]) if (readLastRun(folder) !== undefined) return folder;
+  throw new CommandError("NO_RUN", `there is no state in ${data}`, {
+    hint: existsSync(data)
+      ? "Give the folder that npm start --data had."
+      : "Run npm start first, or give another --data.",
+  });
+}
+
+/** The AWS in which the state is; of the run that has the folder, where `aws` is undefined. */
+async function openAws(data: string, folder: string, io: Io): Promise<{ run: LastRun; aws?: EmbeddedAws }> {
+  for (const until = Date.now() + LONGEST_WAIT; ; ) {
+    const run = readLastRun(folder);
+    try {
+      if (run !== undefined) return { run, aws: await startEmbeddedAws({ dataDir: folder }) };
+    } catch (error) {
+      if (!(error instanceof DataFolderInUseError)) throw error;
+      if (run !== undefined && (await answers(run.aws.AWS_ENDPOINT_URL_DYNAMODB))) return { run };
+    }
+    if (io.signal.aborted) throw new InterruptedError();
+    if (Date.now() > until) {
+      throw notNow("DATA_FOLDER_IN_USE", `another command is at work on the data folder ${data}`, {
+        hint: "Try again when it has ended.",
+      });
+    }
+    await sleep(LOOK_EVERY);
+  }
+}
+
+/** Whether somebody listens there: the run that has the folder, and no other command, which opens no door. */
+async function answers(endpoint = ""): Promise<boolean> {
+  if (!URL.canParse(endpoint)) return false;
+  const { hostname, port } = new URL(endpoint);
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect({ host: hostname, port: Number(port) }, () => resolve(true)).once("error", () =>
+    resolve(false),
+  );
+  return await promise.finally(() => socket.destroy());
+}
+
+function settingsOf(env: Record<string, string>, service: string): ClientSettings {
+  const endpoint = env[`AWS_ENDPOINT_URL_${ENDPOINTS[service] ?? ""}`];
+  return {
+    ...(endpoint === undefined ? {} : { endpoint }),
+    region: env.AWS_REGION ?? "us-east-1",
+    credentials: { accessKeyId: env.AWS_ACCESS_KEY_ID ?? "", secretAccessKey: env.AWS_SECRET_ACCESS_KEY ?? "" },
+    ...(service === "s3" ? { forcePathStyle: true } : {}),
+  };
+}
+
+const ENDPOINTS: Record<string, string> = {
+  dynamodb: "DYNAMODB",
+  sqs: "SQS",
+  s3: "S3",
+  eventbridge: "EVENTBRIDGE",
+  secretsmanager: "SECRETS_MANAGER",
+};
+
+function resourcesOf(variables: Record<string, string>): Resources {
+  const { TABLE_NAME = "", BUS_NAME = "", CLAIM_CHECK_BUCKET = "", SECRETS = "{}" } = variables;
+  const secrets = JSON.parse(SECRETS) as Resources["secrets"];
+  return { tableName: TABLE_NAME, busName: BUS_NAME, claimCheckBucket: CLAIM_CHECK_BUCKET, secrets };
+}
+
+/** As a shell takes it. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,24 @@
+import { existsSync } from "node:fs";
+import { UsageError } from "../flags.ts";
+import type { Io } from "../io.ts";
+import type { TargetOptions } from "../verb.ts";
+import { openDataTarget } from "./data-target.ts";
+import { openStackTarget } from "./stack-target.ts";
+import type { Target } from "./target.ts";
+
+const USUAL_FOLDER = ".survey-poller";
+
+/**
+ * What a verb works on. Without a flag it is the folder that `npm start` makes, where there is one.
+ *
+ * @throws UsageError when neither is named nor there
+ * @example
+ * await using target = await openTarget(options, io);
+ */
+export async function openTarget({ stack, data }: TargetOptions, io: Io): Promise<Target> {
+  if (stack !== undefined) return openStackTarget(stack, io);
+  if (data !== undefined || existsSync(USUAL_FOLDER)) return openDataTarget(data ?? USUAL_FOLDER, io);
+  throw new UsageError("it is not said which poller is meant", {
+    hint: "Give --stack NAME for a deployed one, or --data DIR for the data folder of npm start.",
+  });
+}

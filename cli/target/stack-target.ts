@@ -1,0 +1,122 @@
+import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
+import { GetFunctionConfigurationCommand, InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import { createClients } from "../../lib/aws/clients.ts";
+import { INVOCATION } from "../../lib/config/invocation.ts";
+import { readEnvironment } from "../../lib/run/environment.ts";
+import { CommandError, InterruptedError, notNow } from "../errors.ts";
+import type { Io } from "../io.ts";
+import { askingAws } from "./aws-failure.ts";
+import { configOnce, type Resources, resultOf, type StackParts, type Target } from "./target.ts";
+
+/** A function's answer, and an error as Lambda gives it. */
+interface FunctionFailure {
+  errorType?: string;
+  errorMessage?: string;
+}
+
+const OUTPUTS =
+  /(PollFunctionName|PollLogGroupName|DeadLetterQueueUrl|TableName|BusName|BusArn|ArchiveArn|ClaimCheckBucketName|DashboardUrl)$/;
+
+/**
+ * Opens a deployed stack by its outputs and the environment of its function. Region and credentials are those of the AWS command line.
+ *
+ * @throws CommandError when there is no such stack, or it may not be looked at
+ */
+export async function openStackTarget(stackName: string, io: Io): Promise<Target> {
+  const lambda = new LambdaClient({
+    maxAttempts: 2,
+    // An invocation may take all of the function's time, and is not to be made twice.
+    requestHandler: { connectionTimeout: 5_000, requestTimeout: INVOCATION + 30_000, throwOnRequestTimeout: true },
+  });
+  const stack = await partsOf(stackName);
+  const resources = await resourcesOf(lambda, stack);
+  const clients = createClients();
+
+  async function invoke(input: object): Promise<unknown> {
+    if (io.signal.aborted) throw new InterruptedError();
+    const command = new InvokeCommand({ FunctionName: stack.functionName, Payload: JSON.stringify(input) });
+    const answer = await askingAws("the function could not be invoked", () =>
+      lambda.send(command, { abortSignal: io.signal }),
+    );
+    const output = JSON.parse(Buffer.from(answer.Payload ?? []).toString() || "null") as unknown;
+    if (answer.FunctionError === undefined) return output;
+    throw failureOf(output as FunctionFailure, stackName);
+  }
+
+  return {
+    name: `stack ${stackName}`,
+    flags: `--stack ${stackName}`,
+    resources,
+    stack,
+    clients,
+    client: (service) =>
+      service === "s3" && io.environment.AWS_ENDPOINT_URL_S3 !== undefined ? { forcePathStyle: true } : {},
+    config: configOnce(async () => {
+      const [source = ""] = Object.keys(resources.secrets);
+      return resultOf<{ config: unknown }>(await invoke({ source, operation: { kind: "describe" } })).config;
+    }),
+    invoke: (input) => invoke(input) as ReturnType<Target["invoke"]>,
+    operate: async (source, kind, input) => resultOf(await invoke({ source, operation: { kind, ...input } })),
+    async [Symbol.asyncDispose]() {
+      lambda.destroy();
+      clients.dynamodb.destroy();
+      clients.events.destroy();
+      clients.secrets.destroy();
+    },
+  };
+}
+
+async function partsOf(stackName: string): Promise<StackParts> {
+  const client = new CloudFormationClient({ maxAttempts: 3 });
+  try {
+    const answer = await askingAws(`the stack ${stackName} could not be looked at`, () =>
+      client.send(new DescribeStacksCommand({ StackName: stackName })).catch(notThere(stackName)),
+    );
+    const outputs: Record<string, string> = {};
+    for (const { OutputKey = "", OutputValue = "" } of answer.Stacks?.[0]?.Outputs ?? []) {
+      const name = OUTPUTS.exec(OutputKey)?.[1];
+      if (name !== undefined) outputs[name] = OutputValue;
+    }
+    const functionName = outputs.PollFunctionName;
+    if (functionName !== undefined) return { stackName, functionName, outputs };
+    const hint = "Give the stack that holds the poller; its outputs name a PollFunctionName.";
+    throw new CommandError("NO_POLLER", `the stack ${stackName} has no poller in it`, { hint });
+  } finally {
+    client.destroy();
+  }
+}
+
+function notThere(stackName: string): (error: unknown) => never {
+  return (error) => {
+    // CloudFormation has no error of its own for that.
+    if (error instanceof Error && error.name === "ValidationError" && /does not exist/.test(error.message)) {
+      const hint = "Are the name, AWS_REGION and AWS_PROFILE right? `npx cdk deploy` makes the stack.";
+      throw new CommandError("STACK_NOT_FOUND", `there is no stack ${stackName}`, { hint, cause: error });
+    }
+    throw error;
+  };
+}
+
+async function resourcesOf(lambda: LambdaClient, { functionName }: StackParts): Promise<Resources> {
+  const answer = await askingAws("the function could not be looked at", () =>
+    lambda.send(new GetFunctionConfigurationCommand({ FunctionName: functionName })),
+  );
+  const { tableName, busName, claimCheckBucket, secrets } = readEnvironment(answer.Environment?.Variables ?? {}, ".");
+  return { tableName, busName, claimCheckBucket, secrets };
+}
+
+function failureOf({ errorType = "", errorMessage = "" }: FunctionFailure, stackName: string): CommandError {
+  if (/timed out/i.test(errorMessage)) {
+    const hint = "Its work goes on at the next tick. Try again in a minute.";
+    return notNow("OUT_OF_TIME", "the function ran out of time", { hint });
+  }
+  // The function's own errors carry their code as their name, and nothing personal in their message.
+  const isOwn = /^[A-Z][A-Z0-9_]+$/.test(errorType);
+  return new CommandError(
+    isOwn ? errorType : "FUNCTION_FAILED",
+    isOwn ? errorMessage : `the function failed (${errorType})`,
+    {
+      hint: `Its log tells more: aws logs tail, or survey-poller status --stack ${stackName}.`,
+    },
+  );
+}

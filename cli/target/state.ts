@@ -1,0 +1,74 @@
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import type { AccountState } from "../../lib/polling/model/account.ts";
+import type { CheckedState } from "../../lib/polling/model/ledger-entry.ts";
+import type { Mark } from "../../lib/polling/model/mark.ts";
+import { readAccount } from "../../lib/state/account.ts";
+import { dueKey } from "../../lib/state/keys.ts";
+import { readMark } from "../../lib/state/leases.ts";
+import type { Table } from "../../lib/state/table-client.ts";
+import { askingAws } from "./aws-failure.ts";
+import type { Target } from "./target.ts";
+
+/** The table of a target. */
+export function tableOf({ clients, resources }: Target): Table {
+  return { client: clients.dynamodb, name: resources.tableName };
+}
+
+/** What is known of one survey. */
+export interface SurveyState {
+  surveyId: number;
+  row: AccountState["rows"] extends Map<number, infer Row> ? Row | undefined : never;
+  mark: Mark;
+}
+
+/** What is known of one source. */
+export interface SourceState {
+  source: string;
+  account: AccountState;
+  /** By their ids. */
+  surveys: SurveyState[];
+}
+
+/** Marks that are read at once. */
+const AT_ONCE = 20;
+
+/** Reads what the table holds of a source, but for its ledger. */
+export async function readSource(target: Target, source: string): Promise<SourceState> {
+  const table = tableOf(target);
+  return askingAws("the table could not be read", async () => {
+    const account = await readAccount(table, source);
+    const ids = [...account.rows.keys()].sort((a, b) => a - b);
+    const surveys: SurveyState[] = [];
+    for (let i = 0; i < ids.length; i += AT_ONCE) {
+      const some = ids.slice(i, i + AT_ONCE).map(async (surveyId) => ({
+        surveyId,
+        row: account.rows.get(surveyId),
+        mark: await readMark(table, source, surveyId),
+      }));
+      surveys.push(...(await Promise.all(some)));
+    }
+    return { source, account, surveys };
+  });
+}
+
+/** How many entries of a survey are in this state and looked at again by themselves; the index may lag behind by moments. */
+export async function countDue(table: Table, source: string, surveyId: number, kind: CheckedState): Promise<number> {
+  let count = 0;
+  let from: Record<string, unknown> | undefined;
+  do {
+    const answer = await table.client.send(
+      new QueryCommand({
+        TableName: table.name,
+        IndexName: "due",
+        Select: "COUNT",
+        KeyConditionExpression: "#due = :due",
+        ExpressionAttributeNames: { "#due": "due" },
+        ExpressionAttributeValues: { ":due": dueKey(source, surveyId, kind) },
+        ...(from === undefined ? {} : { ExclusiveStartKey: from }),
+      }),
+    );
+    count += answer.Count ?? 0;
+    from = answer.LastEvaluatedKey;
+  } while (from !== undefined);
+  return count;
+}

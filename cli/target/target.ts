@@ -1,0 +1,112 @@
+import type { Clients } from "../../lib/aws/clients.ts";
+import { type Config, parseConfig, type SourceConfig } from "../../lib/config/index.ts";
+import type { InputOf, OperationKind, ResultOf } from "../../lib/operator/operations.ts";
+import type { PollInput } from "../../lib/run/poll-input.ts";
+import type { PollOutput } from "../../lib/run/poll-sources.ts";
+import { CommandError } from "../errors.ts";
+import { UsageError } from "../flags.ts";
+
+/** Names of what a poller works on, as its function has them. */
+export interface Resources {
+  tableName: string;
+  busName: string;
+  claimCheckBucket: string;
+  /** Secret ids by source name. */
+  secrets: Record<string, { credentials: string; token: string }>;
+}
+
+/** What a deployed stack has beside them. */
+export interface StackParts {
+  stackName: string;
+  functionName: string;
+  /** Outputs of the stack by their name without the prefix, such as `DeadLetterQueueUrl`. */
+  outputs: Readonly<Record<string, string>>;
+}
+
+/** A poller that a verb works on: a stack, or a data folder. To be closed. */
+export interface Target extends AsyncDisposable {
+  /** For people: "stack SurveyPoller" or "data folder .survey-poller". */
+  name: string;
+  /** How a command line names it: "--stack SurveyPoller" or "--data .survey-poller". */
+  flags: string;
+  resources: Resources;
+  /** Of a stack alone. */
+  stack?: StackParts;
+  /** Of a data folder alone: the folder with the state, and whether a run is at work on it. */
+  data?: { folder: string; isRunning: boolean };
+  clients: Clients;
+  /** Settings for further SDK clients: `new SQSClient(target.client("sqs"))`. */
+  client(service: "sqs" | "eventbridge" | "s3" | "secretsmanager" | "dynamodb"): ClientSettings;
+  /** The configuration with which it runs. */
+  config(): Promise<Config>;
+  /** Invokes the function, and waits for what it answers. */
+  invoke(input: PollInput): Promise<PollOutput>;
+  /**
+   * Runs an operation in the function.
+   *
+   * @throws CommandError with the code, message and hint of the operation's own error
+   */
+  operate<Kind extends OperationKind>(source: string, kind: Kind, input: InputOf<Kind>): Promise<ResultOf<Kind>>;
+}
+
+/** Nothing where the process's own environment says it all. */
+export interface ClientSettings {
+  endpoint?: string;
+  region?: string;
+  credentials?: { accessKeyId: string; secretAccessKey: string };
+  forcePathStyle?: boolean;
+}
+
+/** What the function answers to an operation, taken apart. */
+export function resultOf<Result>(output: unknown): Result {
+  const { result, error } = output as { result?: Result; error?: Failure };
+  if (error !== undefined) throw new CommandError(error.code, error.message, { hint: error.hint });
+  if (result === undefined) {
+    const hint = "Deploy the version that this command is of.";
+    throw new CommandError("OLD_FUNCTION", "the function does not know the operation", { hint });
+  }
+  return result;
+}
+
+interface Failure {
+  code: string;
+  message: string;
+  hint: string;
+}
+
+/** Reads a configuration once, when it is asked for. */
+export function configOnce(read: () => Promise<unknown>): () => Promise<Config> {
+  let config: Promise<Config> | undefined;
+  return () => {
+    config ??= read().then((raw) => parseConfig(raw, { deployed: false }));
+    return config;
+  };
+}
+
+/**
+ * The sources that are meant: the one of this name, or all.
+ *
+ * @throws UsageError when there is none of this name
+ */
+export async function sourcesOf(target: Target, name: string | undefined): Promise<SourceConfig[]> {
+  const { sources } = await target.config();
+  if (name === undefined) return sources;
+  const found = sources.filter((source) => source.name === name);
+  if (found.length > 0) return found;
+  const known = sources.map((source) => source.name).join(", ");
+  throw new UsageError(`there is no source of that name in ${target.name}`, { hint: `Its sources: ${known}.` });
+}
+
+/**
+ * The one source that is meant, which has to be named where there are several.
+ *
+ * @throws UsageError
+ */
+export async function oneSource(target: Target, name: string | undefined): Promise<SourceConfig> {
+  const [source, ...others] = await sourcesOf(target, name);
+  if (source !== undefined && others.length === 0) return source;
+  const { sources } = await target.config();
+  throw new UsageError(`${target.name} has several sources`, {
+    hint: `Say which: --source ${sources.map((one) => one.name).join(" or --source ")}.`,
+  });
+}

@@ -1,0 +1,5 @@
+import type { Verb } from "./verb.ts";
+import { statusVerb } from "./verbs/status/verb.ts";
+
+/** The verbs, in the order in which the help lists them. */
+export const verbs: readonly Verb[] = [statusVerb];

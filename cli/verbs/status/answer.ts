@@ -1,0 +1,59 @@
+import * as z from "zod";
+
+const time = z.int().nullable().describe("Epoch milliseconds");
+const books = z
+  .strictObject({
+    listed: z.int(),
+    emitted: z.int(),
+    beforeFloor: z.int(),
+    open: z.int(),
+    waiting: z.int(),
+    held: z.int(),
+    quarantined: z.int(),
+    refused: z.int(),
+    closedAt: z.int(),
+  })
+  .describe("The last closed books: listed is the sum of the others");
+
+const survey = z.strictObject({
+  source: z.string(),
+  surveyId: z.int(),
+  name: z.string().nullable(),
+  phase: z.enum(["new", "first-pass", "head", "catch-up"]),
+  lastPoll: time,
+  highWater: z.strictObject({ responseId: z.int(), completed: z.string() }).nullable(),
+  now: z
+    .strictObject({ open: z.int(), waiting: z.int(), held: z.int(), quarantined: z.int(), refused: z.int() })
+    .describe("Responses in these states as the ledger has them now"),
+  catchUp: z
+    .strictObject({ page: z.int(), pages: z.int().nullable(), part: z.number().nullable() })
+    .nullable()
+    .describe("Set while a walk over all pages is under way; part is from 0 to 1"),
+  books: books.nullable(),
+  booksOpen: z.string().nullable().describe("Why the last full pass has not closed the books"),
+  unaccounted: z.int().describe("Listed responses that the last full pass could not account for"),
+});
+
+const source = z.strictObject({
+  source: z.string(),
+  lastTick: time,
+  pausedUntil: time.describe("The service asked to be left alone until then"),
+  outages: z.array(z.enum(["metrics", "metadata"])).describe("Operations that fail for every response"),
+  problem: z.string().nullable(),
+});
+
+/** What `status --json` prints beside `schemaVersion`. */
+export const statusAnswer = z.strictObject({
+  verdict: z.enum(["complete", "working", "late", "unaccounted", "unknown"]),
+  sentence: z.string(),
+  next: z.string().nullable().describe("The command that mends it"),
+  listed: z.int(),
+  accounted: z.int(),
+  provedAt: time.describe("When the oldest of the closed books were closed"),
+  sources: z.array(source),
+  surveys: z.array(survey),
+});
+
+export type StatusAnswer = z.infer<typeof statusAnswer>;
+export type SurveyStatus = z.infer<typeof survey>;
+export type SourceStatus = z.infer<typeof source>;

@@ -1,0 +1,63 @@
+import type { Io } from "../../io.ts";
+import { ago, columns } from "../../words.ts";
+import type { StatusAnswer, SurveyStatus } from "./answer.ts";
+import { nameOf } from "./verdict.ts";
+
+const LOOKS = {
+  complete: ["●", "green"],
+  working: ["◐", "blue"],
+  unknown: ["◐", "blue"],
+  late: ["▲", "yellow"],
+  unaccounted: ["■", "red"],
+} as const;
+
+const HEAD = [
+  "survey",
+  "last poll",
+  "newest response",
+  "listed",
+  "emitted",
+  "open",
+  "waiting",
+  "held",
+  "set aside",
+  "proved",
+];
+
+/** The verdict, the command that mends it, then a line for each survey, the worst first. */
+export function statusText(status: StatusAnswer, { style, now }: Pick<Io, "style" | "now">): string[] {
+  const [glyph, colour] = LOOKS[status.verdict];
+  const rows = [...status.surveys].sort((a, b) => badness(b) - badness(a)).map((survey) => rowOf(survey, now()));
+  return [
+    `${style(colour, glyph)} ${status.sentence}`,
+    ...(status.next === null ? [] : [`Next: ${status.next}`]),
+    ...(rows.length === 0 ? [] : ["", ...columns([HEAD, ...rows])]),
+  ];
+}
+
+function badness({ unaccounted, books, booksOpen, catchUp, now }: SurveyStatus): number {
+  if (unaccounted > 0) return 4;
+  if (now.quarantined + now.refused + now.held > 0) return 3;
+  if (catchUp !== null) return 2;
+  return books === null || booksOpen !== null ? 1 : 0;
+}
+
+function rowOf(survey: SurveyStatus, now: number): string[] {
+  const { books, catchUp, highWater } = survey;
+  const proved = books === null ? "never" : ago(books.closedAt, now);
+  const part = catchUp?.part ?? null;
+  const place =
+    catchUp === null ? "" : ` (page ${catchUp.page}${part === null ? "" : `, ${Math.floor(part * 100)} %`})`;
+  return [
+    nameOf(survey),
+    ago(survey.lastPoll ?? undefined, now),
+    highWater === null ? "-" : `${highWater.responseId}`,
+    books === null ? "-" : `${books.listed}`,
+    books === null ? "-" : `${books.emitted}`,
+    `${survey.now.open}`,
+    `${survey.now.waiting}`,
+    `${survey.now.held}`,
+    `${survey.now.quarantined + survey.now.refused}`,
+    survey.unaccounted > 0 ? `${survey.unaccounted} unaccounted` : `${proved}${place}`,
+  ];
+}

@@ -1,0 +1,35 @@
+// How figures are said to people.
+
+const UNITS = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["min", 60_000],
+  ["s", 1_000],
+] as const;
+
+/** A time span in its largest fitting unit: "12 s", "3 min", "2 h", "5 d". Of 7,300,000 ms it is "2 h". */
+export function span(milliseconds: number): string {
+  const [unit, size] = UNITS.find(([, least]) => milliseconds >= least) ?? ["s", 1_000];
+  return `${Math.max(0, Math.floor(milliseconds / size))} ${unit}`;
+}
+
+/** "12 s ago", or "never". */
+export function ago(at: number | undefined, now: number): string {
+  return at === undefined || at <= 0 ? "never" : `${span(now - at)} ago`;
+}
+
+/** "1 survey", "2 surveys", "1,234 surveys". */
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number.toLocaleString("en-US")} ${number === 1 ? one : many}`;
+}
+
+/** Lines of a table whose columns are as wide as they need to be. Cells that begin with a digit stand at the right. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows.reduce<number[]>((most, row) => row.map((cell, i) => Math.max(most[i] ?? 0, cell.length)), []);
+  return rows.map((row) =>
+    row
+      .map((cell, i) => (/^\d/.test(cell) ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0)))
+      .join("  ")
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,42 @@
+import { pathText } from "../config/shape.ts";
+import { describeFailure } from "../monitoring/log.ts";
+import { PollInputError } from "../run/poll-input.ts";
+import type { Operation, OperationContext } from "./operation.ts";
+import { operations } from "./operations.ts";
+
+/** What an invocation with an operation answers: an error is data too, since Lambda's own form of it drops the hint. */
+export type OperationOutput = { result: object } | { error: { code: string; message: string; hint: string } };
+
+/** Runs one operation on one source. */
+export async function runOperation(
+  context: OperationContext,
+  { kind, ...input }: { kind: string; [field: string]: unknown },
+): Promise<OperationOutput> {
+  const source = context.graph.source.name;
+  try {
+    const { operation, parsed } = parse(kind, input);
+    const result = await operation.run(context, parsed);
+    context.logger.info("operation", { source, kind });
+    return { result };
+  } catch (error) {
+    const { code, message, hint } = describeFailure(error);
+    context.logger.warn("operation failed", { source, kind, code, reason: message, hint });
+    return { error: { code, message, hint } };
+  } finally {
+    await context.graph.settle();
+  }
+}
+
+/** @throws PollInputError that names every bad field */
+function parse(kind: string, input: object): { operation: Operation<unknown, object>; parsed: unknown } {
+  if (!Object.hasOwn(operations, kind)) {
+    throw new PollInputError(`Bad input: operation.kind must be one of ${Object.keys(operations).join(", ")}.`);
+  }
+  const operation = operations[kind as keyof typeof operations] as unknown as Operation<unknown, object>;
+  const parsed = operation.input.safeParse(input);
+  if (parsed.success) return { operation, parsed: parsed.data };
+  const problems = parsed.error.issues.map(({ path, message }) =>
+    ["operation", pathText(path)].filter(Boolean).join(".").concat(`: ${message}`),
+  );
+  throw new PollInputError(`Bad input: ${[...new Set(problems)].join("; ")}.`);
+}

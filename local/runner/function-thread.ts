@@ -1,0 +1,61 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Worker } from "node:worker_threads";
+import { PollerError } from "../../lib/errors.ts";
+import { INVOCATION_TIME } from "./environments.ts";
+import type { Invocation, InvocationEnd } from "./function-worker.ts";
+
+/** What the function threw, as it came out of its thread. */
+export class FunctionError extends PollerError {
+  readonly code: string;
+  constructor(code: string, message: string, hint: string) {
+    super(message, { hint });
+    this.code = code;
+  }
+}
+
+/** The function that a run has bundled, ready to be invoked one time after the other. */
+export interface FunctionThread {
+  /** Once `stop` is aborted no time is left but to bring the state home. */
+  invoke(input: object, stop: AbortSignal): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the function of a bundle in a thread.
+ *
+ * @param variables all of its environment
+ */
+export function startFunction(bundle: string, variables: Record<string, string>): FunctionThread {
+  const file = pathToFileURL(join(bundle, "index.mjs")).href;
+  const worker = new Worker(new URL("./function-worker.ts", import.meta.url), {
+    env: variables,
+    workerData: { file },
+    stdout: true,
+  });
+  // Its log is for whoever deploys it.
+  worker.stdout.resume();
+  worker.setMaxListeners(0);
+  return {
+    async invoke(input, stop) {
+      const ended = Promise.withResolvers<InvocationEnd>();
+      const halt = (): void => worker.postMessage("stop");
+      worker.once("message", ended.resolve).once("error", ended.reject);
+      stop.addEventListener("abort", halt);
+      worker.postMessage({ input, requestId: `command-${randomUUID()}`, time: INVOCATION_TIME } satisfies Invocation);
+      if (stop.aborted) halt();
+      try {
+        const end = await ended.promise;
+        if ("output" in end) return end.output;
+        throw new FunctionError(end.error.code, end.error.message, end.error.hint);
+      } finally {
+        worker.off("message", ended.resolve).off("error", ended.reject);
+        stop.removeEventListener("abort", halt);
+      }
+    },
+    async close() {
+      await worker.terminate();
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { errorCode } from "../../lib/errors.ts";
+import type { PollHandler } from "./environments.ts";
+
+// The function in a thread of its own, whose environment is its own as well: what it is told there is not the command's business.
+
+/** What the thread is asked for, and what it answers. */
+export interface Invocation {
+  input: object;
+  requestId: string;
+  /** Milliseconds. */
+  time: number;
+}
+export type InvocationEnd = { output: unknown } | { error: { code: string; message: string; hint: string } };
+
+const port = parentPort;
+const { file } = workerData as { file: string };
+const { handler } = (await import(file)) as { handler: PollHandler };
+let until = 0;
+
+port?.on("message", (message: Invocation | "stop") => {
+  if (message === "stop") until = 0;
+  else void invoke(message).then((end) => port.postMessage(end));
+});
+
+async function invoke({ input, requestId, time }: Invocation): Promise<InvocationEnd> {
+  until = Date.now() + time;
+  const context = { awsRequestId: requestId, getRemainingTimeInMillis: () => Math.max(0, until - Date.now()) };
+  try {
+    return { output: await handler(input, context) };
+  } catch (error) {
+    const { message = "", hint = "" } = error as { message?: string; hint?: string };
+    return { error: { code: errorCode(error), message, hint } };
+  }
+}

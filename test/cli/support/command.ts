@@ -1,0 +1,81 @@
+import { PassThrough } from "node:stream";
+import { onTestFinished } from "vitest";
+import * as z from "zod";
+import type { ExitCode } from "../../../cli/exit-codes.ts";
+import { runCommand as runHere } from "../../../cli/run-command.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../../local/simulator/index.ts";
+import { runCommand, temporaryFolder } from "../../support/command.ts";
+
+export interface Ran {
+  code: ExitCode;
+  stdout: string;
+  stderr: string;
+  /** What `--json` printed. */
+  json: unknown;
+}
+
+export interface RunOptions {
+  environment?: Record<string, string>;
+  /** What is typed, or comes through a pipe. */
+  input?: string;
+  /** Whether somebody sits at a terminal. */
+  isInteractive?: boolean;
+  /** Aborted by Ctrl-C. */
+  signal?: AbortSignal;
+  /** Epoch milliseconds. */
+  now?: () => number;
+}
+
+/** Runs a command line in this process, as `survey-poller` does. */
+export async function survey(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const { environment = {}, input = "", isInteractive = false, signal = new AbortController().signal } = options;
+  const typed = Object.assign(new PassThrough(), { isTTY: isInteractive });
+  typed.end(input);
+  const talk = Object.assign(new PassThrough(), { isTTY: isInteractive });
+  const lines: string[] = [];
+  let stderr = "";
+  talk.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  const code = await runHere(args, {
+    environment,
+    input: typed,
+    talk,
+    out: (line) => void lines.push(line),
+    say: (line) => void talk.write(`${line}\n`),
+    style: (_style, text) => text,
+    isInteractive,
+    signal,
+    now: options.now ?? Date.now,
+  });
+  const stdout = lines.map((line) => `${line}\n`).join("");
+  return { code, stdout, stderr, json: args.includes("--json") && lines.length === 1 ? JSON.parse(stdout) : undefined };
+}
+
+/** What `--json` printed, which is of this shape and no other. */
+export function answerOf<Shape extends z.ZodObject>(ran: Ran, shape: Shape): z.infer<Shape> {
+  return shape.extend({ schemaVersion: z.literal(1) }).parse(ran.json) as z.infer<Shape>;
+}
+
+export interface Folder {
+  data: string;
+  simulator: Simulator;
+}
+
+/** A data folder after some ticks over a simulated service, which goes on to answer until the test ends. */
+export async function polledFolder(settings: SimulatorOptions, args: readonly string[] = []): Promise<Folder> {
+  const simulator = await startSimulator(settings);
+  onTestFinished(() => simulator.close());
+  const data = temporaryFolder();
+  await poll({ data, simulator }, args);
+  return { data, simulator };
+}
+
+/** Some more ticks. */
+export async function poll({ data, simulator }: Folder, args: readonly string[] = []): Promise<void> {
+  const { url, clientId, clientSecret } = simulator;
+  const credentials = { SURVEY_CLIENT_ID: clientId, SURVEY_CLIENT_SECRET: clientSecret };
+  const line = ["--base-url", url, "--data", data, "--ticks", "2", "--interval", "0s", "--start-from", "beginning"];
+  const { code, stderr } = await runCommand([...line, ...args], { env: credentials });
+  if (code !== 0) throw new Error(`npm start failed: ${stderr}`);
+}
