@@ -2,13 +2,14 @@
  * The stack as it is, deployed by `cdk deploy` into an emulator of AWS on this machine: what it does there, step by step. Needs python3 with
  * venv, and the network for the first run, which installs the emulator.
  *
- * Usage: node test/deploy/run.ts
+ * Usage: node test/deploy/run.ts [readme|life|alarms|verbs …]
  */
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asTheReadmeSays } from "./scenarios/as-the-readme-says.ts";
 import { lifeOfADeployment } from "./scenarios/life-of-a-deployment.ts";
+import { operatedDeployment } from "./scenarios/operated-deployment.ts";
 import { watchedDeployment } from "./scenarios/watched-deployment.ts";
 import { killAll } from "./support/processes.ts";
 import { installPython } from "./support/python.ts";
@@ -40,10 +41,19 @@ const installing = life.step("the emulator is installed", async (note) => {
 // that work are as much as a small machine bears.
 const waits = Promise.withResolvers<void>();
 const readme = { report: report.lane("readme"), installing, folder, onlyWaits: waits.resolve };
+/** Those that are asked for, or all. */
+const chosen = process.argv.slice(2);
+const isChosen = (name: string): boolean => chosen.length === 0 || chosen.includes(name);
+if (!isChosen("readme")) waits.resolve();
 const ended = await Promise.allSettled([
-  asTheReadmeSays(readme).finally(waits.resolve),
-  lifeOfADeployment({ report: life, installing, folder }),
-  waits.promise.then(() => watchedDeployment({ report: report.lane("alarms"), installing, folder })),
+  isChosen("readme") ? asTheReadmeSays(readme).finally(waits.resolve) : undefined,
+  isChosen("life") ? lifeOfADeployment({ report: life, installing, folder }) : undefined,
+  waits.promise.then(async () => {
+    if (isChosen("alarms")) await watchedDeployment({ report: report.lane("alarms"), installing, folder });
+  }),
+  waits.promise.then(async () => {
+    if (isChosen("verbs")) await operatedDeployment({ report: report.lane("verbs"), installing, folder });
+  }),
 ]);
 const reasons = ended.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
 // A step that failed has been counted and printed.
