@@ -22,13 +22,25 @@ const survey = z.strictObject({
   phase: z.enum(["new", "first-pass", "head", "catch-up"]),
   lastPoll: time,
   highWater: z.strictObject({ responseId: z.int(), completed: z.string() }).nullable(),
+  lag: z
+    .int()
+    .nullable()
+    .describe("Milliseconds from the completion of the newest response to its event; null without a time zone"),
   now: z
     .strictObject({ open: z.int(), waiting: z.int(), held: z.int(), quarantined: z.int(), refused: z.int() })
     .describe("Responses in these states as the ledger has them now"),
   catchUp: z
-    .strictObject({ page: z.int(), pages: z.int().nullable(), part: z.number().nullable() })
+    .strictObject({
+      page: z.int(),
+      pages: z.int().nullable(),
+      part: z.number().nullable().describe("From 0 to 1"),
+      left: z
+        .int()
+        .nullable()
+        .describe("Milliseconds that are left at the rate that the service allows; null while that is not known"),
+    })
     .nullable()
-    .describe("Set while a walk over all pages is under way; part is from 0 to 1"),
+    .describe("Set while a walk over all pages is under way"),
   books: books.nullable(),
   booksOpen: z.string().nullable().describe("Why the last full pass has not closed the books"),
   unaccounted: z.int().describe("Listed responses that the last full pass could not account for"),

@@ -1,7 +1,11 @@
 import type { SourceConfig } from "../../../lib/config/index.ts";
+import { toMoment } from "../../../lib/events/build/local-time.ts";
+import type { AccountState } from "../../../lib/polling/model/account.ts";
 import type { CheckedState } from "../../../lib/polling/model/ledger-entry.ts";
 import { placeOf } from "../../../lib/polling/model/phase.ts";
 import { selected } from "../../../lib/polling/model/source.ts";
+import { readEntries } from "../../../lib/state/ledger.ts";
+import type { Table } from "../../../lib/state/table-client.ts";
 import { askingAws } from "../../target/aws-failure.ts";
 import { countDue, readSource, type SurveyState, tableOf } from "../../target/state.ts";
 import type { Target } from "../../target/target.ts";
@@ -25,15 +29,24 @@ export async function readStatus(target: Target, sources: readonly SourceConfig[
     };
     found.sources.push({ ...status, problem: problemOf(status, { interval: source.interval, now }) });
     const chosen = surveys.filter(({ surveyId }) => selected(surveyId, source.surveys));
-    found.surveys.push(...(await Promise.all(chosen.map((survey) => statusOf(target, source.name, survey)))));
+    found.surveys.push(...(await Promise.all(chosen.map((survey) => statusOf(target, { source, account }, survey)))));
   }
   return { ...verdictOf({ ...found, flags: target.flags, now }), ...found };
 }
 
-async function statusOf(target: Target, source: string, { surveyId, row, mark }: SurveyState): Promise<SurveyStatus> {
+interface Of {
+  source: SourceConfig;
+  account: AccountState;
+}
+
+async function statusOf(target: Target, of: Of, { surveyId, row, mark }: SurveyState): Promise<SurveyStatus> {
   const table = tableOf(target);
-  const counts = await askingAws("the table could not be read", () =>
-    Promise.all(KINDS.map(async (kind) => [kind, await countDue(table, source, surveyId, kind)] as const)),
+  const source = of.source.name;
+  const [counts, lag] = await askingAws("the table could not be read", () =>
+    Promise.all([
+      Promise.all(KINDS.map(async (kind) => [kind, await countDue(table, source, surveyId, kind)] as const)),
+      lagOf(table, of, { surveyId, mark }),
+    ]),
   );
   const { books } = mark;
   return {
@@ -43,8 +56,9 @@ async function statusOf(target: Target, source: string, { surveyId, row, mark }:
     phase: mark.phase.kind,
     lastPoll: row?.polledAt ?? null,
     highWater: mark.highWater ?? null,
+    lag,
     now: Object.fromEntries(counts) as SurveyStatus["now"],
-    catchUp: catchUpOf(mark, row),
+    catchUp: catchUpOf(of, mark, row),
     books:
       books === undefined
         ? null
@@ -64,11 +78,39 @@ async function statusOf(target: Target, source: string, { surveyId, row, mark }:
   };
 }
 
-function catchUpOf(mark: SurveyState["mark"], row: SurveyState["row"]): SurveyStatus["catchUp"] {
+/** From the completion of the newest settled response to its event: of none that completed before the first tick, which is history. */
+async function lagOf(
+  table: Table,
+  { source, account }: Of,
+  { surveyId, mark }: Pick<SurveyState, "surveyId" | "mark">,
+) {
+  const { responseId, completed } = mark.highWater ?? {};
+  const { at, ambiguous } = toMoment(completed ?? null, source.timeZone);
+  if (responseId === undefined || at === undefined || ambiguous === true) return null;
+  const completedAt = Date.parse(at);
+  if (completedAt < (account.firstTick ?? Number.POSITIVE_INFINITY)) return null;
+  const entry = (await readEntries(table, source.name, surveyId, [responseId])).get(responseId);
+  return entry?.emittedAt === undefined ? null : Math.max(0, entry.emittedAt - completedAt);
+}
+
+function catchUpOf(
+  { source, account }: Of,
+  mark: SurveyState["mark"],
+  row: SurveyState["row"],
+): SurveyStatus["catchUp"] {
   const place = placeOf(mark);
   if (place === undefined) return null;
   const listed = row?.counts[0] ?? null;
   // A record is one answer of a response, and how many a response has nobody says: a first pass has no end that is known.
   const pages = mark.lastPage ?? (listed === null ? null : Math.max(place.page, Math.ceil(listed / PER_PAGE)));
-  return { page: place.page, pages, part: pages === null ? null : Math.min(1, (place.page - 1) / pages) };
+  const part = pages === null ? null : Math.min(1, (place.page - 1) / pages);
+  const { requestsPerSecond } = (account.learned ?? {}) as { requestsPerSecond?: number };
+  const rate = Math.min(
+    requestsPerSecond ?? Number.POSITIVE_INFINITY,
+    source.maxRequestsPerSecond ?? Number.POSITIVE_INFINITY,
+  );
+  const isKnown = part !== null && pages !== null && listed !== null && Number.isFinite(rate) && rate > 0;
+  const details = Number(source.enrich.metrics) + Number(source.enrich.metadata);
+  const left = isKnown ? Math.ceil((((1 - part) * (pages + listed * details)) / rate) * 1_000) : null;
+  return { page: place.page, pages, part, left };
 }

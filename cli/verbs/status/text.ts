@@ -1,5 +1,5 @@
 import type { Io } from "../../io.ts";
-import { ago, columns } from "../../words.ts";
+import { ago, columns, span } from "../../words.ts";
 import type { StatusAnswer, SurveyStatus } from "./answer.ts";
 import { nameOf } from "./verdict.ts";
 
@@ -15,6 +15,7 @@ const HEAD = [
   "survey",
   "last poll",
   "newest response",
+  "lag",
   "listed",
   "emitted",
   "open",
@@ -45,13 +46,12 @@ function badness({ unaccounted, books, booksOpen, catchUp, now }: SurveyStatus):
 function rowOf(survey: SurveyStatus, now: number): string[] {
   const { books, catchUp, highWater } = survey;
   const proved = books === null ? "never" : ago(books.closedAt, now);
-  const part = catchUp?.part ?? null;
-  const place =
-    catchUp === null ? "" : ` (page ${catchUp.page}${part === null ? "" : `, ${Math.floor(part * 100)} %`})`;
+  const place = catchUp === null ? "" : ` (${placeText(catchUp)})`;
   return [
     nameOf(survey),
     ago(survey.lastPoll ?? undefined, now),
     highWater === null ? "-" : `${highWater.responseId}`,
+    survey.lag === null ? "-" : span(survey.lag),
     books === null ? "-" : `${books.listed}`,
     books === null ? "-" : `${books.emitted}`,
     `${survey.now.open}`,
@@ -60,4 +60,13 @@ function rowOf(survey: SurveyStatus, now: number): string[] {
     `${survey.now.quarantined + survey.now.refused}`,
     survey.unaccounted > 0 ? `${survey.unaccounted} unaccounted` : `${proved}${place}`,
   ];
+}
+
+/** "page 12 of 60, 18 %, about 4 min left". */
+function placeText({ page, pages, part, left }: NonNullable<SurveyStatus["catchUp"]>): string {
+  return [
+    pages === null ? `page ${page}` : `page ${page} of ${pages}`,
+    ...(part === null ? [] : [`${Math.floor(part * 100)} %`]),
+    ...(left === null ? [] : [`about ${span(left)} left`]),
+  ].join(", ");
 }
