@@ -29,7 +29,7 @@ export const listVerb: Verb = (act) =>
 
 function listText({ total, groups }: ListAnswer, io: Pick<Io, "style" | "now">): string[] {
   if (total === 0) return ["Nothing is set aside."];
-  const what = `${count(total, "response or record", "responses and records")} set aside, and accounted for: the books count them.`;
+  const what = `${count(total, "response or record", "responses and records")} set aside; they are accounted for.`;
   return [what, ...groups.flatMap((group) => ["", ...groupText(group, io)])];
 }
 

@@ -86,7 +86,7 @@ function showText(answer: ShowAnswer, entry: LedgerEntry, { now }: Pick<Io, "now
     ["state", `${state}${since === null ? "" : `, since ${new Date(since).toISOString()} (${ago(since, now())})`}`],
     ...(reason === null ? [] : [["reason", `${reason}. ${meaningText(entry)}`.trim()]]),
     ...(attempts === null ? [] : [["attempts", `${attempts} so far`]]),
-    ["records", records === null ? "none are kept" : `${records.length} in the ${kept}${until}`],
+    ["records", records === null ? "none are kept" : `kept in the ${kept}: ${records.length}${until}`],
   ]);
   return [
     `Response ${id} of ${name === null ? `survey ${survey}` : `${name} (${survey})`}, source ${source}`,
