@@ -7,3 +7,5 @@ export const uninstallAnswer = z.strictObject({
   found: z.array(z.string()).describe("Everything of the deployment that was there, with what was in it"),
   removed: z.array(z.string()),
 });
+
+export type UninstallAnswer = z.infer<typeof uninstallAnswer>;

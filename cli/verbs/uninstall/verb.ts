@@ -6,6 +6,7 @@ import type { Io } from "../../io.ts";
 import { askingAws } from "../../target/aws-failure.ts";
 import { examples, type Verb, verb } from "../../verb.ts";
 import { checkName, NotRemovedError, refuse, typeName } from "./allowed.ts";
+import type { UninstallAnswer } from "./answer.ts";
 import { takeInventory } from "./inventory.ts";
 import { removeAll } from "./remove.ts";
 import { inventoryLines } from "./say.ts";
@@ -41,7 +42,8 @@ export const uninstallVerb: Verb = (act) =>
           out: isJson ? () => undefined : io.out,
           removed: (what) => void removed.push(what),
         });
-        return isJson ? { data: { dryRun, stack, found, removed }, text: [] } : undefined;
+        const answer: UninstallAnswer = { dryRun, stack, found, removed };
+        return isJson ? { data: answer, text: [] } : undefined;
       }),
     );
 
