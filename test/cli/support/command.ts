@@ -1,4 +1,4 @@
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
@@ -83,11 +83,16 @@ export async function polledFolder(settings: SimulatorOptions, args: readonly st
   return { data, simulator };
 }
 
-/** The same for all tests of a file, made before them: whoever makes it closes its service and deletes its folder. */
+/** The same for all tests of a file, made before them, and to be closed after them. */
 export async function openFolder(settings: SimulatorOptions): Promise<Folder> {
   const folder = { data: mkdtempSync(join(tmpdir(), "survey-poller-")), simulator: await startSimulator(settings) };
   await poll(folder);
   return folder;
+}
+
+export async function closeFolder({ data, simulator }: Folder): Promise<void> {
+  await simulator.close();
+  rmSync(data, { recursive: true, force: true });
 }
 
 /** Some more ticks. */

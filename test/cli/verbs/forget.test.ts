@@ -1,9 +1,8 @@
-import { rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { forgetAnswer } from "../../../cli/verbs/forget/answer.ts";
 import { elsewhere } from "../../../cli/verbs/forget/elsewhere.ts";
 import { parseConfig } from "../../../lib/config/index.ts";
-import { answerOf, type Folder, openFolder, poll, survey } from "../support/command.ts";
+import { answerOf, closeFolder, type Folder, openFolder, poll, survey } from "../support/command.ts";
 import { holdLease } from "../support/lease.ts";
 
 /** A folder whose responses have all gone out, a large one among them, but for one that cannot be read. */
@@ -21,11 +20,8 @@ beforeAll(async () => {
   [unreadable = 0] = simulator.complete(7, 1, { records: 2 });
   simulator.set({ irregular: { probability: 0 } });
   await poll(folder);
-}, 30_000);
-afterAll(async () => {
-  await folder.simulator.close();
-  rmSync(folder.data, { recursive: true, force: true });
-});
+}, 120_000);
+afterAll(() => closeFolder(folder));
 
 describe("forget", () => {
   it("without --yes lists all that is held, and changes nothing", async () => {

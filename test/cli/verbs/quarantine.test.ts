@@ -1,11 +1,10 @@
-import { rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listAnswer, redriveAnswer, showAnswer } from "../../../cli/verbs/quarantine/answers.ts";
 import { masked } from "../../../cli/verbs/quarantine/mask.ts";
 import { meaningOf } from "../../../cli/verbs/quarantine/meanings.ts";
 import { redriveText } from "../../../cli/verbs/quarantine/redrive-text.ts";
 import { groupsOf } from "../../../cli/verbs/quarantine/set-aside.ts";
-import { answerOf, type Folder, openFolder, poll, survey } from "../support/command.ts";
+import { answerOf, closeFolder, type Folder, openFolder, poll, survey } from "../support/command.ts";
 import { holdLease } from "../support/lease.ts";
 
 /** A folder with a response and some records in survey 7 that cannot be read. */
@@ -27,11 +26,8 @@ beforeAll(async () => {
   simulator.complete(7, 1, { records: 1 });
   simulator.set({ irregular: { probability: 0 } });
   await poll(folder);
-}, 30_000);
-afterAll(async () => {
-  await folder.simulator.close();
-  rmSync(folder.data, { recursive: true, force: true });
-});
+}, 120_000);
+afterAll(() => closeFolder(folder));
 
 describe("quarantine list", () => {
   it("groups what is set aside by reason, with what it means and the command that mends it; exit code 0", async () => {
