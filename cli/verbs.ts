@@ -1,5 +1,8 @@
 import type { Verb } from "./verb.ts";
+import { forgetVerb } from "./verbs/forget/verb.ts";
+import { quarantineVerb } from "./verbs/quarantine/verb.ts";
 import { statusVerb } from "./verbs/status/verb.ts";
+import { uninstallVerb } from "./verbs/uninstall/verb.ts";
 
 /** The verbs, in the order in which the help lists them. */
-export const verbs: readonly Verb[] = [statusVerb];
+export const verbs: readonly Verb[] = [statusVerb, quarantineVerb, forgetVerb, uninstallVerb];

@@ -7,7 +7,7 @@ import { serviceName } from "../lib/monitoring/log.ts";
 import type { OperationOutput } from "../lib/operator/run-operation.ts";
 import { leaseOwner, readEnvironment } from "../lib/run/environment.ts";
 import { readPollInput } from "../lib/run/poll-input.ts";
-import { limitsOf, type PollOutput, pollScheduled, pollSources, redriveSource } from "../lib/run/poll-sources.ts";
+import { limitsOf, type PollOutput, pollScheduled, pollSources } from "../lib/run/poll-sources.ts";
 import { createSourceGraph, eventsOf } from "../lib/run/wiring.ts";
 
 const environment = readEnvironment(process.env, import.meta.dirname);
@@ -45,8 +45,5 @@ export async function handler(event: unknown, context: Context): Promise<PollOut
     const { runOperation } = await import("../lib/operator/run-operation.ts");
     return runOperation({ ...request, ...limitsOf(graph, request), graph, config, rawConfig }, input.operation);
   }
-  if (input.redrive === undefined || graph === undefined) {
-    return (input.scheduled === true ? pollScheduled : pollSources)({ ...request, graphs: chosen });
-  }
-  return redriveSource({ ...request, graph, surveyIds: input.redrive });
+  return (input.scheduled === true ? pollScheduled : pollSources)({ ...request, graphs: chosen });
 }

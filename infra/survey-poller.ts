@@ -162,7 +162,7 @@ export class SurveyPoller extends PollerMetrics {
     Tags.of(this).add("survey-poller", this.node.path);
   }
 
-  /** Lets somebody poll at once, by invoking `pollFunction` with `{}` or `{"source":"main"}`; or redrive, see `grantRedrive`. */
+  /** Lets somebody poll at once, by invoking `pollFunction` with `{}` or `{"source":"main"}`. */
   grantInvoke(grantee: IGrantable): Grant {
     return allow(grantee, ["lambda:InvokeFunction"], [this.pollFunction.functionArn]);
   }
@@ -172,7 +172,7 @@ export class SurveyPoller extends PollerMetrics {
     return grantReadAnswers(this.claimCheckBucket, grantee);
   }
 
-  /** Lets somebody find quarantined responses in the table and put them back on their way (`{"source":"main","redrive":[101]}`). */
+  /** Lets somebody find responses that were set aside, and put them back on their way: `survey-poller quarantine`. */
   grantRedrive(grantee: IGrantable): Grant {
     return combined(this.grantInvoke(grantee), this.grantReadState(grantee));
   }

@@ -4,6 +4,8 @@ import type { Vault } from "../polling/ports.ts";
 /** The claim-check bucket: answers too large for an event, and records too large for the table. */
 export interface Bucket extends Vault {
   putJson(key: string, body: string): Promise<void>;
+  /** The keys of all objects that begin with this. */
+  keysUnder(prefix: string): Promise<string[]>;
 }
 
 export function createBucket(client: () => Promise<S3Client>, bucket: string): Bucket {
@@ -24,6 +26,18 @@ export function createBucket(client: () => Promise<S3Client>, bucket: string): B
         if (error instanceof Error && error.name === "NoSuchKey") return undefined;
         throw error;
       }
+    },
+    async keysUnder(Prefix) {
+      const { ListObjectsV2Command } = await import("./s3.ts");
+      const keys: string[] = [];
+      let ContinuationToken: string | undefined;
+      do {
+        const command = new ListObjectsV2Command({ Bucket: bucket, Prefix, ContinuationToken });
+        const page = await (await client()).send(command);
+        keys.push(...(page.Contents ?? []).flatMap(({ Key }) => Key ?? []));
+        ContinuationToken = page.NextContinuationToken;
+      } while (ContinuationToken !== undefined);
+      return keys;
     },
     async delete(key) {
       const { DeleteObjectCommand } = await import("./s3.ts");

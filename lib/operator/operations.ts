@@ -1,8 +1,12 @@
 import { describe } from "./describe.ts";
+import { forget } from "./forget.ts";
+import { redrive } from "./redrive.ts";
 
 /** All operations, by their kind. */
 export const operations = {
   describe,
+  forget,
+  redrive,
 } as const;
 
 export type OperationKind = keyof typeof operations;

@@ -7,8 +7,6 @@ import { PollerError } from "../errors.ts";
 export interface PollInput {
   /** Name of the source to poll; all of them when left out. */
   source?: string | undefined;
-  /** Ids of surveys whose quarantined responses are put back on their way, instead of a poll. */
-  redrive?: number[] | undefined;
   /** What an operator's command asks for, instead of a poll: see lib/operator. */
   operation?: { kind: string; [field: string]: unknown } | undefined;
   /** Whether a schedule invokes it: then a tick that fails is not thrown. */
@@ -20,21 +18,15 @@ export class PollInputError extends PollerError {
   readonly code = "BAD_INPUT";
 }
 
-const IDS = "must be a list of survey ids, whole numbers above 0";
 const OPERATION = "must be an object with a kind";
 const inputSchema = section({
   source: z.string({ error: "must be the name of a source" }).optional(),
-  redrive: z
-    .array(z.int({ error: IDS }).positive({ error: IDS }), { error: IDS })
-    .nonempty({ error: IDS })
-    .optional(),
   operation: z.looseObject({ kind: z.string({ error: OPERATION }) }, { error: OPERATION }).optional(),
   scheduled: flag().optional(),
 });
 
 /**
- * Checks what the function was invoked with; nothing at all is an empty input. A redrive or an operation without a source is meant for
- * the only one.
+ * Checks what the function was invoked with; nothing at all is an empty input. An operation without a source is meant for the only one.
  *
  * @throws PollInputError that names every bad field
  */
@@ -46,18 +38,16 @@ export function readPollInput(input: unknown, sources: readonly string[]): PollI
     );
     throw refused([...new Set(problems)].join("; "));
   }
-  const { source, redrive, operation } = parsed.data;
-  if (redrive === undefined && operation === undefined) return parsed.data;
+  const { source, operation } = parsed.data;
+  if (operation === undefined) return parsed.data;
   const chosen = source ?? (sources.length === 1 ? sources[0] : undefined);
   if (chosen === undefined || !sources.includes(chosen)) {
     throw refused(`source: must be one of ${sources.map((name) => `"${name}"`).join(", ")}`);
   }
-  return redrive === undefined ? { source: chosen, operation } : { source: chosen, redrive: [...new Set(redrive)] };
+  return { source: chosen, operation };
 }
 
 function refused(problems: string): PollInputError {
   // Whoever invokes the function by hand sees the message alone.
-  return new PollInputError(
-    `Bad input: ${problems}. An input is such as {} or {"source":"main"} or {"source":"main","redrive":[101,102]}.`,
-  );
+  return new PollInputError(`Bad input: ${problems}. An input is such as {} or {"source":"main"}.`);
 }

@@ -9,7 +9,6 @@ import {
 import { type DescribedFailure, describeFailure, fromLevel, type Log } from "../monitoring/log.ts";
 import { watchRun } from "../monitoring/watch-run.ts";
 import { concernsWholeSource } from "../polling/errors.ts";
-import { redrive, type SurveyRedrive } from "../polling/survey/redrive.ts";
 import { workOffBacklogs } from "../polling/tick/backlogs.ts";
 import { tick } from "../polling/tick/tick.ts";
 import type { TickSummary } from "../polling/tick/tick-summary.ts";
@@ -25,8 +24,6 @@ export interface PollOutput {
   ticks: TickSummary[];
   /** Sources without credentials that work; only when there are any. */
   blocked?: BlockedSource[];
-  /** What a redrive put back, by survey; only after a redrive. */
-  redriven?: SurveyRedrive[];
   /** Why a scheduled tick failed; only then. */
   failed?: { code: string; reason: string; hint: string };
 }
@@ -41,11 +38,6 @@ export interface PollSourcesRequest {
   requestId?: string;
   /** How much is written as metrics. Default "minimal". */
   level?: MonitoringLevel;
-}
-
-export interface RedriveSourceRequest extends Omit<PollSourcesRequest, "graphs" | "level"> {
-  graph: SourceGraph;
-  surveyIds: number[];
 }
 
 /** One tick of each source failed as a whole; the sources after the first failure were polled all the same. */
@@ -171,21 +163,5 @@ export async function pollScheduled(request: PollSourcesRequest): Promise<PollOu
   } catch (error) {
     if (!(error instanceof PollFailedError)) throw error;
     return { ticks: [], failed: { code: error.code, reason: error.message, hint: error.hint } };
-  }
-}
-
-/** Puts quarantined responses of some surveys of a source back on their way; they go out at its next tick. */
-export async function redriveSource({ graph, ...request }: RedriveSourceRequest): Promise<PollOutput> {
-  const { source, begin, settle } = graph;
-  const { deadline, abortsAt } = limitsOf(graph, request);
-  try {
-    const ports = begin("tick", abortsAt);
-    const redriven = await redrive({ ports, source, surveyIds: request.surveyIds, owner: request.owner, deadline });
-    for (const survey of redriven) {
-      request.logger[survey.outcome === "failed" ? "warn" : "info"]("redrive", { source: source.name, ...survey });
-    }
-    return { ticks: [], redriven };
-  } finally {
-    await settle();
   }
 }

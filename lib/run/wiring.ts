@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleepFor } from "node:timers/promises";
-import { createBucket } from "../aws/bucket.ts";
+import { type Bucket, createBucket } from "../aws/bucket.ts";
 import type { Clients } from "../aws/clients.ts";
 import type { Config, SourceConfig } from "../config/index.ts";
 import type { EventType } from "../events/index.ts";
@@ -36,6 +36,8 @@ export interface SourceGraph {
   service: string;
   /** The client of the service, for what no poll asks. */
   api: SurveyApi;
+  /** The bucket, for what no poll looks for. */
+  bucket: Bucket;
   /**
    * Begins a part of an invocation, in a role, and gives what that works with. Each request to the service is aborted at `abortsAt` (epoch
    * milliseconds) with an `OutOfTimeError`, so that time is left to bring the state home (R26).
@@ -114,6 +116,7 @@ export function createSourceGraph(source: PolledSource, environment: Environment
     source,
     service,
     api,
+    bucket,
     begin(role, abortsAt) {
       const ending = new AbortController();
       const { signal } = ending;

@@ -1,4 +1,4 @@
-import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import type { Origin } from "../events/index.ts";
 import { type EntryState, emittedOf, JUDGED_BY, type LedgerEntry } from "../polling/model/ledger-entry.ts";
 import type { EmittedPage, RedrivePage } from "../polling/ports.ts";
@@ -22,6 +22,40 @@ export async function readEntries(
     SHORT,
   );
   return new Map(items.map(toEntry).map((entry) => [entry.id, entry]));
+}
+
+/** One entry with all that the table has of it, also what is kept. */
+export async function readEntry(
+  table: Table,
+  source: string,
+  surveyId: number,
+  id: LedgerEntry["id"],
+): Promise<LedgerEntry | undefined> {
+  const key = { pk: surveyKey(source, surveyId), sk: responseKey(id) };
+  const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true }));
+  return Item === undefined ? undefined : toEntry(Item);
+}
+
+/** How many single records of a survey are kept of which nobody knows the response. */
+export async function recordsOfNobody(table: Table, source: string, surveyId: number): Promise<number> {
+  let count = 0;
+  let from: Item | undefined;
+  do {
+    const answer = await table.client.send(
+      new QueryCommand({
+        TableName: table.name,
+        KeyConditionExpression: "pk = :pk AND begins_with(sk, :record)",
+        FilterExpression: "attribute_exists(kept) OR attribute_exists(keptKey)",
+        ExpressionAttributeValues: { ":pk": surveyKey(source, surveyId), ":record": "RECORD#" },
+        Select: "COUNT",
+        ConsistentRead: true,
+        ...(from === undefined ? {} : { ExclusiveStartKey: from }),
+      }),
+    );
+    count += answer.Count ?? 0;
+    from = answer.LastEvaluatedKey;
+  } while (from !== undefined);
+  return count;
 }
 
 /** Entries under `due` (see `dueKey`) whose next check is not after `until`, from the sparse index. */

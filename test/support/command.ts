@@ -42,6 +42,8 @@ export interface CommandOptions {
   cwd?: string;
   /** Milliseconds after which it is killed and `done` rejects; default 60,000. */
   limit?: number;
+  /** Whether it is awaited, also outside of a test: then its limit alone ends it. */
+  isAwaited?: boolean;
 }
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -64,7 +66,7 @@ export function startCommand(args: readonly string[], options: CommandOptions = 
     env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  if (options.isAwaited !== true) onTestFinished(() => void child.kill("SIGKILL"));
   const text = { stdout: "", stderr: "" };
   const waiting = new Set<{ pattern: RegExp; resolve: () => void; reject: (error: Error) => void }>();
   const collect = (name: "stdout" | "stderr") => (chunk: string) => {

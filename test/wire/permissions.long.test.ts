@@ -97,7 +97,7 @@ async function recordEverything(allowed: Calls): Promise<Calls> {
     if (round < 2) simulator.revokeToken();
     if (holds(calls(), allowed)) break;
   }
-  await poll({ source: "main", redrive: [1] });
+  await poll({ source: "main", operation: { kind: "redrive", surveyIds: [1] } });
   return calls();
 }
 

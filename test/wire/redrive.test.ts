@@ -35,7 +35,7 @@ async function deployed() {
   };
 }
 
-it("a response that the bus refused goes out after a redrive by the function's input", async () => {
+it("a response that the bus refused goes out after a redrive by an operation of the function", async () => {
   const { state, events, invoke } = await deployed();
   await invoke({});
   expect(events).toHaveLength(3);
@@ -45,10 +45,10 @@ it("a response that the bus refused goes out after a redrive by the function's i
   };
   await state.putEntries(7, [{ id: 999_999, state: "refused", reason: "MalformedDetail", digest: "d", kept }]);
 
-  const answer = await invoke({ source: "main", redrive: [7] });
+  const answer = await invoke({ source: "main", operation: { kind: "redrive", surveyIds: [7] } });
 
   const left = { unreadable: 0, withoutRecords: 0, beforeFloor: 0, failed: 0 };
-  expect(answer).toEqual({ ticks: [], redriven: [{ surveyId: 7, outcome: "done", putBack: 1, left }] });
+  expect(answer).toEqual({ result: { surveys: [{ surveyId: 7, outcome: "done", putBack: 1, left }] } });
   await invoke({ source: "main" });
   expect(events).toHaveLength(4);
   expect(events[3]?.detail).toMatchObject({
@@ -57,5 +57,10 @@ it("a response that the bus refused goes out after a redrive by the function's i
   });
   expect((await state.entries(7, [999_999])).get(999_999)?.state).toBe("emitted");
 
-  await expect(invoke({ source: "main", redrive: ["7"] })).rejects.toMatchObject({ code: "BAD_INPUT" });
+  expect(await invoke({ source: "main", operation: { kind: "redrive", surveyIds: ["7"] } })).toMatchObject({
+    error: {
+      code: "BAD_INPUT",
+      message: "Bad input: operation.surveyIds[0]: must be a list of survey ids, whole numbers above 0.",
+    },
+  });
 });

@@ -18,7 +18,7 @@ export interface LedgerEntry {
   id: number | `record-${string}`;
   state: EntryState;
   digest?: string;
-  /** Number of its records when it was emitted or last seen. */
+  /** Number of its records when it was emitted or last seen. Without it the event is never replaced: its response is forgotten. */
   count?: number;
   eventId?: string;
   revision?: number;

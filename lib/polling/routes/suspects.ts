@@ -17,7 +17,7 @@ export async function settleSuspects(ctx: PollContext): Promise<PollCounts> {
   );
   const short = joined.flatMap((run): Found[] => {
     const entry = entries.get(run.responseId);
-    if (entry?.state !== "emitted" || run.records.length <= (entry.count ?? 0)) return [];
+    if (entry?.state !== "emitted" || run.records.length <= (entry.count ?? Number.POSITIVE_INFINITY)) return [];
     const replaces = grown(run, entry, ports.clock.now());
     return [{ run, isWhole: true, isApart: true, isAcross: false, replaces }];
   });

@@ -39,7 +39,7 @@ export async function tellMissing(ctx: PollContext, missing: EmittedResponse[], 
 export async function noteListed(ctx: PollContext, again: EmittedResponse[]): Promise<boolean> {
   if (again.some(({ gone }) => gone?.told === true)) ctx.mark.nextPass = ctx.ports.clock.now();
   return note(ctx, again, async (entries) =>
-    entries.map(({ gone, ...entry }) => (gone?.told === true ? { ...entry, count: 0, attempts: 0 } : entry)),
+    entries.map(({ gone, ...entry }) => (gone?.told && "count" in entry ? { ...entry, count: 0, attempts: 0 } : entry)),
   );
 }
 

@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { onTestFinished } from "vitest";
 import * as z from "zod";
 import type { ExitCode } from "../../../cli/exit-codes.ts";
+import type { Io } from "../../../cli/io.ts";
 import { runCommand as runHere } from "../../../cli/run-command.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../../local/simulator/index.ts";
 import { runCommand, temporaryFolder } from "../../support/command.ts";
@@ -28,6 +32,15 @@ export interface RunOptions {
 
 /** Runs a command line in this process, as `survey-poller` does. */
 export async function survey(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const { io, lines, said } = ioOf(options);
+  const code = await runHere(args, io);
+  const stdout = lines.map((line) => `${line}\n`).join("");
+  const json = args.includes("--json") && lines.length === 1 ? JSON.parse(stdout) : undefined;
+  return { code, stdout, stderr: said(), json };
+}
+
+/** What a verb knows of the world outside, and what it has said. */
+export function ioOf(options: RunOptions = {}): { io: Io; lines: string[]; said: () => string } {
   const { environment = {}, input = "", isInteractive = false, signal = new AbortController().signal } = options;
   const typed = Object.assign(new PassThrough(), { isTTY: isInteractive });
   typed.end(input);
@@ -37,7 +50,7 @@ export async function survey(args: readonly string[], options: RunOptions = {}):
   talk.setEncoding("utf8").on("data", (text: string) => {
     stderr += text;
   });
-  const code = await runHere(args, {
+  const io: Io = {
     environment,
     input: typed,
     talk,
@@ -47,9 +60,8 @@ export async function survey(args: readonly string[], options: RunOptions = {}):
     isInteractive,
     signal,
     now: options.now ?? Date.now,
-  });
-  const stdout = lines.map((line) => `${line}\n`).join("");
-  return { code, stdout, stderr, json: args.includes("--json") && lines.length === 1 ? JSON.parse(stdout) : undefined };
+  };
+  return { io, lines, said: () => stderr };
 }
 
 /** What `--json` printed, which is of this shape and no other. */
@@ -71,11 +83,23 @@ export async function polledFolder(settings: SimulatorOptions, args: readonly st
   return { data, simulator };
 }
 
+/** The same for all tests of a file, made before them, and to be closed after them. */
+export async function openFolder(settings: SimulatorOptions): Promise<Folder> {
+  const folder = { data: mkdtempSync(join(tmpdir(), "survey-poller-")), simulator: await startSimulator(settings) };
+  await poll(folder);
+  return folder;
+}
+
+export async function closeFolder({ data, simulator }: Folder): Promise<void> {
+  await simulator.close();
+  rmSync(data, { recursive: true, force: true });
+}
+
 /** Some more ticks. */
 export async function poll({ data, simulator }: Folder, args: readonly string[] = []): Promise<void> {
   const { url, clientId, clientSecret } = simulator;
   const credentials = { SURVEY_CLIENT_ID: clientId, SURVEY_CLIENT_SECRET: clientSecret };
   const line = ["--base-url", url, "--data", data, "--ticks", "2", "--interval", "0s", "--start-from", "beginning"];
-  const { code, stderr } = await runCommand([...line, ...args], { env: credentials });
+  const { code, stderr } = await runCommand([...line, ...args], { env: credentials, isAwaited: true });
   if (code !== 0) throw new Error(`npm start failed: ${stderr}`);
 }

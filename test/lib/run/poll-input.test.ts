@@ -18,31 +18,30 @@ describe("the input of the poll function", () => {
     ["what a schedule passes", { source: "main" }, { source: "main" }],
     ["an empty one", {}, {}],
     ["none at all", null, {}],
-    ["a redrive", { source: "eu", redrive: [1, 2] }, { source: "eu", redrive: [1, 2] }],
-    ["a survey named twice", { source: "eu", redrive: [2, 1, 2] }, { source: "eu", redrive: [2, 1] }],
+    [
+      "an operation",
+      { source: "eu", operation: { kind: "redrive", surveyIds: [1] } },
+      { source: "eu", operation: { kind: "redrive", surveyIds: [1] } },
+    ],
   ])("may be %s", (_name, input, expected) => {
     expect(read(input)).toEqual(expected);
   });
 
-  it("of a redrive without a source is meant for the only one", () => {
-    expect(read({ redrive: [7] }, ["main"])).toEqual({ source: "main", redrive: [7] });
+  it("of an operation without a source is meant for the only one", () => {
+    const operation = { kind: "describe" };
+    expect(read({ operation }, ["main"])).toEqual({ source: "main", operation });
   });
 
   it.each([
-    [{ redrive: [1] }, 'source: must be one of "main", "eu"'],
-    [{ source: "typo", redrive: [1] }, 'source: must be one of "main", "eu"'],
-    [{ source: "main", redrive: 1 }, "redrive: must be a list of survey ids, whole numbers above 0"],
-    [{ source: "main", redrive: [] }, "redrive: must be a list of survey ids, whole numbers above 0"],
-    [{ source: "main", redrive: [1, "2"] }, "redrive[1]: must be a list of survey ids, whole numbers above 0"],
-    [{ source: "main", redrive: [0] }, "redrive[0]: must be a list of survey ids, whole numbers above 0"],
-    [{ source: "main", redrive: [1.5] }, "redrive[0]: must be a list of survey ids, whole numbers above 0"],
+    [{ operation: { kind: "describe" } }, 'source: must be one of "main", "eu"'],
+    [{ source: "typo", operation: { kind: "describe" } }, 'source: must be one of "main", "eu"'],
+    [{ source: "main", operation: "describe" }, "operation: must be an object with a kind"],
+    [{ source: "main", operation: { kind: 1 } }, "operation.kind: must be an object with a kind"],
     [{ source: 7 }, "source: must be the name of a source"],
-    [{ source: "main", redrvie: [1] }, 'redrvie: unknown field, did you mean "redrive"?'],
+    [{ source: "main", operatoin: {} }, 'operatoin: unknown field, did you mean "operation"?'],
     [[], "must be an object"],
     ["main", "must be an object"],
   ])("%j is refused, with what is wrong and what would be right", (input, problem) => {
-    expect(messageOf(input)).toBe(
-      `Bad input: ${problem}. An input is such as {} or {"source":"main"} or {"source":"main","redrive":[101,102]}.`,
-    );
+    expect(messageOf(input)).toBe(`Bad input: ${problem}. An input is such as {} or {"source":"main"}.`);
   });
 });

@@ -1,12 +1,10 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Log } from "../../../lib/monitoring/log.ts";
 import { OutOfTimeError } from "../../../lib/polling/errors.ts";
 import { placeOf } from "../../../lib/polling/model/phase.ts";
-import { type PollSourcesRequest, pollSources, RESERVE, redriveSource } from "../../../lib/run/poll-sources.ts";
+import { type PollSourcesRequest, pollSources, RESERVE } from "../../../lib/run/poll-sources.ts";
 import { CredentialsMissingError } from "../../../lib/survey-api/index.ts";
 import { failing } from "../../support/failing.ts";
 import type { MemoryWorld, PortCall } from "../../support/memory-ports.ts";
-import { refused } from "../../support/refused.ts";
 import {
   arrive,
   at,
@@ -483,48 +481,5 @@ describe("an outage of metrics", () => {
     expect(log.lines.filter(({ message }) => message === "outage")).toEqual([
       { level: "warn", message: "outage", details: { source: "a", operation: "metrics" } },
     ]);
-  });
-});
-
-describe("a redrive of quarantined responses", () => {
-  it("ends its part in what processes share", async () => {
-    const world = await refused([{ responseId: 1, completed: at(0) }]);
-    const shared = graph("a", world);
-    await redriveSource({ graph: shared, surveyIds: [1], owner: "o", remaining, logger: memoryLog() });
-    expect(shared.settle).toHaveBeenCalledTimes(1);
-  });
-
-  const redriving = (world: MemoryWorld, logger: Log, surveyIds: number[]) =>
-    redriveSource({ graph: graph("a", world), surveyIds, owner: "o", remaining, logger });
-
-  it("says what was put back by survey, in its answer and in the log, and polls nothing", async () => {
-    const world = await refused([{ responseId: 1, completed: at(0) }]);
-    const log = memoryLog();
-    world.calls.length = 0;
-
-    const output = await redriving(world, log, [1, 2]);
-
-    expect(output).toMatchObject({
-      ticks: [],
-      redriven: [
-        { surveyId: 1, outcome: "done", putBack: 1 },
-        { surveyId: 2, outcome: "done", putBack: 0 },
-      ],
-    });
-    expect(log.lines).toMatchObject([
-      { level: "info", message: "redrive", details: { source: "a", surveyId: 1, putBack: 1 } },
-      { level: "info", message: "redrive", details: { source: "a", surveyId: 2, putBack: 0 } },
-    ]);
-    expect(world.calls.filter(({ port }) => port === "service")).toEqual([]);
-  });
-
-  it("warns of a survey that failed", async () => {
-    const world = await refused([{ responseId: 1, completed: at(0) }]);
-    world.before.push(({ operation }) => {
-      if (operation === "forRedrive") throw Object.assign(new Error("x"), { code: "TABLE_BUSY" });
-    });
-    const log = memoryLog();
-    expect((await redriving(world, log, [1])).redriven).toMatchObject([{ outcome: "failed" }]);
-    expect(log.lines).toMatchObject([{ level: "warn", details: { failure: { code: "TABLE_BUSY" } } }]);
   });
 });

@@ -11,7 +11,10 @@ export interface MemoryGraph extends SourceGraph {
 }
 
 /** The graph of a source over ports in memory; `fields` are those of its configuration that are not the usual ones. */
-export function memoryGraph({ ports }: Pick<MemoryWorld, "ports">, fields: Record<string, unknown> = {}): MemoryGraph {
+export function memoryGraph(
+  { ports, objects = new Map() }: Pick<MemoryWorld, "ports"> & Partial<Pick<MemoryWorld, "objects">>,
+  fields: Record<string, unknown> = {},
+): MemoryGraph {
   const { sources, events } = parseConfig(
     { baseUrl: "https://surveys.example.com", startFrom: "beginning", timeZone: "UTC", ...fields },
     { deployed: true },
@@ -22,6 +25,11 @@ export function memoryGraph({ ports }: Pick<MemoryWorld, "ports">, fields: Recor
     source: { ...source, events: eventsOf(events) },
     service: "service-1",
     api: createSurveyApi({ baseUrl: source.baseUrl, credentials: { clientId: "c", clientSecret: "s" } }),
+    bucket: {
+      ...ports.vault,
+      putJson: async (key, body) => void objects.set(key, JSON.parse(body)),
+      keysUnder: async (prefix) => [...objects.keys()].filter((key) => key.startsWith(prefix)),
+    },
     begin: vi.fn(() => ports),
     settle: vi.fn(async () => {}),
   };

@@ -84,7 +84,7 @@ describe("execution environments", () => {
 
   it("hand on what the function is invoked with", async () => {
     const { invoke, invocations } = await environments();
-    const input: PollInput = { source: "main", redrive: [7] };
+    const input: PollInput = { source: "main", operation: { kind: "describe" } };
     void invoke(input, never);
     await vi.advanceTimersByTimeAsync(0);
     expect(invocations[0]?.input).toEqual(input);

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { refuse } from "../../../cli/uninstall/command.ts";
-import type { Inventory } from "../../../cli/uninstall/found.ts";
-import { inventoryLines, strangersIn } from "../../../cli/uninstall/say.ts";
-import { parseUninstallLine } from "../../../cli/uninstall/usage.ts";
+import { refuse } from "../../../cli/verbs/uninstall/allowed.ts";
+import type { Inventory } from "../../../cli/verbs/uninstall/found.ts";
+import { inventoryLines, strangersIn } from "../../../cli/verbs/uninstall/say.ts";
+import { survey } from "../support/command.ts";
 
 const NOTHING: Inventory = {
   stack: undefined,
@@ -26,43 +26,37 @@ function stackOf(...resources: [logicalId: string, type: string, physicalId?: st
   return { ...NOTHING, stack: { name: "Eu", id: "arn:eu", isProtected: true, resources: found } };
 }
 
-describe("the command line", () => {
-  it("is of the usual stack, and touches nothing of others, unless it says so", () => {
-    const usual = { help: false, stack: "SurveyPoller", withRules: false, yes: undefined };
-    expect(parseUninstallLine([])).toEqual(usual);
-    expect(parseUninstallLine(["--stack", "Eu", "--with-rules", "--yes", "Eu"])).toEqual({
-      ...usual,
-      stack: "Eu",
-      withRules: true,
-      yes: "Eu",
-    });
-  });
-
+describe("called wrongly", () => {
   it.each([
-    [["--yes"], "--yes needs a value"],
-    [["--stack", "my stack"], "--stack is not the name of a stack"],
-    [["--force"], "unknown flag --force"],
-    [["SurveyPoller"], 'unexpected argument "SurveyPoller"'],
-  ])("%j is refused", (args, message) => {
-    expect(() => parseUninstallLine(args)).toThrow(message);
-  });
-
-  it("that is wrong ends with exit code 2 and one line, before AWS is asked for anything", () => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, ["cli/uninstall.ts", "--al"], { encoding: "utf8" });
-    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
-    expect(stderr).toBe("unknown flag --al. npm run uninstall -- --help lists the flags.\n");
+    [["--yes"], "option '--yes <name>' argument missing"],
+    [["--stack", "my stack"], "it must be the name of a stack"],
+    [["--force"], "unknown option '--force'"],
+    [["SurveyPoller"], "too many arguments"],
+    [["--yes", "AnotherStack"], "--yes has another name than --stack. Nothing was removed."],
+  ])("%j ends with exit code 2, before AWS is asked for anything", async (args, message) => {
+    const ran = await survey(["uninstall", ...args]);
+    expect(ran).toMatchObject({ code: 2, stdout: "" });
+    expect(ran.stderr).toContain(message);
   });
 });
 
 it("without an AWS that answers removes nothing, and says what to look at", () => {
   const AWS = { AWS_REGION: "us-east-1", AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
-  const { status, stderr } = spawnSync(process.execPath, ["cli/uninstall.ts"], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["cli/survey-poller.mjs", "uninstall"], {
     encoding: "utf8",
     // Nobody listens there.
     env: { ...AWS, PATH: process.env.PATH, AWS_ENDPOINT_URL: "http://127.0.0.1:1", AWS_MAX_ATTEMPTS: "1" },
   });
-  expect(status).toBe(1);
+  expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
   expect(stderr).toMatch(/^nothing was removed: AWS cannot be asked what is there \(ECONNREFUSED.*Set AWS_REGION.*\n$/);
+});
+
+it("without AWS credentials is told so by its exit code", () => {
+  const { status, stderr } = spawnSync(process.execPath, ["cli/survey-poller.mjs", "uninstall", "--json"], {
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, AWS_REGION: "us-east-1", AWS_EC2_METADATA_DISABLED: "true", HOME: "/nonexistent" },
+  });
+  expect({ status, stderr }).toEqual({ status: 4, stderr: "" });
 });
 
 describe("what is there", () => {

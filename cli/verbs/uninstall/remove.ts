@@ -14,6 +14,7 @@ import {
 } from "@aws-sdk/client-eventbridge";
 import { DeleteBucketCommand, DeleteObjectsCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { DeleteSecretCommand } from "@aws-sdk/client-secrets-manager";
+import { InterruptedError } from "../../errors.ts";
 import type { Inventory, RuleFound, StackFound } from "./found.ts";
 import { type Services, unlessMissing } from "./services.ts";
 
@@ -24,12 +25,17 @@ const MOST_TARGETS = 10;
 /** Attempts to delete a bus that seems to have rules still. */
 const RULES_SEEN = 15;
 
-/** Removes everything, the stack first, so that nobody writes any more; says each thing once it is gone. */
-export async function removeAll(services: Services, found: Inventory, say: (line: string) => void): Promise<void> {
+/** Removes everything, the stack first, so that nobody writes any more; says each thing once it is gone, and ends after it where that is asked for. */
+export async function removeAll(
+  services: Services,
+  found: Inventory,
+  { say, signal }: { say: (what: string) => void; signal: AbortSignal },
+): Promise<void> {
   const { events, tables, secrets } = services;
   const remove = async (what: string, removal: Promise<unknown>): Promise<void> => {
     await unlessMissing(removal);
-    say(`removed: ${what}`);
+    say(what);
+    if (signal.aborted) throw new InterruptedError();
   };
   if (found.stack !== undefined) await remove(`stack ${found.stack.name}`, removeStack(services, found.stack));
   for (const SecretId of found.secrets) {

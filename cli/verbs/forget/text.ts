@@ -1,0 +1,44 @@
+import { columns, count } from "../../words.ts";
+import type { ForgetAnswer } from "./answer.ts";
+
+/** What is held and goes, what stays, and what lies elsewhere. */
+export function forgetText({
+  dryRun,
+  id,
+  source,
+  surveyId,
+  name,
+  state,
+  held,
+  stays,
+  records,
+  elsewhere,
+}: ForgetAnswer): string[] {
+  if (surveyId === null) {
+    return [
+      `Nothing is held of response ${id}: it was never met, or its date alone says that it is before the floor.`,
+      "Nothing was written either. Listed by the service later, it would be new: delete it there.",
+    ];
+  }
+  const isHeld = held.entry.length + held.mark.length + held.objects.length > 0;
+  const where = `response ${id} of ${name === null ? `survey ${surveyId}` : `${name} (${surveyId})`}, source ${source}`;
+  const lines = [
+    ...(held.entry.length === 0 ? [] : [["table", `its entry (${state}): ${held.entry.join(", ")}`]]),
+    ...(held.mark.length === 0 ? [] : [["mark", held.mark.join(", ")]]),
+    ...held.objects.map((key) => ["bucket", key]),
+  ];
+  const until = (at: number | null): string =>
+    at === null ? "" : ` (until ${new Date(at).toISOString().slice(0, 10)})`;
+  return [
+    isHeld ? `${dryRun ? "Would be forgotten" : "Forgotten"}: ${where}` : `Nothing more is held of ${where}.`,
+    ...columns(lines).map((line) => `  ${line}`),
+    ...(stays === null ? [] : [`What stays, so that it never goes out again: ${JSON.stringify(stays)}`]),
+    ...(records === 0
+      ? []
+      : [
+          `${count(records, "single record")} of this survey may be of it: nobody knows whose they are. See quarantine list, show and forget with their ids.`,
+        ]),
+    "Not purged by this:",
+    ...elsewhere.map((one) => `  ${one.where}${until(one.until)}: ${one.what}.`),
+  ];
+}

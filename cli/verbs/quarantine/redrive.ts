@@ -1,0 +1,108 @@
+import type { SurveyRedrive } from "../../../lib/polling/survey/redrive.ts";
+import { InterruptedError } from "../../errors.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { UsageError } from "../../flags.ts";
+import { surveyIds } from "../../ids.ts";
+import type { Io } from "../../io.ts";
+import { showProgress } from "../../progress.ts";
+import { openTarget } from "../../target/open-target.ts";
+import { oneSource, type Target } from "../../target/target.ts";
+import { DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../../verb.ts";
+import type { RedriveAnswer } from "./answers.ts";
+import { redriveText } from "./redrive-text.ts";
+import { groupsOf, readSetAside, type SetAside } from "./set-aside.ts";
+
+export const redriveVerb: Verb = (act) =>
+  targetVerb("redrive", "puts what was set aside back on its way; it goes out at the next tick")
+    .option("--survey <ids...>", "of these surveys", surveyIds)
+    .option("--all", "of all surveys")
+    .option("--reason <reason>", "only those with this reason, as list shows it")
+    .option("--source <name>", "the source, where there are several")
+    .addOption(yesOption())
+    .addHelpText(
+      "after",
+      examples(
+        "quarantine redrive --survey 101 102 --stack SurveyPoller",
+        "quarantine redrive --all --reason TooLarge --yes",
+      ),
+    )
+    .action((options) =>
+      act(options, async (io) => {
+        const { survey, all, reason, yes } = options;
+        if ((survey === undefined) === (all !== true)) {
+          const hint = "Give --survey with the ids of some, or --all.";
+          throw new UsageError(survey === undefined ? "no survey is named" : "--survey and --all exclude each other", {
+            hint,
+          });
+        }
+        await using target = await openTarget(options, io);
+        const { name: source } = await oneSource(target, options.source);
+        const found = await readSetAside(target, { sources: [source], surveyIds: survey, reason }, io);
+        const ids = [...new Set(found.map(({ surveyId }) => surveyId))];
+        const isDone = yes === true;
+        const done = isDone ? await redrive(target, { source, surveyIds: ids, reason }, io) : [];
+        const answer = answerOf(found, { source, dryRun: !isDone, done, flags: target.flags });
+        if (!isDone) io.say(DRY_RUN);
+        return { data: answer, text: redriveText(answer), exit: exitOf(done) };
+      }),
+    );
+
+/** Asks again for what an invocation had no time for, as long as that puts something back. */
+async function redrive(
+  target: Target,
+  { source, surveyIds: all, reason }: { source: string; surveyIds: number[]; reason: string | undefined },
+  io: Io,
+): Promise<SurveyRedrive[]> {
+  const results = new Map<number, SurveyRedrive>();
+  const progress = showProgress(io);
+  let left = all;
+  while (left.length > 0) {
+    if (io.signal.aborted) throw new InterruptedError();
+    progress.update(`putting back: ${all.length - left.length} of ${all.length} surveys`, 1 - left.length / all.length);
+    const { surveys } = await target.operate(source, "redrive", {
+      surveyIds: left,
+      ...(reason === undefined ? {} : { reason }),
+    });
+    for (const survey of surveys) {
+      // What stays where it is was looked at once more.
+      const before = results.get(survey.surveyId)?.putBack ?? 0;
+      results.set(survey.surveyId, { ...survey, putBack: before + survey.putBack });
+    }
+    const isFurther = surveys.some(({ outcome, putBack }) => outcome === "done" || putBack > 0);
+    left = surveys.filter(({ outcome }) => outcome === "unfinished").map(({ surveyId }) => surveyId);
+    if (!isFurther) break;
+  }
+  progress.end();
+  return [...results.values()];
+}
+
+function answerOf(
+  found: readonly SetAside[],
+  { source, dryRun, done, flags }: { source: string; dryRun: boolean; done: readonly SurveyRedrive[]; flags: string },
+): RedriveAnswer {
+  const names = new Map(found.map(({ surveyId, name }) => [surveyId, name]));
+  return {
+    dryRun,
+    source,
+    total: found.length,
+    reasons: groupsOf(found, flags).map(({ state, reason, count, kept }) => ({ state, reason, count, kept })),
+    surveys: [...names].map(([surveyId, name]) => {
+      const result = done.find((one) => one.surveyId === surveyId);
+      return {
+        surveyId,
+        name,
+        outcome: result?.outcome ?? null,
+        putBack: result?.putBack ?? 0,
+        left: result?.left ?? null,
+        failure: result?.failure ?? null,
+      };
+    }),
+  };
+}
+
+function exitOf(done: readonly SurveyRedrive[]): Exclude<ExitCode, typeof EXIT.usage | typeof EXIT.interrupted> {
+  const has = (...outcomes: SurveyRedrive["outcome"][]): boolean =>
+    done.some(({ outcome }) => outcomes.includes(outcome));
+  if (has("failed", "not polled")) return EXIT.failed;
+  return has("busy", "unfinished") ? EXIT.notNow : EXIT.done;
+}

@@ -1,0 +1,98 @@
+import * as z from "zod";
+import { section } from "../config/fields.ts";
+import { noteSuspects } from "../polling/contents/suspects.ts";
+import type { PollContext } from "../polling/context.ts";
+import { orLeave } from "../polling/errors.ts";
+import { holdLease } from "../polling/lease.ts";
+import { forgetSights } from "../polling/ledger/changes.ts";
+import { noteReleased, tellReleased } from "../polling/ledger/withheld.ts";
+import type { EntryState, LedgerEntry } from "../polling/model/ledger-entry.ts";
+import { watchBreakers } from "../polling/publish/under-breaker.ts";
+import { withSurvey } from "../polling/survey/with-survey.ts";
+import type { SourceGraph } from "../run/wiring.ts";
+import { bareEntry, isBare, prefixesOf } from "./forgotten.ts";
+import type { Operation } from "./operation.ts";
+
+const RESPONSE = "must be a responseId, or the id of a record as the ledger has it";
+
+export interface ForgetInput {
+  surveyId: number;
+  response: LedgerEntry["id"];
+}
+
+/** Busy: someone else works on the survey. */
+export type Forgotten =
+  | { outcome: "busy" }
+  | {
+      outcome: "done";
+      /** In which state it was; null where the ledger has no entry. */
+      was: EntryState | null;
+      /** Objects of the bucket that were deleted. */
+      objects: number;
+    };
+
+/**
+ * Forgets a response: its entry keeps what says that it is settled, and nothing else of it stays in the ledger, the mark and the bucket. It is done
+ * under the lease of its survey, so that nobody writes any of it meanwhile.
+ */
+export const forget: Operation<ForgetInput, Forgotten> = {
+  input: section({
+    surveyId: z.int({ error: "must be a survey id" }).positive({ error: "must be a survey id" }),
+    response: z.union([z.int().positive(), z.templateLiteral(["record-", z.string().regex(/^[\w-]+$/)])], {
+      error: RESPONSE,
+    }),
+  }),
+  async run({ graph, owner, deadline, abortsAt, logger }, { surveyId, response }) {
+    const { source, bucket } = graph;
+    const request = {
+      ports: graph.begin("tick", abortsAt),
+      source,
+      surveyId,
+      owner,
+      deadline,
+      streamUntil: deadline,
+      // Of what nothing is read for here.
+      sourceFloor: undefined,
+      firstTick: undefined,
+      listedCount: undefined,
+      shortPageEnds: undefined,
+      watch: watchBreakers(undefined),
+    };
+    const done = await withSurvey(request, (ctx) => forgetResponse(ctx, response, bucket));
+    logger.info("forget", { source: source.name, surveyId, outcome: done?.outcome ?? "busy" });
+    return done ?? { outcome: "busy" };
+  },
+};
+
+async function forgetResponse(
+  ctx: PollContext,
+  id: LedgerEntry["id"],
+  bucket: SourceGraph["bucket"],
+): Promise<Forgotten> {
+  const { ports, surveyId, source } = ctx;
+  const entry = (await ports.state.entries(surveyId, [id])).get(id);
+  // What is kept is not read with it: only what was written by this very operation is known to be bare.
+  if (entry !== undefined && !isBare(entry)) {
+    await holdLease(ctx);
+    await ports.state.putEntries(surveyId, [bareEntry(entry)]);
+  }
+  // After that: what an entry points to is there as long as it does.
+  const found = await Promise.all(
+    prefixesOf(source.name, surveyId, id, entry?.revision).map((prefix) => bucket.keysUnder(prefix)),
+  );
+  const keys = found.flat();
+  await Promise.all(keys.map((key) => bucket.delete(key)));
+  await forgetInMark(ctx, id, entry);
+  return { outcome: "done", was: entry?.state ?? null, objects: keys.length };
+}
+
+/** Subscribers that know it to be withheld are told that this is over, at the latest by the next poll. */
+async function forgetInMark(ctx: PollContext, id: LedgerEntry["id"], entry: LedgerEntry | undefined): Promise<void> {
+  const { mark } = ctx;
+  forgetSights(
+    mark,
+    (mark.changes ?? []).filter((sight) => sight.id === id),
+  );
+  if (typeof id === "number") noteSuspects(mark.contents, [], [id]);
+  if (noteReleased(mark, id, entry?.eventId ?? null)) await orLeave(ctx, () => tellReleased(ctx));
+}

@@ -1,0 +1,42 @@
+import { eventId } from "../events/index.ts";
+import type { LedgerEntry } from "../polling/model/ledger-entry.ts";
+
+/** Reason of an entry that was forgotten on purpose. */
+export const FORGOTTEN = "forgotten";
+
+/** What stays of a forgotten response: that it is settled. `gone` too, so that its deletion is not told twice. */
+const STAYS = new Set<string>(["id", "state", "reason", "eventId", "revision", "gone"] satisfies (keyof LedgerEntry)[]);
+
+/**
+ * The entry of a forgotten response. One that went out keeps the id of its event, which the digest of the books counts, and no digest and no count:
+ * without them no reading of it differs, and its event is never replaced. Any other one counts as before the floor, and never goes out.
+ */
+export function bareEntry({ id, state, eventId, revision, gone }: LedgerEntry): LedgerEntry {
+  if (state !== "emitted") return { id, state: "before-floor", reason: FORGOTTEN };
+  return {
+    id,
+    state,
+    reason: FORGOTTEN,
+    ...(eventId === undefined ? {} : { eventId }),
+    ...(revision === undefined ? {} : { revision }),
+    ...(gone === undefined ? {} : { gone }),
+  };
+}
+
+export function isForgotten({ reason }: Pick<LedgerEntry, "reason">): boolean {
+  return reason === FORGOTTEN;
+}
+
+/** Whether an entry is forgotten, and holds no more than that. */
+export function isBare(entry: LedgerEntry): boolean {
+  return isForgotten(entry) && Object.keys(entry).every((name) => STAYS.has(name));
+}
+
+/** What the keys of all objects begin with that hold something of a response: its kept records, and the answers of its events. */
+export function prefixesOf(source: string, surveyId: number, id: LedgerEntry["id"], revision = 1): string[] {
+  const kept = `kept/${source}/${surveyId}/${id}/`;
+  if (typeof id !== "number") return [kept];
+  // One more may have been made ready for the bus, which did not take it.
+  const revisions = Array.from({ length: revision + 1 }, (_, i) => i + 1);
+  return [kept, ...revisions.map((one) => `${eventId(source, surveyId, id, one)}/`)];
+}

@@ -1,0 +1,23 @@
+import { parseConfig } from "../../../lib/config/index.ts";
+import type { Operation } from "../../../lib/operator/operation.ts";
+import type { MemoryWorld } from "../../support/memory-ports.ts";
+import { MINUTE } from "../../support/survey.ts";
+import { memoryGraph } from "./graph.ts";
+import { memoryLog } from "./log.ts";
+
+const rawConfig = { baseUrl: "https://surveys.example.com", startFrom: "beginning", timeZone: "UTC" };
+
+/** Runs an operation over a world in memory, with a minute of time. */
+export function operate<Input, Result extends object>(
+  world: MemoryWorld,
+  operation: Operation<Input, Result>,
+  input: Input,
+  logger = memoryLog(),
+): Promise<Result> {
+  const deadline = world.time.now + MINUTE;
+  const config = parseConfig(rawConfig, { deployed: true });
+  return operation.run(
+    { graph: memoryGraph(world), config, rawConfig, owner: "operator", deadline, abortsAt: deadline, logger },
+    input,
+  );
+}
