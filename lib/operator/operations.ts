@@ -1,8 +1,10 @@
 import { describe } from "./describe.ts";
+import { resend } from "./resend.ts";
 
 /** All operations, by their kind. */
 export const operations = {
   describe,
+  resend,
 } as const;
 
 export type OperationKind = keyof typeof operations;
