@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { flag, section } from "../config/fields.ts";
+import { LEASE_DURATION } from "../polling/lease.ts";
 import type { LedgerEntry } from "../polling/model/ledger-entry.ts";
 import type { Mark } from "../polling/model/mark.ts";
-import { LEASE_DURATION } from "../polling/lease.ts";
 import type { Ports } from "../polling/ports.ts";
 import { checkOwnState } from "../polling/survey/own-state.ts";
 import { pauseOf } from "../polling/survey/paused.ts";

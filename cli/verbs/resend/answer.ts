@@ -8,7 +8,19 @@ export const resentItem = z.strictObject({
   eventId: z.string().nullable(),
   revision: z.int().nullable(),
   outcome: z
-    .enum(["sent", "would-send", "replaced", "changed", "gone", "not-emitted", "unknown", "unproved", "failed", "refused", "left"])
+    .enum([
+      "sent",
+      "would-send",
+      "replaced",
+      "changed",
+      "gone",
+      "not-emitted",
+      "unknown",
+      "unproved",
+      "failed",
+      "refused",
+      "left",
+    ])
     .describe(
       "replaced: a later revision has taken its place; changed: the service shows other contents by now; left: nothing was tried",
     ),

@@ -56,7 +56,11 @@ async function sendSome(
     const result: ResendResult = await target.operate(source, "resend", input);
     items.push(...result.results.map((one) => ({ source, surveyId, ...one })));
     const { left, from, lastPage, stopped } = result;
-    tell(from === undefined ? "" : `, page ${from.page}${lastPage === undefined ? "" : ` of ${lastPage}`} of survey ${surveyId}`);
+    tell(
+      from === undefined
+        ? ""
+        : `, page ${from.page}${lastPage === undefined ? "" : ` of ${lastPage}`} of survey ${surveyId}`,
+    );
     busy = stopped?.kind === "busy" ? busy + 1 : 0;
     if (stopped?.kind === "paused" || busy > MOST_BUSY) {
       const reason = stopped?.kind === "paused" ? `paused until ${new Date(stopped.until).toISOString()}` : "busy";

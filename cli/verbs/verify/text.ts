@@ -29,7 +29,9 @@ export function sentenceOf(figures: Figures): string {
   const all = number(expected);
   switch (verdictOf(figures)) {
     case "complete":
-      return expected === 0 ? "Nothing was emitted there yet." : `Complete. The consumer has all ${count(expected, "event")}.`;
+      return expected === 0
+        ? "Nothing was emitted there yet."
+        : `Complete. The consumer has all ${count(expected, "event")}.`;
     case "on-its-way":
       return `Not proved: ${way}, of ${all}. Take the list again in a minute.`;
     case "missing": {

@@ -69,6 +69,7 @@ function notMet(entry: EmittedEntry, end: WalkEnd, { isPartial }: ResendPlace): 
   // Closed books do not list it any more.
   if (entry.gone !== undefined) return resent(entry, "gone");
   if (end.kind === "failed") return resent(entry, "unproved", `page ${end.page}: ${errorCode(end.error)}`);
-  if (end.kind !== "end" || end.isEmpty || isPartial) return resent(entry, "unproved", "the list moved while it was read");
+  if (end.kind !== "end" || end.isEmpty || isPartial)
+    return resent(entry, "unproved", "the list moved while it was read");
   return resent(entry, "gone");
 }

@@ -1,9 +1,9 @@
-import type { PolledSource } from "../../run/wiring.ts";
 import type { LedgerEntry } from "../../polling/model/ledger-entry.ts";
 import type { Mark } from "../../polling/model/mark.ts";
 import type { Run } from "../../polling/model/records.ts";
 import type { Ports } from "../../polling/ports.ts";
 import type { ShortPageEnds } from "../../polling/walk/list-end.ts";
+import type { PolledSource } from "../../run/wiring.ts";
 
 /** What sending events of one survey again works with. */
 export interface Resending {

@@ -15,7 +15,9 @@ const SEGMENTS = 4;
 export function tableAndAttribute(text: string): { table: string; attribute: string | undefined } {
   const [, table, attribute] = /^(arn:[^/]+\/[\w.-]+|[\w.-]+)(?::(.+))?$/.exec(text) ?? [];
   if (table !== undefined) return { table, attribute };
-  throw new UsageError("--dynamodb is no table", { hint: "Give it as --dynamodb TABLE or --dynamodb TABLE:attribute." });
+  throw new UsageError("--dynamodb is no table", {
+    hint: "Give it as --dynamodb TABLE or --dynamodb TABLE:attribute.",
+  });
 }
 
 /** The ids in one attribute of a consumer's table, in whatever text they stand. Without an attribute that is the partition key. */

@@ -29,17 +29,16 @@ export async function takeLines(input: NodeJS.ReadableStream, { ids, signal, tel
 }
 
 /** The ids of a file: one a line, NDJSON of whole events, or the first column of a CSV. `-` is standard input. */
-export async function readFileList(
-  file: string,
-  input: NodeJS.ReadableStream,
-  reader: ListReader,
-): Promise<TakenList> {
+export async function readFileList(file: string, input: NodeJS.ReadableStream, reader: ListReader): Promise<TakenList> {
   const isInput = file === "-";
   const asOf = isInput ? reader.now() : await modifiedAt(file);
   const { lines, found, unreadable } = await takeLines(isInput ? input : createReadStream(file), reader);
   const from = isInput ? "standard input" : file;
   if (lines > 0 && found === 0) {
-    throw nothingRead(from, "Give one event id a line, whole events as NDJSON, or a CSV with the ids in its first column.");
+    throw nothingRead(
+      from,
+      "Give one event id a line, whole events as NDJSON, or a CSV with the ids in its first column.",
+    );
   }
   return { from, asOf, unreadable };
 }
