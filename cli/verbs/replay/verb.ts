@@ -46,9 +46,9 @@ export const replayVerb: Verb = (act) =>
         check(options);
         const stretch = stretchOf({ ...options, to: options.to ?? new Date(io.now()).toISOString() });
         await using target = await openTarget(options, io);
-        if (options.cancel !== undefined) return cancel(target, io, options.cancel, options.yes === true);
-        if (options.from === undefined) return watchOnly(target, `${options.watch}`, io);
-        return replay(target, io, {
+        if (options.cancel !== undefined) return await cancel(target, io, options.cancel, options.yes === true);
+        if (options.from === undefined) return await watchOnly(target, `${options.watch}`, io);
+        return await replay(target, io, {
           ...options,
           ...stretch,
           watch: options.watch !== undefined,
@@ -85,11 +85,11 @@ async function replay(target: Target, io: Io, options: ReplayOptions): Promise<A
     });
   }
   const found = await emittedIn(target, io, options);
-  if (archive === undefined || bus === undefined || isPart) return byLedger(target, io, options, found);
+  if (archive === undefined || bus === undefined || isPart) return await byLedger(target, io, options, found);
   await using connection = connect(target);
   const { client } = connection;
   const place = { archive, bus, busName: target.resources.busName, flags: target.flags, client };
-  return byArchive(place, io, options, found.length);
+  return await byArchive(place, io, options, found.length);
 }
 
 async function cancel(target: Target, io: Io, name: string, yes: boolean): Promise<Answer> {

@@ -56,7 +56,7 @@ export const verifyVerb: Verb = (act) =>
         if (found.list.unreadable > 0)
           io.say(`${count(found.list.unreadable, "entry", "entries")} without an event id in ${found.list.from}.`);
         return options.resend === true
-          ? resendMissing(target, io, found, options)
+          ? await resendMissing(target, io, found, options)
           : tell(found, commandLine(target, options));
       }),
     );
