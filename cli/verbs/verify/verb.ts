@@ -1,6 +1,7 @@
 import { EXIT } from "../../exit-codes.ts";
 import { UsageError } from "../../flags.ts";
 import type { Io } from "../../io.ts";
+import { stretchOf } from "../../moments.ts";
 import { quoted } from "../../target/data-target.ts";
 import { openTarget } from "../../target/open-target.ts";
 import type { Target } from "../../target/target.ts";
@@ -47,6 +48,7 @@ export const verifyVerb: Verb = (act) =>
     .action((options) =>
       act(options, async (io) => {
         checkList(options);
+        stretchOf(options);
         if (options.yes === true && options.resend !== true) {
           throw new UsageError("--yes belongs to --resend", { hint: "Without --resend nothing is changed." });
         }
