@@ -5,7 +5,7 @@ import type { Target } from "../../target/target.ts";
 import { readTableList, tableAndAttribute } from "./lists/dynamodb.ts";
 import { readFileList } from "./lists/lines.ts";
 import type { ListReader, TakenList } from "./lists/list.ts";
-import { bucketAndPrefix, readObjectList } from "./lists/s3.ts";
+import { bucketAndPrefix } from "./lists/s3-prefix.ts";
 
 export interface ListOptions {
   ids?: string | undefined;
@@ -44,7 +44,8 @@ export async function readList(
     dynamodb !== undefined
       ? await readTableList(target, dynamodb, reader)
       : s3 !== undefined
-        ? await readObjectList(target, s3, s3Contents === true, reader)
+        ? // The client of S3 is large: no other list needs it.
+          await (await import("./lists/s3.ts")).readObjectList(target, s3, s3Contents === true, reader)
         : await readFileList(ids ?? "-", input, reader);
   return asOf === undefined ? list : { ...list, asOf: momentOf("--as-of", asOf) };
 }

@@ -7,7 +7,6 @@ import type { Target } from "../../target/target.ts";
 import { count } from "../../words.ts";
 import type { VerifyAnswer } from "./answer.ts";
 import { createComparison } from "./compare.ts";
-import { readDeadLetters } from "./lists/dead-letters.ts";
 import { type ListOptions, readList } from "./read-list.ts";
 import { figuresOf, sentenceOf, verdictOf } from "./text.ts";
 
@@ -31,6 +30,7 @@ export async function verify(target: Target, io: Io, options: VerifyOptions): Pr
     const list = await readList(target, options, io, { ...reading, ids });
     const size = ids.size;
     if (options.dlq !== undefined) {
+      const { readDeadLetters } = await import("./lists/dead-letters.ts");
       const { isAll, messages } = await readDeadLetters(target, options.dlq, { ...reading, ids: deadLetters });
       if (!isAll) io.say(`Only the first ${count(messages, "message")} of the dead-letter queue were read.`);
     }

@@ -2,19 +2,13 @@ import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { GetObjectCommand, ListObjectsV2Command, type S3Client } from "@aws-sdk/client-s3";
 import { InterruptedError } from "../../../errors.ts";
-import { UsageError } from "../../../flags.ts";
 import { eventIdIn } from "../../../ids/event-ids.ts";
 import { askingAws } from "../../../target/aws-failure.ts";
 import type { Target } from "../../../target/target.ts";
 import { nothingRead } from "../text.ts";
 import { takeLines } from "./lines.ts";
 import type { ListReader, TakenList } from "./list.ts";
-
-export function bucketAndPrefix(text: string): { bucket: string; prefix: string } {
-  const [, bucket, prefix = ""] = /^s3:\/\/([a-z0-9.-]+)(?:\/(.*))?$/.exec(text) ?? [];
-  if (bucket !== undefined) return { bucket, prefix };
-  throw new UsageError("--s3 is no prefix of a bucket", { hint: "Give it as --s3 s3://BUCKET/PREFIX." });
-}
+import { bucketAndPrefix } from "./s3-prefix.ts";
 
 /** The ids in the names of a consumer's objects, `…/<eventId>.json` or so; or, with `contents`, in the events that they hold. */
 export async function readObjectList(
