@@ -1,12 +1,14 @@
 import { describe } from "./describe.ts";
 import { forget } from "./forget.ts";
 import { redrive } from "./redrive.ts";
+import { resend } from "./resend.ts";
 
 /** All operations, by their kind. */
 export const operations = {
   describe,
   forget,
   redrive,
+  resend,
 } as const;
 
 export type OperationKind = keyof typeof operations;

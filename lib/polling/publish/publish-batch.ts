@@ -23,7 +23,7 @@ export interface Ready extends Candidate {
 const MOST_BYTES = 900_000;
 
 /** How many of the first events go into one request: at most 10 and 900 KB, and always one. */
-export function batchLength(ready: Ready[]): number {
+export function batchLength(ready: readonly Pick<Ready, "sealed">[]): number {
   let bytes = 0;
   let length = 0;
   for (const { sealed } of ready) {

@@ -1,0 +1,20 @@
+import type { IdSet } from "../../../ids/id-set.ts";
+
+/** What a consumer has, as far as it was read: its ids are in the set that the reader was given. */
+export interface TakenList {
+  /** Where they were read, for people. */
+  from: string;
+  /** When the list was taken (epoch milliseconds). */
+  asOf: number;
+  /** Lines, items or objects in which no event id stands. */
+  unreadable: number;
+}
+
+/** What every reader of a list works with. */
+export interface ListReader {
+  ids: Pick<IdSet, "add">;
+  signal: AbortSignal;
+  now(): number;
+  /** Called as it goes on. */
+  tell(text: string): void;
+}

@@ -1,0 +1,83 @@
+import { CommandError } from "../../errors.ts";
+import { columns, count } from "../../words.ts";
+import type { MissingEvent, VerifyAnswer } from "./answer.ts";
+
+type Figures = Pick<VerifyAnswer, "neverArrived" | "inDeadLetterQueue" | "olderRevision" | "onTheirWay" | "expected">;
+
+const number = (figure: number): string => figure.toLocaleString("en-US");
+
+/** How often each cause stands in the list. */
+export function figuresOf(missing: readonly MissingEvent[]): Omit<Figures, "expected"> {
+  const of = (cause: MissingEvent["cause"]): number => missing.filter((one) => one.cause === cause).length;
+  return {
+    neverArrived: of("never-arrived"),
+    inDeadLetterQueue: of("dead-letter-queue"),
+    olderRevision: of("older-revision"),
+    onTheirWay: of("on-its-way"),
+  };
+}
+
+export function verdictOf({ neverArrived, inDeadLetterQueue, olderRevision, onTheirWay }: Figures) {
+  if (neverArrived + inDeadLetterQueue + olderRevision > 0) return "missing";
+  return onTheirWay > 0 ? "on-its-way" : "complete";
+}
+
+/** "Missing 12 of 10,000: 10 never arrived, 2 in the dead-letter queue; 1 older revision." */
+export function sentenceOf(figures: Figures): string {
+  const { neverArrived, inDeadLetterQueue, olderRevision, onTheirWay, expected } = figures;
+  const way = `${number(onTheirWay)} may still be on ${onTheirWay === 1 ? "its" : "their"} way`;
+  const all = number(expected);
+  switch (verdictOf(figures)) {
+    case "complete":
+      return expected === 0
+        ? "Nothing was emitted there yet."
+        : `Complete. The consumer has all ${count(expected, "event")}.`;
+    case "on-its-way":
+      return `Not proved: ${way}, of ${all}. Take the list again in a minute.`;
+    case "missing": {
+      const causes = [
+        ...(neverArrived > 0 ? [`${number(neverArrived)} never arrived`] : []),
+        ...(inDeadLetterQueue > 0 ? [`${number(inDeadLetterQueue)} in the dead-letter queue`] : []),
+      ];
+      const lost = neverArrived + inDeadLetterQueue;
+      const older = `${number(olderRevision)} older ${olderRevision === 1 ? "revision" : "revisions"}`;
+      const parts = [
+        ...(lost > 0 ? [`Missing ${number(lost)} of ${all}: ${causes.join(", ")}`] : []),
+        ...(olderRevision > 0 ? [lost > 0 ? older : `Not up to date: ${older}, of ${all}`] : []),
+        ...(onTheirWay > 0 ? [way] : []),
+      ];
+      return `${parts.join("; ")}.`;
+    }
+  }
+}
+
+const CAUSES: Record<MissingEvent["cause"], (one: MissingEvent) => string> = {
+  "never-arrived": () => "never arrived",
+  "dead-letter-queue": ({ has }) => `in the dead-letter queue${has === null ? "" : `; revision ${has} is there`}`,
+  "older-revision": ({ has, revision }) => `older revision: ${has} instead of ${revision}`,
+  "on-its-way": () => "may still be on its way",
+};
+
+/** A line for each missing event: survey, response, event id, cause. */
+export function missingLines(missing: readonly MissingEvent[]): string[] {
+  return columns(
+    missing.map((one) => [
+      `${one.surveyId}`,
+      `${one.responseId}`,
+      one.eventId,
+      CAUSES[one.cause](one),
+      new Date(one.emittedAt).toISOString(),
+    ]),
+  );
+}
+
+/** What is said of ids that are no event of this poller. */
+export function unknownWarning(unknown: readonly string[]): string {
+  const some = unknown.slice(0, 3).join(", ");
+  const more = unknown.length > 3 ? ", …" : "";
+  return `Warning: ${count(unknown.length, "id")} of the consumer ${unknown.length === 1 ? "is" : "are"} of no event that this poller knows (${some}${more}).`;
+}
+
+export function nothingRead(what: string, hint: string): CommandError {
+  return new CommandError("NO_EVENT_IDS", `${what} holds no event id`, { hint });
+}
