@@ -103,7 +103,9 @@ async function readEntries(
 }
 
 function isEmitted(entry: LedgerEntry | undefined): entry is EmittedEntry {
-  return entry?.state === "emitted" && !isForgotten(entry) && entry.eventId !== undefined && typeof entry.id === "number";
+  return (
+    entry?.state === "emitted" && !isForgotten(entry) && entry.eventId !== undefined && typeof entry.id === "number"
+  );
 }
 
 /** What is known of the survey; undefined while a poll is at work on it. The lease is given back at once: polls are not kept waiting. */
