@@ -1,8 +1,12 @@
 import { describe } from "./describe.ts";
+import { probeService } from "./probe-service.ts";
+import { renewToken } from "./renew-token.ts";
 
 /** All operations, by their kind. */
 export const operations = {
   describe,
+  probe: probeService,
+  "renew-token": renewToken,
 } as const;
 
 export type OperationKind = keyof typeof operations;
