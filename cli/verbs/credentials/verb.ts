@@ -8,6 +8,7 @@ import { oneSource } from "../../target/target.ts";
 import { examples, targetVerb, type Verb, yesOption } from "../../verb.ts";
 import type { CredentialsAnswer } from "./answer.ts";
 import { credentialsText, fillCredentials } from "./fill.ts";
+import { secretName } from "./secret-name.ts";
 
 const ABOUT = `
 They are asked for, and not shown while they are typed. Or they come from SURVEY_CLIENT_ID and
@@ -79,9 +80,4 @@ async function fill(
   const secretId = secret ?? target.resources.secrets[name]?.credentials ?? secretName("local", name);
   const client = createSecretsClient(target.client("secretsmanager"));
   return await fillCredentials({ client, secretId, source: name, baseUrl, yes }, io).finally(() => client.destroy());
-}
-
-/** The name that a stack gives to the credentials secret of a source. */
-export function secretName(stack: string, source: string): string {
-  return `${stack}/${source}/credentials`;
 }

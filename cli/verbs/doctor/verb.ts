@@ -1,7 +1,5 @@
 import { Option } from "@commander-js/extra-typings";
 import { baseUrlProblem } from "../../../lib/survey-api/base-url.ts";
-import { givenCredentials } from "../../credentials/given.ts";
-import { credentialVariables } from "../../credentials/variables.ts";
 import { exitOf, InterruptedError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { UsageError } from "../../flags.ts";
@@ -11,6 +9,7 @@ import { sourcesOf } from "../../target/target.ts";
 import { examples, type TargetOptions, targetVerb, type Verb } from "../../verb.ts";
 import type { DoctorAnswer, ServiceAnswer } from "./answer.ts";
 import { runChecks } from "./checks.ts";
+import { credentialsFor } from "./credentials-for.ts";
 import { lookAtService, lookByFunction } from "./service.ts";
 import { createStackLooks } from "./stack-looks.ts";
 import { doctorText } from "./text.ts";
@@ -51,17 +50,6 @@ async function examineService(baseUrl: string, io: Io): Promise<DoctorAnswer> {
     throw new UsageError(`--base-url ${problem}`, { hint: "See survey-poller doctor --help." });
   const credentials = await credentialsFor(baseUrl, io);
   return answerOf(null, [], [await lookAtService({ baseUrl, credentials }, io)]);
-}
-
-/** @throws UsageError where nobody can be asked for them */
-export async function credentialsFor(secretId: string, io: Io) {
-  const { environment, input, talk: output } = io;
-  const isNone = Object.keys(credentialVariables(undefined, environment)).length === 0;
-  if (isNone && !io.isInteractive) {
-    const hint = "Set SURVEY_CLIENT_ID and SURVEY_CLIENT_SECRET; in a terminal they are asked for.";
-    throw new UsageError("there are no credentials for the service", { hint });
-  }
-  return (await givenCredentials({ source: undefined, environment, secretId, input, output })).credentials;
 }
 
 async function examine(options: TargetOptions & { source?: string | undefined }, io: Io): Promise<DoctorAnswer> {

@@ -1,9 +1,13 @@
+import { Command } from "@commander-js/extra-typings";
 import { openTarget } from "../../target/open-target.ts";
-import { examples, targetVerb, type Verb, verb, yesOption } from "../../verb.ts";
+import { examples, targetVerb, type Verb, yesOption } from "../../verb.ts";
 import { renewText, renewToken } from "./renew.ts";
 
 export const tokenVerb: Verb = (act) =>
-  verb("token", "the access token that is kept of a source")
+  // Without options: it would take those of `renew` for its own.
+  new Command("token")
+    .summary("the access token that is kept of a source")
+    .description("The access token that is kept of a source.")
     .addCommand(
       targetVerb("renew", "asks for a new token in the place of the one that is kept")
         .option("--source <name>", "the source, where there are several")
