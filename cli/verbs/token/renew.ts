@@ -43,7 +43,10 @@ async function keptSince({ clients }: Target, secretId: string): Promise<number 
 }
 
 /** What is said of it to people. */
-export function renewText({ dryRun, source, secretId, keptSince, expiresAt }: RenewAnswer, now: number): string[] {
+export function renewText(
+  { dryRun, source, secretId, keptSince, expiresAt, shape }: RenewAnswer,
+  now: number,
+): string[] {
   const old = keptSince === null ? "none that is known" : `one of ${ago(keptSince, now)}`;
   if (dryRun) {
     return [
@@ -52,5 +55,8 @@ export function renewText({ dryRun, source, secretId, keptSince, expiresAt }: Re
     ];
   }
   const until = expiresAt === null ? "" : ` It holds until ${new Date(expiresAt).toISOString()}.`;
-  return [`A new token of ${source} is in ${secretId}, in the place of ${old}.${until}`];
+  return [
+    `A new token of ${source} is in ${secretId}, in the place of ${old}.${until}`,
+    ...(shape === null ? [] : [`It came as ${shape}.`]),
+  ];
 }

@@ -63,7 +63,7 @@ export function zoneFinding(
   const zone = chosen(zones);
   const named =
     zones.length > MOST_NAMED ? [...zones.slice(0, MOST_NAMED), `${zones.length - MOST_NAMED} more`] : zones;
-  const says = `${offsets.join(" and ")} from UTC: ${zone ?? (named.join(", ") || "no zone that is known")}${ahead(newest, evidence, now)}`;
+  const says = `${zone ?? (named.join(", ") || "no zone that is known")}${ahead(newest, evidence, now)}`;
   return { finding: { question, found: offsets.join(" and "), says }, zones, ...(zone === undefined ? {} : { zone }) };
 }
 

@@ -48,7 +48,7 @@ it("examines a data folder and the service behind it, with the token that is kep
   const gone = await survey(["doctor", "--data", data]);
   expect(gone.code).toBe(3);
   expect(gone.stdout).toMatch(/^■ survey list .*cannot be reached/m);
-});
+}, 60_000);
 
 it("looks at a service before anything is deployed", async () => {
   const simulator = await startSimulator({ surveys: [{ surveyId: 7, responses: 30 }] });

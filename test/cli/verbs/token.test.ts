@@ -29,7 +29,7 @@ it("renews the token of a source, and the next tick uses the new one", async () 
   const dry = await survey(["token", "renew", "--data", data, "--json"]);
   expect(answerOf(dry, renewAnswer)).toMatchObject({ dryRun: true, source: "main", expiresAt: null });
   expect(dry.stderr).toContain("Dry run: nothing was changed.");
-  expect([await tokenOf(data), simulator.counters().requests ?? 0]).toEqual([before, 0]);
+  expect(simulator.counters().requests).toBeUndefined();
 
   const ran = await survey(["token", "renew", "--data", data, "--yes", "--json"]);
   const now = await tokenOf(data);
@@ -47,21 +47,21 @@ it("renews the token of a source, and the next tick uses the new one", async () 
   expect(simulator.counters()["status:400"]).toBeUndefined();
 
   // The service refuses the credentials: the old token stays.
-  const kept = await tokenOf(data);
   simulator.fault({ kind: "status", status: 401, operation: "token" });
   const refused = await survey(["token", "renew", "--data", data, "--yes", "--json"]);
   expect(refused.code).toBe(4);
   expect(refused.json).toMatchObject({ error: { code: "WRONG_CREDENTIALS" } });
-  expect(await tokenOf(data)).toEqual(kept);
-});
+  expect(await tokenOf(data)).toEqual(now);
+}, 60_000);
 
 it("says to people until when the new one holds", () => {
-  const of = { source: "main", secretId: "survey-poller/main/token", shape: null };
+  const of = { source: "main", secretId: "survey-poller/main/token", shape: "{ token: string(9) }" };
   const [expiresAt, now] = [Date.UTC(2026, 11, 26), 5_000];
   expect(renewText({ dryRun: false, ...of, keptSince: 1_000, expiresAt }, now)).toEqual([
     "A new token of main is in survey-poller/main/token, in the place of one of 4 s ago. It holds until 2026-12-26T00:00:00.000Z.",
+    "It came as { token: string(9) }.",
   ]);
-  expect(renewText({ dryRun: false, ...of, keptSince: null, expiresAt: null }, now)).toEqual([
+  expect(renewText({ dryRun: false, ...of, keptSince: null, expiresAt: null, shape: null }, now)).toEqual([
     "A new token of main is in survey-poller/main/token, in the place of none that is known.",
   ]);
 });
