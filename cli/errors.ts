@@ -35,11 +35,19 @@ export class InterruptedError extends CommandError {
 const CREDENTIALS =
   /^(AWS_CREDENTIALS_(MISSING|REFUSED)|AWS_REGION_MISSING|ACCESS_DENIED|CREDENTIALS_(MISSING|UNREADABLE)|WRONG_(CREDENTIALS|TOKEN)|TOO_MANY_RENEWALS)$/;
 
+/** The survey service cannot be reached, or asks to be left alone; or the time was not enough. */
+const NOT_NOW = /^(UNREACHABLE|TIMEOUT|TOO_MANY_REQUESTS|OUT_OF_TIME)$/;
+
+/** The exit code that goes with the code of an error, its own or that of an operation of the function. */
+export function exitOf(code: string): ExitCode {
+  if (CREDENTIALS.test(code)) return EXIT.credentials;
+  return NOT_NOW.test(code) ? EXIT.notNow : EXIT.failed;
+}
+
 /** The exit code that goes with anything thrown. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommandError) return error.exit;
   if (error instanceof UsageError) return EXIT.usage;
   const code = errorCode(error);
-  if (CREDENTIALS.test(code)) return EXIT.credentials;
-  return code === "CANCELLED" ? EXIT.interrupted : EXIT.failed;
+  return code === "CANCELLED" ? EXIT.interrupted : exitOf(code);
 }

@@ -15,23 +15,17 @@ export type Flags<Options extends FlagOptions> = {
 };
 
 /**
- * Reads flags, each at most once, and nothing else. `help` is what lists them, such as "npm start -- --help"; without
- * `quotes` an argument that is none is not repeated.
+ * Reads flags, each at most once, and nothing else. `help` is what lists them, such as "npm start -- --help".
  *
  * @throws UsageError naming the flag that is wrong, and never its value
  */
-export function readFlags<Options extends FlagOptions>(
-  args: string[],
-  options: Options,
-  help: string,
-  { quotes = true }: { quotes?: boolean } = {},
-): Flags<Options> {
+export function readFlags<Options extends FlagOptions>(args: string[], options: Options, help: string): Flags<Options> {
   const wrong = (message: string): UsageError => new UsageError(message, { hint: `${help} lists the flags.` });
   // Not strict: its messages would come one at a time and without a suggestion.
   const { values, tokens } = parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true });
   const seen = new Set<string>();
   for (const token of tokens) {
-    if (token.kind === "positional") throw wrong(`unexpected argument${quotes ? ` "${token.value}"` : ""}`);
+    if (token.kind === "positional") throw wrong(`unexpected argument "${token.value}"`);
     if (token.kind !== "option") continue;
     if (seen.has(token.name)) throw wrong(`--${token.name} is given twice`);
     seen.add(token.name);

@@ -1,19 +1,27 @@
 import type { Verb } from "./verb.ts";
+import { credentialsVerb } from "./verbs/credentials/verb.ts";
+import { doctorVerb } from "./verbs/doctor/verb.ts";
 import { forgetVerb } from "./verbs/forget/verb.ts";
+import { initVerb } from "./verbs/init/verb.ts";
 import { quarantineVerb } from "./verbs/quarantine/verb.ts";
 import { replayVerb } from "./verbs/replay/verb.ts";
 import { resendVerb } from "./verbs/resend/verb.ts";
 import { statusVerb } from "./verbs/status/verb.ts";
+import { tokenVerb } from "./verbs/token/verb.ts";
 import { uninstallVerb } from "./verbs/uninstall/verb.ts";
 import { verifyVerb } from "./verbs/verify/verb.ts";
 
 /** The verbs, in the order in which the help lists them. */
 export const verbs: readonly Verb[] = [
+  doctorVerb,
+  initVerb,
   statusVerb,
   verifyVerb,
   resendVerb,
   replayVerb,
   quarantineVerb,
   forgetVerb,
+  credentialsVerb,
+  tokenVerb,
   uninstallVerb,
 ];

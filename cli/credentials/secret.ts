@@ -1,6 +1,7 @@
 import { DescribeSecretCommand, PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { errorCode, PollerError } from "../../lib/errors.ts";
 import type { Credentials } from "../../lib/survey-api/index.ts";
+import type { ClientSettings } from "../target/target.ts";
 
 type SecretErrorCode =
   | "AWS_CREDENTIALS_MISSING"
@@ -21,9 +22,9 @@ export class SecretError extends PollerError {
 }
 
 /** A person waits for it. */
-export function createSecretsClient(): SecretsManagerClient {
+export function createSecretsClient(settings: ClientSettings = {}): SecretsManagerClient {
   const requestHandler = { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
-  return new SecretsManagerClient({ maxAttempts: 3, requestHandler });
+  return new SecretsManagerClient({ ...settings, maxAttempts: 3, requestHandler });
 }
 
 /**

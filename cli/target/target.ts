@@ -3,7 +3,7 @@ import { type Config, parseConfig, type SourceConfig } from "../../lib/config/in
 import type { InputOf, OperationKind, ResultOf } from "../../lib/operator/operations.ts";
 import type { PollInput } from "../../lib/run/poll-input.ts";
 import type { PollOutput } from "../../lib/run/poll-sources.ts";
-import { CommandError } from "../errors.ts";
+import { CommandError, exitOf } from "../errors.ts";
 import { UsageError } from "../flags.ts";
 
 /** Names of what a poller works on, as its function has them. */
@@ -60,7 +60,7 @@ export interface ClientSettings {
 /** What the function answers to an operation, taken apart. */
 export function resultOf<Result>(output: unknown): Result {
   const { result, error } = output as { result?: Result; error?: Failure };
-  if (error !== undefined) throw new CommandError(error.code, error.message, { hint: error.hint });
+  if (error !== undefined) throw new CommandError(error.code, error.message, { hint: error.hint }, exitOf(error.code));
   if (result === undefined) {
     const hint = "Deploy the version that this command is of.";
     throw new CommandError("OLD_FUNCTION", "the function does not know the operation", { hint });

@@ -1,6 +1,8 @@
 import { describe } from "./describe.ts";
 import { forget } from "./forget.ts";
+import { probeService } from "./probe-service.ts";
 import { redrive } from "./redrive.ts";
+import { renewToken } from "./renew-token.ts";
 import { resend } from "./resend.ts";
 
 /** All operations, by their kind. */
@@ -9,6 +11,8 @@ export const operations = {
   forget,
   redrive,
   resend,
+  probe: probeService,
+  "renew-token": renewToken,
 } as const;
 
 export type OperationKind = keyof typeof operations;

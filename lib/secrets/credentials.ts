@@ -23,13 +23,13 @@ export async function readCredentials(client: SecretsManagerClient, secretId: st
   const text = await read(client, secretId);
   if (text === undefined) {
     throw new CredentialsMissingError(`the credentials secret ${secretId} has no value yet`, {
-      hint: `Fill it with \`npm run credentials -- --secret ${secretId}\`; the next tick reads it.`,
+      hint: `Fill it with \`npx survey-poller credentials --secret ${secretId} --yes\`; the next tick reads it.`,
     });
   }
   const parsed = credentialsSchema.safeParse(parseJson(text));
   if (!parsed.success) {
     throw unreadable(`the credentials secret ${secretId} is not of the form that is needed`, {
-      hint: `It must be the JSON {"clientId":"…","clientSecret":"…"}, both not empty: fill it with \`npm run credentials -- --secret ${secretId}\`.`,
+      hint: `It must be the JSON {"clientId":"…","clientSecret":"…"}, both not empty: fill it with \`npx survey-poller credentials --secret ${secretId} --yes\`.`,
     });
   }
   return { clientId: parsed.data.clientId, clientSecret: parsed.data.clientSecret };

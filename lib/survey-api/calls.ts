@@ -24,7 +24,7 @@ import type { DataOperation, Order, ParametersOf } from "./operations.ts";
 import type { CallOptions, SingleResponse, SurveyApi } from "./survey-api.ts";
 
 /** The functions of a client that ask for data. */
-export type Calls = Omit<SurveyApi, "token" | "learned" | "learn" | "share" | "pauseUntil" | "close">;
+export type Calls = Omit<SurveyApi, "token" | "renewToken" | "learned" | "learn" | "share" | "pauseUntil" | "close">;
 
 export interface CallsOptions {
   strict: boolean;

@@ -45,6 +45,7 @@ export function createSurveyApi(options: SurveyApiOptions): SurveyApi {
       signal?.throwIfAborted();
       return unlessAborted(tokens.current(), signal);
     },
+    renewToken: () => tokens.replace(),
     learned: () => transport.learned(),
     learn(learned) {
       if (isLearned(learned)) transport.learn(learned);

@@ -35,4 +35,4 @@ export type {
 } from "./survey-api.ts";
 export type { StoredToken } from "./token/token-life.ts";
 export type { Credentials } from "./token/token-request.ts";
-export type { TokenStore } from "./token/tokens.ts";
+export type { RenewedToken, TokenStore } from "./token/tokens.ts";

@@ -14,6 +14,7 @@ import type {
   ResponseRecord,
   SurveyListItem,
 } from "./schemas/index.ts";
+import type { RenewedToken } from "./token/tokens.ts";
 
 /** Options of every call. */
 export interface CallOptions {
@@ -57,6 +58,14 @@ export interface SurveyApi {
    * await fetch(`${baseUrl}/api/v3/surveys/`, { headers: { authorization: `bearer ${await api.token()}` } });
    */
   token(options?: CallOptions): Promise<string>;
+
+  /**
+   * Operation 1: asks for a token in the place of the one in use, however good that is, and keeps it. Tells until when it holds, and not the token.
+   *
+   * @example
+   * const { expiresAt } = await api.renewToken();
+   */
+  renewToken(): Promise<RenewedToken>;
 
   /**
    * Operation 2: all surveys of the account. `created` is in seconds since the epoch, `modified` a date-time string without zone.

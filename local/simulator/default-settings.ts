@@ -25,6 +25,7 @@ export const defaultSettings: Settings = {
   pageMixups: 0,
   recordSurveyId: "present",
   tokenBody: "token",
+  answersFrom: 1,
   singleResponseBody: "records",
   reportsBody: "array",
   v2Body: "same",

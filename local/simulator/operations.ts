@@ -29,7 +29,7 @@ export function createOperations(context: OperationContext): (route: Route) => A
         return ok([fullSurvey(survey, settings())]);
       case "questions":
       case "v2-questions":
-        return ok(questionList(survey));
+        return ok(questionList(survey, settings()));
       case "reports":
         return ok(reportsBody(survey, settings()));
       case "report-metrics":

@@ -1,7 +1,8 @@
+import type { Settings } from "./settings.ts";
 import { type SimulatedQuestion, type SurveyQuestions, surveyQuestions } from "./survey-questions.ts";
 
 /** Section 2.3: the questions alone. */
-export function questionList(survey: SurveyQuestions): Record<string, unknown>[] {
+export function questionList(survey: SurveyQuestions, settings: Settings): Record<string, unknown>[] {
   return surveyQuestions(survey).map((question) => {
     const { text, answers } = question;
     return {
@@ -10,7 +11,7 @@ export function questionList(survey: SurveyQuestions): Record<string, unknown>[]
       questionIdBySurvey: question.number,
       type: "simple",
       questionParams: {
-        ...questionParams(question),
+        ...questionParams(question, settings),
         exclusionQuestion: 0,
         translatable: { question: text, description: "", open: "", noneAbove: "", answers: [...answers] },
       },
@@ -19,7 +20,10 @@ export function questionList(survey: SurveyQuestions): Record<string, unknown>[]
 }
 
 /** Question params of section 2.2, misspelling included. */
-export function questionParams({ kind, text, answers }: SimulatedQuestion): Record<string, unknown> {
+export function questionParams(
+  { kind, text, answers }: SimulatedQuestion,
+  { answersFrom }: Pick<Settings, "answersFrom">,
+): Record<string, unknown> {
   return {
     question: text,
     description: "",
@@ -38,7 +42,7 @@ export function questionParams({ kind, text, answers }: SimulatedQuestion): Reco
     points: 0,
     columnElements: 1,
     scoreArray: {
-      ...Object.fromEntries(answers.map((_, index) => [index + 1, String(index)])),
+      ...Object.fromEntries(answers.map((_, index) => [index + answersFrom, String(index)])),
       max: String(Math.max(0, answers.length - 1)),
     },
     presentationTiled: 0,

@@ -47,7 +47,9 @@ export function recordAt(
     dateStart: dateTimeString(response.startedAt, settings.zone),
     dateCompleted: completedString(response, settings),
     questionId: question.questionId,
-    answer: chosenAnswers(draw, question.kind, question.answers.length),
+    answer: chosenAnswers(draw, question.kind, question.answers.length).map(
+      (index) => index - 1 + settings.answersFrom,
+    ),
     comment,
     score: question.kind === "open" ? null : hash32(draw, 3) % 11,
     matrixScore: null,

@@ -99,7 +99,16 @@ export interface Settings extends ContentSettings, ListSettings, EnrichmentSetti
     | "response"
     | "scheme"
     | "form";
-  singleResponseBody: "records" | "arrayWithAnswers" | "objectWithAnswers" | "wrapped" | "answersByQuestion";
+  /** By what number an answer names the first choice of its question. */
+  answersFrom: 0 | 1;
+  /** `firstRecord`: only one of them. */
+  singleResponseBody:
+    | "records"
+    | "firstRecord"
+    | "arrayWithAnswers"
+    | "objectWithAnswers"
+    | "wrapped"
+    | "answersByQuestion";
   reportsBody: "array" | "wrapped";
   /** Bodies of the v2 family: as in v3, or in an object under `data`. */
   v2Body: "same" | "wrapped";

@@ -79,7 +79,7 @@ export function fullSurvey(survey: Survey, settings: Settings): Record<string, u
     blocksById: Object.fromEntries(blocks.map((block) => [block.blockId, block])),
     pagesById: Object.fromEntries(pages.map((page) => [page.pageId, page])),
     questionsById: Object.fromEntries(
-      questions.map((question) => [question.questionId, questionBody(survey, question)]),
+      questions.map((question) => [question.questionId, questionBody(survey, question, settings)]),
     ),
     public: 1,
     defaultTranslation: 1,
@@ -106,12 +106,12 @@ function pageBody(survey: Survey, questions: readonly SimulatedQuestion[], index
   };
 }
 
-function questionBody(survey: Survey, question: SimulatedQuestion): Record<string, unknown> {
+function questionBody(survey: Survey, question: SimulatedQuestion, settings: Settings): Record<string, unknown> {
   return {
     questionId: question.questionId,
     pageId: idIn(survey, Math.floor((question.number - 1) / questionsOnPage)),
     type: "simple",
-    params: questionParams(question),
+    params: questionParams(question, settings),
     questionIsRotated: 0,
     isRandomQuestion: 0,
     numbering: true,

@@ -15,6 +15,8 @@ export function singleResponseBody(records: readonly ListedRecord[], shape: Sett
   switch (shape) {
     case "records":
       return records;
+    case "firstRecord":
+      return records.slice(0, 1);
     case "arrayWithAnswers":
       return [{ ...head, answers }];
     case "objectWithAnswers":

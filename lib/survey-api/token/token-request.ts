@@ -16,11 +16,16 @@ export interface Credentials {
   clientSecret: string;
 }
 
+/** A token, and what the answer looked like that it came in: names and types, no value. */
+export interface AnsweredToken extends IssuedToken {
+  shape: string;
+}
+
 /** Operation 1: asks for a token with these credentials. */
 export async function requestToken(
   transport: Transport,
   { clientId, clientSecret }: Credentials,
-): Promise<IssuedToken> {
+): Promise<AnsweredToken> {
   const operation = "get token";
   const answer = await transport.send({
     operation,
@@ -34,7 +39,7 @@ export async function requestToken(
       const found = readTokenBody(text);
       if (found === "none") throw noToken(text, about);
       if (found === "several") throw severalTokens(text, about);
-      return found;
+      return { ...found, shape: shapeOf(text) };
     },
   });
   const about = { operation, status: answer.status, attempts: answer.attempts } as const;
@@ -56,6 +61,13 @@ export async function requestToken(
     case 404:
       throw new NotFoundError("there is no token endpoint (404)", { ...about, hint: "Check `baseUrl`." });
   }
+}
+
+/** What is no JSON is a form, or the token itself. */
+function shapeOf(text: string): string {
+  const json = jsonOf(text);
+  if (json !== undefined) return outline(json.value);
+  return text.includes("=") ? `form of ${outline(Object.fromEntries(new URLSearchParams(text)))}` : outlineText(text);
 }
 
 /** Told by what the answer looks like, without any of its text. */

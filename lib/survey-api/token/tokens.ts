@@ -3,8 +3,9 @@ import { tokenChannel } from "../diagnostics.ts";
 import { SurveyApiError, WrongCredentialsError } from "../errors.ts";
 import { createRecentTimes } from "./recent-times.ts";
 import { createRenewalLimit } from "./renewal-limit.ts";
-import { asToken, type IssuedToken } from "./token-body.ts";
+import { asToken } from "./token-body.ts";
 import { lifeOf, newToken, type StoredToken } from "./token-life.ts";
+import type { AnsweredToken } from "./token-request.ts";
 
 /** Where the token is kept between runs. */
 export interface TokenStore {
@@ -23,10 +24,22 @@ export interface Tokens {
   reread(rejected: string): Promise<string | undefined>;
   /** Another token than `rejected`, asked for once whatever the number of callers. */
   renew(rejected: string): Promise<string>;
+  /** Another token in the place of the one in use, however good that is. */
+  replace(): Promise<RenewedToken>;
   /** This token was accepted for something. */
   accepted(token: string): void;
   /** Whether this token, the newest, was asked for by this client and never accepted for anything: of another's nobody here can know. */
   neverAccepted(token: string): boolean;
+}
+
+/** A token that was asked for just now, without the token itself. */
+export interface RenewedToken {
+  /** What the answer looked like that it came in: names and types, no value. */
+  shape: string;
+  /** Epoch milliseconds; undefined where nothing that can be believed says when it ends. */
+  expiresAt: number | undefined;
+  /** Whether it is in the token store, for those who come next. */
+  isKept: boolean;
 }
 
 /** A renewal at leisure that failed is tried again after so long. */
@@ -44,7 +57,7 @@ const CREDENTIALS_REST = 10_000;
 export interface TokensOptions {
   store: TokenStore;
   /** Operation 1. */
-  request: () => Promise<IssuedToken>;
+  request: () => Promise<AnsweredToken>;
   coordination: Coordination;
   now: () => number;
 }
@@ -57,6 +70,8 @@ export function createTokens(options: TokensOptions): Tokens {
   const refused = new Set<string>();
   /** The token that was asked for here last, until it is accepted for something. */
   let unproved: string | undefined;
+  /** What came of the last request for a token. */
+  let last: RenewedToken | undefined;
   const limit = createRenewalLimit(now);
   const failures = createRecentTimes(now);
   let lastFailure: unknown;
@@ -83,7 +98,7 @@ export function createTokens(options: TokensOptions): Tokens {
 
   async function obtain(): Promise<string> {
     if (failures.count() >= MOST_FAILURES) throw lastFailure;
-    let issued: IssuedToken;
+    let issued: AnsweredToken;
     try {
       issued = await options.request();
     } catch (error) {
@@ -97,11 +112,14 @@ export function createTokens(options: TokensOptions): Tokens {
     const made = newToken(issued, now());
     held = made;
     unproved = made.token;
+    const { shape } = issued;
+    last = { shape, expiresAt: made.expiresAt > made.obtainedAt ? made.expiresAt : undefined, isKept: true };
     tokenChannel.publish({ kind: "renewed" });
     try {
       await store.write(made);
     } catch {
       // The token works all the same: only the next process has to ask for one of its own.
+      last.isKept = false;
       tokenChannel.publish({ kind: "not stored" });
     }
     return made.token;
@@ -181,6 +199,20 @@ export function createTokens(options: TokensOptions): Tokens {
       if (token === unproved) unproved = undefined;
     },
     neverAccepted,
+    async replace() {
+      checkCredentials();
+      const before = held ?? (await readStore());
+      last = undefined;
+      try {
+        const token = await obtaining(() => coordination.renew({ look: async () => undefined, ask: obtain }));
+        if (before !== undefined && before.token !== token) rememberRefused(before.token);
+      } catch (error) {
+        noToken(error);
+        throw error;
+      }
+      // Shared with who has only read the store.
+      return last ?? this.replace();
+    },
     async renew(rejected) {
       checkCredentials();
       if (held !== undefined && held.token !== rejected) return held.token;

@@ -13,11 +13,11 @@ export async function eventsArrive(stage: Stage, deployment: Deployment): Promis
   const { report, simulator, emulator, webhook } = stage;
   report.part("Events");
   const subscribers = await subscribed(stage, deployment);
-  await report.step("npm run credentials fills them in, from standard input", async (note) => {
+  await report.step("npx survey-poller credentials fills them in, from standard input", async (note) => {
     const { clientId, clientSecret } = simulator;
-    const args = ["run", "--silent", "credentials", "--", "--base-url", simulator.url];
+    const args = ["survey-poller", "credentials", "--base-url", simulator.url, "--yes"];
     const input = JSON.stringify({ clientId, clientSecret });
-    const { stdout } = await succeed("npm", args, { cwd: ROOT, env: emulator.env, limit: 60_000, input });
+    const { stdout } = await succeed("npx", args, { cwd: ROOT, env: emulator.env, limit: 60_000, input });
     note(stdout.split("\n")[0] ?? "");
   });
   await historyGoesOut(stage, deployment, subscribers);

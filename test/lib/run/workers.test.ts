@@ -296,7 +296,7 @@ describe("a credentials secret", () => {
       {
         level: "error",
         message: "credentials problem",
-        details: { code: "CREDENTIALS_MISSING", hint: expect.stringContaining("npm run credentials") },
+        details: { code: "CREDENTIALS_MISSING", hint: expect.stringContaining("npx survey-poller credentials") },
       },
     ]);
 

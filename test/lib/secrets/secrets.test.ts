@@ -52,7 +52,7 @@ describe("the credentials", () => {
       expect(error).toMatchObject({
         code: "CREDENTIALS_MISSING",
         isUnreadable: value !== undefined,
-        hint: expect.stringContaining(`npm run credentials -- --secret ${name}`),
+        hint: expect.stringContaining(`npx survey-poller credentials --secret ${name}`),
       });
       expect(inspect(error, { depth: 9 })).not.toContain(PRIVATE);
     },

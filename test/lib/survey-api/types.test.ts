@@ -14,6 +14,7 @@ import type {
   Priority,
   QuestionListItem,
   RecordsPage,
+  RenewedToken,
   ReportListItem,
   ReportMetric,
   ResponseMetadata,
@@ -111,6 +112,7 @@ describe("functions", () => {
 
   it("give what the API document shows", () => {
     expectTypeOf<SurveyApi["token"]>().returns.resolves.toEqualTypeOf<string>();
+    expectTypeOf<SurveyApi["renewToken"]>().returns.resolves.toEqualTypeOf<RenewedToken>();
     expectTypeOf<SurveyApi["surveys"]>().returns.resolves.toEqualTypeOf<SurveyListItem[]>();
     expectTypeOf<SurveyApi["survey"]>().returns.resolves.toEqualTypeOf<FullSurvey>();
     expectTypeOf<SurveyApi["questions"]>().returns.resolves.toEqualTypeOf<QuestionListItem[]>();
@@ -128,7 +130,7 @@ describe("functions", () => {
     expectTypeOf<keyof SurveyApi>().toEqualTypeOf<
       | ("token" | "surveys" | "survey" | "questions" | "reports" | "records" | "response" | "responseByCrk")
       | ("metrics" | "reportMetrics" | "metadata" | "pages" | "responses" | "v2" | "read" | "elements" | "entries")
-      | ("learned" | "learn" | "share" | "pauseUntil" | "close")
+      | ("learned" | "learn" | "share" | "pauseUntil" | "close" | "renewToken")
     >();
   });
 

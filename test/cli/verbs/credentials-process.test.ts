@@ -20,7 +20,7 @@ async function run(
     AWS_SHARED_CREDENTIALS_FILE: "/dev/null",
     AWS_EC2_METADATA_DISABLED: "true",
   };
-  const child = spawn(process.execPath, [join(ROOT, "cli/credentials.ts"), ...args], {
+  const child = spawn(process.execPath, [join(ROOT, "cli/survey-poller.mjs"), "credentials", "--yes", ...args], {
     cwd: ROOT,
     env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...alone, ...environment },
   });
@@ -57,6 +57,6 @@ describe("the command as a process", () => {
       "there are no AWS credentials. Set AWS_PROFILE, or sign in: `aws sso login`.\n",
     ],
   ])("with %s ends with one line that says what to do", async (_what, environment, line) => {
-    expect(await run([], environment)).toEqual({ status: 1, stdout: "", stderr: line });
+    expect(await run([], environment)).toEqual({ status: 4, stdout: "", stderr: line });
   });
 });

@@ -1,0 +1,81 @@
+import { Option } from "@commander-js/extra-typings";
+import { baseUrlProblem } from "../../../lib/survey-api/base-url.ts";
+import { exitOf, InterruptedError } from "../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { UsageError } from "../../flags.ts";
+import type { Io } from "../../io.ts";
+import { openTarget } from "../../target/open-target.ts";
+import { sourcesOf } from "../../target/target.ts";
+import { examples, type TargetOptions, targetVerb, type Verb } from "../../verb.ts";
+import type { DoctorAnswer, ServiceAnswer } from "./answer.ts";
+import { runChecks } from "./checks.ts";
+import { credentialsFor } from "./credentials-for.ts";
+import { lookAtService, lookByFunction } from "./service.ts";
+import { createStackLooks } from "./stack-looks.ts";
+import { doctorText } from "./text.ts";
+
+const ABOUT = `
+With --base-url nothing needs to be deployed: credentials are those of SURVEY_CLIENT_ID and
+SURVEY_CLIENT_SECRET, or are asked for. It asks for two tokens then.
+Exit code 4: credentials. 3: the service cannot be reached now, or asks to be left alone. 1: anything
+else fails. A warning is no failure.`;
+
+export const doctorVerb: Verb = (act) =>
+  targetVerb("doctor", "checks all that can be checked, and says what the survey service does")
+    .option("--source <name>", "only this source")
+    .addOption(
+      new Option("--base-url <url>", "look at this survey service alone").conflicts(["stack", "data", "source"]),
+    )
+    .addHelpText("after", ABOUT)
+    .addHelpText(
+      "after",
+      examples(
+        "doctor --base-url https://surveys.example.com",
+        "doctor --stack SurveyPoller",
+        "doctor --data .survey-poller",
+      ),
+    )
+    .action((options) =>
+      act(options, async (io) => {
+        const { baseUrl } = options;
+        const data = baseUrl === undefined ? await examine(options, io) : await examineService(baseUrl, io);
+        if (io.signal.aborted) throw new InterruptedError();
+        return { data, text: doctorText(data, io), exit: exitOfAll(data) };
+      }),
+    );
+
+async function examineService(baseUrl: string, io: Io): Promise<DoctorAnswer> {
+  const problem = baseUrlProblem(baseUrl);
+  if (problem !== undefined)
+    throw new UsageError(`--base-url ${problem}`, { hint: "See survey-poller doctor --help." });
+  const credentials = await credentialsFor(baseUrl, io);
+  return answerOf(null, [], [await lookAtService({ baseUrl, credentials }, io)]);
+}
+
+async function examine(options: TargetOptions & { source?: string | undefined }, io: Io): Promise<DoctorAnswer> {
+  await using target = await openTarget(options, io);
+  const sources = await sourcesOf(target, options.source);
+  const looks = target.stack === undefined ? undefined : createStackLooks(target.stack.stackName);
+  try {
+    const services: ServiceAnswer[] = [];
+    // A source that is not enabled is none of the function's.
+    for (const { name, timeZone } of sources.filter(({ enabled }) => enabled)) {
+      services.push(await lookByFunction(target, name, timeZone));
+    }
+    return answerOf(target.name, await runChecks({ target, sources, looks, io }), services);
+  } finally {
+    looks?.close();
+  }
+}
+
+function answerOf(poller: string | null, checks: DoctorAnswer["checks"], services: ServiceAnswer[]): DoctorAnswer {
+  return { poller, checks, services, requests: services.reduce((sum, { requests }) => sum + requests, 0) };
+}
+
+/** Credentials before all else, and what will pass by itself after all else. */
+function exitOfAll({ checks, services }: DoctorAnswer) {
+  const failed = [...checks, ...services.flatMap((service) => service.checks)].filter(({ state }) => state === "fail");
+  const exits = failed.map(({ code }) => (code === null ? EXIT.failed : exitOf(code)));
+  const worst = ([EXIT.credentials, EXIT.failed, EXIT.notNow] as const).find((exit) => exits.includes(exit));
+  return worst ?? EXIT.done;
+}

@@ -1,0 +1,119 @@
+import { asUtc } from "../../events/build/date-string.ts";
+import { isInteger, isText } from "../../events/build/fields.ts";
+import type { Page } from "./listed.ts";
+import type { Finding } from "./report.ts";
+
+const MINUTE = 60_000;
+const QUARTER = 15 * MINUTE;
+const WESTERNMOST = -12 * 60 * MINUTE;
+const EASTERNMOST = 14 * 60 * MINUTE;
+/** Clocks that differ by less are the same one. */
+const SAME_CLOCK = 2 * MINUTE;
+/** Zones that are named where several fit. */
+const MOST_NAMED = 4;
+
+/** An instant, and the offset from UTC that the service's strings had then. Milliseconds. */
+interface Evidence {
+  at: number;
+  offset: number;
+}
+
+export interface ZoneFinding {
+  finding: Finding;
+  /** One that fits, where the sample leaves no doubt about its offset. */
+  zone?: string;
+  /** All IANA zones that fit. */
+  zones: string[];
+}
+
+/**
+ * In which zone the service writes its dates. `created` of a survey is an instant and its `modified` a string: where nobody has edited the survey
+ * they are the same moment. Whatever was edited gives an upper limit of the offset, and each date of a response, which is past, a lower one.
+ */
+export function zoneFinding(
+  rows: readonly Record<string, unknown>[],
+  pages: readonly Page[],
+  now: number,
+): ZoneFinding {
+  const question = "zone of dates";
+  const ages = rows.flatMap(({ created, modified }) => {
+    const local = isText(modified) ? asUtc(modified) : undefined;
+    return isInteger(created) && local !== undefined ? [{ at: created * 1000, lead: local - created * 1000 }] : [];
+  });
+  const dates = pages.flatMap(({ runs }) => runs.flatMap((run) => [run.dateStart, run.dateCompleted]));
+  const newest = Math.max(...[...dates, ...rows.map(({ modified }) => modified)].map(timeOf));
+  const least = newest - now - SAME_CLOCK;
+  const most = Math.min(EASTERNMOST, ...ages.map(({ lead }) => lead));
+
+  const evidence = ages.flatMap(({ at, lead }): Evidence[] => {
+    const offset = Math.round(lead / QUARTER) * QUARTER;
+    const fits = Math.abs(lead - offset) <= 1_000 && offset >= Math.max(WESTERNMOST, least);
+    // An hour more is summer time; anything more was edited later, by chance at the same minute.
+    return fits && offset <= most + 61 * MINUTE ? [{ at, offset }] : [];
+  });
+  if (evidence.length === 0) evidence.push(...byLimits(least, most, now));
+  if (evidence.length === 0) {
+    const limits = `by the dates it lies between ${offsetText(Math.max(WESTERNMOST, least))} and ${offsetText(most)}`;
+    const why = Number.isFinite(newest) ? limits : "there are no dates";
+    return { finding: { question, found: null, says: `not seen: ${why}` }, zones: [] };
+  }
+
+  const zones = zonesWith(evidence);
+  const offsets = [...new Set(evidence.map(({ offset }) => offsetText(offset)))].sort();
+  const zone = chosen(zones);
+  const named =
+    zones.length > MOST_NAMED ? [...zones.slice(0, MOST_NAMED), `${zones.length - MOST_NAMED} more`] : zones;
+  const says = `${zone ?? (named.join(", ") || "no zone that is known")}${ahead(newest, evidence, now)}`;
+  return { finding: { question, found: offsets.join(" and "), says }, zones, ...(zone === undefined ? {} : { zone }) };
+}
+
+/** The only whole half hour between the limits, if they leave one alone. */
+function byLimits(least: number, most: number, now: number): Evidence[] {
+  const half = 2 * QUARTER;
+  const first = Math.ceil(Math.max(WESTERNMOST, least) / half) * half;
+  return first <= most && first + half > most ? [{ at: now, offset: first }] : [];
+}
+
+/** Where the newest date is later than now, one of the two clocks is wrong. */
+function ahead(newest: number, evidence: readonly Evidence[], now: number): string {
+  const offset = Math.max(...evidence.map((one) => one.offset));
+  const minutes = Math.round((newest - offset - now) / MINUTE);
+  return Number.isFinite(newest) && minutes > 2 ? `; its newest date is ${minutes} min ahead of our clock` : "";
+}
+
+function zonesWith(evidence: readonly Evidence[]): string[] {
+  const fits = (zone: string): boolean => {
+    const format = new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" });
+    return evidence.every(({ at, offset }) => offsetIn(format, at) === offset);
+  };
+  const zones = Intl.supportedValuesOf("timeZone").filter(fits);
+  // Most accounts are there.
+  const isLikely = (zone: string): boolean => zone.startsWith("Europe/");
+  return [...["UTC"].filter(fits), ...zones.filter(isLikely), ...zones.filter((zone) => !isLikely(zone))];
+}
+
+function offsetIn(format: Intl.DateTimeFormat, at: number): number {
+  const name = format.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "";
+  const [, sign, hours = "0", minutes = "0"] = /GMT([+-])(\d{2}):(\d{2})/.exec(name) ?? [];
+  return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE;
+}
+
+/** UTC before all others, then the zone of this machine: both are likelier than one of a hundred. */
+function chosen(zones: readonly string[]): string | undefined {
+  const own = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return (
+    zones.find((zone) => zone === "UTC") ??
+    zones.find((zone) => zone === own) ??
+    (zones.length === 1 ? zones[0] : undefined)
+  );
+}
+
+function timeOf(date: unknown): number {
+  return isText(date) ? (asUtc(date) ?? Number.NEGATIVE_INFINITY) : Number.NEGATIVE_INFINITY;
+}
+
+function offsetText(offset: number): string {
+  const minutes = Math.abs(Math.round(offset / MINUTE));
+  const two = (number: number): string => String(number).padStart(2, "0");
+  return `${offset < 0 ? "-" : "+"}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+}

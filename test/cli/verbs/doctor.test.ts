@@ -1,0 +1,125 @@
+import { expect, it, onTestFinished } from "vitest";
+import { alarms } from "../../../cli/verbs/doctor/alarms.ts";
+import { doctorAnswer } from "../../../cli/verbs/doctor/answer.ts";
+import type { CheckContext } from "../../../cli/verbs/doctor/check.ts";
+import { schedules } from "../../../cli/verbs/doctor/schedules.ts";
+import type { StackLooks } from "../../../cli/verbs/doctor/stack-looks.ts";
+import { startSimulator } from "../../../local/simulator/index.ts";
+import { answerOf, polledFolder, survey } from "../support/command.ts";
+
+it("examines a data folder and the service behind it, with the token that is kept", async () => {
+  const { data, simulator } = await polledFolder({ surveys: [{ surveyId: 7, responses: 30 }] }, [
+    "--time-zone",
+    "Asia/Tokyo",
+  ]);
+  simulator.resetCounters();
+
+  const ran = await survey(["doctor", "--data", data]);
+
+  expect(ran.code).toBe(0);
+  for (const line of [
+    /^✓ function +answers$/m,
+    /^✓ last tick +\d+ s ago$/m,
+    /^✓ bus +survey-poller answers/m,
+    /^✓ table/m,
+  ])
+    expect(ran.stdout).toMatch(line);
+  expect(ran.stdout).toMatch(
+    /^▲ timeZone +Asia\/Tokyo does not fit the service's dates\n +→ Set one that fits, such as UTC/m,
+  );
+  expect(ran.stdout).toMatch(/^ {2}operation 9 +all records: /m);
+  expect(ran.stdout).toContain(`${simulator.counters().requests} requests made to the service.`);
+  expect(simulator.counters().token).toBeUndefined();
+  expect(ran.stdout).not.toContain(simulator.clientSecret);
+
+  // Long after the run has ended, and the service fails.
+  simulator.fault({ kind: "status", status: 404, operation: "survey" });
+  const late = await survey(["doctor", "--data", data, "--json"], { now: () => Date.now() + 7_200_000 });
+  const { checks, services } = answerOf(late, doctorAnswer);
+  expect(late.code).toBe(1);
+  expect(checks).toContainEqual(
+    expect.objectContaining({ check: "last tick", state: "warn", says: "2 h ago; no run is at work on the folder" }),
+  );
+  expect(services[0]?.checks).toContainEqual(
+    expect.objectContaining({ check: "one survey", state: "fail", code: "NOT_FOUND" }),
+  );
+
+  await simulator.close();
+  const gone = await survey(["doctor", "--data", data]);
+  expect(gone.code).toBe(3);
+  expect(gone.stdout).toMatch(/^■ survey list .*cannot be reached/m);
+}, 60_000);
+
+it("looks at a service before anything is deployed", async () => {
+  const simulator = await startSimulator({ surveys: [{ surveyId: 7, responses: 30 }] });
+  onTestFinished(() => simulator.close());
+  const right = { SURVEY_CLIENT_ID: simulator.clientId, SURVEY_CLIENT_SECRET: simulator.clientSecret };
+
+  const ran = await survey(["doctor", "--base-url", simulator.url], { environment: right });
+  expect(ran.code).toBe(0);
+  expect(ran.stdout).toMatch(/^✓ credentials +the service gives a token for them$/m);
+  expect(ran.stdout).toMatch(/^For the configuration:\n {2}\{"timeZone":"UTC"\}$/m);
+
+  const wrong = { ...right, SURVEY_CLIENT_SECRET: "hunter2" };
+  const refused = await survey(["doctor", "--base-url", simulator.url], { environment: wrong });
+  expect(refused.code).toBe(4);
+  expect(refused.stdout).toMatch(/^■ credentials .*\(401\)\n +→ Put the right clientId/m);
+  expect(refused.stdout + refused.stderr).not.toContain("hunter2");
+
+  simulator.fault({ kind: "status", status: 429, retryAfter: 600, operation: "surveys" });
+  expect((await survey(["doctor", "--base-url", simulator.url], { environment: right })).code).toBe(3);
+});
+
+it.each([
+  [["--base-url", "https://surveys.example.com"], "there are no credentials for the service"],
+  [["--base-url", "ftp://surveys.example.com"], "--base-url must begin with https://"],
+  [["--base-url", "https://surveys.example.com", "--data", "here"], "cannot be used with"],
+])("called with %j it was called wrongly", async (args, said) => {
+  const ran = await survey(["doctor", ...args]);
+  expect(ran).toMatchObject({ code: 2, stdout: "" });
+  expect(ran.stderr).toContain(said);
+});
+
+/** A stack whose schedule is on and whose alarms are silent, but for what a test says. */
+function stackOf(own: Partial<StackLooks> = {}, enabled = true): CheckContext {
+  const looks: StackLooks = {
+    resources: async (type) => (type === "AWS::Scheduler::Schedule" ? ["schedule-1"] : ["alarm-1", "alarm-2"]),
+    schedule: async (name) => ({ name, description: "Polls the survey service, source main", isEnabled: true }),
+    raised: async () => [],
+    close: () => {},
+    ...own,
+  };
+  const target = { flags: "--stack SurveyPoller" };
+  return { looks, target, sources: [{ name: "main", enabled }] } as unknown as CheckContext;
+}
+const denied = async (): Promise<never> => {
+  throw Object.assign(new Error(), { name: "AccessDeniedException" });
+};
+const off = async (name: string) => ({ name, description: "Polls the survey service, source main", isEnabled: false });
+
+it("of a stack the schedule is on", async () => {
+  expect(await schedules(stackOf())).toMatchObject([{ check: "schedule", state: "ok" }]);
+  expect(await schedules(stackOf({ schedule: off }))).toMatchObject([
+    { state: "fail", todo: "Run: survey-poller resume --stack SurveyPoller --yes" },
+  ]);
+  expect(await schedules(stackOf({ schedule: off }, false))).toMatchObject([{ state: "warn" }]);
+  expect(await schedules(stackOf({ resources: async () => [] }))).toMatchObject([
+    { state: "fail", says: "there is none" },
+  ]);
+});
+
+it("of a stack no alarm is raised", async () => {
+  expect(await alarms(stackOf())).toMatchObject([{ state: "ok", says: "none of 2 alarms is raised" }]);
+  expect(await alarms(stackOf({ raised: async () => ["alarm-2"] }))).toMatchObject([
+    { state: "fail", says: "raised: alarm-2" },
+  ]);
+});
+
+it("of a stack a right that is missing is a warning that names it", async () => {
+  expect(await alarms(stackOf({ raised: denied }))).toMatchObject([
+    { check: "permissions", state: "warn", says: expect.stringContaining("cloudwatch:DescribeAlarms") },
+  ]);
+  expect(await schedules(stackOf({ schedule: denied }))).toMatchObject([
+    { check: "permissions", state: "warn", todo: expect.stringContaining("scheduler:GetSchedule") },
+  ]);
+});
