@@ -22,7 +22,7 @@ import { CommandError } from "../errors.ts";
 import type { Target } from "./target.ts";
 
 const PREFIX = "survey-poller-tail-";
-const NAME = /^survey-poller-tail-[0-9a-f]+-(\d{10})$/;
+const NAME = /^survey-poller-tail-[0-9a-f]+-(\d+)$/;
 /** Seconds that SQS keeps what nobody takes: what is left of a killed command gathers no more than the events of so long. */
 const RETENTION = "300";
 /** Tag of the queue, with the epoch second to which its time was prolonged. */
