@@ -71,12 +71,26 @@ function parseJson(text: string): Record<string, unknown> {
   try {
     const parsed: unknown = JSON.parse(text);
     if (isObject(parsed)) return parsed;
-  } catch (error) {
-    // Its message holds a piece of the text.
-    const at = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined;
-    throw wrong(`--filter is not JSON${at === undefined ? "" : `: look at character ${Number(at) + 1}`}`);
+  } catch {
+    throw wrong(`--filter is not JSON: look at character ${mistakeIn(text)}`);
   }
   throw wrong("--filter must be an object");
+}
+
+/** Which character cannot stand there, from 1: the end of the shortest beginning that no more text could make JSON. */
+function mistakeIn(text: string): number {
+  for (let end = 1; end <= text.length; end += 1) {
+    try {
+      JSON.parse(text.slice(0, end));
+    } catch (error) {
+      // The message itself holds a piece of the text.
+      const message = error instanceof Error ? error.message : "";
+      const position = Number(/at position (\d+)/.exec(message)?.[1] ?? end);
+      if (position < end && !message.startsWith("Unterminated")) return position + 1;
+      if (message.startsWith("Unexpected token")) return end;
+    }
+  }
+  return text.length + 1;
 }
 
 /** `surveyId=103,104 nps=detractor`: fields of `data`, or by their whole path. */
