@@ -1,7 +1,6 @@
 import { hash, randomUUID } from "node:crypto";
 import {
   DeleteRuleCommand,
-  EventBridgeClient,
   ListRulesCommand,
   ListTargetsByRuleCommand,
   PutRuleCommand,
@@ -14,12 +13,12 @@ import {
   GetQueueUrlCommand,
   ListQueuesCommand,
   ListQueueTagsCommand,
-  SQSClient,
+  type SQSClient,
   TagQueueCommand,
 } from "@aws-sdk/client-sqs";
-import { errorCode } from "../../lib/errors.ts";
 import { CommandError } from "../errors.ts";
 import type { Target } from "./target.ts";
+import { clientsOf, isMissing, policyFor, queueArnBeside } from "./temporary-parts.ts";
 
 const PREFIX = "survey-poller-tail-";
 const NAME = /^survey-poller-tail-[0-9a-f]+-(\d+)$/;
@@ -163,41 +162,4 @@ async function prolongedTo(sqs: SQSClient, name: string): Promise<string | undef
 /** Rules lie on a bus, queues do not: a few digits of the bus's name tell them apart. */
 function prefixOf({ resources }: Target): string {
   return `${PREFIX}${hash("sha256", resources.busName, "hex").slice(0, 6)}`;
-}
-
-/** The ARN of the queue of this name in the account and region of a rule. */
-function queueArnBeside(ruleArn: string, name: string): string {
-  const [, partition = "aws", , region = "", account = ""] = ruleArn.split(":");
-  return `arn:${partition}:sqs:${region}:${account}:${name}`;
-}
-
-/** Only this rule may send. */
-function policyFor(queueArn: string, ruleArn: string): string {
-  const statement = {
-    Sid: "OnlyThisRule",
-    Effect: "Allow",
-    Principal: { Service: "events.amazonaws.com" },
-    Action: "sqs:SendMessage",
-    Resource: queueArn,
-    Condition: { ArnEquals: { "aws:SourceArn": ruleArn } },
-  };
-  return JSON.stringify({ Version: "2012-10-17", Statement: [statement] });
-}
-
-/** Clients of their own: making rules is throttled, and those of the function try once. */
-function clientsOf(target: Target): { events: EventBridgeClient; sqs: SQSClient } & Disposable {
-  const events = new EventBridgeClient({ ...target.client("eventbridge"), maxAttempts: 5 });
-  const sqs = new SQSClient({ ...target.client("sqs"), maxAttempts: 5 });
-  return {
-    events,
-    sqs,
-    [Symbol.dispose]() {
-      events.destroy();
-      sqs.destroy();
-    },
-  };
-}
-
-function isMissing(error: unknown): boolean {
-  return /ResourceNotFound|QueueDoesNotExist|NonExistentQueue/.test(errorCode(error));
 }
