@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
 import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTarget } from "../../../cli/target/open-target.ts";
@@ -7,6 +9,8 @@ import { tailAnswer } from "../../../cli/verbs/tail/answer.ts";
 import type { EventEnvelope } from "../../../local/aws/index.ts";
 import { answerOf, survey } from "../support/command.ts";
 import { type RunningFolder, rulesIn, runningFolder } from "../support/running-folder.ts";
+
+const COMMAND = join(import.meta.dirname, "../../../cli/survey-poller.mjs");
 
 let folder: RunningFolder;
 beforeAll(async () => {
@@ -124,6 +128,17 @@ describe("the temporary rule", () => {
     stop.abort();
 
     expect(await running).toMatchObject({ code: 130, stdout: "" });
+    await nothingIsLeft();
+  });
+
+  it("goes when the reader of the pipe has seen enough, as head has: exit code 0", async () => {
+    const child = spawn(process.execPath, [COMMAND, "tail", "--data", folder.data]);
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    await folder.heardBy(1);
+    child.stdout.destroy();
+    await trigger("detractor");
+
+    expect(await ended).toBe(0);
     await nothingIsLeft();
   });
 
