@@ -7,7 +7,7 @@ import type { Target } from "../../../cli/target/target.ts";
 import { makeTemporaryRule, prolong, sweepExpired } from "../../../cli/target/temporary-rules.ts";
 import { tailAnswer } from "../../../cli/verbs/tail/answer.ts";
 import type { EventEnvelope } from "../../../local/aws/index.ts";
-import { answerOf, survey } from "../support/command.ts";
+import { answerOf, ioOf, survey } from "../support/command.ts";
 import { type RunningFolder, rulesIn, runningFolder } from "../support/running-folder.ts";
 
 const COMMAND = join(import.meta.dirname, "../../../cli/survey-poller.mjs");
@@ -27,8 +27,7 @@ async function nothingIsLeft(): Promise<void> {
 }
 
 async function withTarget<T>(work: (target: Target) => Promise<T>): Promise<T> {
-  const io = { environment: {}, signal: new AbortController().signal } as Parameters<typeof openTarget>[1];
-  await using target = await openTarget({ data: folder.data }, io);
+  await using target = await openTarget({ data: folder.data }, ioOf().io);
   return await work(target);
 }
 
