@@ -16,7 +16,7 @@ export interface Io {
   style(style: Style, text: string): string;
   /** Whether somebody can be asked: both the input and the talk are a terminal. */
   isInteractive: boolean;
-  /** Aborted by Ctrl-C. */
+  /** Aborted by Ctrl-C, or when the reader of standard output has gone. */
   signal: AbortSignal;
   /** Epoch milliseconds. */
   now(): number;
@@ -34,8 +34,16 @@ export function processIo(): Io {
   };
   process.on("SIGINT", interrupted);
   process.on("SIGTERM", interrupted);
-  // The reader of a pipe has seen enough, as `head` does.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+  // The terminal is closed.
+  process.on("SIGHUP", interrupted);
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") process.exit(1);
+    // The reader of a pipe has seen enough, as `head` does: that is no failure, and the verb may have something to put in order first.
+    process.once("exit", () => {
+      process.exitCode = 0;
+    });
+    stop.abort();
+  });
   return {
     environment: process.env,
     input: process.stdin,

@@ -5,7 +5,7 @@ import { CommandError, exitCodeOf, InterruptedError } from "./errors.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { UsageError } from "./flags.ts";
 import type { Io } from "./io.ts";
-import { type Act, SCHEMA_VERSION } from "./verb.ts";
+import { type Act, toJson } from "./verb.ts";
 import { verbs } from "./verbs.ts";
 
 /** Milliseconds that a verb has after Ctrl-C to leave its work in order. */
@@ -93,10 +93,6 @@ async function orInterrupted<T>(work: Promise<T>, signal: AbortSignal): Promise<
     clearTimeout(timer);
     signal.removeEventListener("abort", wait);
   }
-}
-
-export function toJson(data: object): string {
-  return JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...data });
 }
 
 function tellFailure(error: unknown, asJson: boolean, io: Io): void {

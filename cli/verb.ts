@@ -5,6 +5,11 @@ import type { Io } from "./io.ts";
 /** The version of what `--json` prints, the same for all verbs: a field may be added, none goes or changes within one. */
 export const SCHEMA_VERSION = 1;
 
+/** One document of `--json`, in one line. */
+export function toJson(data: object): string {
+  return JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...data });
+}
+
 /** What a verb gives. `data` is what `--json` prints, beside `schemaVersion`; `text` says the same for people. */
 export interface Answer<Data extends object = object> {
   data: Data;

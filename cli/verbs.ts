@@ -1,27 +1,35 @@
 import type { Verb } from "./verb.ts";
+import { contractVerb } from "./verbs/contract/verb.ts";
 import { credentialsVerb } from "./verbs/credentials/verb.ts";
 import { doctorVerb } from "./verbs/doctor/verb.ts";
 import { forgetVerb } from "./verbs/forget/verb.ts";
 import { initVerb } from "./verbs/init/verb.ts";
+import { listenVerb } from "./verbs/listen/verb.ts";
 import { quarantineVerb } from "./verbs/quarantine/verb.ts";
 import { replayVerb } from "./verbs/replay/verb.ts";
 import { resendVerb } from "./verbs/resend/verb.ts";
 import { statusVerb } from "./verbs/status/verb.ts";
+import { tailVerb } from "./verbs/tail/verb.ts";
 import { tokenVerb } from "./verbs/token/verb.ts";
+import { triggerVerb } from "./verbs/trigger/verb.ts";
 import { uninstallVerb } from "./verbs/uninstall/verb.ts";
 import { verifyVerb } from "./verbs/verify/verb.ts";
 
 /** The verbs, in the order in which the help lists them. */
 export const verbs: readonly Verb[] = [
-  doctorVerb,
   initVerb,
+  doctorVerb,
   statusVerb,
   verifyVerb,
+  tailVerb,
+  listenVerb,
+  triggerVerb,
   resendVerb,
   replayVerb,
   quarantineVerb,
   forgetVerb,
   credentialsVerb,
   tokenVerb,
+  contractVerb,
   uninstallVerb,
 ];

@@ -119,11 +119,12 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<Emb
 
   async function startEventBridge(folder: string, queues: QueuesAndBuckets): Promise<string> {
     const registry = openRegistry(join(folder, "rules.json"));
-    const deliveries = startDeliveries(
-      openJournal(join(folder, "deliveries.jsonl")),
-      sendWithFaults(queues, faults),
-      join(folder, "refused.jsonl"),
-    );
+    const deliveries = startDeliveries({
+      journal: openJournal(join(folder, "deliveries.jsonl")),
+      send: sendWithFaults(queues, faults),
+      refusedFile: join(folder, "refused.jsonl"),
+      isTarget: registry.isTarget,
+    });
     closing.push(deliveries.close);
     const putEvents = putEventsOperation({
       registry,

@@ -29,7 +29,7 @@ const NO_CODES = new Set([
     "RANGE",
   ],
   // Of Node and the system.
-  ...["EAGAIN", "ENOENT", "EPIPE", "ERR_BUFFER_TOO_LARGE", "SIGINT", "SIGTERM"],
+  ...["EAGAIN", "ENOENT", "EPIPE", "ERR_BUFFER_TOO_LARGE", "SIGHUP", "SIGINT", "SIGTERM"],
   // Of variables that lead an SDK to an endpoint.
   ...["DYNAMODB", "EVENTBRIDGE", "SECRETS_MANAGER"],
   ...["CSAT", "HS256", "HTML"],

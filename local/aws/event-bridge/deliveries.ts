@@ -15,12 +15,22 @@ export interface Deliveries {
 
 const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 2000;
+const NO_QUEUE = /QueueDoesNotExist|NonExistentQueue/;
+
+export interface DeliveriesOptions {
+  journal: Journal;
+  send: SendToQueue;
+  /** Takes messages that SQS can never take. */
+  refusedFile: string;
+  /** Whether a rule has the queue as a target. */
+  isTarget(queueArn: string): boolean;
+}
 
 /**
  * Sends deliveries until their queue has taken them: also to a queue that is yet to be created, so that the order in
- * which a local system starts cannot lose an event. A message that SQS can never take goes to `refusedFile`.
+ * which a local system starts cannot lose an event. One that is gone together with its rule is waited for no longer.
  */
-export function startDeliveries(journal: Journal, send: SendToQueue, refusedFile: string): Deliveries {
+export function startDeliveries({ journal, send, refusedFile, isTarget }: DeliveriesOptions): Deliveries {
   const stop = new AbortController();
   const waiting = new Map<string, Delivery[]>();
   const workers = new Map<string, Promise<void>>();
@@ -30,11 +40,13 @@ export function startDeliveries(journal: Journal, send: SendToQueue, refusedFile
       const failure = await send(delivery).catch(
         (error: unknown): SendFailure => ({ code: "InternalFailure", message: String(error), retryable: true }),
       );
-      if (failure?.retryable === true) {
+      const isGone = failure !== undefined && NO_QUEUE.test(failure.code) && !isTarget(delivery.queueArn);
+      if (failure?.retryable === true && !isGone) {
         await delay(wait, undefined, { signal: stop.signal }).catch(() => undefined);
         continue;
       }
-      if (failure !== undefined) appendFileSync(refusedFile, `${JSON.stringify({ ...failure, delivery })}\n`);
+      if (failure !== undefined && !isGone)
+        appendFileSync(refusedFile, `${JSON.stringify({ ...failure, delivery })}\n`);
       journal.done(delivery.id);
       return;
     }

@@ -40,6 +40,8 @@ export interface Registry {
   saveRule(rule: Rule): void;
   removeRule(rule: Rule): void;
   matcher(rule: Rule): Matcher;
+  /** Whether any rule has it as a target. */
+  isTarget(arn: string): boolean;
 }
 
 /** Buses, rules and targets, in one file that is replaced on every change. */
@@ -82,6 +84,7 @@ export function openRegistry(file: string): Registry {
       matchers.set(pattern, matcher);
       return matcher;
     },
+    isTarget: (arn) => [...rules.values()].some(({ targets }) => targets.some((one) => one.Arn === arn)),
   };
 }
 

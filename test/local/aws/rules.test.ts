@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   CreateEventBusCommand,
@@ -14,6 +14,7 @@ import {
   RemoveTargetsCommand,
   type Target,
 } from "@aws-sdk/client-eventbridge";
+import { DeleteQueueCommand } from "@aws-sdk/client-sqs";
 import { expect, test } from "vitest";
 import { createQueue, entry, errorName, startForTest, takeMessages } from "./support.ts";
 
@@ -202,4 +203,20 @@ test("pending deliveries survive an orderly stop", async () => {
   const { sqs } = await startForTest({ dataDir: first.dataDir });
   const { url } = await createQueue(sqs);
   expect(await takeMessages(sqs, url, 2)).toEqual(["1", "2"]);
+});
+
+test("what is still under way to a queue goes with it once no rule leads there any more", async () => {
+  const { aws, sqs, eventbridge, dataDir } = await startForTest();
+  const { url } = await createQueue(sqs);
+  await subscribe(eventbridge);
+  const fault = aws.faults.add({ service: "sqs", operation: "SendMessage", kind: "throttle" });
+  await put(eventbridge, 1);
+  await expect.poll(() => fault.hits()).toBeGreaterThan(0);
+  await eventbridge.send(new RemoveTargetsCommand({ Rule: "rule", EventBusName, Ids: ["target"] }));
+  await sqs.send(new DeleteQueueCommand({ QueueUrl: url }));
+  fault.remove();
+
+  const deliveries = () => readFileSync(join(dataDir, "event-bridge", "deliveries.jsonl"), "utf8");
+  await expect.poll(deliveries, { timeout: 5_000 }).toContain('{"done":');
+  expect(existsSync(join(dataDir, "event-bridge", "refused.jsonl"))).toBe(false);
 });

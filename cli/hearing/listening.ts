@@ -1,0 +1,121 @@
+import { DeleteMessageBatchCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { errorCode } from "../../lib/errors.ts";
+import { InterruptedError, notNow } from "../errors.ts";
+import type { Io } from "../io.ts";
+import { askingAws } from "../target/aws-failure.ts";
+import { openTarget } from "../target/open-target.ts";
+import type { Target } from "../target/target.ts";
+import { LIFETIME, makeTemporaryRule, prolong, removeTemporaryRule, sweepExpired } from "../target/temporary-rules.ts";
+import { count, span } from "../words.ts";
+import { patternOf, readFilter } from "./filter.ts";
+import { clock, hear } from "./hear.ts";
+import type { HearingOptions } from "./options.ts";
+
+/**
+ * Hears events on the bus of a poller, by a rule and a queue that are removed at the end, whatever the end is.
+ *
+ * @param onEvent gets each event's envelope as it was delivered, one after the other
+ * @throws InterruptedError after Ctrl-C
+ */
+export async function listening(
+  options: HearingOptions,
+  io: Io,
+  onEvent: (body: string) => Promise<void> | void,
+): Promise<void> {
+  const filter = options.filter === undefined ? {} : readFilter(options.filter);
+  await using target = await openTarget(options, io);
+  if (target.data?.isRunning === false) {
+    throw notNow("NO_RUN_AT_WORK", `no run is at work on the ${target.name}: there is nothing to hear`, {
+      hint: "Start npm start with this folder, then try again.",
+    });
+  }
+  const { sources } = await target.config();
+  await sweep(target, io);
+  const began = io.now();
+  const until = began + (options.for ?? Infinity);
+  const pattern = patternOf(
+    filter,
+    sources.map(({ eventSource }) => eventSource),
+  );
+  const rule = await askingAws("the temporary rule and its queue could not be made", () =>
+    makeTemporaryRule(target, { pattern, now: began }),
+  );
+  using sqs = clientOf(target);
+  let heard = 0;
+  try {
+    const soon = target.stack === undefined ? "" : "; a new rule of EventBridge may take a minute until it works";
+    io.say(`Listening on the bus ${target.resources.busName} of the ${target.name} since ${clock(began)} UTC${soon}.`);
+    let prolongedAt = began;
+    const receive = async (wait: number): Promise<string[]> => {
+      if (io.now() - prolongedAt > LIFETIME / 3) {
+        prolongedAt = io.now();
+        await askingAws("the temporary queue could not be kept", () => prolong(target, rule, prolongedAt));
+      }
+      return take(sqs.client, rule.queueUrl, wait, io.signal);
+    };
+    for await (const body of hear({ ...io, receive, until, count: options.count ?? Infinity })) {
+      heard += 1;
+      await onEvent(body);
+    }
+  } catch (error) {
+    throw target.data !== undefined && isUnreachable(error) ? runEnded(target) : error;
+  } finally {
+    await remove(target, rule.name, options, io);
+    io.say(`Heard ${count(heard, "event")} in ${span(io.now() - began)}.`);
+  }
+  if (io.signal.aborted) throw new InterruptedError();
+}
+
+/** What is left of others is no reason not to listen. */
+async function sweep(target: Target, io: Io): Promise<void> {
+  try {
+    const gone = await sweepExpired(target, io.now());
+    if (gone.length > 0) io.say(`Removed what a killed command had left: ${gone.join(", ")}.`);
+  } catch (error) {
+    io.say(`What killed commands may have left was not looked for (${errorCode(error)}).`);
+  }
+}
+
+async function take(client: SQSClient, QueueUrl: string, wait: number, signal: AbortSignal): Promise<string[]> {
+  const receive = new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: wait, MaxNumberOfMessages: 10 });
+  try {
+    const { Messages = [] } = await client.send(receive, { abortSignal: signal });
+    if (Messages.length === 0) return [];
+    // Before they are dealt with, which may take longer than SQS waits for it.
+    const Entries = Messages.map(({ ReceiptHandle }, i) => ({ Id: `${i}`, ReceiptHandle }));
+    await client.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
+    return Messages.map(({ Body = "" }) => Body);
+  } catch (error) {
+    if (signal.aborted) return [];
+    throw isUnreachable(error) ? error : await askingAws("the queue could not be read", () => Promise.reject(error));
+  }
+}
+
+/** A run that has ended took its AWS with it, but not what lies in the folder. */
+async function remove(target: Target, name: string, options: HearingOptions, io: Io): Promise<void> {
+  try {
+    await removeTemporaryRule(target, name).catch(async (error: unknown) => {
+      if (target.data === undefined || !isUnreachable(error)) throw error;
+      await using again = await openTarget(options, io);
+      await removeTemporaryRule(again, name);
+    });
+  } catch (error) {
+    const next = `survey-poller doctor ${target.flags}`;
+    io.say(`The rule and queue ${name} could not be removed (${errorCode(error)}): ${next} does it in 15 minutes.`);
+  }
+}
+
+function runEnded(target: Target): Error {
+  return notNow("RUN_ENDED", `the run on the ${target.name} has ended`, {
+    hint: "Start npm start again, then try again.",
+  });
+}
+
+function isUnreachable(error: unknown): boolean {
+  return /^(ECONNREFUSED|ECONNRESET|EPIPE|TimeoutError)$/.test(errorCode(error));
+}
+
+function clientOf(target: Target): { client: SQSClient } & Disposable {
+  const client = new SQSClient({ ...target.client("sqs"), maxAttempts: 3 });
+  return { client, [Symbol.dispose]: () => client.destroy() };
+}

@@ -1,0 +1,165 @@
+import { hash, randomUUID } from "node:crypto";
+import {
+  DeleteRuleCommand,
+  ListRulesCommand,
+  ListTargetsByRuleCommand,
+  PutRuleCommand,
+  PutTargetsCommand,
+  RemoveTargetsCommand,
+} from "@aws-sdk/client-eventbridge";
+import {
+  CreateQueueCommand,
+  DeleteQueueCommand,
+  GetQueueUrlCommand,
+  ListQueuesCommand,
+  ListQueueTagsCommand,
+  type SQSClient,
+  TagQueueCommand,
+} from "@aws-sdk/client-sqs";
+import { CommandError } from "../errors.ts";
+import type { Target } from "./target.ts";
+import { clientsOf, isMissing, policyFor, queueArnBeside } from "./temporary-parts.ts";
+
+const PREFIX = "survey-poller-tail-";
+const NAME = /^survey-poller-tail-[0-9a-f]+-(\d+)$/;
+/** Seconds that SQS keeps what nobody takes: what is left of a killed command gathers no more than the events of so long. */
+const RETENTION = "300";
+/** Tag of the queue, with the epoch second to which its time was prolonged. */
+const EXPIRES = "survey-poller:expires";
+
+/** Milliseconds for which a rule and its queue stay without being prolonged. */
+export const LIFETIME = 900_000;
+
+/** A rule on the bus and the queue it sends to, both of this name. */
+export interface TemporaryRule {
+  name: string;
+  queueUrl: string;
+}
+
+/**
+ * Makes a rule and its queue. Their name ends in the epoch second after which `sweepExpired` may take them away, unless they are prolonged.
+ *
+ * @param pattern an event pattern of EventBridge
+ * @param now epoch milliseconds
+ */
+export async function makeTemporaryRule(
+  target: Target,
+  { pattern, now }: { pattern: object; now: number },
+): Promise<TemporaryRule> {
+  const expiresAt = now + LIFETIME;
+  const name = `${prefixOf(target)}${randomUUID().slice(0, 8)}-${Math.ceil(expiresAt / 1000)}`;
+  const EventBusName = target.resources.busName;
+  using clients = clientsOf(target);
+  try {
+    const rule = await clients.events.send(
+      new PutRuleCommand({
+        Name: name,
+        EventBusName,
+        EventPattern: JSON.stringify(pattern),
+        Description: "Of survey-poller tail or listen, which removes it; survey-poller doctor removes what was left",
+      }),
+    );
+    const ruleArn = rule.RuleArn ?? "";
+    const queueArn = queueArnBeside(ruleArn, name);
+    const { QueueUrl = "" } = await clients.sqs.send(
+      new CreateQueueCommand({
+        QueueName: name,
+        Attributes: { MessageRetentionPeriod: RETENTION, Policy: policyFor(queueArn, ruleArn) },
+      }),
+    );
+    const put = await clients.events.send(
+      new PutTargetsCommand({ Rule: name, EventBusName, Targets: [{ Id: "queue", Arn: queueArn }] }),
+    );
+    const [failed] = put.FailedEntries ?? [];
+    if (failed !== undefined) {
+      throw new CommandError("RULE_FAILED", `the rule cannot send to its queue (${failed.ErrorCode})`, {
+        hint: "Try again.",
+      });
+    }
+    return { name, queueUrl: QueueUrl };
+  } catch (error) {
+    await removeTemporaryRule(target, name).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Keeps the rule and its queue for another lifetime. */
+export async function prolong(target: Target, { queueUrl }: TemporaryRule, now: number): Promise<void> {
+  using clients = clientsOf(target);
+  const Tags = { [EXPIRES]: `${Math.ceil((now + LIFETIME) / 1000)}` };
+  await clients.sqs.send(new TagQueueCommand({ QueueUrl: queueUrl, Tags }));
+}
+
+/**
+ * Takes away the rule and the queue of this name, as far as they are there.
+ *
+ * @throws what the first step failed with that did, after all steps have been tried
+ */
+export async function removeTemporaryRule(target: Target, name: string): Promise<void> {
+  using clients = clientsOf(target);
+  const EventBusName = target.resources.busName;
+  const failures: unknown[] = [];
+  const attempt = (step: Promise<unknown>): Promise<unknown> =>
+    step.catch((error: unknown) => isMissing(error) || failures.push(error));
+  const removeRule = async (): Promise<void> => {
+    const { Targets = [] } = await clients.events.send(new ListTargetsByRuleCommand({ Rule: name, EventBusName }));
+    const Ids = Targets.flatMap(({ Id }) => Id ?? []);
+    if (Ids.length > 0) await clients.events.send(new RemoveTargetsCommand({ Rule: name, EventBusName, Ids }));
+    await clients.events.send(new DeleteRuleCommand({ Name: name, EventBusName }));
+  };
+  const removeQueue = async (): Promise<void> => {
+    const { QueueUrl } = await clients.sqs.send(new GetQueueUrlCommand({ QueueName: name }));
+    await clients.sqs.send(new DeleteQueueCommand({ QueueUrl }));
+  };
+  // The rule first: what it would send to a queue that is gone would be a failed delivery.
+  await attempt(removeRule());
+  await attempt(removeQueue());
+  if (failures.length > 0) throw failures[0];
+}
+
+/**
+ * Takes away what commands have left on the bus that were killed, once its time is over.
+ *
+ * @param now epoch milliseconds
+ * @returns names of the rules and queues that are gone
+ */
+export async function sweepExpired(target: Target, now: number = Date.now()): Promise<string[]> {
+  using clients = clientsOf(target);
+  const names = new Set<string>();
+  let from: string | undefined;
+  do {
+    const answer = await clients.events.send(
+      new ListRulesCommand({ EventBusName: target.resources.busName, NamePrefix: PREFIX, NextToken: from }),
+    );
+    for (const { Name = "" } of answer.Rules ?? []) names.add(Name);
+    from = answer.NextToken;
+  } while (from !== undefined);
+  // A queue whose rule is gone. Those of other buses have another prefix.
+  const queues = await clients.sqs.send(
+    new ListQueuesCommand({ QueueNamePrefix: prefixOf(target), MaxResults: 1_000 }),
+  );
+  for (const url of queues.QueueUrls ?? []) names.add(url.slice(url.lastIndexOf("/") + 1));
+  const gone: string[] = [];
+  for (const name of names) {
+    const isOver = (second: string | undefined): boolean => Number(second ?? Infinity) * 1_000 < now;
+    if (!isOver(NAME.exec(name)?.[1]) || !isOver((await prolongedTo(clients.sqs, name)) ?? "0")) continue;
+    await removeTemporaryRule(target, name);
+    gone.push(name);
+  }
+  return gone;
+}
+
+async function prolongedTo(sqs: SQSClient, name: string): Promise<string | undefined> {
+  try {
+    const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: name }));
+    return (await sqs.send(new ListQueueTagsCommand({ QueueUrl }))).Tags?.[EXPIRES];
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Rules lie on a bus, queues do not: a few digits of the bus's name tell them apart. */
+function prefixOf({ resources }: Target): string {
+  return `${PREFIX}${hash("sha256", resources.busName, "hex").slice(0, 6)}`;
+}

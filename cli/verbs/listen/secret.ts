@@ -1,0 +1,43 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { errorCode } from "../../../lib/errors.ts";
+import { UsageError } from "../../flags.ts";
+import type { Io } from "../../io.ts";
+
+/** Bytes that a signing secret has, by the Standard Webhooks specification. */
+const BYTES = { least: 24, most: 64 };
+const FORM = "It holds whsec_ and 24 to 64 bytes as base64.";
+
+/** A secret that nobody has used. */
+export function freshSecret(): string {
+  return `whsec_${randomBytes(32).toString("base64")}`;
+}
+
+/**
+ * Reads the secret from the variable of this name, or else from the file. Neither its name nor its value is repeated: the name may be the value.
+ *
+ * @throws UsageError
+ */
+export function readSecret(name: string, { environment }: Pick<Io, "environment">): string {
+  if (/^(whsec_|v1,)/.test(name)) {
+    throw new UsageError("--secret takes no secret, which would stay in the shell's history", {
+      hint: "Give the name of an environment variable or of a file that holds it.",
+    });
+  }
+  const secret = (environment[name] ?? readFile(name)).trim();
+  const base64 = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret)?.[1];
+  const bytes = base64 === undefined ? 0 : Buffer.from(base64, "base64").length;
+  if (bytes >= BYTES.least && bytes <= BYTES.most) return secret;
+  throw new UsageError("what --secret names holds no signing secret", { hint: FORM });
+}
+
+function readFile(name: string): string {
+  try {
+    return readFileSync(name, "utf8");
+  } catch (cause) {
+    throw new UsageError(`--secret names neither an environment variable nor a file (${errorCode(cause)})`, {
+      hint: FORM,
+      cause,
+    });
+  }
+}

@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createBucket } from "../../../lib/aws/bucket.ts";
+import type { SourceConfig } from "../../../lib/config/index.ts";
+import type { OutgoingEvent } from "../../../lib/polling/model/outgoing-event.ts";
+import { createEventBridgePublisher } from "../../../lib/publisher/event-bridge.ts";
+import { CommandError } from "../../errors.ts";
+import { askingAws } from "../../target/aws-failure.ts";
+import type { Target } from "../../target/target.ts";
+
+/** Bytes above which answers go to the bucket, however high the configuration's own limit is: the large event must be one. */
+const LIMIT = 204_800;
+
+/**
+ * Makes an event ready for the bus and, not in a dry run, sends it, by the publisher of the function.
+ *
+ * @returns its detail, as it is sent
+ */
+export async function send(
+  target: Target,
+  event: OutgoingEvent,
+  { source, dryRun }: { source: SourceConfig; dryRun: boolean },
+): Promise<Record<string, unknown>> {
+  const { busName: bus, claimCheckBucket: bucket } = target.resources;
+  const { putJson } = createBucket(target.clients.s3, bucket);
+  const publisher = createEventBridgePublisher({
+    client: target.clients.events,
+    bus,
+    eventSource: source.eventSource,
+    bucket,
+    putObject: dryRun ? async () => undefined : putJson,
+    inlineLimit: Math.min(LIMIT, source.inlineLimit),
+    sleep,
+  });
+  const sealed = await askingAws("the answers could not be put into the bucket", () => publisher.seal(event));
+  const detail = JSON.parse(sealed.json) as Record<string, unknown>;
+  if (dryRun) return detail;
+  const [outcome] = await publisher.publish([sealed], async () => undefined);
+  if (outcome?.kind === "published") return detail;
+  const name = (outcome?.code ?? "UNKNOWN").replace(/^request:/, "");
+  return askingAws("the event could not be sent", () => Promise.reject(Object.assign(new Error(name), { name }))).catch(
+    (error: unknown) => {
+      throw error instanceof CommandError
+        ? error
+        : new CommandError("NOT_SENT", `the event was not sent (${name})`, { hint: "Try again." });
+    },
+  );
+}

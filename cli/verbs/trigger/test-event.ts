@@ -1,0 +1,64 @@
+import { v5 } from "uuid";
+import { type DetailOf, digestSum } from "../../../lib/events/index.ts";
+import type { OutgoingEvent } from "../../../lib/polling/model/outgoing-event.ts";
+import { type GoldenEvent, readGolden } from "../../contract/folder.ts";
+import { KINDS, type Kind } from "./kinds.ts";
+
+/** No source has a name with brackets: so nobody takes a test event for one of a response that has the same ids. */
+const SOURCE_NAME = "(test)";
+/** Event ids of another namespace than that of real ones. */
+const NAMESPACE = v5("https://survey-poller/test-events", v5.URL);
+/** Fields that hold the id of an event. */
+const IDS = ["eventId", "replaces", "previous", "lastEventId"];
+/** So often is the comment of the large event said: some 400 KB. */
+const SENTENCES = 20_000;
+
+/**
+ * A golden event as a test event: marked, and with ids that no real event has. They are the same each time, and those of one event in another: an
+ * update names what it replaces, and the books add up.
+ *
+ * @param salt makes other ids of them
+ */
+export function testEvent(kind: Kind, salt = ""): OutgoingEvent {
+  const [name] = KINDS[kind];
+  const { "detail-type": type, detail } = marked(name === "large" ? large() : readGolden(name), salt);
+  if (type === "books.closed") detail.data.digest = digestOf(salt);
+  return { type, detail, time: Date.now() } as unknown as OutgoingEvent;
+}
+
+function marked({ detail, ...envelope }: GoldenEvent, salt: string): GoldenEvent {
+  const meta = { ...withTestIds(detail.meta, salt), sourceName: SOURCE_NAME, test: true };
+  return { ...envelope, detail: { ...detail, meta, data: withTestIds(detail.data, salt) } };
+}
+
+function withTestIds<Fields extends Record<string, unknown>>(fields: Fields, salt: string): Fields {
+  const changed = IDS.filter((name) => typeof fields[name] === "string").map((name) => [
+    name,
+    testId(String(fields[name]), salt),
+  ]);
+  return { ...fields, ...Object.fromEntries(changed) };
+}
+
+function testId(eventId: string, salt: string): string {
+  return v5(`${eventId}${salt}`, NAMESPACE);
+}
+
+/** Its golden event has a reference in place of its answers: here they are again, for the publisher to put away. */
+function large(): GoldenEvent {
+  const event = readGolden("large");
+  const { answers } = readGolden("comment").detail.data as DetailOf<"response.completed">["data"];
+  const repeated = answers.map((answer) => ({
+    ...answer,
+    comment: Array(answer.comment === "" ? 0 : SENTENCES)
+      .fill(answer.comment)
+      .join(" "),
+  }));
+  return { ...event, detail: { ...event.detail, data: { ...event.detail.data, answers: repeated, answersRef: null } } };
+}
+
+/** Of the two responses that the books count: the promoter, updated since, and the detractor. */
+function digestOf(salt: string): { count: number; sum: string } {
+  const sum = digestSum();
+  for (const name of ["updated", "detractor"]) sum.add(testId(readGolden(name).detail.meta.eventId, salt));
+  return sum.digest();
+}
