@@ -16,7 +16,7 @@ export interface CheckContext {
   io: Pick<Io, "now">;
 }
 
-/** Looks at one side of a poller, and changes nothing. It gives no line where there is nothing to say. */
+/** Looks at one side of a poller. It gives no line where there is nothing to say. */
 export type Check = (context: CheckContext) => Promise<CheckLine[]>;
 
 export const ok = (check: string, says: string): CheckLine => ({ check, state: "ok", says, todo: null, code: null });
