@@ -1,9 +1,21 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PutSecretValueCommand } from "@aws-sdk/client-secrets-manager";
+import { ListRulesCommand } from "@aws-sdk/client-eventbridge";
+import { credentialsAnswer } from "../../../cli/verbs/credentials/answer.ts";
+import { doctorAnswer } from "../../../cli/verbs/doctor/answer.ts";
+import { forgetAnswer } from "../../../cli/verbs/forget/answer.ts";
+import { listAnswer, redriveAnswer, showAnswer } from "../../../cli/verbs/quarantine/answers.ts";
+import { replayAnswer } from "../../../cli/verbs/replay/answer.ts";
+import { resendAnswer } from "../../../cli/verbs/resend/answer.ts";
 import { statusAnswer } from "../../../cli/verbs/status/answer.ts";
+import { tailAnswer } from "../../../cli/verbs/tail/answer.ts";
+import { renewAnswer } from "../../../cli/verbs/token/answer.ts";
+import { triggerAnswer } from "../../../cli/verbs/trigger/answer.ts";
+import { verifyAnswer } from "../../../cli/verbs/verify/answer.ts";
 import { ROOT } from "../support/cdk.ts";
 import { type RunResult, run } from "../support/processes.ts";
+import { until } from "../support/until.ts";
 import { historyGoesOut, subscribed } from "./events-arrive.ts";
 import { firstDeployment } from "./first-deployment.ts";
 import { type Given, onStage } from "./open-stage.ts";
@@ -15,17 +27,17 @@ export interface Operated {
   deployment: Deployment;
   subscribers: Subscribers;
   /** Runs the command for the stack, and gives what it printed; throws unless it ends with this exit code (0). */
-  command: (
-    args: readonly string[],
-    options?: CommandOptions,
-  ) => Promise<RunResult & { json: Record<string, unknown> }>;
+  command: Command;
 }
+
+type Command = (args: readonly string[], options?: CommandOptions) => Promise<RunResult & { json: unknown }>;
 
 export interface CommandOptions {
   code?: number;
   input?: string;
-  /** Whether it gets `--stack SurveyPoller --json`. Default true. */
+  /** Whether it is `--json` and for the stack. Default true. */
   asJson?: boolean;
+  env?: Record<string, string>;
 }
 
 const COMMAND = join(ROOT, "cli", "survey-poller.mjs");
@@ -33,51 +45,193 @@ const COMMAND = join(ROOT, "cli", "survey-poller.mjs");
 /** A third deployment, for the operator's command: each verb on a stack. */
 export function operatedDeployment(given: Given): Promise<void> {
   return onStage(given, "verbs", async (stage) => {
-    const { report, simulator } = stage;
+    const { report } = stage;
     const deployment = await firstDeployment(stage);
     const subscribers = await subscribed(stage, deployment);
     const command = commandOf(stage);
     const on: Operated = { stage, deployment, subscribers, command };
     report.part("Verbs");
-    const { clientId, clientSecret } = simulator;
-    await stage.aws.secrets.send(
-      new PutSecretValueCommand({
-        SecretId: output(deployment, "CredentialsSecretName"),
-        SecretString: JSON.stringify({ clientId, clientSecret }),
-      }),
-    );
+    await credentialsAreFilled(on);
     await historyGoesOut(stage, deployment, subscribers);
     await statusIsTold(on);
+    await stackIsDoctored(on);
+    await eventsAreHeard(on);
+    await eventsAreSentAgain(on);
+    await responsesAreMended(on);
   });
 }
 
-function commandOf({ emulator }: Stage): Operated["command"] {
-  return async (args, { code = 0, input = "", asJson = true } = {}) => {
+function commandOf({ emulator }: Stage): Command {
+  return async (args, { code = 0, input = "", asJson = true, env = {} } = {}) => {
     const all = [COMMAND, ...args, ...(asJson ? ["--stack", "SurveyPoller", "--json"] : [])];
-    const result = await run(process.execPath, all, { cwd: ROOT, env: emulator.env, limit: 120_000, input });
+    const given = { cwd: ROOT, env: { ...emulator.env, ...env }, limit: 120_000, input };
+    const result = await run(process.execPath, all, given);
     assert.equal(result.code, code, `${args.join(" ")}: ${result.stdout}\n${result.stderr}`);
-    return {
-      ...result,
-      json: asJson ? (JSON.parse(result.stdout.split("\n")[0] ?? "") as Record<string, unknown>) : {},
-    };
+    return { ...result, json: asJson ? withoutVersion(result.stdout) : undefined };
   };
+}
+
+/** The last document that was printed. */
+function withoutVersion(stdout: string): unknown {
+  const { schemaVersion, ...answer } = JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as Record<string, unknown>;
+  assert.equal(schemaVersion, 1);
+  return answer;
+}
+
+async function credentialsAreFilled({ stage: { report, simulator }, command }: Operated): Promise<void> {
+  await report.step(
+    "credentials: a dry run writes nothing, --yes fills the secret from standard input",
+    async (note) => {
+      const { clientId, clientSecret, url } = simulator;
+      const input = JSON.stringify({ clientId, clientSecret });
+      const dry = credentialsAnswer.parse((await command(["credentials", "--base-url", url], { input })).json);
+      assert.equal(dry.dryRun, true);
+      const wrong = JSON.stringify({ clientId, clientSecret: "not it" });
+      await command(["credentials", "--base-url", url, "--yes"], { input: wrong, code: 4 });
+      const { json, stdout } = await command(["credentials", "--base-url", url, "--yes"], { input });
+      assert.equal(credentialsAnswer.parse(json).dryRun, false);
+      assert.ok(!stdout.includes(clientSecret));
+      note(stdout.trim());
+    },
+  );
 }
 
 async function statusIsTold({ stage: { report, simulator }, command }: Operated): Promise<void> {
   await report.step("status: a verdict, and a line for each survey", async (note) => {
-    const { json } = await command(["status"]);
-    const { schemaVersion: _, ...answer } = json;
-    const status = statusAnswer.parse(answer);
+    const status = statusAnswer.parse((await command(["status"])).json);
     const truth = simulator.truth().length;
-    assert.deepEqual(
-      [status.verdict, status.listed, status.accounted],
-      ["complete", truth, truth],
-      JSON.stringify(status),
-    );
+    assert.deepEqual([status.verdict, status.listed, status.accounted], ["complete", truth, truth], status.sentence);
     note(status.sentence);
   });
-  await report.step("status of a stack that is not there says so", async () => {
-    const { stdout } = await command(["status", "--stack", "Nobody", "--json"], { code: 1, asJson: false });
-    assert.match(stdout, /STACK_NOT_FOUND/);
+  await report.step(
+    "a stack that is not there is told, and a region or credentials that are missing have exit code 4",
+    async () => {
+      const { stdout } = await command(["status", "--stack", "Nobody", "--json"], { code: 1, asJson: false });
+      assert.match(stdout, /STACK_NOT_FOUND/);
+      const env = { AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" };
+      const none = await command(["status"], { code: 4, env });
+      assert.match(none.stdout, /AWS_CREDENTIALS_MISSING/);
+    },
+  );
+}
+
+async function stackIsDoctored({ stage: { report }, command }: Operated): Promise<void> {
+  await report.step("doctor: schedule, alarms, bus, table and the service", async (note) => {
+    const doctor = doctorAnswer.parse((await command(["doctor"])).json);
+    const bad = doctor.checks.filter(({ state }) => state === "fail");
+    assert.deepEqual(bad, []);
+    for (const line of doctor.checks) note(`${line.state} ${line.check}: ${line.says}`);
+    assert.equal(doctor.services.length, 1);
+  });
+  await report.step("token renew: another token, which the next tick takes", async (note) => {
+    const renewed = renewAnswer.parse((await command(["token", "renew", "--yes"])).json);
+    assert.equal(renewed.dryRun, false);
+    note(`it holds until ${renewed.expiresAt}`);
+  });
+}
+
+async function eventsAreHeard({ stage, deployment, command }: Operated): Promise<void> {
+  const { report, simulator, aws } = stage;
+  await report.step("tail: hears what completes meanwhile, and leaves neither rule nor queue", async (note) => {
+    const bus = output(deployment, "BusName");
+    const rules = async (): Promise<string[]> => {
+      const { Rules = [] } = await aws.events.send(new ListRulesCommand({ EventBusName: bus }));
+      return Rules.map(({ Name = "" }) => Name).filter((name) => name.startsWith("survey-poller-tail"));
+    };
+    const hearing = command(["tail", "--count", "1", "--for", "60s", "--filter", "type=response.completed"]);
+    await until("tail has made no rule", async () => (await rules()).length > 0);
+    const [responseId] = simulator.complete(1);
+    await aws.invoke(output(deployment, "PollFunctionName"));
+    const event = tailAnswer.parse((await hearing).json);
+    assert.equal((event.detail.data as { responseId?: number }).responseId, responseId);
+    assert.deepEqual(await rules(), []);
+    note(`${event["detail-type"]} of ${responseId}`);
+  });
+  await report.step("trigger: a test event, also a large one, reaches who subscribes", async (note) => {
+    const sent = triggerAnswer.parse((await command(["trigger", "detractor", "--yes"])).json);
+    triggerAnswer.parse((await command(["trigger", "large", "--yes"])).json);
+    note(`${sent.type} ${sent.eventId}`);
+  });
+}
+
+async function eventsAreSentAgain({ stage, subscribers, command }: Operated): Promise<void> {
+  const { report, folder } = stage;
+  const { everything } = subscribers;
+  await everything.drain();
+  const real = everything.events.filter(({ detail }) => detail.meta.sourceName === "main");
+  const ids = [...new Set(real.map(({ detail }) => detail.meta.eventId))];
+  const [dropped = "", ...kept] = ids;
+  const file = join(folder, "ids.txt");
+  await report.step("verify: exit code 5 names what a consumer lacks, and --resend mends it", async (note) => {
+    writeFileSync(file, kept.join("\n"));
+    const asOf = new Date(Date.now() + 60_000).toISOString();
+    const list = ["verify", "--ids", file, "--as-of", asOf];
+    const lacks = verifyAnswer.parse((await command(list, { code: 5 })).json);
+    assert.deepEqual(
+      lacks.missing.map(({ eventId }) => eventId),
+      [dropped],
+    );
+    note(lacks.sentence);
+    const sent = verifyAnswer.parse((await command([...list, "--resend", "--yes"])).json);
+    note(sent.resend?.sentence ?? "");
+    await until("it has not come", async () => {
+      await everything.drain();
+      return everything.events.filter(({ detail }) => detail.meta.eventId === dropped).length > 1;
+    });
+    const again = everything.events.filter(({ detail }) => detail.meta.eventId === dropped);
+    assert.equal(again.at(-1)?.detail.meta.origin, "replay");
+    writeFileSync(file, ids.join("\n"));
+    assert.equal(verifyAnswer.parse((await command(list)).json).verdict, "complete");
+  });
+  await report.step("resend: the same event once more", async (note) => {
+    const dry = resendAnswer.parse((await command(["resend", dropped])).json);
+    assert.deepEqual([dry.dryRun, dry.events], [true, 1]);
+    const done = resendAnswer.parse((await command(["resend", dropped, "--yes"])).json);
+    note(done.sentence);
+  });
+  await report.step("replay: the archive once more, to one rule alone", async (note) => {
+    const before = everything.replayed.length;
+    const from = new Date(Date.now() - 3_600_000).toISOString();
+    const args = ["replay", "--from", from, "--rule", "everything"];
+    const dry = replayAnswer.parse((await command(args)).json);
+    assert.deepEqual([dry.dryRun, dry.by], [true, "archive"]);
+    const done = replayAnswer.parse((await command([...args, "--yes", "--watch"])).json);
+    note(done.sentence);
+    await until("nothing was replayed", async () => {
+      await everything.drain();
+      return everything.replayed.length > before;
+    });
+  });
+}
+
+async function responsesAreMended({ stage, deployment, command }: Operated): Promise<void> {
+  const { report, simulator, aws } = stage;
+  const poll = (): Promise<unknown> => aws.invoke(output(deployment, "PollFunctionName"));
+  await report.step("quarantine: lists what cannot be read, shows it, and puts it back", async (note) => {
+    simulator.set({ irregular: { probability: 1, kinds: ["completedMaybe"] } });
+    const [responseId = 0] = simulator.complete(2);
+    simulator.set({ irregular: { probability: 0 } });
+    await poll();
+    const listed = listAnswer.parse((await command(["quarantine", "list"])).json);
+    assert.equal(listed.total, 1);
+    note(`${listed.total} set aside: ${listed.groups[0]?.reason}`);
+    const shown = showAnswer.parse((await command(["quarantine", "show", String(responseId)])).json);
+    assert.equal(shown.id, responseId);
+    const dry = redriveAnswer.parse((await command(["quarantine", "redrive", "--all"])).json);
+    assert.equal(dry.dryRun, true);
+    const redriven = redriveAnswer.parse((await command(["quarantine", "redrive", "--all", "--yes"])).json);
+    // The kept records are as they were: only the list can read otherwise by now.
+    assert.equal(redriven.surveys[0]?.left?.unreadable, 1);
+    simulator.remove(2, responseId);
+  });
+  await report.step("forget: a bare entry is left, and what cannot be purged is named", async (note) => {
+    const [truth] = simulator.truth(1);
+    const id = String(truth?.responseId);
+    const dry = forgetAnswer.parse((await command(["forget", id, "--survey", "1"])).json);
+    assert.equal(dry.dryRun, true);
+    const done = forgetAnswer.parse((await command(["forget", id, "--survey", "1", "--yes"])).json);
+    assert.ok(done.stays !== null && !("digest" in done.stays));
+    note(done.elsewhere.map(({ where }) => where).join(", "));
+    await poll();
   });
 }
