@@ -1,6 +1,8 @@
 import { pathText } from "../config/shape.ts";
-import { describeFailure } from "../monitoring/log.ts";
+import { describeFailure, fromLevel } from "../monitoring/log.ts";
+import { watchPorts } from "../monitoring/watched-ports.ts";
 import { PollInputError } from "../run/poll-input.ts";
+import type { SourceGraph } from "../run/wiring.ts";
 import type { Operation, OperationContext } from "./operation.ts";
 import { operations } from "./operations.ts";
 
@@ -13,9 +15,10 @@ export async function runOperation(
   { kind, ...input }: { kind: string; [field: string]: unknown },
 ): Promise<OperationOutput> {
   const source = context.graph.source.name;
+  const { graph, end } = watchedGraph(context);
   try {
     const { operation, parsed } = parse(kind, input);
-    const result = await operation.run(context, parsed);
+    const result = await operation.run({ ...context, graph }, parsed);
     context.logger.info("operation", { source, kind });
     return { result };
   } catch (error) {
@@ -23,8 +26,22 @@ export async function runOperation(
     context.logger.warn("operation failed", { source, kind, code, reason: message, hint });
     return { error: { code, message, hint } };
   } finally {
+    end();
     await context.graph.settle();
   }
+}
+
+/** A graph whose ports write a line of the log for each event, as those of a tick do. */
+function watchedGraph({ graph, logger: to }: OperationContext): { graph: SourceGraph; end: () => void } {
+  const { name, logLevel } = graph.source;
+  const logger = fromLevel(logLevel, to);
+  const ends: (() => void)[] = [];
+  const begin: SourceGraph["begin"] = (role, abortsAt) => {
+    const { ports, end } = watchPorts(graph.begin(role, abortsAt), name, logger);
+    ends.push(end);
+    return ports;
+  };
+  return { graph: { ...graph, begin }, end: () => ends.forEach((one) => void one()) };
 }
 
 /** @throws PollInputError that names every bad field */
