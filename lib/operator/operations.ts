@@ -1,8 +1,10 @@
 import { describe } from "./describe.ts";
+import { look } from "./look.ts";
 
 /** All operations, by their kind. */
 export const operations = {
   describe,
+  look,
 } as const;
 
 export type OperationKind = keyof typeof operations;
