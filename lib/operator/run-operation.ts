@@ -1,5 +1,5 @@
 import { pathText } from "../config/shape.ts";
-import { describeFailure, fromLevel } from "../monitoring/log.ts";
+import { describeFailure, fromLevel, type Log } from "../monitoring/log.ts";
 import { watchPorts } from "../monitoring/watched-ports.ts";
 import { PollInputError } from "../run/poll-input.ts";
 import type { SourceGraph } from "../run/wiring.ts";
@@ -14,16 +14,17 @@ export async function runOperation(
   context: OperationContext,
   { kind, ...input }: { kind: string; [field: string]: unknown },
 ): Promise<OperationOutput> {
-  const source = context.graph.source.name;
-  const { graph, end } = watchedGraph(context);
+  const { name: source, logLevel } = context.graph.source;
+  const logger = fromLevel(logLevel, context.logger);
+  const { graph, end } = watchedGraph(context.graph, logger);
   try {
     const { operation, parsed } = parse(kind, input);
-    const result = await operation.run({ ...context, graph }, parsed);
-    context.logger.info("operation", { source, kind });
+    const result = await operation.run({ ...context, graph, logger }, parsed);
+    logger.info("operation", { source, kind });
     return { result };
   } catch (error) {
     const { code, message, hint } = describeFailure(error);
-    context.logger.warn("operation failed", { source, kind, code, reason: message, hint });
+    logger.warn("operation failed", { source, kind, code, reason: message, hint });
     return { error: { code, message, hint } };
   } finally {
     end();
@@ -32,12 +33,10 @@ export async function runOperation(
 }
 
 /** A graph whose ports write a line of the log for each event, as those of a tick do. */
-function watchedGraph({ graph, logger: to }: OperationContext): { graph: SourceGraph; end: () => void } {
-  const { name, logLevel } = graph.source;
-  const logger = fromLevel(logLevel, to);
+function watchedGraph(graph: SourceGraph, logger: Log): { graph: SourceGraph; end: () => void } {
   const ends: (() => void)[] = [];
   const begin: SourceGraph["begin"] = (role, abortsAt) => {
-    const { ports, end } = watchPorts(graph.begin(role, abortsAt), name, logger);
+    const { ports, end } = watchPorts(graph.begin(role, abortsAt), graph.source.name, logger);
     ends.push(end);
     return ports;
   };
