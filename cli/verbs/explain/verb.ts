@@ -10,7 +10,7 @@ import { explainText } from "./text.ts";
 const EXITS = { settled: EXIT.done, coming: EXIT.notNow, person: EXIT.unaccounted, unknown: EXIT.failed };
 
 const HELP = `
-Exit codes: 0 emitted, deleted or before the floor · 3 it goes on by itself (open, waiting, held, not read yet)
+Exit codes: 0 emitted, deleted or before the floor · 3 it goes on by itself (open, waiting, held)
             5 it needs somebody (quarantined, refused, unaccounted) · 1 not known at all`;
 
 export const explainVerb: Verb = (act) =>
