@@ -42,7 +42,7 @@ function eventSteps({ source, entry }: Facts, line: EventLogLine, isFirst: boole
     steps.push({ at: null, what: "completed", detail });
   }
   if (isDated) {
-    const detail = `${lag < 1_000 ? `${lag} ms` : span(lag)} before its event was made`;
+    const detail = `its event was made ${lag < 1_000 ? `${lag} ms` : span(lag)} later`;
     steps.push({ at: detectedAt - lag, what: "completed", detail });
   }
   steps.push({ at: listed?.at ?? null, what: "listed", detail: listedText(line) });
@@ -167,6 +167,8 @@ function goneSteps({ entry, log }: Facts): Step[][] {
 function bookSteps({ mark, entry, isListed }: Facts): Step[][] {
   const { books } = mark;
   if (books === undefined || isListed === undefined || entry?.state === "emitted") return [];
+  // What came since that pass began says nothing by not being in it.
+  if (!isListed && (entry?.firstSeen ?? 0) > books.startedAt) return [];
   const detail = isListed ? "a full pass lists it" : "a full pass does not list it";
   return [[{ at: books.closedAt, what: "books", detail: `${detail} (${books.listed} listed)` }]];
 }
