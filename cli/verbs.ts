@@ -2,6 +2,7 @@ import type { Verb } from "./verb.ts";
 import { contractVerb } from "./verbs/contract/verb.ts";
 import { credentialsVerb } from "./verbs/credentials/verb.ts";
 import { doctorVerb } from "./verbs/doctor/verb.ts";
+import { explainVerb } from "./verbs/explain/verb.ts";
 import { forgetVerb } from "./verbs/forget/verb.ts";
 import { initVerb } from "./verbs/init/verb.ts";
 import { listenVerb } from "./verbs/listen/verb.ts";
@@ -20,6 +21,7 @@ export const verbs: readonly Verb[] = [
   initVerb,
   doctorVerb,
   statusVerb,
+  explainVerb,
   verifyVerb,
   tailVerb,
   listenVerb,

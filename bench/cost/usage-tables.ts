@@ -8,14 +8,16 @@ const SCENARIOS: (Scenario & { name: string })[] = [
   { name: "10,000 surveys, 1,000,000 responses a day", surveys: 10_000, responses: 100, news: 694, ticks: 4 },
 ];
 
-/** Bytes of a settled response in the table, and of log for a tick with news. */
+/** Bytes of a settled response in the table; of log for a tick with news, and for each event of a response. */
 const ITEM = 300;
 const LOG_LINE = 350;
+const EVENT_LINE = 850;
 
 type Costs = [what: string, used: string, dollars: number][];
 
 function costsOf({ requests: _, ...usage }: Usage): Costs {
   const month = (perTick: number): number => perTick * TICKS;
+  const logged = usage.events > 0 ? TICKS * LOG_LINE + month(usage.events) * EVENT_LINE : 0;
   const gbSeconds = (month(usage.seconds) * DEFAULT_MEMORY) / 1024;
   const count = (value: number): string => Math.round(value).toLocaleString("en-US");
   const of = (what: string, used: number, price: number): Costs[number] => [
@@ -37,11 +39,7 @@ function costsOf({ requests: _, ...usage }: Usage): Costs {
     of("Scheduler, invocations", TICKS, PRICES.schedules),
     ["Secrets Manager, secrets", String(SECRETS), SECRETS * PRICES.secret],
     of("Secrets Manager, calls", month(usage.secretCalls), PRICES.secretCalls),
-    [
-      "CloudWatch Logs",
-      `${((usage.events > 0 ? TICKS * LOG_LINE : 0) / GB).toFixed(2)} GB`,
-      ((usage.events > 0 ? TICKS * LOG_LINE : 0) / GB) * PRICES.logs,
-    ],
+    ["CloudWatch Logs", `${(logged / GB).toFixed(2)} GB`, (logged / GB) * PRICES.logs],
   ];
 }
 

@@ -39,7 +39,7 @@ export async function openDataTarget(data: string, io: Io): Promise<Target> {
       ...(aws === undefined ? {} : { ALONE: "true" }),
       ...(io.environment.SURVEY_PROXY === undefined ? {} : { SURVEY_PROXY: io.environment.SURVEY_PROXY }),
     };
-    thread ??= startFunction(bundle, variables);
+    thread ??= startFunction(bundle, variables, folder);
     return thread.invoke(input, io.signal);
   }
 

@@ -1,4 +1,5 @@
 import { errorCode, PollerError } from "../errors.ts";
+import { logChannel } from "./log-channel.ts";
 
 /** The name of this deployment, in each line of the log and as a dimension of its metrics: two of one account may have sources of the same name. */
 export function serviceName(): string {
@@ -19,8 +20,15 @@ export interface Log {
 
 /** What is of this level and above: sources that share a function each have a level of their own. */
 export function fromLevel(least: LogLevel, logger: Log): Log {
-  const tell = (level: LogLevel): Log[LogLevel] =>
-    LEVELS.indexOf(level) < LEVELS.indexOf(least) ? () => {} : (message, details) => logger[level](message, details);
+  const tell = (level: LogLevel): Log[LogLevel] => {
+    if (LEVELS.indexOf(level) < LEVELS.indexOf(least)) return () => {};
+    return (message, details) => {
+      logger[level](message, details);
+      if (!logChannel.hasSubscribers) return;
+      const timestamp = new Date().toISOString();
+      logChannel.publish({ level: level.toUpperCase(), message, timestamp, service: serviceName(), ...details });
+    };
+  };
   return { debug: tell("debug"), info: tell("info"), warn: tell("warn"), error: tell("error") };
 }
 

@@ -5,6 +5,7 @@ import { fromLevel, type Log, type LogLevel } from "./log.ts";
 import { countRequests } from "./request-counts.ts";
 import { endMetrics, ofLevel, type RunEnd, seenMetrics } from "./run-metrics.ts";
 import { type FailingSince, noteSlices, stalledFor } from "./stalled.ts";
+import { createStories, type Stories } from "./story.ts";
 import { lagDetails, logRound, logTick } from "./tick-log.ts";
 import { watchPorts } from "./watched-ports.ts";
 import { writeMetrics } from "./write-metrics.ts";
@@ -42,6 +43,8 @@ export interface RunWatch {
 
 /** What this process knows of failing surveys; sources are told apart by their object, of which a process makes one each. */
 const failing = new WeakMap<WatchedSource, FailingSince>();
+/** The same for what it knows of responses on their way. */
+const stories = new WeakMap<WatchedSource, Stories>();
 
 /** Watches one run over a source, a tick or a round of catching up: its ports and its requests. */
 export function watchRun(
@@ -50,7 +53,9 @@ export function watchRun(
   { level = "minimal", requestId, ...to }: Telling,
 ): RunWatch {
   const logger = fromLevel(source.logLevel, to.logger);
-  const { ports, seen } = watchPorts(given, source.name, logger);
+  const told = stories.get(source) ?? createStories();
+  stories.set(source, told);
+  const { ports, seen, end: endLines } = watchPorts(given, source.name, logger, told);
   const since: FailingSince = failing.get(source) ?? new Map();
   failing.set(source, since);
   const { counts: requests, stop } = countRequests();
@@ -76,6 +81,7 @@ export function watchRun(
     },
     publish() {
       stop();
+      endLines();
       const values = [...(end === undefined ? [] : endMetrics(end)), ...seenMetrics(seen, requests)];
       writeMetrics({ source: source.name, requestId }, ofLevel(values, level));
     },

@@ -1,8 +1,10 @@
 import type { AccountState } from "../polling/model/account.ts";
-import type { OutgoingEvent } from "../polling/model/outgoing-event.ts";
-import type { Ports, PublishOutcome, SealedEvent } from "../polling/ports.ts";
+import type { Ports, SealedEvent } from "../polling/ports.ts";
 import { detectionLag, type LagBasis } from "./detection-lag.ts";
+import { eventLines, type Facts, factsOf } from "./event-lines.ts";
 import type { Log } from "./log.ts";
+import { createStories, type Stories } from "./story.ts";
+import { watchService } from "./watch-service.ts";
 
 /** What a run was seen to do, also one that failed in the end. */
 export interface Sightings {
@@ -20,28 +22,33 @@ export interface Sightings {
   basis: LagBasis;
 }
 
-/** An event on its way. */
-interface Watched {
-  ids: EventIds;
-  lag: number | undefined;
+export interface WatchedPorts {
+  ports: Ports;
+  seen: Sightings;
+  /** To be called at the end of the run: writes what of its events is not in the log yet. */
+  end(): void;
 }
 
-/** Which event it is: ids, and nothing of what it holds. */
-interface EventIds {
-  type: string;
-  surveyId: number;
-  responseId?: number;
-  eventId: string;
-  revision?: number;
-}
-
-/** The ports of a source with an eye on what passes through: polling itself knows nothing of being watched. */
-export function watchPorts(ports: Ports, source: string, logger: Log): { ports: Ports; seen: Sightings } {
+/**
+ * The ports of a source with an eye on what passes through: polling itself knows nothing of being watched.
+ *
+ * @param stories those of earlier runs, as what waited then may go out now
+ */
+export function watchPorts(
+  ports: Ports,
+  source: string,
+  logger: Log,
+  stories: Stories = createStories(),
+): WatchedPorts {
   const seen: Sightings = { emitted: 0, quarantined: 0, refused: 0, held: 0, lags: [], basis: {} };
-  const events = new WeakMap<SealedEvent, Watched>();
-  const { state, publisher, observe } = ports;
+  const events = new WeakMap<SealedEvent, Facts>();
+  const lines = eventLines(source, stories, logger);
+  const { state, publisher, observe, service, backlog, clock } = ports;
+  const services = watchService(clock, stories);
   const watched: Ports = {
     ...ports,
+    service: services.of(service),
+    ...(backlog === undefined ? {} : { backlog: services.of(backlog) }),
     state: {
       ...state,
       async account() {
@@ -56,22 +63,34 @@ export function watchPorts(ports: Ports, source: string, logger: Log): { ports: 
         }
         return account;
       },
+      async due(surveyId, ...asked) {
+        const entries = await state.due(surveyId, ...asked);
+        lines.waiting(surveyId, entries);
+        return entries;
+      },
+      async putEntries(surveyId, entries) {
+        const begun = clock.now();
+        await state.putEntries(surveyId, entries);
+        lines.written(surveyId, entries, clock.now() - begun);
+      },
     },
     publisher: {
       async seal(event) {
         const sealed = await publisher.seal(event);
         const lag = event.type === "response.completed" ? detectionLag(event.detail, seen.basis) : undefined;
-        events.set(sealed, { ids: idsOf(event), lag });
+        events.set(sealed, factsOf(event, lag));
         return sealed;
       },
       async publish(batch, guard) {
+        const begun = clock.now();
         const outcomes = await publisher.publish(batch, guard);
-        for (const [i, sealed] of batch.entries()) {
-          const event = events.get(sealed);
-          logger.debug("event", { source, ...event?.ids, ...told(outcomes[i]) });
-          if (outcomes[i]?.kind !== "published" || sealed.type !== "response.completed") continue;
+        const all = batch.map((sealed) => events.get(sealed));
+        lines.published(all, outcomes, clock.now() - begun);
+        for (const [i, { type }] of batch.entries()) {
+          if (outcomes[i]?.kind !== "published" || type !== "response.completed") continue;
           seen.emitted += 1;
-          if (event?.lag !== undefined) seen.lags.push(event.lag);
+          const lag = all[i]?.lag;
+          if (lag !== undefined) seen.lags.push(lag);
         }
         return outcomes;
       },
@@ -80,26 +99,11 @@ export function watchPorts(ports: Ports, source: string, logger: Log): { ports: 
       if (progress.kind === "quarantined") seen.quarantined += 1;
       if (progress.kind === "refused") seen.refused += 1;
       if (progress.kind === "held") seen.held += progress.count;
+      if (progress.kind === "proved") {
+        for (const id of progress.responseIds) stories.of(progress.surveyId, id).proved = progress.by;
+      }
       observe(progress);
     },
   };
-  return { ports: watched, seen };
-}
-
-function idsOf({ type, detail: { meta, data } }: OutgoingEvent): EventIds {
-  const { responseId } = data as { responseId?: number };
-  const { revision } = meta as { revision?: number };
-  return {
-    type,
-    surveyId: data.surveyId,
-    ...(responseId === undefined ? {} : { responseId }),
-    eventId: meta.eventId,
-    ...(revision === undefined ? {} : { revision }),
-  };
-}
-
-/** What the bus has said of an event: "published", "refused" or "failed", and with which code. */
-function told(outcome: PublishOutcome | undefined): Record<string, string> {
-  const { kind, ...code } = outcome ?? { kind: "failed" };
-  return { outcome: kind, ...code };
+  return { ports: watched, seen, end: lines.end };
 }

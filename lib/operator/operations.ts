@@ -1,5 +1,6 @@
 import { describe } from "./describe.ts";
 import { forget } from "./forget.ts";
+import { look } from "./look.ts";
 import { probeService } from "./probe-service.ts";
 import { redrive } from "./redrive.ts";
 import { renewToken } from "./renew-token.ts";
@@ -13,6 +14,7 @@ export const operations = {
   resend,
   probe: probeService,
   "renew-token": renewToken,
+  look,
 } as const;
 
 export type OperationKind = keyof typeof operations;

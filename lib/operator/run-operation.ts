@@ -1,6 +1,8 @@
 import { pathText } from "../config/shape.ts";
-import { describeFailure } from "../monitoring/log.ts";
+import { describeFailure, fromLevel, type Log } from "../monitoring/log.ts";
+import { watchPorts } from "../monitoring/watched-ports.ts";
 import { PollInputError } from "../run/poll-input.ts";
+import type { SourceGraph } from "../run/wiring.ts";
 import type { Operation, OperationContext } from "./operation.ts";
 import { operations } from "./operations.ts";
 
@@ -12,19 +14,33 @@ export async function runOperation(
   context: OperationContext,
   { kind, ...input }: { kind: string; [field: string]: unknown },
 ): Promise<OperationOutput> {
-  const source = context.graph.source.name;
+  const { name: source, logLevel } = context.graph.source;
+  const logger = fromLevel(logLevel, context.logger);
+  const { graph, end } = watchedGraph(context.graph, logger);
   try {
     const { operation, parsed } = parse(kind, input);
-    const result = await operation.run(context, parsed);
-    context.logger.info("operation", { source, kind });
+    const result = await operation.run({ ...context, graph, logger }, parsed);
+    logger.info("operation", { source, kind });
     return { result };
   } catch (error) {
     const { code, message, hint } = describeFailure(error);
-    context.logger.warn("operation failed", { source, kind, code, reason: message, hint });
+    logger.warn("operation failed", { source, kind, code, reason: message, hint });
     return { error: { code, message, hint } };
   } finally {
+    end();
     await context.graph.settle();
   }
+}
+
+/** A graph whose ports write a line of the log for each event, as those of a tick do. */
+function watchedGraph(graph: SourceGraph, logger: Log): { graph: SourceGraph; end: () => void } {
+  const ends: (() => void)[] = [];
+  const begin: SourceGraph["begin"] = (role, abortsAt) => {
+    const { ports, end } = watchPorts(graph.begin(role, abortsAt), graph.source.name, logger);
+    ends.push(end);
+    return ports;
+  };
+  return { graph: { ...graph, begin }, end: () => ends.forEach((one) => void one()) };
 }
 
 /** @throws PollInputError that names every bad field */

@@ -144,7 +144,7 @@ export type Progress =
   | { kind: "quarantined"; surveyId: number; responseId: number | undefined; reason: string }
   | { kind: "refused"; surveyId: number; responseId: number; code: string }
   | { kind: "unconfirmed"; surveyId: number; code: string }
-  | { kind: "proved"; surveyId: number; by: "its page" | "both pages" | "operation 9" }
+  | { kind: "proved"; surveyId: number; by: "its page" | "both pages" | "operation 9"; responseIds: number[] }
   | { kind: "held"; surveyId: number; count: number }
   | { kind: "stepped over"; surveyId: number }
   | { kind: "survey failed"; surveyId: number; code: string; message: string };

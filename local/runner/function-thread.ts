@@ -26,15 +26,15 @@ export interface FunctionThread {
  * Starts the function of a bundle in a thread.
  *
  * @param variables all of its environment
+ * @param dataDir the folder whose log file takes its lines
  */
-export function startFunction(bundle: string, variables: Record<string, string>): FunctionThread {
+export function startFunction(bundle: string, variables: Record<string, string>, dataDir: string): FunctionThread {
   const file = pathToFileURL(join(bundle, "index.mjs")).href;
   const worker = new Worker(new URL("./function-worker.ts", import.meta.url), {
     env: variables,
-    workerData: { file },
+    workerData: { file, dataDir },
     stdout: true,
   });
-  // Its log is for whoever deploys it.
   worker.stdout.resume();
   worker.setMaxListeners(0);
   return {

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { errorCode } from "../../lib/errors.ts";
 import type { PollHandler } from "./environments.ts";
+import { openLogFile } from "./log-file.ts";
 
 // The function in a thread of its own, whose environment is its own as well: what it is told there is not the command's business.
 
@@ -14,7 +15,8 @@ export interface Invocation {
 export type InvocationEnd = { output: unknown } | { error: { code: string; message: string; hint: string } };
 
 const port = parentPort;
-const { file } = workerData as { file: string };
+const { file, dataDir } = workerData as { file: string; dataDir: string };
+const log = openLogFile(dataDir);
 const { handler } = (await import(file)) as { handler: PollHandler };
 let until = 0;
 
@@ -31,5 +33,7 @@ async function invoke({ input, requestId, time }: Invocation): Promise<Invocatio
   } catch (error) {
     const { message = "", hint = "" } = error as { message?: string; hint?: string };
     return { error: { code: errorCode(error), message, hint } };
+  } finally {
+    log.flush();
   }
 }

@@ -6,6 +6,7 @@ import { runDemoLife, type Simulator, startSimulator } from "../simulator/index.
 import { type EventsFile, openEventsFile } from "./events-file.ts";
 import { givenCredentials } from "./given-credentials.ts";
 import { loadFunction } from "./load-function.ts";
+import { openLogFile } from "./log-file.ts";
 import { showProgress } from "./progress.ts";
 import { type RunConfiguration, runConfiguration } from "./run-configuration.ts";
 import { surveyLines } from "./summary.ts";
@@ -34,6 +35,8 @@ export async function run({ line, environment, stop }: RunRequest): Promise<void
     if (events !== undefined) closing.push(() => events.close());
     const aws = await startAws(line, demo, events);
     closing.push(() => aws.close());
+    const log = openLogFile(dataFolder(line, demo), { anew: demo });
+    closing.push(() => log.close());
     const invoke = await loadFunction(configured, { dataDir: dataFolder(line, demo), aws: aws.env }, (source) =>
       simulator === undefined ? givenCredentials(source, line, environment) : simulator,
     );

@@ -92,6 +92,7 @@ export const rules: readonly Rule[] = [
     from: "lib/monitoring/",
     mayImport: [
       ...adapter,
+      "lib/events/build/fields.ts",
       "lib/polling/tick/tick-figures.ts",
       "lib/polling/tick/tick-summary.ts",
       "lib/survey-api/diagnostics.ts",

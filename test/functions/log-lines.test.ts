@@ -90,26 +90,30 @@ describe("what an invocation writes", () => {
     const lines = (await linesOf("request-4", "1-4")).filter((line) => !isMetrics(line));
     expect(countOf(lines.map(({ source, level }) => `${source} ${level}`))).toEqual(
       new Map([
-        ["curious DEBUG", 2],
-        ["curious INFO", 1],
-        ["plain INFO", 1],
+        // The books; the event, and the tick.
+        ["curious DEBUG", 1],
+        ["curious INFO", 2],
+        ["plain INFO", 2],
       ]),
     );
   });
 
-  it("names each event by its ids alone", async () => {
+  it("names each event by its ids, and tells its way in times and words of its own", async () => {
     const lines = await linesOf("request-5", "1-5");
     const world = worlds.get("curious");
     const { meta, data } = world?.delivered.at(-1) ?? {};
     const books = world?.told.at(-1)?.detail;
-    expect(lines.filter(({ message }) => message === "event")).toEqual([
+    expect(lines.filter(({ message, source }) => message === "event" && source === "curious")).toEqual([
       expect.objectContaining({
         source: "curious",
         surveyId: data?.surveyId,
         responseId: data?.responseId,
         eventId: meta?.eventId,
         revision: 1,
+        origin: "head",
         outcome: "published",
+        listed: { page: 1, order: "desc", at: expect.any(Number), request: expect.any(Number) },
+        proved: "its page",
         function_request_id: "request-5",
       }),
       expect.objectContaining({ type: "books.closed", surveyId: data?.surveyId, eventId: books?.meta.eventId }),

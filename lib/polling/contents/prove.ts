@@ -63,7 +63,8 @@ export async function prove<T extends Met>(ctx: PollContext, all: T[]): Promise<
       ctx,
       responses.filter(({ isWhole }) => isWhole),
     );
-    for (const by of new Set(byPages.map(({ isAcross }) => (isAcross ? "both pages" : "its page")))) tell(ctx, by);
+    const byOf = ({ isAcross }: T) => (isAcross ? "both pages" : "its page");
+    for (const [by, some] of Map.groupBy(byPages, byOf)) tell(ctx, by, idsOf(some));
     rest = responses.filter(({ isWhole }) => !isWhole);
   } else if (!isTrusted(ctx.mark) && mayAnswer(ctx.mark, ctx.ports.clock.now())) {
     // Whole ones, with which it could be compared, are to be had only by a walk over all pages.
@@ -74,15 +75,15 @@ export async function prove<T extends Met>(ctx: PollContext, all: T[]): Promise<
   if (isOpen) return { proved: [...known, ...byPages], held: [] };
   const answers = await Promise.all(rest.map((response) => byOperation9(ctx, response)));
   const given = answers.filter((one) => one !== undefined);
-  if (given.length > 0) tell(ctx, "operation 9");
+  if (given.length > 0) tell(ctx, "operation 9", idsOf(given));
   const unproved = rest
     .filter(({ replaces }, i) => replaces === undefined && answers[i] === undefined)
     .map(({ responseId, records }) => ({ responseId, shown: hashesOf(records) }));
   return { proved: [...known, ...byPages, ...given], held: await noteHeld(ctx, unproved) };
 }
 
-function tell({ ports, surveyId }: PollContext, by: "its page" | "both pages" | "operation 9"): void {
-  ports.observe({ kind: "proved", surveyId, by });
+function tell(ctx: PollContext, by: "its page" | "both pages" | "operation 9", responseIds: number[]): void {
+  ctx.ports.observe({ kind: "proved", surveyId: ctx.surveyId, by, responseIds });
 }
 
 /** The whole ones that may go out: all, unless operation 9 has more records of one than the pages show together. */
@@ -103,8 +104,7 @@ async function compared<T extends Met>(ctx: PollContext, whole: T[]): Promise<T[
 const idsOf = (responses: readonly Met[]): number[] => responses.map(({ responseId }) => responseId);
 
 async function byOperation9<T extends Met>(ctx: PollContext, response: T): Promise<T | undefined> {
-  if (!isTrusted(ctx.mark)) return undefined;
-  const answer = await ask(ctx, response.responseId);
+  const answer = isTrusted(ctx.mark) ? await ask(ctx, response.responseId) : undefined;
   if (answer === undefined) return undefined;
   const comparison = compareAnswers(response.records, answer);
   if (comparison !== "equal" && (comparison !== "more" || response.isFewer === true)) return undefined;

@@ -1,0 +1,140 @@
+import type { FilteredLogEvent } from "@aws-sdk/client-cloudwatch-logs";
+import * as z from "zod";
+import { readLogLines } from "../../local/runner/log-file.ts";
+import { askingAws } from "./aws-failure.ts";
+import type { Target } from "./target.ts";
+
+const ms = z.looseObject({
+  metrics: z.number().optional(),
+  metadata: z.number().optional(),
+  bus: z.number().optional(),
+  ledger: z.number().optional(),
+});
+const line = z.looseObject({
+  message: z.literal("event"),
+  timestamp: z.string(),
+  source: z.string(),
+  type: z.string(),
+  surveyId: z.int(),
+  responseId: z.int(),
+  eventId: z.string(),
+  revision: z.int().optional(),
+  origin: z.string().optional(),
+  state: z.string().optional(),
+  changed: z.array(z.string()).optional(),
+  detectedAt: z.number(),
+  lag: z.number().optional(),
+  outcome: z.string(),
+  code: z.string().optional(),
+  listed: z.looseObject({ page: z.int(), order: z.string(), at: z.number(), request: z.int() }).optional(),
+  proved: z.string().optional(),
+  batch: z.int().optional(),
+  attempts: z.int().optional(),
+  ms,
+});
+
+/** A line that the function has logged of an event of a response (lib/monitoring/event-lines.ts), and when (epoch milliseconds). */
+export type EventLogLine = z.infer<typeof line> & { at: number };
+
+export interface EventLog {
+  /** Oldest first. */
+  lines: EventLogLine[];
+  /** Epoch milliseconds from which on all of the log was read; null: from its beginning. */
+  from: number | null;
+}
+
+/** Whose lines are asked for, and moments (epoch milliseconds) at which some may lie. */
+export interface OfResponse {
+  source: string;
+  surveyId: number;
+  responseId: number;
+  around: readonly number[];
+}
+
+/**
+ * Reads the lines of one response in the log while they are kept: of a stack in CloudWatch Logs, of a data folder in its log file.
+ *
+ * @throws CommandError when the log may not be read
+ */
+export async function readEventLog(target: Target, of: OfResponse, now: number): Promise<EventLog> {
+  if (target.data !== undefined) {
+    const marked = readLogLines(target.data.folder).filter((text) => text.includes(`"responseId":${of.responseId},`));
+    return { lines: linesOf(marked, of), from: null };
+  }
+  const group = target.stack?.outputs.PollLogGroupName;
+  if (group === undefined) return { lines: [], from: now };
+  const { CloudWatchLogsClient, FilterLogEventsCommand } = await import("@aws-sdk/client-cloudwatch-logs");
+  const client = new CloudWatchLogsClient({ maxAttempts: 5 });
+  const filterPattern = `{ $.message = "event" && $.surveyId = ${of.surveyId} && $.responseId = ${of.responseId} }`;
+  try {
+    return await searchLog(of, now, (startTime, endTime, nextToken) =>
+      askingAws("the log could not be read", () =>
+        client.send(new FilterLogEventsCommand({ logGroupName: group, filterPattern, startTime, endTime, nextToken })),
+      ),
+    );
+  } finally {
+    client.destroy();
+  }
+}
+
+interface LogPage {
+  events?: FilteredLogEvent[] | undefined;
+  nextToken?: string | undefined;
+}
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+/** Pages that are read: each looks through a megabyte or more. */
+const MOST_PAGES = 60;
+/** Days before now at which a stretch of the log begins; a stretch is read from its beginning on, so the newest comes first. */
+const STRETCHES = [0, 1, 3, 7, 14, 30, 90, 400];
+
+/** Looks around known moments first, as these are sure to matter, then backwards from now, for a number of pages. */
+export async function searchLog(
+  of: OfResponse,
+  now: number,
+  page: (from: number, to: number, next: string | undefined) => Promise<LogPage>,
+): Promise<EventLog> {
+  const found = new Map<string, string>();
+  let left = MOST_PAGES;
+  const read = async (from: number, to: number): Promise<boolean> => {
+    let next: string | undefined;
+    do {
+      if (left === 0) return false;
+      left -= 1;
+      const { events = [], nextToken } = await page(from, to, next);
+      for (const { eventId = "", message = "" } of events) found.set(eventId, message);
+      next = nextToken;
+    } while (next !== undefined);
+    return true;
+  };
+  for (const at of of.around) await read(at - 5 * MINUTE, at + 5 * MINUTE);
+  let from = now;
+  for (const [i, days] of STRETCHES.slice(1).entries()) {
+    const begun = now - days * DAY;
+    if (!(await read(begun, now - (STRETCHES[i] ?? 0) * DAY))) return { lines: linesOf(found.values(), of), from };
+    from = begun;
+  }
+  return { lines: linesOf(found.values(), of), from: null };
+}
+
+function linesOf(texts: Iterable<string>, of: OfResponse): EventLogLine[] {
+  const lines: EventLogLine[] = [];
+  for (const text of texts) {
+    const parsed = line.safeParse(jsonOf(text));
+    if (!parsed.success) continue;
+    const { source, surveyId, responseId, timestamp } = parsed.data;
+    if (source !== of.source || surveyId !== of.surveyId || responseId !== of.responseId) continue;
+    lines.push({ ...parsed.data, at: Date.parse(timestamp) });
+  }
+  return lines.sort((a, b) => a.at - b.at);
+}
+
+/** Undefined for what is none, such as a line that was cut off. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text.trim());
+  } catch {
+    return undefined;
+  }
+}

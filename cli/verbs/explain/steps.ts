@@ -1,0 +1,189 @@
+import type { EventLogLine } from "../../target/event-log.ts";
+import { span } from "../../words.ts";
+import type { Step } from "./answer.ts";
+import type { Facts } from "./facts.ts";
+import { busText, detailsText, instant, listedText, originText, proofText, waitsFor } from "./say.ts";
+
+const NAMES = {
+  "response.withheld": "withheld",
+  "response.released": "released",
+  "response.deleted": "deleted",
+} as const;
+
+/** What has happened to a response so far, oldest first; what has no time of its own stands behind what came before it. */
+export function stepsOf(facts: Facts): Step[] {
+  const { log, entry } = facts;
+  const contents = log.lines.filter(({ type }) => type === "response.completed" || type === "response.updated");
+  const first = contents.find(({ type, outcome }) => type === "response.completed" && outcome === "published");
+  const groups: Step[][] = [
+    ...metSteps(facts),
+    ...contents.map((line) =>
+      line.type === "response.updated" ? [updateStep(line)] : eventSteps(facts, line, line === first),
+    ),
+    ...log.lines.flatMap((line) => toldSteps(line)),
+    ...ledgerSteps(facts, contents),
+    ...changeSteps(facts),
+    ...goneSteps(facts),
+    ...bookSteps(facts),
+    ...askedSteps(facts),
+  ];
+  const timeOf = (group: Step[]): number => group.find(({ at }) => at !== null)?.at ?? entry?.firstSeen ?? 0;
+  return groups.sort((a, b) => timeOf(a) - timeOf(b)).flat();
+}
+
+/** From its completion to the ledger. */
+function eventSteps({ source, entry }: Facts, line: EventLogLine, isFirst: boolean): Step[] {
+  const { lag, detectedAt, listed, proved, eventId, outcome, at, ms } = line;
+  const isDated = isFirst && lag !== undefined && source.timeZone !== undefined;
+  const details = detailsText(line);
+  const steps: Step[] = [];
+  if (isFirst && source.timeZone === undefined) {
+    const detail = "when, nobody can say: the source has no timeZone";
+    steps.push({ at: null, what: "completed", detail });
+  }
+  if (isDated) {
+    const detail = `its event was made ${lag < 1_000 ? `${lag} ms` : span(lag)} later`;
+    steps.push({ at: detectedAt - lag, what: "completed", detail });
+  }
+  steps.push({ at: listed?.at ?? null, what: "listed", detail: listedText(line) });
+  if (proved !== undefined) steps.push({ at: null, what: "proved", detail: proofText(proved) });
+  if (details !== "") steps.push({ at: null, what: "details", detail: details });
+  steps.push({ at: at - (ms.ledger ?? 0), what: "bus", detail: busText(line) });
+  if (outcome !== "published" || (ms.ledger === undefined && entry?.eventId !== eventId)) return steps;
+  const written = ms.ledger === undefined ? "" : `, written in ${ms.ledger} ms`;
+  steps.push({ at, what: "ledger", detail: `emitted, event ${eventId}, revision ${line.revision ?? 1}${written}` });
+  return steps;
+}
+
+function updateStep(line: EventLogLine): Step {
+  const { at, revision, changed = [], proved, eventId } = line;
+  const what = changed.length === 0 ? "" : `: ${changed.join(", ")} changed`;
+  const seen = `${listedText(line)}${proved === undefined ? "" : `; ${proofText(proved)}`}`;
+  return { at, what: "updated", detail: `revision ${revision}${what}; ${seen}; ${busText(line)}; event ${eventId}` };
+}
+
+function toldSteps({ type, at, state, outcome }: EventLogLine): Step[][] {
+  const what = NAMES[type as keyof typeof NAMES];
+  if (what === undefined) return [];
+  const how = state === undefined ? "" : ` (${state})`;
+  return [[{ at, what, detail: `subscribers were told by ${type}${how}: ${outcome}` }]];
+}
+
+/** When it was met first, where the ledger has kept that: of what is not settled. */
+function metSteps({ entry }: Facts): Step[][] {
+  if (entry?.firstSeen === undefined || entry.state === "emitted") return [];
+  const { firstSeen, origin, state } = entry;
+  const how = originText(origin);
+  const detail = state === "open" ? "open since then at the latest" : `met first${how === "" ? "" : `, ${how}`}`;
+  return [[{ at: firstSeen, what: "met", detail }]];
+}
+
+/** What the ledger says where no line of the log does. */
+function ledgerSteps({ entry, now, mark, id }: Facts, lines: readonly EventLogLine[]): Step[][] {
+  const pending = mark.pending?.find((one) => one.id === id);
+  if (pending !== undefined) {
+    const detail = `the bus has taken event ${pending.eventId}; the ledger could not be written yet`;
+    return [[{ at: pending.emittedAt ?? null, what: "ledger", detail }]];
+  }
+  if (entry === undefined) return [];
+  const { state, emittedAt = null, eventId, revision = 1, attempts = 0, reason, nextCheck } = entry;
+  const tried = attempts === 0 ? "" : `; ${attempts} attempt${attempts === 1 ? "" : "s"} so far`;
+  if (state === "emitted") {
+    const refused = entry.refusedRevision;
+    const isTold = lines.some((line) => line.eventId === eventId && line.outcome === "published");
+    return [
+      ...(isTold
+        ? []
+        : [[{ at: emittedAt, what: "ledger" as const, detail: `emitted, event ${eventId}, revision ${revision}` }]]),
+      ...(refused === undefined
+        ? []
+        : [
+            [
+              {
+                at: now,
+                what: "refused" as const,
+                detail: `the bus has refused for good what was to replace it (${refused})`,
+              },
+            ],
+          ]),
+    ];
+  }
+  const step = (what: Step["what"], detail: string): Step[][] => [[{ at: now, what, detail }]];
+  switch (state) {
+    case "before-floor":
+      return step("before the floor", floorText(mark));
+    case "open":
+      return step(
+        "open",
+        reason === undefined
+          ? "not completed when it was looked at last"
+          : "its kept records are gone: the next walk takes it up anew",
+      );
+    case "waiting":
+      return step("waiting", `${waitsFor(reason)}${tried}`);
+    case "held":
+      return step("held", `${heldText(reason)}${tried}`);
+    case "quarantined":
+      return step("quarantined", `${reason ?? "it cannot be read"}${keptText(nextCheck)}`);
+    case "refused":
+      return step("refused", `the bus has refused its event for good (${reason ?? "no code"})${keptText(nextCheck)}`);
+  }
+}
+
+export function heldText(reason: string | undefined): string {
+  if (reason === "date-not-credible") return "its date of completion is not credible, and not all of history was met";
+  return "nothing proves its contents: it stands across pages, and operation 9 does not confirm it";
+}
+
+function keptText(until: number | undefined): string {
+  return until === undefined ? "; its records are no longer kept" : `; its records are kept until ${instant(until)}`;
+}
+
+export function floorText({ floor }: Facts["mark"]): string {
+  if (floor === undefined) return "history has no beginning yet";
+  return floor.at === null
+    ? "history begins with the first response"
+    : `history begins behind ${floor.at}: no event goes out of what completed before`;
+}
+
+function changeSteps({ mark, id }: Facts): Step[][] {
+  return (mark.changes ?? [])
+    .filter((sight) => sight.id === id)
+    .map(({ at, page }) => [{ at, what: "changed", detail: `it reads otherwise than its event, on page ${page}` }]);
+}
+
+function goneSteps({ entry, log }: Facts): Step[][] {
+  if (entry?.gone === undefined) return [];
+  const { since, told } = entry.gone;
+  const isLogged = log.lines.some(({ type }) => type === "response.deleted");
+  const step = (what: Step["what"], detail: string): Step[] => [{ at: since, what, detail }];
+  if (told !== true) return [step("gone", "a full pass no longer lists it")];
+  return isLogged
+    ? []
+    : [step("deleted", "no longer listed by two full passes; subscribers were told by response.deleted")];
+}
+
+/** What the last closed books say of it, where the ledger alone does not tell. */
+function bookSteps({ mark, entry, isListed }: Facts): Step[][] {
+  const { books } = mark;
+  if (books === undefined || isListed === undefined || entry?.state === "emitted") return [];
+  // What came since that pass began says nothing by not being in it.
+  if (!isListed && (entry?.firstSeen ?? 0) > books.startedAt) return [];
+  const detail = isListed ? "a full pass lists it" : "a full pass does not list it";
+  return [[{ at: books.closedAt, what: "books", detail: `${detail} (${books.listed} listed)` }]];
+}
+
+function askedSteps({ looked, now }: Facts): Step[][] {
+  if (looked === undefined) return [];
+  if (looked === null) return [[{ at: now, what: "asked", detail: "operation 9 has no such response" }]];
+  const { isCompleted, dateCompleted, records } = looked;
+  const state =
+    isCompleted === null
+      ? "in a state that cannot be read"
+      : isCompleted
+        ? `completed ${dateCompleted ?? "without a date"}`
+        : "open";
+  return [
+    [{ at: now, what: "asked", detail: `the service has it: ${state}, ${records} record${records === 1 ? "" : "s"}` }],
+  ];
+}

@@ -1,0 +1,57 @@
+import { InvalidArgumentError } from "@commander-js/extra-typings";
+import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { UsageError } from "../../flags.ts";
+import { openTarget } from "../../target/open-target.ts";
+import { examples, targetVerb, type Verb } from "../../verb.ts";
+import { readStory } from "./read.ts";
+import { explainText } from "./text.ts";
+
+const EXITS = { settled: EXIT.done, coming: EXIT.notNow, person: EXIT.unaccounted, unknown: EXIT.failed };
+
+const HELP = `
+Exit codes: 0 emitted, deleted or before the floor · 3 it goes on by itself (open, waiting, held)
+            5 it needs somebody (quarantined, refused, unaccounted) · 1 not known at all`;
+
+export const explainVerb: Verb = (act) =>
+  targetVerb("explain", "the story of one response, and what will happen next")
+    .argument("[response]", "its id; or record-… of a record that has none")
+    .option("--crk <code>", "find it by a respondent's key: a request a survey, 100 at most")
+    .option("--survey <id>", "where the response's id alone is ambiguous", surveyId)
+    .option("--source <name>", "only this source")
+    .option("--ask", "ask the service for it as well, by its id: a request a survey, 100 at most")
+    .addHelpText("after", HELP)
+    .addHelpText(
+      "after",
+      examples("explain 45858 --stack SurveyPoller", "explain 45858 --survey 101 --ask", "explain --crk customer-4711"),
+    )
+    .action((response, { crk, survey, source, ask = false, ...options }) =>
+      act(options, async (io) => {
+        const by = whichOf(response, crk);
+        await using target = await openTarget(options, io);
+        const story = await readStory(target, { by, survey, source, ask }, io);
+        return { data: story, text: explainText(story, io), exit: EXITS[story.outlook] };
+      }),
+    );
+
+/** @throws UsageError unless it is said in one way which response is meant */
+function whichOf(response: string | undefined, crk: string | undefined): { id: LedgerEntry["id"] } | { crk: string } {
+  const hint = "Give the id of a response, or --crk CODE.";
+  if (response !== undefined && crk !== undefined) throw new UsageError("both an id and --crk are given", { hint });
+  if (crk !== undefined) return { crk };
+  if (response === undefined) throw new UsageError("it is not said which response is meant", { hint });
+  if (isRecordId(response)) return { id: response };
+  const id = Number(response);
+  if (/^\d+$/.test(response) && Number.isSafeInteger(id)) return { id };
+  throw new UsageError("the response is not an id: a whole number", { hint });
+}
+
+function isRecordId(text: string): text is `record-${string}` {
+  return /^record-[\w+/=-]+$/.test(text);
+}
+
+function surveyId(text: string): number {
+  const id = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(id) && id > 0) return id;
+  throw new InvalidArgumentError("it is a survey's id, a whole number above 0");
+}

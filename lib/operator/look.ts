@@ -1,0 +1,103 @@
+import * as z from "zod";
+import { section } from "../config/fields.ts";
+import { classOf, completedAt, readRecord } from "../polling/model/records.ts";
+import { NotFoundError } from "../survey-api/index.ts";
+import type { Operation, OperationContext } from "./operation.ts";
+
+/** Surveys that one invocation asks for a response, at most. */
+export const MOST_ASKED = 100;
+
+/** A response as the service gives it now: which it is and when it was completed, and nothing of its contents. */
+export interface Looked {
+  surveyId: number;
+  responseId: number;
+  /** Null where that cannot be read. */
+  isCompleted: boolean | null;
+  /** As the service writes it. */
+  dateCompleted: string | null;
+  records: number;
+}
+
+export interface LookResult {
+  found: Looked[];
+  /** Surveys that were asked, from the first on: the others had no time. */
+  asked: number;
+  /** Epoch milliseconds until which the service is to be left alone; then it was not asked. */
+  pausedUntil: number | null;
+}
+
+export interface LookInput {
+  surveyIds: number[];
+  responseId?: number | undefined;
+  crk?: string | undefined;
+}
+
+const IDS = `must be 1 to ${MOST_ASKED} survey ids`;
+const CRK = 'must be a text, not empty and not "." or ".."';
+
+/** Asks the service for one response, by its id (operation 9) or by its crk (operation 10), one request a survey. Nothing is stored. */
+export const look: Operation<LookInput, LookResult> = {
+  input: section({
+    surveyIds: z
+      .array(z.int({ error: IDS }).positive({ error: IDS }), { error: IDS })
+      .min(1, { error: IDS })
+      .max(MOST_ASKED, { error: IDS }),
+    responseId: z.int({ error: "must be a response id" }).nonnegative({ error: "must be a response id" }).optional(),
+    crk: z
+      .string({ error: CRK })
+      .refine((text) => !["", ".", ".."].includes(text) && text.isWellFormed(), { error: CRK })
+      .optional(),
+  }),
+  async run(context, { surveyIds, ...by }) {
+    const ports = context.graph.begin("tick", context.abortsAt);
+    // Tells the client what other workers know of the service's rate.
+    const { pausedUntil = 0 } = await ports.state.account();
+    if (pausedUntil > Date.now()) return { found: [], asked: 0, pausedUntil };
+    const found: Looked[] = [];
+    let asked = 0;
+    for (const surveyId of surveyIds) {
+      if (asked > 0 && Date.now() > context.deadline) break;
+      const records = await recordsOf(context, ports.service, surveyId, by);
+      asked += 1;
+      if (records !== undefined) found.push(lookedAt(surveyId, records));
+    }
+    return { found, asked, pausedUntil: null };
+  },
+};
+
+interface Read {
+  responseId: number;
+  records: unknown[];
+}
+
+async function recordsOf(
+  { graph, abortsAt }: OperationContext,
+  service: ReturnType<OperationContext["graph"]["begin"]>["service"],
+  surveyId: number,
+  { responseId, crk = "" }: Omit<LookInput, "surveyIds">,
+): Promise<Read | undefined> {
+  if (responseId !== undefined) {
+    const read = await service.response(surveyId, responseId);
+    return read.kind === "absent" ? undefined : { responseId, records: read.body };
+  }
+  try {
+    const signal = AbortSignal.timeout(Math.max(0, abortsAt - Date.now()));
+    const { responseId: found, records } = await graph.api.responseByCrk(surveyId, crk, { signal });
+    return found === undefined ? undefined : { responseId: found, records };
+  } catch (error) {
+    if (error instanceof NotFoundError && error.operation === "get survey response by crk") return undefined;
+    throw error;
+  }
+}
+
+function lookedAt(surveyId: number, { responseId, records }: Read): Looked {
+  const run = { responseId, records: records.map((record) => readRecord(record)) };
+  const state = run.records.length === 0 ? "unreadable" : classOf(run);
+  return {
+    surveyId,
+    responseId,
+    isCompleted: state === "unreadable" ? null : state === "completed",
+    dateCompleted: run.records.length === 0 ? null : completedAt(run),
+    records: records.length,
+  };
+}
