@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
 import type { PollContext } from "../context.ts";
 import type { EntryState } from "../model/ledger-entry.ts";
-import type { Books, Tally } from "../model/mark.ts";
+import type { Tally } from "../model/mark.ts";
 import { dropIds, keepIds } from "./id-set.ts";
 import type { PassIds } from "./pass-ids.ts";
 
@@ -40,7 +40,7 @@ const READS = 8;
 /** Enters the proof of a pass over all pages into the mark, or why there is none (R29). */
 export async function closeBooks(ctx: PollContext, pass: FinishedPass): Promise<void> {
   const { mark } = ctx;
-  const { ids } = pass;
+  const { ids, ...counted } = pass;
   const closedAt = ctx.ports.clock.now();
   // It tells nothing of those that go: a pass that keeps its ids follows.
   if (ids === undefined) return leaveOpen(ctx, "there were more responses than a catch-up counts", closedAt, closedAt);
@@ -59,24 +59,11 @@ export async function closeBooks(ctx: PollContext, pass: FinishedPass): Promise<
   mark.listedIds = await keepIds(ctx, ids.all, "listed");
   const passes = mark.booksOpen === undefined ? (mark.books?.passes ?? 0) + 1 : 1;
   const deficit = ctx.listedCount === undefined ? null : ctx.listedCount - listed;
-  const { startedAt, moved, changed, repaired, found } = pass;
-  const proof: Books = {
-    startedAt,
-    closedAt,
-    listed,
-    ...classes,
-    changed,
-    repaired,
-    found,
-    // Until the ledger is compared with them.
-    gone: mark.books?.gone ?? 0,
-    deficit,
-    moved,
-    passes,
-  };
+  // Until the ledger is compared with them.
+  const gone = mark.books?.gone ?? 0;
   delete mark.booksOpen;
-  mark.books = proof;
-  mark.nextPass = startedAt + ctx.source.patrol.full;
+  mark.books = { ...counted, ...classes, closedAt, listed, gone, deficit, passes };
+  mark.nextPass = pass.startedAt + ctx.source.patrol.full;
   if (older === undefined || "inline" in older) return;
   // Only now: until the mark names the new ones, these are all there are.
   await ctx.ports.state.saveMark(ctx.lease, mark);

@@ -11,10 +11,12 @@ export const LONGEST_WAIT = 20_000;
  */
 export function pauseOf(
   { ports, source, deadline }: { ports: Ports; source: PollingSource; deadline: number },
-  { pausedUntil }: AccountState,
+  { pausedUntil, pausedSince }: AccountState,
 ): number | undefined {
   const left = (pausedUntil ?? 0) - ports.clock.now();
   if (pausedUntil === undefined || left <= 0) return undefined;
+  // The client knows nothing of it.
+  if (pausedSince !== undefined) return pausedUntil;
   // Ticks without a time between them have no next one to leave it to.
   const isNextSooner = source.interval > 0 && left >= source.interval;
   return !isNextSooner && left <= LONGEST_WAIT && pausedUntil <= deadline ? undefined : pausedUntil;

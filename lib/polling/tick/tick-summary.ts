@@ -40,6 +40,8 @@ export interface TickSummary {
   figures?: TickFigures;
   /** Epoch milliseconds until which the service is to be left alone: the tick ended before it asked for anything. */
   pausedUntil?: number;
+  /** Set where an operator has paused the source: since when. */
+  pausedSince?: number;
   /** Set where another invocation does the tick of this source: this one has done nothing. */
   isBusy?: true;
 }
@@ -77,10 +79,14 @@ export function summarize(surveyId: number, { result, error }: SurveyOutcome): S
   };
 }
 
-/** The summary of a tick that ends before it asks the service for anything, since another worker was told of a pause that outlasts it. */
-export function pausedTick({ ports, source }: { ports: Ports; source: PollingSource }, until: number): TickSummary {
-  ports.observe({ kind: "paused", until });
-  return { ...nothingDone(source), pausedUntil: until };
+/** The summary of a tick that ends before it asks the service for anything, since another worker or an operator has told of a pause that outlasts it. */
+export function pausedTick(
+  { ports, source }: { ports: Ports; source: PollingSource },
+  until: number,
+  since?: number,
+): TickSummary {
+  ports.observe({ kind: "paused", until, since });
+  return { ...nothingDone(source), pausedUntil: until, ...(since === undefined ? {} : { pausedSince: since }) };
 }
 
 /** The summary of an invocation that has left the tick to another one. */

@@ -30,7 +30,7 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
   const account = await state.account();
   checkOwnState(account, request);
   const pausedUntil = pauseOf(request, account);
-  if (pausedUntil !== undefined) return pausedTick(request, pausedUntil);
+  if (pausedUntil !== undefined) return pausedTick(request, pausedUntil, account.pausedSince);
   const meter = newMeter();
   const { backlog } = request.ports;
   const ports: Ports = {
