@@ -1,12 +1,20 @@
+import { audit } from "./audit.ts";
+import { backfill } from "./backfill.ts";
 import { describe } from "./describe.ts";
 import { forget } from "./forget.ts";
+import { history } from "./history.ts";
 import { redrive } from "./redrive.ts";
+import { sample } from "./sample.ts";
 
 /** All operations, by their kind. */
 export const operations = {
+  audit,
+  backfill,
   describe,
   forget,
+  history,
   redrive,
+  sample,
 } as const;
 
 export type OperationKind = keyof typeof operations;
