@@ -25,7 +25,7 @@ async function readPass(of: AuditOf, survey: SurveyState): Promise<AuditedSurvey
   while (idle < MOST_IDLE) {
     if (io.signal.aborted) throw new InterruptedError();
     const { pages } = pagesOf(now);
-    const { page = 1 } = now.mark.pass ?? {};
+    const page = Math.max(1, now.mark.pass?.page ?? 1);
     progress.update(`survey ${surveyId}: page ${page} of ${Math.max(page, pages)}`, (page - 1) / pages);
     const { outcome, failure } = await slice(of, surveyId);
     const before = placeOfPass(now);

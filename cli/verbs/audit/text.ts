@@ -25,7 +25,7 @@ function surveyLines(survey: AuditedSurvey, flags: string): string[] {
     return [`${name}: ${count} unaccounted${known}`];
   }
   if (outcome !== "closed") return [`${name}: the books are open: ${why}.`];
-  const news = found === null || found === 0 ? "" : ` ${found} of them no other walk had met: they went out.`;
+  const news = found === null || found === 0 ? "" : ` New to every other walk: ${found}.`;
   return [`${name}: books closed, ${listed} listed, ${listed} accounted for.${news}`];
 }
 
@@ -47,17 +47,18 @@ export function sampleText({ percent, seed, surveys }: SampleAnswer): string[] {
 function sampledLines(survey: SampledSurvey): string[] {
   const { pages, read, responses, states, missing, isNew } = survey;
   const known = Object.entries(states).filter(([state]) => state !== "missing");
-  const chances = survey.chances.map(({ missing: k, seen }) => `${k}: ${percentOf(seen)}`).join(", ");
+  const isAll = read.length >= pages;
+  const chances = survey.chances.map(({ missing: k, seen }) => `${k} with ${percentOf(seen, isAll)}`).join(", ");
   return [
     `${nameOf(survey)}: ${read.length} of ${pages} pages read, ${responses} responses: ${known.map(([state, n]) => `${n} ${state}`).join(", ")}${known.length === 0 ? "none known" : ""}.`,
     ...(isNew.length === 0 ? [] : [`  ${isNew.length} new since the last poll: ${isNew.join(", ")}`]),
     ...missing.map((id) => `  unaccounted: survey ${survey.surveyId}, response ${id}`),
-    `  Had so many been missing, one at least would have been seen with this probability: ${chances}.`,
+    `  Of so many missing ones it would have seen at least one: of ${chances}.`,
   ];
 }
 
 /** Never 100 % for what is not certain. */
-function percentOf(part: number): string {
-  if (part >= 1) return "100 %";
+function percentOf(part: number, isAll: boolean): string {
+  if (isAll) return "100 %";
   return `${Math.min(99.9, Math.floor(part * 1_000) / 10)} %`;
 }

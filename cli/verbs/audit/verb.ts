@@ -4,6 +4,7 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { UsageError } from "../../flags.ts";
 import type { Io } from "../../io.ts";
 import { showProgress } from "../../progress.ts";
+import { unlessFailing } from "../../service-failing.ts";
 import { chosenSurveys, refusePaused } from "../../target/chosen-surveys.ts";
 import { openTarget } from "../../target/open-target.ts";
 import { readSource, type SourceState, type SurveyState } from "../../target/state.ts";
@@ -46,9 +47,9 @@ export const auditVerb: Verb = (act) =>
         const surveys = chosenSurveys(state, source, surveyId, target);
         refusePaused(state, target);
         const of = { target, source, state, surveys, io };
-        if (percent !== undefined) return sampled({ ...of, percent, seed });
+        if (percent !== undefined) return await unlessFailing(() => sampled({ ...of, percent, seed }));
         const { now: isNow = false, wait: waits, yes = false } = options;
-        return audited({ ...of, isNow, waits, isDone: yes });
+        return await unlessFailing(() => audited({ ...of, isNow, waits, isDone: yes }));
       }),
     );
 

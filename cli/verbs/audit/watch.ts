@@ -67,7 +67,7 @@ function show(progress: ProgressLine, pending: readonly SurveyState[], all: numb
   const [first] = pending;
   if (first === undefined) return;
   const { pages } = pagesOf(first);
-  const { page = 1 } = first.mark.pass ?? {};
+  const page = Math.max(1, first.mark.pass?.page ?? 1);
   const others = all > 1 ? `, ${count(all - pending.length, "survey")} of ${all} done` : "";
   progress.update(`survey ${first.surveyId}: page ${page} of ${Math.max(page, pages)}${others}`, (page - 1) / pages);
 }

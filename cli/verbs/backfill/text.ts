@@ -50,6 +50,6 @@ function toDo({ surveyId, range, count: counted, ids, floor, pages }: BackfillAn
   return [
     `Would emit ${responses} of survey ${surveyId} completed from ${range?.from} to ${range?.to}, before its floor (${floor}).`,
     ...(ids.length === 0 ? [] : [`Ids: ${shown}${more}`]),
-    `It reads about ${count(2 * pages, "request")} worth of pages, and metrics and metadata of each response.`,
+    `It reads each page twice, about ${count(2 * pages, "request")}, and metrics and metadata of each response.`,
   ];
 }

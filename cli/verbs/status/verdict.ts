@@ -87,7 +87,7 @@ export function problemOf(
   { interval, now }: { interval: number; now: number },
 ): string | null {
   if (pausedSince !== null) {
-    return `Paused since ${utc(pausedSince)} by an operator, ${source}${pauseEnd(pausedUntil)}; nothing is lost.`;
+    return `Paused since ${utc(pausedSince)} by an operator: source ${source}${pauseEnd(pausedUntil)}. Nothing is lost.`;
   }
   if (pausedUntil !== null) {
     return `Late: the service of ${source} asks to be left alone until ${new Date(pausedUntil).toISOString()}; nothing is lost.`;

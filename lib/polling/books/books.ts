@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
 import type { PollContext } from "../context.ts";
 import type { EntryState } from "../model/ledger-entry.ts";
-import type { Tally } from "../model/mark.ts";
+import type { Books, Tally } from "../model/mark.ts";
 import { dropIds, keepIds } from "./id-set.ts";
 import type { PassIds } from "./pass-ids.ts";
 
@@ -18,15 +18,9 @@ const classOfState: Record<EntryState, Class> = {
 };
 
 /** What a pass that has come to the end of the list has met. */
-export interface FinishedPass {
+export interface FinishedPass extends Pick<Books, "startedAt" | "moved" | "changed" | "repaired" | "found"> {
   /** Undefined where there were more than it keeps. */
   ids: PassIds | undefined;
-  startedAt: number;
-  /** Whether pages moved while they were read. */
-  moved: boolean;
-  changed: number;
-  repaired: number;
-  found: number;
 }
 
 /** Passes in a row over an empty list after which it is believed to be empty. */

@@ -205,14 +205,8 @@ function changedForGood(
   if (!source.events.has("response.updated")) return undefined;
   if (contents.apart !== undefined || contents.suspects !== undefined) return undefined;
   if (differs.length === 0 && !changes.some((one) => one.id === id)) return undefined;
-  const sight = {
-    id,
-    digest: digestOf(run),
-    count: run.records.length,
-    order,
-    page: piece.page,
-    at: ports.clock.now(),
-  };
+  const count = run.records.length;
+  const sight = { id, digest: digestOf(run), count, order, page: piece.page, at: ports.clock.now() };
   const changed = noteChange(mark, sight, differs);
   if (changed === undefined) return undefined;
   // Of one that has lost records the page alone does not tell whether these are all.

@@ -2,7 +2,6 @@ import { failureOf } from "../errors.ts";
 import type { DetailKind } from "../model/ledger-entry.ts";
 import type { Books } from "../model/mark.ts";
 import type { PollingSource } from "../model/source.ts";
-import type { Ports } from "../ports.ts";
 import { withheldOf } from "../routes/poll-counts.ts";
 import type { SliceSummary } from "../survey/catch-up-slice.ts";
 import type { PollResult } from "../survey/poll-survey.ts";
@@ -79,21 +78,10 @@ export function summarize(surveyId: number, { result, error }: SurveyOutcome): S
   };
 }
 
-/** The summary of a tick that ends before it asks the service for anything, since another worker or an operator has told of a pause that outlasts it. */
-export function pausedTick(
-  { ports, source }: { ports: Ports; source: PollingSource },
-  until: number,
-  since?: number,
+/** The summary of a tick that asks the service for nothing: a pause outlasts it, or another invocation does it. */
+export function idleTick(
+  { name }: PollingSource,
+  why: Pick<TickSummary, "pausedUntil" | "pausedSince" | "isBusy">,
 ): TickSummary {
-  ports.observe({ kind: "paused", until, since });
-  return { ...nothingDone(source), pausedUntil: until, ...(since === undefined ? {} : { pausedSince: since }) };
-}
-
-/** The summary of an invocation that has left the tick to another one. */
-export function busyTick({ source }: { source: PollingSource }): TickSummary {
-  return { ...nothingDone(source), isBusy: true };
-}
-
-function nothingDone({ name }: PollingSource): TickSummary {
-  return { source: name, listed: 0, surveys: [], unpolled: 0, behind: 0, outages: [] };
+  return { source: name, listed: 0, surveys: [], unpolled: 0, behind: 0, outages: [], ...why };
 }

@@ -30,6 +30,23 @@ export interface RunOptions {
   now?: () => number;
 }
 
+/** A world outside that says nothing, for what a test looks at by itself. */
+export function ioOf(): Io {
+  const talk = new PassThrough();
+  const nothing = (): void => undefined;
+  return {
+    environment: {},
+    input: talk,
+    talk,
+    out: nothing,
+    say: nothing,
+    style: (_style, text) => text,
+    isInteractive: false,
+    signal: new AbortController().signal,
+    now: Date.now,
+  };
+}
+
 /** Runs a command line in this process, as `survey-poller` does. */
 export async function survey(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const { io, lines, said } = ioOf(options);
