@@ -30,23 +30,6 @@ export interface RunOptions {
   now?: () => number;
 }
 
-/** A world outside that says nothing, for what a test looks at by itself. */
-export function ioOf(): Io {
-  const talk = new PassThrough();
-  const nothing = (): void => undefined;
-  return {
-    environment: {},
-    input: talk,
-    talk,
-    out: nothing,
-    say: nothing,
-    style: (_style, text) => text,
-    isInteractive: false,
-    signal: new AbortController().signal,
-    now: Date.now,
-  };
-}
-
 /** Runs a command line in this process, as `survey-poller` does. */
 export async function survey(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const { io, lines, said } = ioOf(options);
@@ -116,7 +99,8 @@ export async function closeFolder({ data, simulator }: Folder): Promise<void> {
 export async function poll({ data, simulator }: Folder, args: readonly string[] = []): Promise<void> {
   const { url, clientId, clientSecret } = simulator;
   const credentials = { SURVEY_CLIENT_ID: clientId, SURVEY_CLIENT_SECRET: clientSecret };
-  const line = ["--base-url", url, "--data", data, "--ticks", "2", "--interval", "0s", "--start-from", "beginning"];
+  const line = ["--base-url", url, "--data", data, "--ticks", "2", "--interval", "0s"];
+  if (!args.includes("--start-from")) line.push("--start-from", "beginning");
   const { code, stderr } = await runCommand([...line, ...args], { env: credentials, isAwaited: true });
   if (code !== 0) throw new Error(`npm start failed: ${stderr}`);
 }

@@ -1,45 +1,31 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTarget } from "../../../cli/target/open-target.ts";
 import { tableOf } from "../../../cli/target/state.ts";
 import { auditAnswer, sampleAnswer } from "../../../cli/verbs/audit/answer.ts";
 import { outcomeOf } from "../../../cli/verbs/audit/outcome.ts";
 import { emptyMark } from "../../../lib/polling/model/mark.ts";
 import { responseKey, surveyKey } from "../../../lib/state/keys.ts";
-import { type Simulator, startSimulator } from "../../../local/simulator/index.ts";
-import { answerOf, ioOf, poll, survey } from "../support/command.ts";
+import { answerOf, closeFolder, type Folder, ioOf, openFolder, survey } from "../support/command.ts";
 
-const data = mkdtempSync(join(tmpdir(), "survey-audit-"));
-const at = ["--data", data];
-let simulator: Simulator;
-let polled: Promise<void> | undefined;
+let folder: Folder;
+let at: string[];
 
 beforeAll(async () => {
-  simulator = await startSimulator({
+  folder = await openFolder({
     surveys: [
       { surveyId: 7, responses: 120 },
       { surveyId: 8, responses: 5 },
     ],
   });
-});
+  at = ["--data", folder.data];
+}, 60_000);
 
-/** A command is made within a test. */
-beforeEach(async () => {
-  polled ??= poll({ data, simulator });
-  await polled;
-});
-
-afterAll(async () => {
-  await simulator.close();
-  rmSync(data, { recursive: true, force: true });
-});
+afterAll(() => closeFolder(folder));
 
 /** Deletes what the ledger has of some responses of survey 7. */
 async function forget(ids: number[]): Promise<void> {
-  await using target = await openTarget({ data }, ioOf());
+  await using target = await openTarget({ data: folder.data }, ioOf().io);
   const table = tableOf(target);
   for (const id of ids) {
     const key = { pk: surveyKey("main", 7), sk: responseKey(id) };
@@ -48,7 +34,7 @@ async function forget(ids: number[]): Promise<void> {
 }
 
 /** Ids of the responses of survey 7, in the order in which they are listed. */
-const listed = (): number[] => simulator.truth(7).map(({ responseId }) => responseId);
+const listed = (): number[] => folder.simulator.truth(7).map(({ responseId }) => responseId);
 
 describe("survey-poller audit", () => {
   it("says beforehand what it costs, and changes nothing without --yes", async () => {
@@ -131,7 +117,7 @@ describe("survey-poller audit", () => {
   });
 
   it("tells what is new since the last poll from what is missing", async () => {
-    simulator.complete(7);
+    folder.simulator.complete(7);
 
     const ran = await survey(["audit", "--survey", "7", "--sample", "100", ...at]);
 
@@ -144,7 +130,7 @@ describe("survey-poller audit", () => {
     for (const flags of [[], ["--now", "--yes"], ["--sample", "5%"]]) {
       const ran = await survey(["audit", ...flags, ...at]);
       expect(ran).toMatchObject({ code: 3, stdout: "" });
-      expect(ran.stderr).toContain(`Next: survey-poller resume --source main --data ${data} --yes`);
+      expect(ran.stderr).toContain(`Next: survey-poller resume --source main --data ${folder.data} --yes`);
     }
     await survey(["resume", "--yes", ...at]);
   });

@@ -2,12 +2,15 @@ import { describe, expect, it } from "vitest";
 import { eventId } from "../../../lib/events/index.ts";
 import { backfill } from "../../../lib/operator/backfill.ts";
 import { placeOf } from "../../../lib/polling/model/phase.ts";
+import { rememberSettled } from "../../../lib/state/remember-settled.ts";
+import { createSettledMemory } from "../../../lib/state/settled-memory.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { operatorOf } from "../../support/operator.ts";
 import { slice } from "../../support/slices.ts";
 import {
   arrive,
   at,
+  backlogRound,
   deliveredIds,
   HOUR,
   MINUTE,
@@ -197,5 +200,42 @@ describe("a backfill", () => {
     expect(placeOf(world.mark(1))).toBeDefined();
     expect(await start(world, at(-5 * HOUR), at(0))).toEqual({ outcome: "behind" });
     expect(surveyOf(world).records.length).toBeGreaterThan(0);
+  });
+
+  it("is not hidden by what a warm process remembers, nor is what another one has emitted forgotten", async () => {
+    const world = worldWith(hourly(30));
+    const memory = createSettledMemory("main");
+    const warm = {
+      ...world,
+      ports: { ...world.ports, state: rememberSettled(world.ports.state, memory, () => world.time.now) },
+    };
+    for (let tick = 0; tick < 4; tick += 1) {
+      world.time.now += 8 * 24 * HOUR;
+      await runTick(warm, now);
+    }
+    // Two passes over all of it: it remembers which ones have no item, and which are before the floor.
+    await start(world, at(-20 * HOUR), at(0));
+    await untilOver(warm);
+    expect(deliveredIds(world).sort((a, b) => a - b)).toEqual(range(11, 30));
+
+    await start(world, at(-31 * HOUR), at(0));
+    await untilOver(world);
+    await start(world, at(-31 * HOUR), at(0));
+    await untilOver(warm);
+    expect(deliveredIds(world).sort((a, b) => a - b)).toEqual(range(1, 30));
+  });
+
+  it("halts while an operator pauses the source, and goes on afterwards", async () => {
+    const world = await worldBefore(60);
+    await start(world, at(-41 * HOUR), at(0));
+    Object.assign(world.account, { pausedUntil: world.time.now + SECOND, pausedSince: world.time.now });
+    world.calls.length = 0;
+    expect(await runTick(world, now)).toMatchObject({ pausedSince: world.time.now, behind: 0 });
+    expect((await backlogRound(world, now))?.slices).toEqual([]);
+    expect(world.calls.some(({ port }) => port === "service")).toBe(false);
+    delete world.account.pausedUntil;
+    delete world.account.pausedSince;
+    await untilOver(world);
+    expect(deliveredIds(world)).toHaveLength(41);
   });
 });
