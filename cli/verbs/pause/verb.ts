@@ -13,7 +13,7 @@ export const pauseVerb: Verb = (act) =>
     .addOption(yesOption())
     .addHelpText(
       "after",
-      `\nA tick under way comes to its end, and a catch-up within a minute. After that nothing is asked of the survey service\nuntil survey-poller resume.\n${examples("pause --stack SurveyPoller --for 2h --yes", "pause --data .survey-poller --yes")}`,
+      `\nA tick under way comes to its end, and a catch-up within a minute. After that nothing is asked of the\nsurvey service until survey-poller resume.\n${examples("pause --stack SurveyPoller --for 2h --yes", "pause --data .survey-poller --yes")}`,
     )
     .action((options) =>
       act(options, async (io) => {

@@ -65,6 +65,7 @@ describe("a backfill", () => {
 
     const started = await start(world, at(-41 * HOUR), at(-2 * HOUR));
     expect(started).toMatchObject({ outcome: "started", floor: at(-HOUR) });
+    world.calls.length = 0;
     await untilOver(world);
 
     expect(deliveredIds(world).sort((a, b) => a - b)).toEqual(range(20, 59));
@@ -73,6 +74,13 @@ describe("a backfill", () => {
     }
     expect(world.entry(1, 60)?.state).toBe("before-floor");
     expect(world.entry(1, 19)).toBeUndefined();
+    // That there is no entry of one that is asked for is nothing to be remembered: it gets one.
+    const remembered = new Set(
+      world.calls.flatMap(({ operation, args }) =>
+        operation === "entries" ? [...((args[2] as Set<number> | undefined) ?? [])] : [],
+      ),
+    );
+    expect([...remembered].sort((a, b) => a - b)).toEqual(range(1, 19));
   });
 
   it("emits nothing twice, however often it is made and over whatever range", async () => {
