@@ -1,4 +1,6 @@
 import type { Verb } from "./verb.ts";
+import { auditVerb } from "./verbs/audit/verb.ts";
+import { backfillVerb } from "./verbs/backfill/verb.ts";
 import { contractVerb } from "./verbs/contract/verb.ts";
 import { credentialsVerb } from "./verbs/credentials/verb.ts";
 import { doctorVerb } from "./verbs/doctor/verb.ts";
@@ -6,6 +8,7 @@ import { explainVerb } from "./verbs/explain/verb.ts";
 import { forgetVerb } from "./verbs/forget/verb.ts";
 import { initVerb } from "./verbs/init/verb.ts";
 import { listenVerb } from "./verbs/listen/verb.ts";
+import { pauseVerb, resumeVerb } from "./verbs/pause/verb.ts";
 import { quarantineVerb } from "./verbs/quarantine/verb.ts";
 import { replayVerb } from "./verbs/replay/verb.ts";
 import { resendVerb } from "./verbs/resend/verb.ts";
@@ -22,13 +25,17 @@ export const verbs: readonly Verb[] = [
   doctorVerb,
   statusVerb,
   explainVerb,
+  auditVerb,
   verifyVerb,
   tailVerb,
   listenVerb,
   triggerVerb,
   resendVerb,
   replayVerb,
+  backfillVerb,
   quarantineVerb,
+  pauseVerb,
+  resumeVerb,
   forgetVerb,
   credentialsVerb,
   tokenVerb,

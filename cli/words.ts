@@ -1,3 +1,5 @@
+import { FOREVER } from "../lib/state/shared-state.ts";
+
 // How figures are said to people.
 
 const UNITS = [
@@ -16,6 +18,16 @@ export function span(milliseconds: number): string {
 /** "12 s ago", or "never". */
 export function ago(at: number | undefined, now: number): string {
   return at === undefined || at <= 0 ? "never" : `${span(now - at)} ago`;
+}
+
+/** "2026-03-10 12:00:00 UTC". */
+export function utc(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
+/** The end of an operator's pause, where it has one: " until 2026-03-10 14:00:00 UTC", or "". */
+export function pauseEnd(until: number | null): string {
+  return until === null || until >= FOREVER ? "" : ` until ${utc(until)}`;
 }
 
 /** "1 survey", "2 surveys", "1,234 surveys". */

@@ -50,6 +50,8 @@ export function endMetrics(end: RunEnd): MetricValues[] {
   // The other invocation writes of that tick, if it comes to its end: else it is missing, however many were left to it.
   if (summary.isBusy === true) return [];
   const ended: MetricValues = ["credentialsProblem", [0]];
+  // Whom an operator has paused has come to the end that was asked for.
+  if (summary.pausedSince !== undefined) return [ended];
   if (summary.pausedUntil !== undefined) return [ended, ["throttled", [1]]];
   return [
     ended,

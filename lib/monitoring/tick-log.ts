@@ -17,7 +17,7 @@ export interface TickReport {
 }
 
 /**
- * One line for each tick with news, a summary in the first of each hour, one for what failed, and one for a tick that the service's pause
+ * One line for each tick with news, a summary in the first of each hour, one for what failed, and one for a tick that a pause of the service or of an operator
  * has ended. Which tick is the first of an hour is told by the tick before, which the table knows: a process may be a new one.
  */
 export function logTick(logger: Log, { summary, seen, requests, stalled, now }: TickReport): void {
@@ -27,7 +27,10 @@ export function logTick(logger: Log, { summary, seen, requests, stalled, now }: 
     return;
   }
   if (summary.pausedUntil !== undefined) {
-    logger.warn("source paused", { source, until: new Date(summary.pausedUntil).toISOString() });
+    const until = new Date(summary.pausedUntil).toISOString();
+    const { pausedSince } = summary;
+    if (pausedSince === undefined) logger.warn("source paused", { source, until });
+    else logger.info("source paused by an operator", { source, since: new Date(pausedSince).toISOString(), until });
     return;
   }
   for (const { surveyId, outcome, failure } of summary.surveys) {

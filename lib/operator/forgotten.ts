@@ -1,8 +1,5 @@
 import { eventId } from "../events/index.ts";
-import type { LedgerEntry } from "../polling/model/ledger-entry.ts";
-
-/** Reason of an entry that was forgotten on purpose. */
-export const FORGOTTEN = "forgotten";
+import { FORGOTTEN, type LedgerEntry } from "../polling/model/ledger-entry.ts";
 
 /** What stays of a forgotten response: that it is settled. `gone` too, so that its deletion is not told twice. */
 const STAYS = new Set<string>(["id", "state", "reason", "eventId", "revision", "gone"] satisfies (keyof LedgerEntry)[]);

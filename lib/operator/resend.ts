@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { flag, section } from "../config/fields.ts";
 import { LEASE_DURATION } from "../polling/lease.ts";
-import type { LedgerEntry } from "../polling/model/ledger-entry.ts";
+import { FORGOTTEN, type LedgerEntry } from "../polling/model/ledger-entry.ts";
 import type { Mark } from "../polling/model/mark.ts";
 import type { Ports } from "../polling/ports.ts";
 import { checkOwnState } from "../polling/survey/own-state.ts";
 import { pauseOf } from "../polling/survey/paused.ts";
-import { FORGOTTEN, isForgotten } from "./forgotten.ts";
+import { isForgotten } from "./forgotten.ts";
 import type { Operation } from "./operation.ts";
 import { canAskById, resendById } from "./resend/by-id.ts";
 import { type ResendPlace, resendByPages } from "./resend/by-pages.ts";

@@ -135,7 +135,7 @@ export interface Vault {
 export type Progress =
   | { kind: "surveys"; listed: number; due: number }
   | { kind: "unreadable surveys"; count: number }
-  | { kind: "paused"; until: number }
+  | { kind: "paused"; until: number; since?: number | undefined }
   | { kind: "page"; surveyId: number; page: number; order: Order }
   | { kind: "emitted"; surveyId: number; count: number; origin: Origin; lag: number | undefined }
   | { kind: "repaired"; surveyId: number; count: number }

@@ -11,7 +11,7 @@ export interface WorkerCoordination {
   /** For the client, which is made before the table is read. */
   coordination: Coordination;
   /** Hands on to the client what the account, just read, says of the others. */
-  takeOver(account: Pick<AccountState, "pausedUntil" | "learned">, api: CoordinatedApi): void;
+  takeOver(account: Pick<AccountState, "pausedUntil" | "pausedSince" | "learned">, api: CoordinatedApi): void;
   /** At the end of a run: writes what is not in the table yet. Never rejects: what fails is only shared later. */
   settle(api: CoordinatedApi): Promise<void>;
 }
@@ -59,7 +59,8 @@ export function createWorkerCoordination(
       },
     },
     takeOver(account, api) {
-      if (account.pausedUntil !== undefined) api.pauseUntil(account.pausedUntil);
+      // A client has no ear for an end that is brought forward, as an operator's may be: the ticks keep that pause.
+      if (account.pausedUntil !== undefined && account.pausedSince === undefined) api.pauseUntil(account.pausedUntil);
       // The same as before: what the client has learned since then is newer.
       if (account.learned === undefined || isDeepStrictEqual(account.learned, inTable)) return;
       inTable = account.learned;

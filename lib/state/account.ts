@@ -34,8 +34,13 @@ export async function readAccount(table: Table, source: string, now = Date.now):
 }
 
 function takeShared(item: Item, account: AccountState, now: number): void {
-  const { pausedUntil, learned } = readShared(item, now);
+  const { pausedUntil, operatorPause, learned } = readShared(item, now);
   if (pausedUntil !== undefined) account.pausedUntil = pausedUntil;
+  // Should the service's own last longer, it is still there afterwards.
+  if (operatorPause !== undefined) {
+    account.pausedUntil = operatorPause.until;
+    account.pausedSince = operatorPause.since;
+  }
   if (learned !== undefined) account.learned = learned;
 }
 

@@ -31,6 +31,8 @@ const PAUSE_WORTH_TELLING = 1_000;
 export function showProgress(out: NodeJS.WriteStream): ProgressView {
   const totals: Totals = { requests: 0, pages: 0, emitted: 0, waiting: 0, withheld: 0, bySurvey: new Map() };
   const terminal = out.isTTY === true;
+  /** Since when, by source. */
+  const operatorPauses = new Map<string, number>();
   let surveys = 0;
   let lag: number | undefined;
   let drawn = false;
@@ -82,7 +84,13 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
     if (progress.kind === "surveys") surveys = progress.listed;
     else if (progress.kind === "page") totals.pages += 1;
     else if (progress.kind === "paused") {
-      say(`the survey service asked to be left alone until ${new Date(progress.until).toISOString()}`);
+      const { source, since } = progress;
+      if (since !== undefined) {
+        // Told once, and not at each of its ticks.
+        if (operatorPauses.get(source) !== since)
+          say(`source ${source} is paused by an operator: survey-poller resume`);
+        operatorPauses.set(source, since);
+      } else say(`the survey service asked to be left alone until ${new Date(progress.until).toISOString()}`);
     } else if (progress.kind === "waiting") totals.waiting += progress.count;
     else if (progress.kind === "emitted") {
       totals.emitted += progress.count;

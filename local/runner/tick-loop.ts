@@ -66,7 +66,7 @@ interface Shown {
   unfinished: boolean;
   /** The survey that failed, or the pause that lasts too long. */
   failed?: string | undefined;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds: of the service's pause. */
   pausedUntil: number;
 }
 
@@ -142,8 +142,10 @@ function shownBy({ ticks, blocked: [problem] = [] }: PollOutput): Shown {
   if (problem !== undefined) throw new SourceBlockedError(problem);
   const shown: Shown = { unfinished: false, pausedUntil: 0 };
   for (const tick of ticks) {
-    shown.unfinished ||= tick.unpolled > 0 || tick.pausedUntil !== undefined || tick.isBusy === true;
-    shown.pausedUntil = Math.max(shown.pausedUntil, tick.pausedUntil ?? 0);
+    // What an operator has paused is as it should be: it is looked at again at the next tick, and the last one is the last one.
+    const pausedUntil = tick.pausedSince === undefined ? tick.pausedUntil : undefined;
+    shown.unfinished ||= tick.unpolled > 0 || pausedUntil !== undefined || tick.isBusy === true;
+    shown.pausedUntil = Math.max(shown.pausedUntil, pausedUntil ?? 0);
     for (const survey of tick.surveys) {
       shown.unfinished ||= survey.unfinished;
       if (survey.outcome === "failed") shown.failed = `survey ${survey.surveyId}: ${survey.failure?.message}`;

@@ -12,10 +12,17 @@ export const lastTick: Check = async ({ target, sources, io }) => {
       const [now, at] = [io.now(), account.lastTick];
       if (!source.enabled) return ok(check, `${ago(at, now)}; the source is not enabled`);
       const problem = problemOf(
-        { source: source.name, lastTick: at ?? null, pausedUntil: account.pausedUntil ?? null, outages: [] },
+        {
+          source: source.name,
+          lastTick: at ?? null,
+          pausedUntil: account.pausedUntil ?? null,
+          pausedSince: account.pausedSince ?? null,
+          outages: [],
+        },
         { interval: source.interval, now },
       );
       if (problem === null) return ok(check, ago(at, now));
+      if (account.pausedSince !== undefined) return warn(check, problem, `survey-poller resume ${target.flags} --yes`);
       const isPaused = account.pausedUntil !== undefined;
       if (isPaused) return warn(check, problem, "Wait: it goes on by itself.");
       if (target.data === undefined)

@@ -49,7 +49,8 @@ const survey = z.strictObject({
 const source = z.strictObject({
   source: z.string(),
   lastTick: time,
-  pausedUntil: time.describe("The service asked to be left alone until then"),
+  pausedUntil: time.describe("The service is left alone until then: it has asked for that, or an operator has"),
+  pausedSince: time.describe("Set where an operator has paused the source: since when"),
   outages: z.array(z.enum(["metrics", "metadata"])).describe("Operations that fail for every response"),
   problem: z.string().nullable(),
 });

@@ -25,6 +25,7 @@ export async function readStatus(target: Target, sources: readonly SourceConfig[
       source: source.name,
       lastTick: account.lastTick ?? null,
       pausedUntil: account.pausedUntil ?? null,
+      pausedSince: account.pausedSince ?? null,
       outages,
     };
     found.sources.push({ ...status, problem: problemOf(status, { interval: source.interval, now }) });

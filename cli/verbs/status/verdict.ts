@@ -1,4 +1,4 @@
-import { ago, count, span } from "../../words.ts";
+import { ago, count, pauseEnd, span, utc } from "../../words.ts";
 import type { SourceStatus, StatusAnswer, SurveyStatus } from "./answer.ts";
 
 export interface VerdictOf {
@@ -45,7 +45,11 @@ export function verdictOf({ sources, surveys, flags, now }: VerdictOf): Verdict 
     return say("unaccounted", `${total} unaccounted in ${nameOf(worst)}.`, next);
   }
   const problem = sources.find((source) => source.problem !== null);
-  if (problem !== undefined) return say("late", `${problem.problem}`, `survey-poller doctor ${flags}`);
+  if (problem !== undefined) {
+    const resume = `survey-poller resume${sources.length > 1 ? ` --source ${problem.source}` : ""}`;
+    const next = problem.pausedSince === null ? "survey-poller doctor" : resume;
+    return say("late", `${problem.problem}`, `${next} ${flags}`);
+  }
   const behind = surveys.filter(({ catchUp }) => catchUp !== null);
   if (behind.length > 0) return say("working", workingOn(behind));
   const unproved = surveys.filter(({ books, booksOpen }) => books === null || booksOpen !== null);
@@ -79,9 +83,12 @@ function workingOn(behind: readonly SurveyStatus[]): string {
 
 /** Why a source is not polled as it should be; null when it is. */
 export function problemOf(
-  { source, lastTick, pausedUntil, outages }: Omit<SourceStatus, "problem">,
+  { source, lastTick, pausedUntil, pausedSince, outages }: Omit<SourceStatus, "problem">,
   { interval, now }: { interval: number; now: number },
 ): string | null {
+  if (pausedSince !== null) {
+    return `Paused since ${utc(pausedSince)} by an operator: source ${source}${pauseEnd(pausedUntil)}. Nothing is lost.`;
+  }
   if (pausedUntil !== null) {
     return `Late: the service of ${source} asks to be left alone until ${new Date(pausedUntil).toISOString()}; nothing is lost.`;
   }

@@ -18,15 +18,9 @@ const classOfState: Record<EntryState, Class> = {
 };
 
 /** What a pass that has come to the end of the list has met. */
-export interface FinishedPass {
+export interface FinishedPass extends Pick<Books, "startedAt" | "moved" | "changed" | "repaired" | "found"> {
   /** Undefined where there were more than it keeps. */
   ids: PassIds | undefined;
-  startedAt: number;
-  /** Whether pages moved while they were read. */
-  moved: boolean;
-  changed: number;
-  repaired: number;
-  found: number;
 }
 
 /** Passes in a row over an empty list after which it is believed to be empty. */
@@ -40,7 +34,7 @@ const READS = 8;
 /** Enters the proof of a pass over all pages into the mark, or why there is none (R29). */
 export async function closeBooks(ctx: PollContext, pass: FinishedPass): Promise<void> {
   const { mark } = ctx;
-  const { ids } = pass;
+  const { ids, ...counted } = pass;
   const closedAt = ctx.ports.clock.now();
   // It tells nothing of those that go: a pass that keeps its ids follows.
   if (ids === undefined) return leaveOpen(ctx, "there were more responses than a catch-up counts", closedAt, closedAt);
@@ -59,24 +53,11 @@ export async function closeBooks(ctx: PollContext, pass: FinishedPass): Promise<
   mark.listedIds = await keepIds(ctx, ids.all, "listed");
   const passes = mark.booksOpen === undefined ? (mark.books?.passes ?? 0) + 1 : 1;
   const deficit = ctx.listedCount === undefined ? null : ctx.listedCount - listed;
-  const { startedAt, moved, changed, repaired, found } = pass;
-  const proof: Books = {
-    startedAt,
-    closedAt,
-    listed,
-    ...classes,
-    changed,
-    repaired,
-    found,
-    // Until the ledger is compared with them.
-    gone: mark.books?.gone ?? 0,
-    deficit,
-    moved,
-    passes,
-  };
+  // Until the ledger is compared with them.
+  const gone = mark.books?.gone ?? 0;
   delete mark.booksOpen;
-  mark.books = proof;
-  mark.nextPass = startedAt + ctx.source.patrol.full;
+  mark.books = { ...counted, ...classes, closedAt, listed, gone, deficit, passes };
+  mark.nextPass = pass.startedAt + ctx.source.patrol.full;
   if (older === undefined || "inline" in older) return;
   // Only now: until the mark names the new ones, these are all there are.
   await ctx.ports.state.saveMark(ctx.lease, mark);

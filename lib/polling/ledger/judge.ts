@@ -1,7 +1,7 @@
 import { credible, isDateString, MARGIN } from "../../events/build/date-string.ts";
 import { before } from "../model/dates.ts";
-import type { EntryState, LedgerEntry } from "../model/ledger-entry.ts";
-import type { Floor } from "../model/mark.ts";
+import { type EntryState, FORGOTTEN, type LedgerEntry } from "../model/ledger-entry.ts";
+import type { DateRange, Floor } from "../model/mark.ts";
 import { classOf, completedAt, type Run, type RunClass } from "../model/records.ts";
 import { isHeldDue, UNDATED } from "./held.ts";
 
@@ -23,13 +23,15 @@ export interface Judgement {
   looksAtHeld: boolean;
   /** Whether events are replaced at all. */
   replaces: boolean;
+  /** Of the backfill that is under way. */
+  backfill?: DateRange | undefined;
 }
 
 /**
  * Where a completed response lies (R15). After: above the floor, or listed since history was met. Old: below floor − 3 h. Before: at or below the floor,
- * or met with history. Unclear: nothing tells, as its date is not credible and not all of history was met.
+ * or met with history. Unclear: nothing tells, as its date is not credible and not all of history was met. Asked: a backfill asks for it, wherever it lies.
  */
-type Side = "after" | "old" | "before" | "unclear";
+type Side = "after" | "old" | "before" | "unclear" | "asked";
 
 /**
  * What the ledger says of a response, looking at its entry beside what was read. Short: its event has fewer records. Held: until its next
@@ -47,11 +49,14 @@ const TABLE: Record<Known, Row> = {
     open: "open",
     // Whether it is completed is what cannot be read, so its date may be that of an open one: it settles nothing.
     unreadable: "quarantine",
-    completed: { after: "emit", old: "old", before: "before-floor", unclear: "undated" },
+    completed: { after: "emit", old: "old", before: "before-floor", unclear: "undated", asked: "emit" },
   },
   emitted: settled,
   short: { ...settled, completed: "replace" },
-  "before-floor": settled,
+  "before-floor": {
+    ...settled,
+    completed: { after: "settled", old: "settled", before: "settled", unclear: "settled", asked: "emit" },
+  },
   // It has its records, and is looked at when its next check is due.
   waiting: settled,
   // The bus would refuse it again.
@@ -61,12 +66,12 @@ const TABLE: Record<Known, Row> = {
   unproved: { ...settled, completed: "emit" },
   undated: {
     ...settled,
-    completed: { after: "emit", old: "before-floor", before: "before-floor", unclear: "settled" },
+    completed: { after: "emit", old: "before-floor", before: "before-floor", unclear: "settled", asked: "emit" },
   },
   quarantined: {
     open: "open",
     unreadable: "settled",
-    completed: { after: "emit", old: "before-floor", before: "emit", unclear: "emit" },
+    completed: { after: "emit", old: "before-floor", before: "emit", unclear: "emit", asked: "emit" },
   },
 };
 
@@ -83,6 +88,7 @@ export function decide(run: Run, entry: LedgerEntry | undefined, by: Judgement):
 
 function knownAs(run: Run, entry: LedgerEntry | undefined, by: Judgement): Known {
   if (entry === undefined) return "unknown";
+  if (entry.reason === FORGOTTEN) return "emitted";
   const isShort = entry.state === "emitted" && run.records.length > (entry.count ?? Number.POSITIVE_INFINITY);
   if (isShort && by.replaces) return "short";
   if (entry.state !== "held") return entry.state;
@@ -100,9 +106,15 @@ function isFarBelow(completed: string | null, { at }: Floor): boolean {
   return at !== null && completed !== null && isDateString(completed) && completed < before(at, MARGIN);
 }
 
+/** Whether the backfill that is under way asks for what was completed then. */
+export function isAsked(completed: string | null, { backfill, now }: Pick<Judgement, "backfill" | "now">): boolean {
+  return backfill !== undefined && credible(completed, now) && completed >= backfill.from && completed <= backfill.to;
+}
+
 function sideOf(completed: string | null, by: Judgement): Side {
   const { at, inclusive, isPartial = false } = by.floor;
   if (at === null) return "after";
+  if (isAsked(completed, by)) return "asked";
   if (isFarBelow(completed, by.floor)) return "old";
   if (by.isHistoryMet && !isPartial) return "after";
   if (!credible(completed, by.now)) return by.isHistoryMet ? "unclear" : "before";

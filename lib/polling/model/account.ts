@@ -78,6 +78,8 @@ export interface AccountState extends TickNote {
   rows: Map<number, SurveyRow>;
   /** Epoch milliseconds before which some worker was told to leave the service alone; absent when that is over. */
   pausedUntil?: number;
+  /** Set where it was an operator who has paused the source until then: since when (epoch milliseconds). */
+  pausedSince?: number;
   /** What the client of some worker has learned of the service's rate: passed on as it is. */
   learned?: unknown;
 }
@@ -86,4 +88,6 @@ export interface AccountState extends TickNote {
 export const STORED_ONCE: readonly (keyof AccountState)[] = ["firstTick", "sourceFloor"];
 
 /** What a tick writes of it: the rest has writers of its own. */
-export type AccountChanges = Partial<Omit<AccountState, "rows" | "pausedUntil" | "learned" | keyof TickNote>>;
+export type AccountChanges = Partial<
+  Omit<AccountState, "rows" | "pausedUntil" | "pausedSince" | "learned" | keyof TickNote>
+>;

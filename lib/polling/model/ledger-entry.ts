@@ -65,6 +65,9 @@ export function isForRedrive({ state, refusedRevision }: Pick<LedgerEntry, "stat
   return state === "quarantined" || state === "refused" || refusedRevision !== undefined;
 }
 
+/** Reason of a settled entry that an operator had forgotten: nothing of it goes out any more, whatever asks for it. */
+export const FORGOTTEN = "forgotten";
+
 /** Reason of an open entry that was a waiting one, whose records were to be kept and are gone. */
 export const WITHOUT_RECORDS = "kept-records-gone";
 

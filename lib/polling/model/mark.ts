@@ -23,6 +23,12 @@ export interface DoubtfulLook {
   looks: number;
 }
 
+/** Dates of completion, as the service writes them; both belong to it. */
+export interface DateRange {
+  from: string;
+  to: string;
+}
+
 /** How a walk over all pages goes on after a crash or at the end of its time: of a first pass, or of a catch-up. */
 export interface Place {
   /** The first page of which not everything is dealt with (R7). */
@@ -33,6 +39,8 @@ export interface Place {
   isPartial?: true;
   /** Responses at the head when it was looked at last: what stands before them has come since. */
   head?: number[];
+  /** Of a backfill: what was completed in this range goes out also from before the floor. */
+  backfill?: DateRange;
 }
 
 /**

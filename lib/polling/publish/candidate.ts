@@ -4,10 +4,12 @@ import { digestBySingle } from "../contents/operation9.ts";
 import type { Met } from "../contents/prove.ts";
 import type { PollContext } from "../context.ts";
 import type { Replaced } from "../ledger/changes.ts";
+import { isAsked } from "../ledger/judge.ts";
 import type { Details } from "../ledger/kept-records.ts";
 import { keep, takeOut } from "../ledger/kept-records.ts";
 import { keptUntil } from "../ledger/quarantine.ts";
 import type { LedgerEntry, UsedPatience } from "../model/ledger-entry.ts";
+import { placeOf } from "../model/phase.ts";
 import { privateMetadata, privateRecord } from "../model/privacy.ts";
 import { completedAt, digestOf, type Run, readRecord } from "../model/records.ts";
 import { type Patience, usePatience } from "./patience.ts";
@@ -45,6 +47,7 @@ const FIRST_BACK_OFF = 5_000;
 /** A response as a walk has found it. */
 export function fromFound(ctx: PollContext, found: Found, origin: Origin): Candidate {
   const { run, isWhole, isFewer = false, isApart, isAcross, replaces, isFromOperation9 = false } = found;
+  const completed = dateOf(ctx, run);
   return {
     responseId: run.responseId,
     digest: isFromOperation9
@@ -61,8 +64,10 @@ export function fromFound(ctx: PollContext, found: Found, origin: Origin): Candi
     isApart,
     isAcross,
     isProved: isFromOperation9,
-    completed: dateOf(ctx, run),
-    origin,
+    completed,
+    origin: isAsked(completed, { backfill: placeOf(ctx.mark)?.backfill, now: ctx.ports.clock.now() })
+      ? "replay"
+      : origin,
     patience: { firstSeen: ctx.ports.clock.now(), attempts: replaces?.entry.attempts ?? 0 },
     details: {},
   };

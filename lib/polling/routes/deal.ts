@@ -7,12 +7,12 @@ import { orLeave } from "../errors.ts";
 import { holdLease } from "../lease.ts";
 import { differences, grown, noteChange } from "../ledger/changes.ts";
 import { undatedEntry } from "../ledger/held.ts";
-import { type Decision, decide, isOld, type Judgement } from "../ledger/judge.ts";
+import { type Decision, decide, type Judgement } from "../ledger/judge.ts";
 import { noted, orphanEntries, quarantined } from "../ledger/note-entries.ts";
 import { toldFirst } from "../ledger/withheld.ts";
 import { later } from "../model/dates.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
-import { isHistoryMet } from "../model/phase.ts";
+import { isHistoryMet, placeOf } from "../model/phase.ts";
 import { digestOf, type Run } from "../model/records.ts";
 import type { Order } from "../ports.ts";
 import type { Found } from "../publish/candidate.ts";
@@ -86,6 +86,7 @@ function judgement({ mark, ports, source }: PollContext, proves: "contents" | "c
     now: ports.clock.now(),
     looksAtHeld: proves === "coverage",
     replaces: source.events.has("response.updated"),
+    backfill: placeOf(mark)?.backfill,
   };
 }
 
@@ -95,8 +96,8 @@ export async function judgePage(ctx: PollContext, runs: Run[], dealing: Dealing)
   const newest = newestDate(runs, ctx.ports.clock.now());
   ctx.newestSeen = later(ctx.newestSeen, newest);
   dealing.floorRose = raiseFloor(ctx, newest) || dealing.floorRose;
-  const entries = await entriesOf(ctx, runs);
   const by = judgement(ctx, proves);
+  const entries = await entriesOf(ctx, runs, by);
   const page = new Map<number, Verdict>();
   for (const run of runs) {
     const entry = entries.get(run.responseId);
@@ -204,14 +205,8 @@ function changedForGood(
   if (!source.events.has("response.updated")) return undefined;
   if (contents.apart !== undefined || contents.suspects !== undefined) return undefined;
   if (differs.length === 0 && !changes.some((one) => one.id === id)) return undefined;
-  const sight = {
-    id,
-    digest: digestOf(run),
-    count: run.records.length,
-    order,
-    page: piece.page,
-    at: ports.clock.now(),
-  };
+  const count = run.records.length;
+  const sight = { id, digest: digestOf(run), count, order, page: piece.page, at: ports.clock.now() };
   const changed = noteChange(mark, sight, differs);
   if (changed === undefined) return undefined;
   // Of one that has lost records the page alone does not tell whether these are all.
@@ -226,11 +221,10 @@ function changedForGood(
   };
 }
 
-async function entriesOf(ctx: PollContext, runs: Run[]): Promise<Map<LedgerEntry["id"], LedgerEntry>> {
+async function entriesOf(ctx: PollContext, runs: Run[], by: Judgement): Promise<Map<LedgerEntry["id"], LedgerEntry>> {
   const found = new Map<LedgerEntry["id"], LedgerEntry>();
   const ids = [...new Set(runs.map((run) => run.responseId))];
-  const { floor } = ctx.mark;
-  const old = new Set(floor === undefined ? [] : runs.filter((run) => isOld(run, floor)).map((run) => run.responseId));
+  const old = new Set(runs.filter((run) => decide(run, undefined, by) === "old").map((run) => run.responseId));
   for (let i = 0; i < ids.length; i += 100) {
     const entries = await ctx.ports.state.entries(ctx.surveyId, ids.slice(i, i + 100), old);
     for (const [id, entry] of entries) found.set(id, entry);

@@ -12,16 +12,11 @@ export function noCounts(): PollCounts {
   return { ...noEmits(), quarantined: 0, complete: false };
 }
 
+const SUMS = ["emitted", "waiting", "refused", "quarantined", "found", "repaired", "held", "left"] as const;
+
 /** Adds `more` to `counts`, which is changed and given back. */
 export function addCounts(counts: PollCounts, more: Partial<PollCounts>): PollCounts {
-  counts.emitted += more.emitted ?? 0;
-  counts.waiting += more.waiting ?? 0;
-  counts.refused += more.refused ?? 0;
-  counts.quarantined += more.quarantined ?? 0;
-  counts.found += more.found ?? 0;
-  counts.repaired += more.repaired ?? 0;
-  counts.held += more.held ?? 0;
-  counts.left += more.left ?? 0;
+  for (const name of SUMS) counts[name] += more[name] ?? 0;
   counts.complete ||= more.complete ?? false;
   counts.unfinished ||= more.unfinished ?? false;
   return counts;

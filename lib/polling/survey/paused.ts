@@ -7,15 +7,16 @@ export const LONGEST_WAIT = 20_000;
 
 /**
  * Until when (epoch milliseconds) the service is to be left alone, where that outlasts a tick; undefined when work goes on: the client waits
- * for the end of a short pause.
+ * for the end of a short pause, if that is the service's own.
  */
 export function pauseOf(
   { ports, source, deadline }: { ports: Ports; source: PollingSource; deadline: number },
-  { pausedUntil }: AccountState,
+  { pausedUntil, pausedSince }: AccountState,
 ): number | undefined {
   const left = (pausedUntil ?? 0) - ports.clock.now();
   if (pausedUntil === undefined || left <= 0) return undefined;
   // Ticks without a time between them have no next one to leave it to.
   const isNextSooner = source.interval > 0 && left >= source.interval;
-  return !isNextSooner && left <= LONGEST_WAIT && pausedUntil <= deadline ? undefined : pausedUntil;
+  const isShort = !isNextSooner && left <= LONGEST_WAIT && pausedUntil <= deadline;
+  return isShort && pausedSince === undefined ? undefined : pausedUntil;
 }

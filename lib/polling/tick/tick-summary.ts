@@ -2,7 +2,6 @@ import { failureOf } from "../errors.ts";
 import type { DetailKind } from "../model/ledger-entry.ts";
 import type { Books } from "../model/mark.ts";
 import type { PollingSource } from "../model/source.ts";
-import type { Ports } from "../ports.ts";
 import { withheldOf } from "../routes/poll-counts.ts";
 import type { SliceSummary } from "../survey/catch-up-slice.ts";
 import type { PollResult } from "../survey/poll-survey.ts";
@@ -40,6 +39,8 @@ export interface TickSummary {
   figures?: TickFigures;
   /** Epoch milliseconds until which the service is to be left alone: the tick ended before it asked for anything. */
   pausedUntil?: number;
+  /** Set where an operator has paused the source: since when. */
+  pausedSince?: number;
   /** Set where another invocation does the tick of this source: this one has done nothing. */
   isBusy?: true;
 }
@@ -77,17 +78,10 @@ export function summarize(surveyId: number, { result, error }: SurveyOutcome): S
   };
 }
 
-/** The summary of a tick that ends before it asks the service for anything, since another worker was told of a pause that outlasts it. */
-export function pausedTick({ ports, source }: { ports: Ports; source: PollingSource }, until: number): TickSummary {
-  ports.observe({ kind: "paused", until });
-  return { ...nothingDone(source), pausedUntil: until };
-}
-
-/** The summary of an invocation that has left the tick to another one. */
-export function busyTick({ source }: { source: PollingSource }): TickSummary {
-  return { ...nothingDone(source), isBusy: true };
-}
-
-function nothingDone({ name }: PollingSource): TickSummary {
-  return { source: name, listed: 0, surveys: [], unpolled: 0, behind: 0, outages: [] };
+/** The summary of a tick that asks the service for nothing: a pause outlasts it, or another invocation does it. */
+export function idleTick(
+  { name }: PollingSource,
+  why: Pick<TickSummary, "pausedUntil" | "pausedSince" | "isBusy">,
+): TickSummary {
+  return { source: name, listed: 0, surveys: [], unpolled: 0, behind: 0, outages: [], ...why };
 }

@@ -14,14 +14,17 @@ import { createPolls } from "./polls.ts";
 import { isGone, surveysOf } from "./survey-list.ts";
 import { figuresOf } from "./tick-figures.ts";
 import type { TickRequest } from "./tick-request.ts";
-import { busyTick, pausedTick, summarize, type TickSummary } from "./tick-summary.ts";
+import { idleTick, summarize, type TickSummary } from "./tick-summary.ts";
 
 /** Share of the requests made for news that slow work may make on top of its own budget. */
 const EARNED_BY_NEWS = 0.2;
 
 /** One scheduled run over a source: one look at the survey list, then a poll of each survey that is due. One invocation does it at a time. */
 export async function tick(request: TickRequest): Promise<TickSummary> {
-  return (await inRole("tick", request, (holder) => tickInRole(request, holder))) ?? busyTick(request);
+  return (
+    (await inRole("tick", request, (holder) => tickInRole(request, holder))) ??
+    idleTick(request.source, { isBusy: true })
+  );
 }
 
 async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<TickSummary> {
@@ -30,7 +33,11 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
   const account = await state.account();
   checkOwnState(account, request);
   const pausedUntil = pauseOf(request, account);
-  if (pausedUntil !== undefined) return pausedTick(request, pausedUntil);
+  if (pausedUntil !== undefined) {
+    const { pausedSince } = account;
+    observe({ kind: "paused", until: pausedUntil, since: pausedSince });
+    return idleTick(source, { pausedUntil, ...(pausedSince === undefined ? {} : { pausedSince }) });
+  }
   const meter = newMeter();
   const { backlog } = request.ports;
   const ports: Ports = {

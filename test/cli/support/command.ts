@@ -99,7 +99,8 @@ export async function closeFolder({ data, simulator }: Folder): Promise<void> {
 export async function poll({ data, simulator }: Folder, args: readonly string[] = []): Promise<void> {
   const { url, clientId, clientSecret } = simulator;
   const credentials = { SURVEY_CLIENT_ID: clientId, SURVEY_CLIENT_SECRET: clientSecret };
-  const line = ["--base-url", url, "--data", data, "--ticks", "2", "--interval", "0s", "--start-from", "beginning"];
+  const line = ["--base-url", url, "--data", data, "--ticks", "2", "--interval", "0s"];
+  if (!args.includes("--start-from")) line.push("--start-from", "beginning");
   const { code, stderr } = await runCommand([...line, ...args], { env: credentials, isAwaited: true });
   if (code !== 0) throw new Error(`npm start failed: ${stderr}`);
 }

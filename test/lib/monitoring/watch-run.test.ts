@@ -175,6 +175,12 @@ describe("one cause, one alarm", () => {
     expect((await tickOf(graph)).line?.values).toEqual({ CredentialsProblem: [0], Throttled: [1] });
   });
 
+  it("one that an operator has paused is as it should be, and alarms nobody", async () => {
+    const { world, graph } = await polled();
+    Object.assign(world.account, { pausedUntil: world.time.now + 90_000, pausedSince: world.time.now });
+    expect((await tickOf(graph)).line?.values).toEqual({ CredentialsProblem: [0] });
+  });
+
   it("one that another invocation does is not counted as made: the other one may fail, and it would hide that", async () => {
     const { world, graph } = await polled();
     await world.ports.state.takeRole("tick", "another", MINUTE);

@@ -39,7 +39,7 @@ function worker() {
       learned = rate;
     },
     settled: () => made.settle(api),
-    reads: (account: { pausedUntil?: number; learned?: unknown }) => made.takeOver(account, api),
+    reads: (account: { pausedUntil?: number; pausedSince?: number; learned?: unknown }) => made.takeOver(account, api),
   };
 }
 
@@ -177,5 +177,15 @@ describe("the learned rate", () => {
     await settled();
     expect(table.saveLearned).not.toHaveBeenCalled();
     expect(table.pause).not.toHaveBeenCalled();
+  });
+});
+
+describe("a pause that an operator has asked for", () => {
+  it("is not for the client, which would keep to it after it was ended", () => {
+    const { api, reads } = worker();
+    reads({ pausedUntil: noon + 60 * SECOND, pausedSince: noon });
+    expect(api.pauseUntil).not.toHaveBeenCalled();
+    reads({ pausedUntil: noon + 60 * SECOND });
+    expect(api.pauseUntil).toHaveBeenCalledTimes(1);
   });
 });

@@ -3,7 +3,9 @@ import { setImmediate } from "node:timers/promises";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
+import { setOperatorPause } from "../../../lib/state/operator-pause.ts";
 import { createShared, type Shared } from "../../../lib/state/shared.ts";
+import { FOREVER } from "../../../lib/state/shared-state.ts";
 import type { FaultKind } from "../../../local/aws/faults.ts";
 import { useAws } from "../support/aws.ts";
 
@@ -33,6 +35,8 @@ function fresh() {
       }),
     );
   return {
+    source,
+    table,
     clock,
     set,
     worker: (): Shared => createShared(table, source, { now, sleep }),
@@ -327,6 +331,35 @@ describe("a table that does not answer", () => {
     }, nothing);
     expect(outcome).toBe("token");
   });
+});
+
+describe("an operator's pause", () => {
+  it("holds for as long as it is set, however long that is, and says since when", async () => {
+    const { source, table, state, clock } = fresh();
+    await setOperatorPause(table, source, { since: noon, until: FOREVER });
+    clock.now += 10 * 365 * 24 * 60 * MINUTE;
+    expect(await state.account()).toMatchObject({ pausedSince: noon, pausedUntil: FOREVER });
+    await setOperatorPause(table, source, null);
+    expect(await state.account()).toEqual({ rows: new Map() });
+  });
+
+  it("ends by itself, and the service's own is there all the time", async () => {
+    const { source, table, state, clock, worker } = fresh();
+    await worker().pause(noon + 3 * MINUTE);
+    await setOperatorPause(table, source, { since: noon, until: noon + MINUTE });
+    expect(await state.account()).toMatchObject({ pausedSince: noon, pausedUntil: noon + MINUTE });
+    clock.now += MINUTE;
+    expect(await state.account()).toEqual({ rows: new Map(), pausedUntil: noon + 3 * MINUTE });
+  });
+
+  it.each([7, "soon", { since: noon }, { since: noon, until: "soon" }])(
+    "that cannot be read is none: %j",
+    async (value) => {
+      const { set, state } = fresh();
+      await set("operatorPause", value);
+      expect(await state.account()).toEqual({ rows: new Map() });
+    },
+  );
 });
 
 describe("what a newer version has written", () => {

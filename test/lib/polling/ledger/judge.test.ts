@@ -175,3 +175,31 @@ describe("the first pages of both orders", () => {
     expect(orderedByCompletion(descending, ascending, now)).toBe(expected);
   });
 });
+
+describe("what a backfill asks for", () => {
+  const asking = { ...done, backfill: { from: "2026-03-09 00:00:00", to: "2026-03-10 06:00:00" } };
+
+  it.each<[string | null, Decision, Decision]>([
+    ["2026-03-09 00:00:00", "emit", "emit"],
+    ["2026-03-10 06:00:00", "emit", "emit"],
+    ["2026-03-10 06:00:01", "old", "settled"],
+    ["2026-03-08 23:59:59", "old", "settled"],
+    // No such day, and in the range as a text.
+    ["2026-03-09 25:00:00", "emit", "settled"],
+    [null, "emit", "settled"],
+  ])("completed at %j, unknown it is %s, known as before the floor %s", (date, unknown, known) => {
+    expect(decide(run(1, date), undefined, asking)).toBe(unknown);
+    expect(decide(run(1, date), { id: 1, state: "before-floor" }, asking)).toBe(known);
+  });
+
+  it.each<[EntryState, Decision]>([
+    ["emitted", "settled"],
+    ["waiting", "settled"],
+    ["refused", "settled"],
+    ["held", "emit"],
+    ["open", "emit"],
+    ["quarantined", "emit"],
+  ])("leaves one that is %s as it would be without: %s", (state, expected) => {
+    expect(decide(run(1, "2026-03-09 12:00:00"), { id: 1, state }, { ...asking, looksAtHeld: true })).toBe(expected);
+  });
+});

@@ -1,0 +1,54 @@
+import type { SurveyState } from "../../target/state.ts";
+import type { AuditedSurvey } from "./answer.ts";
+import { pagesOf } from "./cost.ts";
+
+/** A survey of which nothing was asked yet. */
+export function toDo(survey: SurveyState, outcome: "to do" | "planned" = "to do"): AuditedSurvey {
+  return {
+    surveyId: survey.surveyId,
+    name: survey.mark.survey?.facts.name ?? null,
+    pages: pagesOf(survey).pages,
+    outcome,
+    listed: null,
+    found: null,
+    closedAt: null,
+    why: null,
+    unaccounted: null,
+  };
+}
+
+/** What the mark said when a full pass was asked for: when its books were closed last, and when the next pass was due. */
+export interface Before {
+  closedAt: number | undefined;
+  nextPass: number | undefined;
+}
+
+export function beforeOf({ mark }: SurveyState, nextPass = mark.nextPass): Before {
+  return { closedAt: mark.books?.closedAt, nextPass };
+}
+
+/** What became of the full pass that was asked for; undefined while it is under way. No two clocks are compared. */
+export function outcomeOf(survey: SurveyState, before: Before): AuditedSurvey | undefined {
+  const { books, booksOpen, unaccounted = 0, pass, nextPass } = survey.mark;
+  const of = toDo(survey);
+  if (books !== undefined && booksOpen === undefined && books.closedAt !== before.closedAt) {
+    const { listed, found, closedAt } = books;
+    return { ...of, outcome: "closed", listed, found, closedAt };
+  }
+  // A pass at its end says when the next one begins.
+  const isOver = pass === undefined && nextPass !== before.nextPass;
+  if (!isOver || booksOpen === undefined) return undefined;
+  if (unaccounted === 0) return { ...of, outcome: "open", why: booksOpen };
+  return { ...of, outcome: "unaccounted", why: booksOpen, unaccounted: { count: unaccounted, ids: [] } };
+}
+
+/** One that cannot be audited now. */
+export function leftOpen(survey: SurveyState, why: string): AuditedSurvey {
+  return { ...toDo(survey), outcome: "open", why };
+}
+
+/** What there is to see of a pass: while it stays the same nothing goes on. */
+export function placeOfPass({ mark }: SurveyState): string {
+  const { pass, phase, booksOpen, nextPass } = mark;
+  return JSON.stringify([pass?.page, pass?.failures, phase, booksOpen, nextPass]);
+}

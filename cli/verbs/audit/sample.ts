@@ -1,0 +1,123 @@
+import type { SourceConfig } from "../../../lib/config/index.ts";
+import { isHistoryMet } from "../../../lib/polling/model/phase.ts";
+import { readAccount } from "../../../lib/state/account.ts";
+import { readEntries } from "../../../lib/state/ledger.ts";
+import { InterruptedError, notNow } from "../../errors.ts";
+import type { Io } from "../../io.ts";
+import type { ProgressLine } from "../../progress.ts";
+import { askingAws } from "../../target/aws-failure.ts";
+import { type SurveyState, tableOf } from "../../target/state.ts";
+import type { Target } from "../../target/target.ts";
+import { isPolling, wait } from "../../wait.ts";
+import type { SampleAnswer, SampledSurvey } from "./answer.ts";
+import { chances, drawPages } from "./chance.ts";
+
+export interface SampleOf {
+  target: Target;
+  source: SourceConfig;
+  surveys: readonly SurveyState[];
+  percent: number;
+  seed: number;
+  io: Io;
+  progress: ProgressLine;
+}
+
+/** Pages of one invocation. */
+const AT_ONCE = 20;
+/** Milliseconds beyond an interval for which a tick is waited for. */
+const PATIENCE = 60_000;
+const LOOK_EVERY = 1_000;
+
+/** Looks up what a random part of the pages shows in the ledger. Nothing is changed. */
+export async function takeSample(of: SampleOf): Promise<SampleAnswer> {
+  const surveys: SampledSurvey[] = [];
+  for (const survey of of.surveys) {
+    if (!isHistoryMet(survey.mark)) {
+      const hint = "Try again when survey-poller status no longer names it.";
+      throw notNow("FIRST_PASS", `the first pass of survey ${survey.surveyId} is under way`, { hint });
+    }
+    surveys.push(await sampleSurvey(of, survey));
+  }
+  const { source, percent, seed } = of;
+  return { source: source.name, percent, seed, surveys };
+}
+
+async function sampleSurvey(of: SampleOf, { surveyId, mark }: SurveyState): Promise<SampledSurvey> {
+  const { target, source, percent, seed, io, progress } = of;
+  const { floor, lastPage: guess } = mark;
+  const ask = (pages: number[]) =>
+    target.operate(source.name, "sample", {
+      surveyId,
+      pages,
+      ...(guess === undefined || guess < 1 ? {} : { guess }),
+      ...(floor === undefined ? {} : { floor: { ...floor } }),
+    });
+  const { length: pages = 0 } = await ask([]);
+  // Each survey draws its own pages.
+  const read = drawPages(pages, percent, seed + surveyId);
+  const states = new Map<number, keyof SampledSurvey["states"]>();
+  const completed = new Map<number, string | null>();
+  for (let i = 0; i < read.length; i += AT_ONCE) {
+    if (io.signal.aborted) throw new InterruptedError();
+    progress.update(`survey ${surveyId}: ${i} of ${read.length} pages`, i / read.length);
+    const part = await ask(read.slice(i, i + AT_ONCE));
+    for (const [state, ids = []] of Object.entries(part.states)) {
+      for (const id of ids) states.set(id, state as keyof SampledSurvey["states"]);
+    }
+    for (const [id, date] of Object.entries(part.completed)) completed.set(Number(id), date);
+  }
+  const unknown = [...states].flatMap(([id, state]) => (state === "missing" ? [id] : []));
+  const isNew = await lookAgain(of, { surveyId, mark }, unknown, completed);
+  const counted: SampledSurvey["states"] = {};
+  for (const state of states.values()) counted[state] = (counted[state] ?? 0) + 1;
+  return {
+    surveyId,
+    name: mark.survey?.facts.name ?? null,
+    pages,
+    read,
+    responses: states.size,
+    states: counted,
+    missing: unknown.filter((id) => !isNew.has(id)),
+    isNew: [...isNew],
+    chances: chances({ read: read.length, pages }),
+  };
+}
+
+/** Those that are only new: a tick that has begun since has met them, or, where none comes, nothing so new was met before. */
+async function lookAgain(
+  of: SampleOf,
+  { surveyId, mark }: Pick<SurveyState, "surveyId" | "mark">,
+  unknown: number[],
+  completed: ReadonlyMap<number, string | null>,
+): Promise<Set<number>> {
+  if (unknown.length === 0) return new Set();
+  const { target, source } = of;
+  const table = tableOf(target);
+  const isNew = new Set<number>();
+  await nextTick(of);
+  for (let i = 0; i < unknown.length; i += 100) {
+    const some = unknown.slice(i, i + 100);
+    const entries = await askingAws("the ledger could not be read", () =>
+      readEntries(table, source.name, surveyId, some),
+    );
+    for (const id of some) if (entries.has(id)) isNew.add(id);
+  }
+  if (isPolling(target)) return isNew;
+  const { completed: newest = "" } = mark.highWater ?? {};
+  for (const id of unknown) if ((completed.get(id) ?? "") > newest) isNew.add(id);
+  return isNew;
+}
+
+/** Waits for the end of a tick that has begun since; without a poller, or where none comes, for nothing. */
+async function nextTick({ target, source, io, progress }: SampleOf): Promise<void> {
+  if (!isPolling(target)) return;
+  const since = io.now();
+  while (io.now() < since + source.interval + PATIENCE) {
+    progress.update("a second look after the next tick");
+    const { lastTick = 0, pausedUntil } = await askingAws("the table could not be read", () =>
+      readAccount(tableOf(target), source.name),
+    );
+    if (lastTick > since || pausedUntil !== undefined) return;
+    await wait(LOOK_EVERY, io);
+  }
+}

@@ -1,0 +1,73 @@
+import * as z from "zod";
+import { oneOf, section } from "../config/fields.ts";
+import { watchPorts } from "../monitoring/watched-ports.ts";
+import { failureOf } from "../polling/errors.ts";
+import { areManyChanges } from "../polling/ledger/changes.ts";
+import { isHistoryMet, placeOf } from "../polling/model/phase.ts";
+import { passSlice } from "../polling/routes/full-pass.ts";
+import { tellSubscribers } from "../polling/survey/tell-subscribers.ts";
+import { sliceEnd } from "../polling/tick/backlogs.ts";
+import type { Operation, OperationContext } from "./operation.ts";
+import { makeDue, onSurvey, readySource } from "./survey-work.ts";
+
+const inputSchema = section({ surveyId: z.int().positive(), mode: oneOf("plan", "read") });
+
+export interface AuditResult {
+  /**
+   * Planned: ticks make the pass as they can. Read: some pages of it, more are left. Ended: its end was come to, whatever it has proved. Busy: someone
+   * else has the survey. Behind: it is being caught up, and no full pass is made meanwhile. Changing: so many responses change that each is looked at again
+   * first. Paused: the service is left alone.
+   */
+  outcome: "planned" | "read" | "ended" | "busy" | "behind" | "changing" | "paused";
+  /** Of a planned one: what the mark says of its next pass, in epoch milliseconds. */
+  dueAt?: number;
+  /** What failed of it. */
+  failure?: { code: string; message: string };
+}
+
+/** Milliseconds of one slice, at most: meanwhile no tick looks at the head of the survey. */
+const LONGEST_SLICE = 30_000;
+const UNLIMITED = { left: () => Number.POSITIVE_INFINITY, spend: () => undefined };
+
+/** The full pass of a survey: made due at once, or read on at once whatever the background budget, until the next tick. */
+export const audit: Operation<z.infer<typeof inputSchema>, AuditResult> = {
+  input: inputSchema,
+  run: (context, { surveyId, mode }) => (mode === "plan" ? plan(context, surveyId) : readOn(context, surveyId)),
+};
+
+async function plan(context: OperationContext, surveyId: number): Promise<AuditResult> {
+  const ports = context.graph.begin("tick", context.abortsAt);
+  const account = await readySource(context, surveyId, ports);
+  const now = ports.clock.now();
+  const work = { surveyId, ports, account, until: context.deadline };
+  const done = await onSurvey(context, work, async ({ mark }) => {
+    mark.nextPass = now;
+    return true;
+  });
+  if (done === undefined) return { outcome: "busy" };
+  await makeDue(ports, surveyId, { passAt: now });
+  return { outcome: "planned", dueAt: now };
+}
+
+async function readOn(context: OperationContext, surveyId: number): Promise<AuditResult> {
+  const { graph, abortsAt, deadline, logger } = context;
+  const { source } = graph;
+  const { ports } = watchPorts(graph.begin("tick", abortsAt), source.name, logger);
+  const account = await readySource(context, surveyId, ports);
+  if (account.pausedUntil !== undefined) return { outcome: "paused" };
+  const now = ports.clock.now();
+  const next = sliceEnd(now, (account.lastTick ?? now) + source.interval, source.interval);
+  const until = Math.min(deadline, next, now + LONGEST_SLICE);
+  const result = await onSurvey(context, { surveyId, ports, account, until }, async (ctx): Promise<AuditResult> => {
+    const { mark } = ctx;
+    if (!isHistoryMet(mark) || placeOf(mark) !== undefined) return { outcome: "behind" };
+    if (areManyChanges(mark)) return { outcome: "changing" };
+    await passSlice(ctx, UNLIMITED);
+    const isOver = mark.pass === undefined;
+    if (isOver) await tellSubscribers(ctx);
+    const failure = ctx.failure === undefined ? {} : { failure: failureOf(ctx.failure) };
+    return { outcome: isOver ? "ended" : "read", ...failure };
+  });
+  if (result?.outcome === "ended") await makeDue(ports, surveyId);
+  return result ?? { outcome: "busy" };
+}

@@ -1,0 +1,92 @@
+import * as z from "zod";
+import { oneOf, section } from "../config/fields.ts";
+import { isDateString } from "../events/build/date-string.ts";
+import type { PollContext } from "../polling/context.ts";
+import { isOld } from "../polling/ledger/judge.ts";
+import type { DateRange } from "../polling/model/mark.ts";
+import { beginAllPages, isHistoryMet, placeOf } from "../polling/model/phase.ts";
+import { toPage } from "../polling/walk/page.ts";
+import type { Operation } from "./operation.ts";
+import { makeDue, onSurvey, readySource } from "./survey-work.ts";
+
+const date = z.string().refine(isDateString, { error: 'must be a date such as "2026-03-10 12:00:00"' });
+const inputSchema = section({
+  surveyId: z.int().positive(),
+  mode: oneOf("start", "stop"),
+  range: section({ from: date, to: date }).optional(),
+});
+
+export interface BackfillResult {
+  /**
+   * Started, or under way already. Other: one of another range is. Nothing: nothing of that range lies before the floor. Stopped: nothing more goes out. None:
+   * there is none to stop. Behind: the survey is being caught up. Busy: someone else has it.
+   */
+  outcome: "started" | "under way" | "other" | "nothing" | "stopped" | "none" | "behind" | "busy";
+  /** Of the one that is under way. */
+  range?: DateRange;
+  floor?: string;
+}
+
+/** Responses at the head that tell the ticks where the backfill begins. */
+const REMEMBERED = 20;
+
+/**
+ * A backfill is a catch-up that takes more for new: it is worked off beside the ticks like any other, and ends by itself. When it is stopped its walk goes on
+ * to the end of the list all the same: what has come meanwhile may have been left to it.
+ */
+export const backfill: Operation<z.infer<typeof inputSchema>, BackfillResult> = {
+  input: inputSchema,
+  async run(context, { surveyId, mode, range }) {
+    const ports = context.graph.begin("tick", context.abortsAt);
+    const account = await readySource(context, surveyId, ports);
+    const work = { surveyId, ports, account, until: context.deadline };
+    const result = await onSurvey(context, work, (ctx) =>
+      mode === "stop" || range === undefined ? Promise.resolve(stop(ctx)) : start(ctx, range),
+    );
+    if (result?.outcome === "started") await makeDue(ports, surveyId, { isBehind: true, passAt: ports.clock.now() });
+    return result ?? { outcome: "busy" };
+  },
+};
+
+function stop({ mark }: PollContext): BackfillResult {
+  const place = placeOf(mark);
+  if (place?.backfill === undefined) return { outcome: "none" };
+  const { backfill: range } = place;
+  delete place.backfill;
+  return { outcome: "stopped", range };
+}
+
+async function start(ctx: PollContext, { from, to }: DateRange): Promise<BackfillResult> {
+  const { mark, ports } = ctx;
+  const { at: floor = null } = mark.floor ?? {};
+  const known = placeOf(mark)?.backfill;
+  if (!isHistoryMet(mark) || (placeOf(mark) !== undefined && known === undefined)) return { outcome: "behind" };
+  if (floor === null) return { outcome: "nothing" };
+  // Above the floor nothing is missing, and nothing is to say that it was put back.
+  const range = { from, to: to < floor ? to : floor };
+  if (known !== undefined) {
+    const isSame = known.from === range.from && known.to === range.to;
+    return { outcome: isSame ? "under way" : "other", range: known, floor };
+  }
+  if (range.from > range.to) return { outcome: "nothing", floor };
+  const head = await knownAtHead(ctx);
+  beginAllPages(mark, { page: 1, backfill: range, ...(head.length === 0 ? {} : { head }) });
+  // The books are of before: a full pass follows.
+  mark.nextPass = ports.clock.now();
+  return { outcome: "started", range, floor };
+}
+
+/** What page 1 shows that is settled: what comes above it does not wait for the backfill. */
+async function knownAtHead({ mark, ports, surveyId }: PollContext): Promise<number[]> {
+  const runs = toPage(1, await ports.service.page(surveyId, 1, "desc"))?.runs ?? [];
+  const ids = [...new Set(runs.map(({ responseId }) => responseId))].slice(0, 100);
+  const entries = await ports.state.entries(surveyId, ids);
+  const { floor } = mark;
+  const isKnown = new Set(
+    runs.flatMap((run) => {
+      const isSettled = entries.has(run.responseId) || (floor !== undefined && isOld(run, floor));
+      return isSettled ? [run.responseId] : [];
+    }),
+  );
+  return ids.filter((id) => isKnown.has(id)).slice(0, REMEMBERED);
+}

@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { PollerError } from "../errors.ts";
+import type { PollContext } from "../polling/context.ts";
+import type { AccountState, SurveyRow } from "../polling/model/account.ts";
+import { selected } from "../polling/model/source.ts";
+import type { Ports } from "../polling/ports.ts";
+import { watchBreakers } from "../polling/publish/under-breaker.ts";
+import { checkOwnState } from "../polling/survey/own-state.ts";
+import { withSurvey } from "../polling/survey/with-survey.ts";
+import type { OperationContext } from "./operation.ts";
+
+// Work of an operator on one survey, under its lease like that of a tick.
+
+/** The survey cannot be worked on as it is now. */
+export class SurveyNotReadyError extends PollerError {
+  readonly code: string;
+  constructor(code: string, message: string, hint: string) {
+    super(message, { hint, retryable: true });
+    this.code = code;
+  }
+}
+
+/** Milliseconds between two attempts to take a lease, and for which it is tried: a slice of a catch-up holds it for a minute at most. */
+const TRY_EVERY = 200;
+const LONGEST_TRY = 90_000;
+
+export interface SurveyWork {
+  surveyId: number;
+  ports: Ports;
+  account: AccountState;
+  /** Epoch milliseconds by which the work comes to its end. */
+  until: number;
+}
+
+/** Reads what is known of the source. */
+export async function readySource(
+  { graph: { source, service } }: OperationContext,
+  surveyId: number,
+  ports: Ports,
+): Promise<AccountState> {
+  const account = await ports.state.account();
+  checkOwnState(account, { source, service });
+  if (!account.rows.has(surveyId) || !selected(surveyId, source.surveys)) {
+    throw new SurveyNotReadyError(
+      "SURVEY_UNKNOWN",
+      `survey ${surveyId} of source ${source.name} is not polled`,
+      "survey-poller status lists the surveys that are.",
+    );
+  }
+  return account;
+}
+
+/** Works on a survey under its lease; undefined where others have had it all the time. */
+export async function onSurvey<T>(
+  { graph: { source }, owner, deadline }: OperationContext,
+  { surveyId, ports, account, until }: SurveyWork,
+  work: (ctx: PollContext) => Promise<T>,
+): Promise<T | undefined> {
+  const shown = account.rows.get(surveyId)?.counts.filter((count) => count !== null) ?? [];
+  const request = {
+    ports,
+    source,
+    surveyId,
+    owner,
+    deadline: until,
+    streamUntil: until,
+    sourceFloor: account.sourceFloor,
+    firstTick: account.firstTick,
+    listedCount: shown.length === 0 ? undefined : Math.max(...shown),
+    shortPageEnds: account.shortPageEnds,
+    watch: watchBreakers(account.breakers),
+  };
+  const latest = Math.min(deadline, ports.clock.now() + LONGEST_TRY);
+  for (;;) {
+    const done = await withSurvey(request, async (ctx) => ({ result: await work(ctx) }));
+    if (done !== undefined) return done.result;
+    if (ports.clock.now() + TRY_EVERY > latest) return undefined;
+    await sleep(TRY_EVERY);
+  }
+}
+
+/** The next tick polls the survey, though no count of it has moved, and takes in what its mark says. */
+export async function makeDue({ state, clock }: Ports, surveyId: number, more: Partial<SurveyRow> = {}): Promise<void> {
+  const row = (await state.account()).rows.get(surveyId);
+  const now = clock.now();
+  // Later than what a tick at work has polled: by these counts the next one would look for what that one has found.
+  if (row === undefined) return;
+  const counts = row.counts.map(() => null);
+  await state.saveRows(new Map([[surveyId, { ...row, counts, dueAt: now, workedAt: now, ...more }]]));
+}
