@@ -54,7 +54,7 @@ function quietly(command: CommandUnknownOpts, io: Io): void {
   command
     .exitOverride()
     .helpCommand(false)
-    .configureHelp({ sortSubcommands: false, showGlobalOptions: false })
+    .configureHelp({ sortSubcommands: false, showGlobalOptions: false, helpWidth: 108 })
     .configureOutput({
       writeOut: (text) => io.out(text.replace(/\n$/, "")),
       // The help of a command that lacks its verb.

@@ -79,9 +79,6 @@ export function summarize(surveyId: number, { result, error }: SurveyOutcome): S
 }
 
 /** The summary of a tick that asks the service for nothing: a pause outlasts it, or another invocation does it. */
-export function idleTick(
-  { name }: PollingSource,
-  why: Pick<TickSummary, "pausedUntil" | "pausedSince" | "isBusy">,
-): TickSummary {
+export function idleTick({ name }: PollingSource, why: Partial<TickSummary>): TickSummary {
   return { source: name, listed: 0, surveys: [], unpolled: 0, behind: 0, outages: [], ...why };
 }

@@ -21,10 +21,8 @@ const EARNED_BY_NEWS = 0.2;
 
 /** One scheduled run over a source: one look at the survey list, then a poll of each survey that is due. One invocation does it at a time. */
 export async function tick(request: TickRequest): Promise<TickSummary> {
-  return (
-    (await inRole("tick", request, (holder) => tickInRole(request, holder))) ??
-    idleTick(request.source, { isBusy: true })
-  );
+  const summary = await inRole("tick", request, (holder) => tickInRole(request, holder));
+  return summary ?? idleTick(request.source, { isBusy: true });
 }
 
 async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<TickSummary> {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { eventId } from "../../../lib/events/index.ts";
 import { backfill } from "../../../lib/operator/backfill.ts";
+import { bareEntry } from "../../../lib/operator/forgotten.ts";
 import { placeOf } from "../../../lib/polling/model/phase.ts";
 import { rememberSettled } from "../../../lib/state/remember-settled.ts";
 import { createSettledMemory } from "../../../lib/state/settled-memory.ts";
@@ -231,6 +232,16 @@ describe("a backfill", () => {
     await start(world, at(-31 * HOUR), at(0));
     await untilOver(warm);
     expect(deliveredIds(world).sort((a, b) => a - b)).toEqual(range(1, 30));
+  });
+
+  it("does not bring back what was forgotten", async () => {
+    const world = await worldBefore(3);
+    await world.ports.state.putEntries(1, [bareEntry({ id: 2, state: "before-floor" })]);
+
+    await start(world, at(-24 * HOUR), at(0));
+    await untilOver(world);
+
+    expect(deliveredIds(world)).toEqual([1, 3]);
   });
 
   it("halts while an operator pauses the source, and goes on afterwards", async () => {
