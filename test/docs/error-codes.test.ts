@@ -28,6 +28,8 @@ const NO_CODES = new Set([
     "PAY_PER_REQUEST",
     "RANGE",
   ],
+  // Of EventBridge's replays, and of CloudWatch's alarms.
+  ...["ALARM", "COMPLETED", "FAILED", "STARTING"],
   // Of Node and the system.
   ...["EAGAIN", "ENOENT", "EPIPE", "ERR_BUFFER_TOO_LARGE", "SIGHUP", "SIGINT", "SIGTERM"],
   // Of variables that lead an SDK to an endpoint.

@@ -26,7 +26,7 @@ export async function webhookFails(
   subscribers: Subscribers,
   watch: AlarmWatch,
 ): Promise<void> {
-  const { report, aws, simulator, emulator, folder, webhook } = stage;
+  const { report, aws, simulator, emulator, webhook } = stage;
   const { everything, detractors } = subscribers;
   const tick = () => aws.invoke(output(deployment, "PollFunctionName"));
   const poller = output(deployment, "DeadLetterQueueUrl").split("/").at(-1);
@@ -47,7 +47,7 @@ export async function webhookFails(
     return found;
   };
   const answerTo = async (command: string): Promise<string> =>
-    (await shell(command, { cwd: folder, env: emulator.env, limit: 30_000 })).stdout;
+    (await shell(command, { cwd: ROOT, env: emulator.env, limit: 30_000 })).stdout;
   const documented = (heading: string): string[] => {
     const [block] = readBlocks(readFileSync(join(ROOT, "docs", "events.md"), "utf8"), heading);
     // One command may go over several lines.
@@ -100,20 +100,17 @@ export async function webhookFails(
   });
   await report.step("once it is up, a replay to its rule alone brings what it missed", async (note) => {
     end();
-    const [listRules = "", startReplay = "", describe = ""] = documented("### Replay");
+    const [listRules = "", , replay = ""] = documented("### Replay");
     const rules = (await answerTo(listRules)).split("\n").map((line) => line.split("\t"));
     const [rule = ""] = rules.find(([, description]) => description?.endsWith(`webhook ${WEBHOOK.name}`)) ?? [];
     const { EventStartTime, EventEndTime } = timesOf(missed);
     const before = { everything: everything.replayed.length, webhook: webhook.replayed.length };
     const words: [string | RegExp, string][] = [
-      ["<ArchiveArn>", output(deployment, "ArchiveArn")],
-      ["<BusArn>", output(deployment, "BusArn")],
-      ["<rule ARN>", rule],
-      [/(?<=start-time )\S+/, EventStartTime.toISOString()],
-      [/(?<=end-time )\S+/, EventEndTime.toISOString()],
+      ["<rule>", rule],
+      [/(?<=--from )\S+/, EventStartTime.toISOString()],
+      [/(?<=--to )\S+/, EventEndTime.toISOString()],
     ];
-    await answerTo(words.reduce((command, [word, value]) => command.replace(word, value), startReplay));
-    await until("the replay does not end", async () => /^COMPLETED\t\d/.test(await answerTo(describe)));
+    await answerTo(words.reduce((command, [word, value]) => command.replace(word, value), replay));
     const again = () => new Set(webhook.replayed.slice(before.webhook).map(({ detail }) => detail.meta.eventId));
     const isThere = () => missed.every(({ detail }) => again().has(detail.meta.eventId));
     await until("what was missed does not come", () => Promise.resolve(isThere()));
