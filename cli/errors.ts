@@ -36,7 +36,7 @@ const CREDENTIALS =
   /^(AWS_CREDENTIALS_(MISSING|REFUSED)|AWS_REGION_MISSING|ACCESS_DENIED|CREDENTIALS_(MISSING|UNREADABLE)|WRONG_(CREDENTIALS|TOKEN)|TOO_MANY_RENEWALS)$/;
 
 /** The survey service cannot be reached, or asks to be left alone; or the time was not enough. */
-const NOT_NOW = /^(UNREACHABLE|TIMEOUT|TOO_MANY_REQUESTS|OUT_OF_TIME)$/;
+const NOT_NOW = /^(UNREACHABLE|TIMEOUT|TOO_MANY_REQUESTS|OUT_OF_TIME|PAUSED)$/;
 
 /** The exit code that goes with the code of an error, its own or that of an operation of the function. */
 export function exitOf(code: string): ExitCode {

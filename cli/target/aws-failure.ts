@@ -33,7 +33,11 @@ function awsFailure(what: string, error: unknown): Error {
     return credentials("AWS_CREDENTIALS_REFUSED", `AWS does not accept the AWS credentials (${name})`, hint);
   }
   if (/AccessDenied|NotAuthorized|UnauthorizedOperation/.test(name)) {
-    return credentials("ACCESS_DENIED", `${what}: access is denied`, "docs/command.md says which permissions each verb needs.");
+    return credentials(
+      "ACCESS_DENIED",
+      `${what}: access is denied`,
+      "docs/command.md says which permissions each verb needs.",
+    );
   }
   if (error instanceof PollerError) return error;
   return new CommandError("AWS_FAILED", `${what} (${name})`, {

@@ -95,7 +95,7 @@ export async function searchLog(
   now: number,
   page: (from: number, to: number, next: string | undefined) => Promise<LogPage>,
 ): Promise<EventLog> {
-  const found = new Map<string, string>();
+  const found = new Set<string>();
   let left = MOST_PAGES;
   const read = async (from: number, to: number): Promise<boolean> => {
     let next: string | undefined;
@@ -103,7 +103,7 @@ export async function searchLog(
       if (left === 0) return false;
       left -= 1;
       const { events = [], nextToken } = await page(from, to, next);
-      for (const { eventId = "", message = "" } of events) found.set(eventId, message);
+      for (const { message = "" } of events) found.add(message);
       next = nextToken;
     } while (next !== undefined);
     return true;
@@ -112,10 +112,10 @@ export async function searchLog(
   let from = now;
   for (const [i, days] of STRETCHES.slice(1).entries()) {
     const begun = now - days * DAY;
-    if (!(await read(begun, now - (STRETCHES[i] ?? 0) * DAY))) return { lines: linesOf(found.values(), of), from };
+    if (!(await read(begun, now - (STRETCHES[i] ?? 0) * DAY))) return { lines: linesOf(found, of), from };
     from = begun;
   }
-  return { lines: linesOf(found.values(), of), from: null };
+  return { lines: linesOf(found, of), from: null };
 }
 
 function linesOf(texts: Iterable<string>, of: OfResponse): EventLogLine[] {

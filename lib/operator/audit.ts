@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { oneOf, section } from "../config/fields.ts";
-import { watchPorts } from "../monitoring/watched-ports.ts";
+import { dropPassIds } from "../polling/books/pass-ids.ts";
+import type { PollContext } from "../polling/context.ts";
 import { failureOf } from "../polling/errors.ts";
 import { areManyChanges } from "../polling/ledger/changes.ts";
 import { isHistoryMet, placeOf } from "../polling/model/phase.ts";
@@ -10,7 +11,8 @@ import { sliceEnd } from "../polling/tick/backlogs.ts";
 import type { Operation, OperationContext } from "./operation.ts";
 import { makeDue, onSurvey, readySource } from "./survey-work.ts";
 
-const inputSchema = section({ surveyId: z.int().positive(), mode: oneOf("plan", "read") });
+const inputSchema = section({ surveyId: z.int().positive(), mode: oneOf("plan", "begin", "read") });
+type AuditInput = z.infer<typeof inputSchema>;
 
 export interface AuditResult {
   /**
@@ -29,10 +31,10 @@ export interface AuditResult {
 const LONGEST_SLICE = 30_000;
 const UNLIMITED = { left: () => Number.POSITIVE_INFINITY, spend: () => undefined };
 
-/** The full pass of a survey: made due at once, or read on at once whatever the background budget, until the next tick. */
-export const audit: Operation<z.infer<typeof inputSchema>, AuditResult> = {
+/** The full pass of a survey: made due at once (plan), or read at once whatever the background budget, until the next tick: from page 1 on (begin), or on (read). */
+export const audit: Operation<AuditInput, AuditResult> = {
   input: inputSchema,
-  run: (context, { surveyId, mode }) => (mode === "plan" ? plan(context, surveyId) : readOn(context, surveyId)),
+  run: (context, input) => (input.mode === "plan" ? plan(context, input.surveyId) : readOn(context, input)),
 };
 
 async function plan(context: OperationContext, surveyId: number): Promise<AuditResult> {
@@ -40,8 +42,9 @@ async function plan(context: OperationContext, surveyId: number): Promise<AuditR
   const account = await readySource(context, surveyId, ports);
   const now = ports.clock.now();
   const work = { surveyId, ports, account, until: context.deadline };
-  const done = await onSurvey(context, work, async ({ mark }) => {
-    mark.nextPass = now;
+  const done = await onSurvey(context, work, async (ctx) => {
+    await leavePass(ctx);
+    ctx.mark.nextPass = now;
     return true;
   });
   if (done === undefined) return { outcome: "busy" };
@@ -49,10 +52,17 @@ async function plan(context: OperationContext, surveyId: number): Promise<AuditR
   return { outcome: "planned", dueAt: now };
 }
 
-async function readOn(context: OperationContext, surveyId: number): Promise<AuditResult> {
-  const { graph, abortsAt, deadline, logger } = context;
+/** A pass that has begun before it was asked for proves nothing of what has come since. */
+async function leavePass(ctx: PollContext): Promise<void> {
+  const { pass } = ctx.mark;
+  delete ctx.mark.pass;
+  if (pass !== undefined) await dropPassIds(ctx, pass);
+}
+
+async function readOn(context: OperationContext, { surveyId, mode }: AuditInput): Promise<AuditResult> {
+  const { graph, abortsAt, deadline } = context;
   const { source } = graph;
-  const { ports } = watchPorts(graph.begin("tick", abortsAt), source.name, logger);
+  const ports = graph.begin("tick", abortsAt);
   const account = await readySource(context, surveyId, ports);
   if (account.pausedUntil !== undefined) return { outcome: "paused" };
   const now = ports.clock.now();
@@ -62,6 +72,7 @@ async function readOn(context: OperationContext, surveyId: number): Promise<Audi
     const { mark } = ctx;
     if (!isHistoryMet(mark) || placeOf(mark) !== undefined) return { outcome: "behind" };
     if (areManyChanges(mark)) return { outcome: "changing" };
+    if (mode === "begin") await leavePass(ctx);
     await passSlice(ctx, UNLIMITED);
     const isOver = mark.pass === undefined;
     if (isOver) await tellSubscribers(ctx);

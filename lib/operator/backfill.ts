@@ -4,7 +4,7 @@ import { isDateString } from "../events/build/date-string.ts";
 import type { PollContext } from "../polling/context.ts";
 import { isOld } from "../polling/ledger/judge.ts";
 import type { DateRange } from "../polling/model/mark.ts";
-import { beginAllPages, isHistoryMet, placeOf } from "../polling/model/phase.ts";
+import { beginAllPages, isHistoryMet, openTo, placeOf } from "../polling/model/phase.ts";
 import { toPage } from "../polling/walk/page.ts";
 import type { Operation } from "./operation.ts";
 import { makeDue, onSurvey, readySource } from "./survey-work.ts";
@@ -60,7 +60,8 @@ async function start(ctx: PollContext, { from, to }: DateRange): Promise<Backfil
   const { mark, ports } = ctx;
   const { at: floor = null } = mark.floor ?? {};
   const known = placeOf(mark)?.backfill;
-  if (!isHistoryMet(mark) || (placeOf(mark) !== undefined && known === undefined)) return { outcome: "behind" };
+  const isBehind = placeOf(mark) !== undefined || openTo(mark) !== undefined;
+  if (!isHistoryMet(mark) || (isBehind && known === undefined)) return { outcome: "behind" };
   if (floor === null) return { outcome: "nothing" };
   // Above the floor nothing is missing, and nothing is to say that it was put back.
   const range = { from, to: to < floor ? to : floor };

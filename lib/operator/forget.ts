@@ -71,14 +71,17 @@ async function forgetResponse(
 ): Promise<Forgotten> {
   const { ports, surveyId, source } = ctx;
   const entry = (await ports.state.entries(surveyId, [id])).get(id);
+  // Which revision of it is out nobody knows until the walk that meets it next has said so.
+  if (entry?.next !== undefined && entry.refusedRevision === undefined) return { outcome: "busy" };
   // What is kept is not read with it: only what was written by this very operation is known to be bare.
-  if (entry !== undefined && !isBare(entry)) {
+  if (entry === undefined || !isBare(entry)) {
     await holdLease(ctx);
-    await ports.state.putEntries(surveyId, [bareEntry(entry)]);
+    // One that was never met must not go out either, once a backfill or the service shows it.
+    await ports.state.putEntries(surveyId, [bareEntry(entry ?? { id, state: "before-floor" })]);
   }
   // After that: what an entry points to is there as long as it does.
   const found = await Promise.all(
-    prefixesOf(source.name, surveyId, id, entry?.revision).map((prefix) => bucket.keysUnder(prefix)),
+    prefixesOf(source.name, surveyId, id, entry).map((prefix) => bucket.keysUnder(prefix)),
   );
   const keys = found.flat();
   await Promise.all(keys.map((key) => bucket.delete(key)));

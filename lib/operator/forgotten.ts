@@ -30,10 +30,16 @@ export function isBare(entry: LedgerEntry): boolean {
 }
 
 /** What the keys of all objects begin with that hold something of a response: its kept records, and the answers of its events. */
-export function prefixesOf(source: string, surveyId: number, id: LedgerEntry["id"], revision = 1): string[] {
+export function prefixesOf(
+  source: string,
+  surveyId: number,
+  id: LedgerEntry["id"],
+  { revision = 1, next }: Pick<LedgerEntry, "revision" | "next"> = {},
+): string[] {
   const kept = `kept/${source}/${surveyId}/${id}/`;
   if (typeof id !== "number") return [kept];
   // One more may have been made ready for the bus, which did not take it.
-  const revisions = Array.from({ length: revision + 1 }, (_, i) => i + 1);
+  const last = Math.max(revision, next?.revision ?? 1);
+  const revisions = Array.from({ length: last + 1 }, (_, i) => i + 1);
   return [kept, ...revisions.map((one) => `${eventId(source, surveyId, id, one)}/`)];
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { flag, section } from "../config/fields.ts";
-import { LEASE_DURATION } from "../polling/lease.ts";
+import { holdLease, LEASE_DURATION } from "../polling/lease.ts";
 import { FORGOTTEN, type LedgerEntry } from "../polling/model/ledger-entry.ts";
 import type { Mark } from "../polling/model/mark.ts";
 import type { Ports } from "../polling/ports.ts";
@@ -11,6 +11,7 @@ import type { Operation } from "./operation.ts";
 import { canAskById, resendById } from "./resend/by-id.ts";
 import { type ResendPlace, resendByPages } from "./resend/by-pages.ts";
 import type { EmittedEntry, Resent } from "./resend/resending.ts";
+import { onSurvey } from "./survey-work.ts";
 
 /** Responses that one invocation takes. */
 export const MOST_RESENT = 5_000;
@@ -48,7 +49,8 @@ export const resend: Operation<ResendInput, ResendResult> = {
     responseIds: z.array(id).nonempty().max(MOST_RESENT),
     from: section({ page: id, isPartial: flag() }).optional(),
   }),
-  async run({ graph, owner, deadline, abortsAt }, { surveyId, responseIds, from = { page: 1, isPartial: false } }) {
+  async run(context, { surveyId, responseIds, from = { page: 1, isPartial: false } }) {
+    const { graph, owner, deadline, abortsAt } = context;
     const { source, service, begin } = graph;
     const given = begin("catch-up", abortsAt);
     // News go first.
@@ -59,17 +61,20 @@ export const resend: Operation<ResendInput, ResendResult> = {
     if (emitted.length === 0) return { results, left: [] };
     const left = emitted.map((entry) => entry.id);
     const place = from.page === 1 ? {} : { from };
-    const until = pauseOf({ ports, source, deadline }, account);
-    if (until !== undefined) return { results, left, ...place, stopped: { kind: "paused", until } };
+    const pausedUntil = pauseOf({ ports, source, deadline }, account);
+    if (pausedUntil !== undefined) return { results, left, ...place, stopped: { kind: "paused", until: pausedUntil } };
     const mark = await readMark(ports, surveyId, owner);
     if (mark === undefined) return { results, left, ...place, stopped: { kind: "busy" } };
+    const until = Math.min(deadline, ports.clock.now() + SLICE);
     const ctx = {
       ports,
       source,
       surveyId,
       mark,
       shortPageEnds: account.shortPageEnds,
-      until: Math.min(deadline, ports.clock.now() + SLICE),
+      until,
+      underLease: <T>(work: (hold: () => Promise<void>) => Promise<T>) =>
+        onSurvey(context, { surveyId, ports, account, until }, (ctx) => work(() => holdLease(ctx))),
     };
     const done = canAskById(ctx) ? await resendById(ctx, emitted) : await resendByPages(ctx, emitted, from);
     const pages = mark.lastPage === undefined ? {} : { lastPage: mark.lastPage };

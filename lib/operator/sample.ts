@@ -6,7 +6,7 @@ import type { Mark } from "../polling/model/mark.ts";
 import { completedAt } from "../polling/model/records.ts";
 import { entriesOf, judgementOf, lastPageOf, lookAtPages } from "./list-pages.ts";
 import type { Operation } from "./operation.ts";
-import { readySource } from "./survey-work.ts";
+import { readySource, refusePaused } from "./survey-work.ts";
 
 const inputSchema = section({
   surveyId: z.int().positive(),
@@ -37,7 +37,7 @@ export const sample: Operation<z.infer<typeof inputSchema>, SampleResult> = {
   input: inputSchema,
   async run(context, { surveyId, pages, guess, floor }) {
     const ports = context.graph.begin("tick", context.abortsAt);
-    await readySource(context, surveyId, ports);
+    refusePaused(await readySource(context, surveyId, ports));
     const result: SampleResult = { empty: [], states: {}, completed: {} };
     if (pages.length === 0) return { ...result, length: await lastPageOf(ports, surveyId, guess) };
     // A sample is taken of surveys whose history was met.

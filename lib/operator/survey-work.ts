@@ -50,6 +50,12 @@ export async function readySource(
   return account;
 }
 
+/** @throws SurveyNotReadyError while the service is to be left alone, by its own word or by an operator's */
+export function refusePaused({ pausedUntil }: AccountState): void {
+  if (pausedUntil === undefined) return;
+  throw new SurveyNotReadyError("PAUSED", "the source is paused", "survey-poller status says until when.");
+}
+
 /** Works on a survey under its lease; undefined where others have had it all the time. */
 export async function onSurvey<T>(
   { graph: { source }, owner, deadline }: OperationContext,

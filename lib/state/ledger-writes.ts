@@ -4,6 +4,7 @@ import pLimit from "p-limit";
 import {
   type CheckedState,
   type EntryState,
+  FORGOTTEN,
   type LedgerEntry,
   WITHOUT_RECORDS,
 } from "../polling/model/ledger-entry.ts";
@@ -91,14 +92,17 @@ async function allOver(all: Promise<unknown>[]): Promise<void> {
 /** A worker that stood still beyond its lease must not put back what its successor has written since. */
 async function putUnlessOutdated(table: Table, item: Item): Promise<void> {
   const { names, condition, values } = notOutdated(item);
+  // What was forgotten stays so, whoever stood still meanwhile.
+  const isForgotten = item.reason === FORGOTTEN;
+  const allowed = isForgotten ? condition : `(${condition}) AND NOT #reason = :forgotten`;
   try {
     await table.client.send(
       new PutCommand({
         TableName: table.name,
         Item: item,
-        ConditionExpression: `attribute_not_exists(#state) OR ${condition}`,
-        ExpressionAttributeNames: { "#state": "state", ...names },
-        ExpressionAttributeValues: values,
+        ConditionExpression: `attribute_not_exists(#state) OR (${allowed})`,
+        ExpressionAttributeNames: { "#state": "state", ...(isForgotten ? {} : { "#reason": "reason" }), ...names },
+        ExpressionAttributeValues: { ...values, ...(isForgotten ? {} : { ":forgotten": FORGOTTEN }) },
       }),
     );
   } catch (error) {

@@ -1,11 +1,12 @@
-import { type LedgerEntry, WITHOUT_RECORDS } from "../../lib/polling/model/ledger-entry.ts";
+import { FORGOTTEN, type LedgerEntry, WITHOUT_RECORDS } from "../../lib/polling/model/ledger-entry.ts";
 
 /** Whether the ledger takes an entry in the place of one that it has: see `ledger-writes.ts`, which asks the table the same. */
 export function mayReplace(known: LedgerEntry | undefined, entry: LedgerEntry): boolean {
   if (known === undefined) return true;
   const { state, revision = 1, attempts, reason, refusedRevision, gone } = entry;
+  const isOfRepair = revision > 1 || attempts !== undefined || refusedRevision !== undefined || gone !== undefined;
+  if (known.reason === FORGOTTEN && reason !== FORGOTTEN && (state !== "emitted" || isOfRepair)) return false;
   if (state === "emitted") {
-    const isOfRepair = revision > 1 || attempts !== undefined || refusedRevision !== undefined || gone !== undefined;
     return !isOfRepair || known.state !== "emitted" || (known.revision ?? 1) <= revision;
   }
   if (known.state === "emitted") return false;

@@ -57,7 +57,10 @@ const sampled = z.strictObject({
   isNew: z.array(z.int()).describe("The same, but new since the last poll"),
   chances: z
     .array(z.strictObject({ missing: z.int(), seen: z.number() }))
-    .describe("The probability that so many missing responses would have shown at least one of them"),
+    .describe(
+      "The probability that so many missing responses, wherever they lie by chance, would have shown at least one",
+    ),
+  chanceOnOnePage: z.number().describe("The same where all of them lie on one page"),
 });
 
 /** What `audit --sample --json` prints beside `schemaVersion`. */

@@ -15,6 +15,11 @@ export function chances(of: { read: number; pages: number }): { missing: number;
   return MISSING.map((missing) => ({ missing, seen: chanceToSee(missing, of) }));
 }
 
+/** The same where all missing ones lie on one page, as after a failure at one moment: never more than that of one. */
+export function chanceOfOnePage({ read, pages }: { read: number; pages: number }): number {
+  return chanceToSee(1, { read, pages });
+}
+
 /** So many of the pages 1 to `pages`, in ascending order; the same for the same seed. */
 export function drawPages(pages: number, percent: number, seed: number): number[] {
   const wanted = Math.min(pages, Math.max(1, Math.ceil((pages * percent) / 100)));

@@ -22,12 +22,14 @@ async function readPass(of: AuditOf, survey: SurveyState): Promise<AuditedSurvey
   const { surveyId } = survey;
   let now = survey;
   let idle = 0;
+  let mode: "begin" | "read" = "begin";
   while (idle < MOST_IDLE) {
     if (io.signal.aborted) throw new InterruptedError();
     const { pages } = pagesOf(now);
     const page = Math.max(1, now.mark.pass?.page ?? 1);
     progress.update(`survey ${surveyId}: page ${page} of ${Math.max(page, pages)}`, (page - 1) / pages);
-    const { outcome, failure } = await slice(of, surveyId);
+    const { outcome, failure } = await slice(of, surveyId, mode);
+    if (outcome === "read") mode = "read";
     const before = placeOfPass(now);
     now = await look(of, survey);
     const over = outcomeOf(now, beforeOf(survey));
@@ -44,9 +46,9 @@ async function readPass(of: AuditOf, survey: SurveyState): Promise<AuditedSurvey
 }
 
 /** What the service refuses for now is no failure of the audit. */
-async function slice({ target, source }: AuditOf, surveyId: number) {
+async function slice({ target, source }: AuditOf, surveyId: number, mode: "begin" | "read") {
   try {
-    return await target.operate(source.name, "audit", { surveyId, mode: "read" });
+    return await target.operate(source.name, "audit", { surveyId, mode });
   } catch (error) {
     if (!(error instanceof CommandError) || !/^(TOO_MANY_REQUESTS|OUT_OF_TIME)$/.test(error.code)) throw error;
     return { outcome: "busy" as const, failure: error };

@@ -1,5 +1,5 @@
 import type { SourceConfig } from "../../../lib/config/index.ts";
-import { isHistoryMet } from "../../../lib/polling/model/phase.ts";
+import { isHistoryMet, placeOf } from "../../../lib/polling/model/phase.ts";
 import { readAccount } from "../../../lib/state/account.ts";
 import { readEntries } from "../../../lib/state/ledger.ts";
 import { InterruptedError, notNow } from "../../errors.ts";
@@ -10,7 +10,7 @@ import { type SurveyState, tableOf } from "../../target/state.ts";
 import type { Target } from "../../target/target.ts";
 import { isPolling, wait } from "../../wait.ts";
 import type { SampleAnswer, SampledSurvey } from "./answer.ts";
-import { chances, drawPages } from "./chance.ts";
+import { chanceOfOnePage, chances, drawPages } from "./chance.ts";
 
 export interface SampleOf {
   target: Target;
@@ -32,9 +32,11 @@ const LOOK_EVERY = 1_000;
 export async function takeSample(of: SampleOf): Promise<SampleAnswer> {
   const surveys: SampledSurvey[] = [];
   for (const survey of of.surveys) {
-    if (!isHistoryMet(survey.mark)) {
+    const place = placeOf(survey.mark);
+    const isBehind = place !== undefined && place.backfill === undefined;
+    if (!isHistoryMet(survey.mark) || isBehind) {
       const hint = "Try again when survey-poller status no longer names it.";
-      throw notNow("FIRST_PASS", `the first pass of survey ${survey.surveyId} is under way`, { hint });
+      throw notNow("CATCHING_UP", `survey ${survey.surveyId} is being caught up`, { hint });
     }
     surveys.push(await sampleSurvey(of, survey));
   }
@@ -52,20 +54,25 @@ async function sampleSurvey(of: SampleOf, { surveyId, mark }: SurveyState): Prom
       ...(guess === undefined || guess < 1 ? {} : { guess }),
       ...(floor === undefined ? {} : { floor: { ...floor } }),
     });
-  const { length: pages = 0 } = await ask([]);
+  const { length = 0 } = await ask([]);
   // Each survey draws its own pages.
-  const read = drawPages(pages, percent, seed + surveyId);
+  const drawn = drawPages(length, percent, seed + surveyId);
+  const empty = new Set<number>();
   const states = new Map<number, keyof SampledSurvey["states"]>();
   const completed = new Map<number, string | null>();
-  for (let i = 0; i < read.length; i += AT_ONCE) {
+  for (let i = 0; i < drawn.length; i += AT_ONCE) {
     if (io.signal.aborted) throw new InterruptedError();
-    progress.update(`survey ${surveyId}: ${i} of ${read.length} pages`, i / read.length);
-    const part = await ask(read.slice(i, i + AT_ONCE));
+    progress.update(`survey ${surveyId}: ${i} of ${drawn.length} pages`, i / drawn.length);
+    const part = await ask(drawn.slice(i, i + AT_ONCE));
+    for (const page of part.empty) empty.add(page);
     for (const [state, ids = []] of Object.entries(part.states)) {
       for (const id of ids) states.set(id, state as keyof SampledSurvey["states"]);
     }
     for (const [id, date] of Object.entries(part.completed)) completed.set(Number(id), date);
   }
+  // The list is shorter by now.
+  const read = drawn.filter((page) => !empty.has(page));
+  const pages = length - empty.size;
   const unknown = [...states].flatMap(([id, state]) => (state === "missing" ? [id] : []));
   const isNew = await lookAgain(of, { surveyId, mark }, unknown, completed);
   const counted: SampledSurvey["states"] = {};
@@ -80,6 +87,7 @@ async function sampleSurvey(of: SampleOf, { surveyId, mark }: SurveyState): Prom
     missing: unknown.filter((id) => !isNew.has(id)),
     isNew: [...isNew],
     chances: chances({ read: read.length, pages }),
+    chanceOnOnePage: chanceOfOnePage({ read: read.length, pages }),
   };
 }
 

@@ -53,7 +53,7 @@ function sampledLines(survey: SampledSurvey): string[] {
     `${nameOf(survey)}: ${read.length} of ${pages} pages read, ${responses} responses: ${known.map(([state, n]) => `${n} ${state}`).join(", ")}${known.length === 0 ? "none known" : ""}.`,
     ...(isNew.length === 0 ? [] : [`  ${isNew.length} new since the last poll: ${isNew.join(", ")}`]),
     ...missing.map((id) => `  unaccounted: survey ${survey.surveyId}, response ${id}`),
-    `  Of so many missing ones it would have seen at least one: of ${chances}.`,
+    `  Of so many missing ones, wherever they lie, it would have seen at least one: of ${chances}. If all lie on one page: ${percentOf(survey.chanceOnOnePage, isAll)}.`,
   ];
 }
 

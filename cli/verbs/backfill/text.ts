@@ -36,7 +36,7 @@ export function backfillText(answer: BackfillAnswer, flags: string): string[] {
       return [
         answer.dryRun
           ? `Would stop ${of}${range}.`
-          : `Stopped ${of}${range}. Its walk comes to the end of the list all the same, and looks for what is new alone.`,
+          : `Stopped ${of}${range}. What waits for its details still goes out. Its walk comes to the end of the list, and looks for what is new alone.`,
       ];
     case "none":
       return [`No backfill of survey ${surveyId} is under way.`];

@@ -17,7 +17,7 @@ export async function heldOf(target: Target, found: FoundResponse): Promise<Held
   const { source, surveyId, id, entry, mark } = found;
   const bucket = createBucket(target.clients.s3, target.resources.claimCheckBucket);
   const objects = await askingAws("the bucket could not be looked at", () =>
-    Promise.all(prefixesOf(source, surveyId, id, entry?.revision).map((prefix) => bucket.keysUnder(prefix))),
+    Promise.all(prefixesOf(source, surveyId, id, entry).map((prefix) => bucket.keysUnder(prefix))),
   );
   return { entry: entry === undefined ? [] : goingOf(entry), mark: partsOf(mark, id), objects: objects.flat().sort() };
 }

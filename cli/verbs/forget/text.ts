@@ -17,7 +17,7 @@ export function forgetText({
   if (surveyId === null) {
     return [
       `Nothing is held of response ${id}: it was never met, or its date alone says that it is before the floor.`,
-      "Nothing was written either. Listed by the service later, it would be new: delete it there.",
+      "Nothing was written either. To note it beforehand, so that it never goes out, name its survey: --survey.",
     ];
   }
   const isHeld = held.entry.length + held.mark.length + held.objects.length > 0;
@@ -27,10 +27,15 @@ export function forgetText({
     ...(held.mark.length === 0 ? [] : [["mark", held.mark.join(", ")]]),
     ...held.objects.map((key) => ["bucket", key]),
   ];
+  function headline(): string {
+    if (isHeld) return `${dryRun ? "Would be forgotten" : "Forgotten"}: ${where}`;
+    if (state !== null) return `Nothing more is held of ${where}.`;
+    return `Never met: ${where}. It ${dryRun ? "would be" : "is"} noted as forgotten.`;
+  }
   const until = (at: number | null): string =>
     at === null ? "" : ` (until ${new Date(at).toISOString().slice(0, 10)})`;
   return [
-    isHeld ? `${dryRun ? "Would be forgotten" : "Forgotten"}: ${where}` : `Nothing more is held of ${where}.`,
+    headline(),
     ...columns(lines).map((line) => `  ${line}`),
     ...(stays === null ? [] : [`What stays, so that it never goes out again: ${JSON.stringify(stays)}`]),
     ...(records === 0

@@ -27,10 +27,14 @@ export const forgetVerb: Verb = (act) =>
       act(options, async (io) => {
         await using target = await openTarget(options, io);
         const isDone = options.yes === true;
-        const found = await findResponse(target, id, options, (mark) => partsOf(mark, id).length > 0);
+        // Of a survey that is named also one that was never met is forgotten: it will not go out.
+        const isNamed = options.survey !== undefined && typeof id === "number";
+        const found = await findResponse(target, id, options, (mark) => isNamed || partsOf(mark, id).length > 0);
+        const isNew = found !== undefined && found.entry === undefined && isNamed;
         const held = found === undefined ? NOTHING : await heldOf(target, found);
-        const left = found === undefined || !isDone || isNothing(held) ? found : await forget(target, found);
-        const entry = left?.entry;
+        const left =
+          found === undefined || !isDone || (isNothing(held) && !isNew) ? found : await forget(target, found);
+        const entry = left?.entry ?? (isNew ? ({ id, state: "before-floor" } as const) : undefined);
         const facts = {
           isStack: target.stack !== undefined,
           // What has an event id went out. Of any other one nobody knows whether the bus took it before its entry could be written.
@@ -49,7 +53,7 @@ export const forgetVerb: Verb = (act) =>
           records: found === undefined ? 0 : await countRecords(target, found),
           elsewhere: elsewhere(await target.config(), facts),
         };
-        if (!isDone && !isNothing(held)) io.say(DRY_RUN);
+        if (!isDone && (!isNothing(held) || isNew)) io.say(DRY_RUN);
         return { data: answer, text: forgetText(answer) };
       }),
     );

@@ -15,6 +15,8 @@ export interface Resending {
   shortPageEnds: ShortPageEnds;
   /** Epoch milliseconds after which nothing new is begun. */
   until: number;
+  /** Works under the survey's lease, and calls `hold` before each request to the bus; undefined where others have it all the time. */
+  underLease: <T>(work: (hold: () => Promise<void>) => Promise<T>) => Promise<T | undefined>;
 }
 
 /** The entry of an emitted response. */

@@ -41,9 +41,8 @@ export async function closeBooks(ctx: PollContext, pass: FinishedPass): Promise<
   const classes = await classify(ctx, ids);
   const listed = ids.all.size;
   const left = listed - Object.values(classes).reduce((sum, count) => sum + count, 0);
-  if (left !== 0) mark.unaccounted = left;
-  else delete mark.unaccounted;
-  if (left !== 0) return leaveOpen(ctx, `${left} listed responses are not accounted for yet`, closedAt);
+  const open = `${left} listed responses are not accounted for yet`;
+  if (left !== 0) return leaveOpen(ctx, open, closedAt, undefined, left);
   // Pages read as empty by mistake look like a list without responses: it is believed when it stays so.
   if (listed === 0 && ((ctx.listedCount ?? 0) > 0 || (mark.books?.listed ?? 0) > 0)) {
     mark.emptyPasses = (mark.emptyPasses ?? 0) + 1;
@@ -53,10 +52,9 @@ export async function closeBooks(ctx: PollContext, pass: FinishedPass): Promise<
   mark.listedIds = await keepIds(ctx, ids.all, "listed");
   const passes = mark.booksOpen === undefined ? (mark.books?.passes ?? 0) + 1 : 1;
   const deficit = ctx.listedCount === undefined ? null : ctx.listedCount - listed;
-  // Until the ledger is compared with them.
-  const gone = mark.books?.gone ?? 0;
   delete mark.booksOpen;
-  mark.books = { ...counted, ...classes, closedAt, listed, gone, deficit, passes };
+  delete mark.unaccounted;
+  mark.books = { ...counted, ...classes, closedAt, listed, gone: mark.books?.gone ?? 0, deficit, passes };
   mark.nextPass = pass.startedAt + ctx.source.patrol.full;
   if (older === undefined || "inline" in older) return;
   // Only now: until the mark names the new ones, these are all there are.
@@ -85,8 +83,9 @@ async function classify(ctx: PollContext, { all, old }: PassIds): Promise<Record
   return classes;
 }
 
-/** Notes why the books are not closed; `nextPass`: epoch milliseconds. */
-export function leaveOpen(ctx: PollContext, reason: string, now: number, nextPass?: number): void {
+/** Notes why the books are not closed; `nextPass`: epoch milliseconds; `left`: responses that are not accounted for. */
+export function leaveOpen(ctx: PollContext, reason: string, now: number, nextPass?: number, left?: number): void {
   ctx.mark.booksOpen = reason;
+  ctx.mark.unaccounted = left;
   ctx.mark.nextPass = nextPass ?? now + ctx.source.patrol.full / SOONER;
 }

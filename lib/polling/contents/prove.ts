@@ -63,8 +63,8 @@ export async function prove<T extends Met>(ctx: PollContext, all: T[]): Promise<
       ctx,
       responses.filter(({ isWhole }) => isWhole),
     );
-    const byOf = ({ isAcross }: T) => (isAcross ? "both pages" : "its page");
-    for (const [by, some] of Map.groupBy(byPages, byOf)) tell(ctx, by, idsOf(some));
+    const by = Map.groupBy(byPages, ({ isAcross }) => (isAcross ? "both pages" : "its page"));
+    for (const [proof, some] of by) tell(ctx, proof, idsOf(some));
     rest = responses.filter(({ isWhole }) => !isWhole);
   } else if (!isTrusted(ctx.mark) && mayAnswer(ctx.mark, ctx.ports.clock.now())) {
     // Whole ones, with which it could be compared, are to be had only by a walk over all pages.

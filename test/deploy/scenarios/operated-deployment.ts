@@ -2,9 +2,13 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ListRulesCommand } from "@aws-sdk/client-eventbridge";
+import { auditAnswer, sampleAnswer } from "../../../cli/verbs/audit/answer.ts";
+import { backfillAnswer } from "../../../cli/verbs/backfill/answer.ts";
 import { credentialsAnswer } from "../../../cli/verbs/credentials/answer.ts";
 import { doctorAnswer } from "../../../cli/verbs/doctor/answer.ts";
+import { explainAnswer } from "../../../cli/verbs/explain/answer.ts";
 import { forgetAnswer } from "../../../cli/verbs/forget/answer.ts";
+import { pauseAnswer } from "../../../cli/verbs/pause/answer.ts";
 import { listAnswer, redriveAnswer, showAnswer } from "../../../cli/verbs/quarantine/answers.ts";
 import { replayAnswer } from "../../../cli/verbs/replay/answer.ts";
 import { resendAnswer } from "../../../cli/verbs/resend/answer.ts";
@@ -19,6 +23,7 @@ import { until } from "../support/until.ts";
 import { historyGoesOut, subscribed } from "./events-arrive.ts";
 import { firstDeployment } from "./first-deployment.ts";
 import { type Given, onStage } from "./open-stage.ts";
+import { allArrived } from "./settled.ts";
 import { type Deployment, output, type Stage, type Subscribers } from "./stage.ts";
 
 /** What each verb's steps are given. */
@@ -38,6 +43,7 @@ export interface CommandOptions {
   /** Whether it is `--json` and for the stack. Default true. */
   asJson?: boolean;
   env?: Record<string, string>;
+  interruptWhen?: () => Promise<boolean>;
 }
 
 const COMMAND = join(ROOT, "cli", "survey-poller.mjs");
@@ -58,13 +64,15 @@ export function operatedDeployment(given: Given): Promise<void> {
     await eventsAreHeard(on);
     await eventsAreSentAgain(on);
     await responsesAreMended(on);
+    await pollingIsSteered(on);
+    await proofIsMade(on);
   });
 }
 
 function commandOf({ emulator }: Stage): Command {
-  return async (args, { code = 0, input = "", asJson = true, env = {} } = {}) => {
+  return async (args, { code = 0, input = "", asJson = true, env = {}, ...more } = {}) => {
     const all = [COMMAND, ...args, ...(asJson ? ["--stack", "SurveyPoller", "--json"] : [])];
-    const given = { cwd: ROOT, env: { ...emulator.env, ...env }, limit: 120_000, input };
+    const given = { cwd: ROOT, env: { ...emulator.env, ...env }, limit: 120_000, input, ...more };
     const result = await run(process.execPath, all, given);
     assert.equal(result.code, code, `${args.join(" ")}: ${result.stdout}\n${result.stderr}`);
     return { ...result, json: asJson ? withoutVersion(result.stdout) : undefined };
@@ -233,5 +241,70 @@ async function responsesAreMended({ stage, deployment, command }: Operated): Pro
     assert.ok(done.stays !== null && !("digest" in done.stays));
     note(done.elsewhere.map(({ where }) => where).join(", "));
     await poll();
+  });
+}
+
+async function pollingIsSteered({ stage, deployment, command }: Operated): Promise<void> {
+  const { report, simulator, aws } = stage;
+  const tick = async (): Promise<string> =>
+    JSON.stringify((await aws.invoke(output(deployment, "PollFunctionName"))).payload);
+  await report.step("pause: nothing is polled, status says so, and resume lets it go on", async (note) => {
+    assert.equal(pauseAnswer.parse((await command(["pause"])).json).dryRun, true);
+    pauseAnswer.parse((await command(["pause", "--yes"])).json);
+    const before = simulator.counters().requests;
+    assert.match(await tick(), /pausedUntil/);
+    assert.equal(simulator.counters().requests, before);
+    const status = statusAnswer.parse((await command(["status"], { code: 3 })).json);
+    note(status.sentence);
+    pauseAnswer.parse((await command(["resume", "--yes"])).json);
+    assert.doesNotMatch(await tick(), /pausedUntil/);
+  });
+  await report.step("backfill: where everything has gone out there is nothing to do", async (note) => {
+    const args = ["backfill", "--survey", "1", "--from", "2020-01-01", "--to", "2030-01-01"];
+    const answer = backfillAnswer.parse((await command([...args, "--yes"])).json);
+    assert.equal(answer.outcome, "nothing");
+    note(answer.why ?? "");
+  });
+}
+
+async function proofIsMade({ stage, deployment, subscribers, command }: Operated): Promise<void> {
+  const { report, simulator, aws } = stage;
+  await report.step("explain: the story of a response that went out, out of ledger and log", async (note) => {
+    const [responseId = 0] = simulator.complete(1);
+    await allArrived(stage, deployment, subscribers, { within: 30_000 });
+    // A run writes its lines at its end.
+    await until("the log has no line of it", async () => {
+      const lines = await aws.logs(output(deployment, "PollLogGroupName"));
+      return lines.some((line) => line.includes(`"responseId":${responseId},`));
+    });
+    const story = explainAnswer.parse((await command(["explain", String(responseId)])).json);
+    assert.equal(story.verdict, "emitted");
+    const steps = story.steps.map(({ what }) => what);
+    for (const what of ["completed", "listed", "proved", "bus", "ledger"])
+      assert.ok(steps.includes(what as never), JSON.stringify(story));
+    note(steps.join(", "));
+    await command(["explain", "999999999"], { code: 1 });
+  });
+  await report.step("audit: a sample states its chance, and a full read at once closes the books", async (note) => {
+    const sample = sampleAnswer.parse((await command(["audit", "--sample", "50%", "--seed", "1"])).json);
+    note(JSON.stringify(sample.surveys[0]?.chances));
+    const audit = auditAnswer.parse((await command(["audit", "--now", "--yes"])).json);
+    assert.deepEqual([...new Set(audit.surveys.map(({ outcome }) => outcome))], ["closed"]);
+    const truth = simulator.truth().length;
+    const listed = audit.surveys.reduce((sum, survey) => sum + (survey.listed ?? 0), 0);
+    assert.equal(listed, truth);
+    await aws.invoke(output(deployment, "PollFunctionName"));
+    assert.equal(statusAnswer.parse((await command(["status"])).json).verdict, "complete");
+    note(`${listed} listed`);
+  });
+  await report.step("a command that is interrupted leaves nothing behind it, and ends with 130", async () => {
+    const { events } = aws;
+    const bus = output(deployment, "BusName");
+    const rules = async (): Promise<number> => {
+      const { Rules = [] } = await events.send(new ListRulesCommand({ EventBusName: bus }));
+      return Rules.filter(({ Name = "" }) => Name.startsWith("survey-poller-tail")).length;
+    };
+    await command(["tail", "--for", "60s"], { code: 130, interruptWhen: async () => (await rules()) > 0 });
+    assert.equal(await rules(), 0);
   });
 }

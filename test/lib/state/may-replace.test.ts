@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { expect, it } from "vitest";
-import { type LedgerEntry, WITHOUT_RECORDS } from "../../../lib/polling/model/ledger-entry.ts";
+import { FORGOTTEN, type LedgerEntry, WITHOUT_RECORDS } from "../../../lib/polling/model/ledger-entry.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
 import { mayReplace } from "../../support/may-replace.ts";
 import { useAws } from "../support/aws.ts";
@@ -16,6 +16,9 @@ const kinds: Kind[] = [
   ...[1, 2, 3].map((revision): Kind => ({ state: "emitted", revision })),
   { state: "emitted", revision: 2, attempts: 1 },
   { state: "before-floor" },
+  { state: "before-floor", reason: FORGOTTEN },
+  { state: "emitted", revision: 1, reason: FORGOTTEN },
+  { state: "emitted", revision: 1, reason: FORGOTTEN, gone: { since: 1 } },
   { state: "open", firstSeen: 1 },
   { state: "open", reason: WITHOUT_RECORDS },
   { state: "held", attempts: 1, firstSeen: 1, nextCheck: 1, reason: "unproved" },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { eventId } from "../../../lib/events/index.ts";
 import { type Forgotten, forget } from "../../../lib/operator/forget.ts";
+import { resend } from "../../../lib/operator/resend.ts";
 import type { EntryState, LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
 import { operate } from "../../lib/support/operation.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
@@ -218,10 +219,13 @@ describe("a response that is forgotten before its event", () => {
 });
 
 describe("forgetting", () => {
-  it("writes nothing of a response that the ledger does not know", async () => {
+  it("notes a response that was never met, so that it never goes out", async () => {
     const world = await worldTold();
     expect(await forgetOne(world, 9_999)).toEqual({ outcome: "done", was: null, objects: 0 });
-    expect(world.entry(1, 9_999)).toBeUndefined();
+    expect(world.entry(1, 9_999)).toEqual({ id: 9_999, state: "before-floor", reason: "forgotten" });
+    arrive(world, { responseId: 9_999, completed: at(MINUTE) });
+    await passes(world);
+    expect(deliveredIds(world)).toEqual([]);
   });
 
   it("leaves a survey alone that somebody works on", async () => {
@@ -230,5 +234,75 @@ describe("forgetting", () => {
     const before = world.entry(1, 34);
     expect(await forgetOne(world, 34)).toEqual({ outcome: "busy" });
     expect(world.entry(1, 34)).toEqual(before);
+  });
+});
+
+/** A worker comes to a write like this one, and stands still beyond its lease; `meanwhile` is done before the write is. */
+function standStillAt(
+  world: MemoryWorld,
+  entry: (one: LedgerEntry) => boolean,
+  meanwhile: () => Promise<unknown>,
+): void {
+  const goesOn = Promise.withResolvers<void>();
+  let stands = false;
+  world.before.push(async ({ operation, args }) => {
+    if (stands && operation === "renew") await goesOn.promise;
+    if (operation !== "putEntries" || stands || !(args[1] as LedgerEntry[]).some(entry)) return;
+    stands = true;
+    world.time.now += MINUTE;
+    await meanwhile();
+    goesOn.resolve();
+  });
+}
+
+/** The metrics of one response fail until the function given back is called. */
+function metricsFail(world: MemoryWorld, responseId: number): () => void {
+  let fails = true;
+  world.before.push(({ operation, args }) => {
+    if (!fails || operation !== "metrics" || args[1] !== responseId) return;
+    throw Object.assign(new Error("500"), { code: "SERVER_ERROR" });
+  });
+  return () => {
+    fails = false;
+  };
+}
+
+describe("what is forgotten while somebody is at work on it stays so", () => {
+  it("though a worker that stood still writes it as waiting afterwards", async () => {
+    const world = await worldTold();
+    const mend = metricsFail(world, 734);
+    arrive(world, { responseId: 734, completed: at(MINUTE) });
+    world.time.now += MINUTE;
+    await runTick(world, { source });
+    expect(world.entry(1, 734)?.state).toBe("waiting");
+    let forgotten: unknown;
+    standStillAt(
+      world,
+      ({ id, state }) => id === 734 && state === "waiting",
+      async () => {
+        forgotten = await forgetOne(world, 734);
+      },
+    );
+    world.time.now += 10 * MINUTE;
+    await runTick(world, { source }).catch(() => undefined);
+    mend();
+    await passes(world);
+    expect(forgotten).toMatchObject({ outcome: "done", was: "waiting" });
+    expect(deliveredIds(world)).toEqual([]);
+    expect(world.entry(1, 734)).toEqual({ id: 734, state: "before-floor", reason: "forgotten" });
+  });
+
+  it("though its event was to be sent again, and was read already", async () => {
+    const world = await worldTold();
+    let forgotten: unknown;
+    world.before.push(async ({ port, operation }) => {
+      if (forgotten !== undefined || port !== "service" || operation === "metrics") return;
+      forgotten = "under way";
+      forgotten = await forgetOne(world, 34);
+    });
+    const { results } = await operate(world, resend, { surveyId: 1, responseIds: [34] });
+    expect(forgotten).toMatchObject({ outcome: "done", was: "emitted" });
+    expect(results).toMatchObject([{ responseId: 34, outcome: "failed", reason: "CHANGED_MEANWHILE" }]);
+    expect(deliveredIds(world)).toEqual([]);
   });
 });
