@@ -28,7 +28,8 @@ export async function runCommand(args: readonly string[], io: Io): Promise<ExitC
     exit = answer.exit ?? EXIT.done;
   };
   try {
-    await program(act, io).parseAsync([...args], { from: "user" });
+    const root = program(act, io);
+    await root.parseAsync(knownOf(root, args), { from: "user" });
     return exit;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
@@ -43,6 +44,14 @@ function program(act: Act, io: Io): CommandUnknownOpts {
   for (const make of verbs) root.addCommand(make(act));
   for (const command of [root, ...allOf(root)]) quietly(command, io);
   return root;
+}
+
+/** Without a verb that there is, help is no answer: the name alone makes the error that says so. */
+function knownOf(root: CommandUnknownOpts, args: readonly string[]): string[] {
+  const [name] = args;
+  const isUnknown =
+    name !== undefined && !name.startsWith("-") && !root.commands.some((command) => command.name() === name);
+  return isUnknown ? [name] : [...args];
 }
 
 function allOf(command: CommandUnknownOpts): CommandUnknownOpts[] {

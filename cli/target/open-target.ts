@@ -2,8 +2,6 @@ import { existsSync } from "node:fs";
 import { UsageError } from "../flags.ts";
 import type { Io } from "../io.ts";
 import type { TargetOptions } from "../verb.ts";
-import { openDataTarget } from "./data-target.ts";
-import { openStackTarget } from "./stack-target.ts";
 import type { Target } from "./target.ts";
 
 const USUAL_FOLDER = ".survey-poller";
@@ -16,8 +14,15 @@ const USUAL_FOLDER = ".survey-poller";
  * await using target = await openTarget(options, io);
  */
 export async function openTarget({ stack, data }: TargetOptions, io: Io): Promise<Target> {
-  if (stack !== undefined) return openStackTarget(stack, io);
-  if (data !== undefined || existsSync(USUAL_FOLDER)) return openDataTarget(data ?? USUAL_FOLDER, io);
+  // Each is loaded where it is meant: a command on a stack needs no AWS of its own, and one on a folder no CloudFormation.
+  if (stack !== undefined) {
+    const { openStackTarget } = await import("./stack-target.ts");
+    return openStackTarget(stack, io);
+  }
+  if (data !== undefined || existsSync(USUAL_FOLDER)) {
+    const { openDataTarget } = await import("./data-target.ts");
+    return openDataTarget(data ?? USUAL_FOLDER, io);
+  }
   throw new UsageError("it is not said which poller is meant", {
     hint: "Give --stack NAME for a deployed one, or --data DIR for the data folder of npm start.",
   });

@@ -79,7 +79,7 @@ export async function openQueuesAndBuckets(dataDir: string, sqsEndpoint: string)
         headers: { "content-type": "application/x-amz-json-1.0", "x-amz-target": "AmazonSQS.SendMessage" },
         payload: JSON.stringify({
           QueueUrl: `${sqsEndpoint}/${ACCOUNT}/${name}`,
-          MessageBody: body,
+          MessageBody: withoutPairs(body),
           ...(messageGroupId === undefined ? {} : { MessageGroupId: messageGroupId }),
         }),
       });
@@ -100,6 +100,16 @@ async function loadInternals(): Promise<Internals> {
     ["persistence.js", "sqs/sqsStore.js", "sns/snsStore.js", "s3/s3Store.js"].map(load),
   );
   return { ...persistence, ...sqs, ...sns, ...s3 } as Internals;
+}
+
+/**
+ * SQS takes characters beyond U+FFFF, such as 👍, and the queues here do not. In JSON they can be written as two escapes, which say the same. What is
+ * no JSON stays as it is, and is refused.
+ */
+function withoutPairs(body: string): string {
+  if (!body.startsWith("{")) return body;
+  const escaped = (half: string): string => `\\u${half.charCodeAt(0).toString(16)}`;
+  return body.replaceAll(/[\u{10000}-\u{10FFFF}]/gu, (one) => one.split("").map(escaped).join(""));
 }
 
 const permanentCodes = /InvalidMessageContents|InvalidParameterValue|MissingParameter|InvalidAttributeValue/;

@@ -63,7 +63,13 @@ export function startCommand(args: readonly string[], options: CommandOptions = 
   const child = spawn(process.execPath, [COMMAND, ...args], {
     cwd: options.cwd ?? ROOT,
     // The caller's own AWS set-up, proxies and credentials must not decide what a test sees.
-    env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...options.env },
+    env: {
+      PATH: process.env.PATH ?? "",
+      HOME: process.env.HOME ?? "",
+      // Most of what a short run takes is compiling the same code again.
+      NODE_COMPILE_CACHE: join(tmpdir(), "survey-poller-compile-cache"),
+      ...options.env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   if (options.isAwaited !== true) onTestFinished(() => void child.kill("SIGKILL"));

@@ -29,7 +29,11 @@ export const lastTick: Check = async ({ target, sources, io }) => {
         return fail(check, problem, "Look at the schedule above and at the function's log.");
       return target.data.isRunning
         ? fail(check, problem, "Look at what npm start says.")
-        : warn(check, `${ago(at, now)}; no run is at work on the folder`, `Run npm start -- ${target.flags}.`);
+        : warn(
+            check,
+            `${ago(at, now)}; no run is at work on the folder`,
+            "Start it again: npm start, with the flags that it had.",
+          );
     });
   });
   return (await Promise.all(lines)).flat();

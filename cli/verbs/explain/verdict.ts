@@ -1,4 +1,5 @@
 import { credible, isDateString, latestInstant, MARGIN } from "../../../lib/events/build/date-string.ts";
+import { isForgotten } from "../../../lib/operator/forgotten.ts";
 import { before } from "../../../lib/polling/model/dates.ts";
 import type { EntryState, LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
 import { isHistoryMet } from "../../../lib/polling/model/phase.ts";
@@ -78,6 +79,11 @@ const BY_STATE: Record<EntryState, (facts: Facts, entry: LedgerEntry) => Verdict
 function ofEmitted(facts: Facts, entry: LedgerEntry): Verdict {
   const { mark, isListed, tellsDeleted, now, id } = facts;
   const { revision = 1, emittedAt, gone, refusedRevision } = entry;
+  if (isForgotten(entry)) {
+    const what = "Nothing: neither it nor an update of it goes out again.";
+    const sentence = "Forgotten by an operator, after its event had gone out.";
+    return { verdict: "emitted", outlook: "settled", sentence, next: { ...NOTHING, what } };
+  }
   const how = revision === 1 ? "" : `, revision ${revision}`;
   const emitted = `Emitted ${ago(emittedAt, now)}${how}`;
   if (

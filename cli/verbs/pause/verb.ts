@@ -4,6 +4,7 @@ import { UsageError } from "../../flags.ts";
 import { openTarget } from "../../target/open-target.ts";
 import { sourcesOf } from "../../target/target.ts";
 import { DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../../verb.ts";
+import type { PauseAnswer } from "./answer.ts";
 import { changePause, pauseText } from "./change.ts";
 
 export const pauseVerb: Verb = (act) =>
@@ -26,7 +27,7 @@ export const pauseVerb: Verb = (act) =>
           next: (before) => ({ since: before?.since ?? now, until: length === undefined ? FOREVER : now + length }),
           isDone,
         });
-        if (!isDone) io.say(DRY_RUN);
+        if (!isDone && isChange(answer)) io.say(DRY_RUN);
         return { data: answer, text: pauseText(answer) };
       }),
     );
@@ -42,7 +43,7 @@ export const resumeVerb: Verb = (act) =>
         const isDone = options.yes === true;
         const sources = await sourcesOf(target, options.source);
         const answer = await changePause(target, { sources, next: () => null, isDone });
-        if (!isDone) io.say(DRY_RUN);
+        if (!isDone && isChange(answer)) io.say(DRY_RUN);
         return { data: answer, text: pauseText(answer) };
       }),
     );
@@ -51,4 +52,9 @@ function durationOf(text: string): number {
   const length = parseDuration(text);
   if (length !== undefined && length > 0) return length;
   throw new UsageError("--for is no duration", { hint: "Give one such as 30m, 2h or 1d." });
+}
+
+/** Whether any source would be another one than it is. */
+function isChange({ sources }: PauseAnswer): boolean {
+  return sources.some(({ was, becomes }) => was !== becomes || becomes === "paused");
 }

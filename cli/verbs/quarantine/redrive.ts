@@ -42,7 +42,7 @@ export const redriveVerb: Verb = (act) =>
         const isDone = yes === true;
         const done = isDone ? await redrive(target, { source, surveyIds: ids, reason }, io) : [];
         const answer = answerOf(found, { source, dryRun: !isDone, done, flags: target.flags });
-        if (!isDone) io.say(DRY_RUN);
+        if (!isDone && found.length > 0) io.say(DRY_RUN);
         return { data: answer, text: redriveText(answer), exit: exitOf(done) };
       }),
     );

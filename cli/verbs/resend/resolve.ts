@@ -1,3 +1,4 @@
+import { FORGOTTEN } from "../../../lib/polling/model/ledger-entry.ts";
 import { readEntries } from "../../../lib/state/ledger.ts";
 import { olderEventIds } from "../../ids/event-ids.ts";
 import type { Io } from "../../io.ts";
@@ -20,13 +21,21 @@ export async function ofEventIds(
   const wanted = new Set(eventIds);
   const found = new Map<string, ResentItem>();
   await eachEmitted(target, surveys, io, (survey, entries) => {
-    for (const { id, eventId } of entries) {
+    for (const { id, eventId, emittedAt } of entries) {
       if (found.size === wanted.size) return;
       const older = olderEventIds(survey.source, survey.surveyId, id, eventId) ?? [];
       const revision = older.length + 1;
       const about = { ...survey, responseId: id, reason: null };
       if (wanted.has(eventId)) {
-        found.set(eventId, { ...about, eventId, revision, outcome: "would-send", update: null });
+        // Of a forgotten one nothing is left but its id.
+        const isForgotten = emittedAt === 0;
+        found.set(eventId, {
+          ...about,
+          eventId,
+          revision,
+          ...(isForgotten ? { outcome: "not-emitted", reason: FORGOTTEN } : { outcome: "would-send" }),
+          update: null,
+        });
       }
       for (const [i, one] of older.entries()) {
         if (wanted.has(one))
@@ -56,7 +65,8 @@ export async function ofResponses(
       readEntries(tableOf(target), source, surveyId, some),
     );
     for (const responseId of some) {
-      const { state = "unknown", eventId = null, revision = 1 } = entries.get(responseId) ?? {};
+      const { state: known = "unknown", reason, eventId = null, revision = 1 } = entries.get(responseId) ?? {};
+      const state = reason === FORGOTTEN ? FORGOTTEN : known;
       const about = { source, surveyId, responseId, update: null };
       items.push(
         state === "emitted"

@@ -35,7 +35,8 @@ export async function sendAgain(target: Target, io: Io, wanted: readonly Wanted[
   } catch (error) {
     progress.end();
     const sent = items.filter(({ outcome }) => outcome === "sent").length;
-    if (sent > 0) io.say(`${count(sent, "event")} of ${all} had been sent again by then.`);
+    if (sent > 0)
+      io.say(`${count(sent, "event")} of ${all} had been sent again by then; another run begins with the first one.`);
     throw error;
   } finally {
     progress.end();

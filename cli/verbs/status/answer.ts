@@ -63,6 +63,7 @@ export const statusAnswer = z.strictObject({
   listed: z.int(),
   accounted: z.int(),
   provedAt: time.describe("When the oldest of the closed books were closed"),
+  run: z.enum(["at work", "ended"]).nullable().describe("Of npm start, on a data folder; null for a stack"),
   sources: z.array(source),
   surveys: z.array(survey),
 });

@@ -32,7 +32,8 @@ export async function readStatus(target: Target, sources: readonly SourceConfig[
     const chosen = surveys.filter(({ surveyId }) => selected(surveyId, source.surveys));
     found.surveys.push(...(await Promise.all(chosen.map((survey) => statusOf(target, { source, account }, survey)))));
   }
-  return { ...verdictOf({ ...found, flags: target.flags, now }), ...found };
+  const run = target.data === undefined ? null : target.data.isRunning ? "at work" : "ended";
+  return { ...verdictOf({ ...found, flags: target.flags, now }), run, ...found };
 }
 
 interface Of {

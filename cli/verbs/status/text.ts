@@ -16,13 +16,13 @@ const HEAD = [
   "last poll",
   "newest response",
   "lag",
-  "listed",
-  "emitted",
   "open",
   "waiting",
   "held",
   "set aside",
   "proved",
+  "listed then",
+  "emitted then",
 ];
 
 /** The verdict, the command that mends it, then a line for each survey, the worst first. */
@@ -32,6 +32,7 @@ export function statusText(status: StatusAnswer, { style, now }: Pick<Io, "style
   return [
     `${style(colour, glyph)} ${status.sentence}`,
     ...(status.next === null ? [] : [`Next: ${status.next}`]),
+    ...(status.run === "ended" ? ["No run is at work on the data folder: all is as the last one has left it."] : []),
     ...(rows.length === 0 ? [] : ["", ...columns([HEAD, ...rows])]),
   ];
 }
@@ -52,13 +53,13 @@ function rowOf(survey: SurveyStatus, now: number): string[] {
     ago(survey.lastPoll ?? undefined, now),
     highWater === null ? "-" : `${highWater.responseId}`,
     survey.lag === null ? "-" : span(survey.lag),
-    books === null ? "-" : `${books.listed}`,
-    books === null ? "-" : `${books.emitted}`,
     `${survey.now.open}`,
     `${survey.now.waiting}`,
     `${survey.now.held}`,
     `${survey.now.quarantined + survey.now.refused}`,
     survey.unaccounted > 0 ? `${survey.unaccounted} unaccounted` : `${proved}${place}`,
+    books === null ? "-" : `${books.listed}`,
+    books === null ? "-" : `${books.emitted}`,
   ];
 }
 

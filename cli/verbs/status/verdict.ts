@@ -9,7 +9,7 @@ export interface VerdictOf {
   now: number;
 }
 
-type Verdict = Omit<StatusAnswer, "sources" | "surveys">;
+type Verdict = Omit<StatusAnswer, "run" | "sources" | "surveys">;
 
 /**
  * One sentence on all of it, the worst first.
@@ -41,14 +41,14 @@ export function verdictOf({ sources, surveys, flags, now }: VerdictOf): Verdict 
   const worst = surveys.filter(({ unaccounted }) => unaccounted > 0).sort((a, b) => b.unaccounted - a.unaccounted)[0];
   if (worst !== undefined) {
     const total = sum(surveys, ({ unaccounted }) => unaccounted);
-    const next = `survey-poller audit --survey ${worst.surveyId} ${flags}`;
+    const next = `survey-poller audit --survey ${worst.surveyId} --now --yes ${flags}`;
     return say("unaccounted", `${total} unaccounted in ${nameOf(worst)}.`, next);
   }
   const problem = sources.find((source) => source.problem !== null);
   if (problem !== undefined) {
     const resume = `survey-poller resume${sources.length > 1 ? ` --source ${problem.source}` : ""}`;
-    const next = problem.pausedSince === null ? "survey-poller doctor" : resume;
-    return say("late", `${problem.problem}`, `${next} ${flags}`);
+    const next = problem.pausedSince === null ? `survey-poller doctor ${flags}` : `${resume} --yes ${flags}`;
+    return say("late", `${problem.problem}`, next);
   }
   const behind = surveys.filter(({ catchUp }) => catchUp !== null);
   if (behind.length > 0) return say("working", workingOn(behind));
@@ -58,7 +58,7 @@ export function verdictOf({ sources, surveys, flags, now }: VerdictOf): Verdict 
   if (first !== undefined) {
     const why = first.booksOpen ?? "no full pass has read every page";
     const sentence = `Not proved: ${count(unproved.length, "survey")} with open books; ${nameOf(first)}: ${why}.`;
-    return say("unknown", sentence, `survey-poller audit --now ${flags}`);
+    return say("unknown", sentence, `survey-poller audit --now --yes ${flags}`);
   }
   const { listed, accounted, provedAt } = sums;
   const number = (figure: number): string => figure.toLocaleString("en-US");

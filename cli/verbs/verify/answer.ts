@@ -18,7 +18,7 @@ const missing = z.strictObject({
 
 /** What `verify --json` prints beside `schemaVersion`. */
 export const verifyAnswer = z.strictObject({
-  verdict: z.enum(["complete", "missing", "on-its-way"]),
+  verdict: z.enum(["complete", "missing", "on-its-way", "unknown"]),
   sentence: z.string(),
   next: z.string().nullable().describe("The command that mends it"),
   list: z.strictObject({

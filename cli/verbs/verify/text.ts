@@ -2,12 +2,19 @@ import { CommandError } from "../../errors.ts";
 import { columns, count } from "../../words.ts";
 import type { MissingEvent, VerifyAnswer } from "./answer.ts";
 
-type Figures = Pick<VerifyAnswer, "neverArrived" | "inDeadLetterQueue" | "olderRevision" | "onTheirWay" | "expected">;
+type Figures = Pick<
+  VerifyAnswer,
+  "neverArrived" | "inDeadLetterQueue" | "olderRevision" | "onTheirWay" | "expected" | "emittedLater"
+> & {
+  /** Ids of the consumer. */
+  ids: number;
+};
+type Causes = Pick<Figures, "neverArrived" | "inDeadLetterQueue" | "olderRevision" | "onTheirWay">;
 
 const number = (figure: number): string => figure.toLocaleString("en-US");
 
 /** How often each cause stands in the list. */
-export function figuresOf(missing: readonly MissingEvent[]): Omit<Figures, "expected"> {
+export function figuresOf(missing: readonly MissingEvent[]): Causes {
   const of = (cause: MissingEvent["cause"]): number => missing.filter((one) => one.cause === cause).length;
   return {
     neverArrived: of("never-arrived"),
@@ -17,21 +24,25 @@ export function figuresOf(missing: readonly MissingEvent[]): Omit<Figures, "expe
   };
 }
 
-export function verdictOf({ neverArrived, inDeadLetterQueue, olderRevision, onTheirWay }: Figures) {
+export function verdictOf(figures: Figures): VerifyAnswer["verdict"] {
+  const { neverArrived, inDeadLetterQueue, olderRevision, onTheirWay, expected, emittedLater, ids } = figures;
   if (neverArrived + inDeadLetterQueue + olderRevision > 0) return "missing";
+  if (expected + emittedLater === 0 && ids > 0) return "unknown";
   return onTheirWay > 0 ? "on-its-way" : "complete";
 }
 
 /** "Missing 12 of 10,000: 10 never arrived, 2 in the dead-letter queue; 1 older revision." */
 export function sentenceOf(figures: Figures): string {
-  const { neverArrived, inDeadLetterQueue, olderRevision, onTheirWay, expected } = figures;
+  const { neverArrived, inDeadLetterQueue, olderRevision, onTheirWay, expected, emittedLater } = figures;
   const way = `${number(onTheirWay)} may still be on ${onTheirWay === 1 ? "its" : "their"} way`;
   const all = number(expected);
   switch (verdictOf(figures)) {
     case "complete":
       return expected === 0
         ? "Nothing was emitted there yet."
-        : `Complete. The consumer has all ${count(expected, "event")}.`;
+        : `Complete. The consumer has all ${count(expected, "event")}${laterText(emittedLater)}.`;
+    case "unknown":
+      return `Not proved: nothing was emitted there, and this poller knows none of the ids. Is it the right one?`;
     case "on-its-way":
       return `Not proved: ${way}, of ${all}. Take the list again in a minute.`;
     case "missing": {
@@ -49,6 +60,11 @@ export function sentenceOf(figures: Figures): string {
       return `${parts.join("; ")}.`;
     }
   }
+}
+
+function laterText(emittedLater: number): string {
+  if (emittedLater === 0) return "";
+  return `; ${number(emittedLater)} ${emittedLater === 1 ? "was" : "were"} emitted after its list was taken, and not judged`;
 }
 
 const CAUSES: Record<MissingEvent["cause"], (one: MissingEvent) => string> = {

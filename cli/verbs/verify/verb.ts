@@ -17,7 +17,12 @@ import { checkList } from "./read-list.ts";
 import { missingLines, unknownWarning } from "./text.ts";
 import { type VerifyOptions, verify } from "./verify.ts";
 
-const EXITS = { complete: EXIT.done, missing: EXIT.unaccounted, "on-its-way": EXIT.notNow };
+const EXITS = {
+  complete: EXIT.done,
+  missing: EXIT.unaccounted,
+  "on-its-way": EXIT.notNow,
+  unknown: EXIT.notNow,
+};
 
 interface Options extends VerifyOptions {
   resend?: true | undefined;

@@ -41,7 +41,8 @@ export async function verify(target: Target, io: Io, options: VerifyOptions): Pr
     });
     const { missing, expected, emittedLater } = compared;
     missing.sort((a, b) => a.surveyId - b.surveyId || a.responseId - b.responseId);
-    const figures = { ...figuresOf(missing), expected };
+    const causes = figuresOf(missing);
+    const figures = { ...causes, expected, emittedLater, ids: size };
     const isPart = options.source !== undefined || options.survey !== undefined;
     return {
       verdict: verdictOf(figures),
@@ -54,7 +55,8 @@ export async function verify(target: Target, io: Io, options: VerifyOptions): Pr
         from: options.from === undefined ? null : stretch.from,
         to: options.to === undefined ? null : stretch.to,
       },
-      ...figures,
+      ...causes,
+      expected,
       emittedLater,
       missing,
       unknown: isPart ? null : [...ids.ids()].sort(),

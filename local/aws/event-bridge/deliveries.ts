@@ -46,7 +46,7 @@ export function startDeliveries({ journal, send, refusedFile, isTarget }: Delive
         continue;
       }
       if (failure !== undefined && !isGone)
-        appendFileSync(refusedFile, `${JSON.stringify({ ...failure, delivery })}\n`);
+        appendFileSync(refusedFile, `${JSON.stringify({ ...failure, delivery })}\n`, { mode: 0o600 });
       journal.done(delivery.id);
       return;
     }

@@ -8,7 +8,7 @@ it("says that all is proved, then a line for each survey", async () => {
   const ran = await survey(["status", "--data", data]);
 
   expect(ran.stdout).toMatch(/^● Complete\. 30 listed, 30 accounted for; proved \d+ s ago\.$/m);
-  expect(ran.stdout).toMatch(/\(7\).* 30 +30 /);
+  expect(ran.stdout).toMatch(/\(7\).* 30 +30$/m);
   expect(ran.stderr).toBe("");
   expect(ran.code).toBe(0);
   const status = answerOf(await survey(["status", "--data", data, "--json"]), statusAnswer);
