@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { runHistory } from "./history.ts";
 import { noCuts } from "./plan/chooser.ts";
 
-/** About three seconds of histories; `npm run simulate` runs as many as one likes. */
-const SEEDS = 60;
+/** A few seconds of histories; `npm run simulate` runs as many as one likes. */
+const SEEDS = 30;
 
 describe("simulation", () => {
   it("loses nothing, and keeps every other promise, whatever happens", async () => {
