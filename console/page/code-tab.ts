@@ -3,7 +3,7 @@ import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { handlerFor, LANGUAGES, type Language } from "./code.ts";
 import { copy, said } from "./copy.ts";
-import type { Envelope } from "./opened.ts";
+import type { Envelope } from "./envelope.ts";
 
 const language = signal<Language>("TypeScript");
 

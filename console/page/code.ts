@@ -1,4 +1,4 @@
-import type { Envelope } from "./opened.ts";
+import type { Envelope } from "./envelope.ts";
 
 export const LANGUAGES = ["TypeScript", "Python", "Java"] as const;
 export type Language = (typeof LANGUAGES)[number];

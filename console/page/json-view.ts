@@ -1,8 +1,6 @@
 import { html } from "htm/preact";
 import type { VNode } from "preact";
-
-/** A value and the fields that lead to it; places in an array are left out, as in a pattern of EventBridge. */
-export type Leaf = string | number | boolean | null;
+import type { Leaf } from "./rule.ts";
 
 export interface JsonViewOptions {
   value: unknown;

@@ -1,22 +1,7 @@
 import { effect, signal } from "@preact/signals";
 import { act, isRefused, look } from "./ask.ts";
+import type { Envelope } from "./envelope.ts";
 import { place } from "./place.ts";
-
-export interface Envelope {
-  "detail-type": string;
-  source: string;
-  id: string;
-  time: string;
-  detail: {
-    meta?: { eventId?: string };
-    data?: {
-      surveyId?: number;
-      responseId?: number;
-      survey?: { name?: string | null } | null;
-      summary?: { nps?: { score: number; class: string } | null };
-    };
-  };
-}
 
 export interface Step {
   name: string;

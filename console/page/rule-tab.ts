@@ -3,11 +3,11 @@ import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { act, isRefused } from "./ask.ts";
 import { copy, said } from "./copy.ts";
+import type { Envelope } from "./envelope.ts";
 import { figure } from "./format.ts";
-import { JsonView, type Leaf } from "./json-view.ts";
-import type { Envelope } from "./opened.ts";
+import { JsonView } from "./json-view.ts";
 import { go } from "./place.ts";
-import { type Chosen, FORMS, type Form, keyOf, patternOf, toggled, writtenAs } from "./rule.ts";
+import { type Chosen, FORMS, type Form, keyOf, type Leaf, patternOf, toggled, writtenAs } from "./rule.ts";
 import { events } from "./state.ts";
 
 const chosen = signal<Chosen>(new Map());

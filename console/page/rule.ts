@@ -1,4 +1,5 @@
-import type { Leaf } from "./json-view.ts";
+/** A value that a pattern can ask for. */
+export type Leaf = string | number | boolean | null;
 
 /** Values by the path of their field from the envelope. */
 export type Chosen = ReadonlyMap<string, readonly Leaf[]>;
