@@ -47,6 +47,8 @@ export interface LiveConsole {
 const LOOK_EVERY = 1_000;
 const PAUSE_PER_LOOK = 10;
 const POINT_EVERY = 1_000;
+/** Milliseconds between two looks whether somebody has opened the page. */
+const UNWATCHED = 200;
 
 /** Starts the live page. */
 export async function startConsole(options: ConsoleOptions): Promise<LiveConsole> {
@@ -121,6 +123,11 @@ export async function startConsole(options: ConsoleOptions): Promise<LiveConsole
   async function look(target: Target): Promise<void> {
     const { sources } = await target.config();
     while (!stop.signal.aborted) {
+      // Nobody looks: then a poller that works off a backlog has all of the table to itself.
+      if (feed.readers() === 0) {
+        await rest(UNWATCHED, stop.signal);
+        continue;
+      }
       const began = Date.now();
       try {
         const status = await readStatus(target, sources, Date.now());

@@ -26,7 +26,7 @@ function lines(
   depth: number,
   parent: unknown,
 ): VNode[] {
-  const key = name === "" ? null : html`<span class="key">${name}</span>`;
+  const key = name === "" ? null : html`<span class="key">${name}</span> `;
   const line = (content: unknown, note?: string): VNode => html`
     <div class="line" style=${{ paddingLeft: `${depth * 12}px` }}>${key}${content}${
       note === undefined ? null : html`<span class="note">${note}</span>`

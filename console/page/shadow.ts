@@ -6,10 +6,15 @@ import { go, place } from "./place.ts";
 import { snapshot } from "./state.ts";
 
 const WHY = {
-  late: "completed late, below the page where it stops",
-  tie: "completed in the very second of its cursor",
-  moved: "slipped to a page already read while pages moved",
+  late: "late: below the page where it stops",
+  tie: "tie: in the very second of its cursor",
+  moved: "moved: slipped to a page already read",
 } as const;
+
+function nameOf(surveyId: number): string {
+  const survey = snapshot.value?.status?.surveys.find((one) => one.surveyId === surveyId);
+  return survey?.name ?? `survey ${surveyId}`;
+}
 
 /** A poller with a cursor, beside this one. */
 export function Shadow(): VNode | null {
@@ -53,8 +58,8 @@ function Misses({ shadow }: { shadow: ShadowView }): VNode {
       <ul>
         ${shadow.misses.map(
           ({ surveyId, responseId, completedAt, why }) => html`
-            <li><span class="mono">${clock(completedAt)}</span> response <span class="mono">${responseId}</span>
-              of survey <span class="mono">${surveyId}</span>: ${WHY[why]}</li>`,
+            <li><span class="mono quiet">${clock(completedAt)}</span><span class="cut">${nameOf(surveyId)}</span>
+              <span class="mono">${responseId}</span><span>${WHY[why]}</span></li>`,
         )}
       </ul>
     </div>

@@ -53,12 +53,8 @@ function draw(one: HTMLElement, other: HTMLElement): () => void {
     for (const plot of plots) plot.destroy();
     const ink = colours();
     plots = [
-      new uPlot(options(one, ink, [ink.work, ink.late, ink.you], figureOf), [[]], one),
-      new uPlot(
-        options(other, ink, [ink.proved, ink.quiet], (value) => span(value)),
-        [[]],
-        other,
-      ),
+      new uPlot(options(one, ink, [ink.work, ink.late, ink.you], { least: 5, words: figureOf }), [[]], one),
+      new uPlot(options(other, ink, [ink.proved, ink.quiet], { least: 1_000, words: span }), [[]], other),
     ];
     fill();
   };
@@ -134,7 +130,7 @@ function options(
   { clientWidth: width, clientHeight: height }: HTMLElement,
   ink: Colours,
   strokes: readonly string[],
-  words: (value: number) => string,
+  { least, words }: { least: number; words: (value: number) => string },
 ): uPlot.Options {
   const axis: uPlot.Axis = {
     stroke: ink.quiet,
@@ -147,9 +143,9 @@ function options(
     height: Math.max(40, height),
     cursor: CURSOR,
     legend: { show: false },
-    padding: [6, 8, 0, 0],
+    padding: [6, 28, 0, 0],
     series: [{}, ...strokes.map((stroke) => ({ stroke, width: 1.5, points: { show: false } }))],
-    scales: { x: { time: true }, y: { range: (_plot, _min, max) => [0, Math.max(1, max ?? 1)] } },
+    scales: { x: { time: true }, y: { range: (_plot, _min, max) => [0, Math.max(least, max ?? 0)] } },
     axes: [
       {
         ...axis,

@@ -9,7 +9,7 @@ import { events, now, snapshot } from "./state.ts";
 
 /** Lags in a sparkline. */
 const LAGS = 24;
-const WIDTH = 72;
+const WIDTH = 56;
 const HEIGHT = 16;
 /** Milliseconds for which something counts as going on. */
 const GOING_ON = 4_000;

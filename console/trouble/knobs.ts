@@ -33,6 +33,7 @@ export interface Knob {
 /** Milliseconds. */
 const LASTS = { refusal: 20_000, failure: 10_000, slowness: 12_000, patience: 6_000 } as const;
 const READERS = 45;
+const A_SECOND = 1_100;
 
 /** Who answers while something is wrong. */
 function completeSome({ simulator }: World, each = 1): Concerned[] {
@@ -67,12 +68,21 @@ async function deleteWhileRead(world: World): Promise<Done> {
   const begun = simulator.start(surveyId, READERS);
   const [above = 0] = simulator.complete(surveyId);
   await world.emitted({ surveyId, responseId: above });
+  // Another second: a poller with a cursor is to stumble over nothing but the pages.
+  await during(A_SECOND, world.signal, () => undefined);
   const read = Promise.withResolvers<void>();
-  const unhook = simulator.onPageRead((id) => {
-    if (id !== surveyId) return;
-    unhook();
-    if (simulator.truthOf(surveyId, above) !== undefined) simulator.remove(surveyId, above);
-    read.resolve();
+  const removeOnce = (): void => {
+    const unhook = simulator.onPageRead((id) => {
+      if (id !== surveyId) return;
+      unhook();
+      if (simulator.truthOf(surveyId, above) !== undefined) simulator.remove(surveyId, above);
+      read.resolve();
+    });
+  };
+  // At the next poll, so that both pollers are at it.
+  const unhookList = simulator.onSurveyList(() => {
+    unhookList();
+    removeOnce();
   });
   for (const responseId of begun)
     if (simulator.openIds(surveyId).includes(responseId)) simulator.finish(surveyId, responseId);
