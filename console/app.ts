@@ -6,6 +6,7 @@ import type { Events } from "./events.ts";
 import type { Feed } from "./feed.ts";
 import { onlyFromHere, strictHeaders, withToken } from "./guard.ts";
 import { masked } from "./mask.ts";
+import type { RuleView } from "./rules.ts";
 import { storyOf } from "./story.ts";
 
 export interface AppOptions {
@@ -13,6 +14,8 @@ export interface AppOptions {
   events: Pick<Events, "find" | "match" | "matching">;
   assets(): Promise<Assets>;
   token: string;
+  /** Rules on the bus; rejects while they cannot be read. */
+  rules(): Promise<RuleView[]>;
   /** Pulls a knob; absent where there are no troubles to be made. */
   pull?: ((kind: string) => Promise<boolean>) | undefined;
 }
@@ -21,7 +24,7 @@ export interface AppOptions {
 const RETRY = 1_000;
 
 /** Everything the page asks for. Reading needs no token and gives nothing personal. */
-export function createApp({ feed, events, assets, token, pull }: AppOptions): Hono {
+export function createApp({ feed, events, assets, token, rules, pull }: AppOptions): Hono {
   const app = new Hono();
   app.use(strictHeaders, onlyFromHere);
   app.get("/", (c) => c.html(INDEX));
@@ -48,6 +51,10 @@ export function createApp({ feed, events, assets, token, pull }: AppOptions): Ho
     const story = storyOf(events, c.req.param("eventId"));
     return story === undefined ? c.json({ error: "This event is not kept any more." }, 404) : c.json(story);
   });
+
+  app.get("/rules", async (c) =>
+    c.json(await rules().catch(() => ({ error: "The rules on the bus cannot be read now." }))),
+  );
 
   app.post("*", withToken(token));
   app.post("/reveal/:eventId", (c) => {

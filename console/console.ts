@@ -11,6 +11,7 @@ import { createEvents } from "./events.ts";
 import { createFeed } from "./feed.ts";
 import { followShadow } from "./follow.ts";
 import { observe } from "./observe.ts";
+import { type RuleView, readRules } from "./rules.ts";
 import { serve } from "./server.ts";
 import { createStrip } from "./strip.ts";
 import { createTrouble } from "./trouble/trouble.ts";
@@ -140,7 +141,9 @@ export async function startConsole(options: ConsoleOptions): Promise<LiveConsole
     }
   }
 
-  const app = createApp({ feed, events, assets: bundleOnce(), token, pull: trouble?.pull });
+  let opened: Target | undefined;
+  const rules = async (): Promise<RuleView[]> => (opened === undefined ? [] : readRules(opened));
+  const app = createApp({ feed, events, assets: bundleOnce(), token, rules, pull: trouble?.pull });
   const server = await serve(app, options.port);
   return {
     url: `http://127.0.0.1:${server.port}/#${token}`,
@@ -151,7 +154,10 @@ export async function startConsole(options: ConsoleOptions): Promise<LiveConsole
       follower?.event(row);
       trouble?.event(row);
     },
-    ready: (target) => void look(target),
+    ready(target) {
+      opened = target;
+      void look(target);
+    },
     async close() {
       stop.abort();
       clearInterval(timer);

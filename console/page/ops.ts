@@ -1,11 +1,43 @@
+import { signal } from "@preact/signals";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
+import { useEffect } from "preact/hooks";
+import type { RuleView } from "../rules.ts";
+import { isRefused, look } from "./ask.ts";
 import { copy, said } from "./copy.ts";
 import { ago, clock, figure } from "./format.ts";
 import { now, snapshot } from "./state.ts";
 import { verdict } from "./verdict.ts";
 
 const HOUR = 3_600_000;
+const RULES_EVERY = 10_000;
+
+const rules = signal<RuleView[] | string>([]);
+
+async function readRules(): Promise<void> {
+  const found = await look<RuleView[]>("/rules");
+  rules.value = isRefused(found) ? found.error : found;
+}
+
+/** Whose subscribers wait while the poller stands still. */
+function Rules(): VNode {
+  useEffect(() => {
+    void readRules();
+    const timer = setInterval(() => void readRules(), RULES_EVERY);
+    return () => clearInterval(timer);
+  }, []);
+  const found = rules.value;
+  if (typeof found === "string") return html`<p class="late">${found}</p>`;
+  if (found.length === 0) return html`<p class="quiet">None on the bus: nobody subscribes to its events.</p>`;
+  return html`
+    <ul>
+      ${found.map(
+        ({ name, isEnabled, targets, types }) => html`
+          <li><b>${name}</b> <span class=${isEnabled ? "quiet" : "late"}>${isEnabled ? "on" : "off"}, ${targets} ${targets === 1 ? "target" : "targets"}${types.length > 0 ? `, ${types.join(", ")}` : ""}</span></li>`,
+      )}
+    </ul>
+  `;
+}
 
 /** Where the runbook says more, by verdict. */
 const SECTIONS: Readonly<Record<string, [title: string, anchor: string]>> = {
@@ -38,6 +70,7 @@ export function Ops(): VNode {
           ${marks.slice(0, 40).map(({ at, text }) => html`<li><span class="mono quiet">${clock(at)}</span> ${text}</li>`)}
         </ul>
       </section>
+      <section class="panel"><h2>Affected rules</h2><${Rules} /></section>
       <section class="panel"><h2>Surveys</h2>
         <table>
           <thead><tr><th scope="col">survey</th><th scope="col">listed</th><th scope="col">unaccounted</th><th scope="col">waiting</th><th scope="col">held</th><th scope="col">set aside</th><th scope="col">proved</th></tr></thead>
@@ -50,9 +83,9 @@ export function Ops(): VNode {
           )}</tbody>
         </table>
       </section>
-      <section class="panel"><h2>Ticket <button onClick=${() => copy("ticket", ticket)}>${said("ticket") ?? "Copy"}</button></h2>
+      <section class="panel"><div class="row"><h2>Ticket</h2><button onClick=${() => copy("ticket", ticket)}>${said("ticket") ?? "Copy"}</button>
+        <span class="quiet">Nothing personal is in it.</span></div>
         <pre class="mono code" tabindex="0" aria-label="Text of a ticket">${ticket}</pre>
-        <p class="quiet">Nothing personal is in it.</p>
       </section>
     </div>
   `;

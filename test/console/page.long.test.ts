@@ -214,7 +214,10 @@ describe("a demo", () => {
 it("stays small and quick through 100,000 events", async () => {
   const events = createEvents();
   const feed = createFeed({ ground: { run: "r", startedAt: 0, polled: "a flood", flags: "--data d", troubles: [] } });
-  const server = await serve(createApp({ feed, events, assets: bundleOnce(), token: "t" }), 6_100);
+  const server = await serve(
+    createApp({ feed, events, assets: bundleOnce(), token: "t", rules: async () => [] }),
+    6_100,
+  );
   onTestFinished(() => server.close());
   const { page, errors } = await openPage(browser, `http://127.0.0.1:${server.port}/#t`);
   const cdp = await page.context().newCDPSession(page);

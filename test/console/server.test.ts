@@ -23,6 +23,7 @@ function app() {
     events,
     assets: async () => ({ script: "1", style: "a{}" }),
     token: TOKEN,
+    rules: async () => [],
     pull: async (kind) => kind === "late" && pulled.push(kind) > 0,
   });
   const ask = (path: string, { method = "GET", headers = {}, body = "" } = {}): Promise<Response> =>

@@ -26,8 +26,13 @@ it("on a terminal each event has a line, of a flood the first and how many more;
     const view = showProgress(out);
     onTestFinished(() => view.stop());
     for (let i = 0; i < 50; i += 1) view.event(golden("detractor"));
-    if (isTTY) await new Promise((resolve) => setTimeout(resolve, 450));
-    const text = String(out.read() ?? "");
+    let text = "";
+    const read = (): string => {
+      text += String(out.read() ?? "");
+      return text;
+    };
+    read();
+    if (isTTY) await expect.poll(read).toContain("… and");
     expect(text.match(/response 46375/g)?.length ?? 0).toBe(isTTY ? 10 : 0);
     expect(text.includes("… and 40 more events")).toBe(isTTY);
   }
