@@ -17,6 +17,9 @@ export interface CommandLine {
   surveys?: number[];
   timeZone?: string;
   config?: string;
+  /** Whether the live page is served, and at which port, or the next that is free. */
+  console: boolean;
+  port: number;
 }
 
 const options = {
@@ -31,10 +34,12 @@ const options = {
   surveys: { type: "string" },
   "time-zone": { type: "string" },
   "no-console": { type: "boolean" },
+  port: { type: "string" },
   config: { type: "string" },
   help: { type: "boolean", short: "h" },
 } as const;
 
+const PORT = 4747;
 const HELP = "npm start -- --help";
 
 export const usage = `Usage: npm start -- [flags]
@@ -51,14 +56,20 @@ export const usage = `Usage: npm start -- [flags]
   --surveys 1,2          only these surveys
   --time-zone ZONE       IANA zone of the service's dates, such as Europe/Warsaw
   --config FILE          a configuration file; flags win over it
-  --no-console           no live page (there is none yet)
+  --no-console           no live page
+  --port N               where the live page is served (default 4747), or the next port that is free
   --help                 this text
 `;
 
 /** @throws UsageError naming the flag that is wrong */
 export function parseCommandLine(args: string[]): CommandLine {
   const flags = readFlags(args, options, HELP);
-  const line: CommandLine = { help: flags.help === true, data: flags.data ?? ".survey-poller" };
+  const line: CommandLine = {
+    help: flags.help === true,
+    data: flags.data ?? ".survey-poller",
+    console: flags["no-console"] !== true,
+    port: read(flags.port, toPort, "--port takes a port from 1 to 65535") ?? PORT,
+  };
   const set = <K extends keyof CommandLine>(key: K, value: CommandLine[K] | undefined): void => {
     if (value !== undefined) line[key] = value;
   };
@@ -84,6 +95,11 @@ function read<T>(text: string | undefined, parser: (text: string) => T | undefin
 
 function toCount(text: string): number | undefined {
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
+}
+
+function toPort(text: string): number | undefined {
+  const port = toCount(text);
+  return port !== undefined && port <= 65_535 ? port : undefined;
 }
 
 function toIds(text: string): number[] | undefined {

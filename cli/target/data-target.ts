@@ -23,7 +23,14 @@ const LOOK_EVERY = 100;
  */
 export async function openDataTarget(data: string, io: Io): Promise<Target> {
   const folder = folderOf(data);
-  const { run, aws } = await openAws(data, folder, io);
+  return targetOver({ data, folder, ...(await openAws(data, folder, io)) }, io);
+}
+
+/** A data folder whose AWS is open: this process's own, or without `aws` that of the run that is at work on it. */
+export function targetOver(
+  { data, folder, run, aws }: { data: string; folder: string; run: LastRun; aws?: EmbeddedAws },
+  io: Pick<Io, "signal" | "environment">,
+): Target {
   const env = aws?.env ?? run.aws;
   const bundle = bundleFolder(folder);
   const clients = createClients((service) => settingsOf(env, service));

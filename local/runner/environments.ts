@@ -4,7 +4,8 @@ import type { PollOutput } from "../../lib/run/poll-sources.ts";
 /** The function as Lambda would call it. */
 export type PollHandler = (
   input: PollInput,
-  context: { awsRequestId: string; getRemainingTimeInMillis(): number },
+  /** `stop` is no part of Lambda's: once it is aborted, no time is left but to bring the state home. */
+  context: { awsRequestId: string; getRemainingTimeInMillis(): number; stop?: AbortSignal },
 ) => Promise<PollOutput>;
 
 /** Invokes the function once; `stop`: once it is aborted no time is left but to bring the state home. */
@@ -34,6 +35,7 @@ export async function createEnvironments(load: (number: number) => Promise<PollH
       return await environment.handler(input, {
         awsRequestId: environment.name,
         getRemainingTimeInMillis: () => (stop.aborted ? 0 : until - Date.now()),
+        stop,
       });
     } finally {
       idle.push(environment);

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
+import { channel } from "node:diagnostics_channel";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { PollerError } from "../../lib/errors.ts";
 import { INVOCATION_TIME } from "./environments.ts";
-import type { Invocation, InvocationEnd } from "./function-worker.ts";
+import type { Invocation, InvocationEnd, Told } from "./function-worker.ts";
 
 /** What the function threw, as it came out of its thread. */
 export class FunctionError extends PollerError {
@@ -18,7 +19,7 @@ export class FunctionError extends PollerError {
 /** The function that a run has bundled, ready to be invoked one time after the other. */
 export interface FunctionThread {
   /** Once `stop` is aborted no time is left but to bring the state home. */
-  invoke(input: object, stop: AbortSignal): Promise<unknown>;
+  invoke(input: object, stop: AbortSignal, requestId?: string): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -37,20 +38,26 @@ export function startFunction(bundle: string, variables: Record<string, string>,
   });
   worker.stdout.resume();
   worker.setMaxListeners(0);
+  let over: ((end: InvocationEnd) => void) | undefined;
+  worker.on("message", (message: InvocationEnd | Told) => {
+    if ("channel" in message) channel(message.channel).publish({ ...message.message, at: message.at });
+    else over?.(message);
+  });
   return {
-    async invoke(input, stop) {
+    async invoke(input, stop, requestId = `command-${randomUUID()}`) {
       const ended = Promise.withResolvers<InvocationEnd>();
       const halt = (): void => worker.postMessage("stop");
-      worker.once("message", ended.resolve).once("error", ended.reject);
+      over = ended.resolve;
+      worker.once("error", ended.reject);
       stop.addEventListener("abort", halt);
-      worker.postMessage({ input, requestId: `command-${randomUUID()}`, time: INVOCATION_TIME } satisfies Invocation);
+      worker.postMessage({ input, requestId, time: INVOCATION_TIME } satisfies Invocation);
       if (stop.aborted) halt();
       try {
         const end = await ended.promise;
         if ("output" in end) return end.output;
         throw new FunctionError(end.error.code, end.error.message, end.error.hint);
       } finally {
-        worker.off("message", ended.resolve).off("error", ended.reject);
+        worker.off("error", ended.reject);
         stop.removeEventListener("abort", halt);
       }
     },

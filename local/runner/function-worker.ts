@@ -1,3 +1,4 @@
+import { subscribe } from "node:diagnostics_channel";
 import { parentPort, workerData } from "node:worker_threads";
 import { errorCode } from "../../lib/errors.ts";
 import type { PollHandler } from "./environments.ts";
@@ -14,11 +15,26 @@ export interface Invocation {
 }
 export type InvocationEnd = { output: unknown } | { error: { code: string; message: string; hint: string } };
 
+/** What the function has said on a diagnostics channel, and when (epoch milliseconds): the command listens in its own thread. */
+export interface Told {
+  channel: string;
+  message: object;
+  at: number;
+}
+
+const CHANNELS = ["request", "retry", "pause", "token", "progress"];
+
 const port = parentPort;
 const { file, dataDir } = workerData as { file: string; dataDir: string };
 const log = openLogFile(dataDir);
 const { handler } = (await import(file)) as { handler: PollHandler };
 let until = 0;
+
+for (const name of CHANNELS) {
+  subscribe(`survey-poller:${name}`, (message, channel) =>
+    port?.postMessage({ channel: String(channel), message: message as object, at: Date.now() } satisfies Told),
+  );
+}
 
 port?.on("message", (message: Invocation | "stop") => {
   if (message === "stop") until = 0;

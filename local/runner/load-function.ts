@@ -13,12 +13,14 @@ import type { RunConfiguration } from "./run-configuration.ts";
 /**
  * Makes what the stack would make, bundles the function as the stack would, and loads it as Lambda would.
  *
+ * @param load how the module in a file becomes an execution environment, the how many-th of them
  * @param place `aws` is the environment that leads to the embedded AWS: kept for commands beside this run
  */
 export async function loadFunction(
   { raw, config }: RunConfiguration,
   place: { dataDir: string; aws: Record<string, string> },
   credentials: (source: SourceConfig) => Credentials | undefined,
+  load: (file: string) => (number: number) => Promise<PollHandler> = inThisThread,
 ): Promise<Invoke> {
   const bus = config.bus.name;
   checkProxy(process.env.SURVEY_PROXY);
@@ -50,11 +52,15 @@ export async function loadFunction(
     POWERTOOLS_METRICS_DISABLED: "true",
   });
   const { file } = bundleFunction("poll", bundleFolder(place.dataDir), raw);
-  return createEnvironments(async (number) => {
+  return createEnvironments(load(file));
+}
+
+function inThisThread(file: string): (number: number) => Promise<PollHandler> {
+  return async (number) => {
     // By another name it is another module, with a memory of its own.
     const { handler } = (await import(`${pathToFileURL(file).href}?environment=${number}`)) as { handler: PollHandler };
     return handler;
-  });
+  };
 }
 
 /** Where the function lies that a run has bundled. */

@@ -1,6 +1,9 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Progress } from "../../lib/polling/ports.ts";
 import type { PauseEvent } from "../../lib/survey-api/index.ts";
+import type { EventEnvelope } from "../aws/index.ts";
+import { createEmissions, type Emissions, type EmissionsLog } from "./emissions.ts";
+import { eventLine } from "./event-line.ts";
 
 /** Totals of a run, counted from what the bundle publishes on its diagnostics channels. */
 export interface Totals {
@@ -11,19 +14,25 @@ export interface Totals {
   /** Quarantined, refused by the bus, or held. */
   withheld: number;
   /** Events by source and survey. */
-  bySurvey: Map<string, Map<number, number>>;
+  bySurvey: Map<string, Map<number, EmissionsLog>>;
 }
+
+export type { Emissions };
 
 export interface ProgressView {
   totals: Totals;
   /** A line that stays. */
   say(line: string): void;
+  /** An event that the bus has taken: a line of its own on a terminal. */
+  event(envelope: EventEnvelope): void;
   stop(): void;
 }
 
 /** Milliseconds between two lines, or two redraws on a terminal. */
 const PLAIN_EVERY = 5_000;
 const REDRAW_EVERY = 200;
+/** Lines of events between two redraws. A backlog has more than anybody reads. */
+const MOST_LINES = 10;
 /** Milliseconds; shorter pauses are part of learning how fast the service may be asked. */
 const PAUSE_WORTH_TELLING = 1_000;
 
@@ -39,6 +48,8 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
   let changed = false;
   let last = { at: Date.now(), emitted: 0 };
   let rate = 0;
+  let untold = 0;
+  let lines = 0;
 
   const clear = (): void => {
     if (drawn) out.write("\r\u001b[K");
@@ -60,6 +71,9 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
       ...(lag === undefined ? [] : [`lag ${(lag / 1000).toFixed(1)} s`]),
     ].join(", ");
   const draw = (): void => {
+    if (untold > 0) say(`… and ${untold} more events`);
+    untold = 0;
+    lines = 0;
     if (!changed) return;
     changed = false;
     const now = Date.now();
@@ -79,7 +93,7 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
     changed = true;
   };
   const onProgress = (message: unknown): void => {
-    const progress = message as Progress & { source: string };
+    const progress = message as Progress & { source: string; at?: number };
     changed = true;
     if (progress.kind === "surveys") surveys = progress.listed;
     else if (progress.kind === "page") totals.pages += 1;
@@ -94,9 +108,11 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
     } else if (progress.kind === "waiting") totals.waiting += progress.count;
     else if (progress.kind === "emitted") {
       totals.emitted += progress.count;
-      const ofSource = totals.bySurvey.get(progress.source) ?? new Map<number, number>();
+      const ofSource = totals.bySurvey.get(progress.source) ?? new Map<number, EmissionsLog>();
       totals.bySurvey.set(progress.source, ofSource);
-      ofSource.set(progress.surveyId, (ofSource.get(progress.surveyId) ?? 0) + progress.count);
+      const ofSurvey = ofSource.get(progress.surveyId) ?? createEmissions();
+      ofSource.set(progress.surveyId, ofSurvey);
+      ofSurvey.add(progress.count, progress.at ?? Date.now());
       lag = progress.lag;
     } else if (progress.kind === "quarantined") {
       totals.withheld += 1;
@@ -132,6 +148,12 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
   return {
     totals,
     say,
+    event(envelope) {
+      if (!terminal) return;
+      if (lines < MOST_LINES) say(eventLine(envelope, Date.now()));
+      else untold += 1;
+      lines += 1;
+    },
     stop() {
       clearInterval(timer);
       unsubscribe("survey-poller:request", onRequest);

@@ -8,9 +8,13 @@ export interface RunConfiguration {
   config: Config;
 }
 
-/** The configuration file, if any, with the flags on top of it. */
-export function runConfiguration(line: CommandLine): RunConfiguration {
-  const fromFile = line.config === undefined ? {} : readConfigFile(line.config);
+/**
+ * The configuration file, if any, with the flags on top of it.
+ *
+ * @param base what holds without a file
+ */
+export function runConfiguration(line: CommandLine, base: object = {}): RunConfiguration {
+  const fromFile = line.config === undefined ? base : readConfigFile(line.config);
   const raw = withFlags(fromFile, flagFields(line));
   return { raw, config: parseConfig(raw, { deployed: false }) };
 }

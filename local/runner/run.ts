@@ -1,10 +1,12 @@
 import { join } from "node:path";
 import { actingDeployedOnly } from "../../lib/config/index.ts";
-import { clearDataFolder, type EmbeddedAws, startEmbeddedAws } from "../aws/index.ts";
+import { clearDataFolder, type EmbeddedAws, type EventEnvelope, startEmbeddedAws } from "../aws/index.ts";
 import type { CommandLine } from "../command-line.ts";
 import { runDemoLife, type Simulator, startSimulator } from "../simulator/index.ts";
-import { type EventsFile, openEventsFile } from "./events-file.ts";
+import { openEventsFile } from "./events-file.ts";
 import { givenCredentials } from "./given-credentials.ts";
+import { createKillableFunction } from "./killable-function.ts";
+import { startLivePage } from "./live-page.ts";
 import { loadFunction } from "./load-function.ts";
 import { openLogFile } from "./log-file.ts";
 import { showProgress } from "./progress.ts";
@@ -22,29 +24,55 @@ export interface RunRequest {
 /** A demo shows something every few seconds; a real service is asked as often as it is configured. */
 const DEMO_INTERVAL = 2_000;
 
+/** The demo's time is quick: what a real poller looks after in hours and days it looks after in seconds. */
+const DEMO_CONFIGURATION = {
+  timeZone: "UTC",
+  backgroundRequests: 8,
+  fullPoll: { every: "10s" },
+  patrol: { every: "10s", full: "10s" },
+};
+
 /** The whole system on this machine, from the data folder to the closing summary. */
 export async function run({ line, environment, stop }: RunRequest): Promise<void> {
-  const demo = line.baseUrl === undefined && line.config === undefined;
+  const isDemo = line.baseUrl === undefined && line.config === undefined;
   const life = new AbortController();
   const closing: (() => void | Promise<void>)[] = [];
+  const view = showProgress(line.events === "-" ? process.stderr : process.stdout);
+  closing.push(() => view.stop());
   try {
-    const simulator = demo ? await startSimulator({ seed: 1 }) : undefined;
+    const simulator = isDemo ? await startSimulator({ seed: 1 }) : undefined;
     if (simulator !== undefined) closing.push(() => simulator.close());
-    const configured = runConfiguration(demo ? demoLine(line, simulator) : line);
-    const events = line.events === undefined ? undefined : openEventsFile(line.events);
-    if (events !== undefined) closing.push(() => events.close());
-    const aws = await startAws(line, demo, events);
+    const configured = isDemo
+      ? runConfiguration(demoLine(line, simulator), DEMO_CONFIGURATION)
+      : runConfiguration(line);
+    const sinks: ((envelope: EventEnvelope) => void)[] = [view.event];
+    if (line.events !== undefined) {
+      const file = openEventsFile(line.events);
+      closing.push(() => file.close());
+      sinks.unshift((envelope) => file.append(JSON.stringify(envelope)));
+    }
+    const folder = dataFolder(line, isDemo);
+    const aws = await startAws(folder, isDemo, sinks);
     closing.push(() => aws.close());
-    const log = openLogFile(dataFolder(line, demo), { anew: demo });
+    const log = openLogFile(folder, { anew: isDemo });
     closing.push(() => log.close());
-    const invoke = await loadFunction(configured, { dataDir: dataFolder(line, demo), aws: aws.env }, (source) =>
-      simulator === undefined ? givenCredentials(source, line, environment) : simulator,
-    );
+    const killable = isDemo ? createKillableFunction() : undefined;
+    if (killable !== undefined) closing.push(killable.close);
+    const polled = greeting(configured, isDemo);
+    view.say(polled);
+    const demo = simulator && killable && { simulator, aws, kill: killable.kill };
+    const page = await startLivePage({ line, folder, polled, demo, say: view.say });
+    closing.push(page.close);
+    sinks.push(page.event);
 
-    const view = showProgress(line.events === "-" ? process.stderr : process.stdout);
-    closing.push(() => view.stop());
+    const invoke = await loadFunction(
+      configured,
+      { dataDir: folder, aws: aws.env },
+      (source) => (simulator === undefined ? givenCredentials(source, line, environment) : simulator),
+      killable?.load,
+    );
     for (const notice of actingDeployedOnly(configured.config)) view.say(notice);
-    view.say(greeting(configured, demo));
+    page.ready();
     if (simulator !== undefined) void runDemoLife(simulator, { signal: life.signal });
 
     const started = Date.now();
@@ -70,18 +98,23 @@ function demoLine(line: CommandLine, simulator: Simulator | undefined): CommandL
 }
 
 /** The demo's service is born with each run, so its state is too: in a folder of its own. */
-function dataFolder(line: CommandLine, demo: boolean): string {
-  return demo ? join(line.data, "demo") : line.data;
+function dataFolder(line: CommandLine, isDemo: boolean): string {
+  return isDemo ? join(line.data, "demo") : line.data;
 }
 
-async function startAws(line: CommandLine, demo: boolean, events: EventsFile | undefined): Promise<EmbeddedAws> {
-  const dataDir = dataFolder(line, demo);
-  const options = {
+/** @param sinks get each event, one after the other; they may grow */
+async function startAws(
+  dataDir: string,
+  isDemo: boolean,
+  sinks: readonly ((envelope: EventEnvelope) => void)[],
+): Promise<EmbeddedAws> {
+  if (isDemo) clearDataFolder(dataDir);
+  const aws = await startEmbeddedAws({
     dataDir,
-    ...(events === undefined ? {} : { onEvent: (envelope: unknown) => events.append(JSON.stringify(envelope)) }),
-  };
-  if (demo) clearDataFolder(dataDir);
-  const aws = await startEmbeddedAws(options);
+    onEvent: (envelope) => {
+      for (const sink of sinks) sink(envelope);
+    },
+  });
   // Before the bundle is loaded: its clients read them when they are made.
   Object.assign(process.env, aws.env);
   return aws;

@@ -24,11 +24,19 @@ export interface Life {
   remove(surveyId: number, responseId: number): void;
 }
 
+/** Something has happened to a response; `at` in epoch milliseconds. */
+export interface Change {
+  kind: "completed" | "removed";
+  surveyId: number;
+  responseId: number;
+  at: number;
+}
+
 export function createLife(
   surveys: Map<number, Survey>,
-  context: { seed: number; settings: () => Settings; now: () => number },
+  context: { seed: number; settings: () => Settings; now: () => number; changed: (change: Change) => void },
 ): Life {
-  const { seed, settings, now } = context;
+  const { seed, settings, now, changed } = context;
   // Ids are given out through the whole account, in the order in which responses begin.
   let nextId = 1000 + (hash32(seed, 90) % 100_000);
 
@@ -68,6 +76,7 @@ export function createLife(
       const records = recordCount(owner.seed, responseId, content, overrides);
       owner.put({ responseId, startedAt, completedAt, records, revision: 0, content, overrides });
       owner.impressions += 1;
+      if (completedAt !== null) changed({ kind: "completed", surveyId, responseId, at: completedAt });
       return responseId;
     });
   }
@@ -113,6 +122,7 @@ export function createLife(
       if (before.completedAt !== null) throw new Error(`response ${responseId} is completed already`);
       const completedAt = overrides.completedAt ?? now();
       survey(surveyId).put({ ...change(surveyId, before, overrides), completedAt });
+      changed({ kind: "completed", surveyId, responseId, at: completedAt });
     },
     edit(surveyId, responseId, overrides) {
       const before = response(surveyId, responseId);
@@ -122,6 +132,7 @@ export function createLife(
     remove(surveyId, responseId) {
       response(surveyId, responseId);
       survey(surveyId).drop(responseId);
+      changed({ kind: "removed", surveyId, responseId, at: now() });
     },
   };
 }

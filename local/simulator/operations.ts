@@ -14,14 +14,16 @@ import { reportIds, reportsBody, singleResponseBody, v2Body } from "./unshown-bo
 
 /** Answers every data request (all but the token), once its headers are found right. */
 export function createOperations(context: OperationContext): (route: Route) => Answer {
-  const { surveys, settings, counts, log } = context;
+  const { surveys, settings, counts, hooks, log } = context;
   const enrichmentReads = new Map<string, number>();
   let singleReads = 0;
 
   function answer(operation: Exclude<Operation, "token">, parameters: PathParameters): Answer {
     const survey = surveys.get(Number(parameters.survey));
-    if (operation === "surveys" || operation === "v2-surveys")
+    if (operation === "surveys" || operation === "v2-surveys") {
+      for (const hook of hooks.lists) hook();
       return ok(Array.from(surveys.values(), (each) => surveyListItem(each, counts, settings())));
+    }
     if (survey === undefined) return notFound;
     switch (operation) {
       case "survey":

@@ -3,7 +3,9 @@ import type { Answer, OperationContext } from "./operation-context.ts";
 import type { PageHook } from "./page-hooks.ts";
 import { recordAt } from "./record-contents.ts";
 import { asRead } from "./rereads.ts";
+import type { ListedRecord } from "./responses.ts";
 import type { PathParameters } from "./routes.ts";
+import type { Settings } from "./settings.ts";
 import type { Survey } from "./survey.ts";
 
 /** Records a page holds: the one limit that the document states. */
@@ -38,11 +40,20 @@ export function readPage(survey: Survey, parameters: PathParameters, context: Op
       if (current.pastEnd === "repeatFirst") from = 0;
     }
     if (from === 0 && list.total() === 0 && isStatus(current.emptyList)) return { status: Number(current.emptyList) };
-    const places = list.read(from, recordsPerPage, direction, current.recordOrder[direction]);
-    const body = Array.from(places, ({ response, slot }) => recordAt(shown, response, slot, current));
+    const body = recordsFrom(shown, from, direction, current);
     log.count("records", body.length);
     return { status: 200, body: asRead(body, current, nth) };
   }
+}
+
+/** The records of a page as they stand now: no request, and seen by nobody. */
+export function peekPage(survey: Survey, page: number, order: "asc" | "desc", settings: Settings): ListedRecord[] {
+  return recordsFrom(survey, (page - 1) * recordsPerPage, order, settings);
+}
+
+function recordsFrom(survey: Survey, from: number, order: "asc" | "desc", settings: Settings): ListedRecord[] {
+  const places = survey.list(settings).read(from, recordsPerPage, order, settings.recordOrder[order]);
+  return Array.from(places, ({ response, slot }) => recordAt(survey, response, slot, settings));
 }
 
 const isStatus = (setting: string): boolean => Number.isInteger(Number(setting));

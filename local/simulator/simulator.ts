@@ -3,10 +3,12 @@ import { defaultSettings, withSettings } from "./default-settings.ts";
 import { createFaults, type Fault } from "./faults.ts";
 import { createRandom, hash32 } from "./hashing.ts";
 import { startHttpServer } from "./http-server.ts";
-import { createLife, type Life } from "./life.ts";
+import { type Change, createLife, type Life } from "./life.ts";
 import { createOperations } from "./operations.ts";
 import type { PageHook } from "./page-hooks.ts";
+import { peekPage } from "./page-reads.ts";
 import { createRequestLog, type RequestLogEntry } from "./request-log.ts";
+import type { ListedRecord } from "./responses.ts";
 import { createService } from "./service.ts";
 import type { Settings, SettingsPatch } from "./settings.ts";
 import type { Survey, SurveySpec, SurveyTally } from "./survey.ts";
@@ -47,6 +49,12 @@ export interface Simulator extends Life {
   expireToken(): void;
   /** Runs `hook` at each page read: what it changes is seen by the next read (after, default) or by this one (before). */
   onPageRead(hook: PageHook, when?: "before" | "after"): () => void;
+  /** Runs `hook` whenever the survey list is given out. */
+  onSurveyList(hook: () => void): () => void;
+  /** Runs `hook` whenever a response is completed or removed. */
+  onChange(hook: (change: Change) => void): () => void;
+  /** The records of a page as they stand now: no request, counted and seen by nobody. */
+  peek(surveyId: number, page: number, order: "asc" | "desc"): ListedRecord[];
   surveyIds(): number[];
   tally(surveyId: number): SurveyTally;
   openIds(surveyId: number): number[];
@@ -77,7 +85,11 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   let current = withSettings(defaultSettings, options.settings ?? {});
   const settings = () => current;
   const surveys = new Map<number, Survey>();
-  const life = createLife(surveys, { seed, settings, now });
+  const changes = new Set<(change: Change) => void>();
+  const changed = (change: Change) => {
+    for (const hook of changes) hook(change);
+  };
+  const life = createLife(surveys, { seed, settings, now, changed });
   for (const spec of options.surveys ?? []) life.addSurvey(spec);
 
   const log = createRequestLog(options.logLimit ?? 10_000);
@@ -85,7 +97,12 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const tokens = createTokens(clientId, clientSecret, settings, now);
   const counts = createCounts(settings, now);
   counts.freeze(surveys.values());
-  const hooks = { before: new Set<PageHook>(), after: new Set<PageHook>(), reads: new Map<number, number>() };
+  const hooks = {
+    before: new Set<PageHook>(),
+    after: new Set<PageHook>(),
+    reads: new Map<number, number>(),
+    lists: new Set<() => void>(),
+  };
   // A source of its own: the faults of a seed meet the same requests, whether or not anything is mixed up.
   const random = createRandom(hash32(seed, 92));
   const operate = createOperations({ surveys, settings, counts, hooks, log, random });
@@ -116,6 +133,15 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       hooks[when].add(hook);
       return () => void hooks[when].delete(hook);
     },
+    onSurveyList(hook) {
+      hooks.lists.add(hook);
+      return () => void hooks.lists.delete(hook);
+    },
+    onChange(hook) {
+      changes.add(hook);
+      return () => void changes.delete(hook);
+    },
+    peek: (surveyId, page, order) => peekPage(surveyOf(surveyId), page, order, current),
     addSurvey(spec) {
       life.addSurvey(spec);
       counts.freeze([surveyOf(spec.surveyId)]);

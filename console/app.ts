@@ -1,0 +1,79 @@
+import { Hono } from "hono";
+import { streamSSE } from "hono/streaming";
+import { InvalidEventPatternError } from "../local/aws/event-bridge/matcher.ts";
+import { type Assets, ICON, INDEX } from "./assets.ts";
+import type { Events } from "./events.ts";
+import type { Feed } from "./feed.ts";
+import { onlyFromHere, strictHeaders, withToken } from "./guard.ts";
+import { masked } from "./mask.ts";
+import type { RuleView } from "./rules.ts";
+import { storyOf } from "./story.ts";
+
+export interface AppOptions {
+  feed: Feed;
+  events: Pick<Events, "find" | "match" | "matching">;
+  assets(): Promise<Assets>;
+  token: string;
+  /** Rules on the bus; rejects while they cannot be read. */
+  rules(): Promise<RuleView[]>;
+  /** Pulls a knob; absent where there are no troubles to be made. */
+  pull?: ((kind: string) => Promise<boolean>) | undefined;
+}
+
+/** Milliseconds after which a page that lost the server asks again. */
+const RETRY = 1_000;
+
+/** Everything the page asks for. Reading needs no token and gives nothing personal. */
+export function createApp({ feed, events, assets, token, rules, pull }: AppOptions): Hono {
+  const app = new Hono();
+  app.use(strictHeaders, onlyFromHere);
+  app.get("/", (c) => c.html(INDEX));
+  app.get("/main.js", async (c) => c.body((await assets()).script, 200, { "Content-Type": "text/javascript" }));
+  app.get("/style.css", async (c) => c.body((await assets()).style, 200, { "Content-Type": "text/css" }));
+  app.get("/icon.svg", (c) => c.body(ICON, 200, { "Content-Type": "image/svg+xml" }));
+
+  app.get("/feed", (c) =>
+    streamSSE(c, async (stream) => {
+      const gone = new AbortController();
+      stream.onAbort(() => gone.abort());
+      for await (const { id, event, data } of feed.frames(c.req.header("last-event-id"), gone.signal)) {
+        await stream.writeSSE({ id, event, data: JSON.stringify(data), retry: RETRY });
+      }
+    }),
+  );
+  app.get("/events/:eventId", (c) => {
+    const found = events.find(c.req.param("eventId"));
+    if (found === undefined) return c.json({ error: "This event is not kept any more." }, 404);
+    const { detail, ...envelope } = found.envelope;
+    return c.json({ ...envelope, detail: masked(detail) });
+  });
+  app.get("/stories/:eventId", (c) => {
+    const story = storyOf(events, c.req.param("eventId"));
+    return story === undefined ? c.json({ error: "This event is not kept any more." }, 404) : c.json(story);
+  });
+
+  app.get("/rules", async (c) =>
+    c.json(await rules().catch(() => ({ error: "The rules on the bus cannot be read now." }))),
+  );
+
+  app.post("*", withToken(token));
+  app.post("/reveal/:eventId", (c) => {
+    const found = events.find(c.req.param("eventId"));
+    return found === undefined ? c.json({ error: "This event is not kept any more." }, 404) : c.json(found.envelope);
+  });
+  app.post("/match", async (c) => {
+    const pattern = await c.req.json<unknown>().catch(() => undefined);
+    try {
+      const numbers = events.matching(pattern);
+      return c.json({ ...events.match(pattern), numbers });
+    } catch (error) {
+      if (!(error instanceof InvalidEventPatternError)) throw error;
+      return c.json({ error: error.message }, 400);
+    }
+  });
+  app.post("/trouble/:kind", async (c) => {
+    const isKnown = await pull?.(c.req.param("kind"));
+    return isKnown === true ? c.json({ pulled: true }) : c.json({ error: "There is no such trouble here." }, 404);
+  });
+  return app;
+}

@@ -1,0 +1,119 @@
+import type { StatusAnswer } from "../cli/verbs/status/answer.ts";
+import type { ShadowSummary } from "../local/simulator/shadow.ts";
+
+// What the server tells the page. Times are epoch milliseconds. Nothing personal is in any of it.
+
+/** A line of the stream: what is said of an event without opening it. */
+export interface EventRow {
+  /** The how many-th event of the run. */
+  number: number;
+  at: number;
+  type: string;
+  eventId: string;
+  surveyId: number | null;
+  survey: string | null;
+  responseId: number | null;
+  nps: { score: number; class: string } | null;
+  /** Milliseconds from completion to the bus; null without a time zone. */
+  lag: number | null;
+  origin: string | null;
+  revision: number | null;
+  /** What could not be had, such as `metrics:gave-up`. */
+  missing: string[];
+  /** Whether the bus has had this event id before. */
+  isRepeat: boolean;
+}
+
+/** What happened in one second. */
+export interface StripPoint {
+  at: number;
+  requests: { ok: number; refused: number; failed: number };
+  /** Of the events of the last minute; null where there was none. */
+  p50: number | null;
+  p90: number | null;
+}
+
+/** Something to be seen on the strip. */
+export interface Flag {
+  at: number;
+  kind: "trouble" | "token" | "restart" | "pause";
+  text: string;
+}
+
+export interface ServiceView {
+  /** When the token was fetched, where that is known. */
+  tokenAt: number | null;
+  /** Requests a second that the service was found to allow; null while no limit was met. */
+  rate: number | null;
+  requestsToday: number;
+}
+
+/** What is going on in a survey. */
+export interface Activity {
+  at: number;
+  text: string;
+}
+
+/** The poller with a cursor beside this one. */
+export interface ShadowView extends ShadowSummary {
+  ours: { found: number; onTheirWay: number; repeated: number };
+}
+
+export interface Incident {
+  id: number;
+  kind: string;
+  title: string;
+  openedAt: number;
+  /** What the trouble was, in words. */
+  what: string;
+  /** Undefined while it is open. */
+  closed?: {
+    at: number;
+    /** When the last of what it concerned had its event. */
+    foundAt: number;
+    requests: number;
+    concerned: number;
+    lost: number;
+    repeated: number;
+    shadow: { found: number; missed: number };
+    /** One sentence with all of it. */
+    sentence: string;
+  };
+  /** Events it still waits for. */
+  left: number;
+}
+
+export type Change =
+  | { kind: "event"; row: EventRow }
+  | { kind: "status"; status: StatusAnswer; readAt: number }
+  | { kind: "status failed"; message: string }
+  | { kind: "activity"; surveyId: number; activity: Activity }
+  | { kind: "shadow"; shadow: ShadowView }
+  | { kind: "point"; point: StripPoint }
+  | { kind: "flag"; flag: Flag }
+  | { kind: "service"; service: ServiceView }
+  | { kind: "incident"; incident: Incident };
+
+/** Everything that a page needs to begin with. */
+export interface Snapshot {
+  /** Another one after each start: nothing of the one before holds. */
+  run: string;
+  startedAt: number;
+  /** What is polled, for people. */
+  polled: string;
+  /** How a command line names the poller. */
+  flags: string;
+  /** Whether there are troubles to be made. */
+  troubles: { kind: string; title: string; key: string }[];
+  status: StatusAnswer | null;
+  statusAt: number | null;
+  statusFailure: string | null;
+  /** Oldest first. */
+  events: EventRow[];
+  shadow: ShadowView | null;
+  points: StripPoint[];
+  marks: Flag[];
+  service: ServiceView;
+  activities: Record<number, Activity>;
+  incidents: Incident[];
+}

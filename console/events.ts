@@ -1,0 +1,79 @@
+import { createMatcher } from "../local/aws/event-bridge/matcher.ts";
+import type { EventEnvelope } from "../local/aws/index.ts";
+import type { EventRow } from "./changes.ts";
+import { keep } from "./kept.ts";
+
+/** Events that can be opened, and ids by which a repeat is known. */
+const MOST = { open: 1_000, ids: 100_000 };
+
+/** The events of a run, as they came over the bus. */
+export interface Events {
+  add(envelope: EventEnvelope, at: number): EventRow;
+  find(eventId: string): { row: EventRow; envelope: EventEnvelope } | undefined;
+  /** How many of the last events match a pattern, and of how many. Throws InvalidEventPatternError. */
+  match(pattern: unknown): { matching: number; of: number };
+  /** Numbers of the events that match. Throws InvalidEventPatternError. */
+  matching(pattern: unknown): number[];
+  repeated(): number;
+}
+
+/** What is read of an event, of whatever type. */
+interface Detail {
+  meta?: { eventId?: string; origin?: string; revision?: number; missing?: string[] };
+  data?: {
+    surveyId?: number;
+    responseId?: number;
+    survey?: { name?: string | null } | null;
+    summary?: { nps?: { score: number; class: string } | null };
+    response?: { completed?: { at?: string } };
+  };
+}
+
+export function createEvents(): Events {
+  const kept: { row: EventRow; envelope: EventEnvelope }[] = [];
+  const ids = new Set<string>();
+  let number = 0;
+  let repeated = 0;
+
+  const last = () => kept.slice(-MOST.open);
+  const matchedBy = (pattern: unknown): EventRow[] => {
+    const matches = createMatcher(pattern);
+    return last()
+      .filter(({ envelope }) => matches(envelope))
+      .map(({ row }) => row);
+  };
+
+  return {
+    add(envelope, at) {
+      const { meta = {}, data = {} } = envelope.detail as Detail;
+      const eventId = meta.eventId ?? envelope.id;
+      const isRepeat = ids.has(eventId);
+      if (isRepeat) repeated += 1;
+      ids.add(eventId);
+      if (ids.size > MOST.ids) for (const oldest of [...ids].slice(0, MOST.ids / 10)) ids.delete(oldest);
+      number += 1;
+      const completed = data.response?.completed?.at;
+      const row: EventRow = {
+        number,
+        at,
+        type: envelope["detail-type"],
+        eventId,
+        surveyId: data.surveyId ?? null,
+        survey: data.survey?.name ?? null,
+        responseId: data.responseId ?? null,
+        nps: data.summary?.nps ?? null,
+        lag: completed === undefined ? null : Math.max(0, at - Date.parse(completed)),
+        origin: meta.origin ?? null,
+        revision: meta.revision ?? null,
+        missing: meta.missing ?? [],
+        isRepeat,
+      };
+      keep(kept, { row, envelope }, MOST.open);
+      return row;
+    },
+    find: (eventId) => kept.findLast(({ row }) => row.eventId === eventId),
+    match: (pattern) => ({ matching: matchedBy(pattern).length, of: last().length }),
+    matching: (pattern) => matchedBy(pattern).map((row) => row.number),
+    repeated: () => repeated,
+  };
+}

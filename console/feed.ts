@@ -1,0 +1,132 @@
+import { createBoard, type Ground } from "./board.ts";
+import type { Change, Snapshot } from "./changes.ts";
+
+/** What goes to a page at once. `id` is where it goes on after that. */
+export type Frame =
+  | { id: string; event: "snapshot"; data: Snapshot }
+  | { id: string; event: "delta"; data: Change[] }
+  | { id: string; event: "beat"; data: { at: number } };
+
+export interface Feed {
+  tell(change: Change): void;
+  snapshot(): Snapshot;
+  /**
+   * Frames for one page, until the signal aborts: where it stopped reading, or all of it, then what changes.
+   *
+   * @param lastId the id of the last frame that it has had
+   */
+  frames(lastId: string | undefined, signal: AbortSignal): AsyncGenerator<Frame>;
+  /** Pages that listen. */
+  readers(): number;
+}
+
+export interface FeedOptions {
+  ground: Ground;
+  now?: () => number;
+}
+
+export const FEED = {
+  /** Changes from which a page that was away can go on. */
+  ring: 10_000,
+  /** Milliseconds between two deltas, at least. */
+  deltaEvery: 100,
+  /** Milliseconds after which a page is told that the server lives. */
+  beatEvery: 2_000,
+} as const;
+
+/** Events in one delta: no page shows more. */
+const MOST_EVENTS = 1_000;
+
+export function createFeed({ ground, now = Date.now }: FeedOptions): Feed {
+  const board = createBoard(ground);
+  const ring: Change[] = [];
+  /** Number of the last change; the first is 1. */
+  let last = 0;
+  let readers = 0;
+  let news = Promise.withResolvers<void>();
+
+  const idAt = (number: number): string => `${ground.run}.${number}`;
+  const since = (number: number): Change[] | undefined => {
+    const missing = last - number;
+    return missing > Math.min(ring.length, FEED.ring) ? undefined : ring.slice(ring.length - missing);
+  };
+
+  /** The number in the id of a frame of this run that the ring still reaches. */
+  function placeOf(id: string | undefined): number | undefined {
+    const [run, number] = (id ?? "").split(".");
+    if (run !== ground.run || !/^\d+$/.test(number ?? "")) return undefined;
+    return Number(number) <= last && since(Number(number)) !== undefined ? Number(number) : undefined;
+  }
+
+  async function* frames(lastId: string | undefined, signal: AbortSignal): AsyncGenerator<Frame> {
+    let sent = placeOf(lastId);
+    let sentAt = 0;
+    readers += 1;
+    try {
+      while (!signal.aborted) {
+        const changes = sent === undefined ? undefined : since(sent);
+        const id = idAt(last);
+        if (changes === undefined) yield { id, event: "snapshot", data: board.snapshot() };
+        else if (changes.length > 0) yield { id, event: "delta", data: shortened(changes) };
+        else if (now() - sentAt >= FEED.beatEvery) yield { id, event: "beat", data: { at: now() } };
+        if (changes === undefined || changes.length > 0 || now() - sentAt >= FEED.beatEvery) sentAt = now();
+        sent = Number(id.slice(id.lastIndexOf(".") + 1));
+        await rest(FEED.deltaEvery, signal);
+        if (sent === last)
+          await Promise.race([news.promise, rest(Math.max(0, sentAt + FEED.beatEvery - now()), signal)]);
+      }
+    } finally {
+      readers -= 1;
+    }
+  }
+
+  return {
+    tell(change) {
+      board.apply(change);
+      ring.push(change);
+      if (ring.length >= 2 * FEED.ring) ring.splice(0, ring.length - FEED.ring);
+      last += 1;
+      news.resolve();
+      news = Promise.withResolvers();
+    },
+    snapshot: board.snapshot,
+    frames,
+    readers: () => readers,
+  };
+}
+
+/** Of many events only the last, and of what replaces what was before only the last of each. */
+function shortened(changes: Change[]): Change[] {
+  const keyOf = (change: Change): string | undefined => {
+    if (change.kind === "activity") return `activity ${change.surveyId}`;
+    if (change.kind === "incident") return `incident ${change.incident.id}`;
+    return change.kind === "status" || change.kind === "shadow" || change.kind === "service" ? change.kind : undefined;
+  };
+  const latest = new Map<string, Change>();
+  for (const change of changes) {
+    const key = keyOf(change);
+    if (key !== undefined) latest.set(key, change);
+  }
+  let events = changes.reduce((count, { kind }) => (kind === "event" ? count + 1 : count), 0);
+  return changes.filter((change) => {
+    if (change.kind === "event") {
+      events -= 1;
+      return events < MOST_EVENTS;
+    }
+    const key = keyOf(change);
+    return key === undefined || latest.get(key) === change;
+  });
+}
+
+function rest(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const over = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", over);
+      resolve();
+    };
+    const timer = setTimeout(over, milliseconds);
+    if (signal.aborted) over();
+    else signal.addEventListener("abort", over);
+  });
+}

@@ -1,0 +1,79 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { Progress } from "../lib/polling/ports.ts";
+import type { PauseEvent, RequestEvent, TokenEvent } from "../lib/survey-api/index.ts";
+import type { Activity, Flag } from "./changes.ts";
+
+/** Told while the function works, by its diagnostics channels. */
+export interface Observer {
+  request(event: RequestEvent): void;
+  activity(surveyId: number, activity: Activity): void;
+  flag(flag: Flag): void;
+  token(at: number): void;
+  rate(perSecond: number | undefined): void;
+}
+
+type Message = Progress & { at?: number };
+
+/** Gives the function that ends it. */
+export function observe(observer: Observer, now: () => number = Date.now): () => void {
+  const onRequest = (message: unknown): void => observer.request(message as RequestEvent);
+  const onProgress = (message: unknown): void => {
+    const progress = message as Message;
+    const text = activityOf(progress);
+    if (text !== undefined && "surveyId" in progress) {
+      observer.activity(progress.surveyId, { at: progress.at ?? now(), text });
+    }
+    if (progress.kind === "paused") {
+      observer.flag({
+        at: now(),
+        kind: "pause",
+        text: `the service asks to be left alone until ${clock(progress.until)}`,
+      });
+    }
+  };
+  const onPause = (message: unknown): void => {
+    const { duration, requestsPerSecond } = message as PauseEvent;
+    observer.rate(requestsPerSecond);
+    if (duration < 1_000) return;
+    observer.flag({ at: now(), kind: "pause", text: `paused for ${(duration / 1_000).toFixed(0)} s by the service` });
+  };
+  const onToken = (message: unknown): void => {
+    if ((message as TokenEvent).kind !== "renewed") return;
+    observer.token(now());
+    observer.flag({ at: now(), kind: "token", text: "token renewed" });
+  };
+  const listeners = [
+    ["survey-poller:request", onRequest],
+    ["survey-poller:progress", onProgress],
+    ["survey-poller:pause", onPause],
+    ["survey-poller:token", onToken],
+  ] as const;
+  for (const [name, listener] of listeners) subscribe(name, listener);
+  return () => {
+    for (const [name, listener] of listeners) unsubscribe(name, listener);
+  };
+}
+
+function activityOf(progress: Message): string | undefined {
+  switch (progress.kind) {
+    case "page":
+      return `reading page ${progress.page}`;
+    case "emitted":
+      return `${progress.count} emitted`;
+    case "waiting":
+      return `${progress.count} waiting for metrics or metadata`;
+    case "held":
+      return `${progress.count} held`;
+    case "quarantined":
+      return "a response is quarantined";
+    case "refused":
+      return "the bus has refused a response";
+    case "survey failed":
+      return `failed: ${progress.code}`;
+    case "stepped over":
+      return "a page was stepped over";
+  }
+  return undefined;
+}
+
+const clock = (at: number): string => new Date(at).toISOString().slice(11, 19);

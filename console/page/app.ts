@@ -1,0 +1,49 @@
+import { html } from "htm/preact";
+import type { VNode } from "preact";
+import { Books } from "./books.ts";
+import { Drawer } from "./drawer.ts";
+import { Ops } from "./ops.ts";
+import { go, type Panel, place } from "./place.ts";
+import { Shadow } from "./shadow.ts";
+import { isDemo, isSilent } from "./state.ts";
+import { Stream } from "./stream.ts";
+import { Strip } from "./strip.ts";
+import { Surveys } from "./surveys.ts";
+import { Trouble } from "./trouble.ts";
+import { VerdictBar } from "./verdict-bar.ts";
+
+const NAMES: readonly [Panel, string][] = [
+  ["surveys", "Surveys"],
+  ["stream", "Events"],
+  ["event", "Event"],
+  ["trouble", "Trouble"],
+  ["strip", "Strip"],
+];
+
+export function App(): VNode {
+  const { view, panel, event } = place.value;
+  // On a wide page the event and the troubles take turns on the right.
+  const right = event !== "" && panel !== "trouble" ? "event" : isDemo.value ? "trouble" : "event";
+  return html`
+    <div class=${`app ${isSilent.value ? "silent" : ""}`} data-panel=${panel} data-right=${right}>
+      <${VerdictBar} />
+      ${
+        view === "ops"
+          ? html`<${Ops} />`
+          : html`
+            <div class="top"><${Books} /><${Shadow} /></div>
+            <nav class="panels" aria-label="Parts of the page">
+              ${NAMES.filter(([name]) => name !== "trouble" || isDemo.value).map(
+                ([name, title]) =>
+                  html`<button aria-pressed=${panel === name} onClick=${() => go({ panel: name })}>${title}</button>`,
+              )}
+            </nav>
+            <div class="columns">
+              <${Surveys} /><${Stream} /><${Drawer} />${isDemo.value ? html`<${Trouble} />` : null}
+            </div>
+            <${Strip} />
+          `
+      }
+    </div>
+  `;
+}

@@ -1,0 +1,28 @@
+import { token } from "./state.ts";
+
+export interface Refused {
+  error: string;
+}
+
+/** Asks the server for something that needs no token. */
+export async function look<T>(path: string): Promise<T | Refused> {
+  return answer(fetch(path));
+}
+
+/** Has the server do something, or show what is personal. */
+export async function act<T>(path: string, body: unknown = {}): Promise<T | Refused> {
+  const headers = { "content-type": "application/json", "x-console-token": token };
+  return answer(fetch(path, { method: "POST", headers, body: JSON.stringify(body) }));
+}
+
+async function answer<T>(asked: Promise<Response>): Promise<T | Refused> {
+  try {
+    return (await (await asked).json()) as T | Refused;
+  } catch {
+    return { error: "The server does not answer." };
+  }
+}
+
+export function isRefused(value: object): value is Refused {
+  return "error" in value;
+}

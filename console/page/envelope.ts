@@ -1,0 +1,16 @@
+/** What the page reads of an event as the bus delivered it. */
+export interface Envelope {
+  "detail-type": string;
+  source: string;
+  id: string;
+  time: string;
+  detail: {
+    meta?: { eventId?: string };
+    data?: {
+      surveyId?: number;
+      responseId?: number;
+      survey?: { name?: string | null } | null;
+      summary?: { nps?: { score: number; class: string } | null };
+    };
+  };
+}

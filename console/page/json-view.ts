@@ -1,0 +1,62 @@
+import { html } from "htm/preact";
+import type { VNode } from "preact";
+import type { Leaf } from "./rule.ts";
+
+export interface JsonViewOptions {
+  value: unknown;
+  /** What is said beside a field, by its path, in words. */
+  noteOf?: (path: readonly string[], value: unknown, parent: unknown) => string | undefined;
+  /** Makes leaves something to press. */
+  onLeaf?: (path: readonly string[], value: Leaf) => void;
+  isChosen?: (path: readonly string[], value: Leaf) => boolean;
+}
+
+export const MASKED = "•••";
+
+/** JSON as one would print it, a line for each field. */
+export function JsonView(options: JsonViewOptions): VNode {
+  return html`<div class="json mono">${lines(options, options.value, [], "", 0, undefined)}</div>`;
+}
+
+function lines(
+  options: JsonViewOptions,
+  value: unknown,
+  path: readonly string[],
+  name: string,
+  depth: number,
+  parent: unknown,
+): VNode[] {
+  const key = name === "" ? null : html`<span class="key">${name}</span> `;
+  const line = (content: unknown, note?: string): VNode => html`
+    <div class="line" style=${{ paddingLeft: `${depth * 12}px` }}>${key}${content}${
+      note === undefined ? null : html`<span class="note">${note}</span>`
+    }</div>`;
+  if (typeof value !== "object" || value === null) {
+    return [
+      line(html`<${LeafView} ...${{ options, path, value: value as Leaf }} />`, options.noteOf?.(path, value, parent)),
+    ];
+  }
+  const entries = Array.isArray(value) ? value.map((one) => ["", one] as const) : Object.entries(value);
+  if (entries.length === 0) return [line(html`<span class="quiet">${Array.isArray(value) ? "[ ]" : "{ }"}</span>`)];
+  const isFlat = Array.isArray(value) && value.every((one) => typeof one !== "object" || one === null);
+  if (isFlat) {
+    const leaves = value.map((one) => html`<${LeafView} ...${{ options, path, value: one as Leaf }} />`);
+    return [line(leaves, options.noteOf?.(path, value, parent))];
+  }
+  const inner = entries.flatMap(([field, one], i) => [
+    ...(Array.isArray(value) && i > 0 ? [html`<div class="gap"></div>`] : []),
+    ...lines(options, one, field === "" ? path : [...path, field], field, name === "" ? depth : depth + 1, value),
+  ]);
+  return name === "" ? inner : [line(null), ...inner];
+}
+
+function LeafView({ options, path, value }: { options: JsonViewOptions; path: readonly string[]; value: Leaf }): VNode {
+  const { onLeaf, isChosen } = options;
+  const text = typeof value === "string" ? value : String(value);
+  const kind = value === MASKED ? "masked" : value === null ? "quiet" : typeof value;
+  if (onLeaf === undefined || value === MASKED) {
+    return html`<span class=${`value ${kind}`} title=${value === MASKED ? "Personal: masked until it is revealed" : undefined}>${text === "" ? '""' : text}</span>`;
+  }
+  return html`<button class=${`value leaf ${kind}`} aria-pressed=${isChosen?.(path, value) === true}
+    onClick=${() => onLeaf(path, value)}>${text === "" ? '""' : text}</button>`;
+}

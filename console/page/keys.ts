@@ -1,0 +1,59 @@
+import { go, place } from "./place.ts";
+import { isDemo, snapshot } from "./state.ts";
+import { live, reveal } from "./stream.ts";
+import { isPaused, move, pause, rows } from "./stream-state.ts";
+import { pull } from "./trouble.ts";
+
+/** Everything can be done by the keyboard alone. */
+export function listenToKeys(): void {
+  addEventListener("keydown", (event) => {
+    const target = event.target as HTMLElement;
+    const isTyping = target instanceof HTMLInputElement;
+    if (event.key === "Escape") {
+      if (isTyping) target.blur();
+      else go({ event: "", panel: "stream", shadow: "", view: "" });
+      return;
+    }
+    if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+    // A button that has the focus takes these itself.
+    if ((event.key === " " || event.key === "Enter") && target instanceof HTMLButtonElement) return;
+    if (press(event.key)) event.preventDefault();
+  });
+}
+
+function press(key: string): boolean {
+  const isTrouble = isDemo.peek() && (place.peek().panel === "trouble" || place.peek().event === "");
+  const knob = snapshot.peek()?.troubles.find((one) => one.key === key);
+  if (knob !== undefined && isTrouble) {
+    void pull(knob.kind);
+    return true;
+  }
+  switch (key) {
+    case "j":
+    case "ArrowDown":
+    case "k":
+    case "ArrowUp":
+      move(key === "j" || key === "ArrowDown" ? 1 : -1);
+      reveal();
+      return true;
+    case "Enter":
+      if (place.peek().event === "") move(0);
+      go({ panel: "event" });
+      document.getElementById("tab-body")?.focus();
+      return rows.peek().length > 0;
+    case "/":
+      go({ panel: "stream", view: "" });
+      document.getElementById("filter")?.focus();
+      return true;
+    case " ":
+      if (isPaused.peek()) live();
+      else pause();
+      return true;
+    case "t":
+      if (!isDemo.peek()) return false;
+      go({ panel: place.peek().panel === "trouble" ? "stream" : "trouble", view: "" });
+      document.querySelector<HTMLElement>(".knob")?.focus();
+      return true;
+  }
+  return false;
+}

@@ -1,0 +1,109 @@
+import { signal } from "@preact/signals";
+import { html } from "htm/preact";
+import type { VNode } from "preact";
+import { useEffect } from "preact/hooks";
+import type { RuleView } from "../rules.ts";
+import { isRefused, look } from "./ask.ts";
+import { copy, said } from "./copy.ts";
+import { ago, clock, figure } from "./format.ts";
+import { now, snapshot } from "./state.ts";
+import { verdict } from "./verdict.ts";
+
+const HOUR = 3_600_000;
+const RULES_EVERY = 10_000;
+
+const rules = signal<RuleView[] | string>([]);
+
+async function readRules(): Promise<void> {
+  const found = await look<RuleView[]>("/rules");
+  rules.value = isRefused(found) ? found.error : found;
+}
+
+/** Whose subscribers wait while the poller stands still. */
+function Rules(): VNode {
+  useEffect(() => {
+    void readRules();
+    const timer = setInterval(() => void readRules(), RULES_EVERY);
+    return () => clearInterval(timer);
+  }, []);
+  const found = rules.value;
+  if (typeof found === "string") return html`<p class="late">${found}</p>`;
+  if (found.length === 0) return html`<p class="quiet">None on the bus: nobody subscribes to its events.</p>`;
+  return html`
+    <ul>
+      ${found.map(
+        ({ name, isEnabled, targets, types }) => html`
+          <li><b>${name}</b> <span class=${isEnabled ? "quiet" : "late"}>${isEnabled ? "on" : "off"}, ${targets} ${targets === 1 ? "target" : "targets"}${types.length > 0 ? `, ${types.join(", ")}` : ""}</span></li>`,
+      )}
+    </ul>
+  `;
+}
+
+/** Where the runbook says more, by verdict. */
+const SECTIONS: Readonly<Record<string, [title: string, anchor: string]>> = {
+  late: ["Events are late", "events-are-late"],
+  unaccounted: ["Something stands still", "something-stands-still"],
+  unknown: ["Something stands still", "something-stands-still"],
+  working: ["Where to look", "where-to-look"],
+  complete: ["Where to look", "where-to-look"],
+};
+
+/** For whoever was woken: what is wrong, and the one command that mends it. */
+export function Ops(): VNode {
+  const { head, rest, next } = verdict.value;
+  const status = snapshot.value?.status ?? null;
+  const marks = (snapshot.value?.marks ?? []).filter(({ at }) => at > now.value - HOUR).reverse();
+  const [title, anchor] = SECTIONS[status?.verdict ?? ""] ?? ["Where to look", "where-to-look"];
+  const ticket = ticketText();
+  const command = next ?? `survey-poller status ${snapshot.value?.flags ?? ""}`;
+  return html`
+    <div class="ops">
+      <section class="panel"><h2>Next</h2>
+        <p><code class="command">${command}</code>
+          <button onClick=${() => copy("next", command)}>${said("next") ?? "Copy"}</button></p>
+        <p class="quiet">${next === null ? "Nothing has to be done. This is how the same is asked on the command line." : rest || head}</p>
+        <p>Runbook: <code>docs/runbook.md#${anchor}</code> (${title})</p>
+      </section>
+      <section class="panel"><h2>Changes of the last hour</h2>
+        <ul class="marks">
+          ${marks.length === 0 ? html`<li class="empty">None. Pauses, renewals of the token and restarts are listed here.</li>` : null}
+          ${marks.slice(0, 40).map(({ at, text }) => html`<li><span class="mono quiet">${clock(at)}</span> ${text}</li>`)}
+        </ul>
+      </section>
+      <section class="panel"><h2>Affected rules</h2><${Rules} /></section>
+      <section class="panel"><h2>Surveys</h2>
+        <table>
+          <thead><tr><th scope="col">survey</th><th scope="col">listed</th><th scope="col">unaccounted</th><th scope="col">waiting</th><th scope="col">held</th><th scope="col">set aside</th><th scope="col">proved</th></tr></thead>
+          <tbody>${status?.surveys.map(
+            ({ surveyId, name, books, unaccounted, now: counts }) => html`
+              <tr><th scope="row">${name ?? ""} <span class="mono quiet">${surveyId}</span></th>
+                <td>${books === null ? "–" : figure(books.listed)}</td><td class=${unaccounted > 0 ? "you" : ""}>${figure(unaccounted)}</td>
+                <td>${figure(counts.waiting)}</td><td>${figure(counts.held)}</td><td>${figure(counts.quarantined + counts.refused)}</td>
+                <td>${books === null ? "never" : ago(books.closedAt, now.value)}</td></tr>`,
+          )}</tbody>
+        </table>
+      </section>
+      <section class="panel"><div class="row"><h2>Ticket</h2><button onClick=${() => copy("ticket", ticket)}>${said("ticket") ?? "Copy"}</button>
+        <span class="quiet">Nothing personal is in it.</span></div>
+        <pre class="mono code" tabindex="0" aria-label="Text of a ticket">${ticket}</pre>
+      </section>
+    </div>
+  `;
+}
+
+function ticketText(): string {
+  const data = snapshot.value;
+  const status = data?.status ?? null;
+  if (data === null || status === null) return "The state has not been read yet.";
+  const surveys = status.surveys.map(
+    ({ surveyId, books, unaccounted, now: counts, booksOpen }) =>
+      `survey ${surveyId}: ${books?.listed ?? "?"} listed, ${unaccounted} unaccounted, ${counts.waiting} waiting, ` +
+      `${counts.held} held, ${counts.quarantined + counts.refused} set aside${booksOpen === null ? "" : `; books open: ${booksOpen}`}`,
+  );
+  return [
+    `${status.verdict}: ${status.sentence}`,
+    `as of ${new Date(data.statusAt ?? 0).toISOString()}, ${data.flags}`,
+    ...(status.next === null ? [] : [`next: ${status.next}`]),
+    ...surveys,
+  ].join("\n");
+}

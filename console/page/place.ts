@@ -1,0 +1,79 @@
+import { effect, signal } from "@preact/signals";
+
+// Everything that is chosen on the page stands in its address, so that a link shows the same.
+
+export const TABS = ["event", "story", "rule", "code"] as const;
+export type Tab = (typeof TABS)[number];
+export const PANELS = ["stream", "surveys", "event", "trouble", "strip"] as const;
+export type Panel = (typeof PANELS)[number];
+export type Theme = "light" | "dark" | "";
+
+/** What is chosen. Empty: nothing. */
+export interface Place {
+  view: "" | "ops";
+  event: string;
+  tab: Tab;
+  survey: string;
+  state: string;
+  q: string;
+  panel: Panel;
+  theme: Theme;
+  zone: "utc" | "local";
+  shadow: "" | "open";
+}
+
+const DEFAULT: Place = {
+  view: "",
+  event: "",
+  tab: "event",
+  survey: "",
+  state: "",
+  q: "",
+  panel: "stream",
+  theme: "",
+  zone: "local",
+  shadow: "",
+};
+
+export const place = signal<Place>(read());
+
+export function go(changes: Partial<Place>): void {
+  place.value = { ...place.value, ...changes };
+}
+
+/** Troubles to be made in turn, as the address asks for. */
+export const script: string[] = (new URLSearchParams(location.search).get("trouble") ?? "")
+  .split(",")
+  .filter((kind) => kind !== "");
+
+function read(): Place {
+  const given = new URLSearchParams(location.search);
+  const chosen: Record<string, string> = { ...DEFAULT };
+  for (const name of Object.keys(DEFAULT)) {
+    const value = given.get(name);
+    if (value !== null) chosen[name] = value;
+  }
+  const one = chosen as unknown as Place;
+  return {
+    ...one,
+    tab: TABS.includes(one.tab) ? one.tab : "event",
+    panel: PANELS.includes(one.panel) ? one.panel : "stream",
+  };
+}
+
+effect(() => {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(place.value)) {
+    if (value !== DEFAULT[name as keyof Place]) given.set(name, value);
+  }
+  if (script.length > 0) given.set("trouble", script.join(","));
+  const search = given.size > 0 ? `?${given}` : "";
+  history.replaceState(null, "", `${location.pathname}${search}${location.hash}`);
+  const { theme } = place.value;
+  if (theme === "") document.documentElement.removeAttribute("data-theme");
+  else document.documentElement.setAttribute("data-theme", theme);
+});
+
+addEventListener("popstate", () => {
+  place.value = read();
+});

@@ -1,0 +1,76 @@
+import { effect, signal } from "@preact/signals";
+import { html } from "htm/preact";
+import type { VNode } from "preact";
+import { act, isRefused } from "./ask.ts";
+import { copy, said } from "./copy.ts";
+import type { Envelope } from "./envelope.ts";
+import { figure } from "./format.ts";
+import { JsonView } from "./json-view.ts";
+import { go } from "./place.ts";
+import { type Chosen, FORMS, type Form, keyOf, type Leaf, patternOf, toggled, writtenAs } from "./rule.ts";
+import { events } from "./state.ts";
+
+const chosen = signal<Chosen>(new Map());
+const form = signal<Form>("JSON");
+const count = signal<{ matching: number; of: number } | string | null>(null);
+
+effect(() => {
+  const pattern = patternOf(chosen.value);
+  // Counted again while events come.
+  const last = events.value.length;
+  if (chosen.value.size === 0 || last === 0) count.value = null;
+  else void recount(pattern);
+});
+
+async function recount(pattern: Record<string, unknown>): Promise<void> {
+  const found = await act<{ matching: number; of: number }>("/match", pattern);
+  if (JSON.stringify(patternOf(chosen.peek())) !== JSON.stringify(pattern)) return;
+  count.value = isRefused(found) ? found.error : found;
+}
+
+function choose(path: readonly string[], value: Leaf): void {
+  chosen.value = toggled(chosen.peek(), path, value);
+}
+
+function clear(): void {
+  chosen.value = new Map();
+}
+
+function write(as: Form): void {
+  form.value = as;
+}
+
+export function RuleTab({ envelope }: { envelope: Envelope }): VNode {
+  const pattern = patternOf(chosen.value);
+  const text = writtenAs(form.value, pattern);
+  const { "detail-type": type, source, detail } = envelope;
+  return html`
+    <div class="rule">
+      <p class="quiet">${chosen.value.size === 0 ? "Press values of the event: they become a pattern." : html`<${Matches} />`}</p>
+      ${
+        chosen.value.size > 0 &&
+        html`
+          <pre class="mono code" tabindex="0" aria-label="Pattern">${text}</pre>
+          <div class="row actions">
+            <div class="choice" role="group" aria-label="Written as">
+              ${FORMS.map((name) => html`<button aria-pressed=${form.value === name} onClick=${() => write(name)}>${name}</button>`)}
+            </div>
+            <button onClick=${() => copy("rule", text)}>${said("rule") ?? "Copy"}</button>
+            <button onClick=${() => go({ q: JSON.stringify(pattern) })}>Filter the stream</button>
+            <button onClick=${clear}>Clear</button>
+          </div>
+        `
+      }
+      <${JsonView} value=${{ source, "detail-type": type, detail }}
+        onLeaf=${choose}
+        isChosen=${(path: readonly string[], value: Leaf) => chosen.value.get(keyOf(path))?.includes(value) === true} />
+    </div>
+  `;
+}
+
+function Matches(): VNode {
+  const found = count.value;
+  if (found === null) return html`<span>…</span>`;
+  if (typeof found === "string") return html`<span class="late">${found}</span>`;
+  return html`<b class="ink" data-figure="matching">${figure(found.matching)}</b> of your last ${figure(found.of)} match`;
+}

@@ -1,0 +1,57 @@
+/** A value that a pattern can ask for. */
+export type Leaf = string | number | boolean | null;
+
+/** Values by the path of their field from the envelope. */
+export type Chosen = ReadonlyMap<string, readonly Leaf[]>;
+
+const SEPARATOR = "\u0000";
+export const keyOf = (path: readonly string[]): string => path.join(SEPARATOR);
+
+/** With a value chosen, or no longer. */
+export function toggled(chosen: Chosen, path: readonly string[], value: Leaf): Chosen {
+  const key = keyOf(path);
+  const before = chosen.get(key) ?? [];
+  const after = before.includes(value) ? before.filter((one) => one !== value) : [...before, value];
+  const next = new Map(chosen);
+  if (after.length === 0) next.delete(key);
+  else next.set(key, after);
+  return next;
+}
+
+/** A pattern of EventBridge of all that is chosen. */
+export function patternOf(chosen: Chosen): Record<string, unknown> {
+  const pattern: Record<string, unknown> = {};
+  for (const [key, values] of chosen) {
+    const path = key.split(SEPARATOR);
+    let at = pattern;
+    for (const name of path.slice(0, -1)) {
+      at[name] ??= {};
+      at = at[name] as Record<string, unknown>;
+    }
+    at[path.at(-1) ?? ""] = values;
+  }
+  return pattern;
+}
+
+export const FORMS = ["JSON", "CDK", "where", "webhook"] as const;
+export type Form = (typeof FORMS)[number];
+
+/** The pattern as it is written where it is used. */
+export function writtenAs(form: Form, pattern: Record<string, unknown>): string {
+  if (form === "JSON") return JSON.stringify(pattern, null, 2);
+  const types = pattern["detail-type"] as string[] | undefined;
+  const where = pattern.detail as object | undefined;
+  const parts = { ...(types === undefined ? {} : { types }), ...(where === undefined ? {} : { where }) };
+  if (form === "where") return JSON.stringify(where ?? {}, null, 2);
+  if (form === "webhook") {
+    return JSON.stringify({ name: "my-webhook", url: "https://example.com/hook", ...parts }, null, 2);
+  }
+  const fields = Object.entries(parts).map(([name, value]) => `  ${name}: ${indented(value)},\n`);
+  return `poller.onResponseCompleted("MyRule", {\n${fields.join("")}  target: new SqsQueue(queue),\n});`;
+}
+
+/** As it is written in TypeScript, inside of one object. */
+function indented(value: unknown): string {
+  const text = JSON.stringify(value, null, 2).replace(/^(\s*)"([A-Za-z_$][\w$]*)":/gm, "$1$2:");
+  return text.replaceAll("\n", "\n  ");
+}

@@ -1,0 +1,118 @@
+import { signal } from "@preact/signals";
+import { html } from "htm/preact";
+import type { VNode } from "preact";
+import type { EventRow } from "../changes.ts";
+import { clock, figure, span } from "./format.ts";
+import { go, place } from "./place.ts";
+import { events, isDemo, matching } from "./state.ts";
+import { isPaused, news, pause, resume, rows } from "./stream-state.ts";
+
+/** Pixels: a row has one height, so that only those in sight are made. */
+const ROW = 28;
+const BEYOND = 8;
+
+const scrolled = signal(0);
+const height = signal(600);
+
+const TONES: Readonly<Record<string, string>> = { promoter: "proved", passive: "quiet", detractor: "late" };
+
+export function Stream(): VNode {
+  const all = rows.value;
+  const first = Math.max(0, Math.floor(scrolled.value / ROW) - BEYOND);
+  const shown = all.slice(first, first + Math.ceil(height.value / ROW) + 2 * BEYOND);
+  const selected = place.value.event;
+  return html`
+    <section class="stream panel" aria-label="Events">
+      <div class="row">
+        <h2>Events <span class="quiet" data-figure="events">${figure(all.length)}</span></h2>
+        <${Filter} />
+        ${news.value > 0 ? html`<button class="news" onClick=${live}>▲ ${figure(news.value)} new</button>` : null}
+        <button aria-pressed=${isPaused.value} aria-keyshortcuts="Space" onClick=${() => (isPaused.value ? live() : pause())}
+          >${isPaused.value ? "Paused" : "Live"}</button>
+      </div>
+      <div class="scroll" id="stream" tabindex="0" ref=${measure} onScroll=${onScroll}
+        role=${all.length > 0 ? "listbox" : "region"} aria-label="Events, newest first"
+        aria-activedescendant=${all.length > 0 && selected !== "" ? `e-${selected}` : undefined}>
+        ${all.length === 0 ? html`<${Empty} />` : html`<div style=${{ height: `${first * ROW}px` }} role="presentation"></div>`}
+        ${shown.map((row) => html`<${Row} key=${row.number} row=${row} isSelected=${row.eventId === selected} />`)}
+        ${all.length > 0 && html`<div style=${{ height: `${Math.max(0, all.length - first - shown.length) * ROW}px` }} role="presentation"></div>`}
+      </div>
+    </section>
+  `;
+}
+
+/** Back to what comes now. */
+export function live(): void {
+  resume();
+  const list = document.getElementById("stream");
+  if (list !== null) list.scrollTop = 0;
+}
+
+/** Brings the selected row into sight. */
+export function reveal(): void {
+  const list = document.getElementById("stream");
+  const at = rows.peek().findIndex(({ eventId }) => eventId === place.peek().event);
+  if (list === null || at < 0) return;
+  const top = at * ROW;
+  if (top < list.scrollTop) list.scrollTop = top;
+  else if (top + ROW > list.scrollTop + list.clientHeight) list.scrollTop = top + ROW - list.clientHeight;
+}
+
+const observer = new ResizeObserver(([entry]) => {
+  if (entry !== undefined) height.value = entry.contentRect.height;
+});
+function measure(list: HTMLElement | null): void {
+  observer.disconnect();
+  if (list !== null) observer.observe(list);
+}
+
+function onScroll({ currentTarget }: { currentTarget: HTMLElement }): void {
+  scrolled.value = currentTarget.scrollTop;
+  if (currentTarget.scrollTop > 0) pause();
+}
+
+function Filter(): VNode {
+  const { q } = place.value;
+  const error = matching.value?.error ?? "";
+  return html`
+    <label class="filter"><span class="hidden">Filter events by words, or by an EventBridge pattern</span>
+      <input id="filter" type="search" value=${q} placeholder="Filter: words, or an EventBridge pattern  /"
+        spellcheck="false" autocomplete="off" aria-invalid=${error !== ""}
+        onInput=${(event: { currentTarget: HTMLInputElement }) => go({ q: event.currentTarget.value })} />
+      ${error === "" ? null : html`<span class="problem" role="status">${error}</span>`}
+    </label>
+  `;
+}
+
+function Row({ row, isSelected }: { row: EventRow; isSelected: boolean }): VNode {
+  const { at, survey, surveyId, responseId, nps, lag, origin, revision, missing, isRepeat, type, eventId } = row;
+  const isContents = type === "response.completed";
+  return html`
+    <div class="event" role="option" id=${`e-${eventId}`} aria-selected=${isSelected} onClick=${() => go({ event: eventId, panel: "event" })}>
+      <span class="mono quiet">${clock(at)}</span>
+      <span class="cut">${survey ?? (surveyId === null ? "" : `survey ${surveyId}`)}</span>
+      <span class="mono id">${responseId ?? ""}</span>
+      ${
+        isContents || nps !== null
+          ? html`<span class=${`chip ${TONES[nps?.class ?? ""] ?? "quiet"}`}>${nps === null ? "no NPS" : `${nps.score} ${nps.class}`}</span>`
+          : html`<span class="chip quiet">${type.replace(/^response\./, "").replace(".", " ")}</span>`
+      }
+      <span class="lag">${lag === null || !isContents ? "" : span(lag)}</span>
+      <span class="badges">
+        ${origin !== null && isContents ? html`<span class=${origin === "head" ? "quiet" : "work"}>${origin}</span>` : null}
+        ${isContents || revision === null ? null : html`<span class="work">${type === "response.updated" ? "updated" : ""}</span>`}
+        ${(revision ?? 1) > 1 ? html`<span class="work">rev ${revision}</span>` : null}
+        ${missing.length > 0 ? html`<span class="late" title=${missing.join(", ")}>incomplete</span>` : null}
+        ${isRepeat ? html`<span class="quiet" title="The bus has had this event id before">repeat</span>` : null}
+      </span>
+    </div>
+  `;
+}
+
+function Empty(): VNode {
+  if (events.value.length > 0) return html`<p class="empty">No event of the last 1,000 fits the filter.</p>`;
+  const who = isDemo.value
+    ? "A made-up respondent completes every few seconds."
+    : "The next completed response appears here.";
+  return html`<p class="empty">No event yet. ${who}</p>`;
+}

@@ -1,0 +1,178 @@
+import { effect } from "@preact/signals";
+import { html } from "htm/preact";
+import type { VNode } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import type { Flag, StripPoint } from "../changes.ts";
+import { clock, span } from "./format.ts";
+import { place } from "./place.ts";
+import { snapshot } from "./state.ts";
+
+/** Seconds that are shown, of a run that is young fewer. */
+const SHOWN = 300;
+const LEAST = 60;
+const CURSOR: uPlot.Cursor = { sync: { key: "strip" }, y: false, points: { size: 6 } };
+
+export function Strip(): VNode {
+  const requests = useRef<HTMLDivElement>(null);
+  const lags = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (requests.current === null || lags.current === null) return;
+    return draw(requests.current, lags.current);
+  }, []);
+  const marks = snapshot.value?.marks ?? [];
+  const isEmpty = (snapshot.value?.points.length ?? 0) === 0;
+  return html`
+    <section class="strip panel" aria-label="The last five minutes">
+      <figure><figcaption><b>Requests</b> a second
+        <span class="legend"><i class="fill work-step"></i>answered <i class="fill late-step"></i>refused (429) <i class="fill failed-step"></i>failed</span>
+      </figcaption><div class="plot" ref=${requests} aria-hidden="true"></div></figure>
+      <figure><figcaption><b>Lag</b> from completion to the bus
+        <span class="legend"><i class="fill proved-step"></i>half within <i class="fill quiet-step"></i>nine of ten within</span>
+      </figcaption><div class="plot" ref=${lags} aria-hidden="true"></div></figure>
+      <ol class="marks" aria-label="What happened" tabindex="0">
+        ${isEmpty && marks.length === 0 ? html`<li class="quiet">Troubles, renewals of the token and restarts are listed here, and flagged on the left.</li>` : null}
+        ${[...marks]
+          .reverse()
+          .slice(0, 30)
+          .map(
+            (flag) =>
+              html`<li><span class="mono quiet">${clock(flag.at)}</span> <span class=${toneOf(flag)}>${flag.text}</span></li>`,
+          )}
+      </ol>
+    </section>
+  `;
+}
+
+const toneOf = ({ kind }: Flag): string => ({ trouble: "late", pause: "late", restart: "work", token: "quiet" })[kind];
+
+/** Draws both, and again whenever there is more, the theme changes or the room does. */
+function draw(one: HTMLElement, other: HTMLElement): () => void {
+  let plots: uPlot[] = [];
+  const make = (): void => {
+    for (const plot of plots) plot.destroy();
+    const ink = colours();
+    plots = [
+      new uPlot(options(one, ink, [ink.work, ink.late, ink.you], { least: 5, words: figureOf }), [[]], one),
+      new uPlot(options(other, ink, [ink.proved, ink.quiet], { least: 1_000, words: span }), [[]], other),
+    ];
+    fill();
+  };
+  const fill = (): void => {
+    const points = snapshot.peek()?.points.slice(-SHOWN) ?? [];
+    const x = points.map(({ at }) => at / 1_000);
+    const last = x.at(-1) ?? Date.now() / 1_000;
+    const series = (of: (point: StripPoint) => number | null) => points.map(of);
+    const [first, second] = plots;
+    first?.setData([
+      x,
+      series((p) => p.requests.ok),
+      series((p) => p.requests.refused),
+      series((p) => p.requests.failed),
+    ]);
+    second?.setData([x, series((p) => p.p50), series((p) => p.p90)]);
+    const shown = Math.min(SHOWN, Math.max(LEAST, x.length));
+    for (const plot of plots) plot.setScale("x", { min: last - shown, max: last });
+  };
+  make();
+  const size = new ResizeObserver(() => {
+    const [first, second] = plots;
+    first?.setSize({ width: one.clientWidth, height: one.clientHeight });
+    second?.setSize({ width: other.clientWidth, height: other.clientHeight });
+  });
+  size.observe(one);
+  size.observe(other);
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  dark.addEventListener("change", make);
+  let looks = "";
+  const ends = [
+    effect(() => {
+      if (snapshot.value !== null) fill();
+    }),
+    effect(() => {
+      const { theme, zone } = place.value;
+      if (looks !== `${theme} ${zone}`) requestAnimationFrame(make);
+      looks = `${theme} ${zone}`;
+    }),
+  ];
+  return () => {
+    for (const end of ends) end();
+    dark.removeEventListener("change", make);
+    size.disconnect();
+    for (const plot of plots) plot.destroy();
+  };
+}
+
+const figureOf = (value: number): string => String(value);
+
+type Colours = Record<"quiet" | "line" | "work" | "late" | "you" | "proved" | "ink", string>;
+
+function colours(): Colours {
+  const style = getComputedStyle(document.documentElement);
+  const of = (name: string): string =>
+    style.getPropertyValue(`--${name}-drawn`).trim() || style.getPropertyValue(`--${name}`);
+  return Object.fromEntries(
+    ["quiet", "line", "work", "late", "you", "proved", "ink"].map((name) => [name, resolved(of(name))]),
+  ) as Colours;
+}
+
+/** A canvas knows nothing of `light-dark()`: the browser works it out. */
+function resolved(colour: string): string {
+  const probe = document.createElement("i");
+  probe.style.color = colour;
+  document.body.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}
+
+function options(
+  { clientWidth: width, clientHeight: height }: HTMLElement,
+  ink: Colours,
+  strokes: readonly string[],
+  { least, words }: { least: number; words: (value: number) => string },
+): uPlot.Options {
+  const axis: uPlot.Axis = {
+    stroke: ink.quiet,
+    grid: { stroke: ink.line, width: 1 },
+    ticks: { show: false },
+    font: "11px system-ui, sans-serif",
+  };
+  return {
+    width: Math.max(50, width),
+    height: Math.max(40, height),
+    cursor: CURSOR,
+    legend: { show: false },
+    padding: [6, 28, 0, 0],
+    series: [{}, ...strokes.map((stroke) => ({ stroke, width: 1.5, points: { show: false } }))],
+    scales: { x: { time: true }, y: { range: (_plot, _min, max) => [0, Math.max(least, max ?? 0)] } },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        size: 22,
+        space: 80,
+        values: (_plot, at) => at.map((one) => clock(one * 1_000)),
+      },
+      { ...axis, size: 52, space: 26, values: (_plot, values) => values.map(words) },
+    ],
+    hooks: { draw: [(plot) => drawFlags(plot, ink)] },
+  };
+}
+
+function drawFlags(plot: uPlot, ink: Colours): void {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.setLineDash([3, 3]);
+  ctx.lineWidth = devicePixelRatio;
+  for (const { at, kind } of snapshot.peek()?.marks ?? []) {
+    const x = Math.round(plot.valToPos(at / 1_000, "x", true));
+    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    ctx.strokeStyle = kind === "token" ? ink.quiet : kind === "restart" ? ink.work : ink.late;
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+  }
+  ctx.restore();
+}

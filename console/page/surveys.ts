@@ -1,0 +1,116 @@
+import { computed } from "@preact/signals";
+import { html } from "htm/preact";
+import type { VNode } from "preact";
+import type { SurveyStatus } from "../../cli/verbs/status/answer.ts";
+import { inState } from "./books.ts";
+import { ago, figure, span } from "./format.ts";
+import { go, place } from "./place.ts";
+import { events, now, snapshot } from "./state.ts";
+
+/** Lags in a sparkline. */
+const LAGS = 24;
+const WIDTH = 56;
+const HEIGHT = 16;
+/** Milliseconds for which something counts as going on. */
+const GOING_ON = 4_000;
+
+interface Recent {
+  lags: number[];
+  lastAt: number;
+}
+
+const recent = computed(() => {
+  const bySurvey = new Map<number, Recent>();
+  for (const { surveyId, lag, at, type } of events.value) {
+    if (surveyId === null || type !== "response.completed") continue;
+    const one = bySurvey.get(surveyId) ?? { lags: [], lastAt: 0 };
+    bySurvey.set(surveyId, one);
+    one.lastAt = at;
+    if (lag !== null) one.lags.push(lag);
+  }
+  return bySurvey;
+});
+
+/** The worst first. */
+const ordered = computed(() => {
+  const { state } = place.value;
+  const surveys = snapshot.value?.status?.surveys ?? [];
+  return surveys
+    .filter((survey) => state === "" || (state === "unaccounted" ? survey.unaccounted : inState(survey, state)) > 0)
+    .sort((a, b) => badness(b) - badness(a) || a.surveyId - b.surveyId);
+});
+
+function badness({ unaccounted, now: counts, catchUp, books, booksOpen }: SurveyStatus): number {
+  if (unaccounted > 0) return 4;
+  if (counts.quarantined + counts.refused + counts.held > 0) return 3;
+  if (counts.waiting > 0 || catchUp !== null) return 2;
+  return books === null || booksOpen !== null ? 1 : 0;
+}
+
+export function Surveys(): VNode {
+  const { state } = place.value;
+  const all = snapshot.value?.status?.surveys.length ?? 0;
+  return html`
+    <section class="surveys panel" aria-label="Surveys">
+      <div class="row"><h2>Surveys</h2>
+        ${state === "" ? null : html`<button onClick=${() => go({ state: "" })}>${state} ✕</button>`}</div>
+      <div class="scroll" tabindex="0" role="region" aria-label="List of surveys">
+        ${ordered.value.map((survey) => html`<${Survey} key=${`${survey.source}/${survey.surveyId}`} survey=${survey} />`)}
+        ${
+          ordered.value.length > 0
+            ? null
+            : html`<p class="empty">${all === 0 ? "The first poll puts the surveys of the account here." : "No survey has any in this state."}</p>`
+        }
+      </div>
+    </section>
+  `;
+}
+
+function Survey({ survey }: { survey: SurveyStatus }): VNode {
+  const { surveyId, name, now: counts, books, unaccounted, catchUp } = survey;
+  const isChosen = place.value.survey === String(surveyId);
+  const { lags = [], lastAt = 0 } = recent.value.get(surveyId) ?? {};
+  const set = (["open", "waiting", "held", "quarantined", "refused"] as const).filter((state) => counts[state] > 0);
+  return html`
+    <button class="survey" aria-pressed=${isChosen} onClick=${() => go({ survey: isChosen ? "" : String(surveyId) })}>
+      <span class="line3"><span class="name"><span class=${`glyph ${toneOf(survey)}`} aria-hidden="true">${glyphOf(survey)}</span>
+        <span class="cut">${name ?? "not named yet"}</span></span><span class="mono quiet">${surveyId}</span></span>
+      <span class="line3 quiet"><span>${lastAt === 0 ? "no event yet" : `last event ${ago(lastAt, now.value)}`}</span>
+      <span>${books === null ? "never proved" : `proved ${ago(books.closedAt, now.value)}`}</span></span>
+      <span class="line3"><span class="states">
+        ${unaccounted > 0 ? html`<b class="you">${figure(unaccounted)} unaccounted</b>` : null}
+        ${set.map((state) => html`<span class=${state === "open" ? "quiet" : "late"}>${figure(counts[state])} ${state}</span>`)}
+        ${catchUp === null ? null : html`<span class="work">${survey.phase === "first-pass" ? "first pass" : "catching up"}, page ${catchUp.page}</span>`}
+        <${GoingOn} surveyId=${surveyId} />
+      </span>
+      <${Sparkline} lags=${lags.slice(-LAGS)} /></span>
+    </button>
+  `;
+}
+
+function GoingOn({ surveyId }: { surveyId: number }): VNode | null {
+  const activity = snapshot.value?.activities[surveyId];
+  if (activity === undefined || now.value - activity.at > GOING_ON) return null;
+  return html`<span class="work">${activity.text}</span>`;
+}
+
+/** Whole milliseconds of the last lags, as a line. */
+function Sparkline({ lags }: { lags: readonly number[] }): VNode {
+  const most = Math.max(1, ...lags);
+  const x = (i: number): number => (WIDTH * (i + LAGS - lags.length)) / (LAGS - 1);
+  const points = lags.map((lag, i) => `${x(i).toFixed(1)},${(HEIGHT - 1 - (lag / most) * (HEIGHT - 3)).toFixed(1)}`);
+  const last = lags.at(-1);
+  return html`
+    <span class="spark" title="Lags of the last events"><svg width=${WIDTH} height=${HEIGHT} viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+      ${points.length > 1 ? html`<polyline points=${points.join(" ")} />` : null}
+    </svg><span class="quiet">${last === undefined ? "" : span(last)}</span></span>
+  `;
+}
+
+function toneOf(survey: SurveyStatus): string {
+  return ["proved", "work", "work", "late", "you"][badness(survey)] ?? "work";
+}
+
+function glyphOf(survey: SurveyStatus): string {
+  return ["●", "◐", "◐", "▲", "■"][badness(survey)] ?? "◐";
+}

@@ -1,0 +1,72 @@
+import { signal } from "@preact/signals";
+import { html } from "htm/preact";
+import type { VNode } from "preact";
+import type { Incident } from "../changes.ts";
+import { act, isRefused } from "./ask.ts";
+import { clock, span } from "./format.ts";
+import { script } from "./place.ts";
+import { incidents, now, snapshot, token } from "./state.ts";
+
+const refused = signal("");
+/** Knobs that were pulled and whose card is not there yet. */
+const pulling = signal<ReadonlySet<string>>(new Set());
+
+/** Milliseconds between two troubles of a script. */
+const SCRIPT_PAUSE = 4_000;
+
+export async function pull(kind: string): Promise<void> {
+  pulling.value = new Set([...pulling.value, kind]);
+  const answer = await act<{ pulled: true }>(`/trouble/${kind}`);
+  pulling.value = new Set([...pulling.value].filter((one) => one !== kind));
+  refused.value = isRefused(answer) ? answer.error : "";
+}
+
+/** Plays the troubles that the address asks for, once the first books are closed. */
+export async function playScript(): Promise<void> {
+  if (script.length === 0 || token === "") return;
+  while (snapshot.peek()?.status?.verdict !== "complete") await new Promise((resolve) => setTimeout(resolve, 500));
+  for (const kind of script) {
+    await pull(kind);
+    await new Promise((resolve) => setTimeout(resolve, SCRIPT_PAUSE));
+  }
+}
+
+export function Trouble(): VNode {
+  const list = snapshot.value?.troubles ?? [];
+  const cards = [...incidents.value].reverse();
+  return html`
+    <section class="trouble panel" aria-label="Trouble" id="trouble">
+      <div class="row"><h2>Make trouble</h2><span class="quiet">keys 1 to 0</span></div>
+      <div class="knobs">
+        ${list.map(
+          ({ kind, title, key }) => html`
+            <button data-knob=${kind} class="knob" disabled=${token === ""} aria-busy=${pulling.value.has(kind)}
+              onClick=${() => void pull(kind)}><kbd>${key}</kbd> ${title}</button>`,
+        )}
+      </div>
+      ${token === "" ? html`<p class="late">Open the URL that was printed: it holds the token without which nothing can be done here.</p>` : null}
+      ${refused.value === "" ? null : html`<p class="late" role="status">${refused.value}</p>`}
+      <div class="scroll cards" tabindex="0" role="region" aria-label="What became of it" aria-live="polite">
+        ${cards.length === 0 ? html`<p class="empty">Pull one. A card tells what happened, and closes itself with what became of it.</p>` : null}
+        ${cards.map((card) => html`<${Card} key=${card.id} card=${card} />`)}
+      </div>
+    </section>
+  `;
+}
+
+function Card({ card }: { card: Incident }): VNode {
+  const { id, kind, title, openedAt, what, closed, left } = card;
+  return html`
+    <article class=${`card ${closed === undefined ? "open" : "closed"}`} data-card=${id} data-kind=${kind} data-lost=${closed?.lost}>
+      <h3><span class=${`glyph ${closed === undefined ? "work" : closed.lost > 0 ? "you" : "proved"}`} aria-hidden="true"
+        >${closed === undefined ? "◐" : closed.lost > 0 ? "■" : "●"}</span> ${title}
+        <span class="mono quiet">${clock(openedAt)}</span></h3>
+      <p class="quiet">${what}</p>
+      ${
+        closed === undefined
+          ? html`<p class="work">${left > 0 ? `waiting for ${left} ${left === 1 ? "event" : "events"}` : "all found; waiting for it to be over"} · ${span(Math.max(0, now.value - openedAt))}</p>`
+          : html`<p><span class="mono">${clock(closed.foundAt)}</span> ${closed.sentence}</p>`
+      }
+    </article>
+  `;
+}

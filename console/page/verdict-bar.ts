@@ -1,0 +1,54 @@
+import { html } from "htm/preact";
+import type { VNode } from "preact";
+import { ago, figure } from "./format.ts";
+import { go, place } from "./place.ts";
+import { isDemo, now, snapshot } from "./state.ts";
+import { verdict } from "./verdict.ts";
+
+export function VerdictBar(): VNode {
+  const { glyph, tone, head, rest, next } = verdict.value;
+  return html`
+    <header class="verdict">
+      <h1 class="say" aria-live="polite">
+        <span class=${`glyph ${tone}`} aria-hidden="true">${glyph}</span>
+        <span class="head" data-figure="verdict">${head}</span>
+        <span class="rest">${rest}</span>
+      </h1>
+      ${next === null ? null : html`<p class="next">Next: <code>${next}</code></p>`}
+      <${Service} />
+      <${Switches} />
+    </header>
+  `;
+}
+
+function Service(): VNode | null {
+  const service = snapshot.value?.service;
+  if (service === undefined) return null;
+  const rate = service.rate === null ? "no limit met" : `${figure(Math.round(service.rate))} a second`;
+  return html`
+    <dl class="service">
+      <div><dt>Token</dt><dd>${service.tokenAt === null ? "from before" : ago(service.tokenAt, now.value)}</dd></div>
+      <div><dt>Rate</dt><dd>${rate}</dd></div>
+      <div><dt>Requests today</dt><dd>${figure(service.requestsToday)}</dd></div>
+    </dl>
+  `;
+}
+
+function Switches(): VNode {
+  const { theme, zone, view, panel } = place.value;
+  const isDark = theme === "dark" || (theme === "" && matchMedia("(prefers-color-scheme: dark)").matches);
+  return html`
+    <div class="switches">
+      ${
+        isDemo.value &&
+        html`<button class="wide-only" aria-pressed=${panel === "trouble"} aria-keyshortcuts="t"
+          onClick=${() => go({ panel: panel === "trouble" ? "stream" : "trouble" })}>Trouble</button>`
+      }
+      <button aria-pressed=${view === "ops"} onClick=${() => go({ view: view === "ops" ? "" : "ops" })}>Ops</button>
+      <button onClick=${() => go({ zone: zone === "utc" ? "local" : "utc" })}
+        title="Which clock the times are in">${zone === "utc" ? "UTC" : "Local"}</button>
+      <button onClick=${() => go({ theme: isDark ? "light" : "dark" })}
+        title="Light or dark">${isDark ? "Dark" : "Light"}</button>
+    </div>
+  `;
+}

@@ -1,0 +1,36 @@
+import { EventBridgeClient, ListRulesCommand, ListTargetsByRuleCommand } from "@aws-sdk/client-eventbridge";
+import type { Target } from "../cli/target/target.ts";
+
+/** Who gets events: a rule on the bus. */
+export interface RuleView {
+  name: string;
+  isEnabled: boolean;
+  targets: number;
+  /** Types of events that it asks for; empty: whatever its pattern says. */
+  types: string[];
+}
+
+/** Rules whose targets are counted. */
+const MOST = 100;
+
+/** The rules on the bus of a poller: those whose subscribers wait when it stands still. */
+export async function readRules(target: Target): Promise<RuleView[]> {
+  const client = new EventBridgeClient(target.client("eventbridge"));
+  const bus = { EventBusName: target.resources.busName };
+  try {
+    const { Rules = [] } = await client.send(new ListRulesCommand({ ...bus, Limit: MOST }));
+    return await Promise.all(
+      Rules.map(async ({ Name: name = "", State, EventPattern }) => {
+        const { Targets = [] } = await client.send(new ListTargetsByRuleCommand({ ...bus, Rule: name }));
+        return { name, isEnabled: State === "ENABLED", targets: Targets.length, types: typesOf(EventPattern) };
+      }),
+    );
+  } finally {
+    client.destroy();
+  }
+}
+
+function typesOf(pattern = "{}"): string[] {
+  const { "detail-type": types } = JSON.parse(pattern) as { "detail-type"?: unknown[] };
+  return types?.every((one) => typeof one === "string") === true ? types : [];
+}

@@ -1,0 +1,36 @@
+import type { StripPoint } from "./changes.ts";
+
+/** Milliseconds over which the lag is taken. */
+const WINDOW = 60_000;
+
+/** Counts what happens until the next point is taken. */
+export interface Strip {
+  /** `status` is that of HTTP; undefined when no answer came. */
+  request(status: number | undefined): void;
+  lag(milliseconds: number, at: number): void;
+  take(at: number): StripPoint;
+}
+
+export function createStrip(): Strip {
+  let requests = { ok: 0, refused: 0, failed: 0 };
+  let lags: { at: number; lag: number }[] = [];
+  return {
+    request(status) {
+      const isFailed = status === undefined || status >= 500 || (status >= 400 && status !== 404 && status !== 429);
+      requests[status === 429 ? "refused" : isFailed ? "failed" : "ok"] += 1;
+    },
+    lag: (lag, at) => void lags.push({ at, lag }),
+    take(at) {
+      lags = lags.filter((one) => one.at > at - WINDOW);
+      const sorted = lags.map(({ lag }) => lag).sort((a, b) => a - b);
+      const point = { at, requests, p50: quantile(sorted, 0.5), p90: quantile(sorted, 0.9) };
+      requests = { ok: 0, refused: 0, failed: 0 };
+      return point;
+    },
+  };
+}
+
+/** The least value that this part of all is not above. */
+function quantile(sorted: readonly number[], part: number): number | null {
+  return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? null;
+}

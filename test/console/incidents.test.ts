@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { EventRow, Incident } from "../../console/changes.ts";
+import { createIncidents } from "../../console/trouble/incidents.ts";
+
+beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }));
+afterEach(() => void vi.useRealTimers());
+
+function incidents() {
+  const told: Incident[] = [];
+  const world = { requests: 10, fate: "not yet" as "found" | "missed" | "not yet" };
+  const made = createIncidents({
+    simulator: { counters: () => ({ requests: world.requests }), truthOf: () => undefined },
+    shadow: { fate: () => world.fate },
+    tell: (incident) => void told.push(incident),
+  });
+  const event = (responseId: number, isRepeat = false): void =>
+    made.event({ type: "response.completed", surveyId: 7, responseId, isRepeat, at: Date.now() } as EventRow);
+  return { ...made, event, told, world };
+}
+
+const concerned = [1, 2].map((responseId) => ({ surveyId: 7, responseId }));
+
+it("closes by itself once everything has its event, it is over, and the cursor poller has had its polls", async () => {
+  const { open, event, told, world } = incidents();
+  const calm = Promise.withResolvers<void>();
+  open({ kind: "late", title: "Late", what: "…", concerned, calm: calm.promise });
+  await vi.advanceTimersByTimeAsync(3_000);
+  world.requests = 19;
+  event(1);
+  event(2);
+  event(2, true);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(told.at(-1)).toMatchObject({ left: 0 });
+  expect(told.at(-1)?.closed).toBeUndefined();
+
+  calm.resolve();
+  world.fate = "missed";
+  world.requests = 30;
+  await vi.advanceTimersByTimeAsync(1_000);
+
+  expect(told.at(-1)?.closed).toMatchObject({
+    requests: 9,
+    concerned: 2,
+    lost: 0,
+    repeated: 1,
+    shadow: { found: 0, missed: 2 },
+  });
+  expect(told.at(-1)?.closed?.sentence).toBe(
+    "All 2 found after 3.0 s, 9 requests. Lost 0. 1 came twice, under the same event id. The cursor poller missed 2.",
+  );
+});
+
+it("stays open as long as something is missing", async () => {
+  const { open, event, told } = incidents();
+  open({ kind: "late", title: "Late", what: "…", concerned });
+  event(1);
+  await vi.advanceTimersByTimeAsync(600_000);
+
+  expect(told.at(-1)).toMatchObject({ left: 1 });
+  expect(told.every(({ closed }) => closed === undefined)).toBe(true);
+});

@@ -1,0 +1,56 @@
+import { expect, it } from "vitest";
+import { handlerFor, LANGUAGES } from "../../console/page/code.ts";
+import { type Chosen, patternOf, toggled, writtenAs } from "../../console/page/rule.ts";
+import { createMatcher } from "../../local/aws/event-bridge/matcher.ts";
+
+const nothing: Chosen = new Map();
+const npsClass = ["detail", "data", "summary", "nps", "class"];
+
+it("makes a pattern of the values that were pressed, and takes them out again", () => {
+  let chosen = toggled(nothing, ["detail-type"], "response.completed");
+  chosen = toggled(chosen, npsClass, "detractor");
+  chosen = toggled(chosen, npsClass, "passive");
+  chosen = toggled(chosen, ["detail", "data", "surveyId"], 103);
+
+  const pattern = patternOf(chosen);
+  expect(pattern).toEqual({
+    "detail-type": ["response.completed"],
+    detail: { data: { summary: { nps: { class: ["detractor", "passive"] } }, surveyId: [103] } },
+  });
+  const event = {
+    "detail-type": "response.completed",
+    detail: { data: { surveyId: 103, summary: { nps: { class: "passive" } } } },
+  };
+  expect(createMatcher(pattern)(event)).toBe(true);
+  expect(patternOf(toggled(toggled(chosen, npsClass, "passive"), npsClass, "detractor")).detail).toEqual({
+    data: { surveyId: [103] },
+  });
+});
+
+it("writes it as it is used: JSON, in the CDK, as where, as a webhook", () => {
+  const pattern = patternOf(toggled(toggled(nothing, ["detail-type"], "response.completed"), npsClass, "detractor"));
+  const where = { data: { summary: { nps: { class: ["detractor"] } } } };
+
+  expect(JSON.parse(writtenAs("JSON", pattern))).toEqual(pattern);
+  expect(JSON.parse(writtenAs("where", pattern))).toEqual(where);
+  expect(JSON.parse(writtenAs("webhook", pattern))).toMatchObject({ types: ["response.completed"], where });
+  expect(writtenAs("CDK", pattern)).toContain(
+    'where: {\n    data: {\n      summary: {\n        nps: {\n          class: [\n            "detractor"',
+  );
+});
+
+it("gives a handler for the event, without anything personal", () => {
+  const data = {
+    surveyId: 103,
+    responseId: 7,
+    survey: { name: "After a visit" },
+    summary: { nps: { score: 2, class: "detractor" } },
+  };
+  const envelope = { "detail-type": "response.completed", source: "s", id: "i", time: "t", detail: { data } };
+  for (const language of LANGUAGES) {
+    const text = handlerFor(language, envelope);
+    expect(text).toMatch(/103/);
+    expect(text).toContain("detractor");
+    expect(text).toContain("eventId");
+  }
+});

@@ -1,0 +1,132 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createApp } from "../../console/app.ts";
+import { createEvents } from "../../console/events.ts";
+import { createFeed } from "../../console/feed.ts";
+import { TOKEN_HEADER } from "../../console/guard.ts";
+import { serve } from "../../console/server.ts";
+import type { EventEnvelope } from "../../local/aws/index.ts";
+
+const TOKEN = "a-token";
+const EVENT_ID = "a4832dd4-21bf-5fe8-b329-5daa55dfb96f";
+const HOST = "127.0.0.1:4747";
+const detractor = JSON.parse(readFileSync("contract/golden/detractor.json", "utf8")) as EventEnvelope;
+const ordinary = JSON.parse(readFileSync("contract/golden/ordinary.json", "utf8")) as EventEnvelope;
+
+function app() {
+  const events = createEvents();
+  for (const envelope of [detractor, ordinary]) events.add(envelope, Date.parse("2026-03-10T12:00:31Z"));
+  const feed = createFeed({ ground: { run: "r", startedAt: 0, polled: "a demo", flags: "--data d", troubles: [] } });
+  const pulled: string[] = [];
+  const made = createApp({
+    feed,
+    events,
+    assets: async () => ({ script: "1", style: "a{}" }),
+    token: TOKEN,
+    rules: async () => [],
+    pull: async (kind) => kind === "late" && pulled.push(kind) > 0,
+  });
+  const ask = (path: string, { method = "GET", headers = {}, body = "" } = {}): Promise<Response> =>
+    Promise.resolve(
+      made.request(`http://${HOST}${path}`, {
+        method,
+        headers: { host: HOST, ...headers },
+        ...(method === "POST" ? { body } : {}),
+      }),
+    );
+  const post = (path: string, body: unknown = {}): Promise<Response> =>
+    ask(path, { method: "POST", headers: { [TOKEN_HEADER]: TOKEN }, body: JSON.stringify(body) });
+  return { ask, post, pulled, made };
+}
+
+describe("who asks", () => {
+  it.each([
+    ["by another name that leads here", { host: "evil.example.com:4747" }, 403],
+    ["by this machine's name", { host: "localhost:4747" }, 200],
+    ["from another page", { origin: "https://evil.example.com" }, 403],
+    ["from a page of another port", { origin: "http://127.0.0.1:8080" }, 403],
+    ["from this page", { origin: `http://${HOST}` }, 200],
+    ["from a sandbox", { origin: "null" }, 403],
+  ])("%s", async (_who, headers, status) => {
+    expect((await app().ask("/", { headers })).status).toBe(status);
+  });
+
+  it.each(["/reveal/x", "/match", "/trouble/late"])("may POST %s with the token alone", async (path) => {
+    const { ask, pulled } = app();
+    for (const headers of [{}, { [TOKEN_HEADER]: "another" }, { [TOKEN_HEADER]: "" }]) {
+      expect((await ask(path, { method: "POST", headers, body: "{}" })).status).toBe(401);
+    }
+    expect(pulled).toEqual([]);
+  });
+});
+
+it("serves the page under a policy that loads nothing from elsewhere", async () => {
+  const { ask } = app();
+  for (const path of ["/", "/main.js", "/style.css", "/icon.svg", "/nowhere"]) {
+    const { headers } = await ask(path);
+    expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+  }
+  expect(await (await ask("/")).text()).not.toMatch(/https?:|<script>|style=/);
+});
+
+it("shows what is personal only to whoever has the token", async () => {
+  const { ask, post } = app();
+
+  const shown = await (await ask(`/events/${EVENT_ID}`)).text();
+  const revealed = await (await post(`/reveal/${EVENT_ID}`)).text();
+
+  expect(shown).toContain("46375");
+  expect(shown).not.toMatch(/203\.0\.113|customer-1042|Very good/);
+  expect(JSON.parse(revealed)).toEqual(detractor);
+  expect((await ask("/events/unknown")).status).toBe(404);
+});
+
+it("says how many events match a pattern, and what is wrong with one that is none", async () => {
+  const { post } = app();
+  const pattern = { detail: { data: { summary: { nps: { class: ["detractor"] } } } } };
+
+  expect(await (await post("/match", pattern)).json()).toEqual({ matching: 1, of: 2, numbers: [1] });
+  const refused = await post("/match", { detail: "x" });
+  expect([refused.status, await refused.json()]).toEqual([
+    400,
+    { error: expect.stringContaining('"detail" must be an object or an array') },
+  ]);
+});
+
+it("tells the story of an event by what the event says", async () => {
+  const story = (await (await app().ask(`/stories/${EVENT_ID}`)).json()) as { steps: object[]; facts: string[][] };
+
+  expect(story.steps).toMatchObject([
+    { name: "At the service", from: Date.parse("2026-03-10T11:58:20Z"), to: Date.parse("2026-03-10T12:00:30Z") },
+    { name: "Event to bus", kind: "work" },
+    { name: "On the bus", kind: "done" },
+  ]);
+  expect(story.facts).toContainEqual(["Found", "on the newest pages"]);
+});
+
+it("pulls the knobs that there are", async () => {
+  const { post, pulled } = app();
+
+  expect((await post("/trouble/late")).status).toBe(200);
+  expect((await post("/trouble/other")).status).toBe(404);
+  expect(pulled).toEqual(["late"]);
+});
+
+it("is fed by server-sent events, at the port that was asked for or the next that is free", async () => {
+  const { made } = app();
+  const first = await serve(made, 47_470);
+  onTestFinished(() => first.close());
+  const second = await serve(made, first.port);
+  onTestFinished(() => second.close());
+  expect(second.port).toBeGreaterThan(first.port);
+
+  const gone = new AbortController();
+  const answer = await fetch(`http://127.0.0.1:${second.port}/feed`, { signal: gone.signal });
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const text = (await reader?.read())?.value ?? "";
+  gone.abort();
+
+  expect(answer.headers.get("content-type")).toBe("text/event-stream");
+  expect(text).toMatch(/^event: snapshot\ndata: \{"run":"r",.*\nid: r\.0\nretry: 1000\n\n$/);
+});
