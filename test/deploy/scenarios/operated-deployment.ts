@@ -50,7 +50,7 @@ export interface CommandOptions {
   interruptWhen?: () => Promise<boolean>;
 }
 
-const COMMAND = join(ROOT, "cli", "survey-poller.mjs");
+const COMMAND = join(ROOT, "cli", "bin", "survey-poller.mjs");
 
 /** A third deployment, for the operator's command: each verb on a stack. */
 export function operatedDeployment(given: Given): Promise<void> {
