@@ -1,11 +1,11 @@
 import { DescribeSecretCommand, PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { errorCode, PollerError } from "../../lib/errors.ts";
 import type { Credentials } from "../../lib/survey-api/index.ts";
+import type { CommandError } from "../errors.ts";
+import { credentialsFailure } from "../target/aws-failure.ts";
 import type { ClientSettings } from "../target/target.ts";
 
 type SecretErrorCode =
-  | "AWS_CREDENTIALS_MISSING"
-  | "AWS_CREDENTIALS_REFUSED"
   | "AWS_REGION_MISSING"
   | "SECRET_NOT_FOUND"
   | "SECRET_DELETED"
@@ -63,7 +63,11 @@ export async function fillSecret(
   }
 }
 
-async function failureOf(error: unknown, client: SecretsManagerClient, secretId: string): Promise<SecretError> {
+async function failureOf(
+  error: unknown,
+  client: SecretsManagerClient,
+  secretId: string,
+): Promise<SecretError | CommandError> {
   if (error instanceof SecretError) return error;
   const region = await Promise.resolve()
     .then(() => client.config.region())
@@ -72,27 +76,13 @@ async function failureOf(error: unknown, client: SecretsManagerClient, secretId:
     const hint = "Set AWS_REGION to the region of the stack.";
     return new SecretError("AWS_REGION_MISSING", "no AWS region is set", { hint, cause: error });
   }
-  return inWords(errorCode(error), secretId, region, error);
+  return credentialsFailure(error) ?? inWords(errorCode(error), secretId, region, error);
 }
-
-const NOT_ACCEPTED =
-  /ExpiredToken|UnrecognizedClient|InvalidClientTokenId|InvalidSignature|IncompleteSignature|OptInRequired/;
 
 /** The SDK's own message stays out: it may repeat what it was given. */
 function inWords(name: string, secretId: string, region: string, cause?: unknown): SecretError {
   const fail = (code: SecretErrorCode, message: string, hint: string): SecretError =>
     new SecretError(code, message, { hint, ...(cause === undefined ? {} : { cause }) });
-  if (/CredentialsProviderError|TokenProviderError/.test(name)) {
-    return fail(
-      "AWS_CREDENTIALS_MISSING",
-      "there are no AWS credentials",
-      "Set AWS_PROFILE, or sign in: `aws sso login`.",
-    );
-  }
-  if (NOT_ACCEPTED.test(name)) {
-    const hint = "Sign in again, or set AWS_PROFILE to one that is valid.";
-    return fail("AWS_CREDENTIALS_REFUSED", `AWS does not accept the AWS credentials (${name})`, hint);
-  }
   if (name === "ResourceNotFoundException") {
     const hint = "Deploy the stack first. If it is there: are --stack, --source and the region right?";
     return fail("SECRET_NOT_FOUND", `there is no secret ${secretId} in ${region}`, hint);

@@ -14,10 +14,9 @@ export async function askingAws<T>(what: string, ask: () => Promise<T>): Promise
   }
 }
 
-/** @param what "the stack could not be read" */
-function awsFailure(what: string, error: unknown): Error {
-  if (error instanceof CommandError) return error;
-  const cause = error instanceof PollerError && error.cause !== undefined ? error.cause : error;
+/** What is wrong with the AWS credentials or the region, where it is that. */
+export function credentialsFailure(error: unknown): CommandError | undefined {
+  const cause = causeOf(error);
   const name = errorCode(cause);
   const credentials = (code: string, message: string, hint: string): CommandError =>
     new CommandError(code, message, { hint, cause: error }, EXIT.credentials);
@@ -28,16 +27,24 @@ function awsFailure(what: string, error: unknown): Error {
   if (cause instanceof Error && /region is missing/i.test(cause.message)) {
     return credentials("AWS_REGION_MISSING", "no AWS region is set", "Set AWS_REGION to the region of the stack.");
   }
-  if (NOT_ACCEPTED.test(name)) {
-    const hint = "Sign in again, or set AWS_PROFILE to one that is valid.";
-    return credentials("AWS_CREDENTIALS_REFUSED", `AWS does not accept the AWS credentials (${name})`, hint);
-  }
+  if (!NOT_ACCEPTED.test(name)) return undefined;
+  const hint = "Sign in again, or set AWS_PROFILE to one that is valid.";
+  return credentials("AWS_CREDENTIALS_REFUSED", `AWS does not accept the AWS credentials (${name})`, hint);
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof PollerError && error.cause !== undefined ? error.cause : error;
+}
+
+/** @param what "the stack could not be read" */
+function awsFailure(what: string, error: unknown): Error {
+  if (error instanceof CommandError) return error;
+  const wrong = credentialsFailure(error);
+  if (wrong !== undefined) return wrong;
+  const name = errorCode(causeOf(error));
   if (/AccessDenied|NotAuthorized|UnauthorizedOperation/.test(name)) {
-    return credentials(
-      "ACCESS_DENIED",
-      `${what}: access is denied`,
-      "docs/command.md says which permissions each verb needs.",
-    );
+    const hint = "docs/command.md says which permissions each verb needs.";
+    return new CommandError("ACCESS_DENIED", `${what}: access is denied`, { hint, cause: error }, EXIT.credentials);
   }
   if (error instanceof PollerError) return error;
   return new CommandError("AWS_FAILED", `${what} (${name})`, {

@@ -1,5 +1,5 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import type { AccountState } from "../../lib/polling/model/account.ts";
+import type { AccountState, SurveyRow } from "../../lib/polling/model/account.ts";
 import type { CheckedState } from "../../lib/polling/model/ledger-entry.ts";
 import type { Mark } from "../../lib/polling/model/mark.ts";
 import { readAccount } from "../../lib/state/account.ts";
@@ -17,7 +17,7 @@ export function tableOf({ clients, resources }: Target): Table {
 /** What is known of one survey. */
 export interface SurveyState {
   surveyId: number;
-  row: AccountState["rows"] extends Map<number, infer Row> ? Row | undefined : never;
+  row: SurveyRow | undefined;
   mark: Mark;
 }
 

@@ -7,11 +7,10 @@ import { holdLease } from "../polling/lease.ts";
 import { forgetSights } from "../polling/ledger/changes.ts";
 import { noteReleased, tellReleased } from "../polling/ledger/withheld.ts";
 import type { EntryState, LedgerEntry } from "../polling/model/ledger-entry.ts";
-import { watchBreakers } from "../polling/publish/under-breaker.ts";
-import { withSurvey } from "../polling/survey/with-survey.ts";
 import type { SourceGraph } from "../run/wiring.ts";
 import { bareEntry, isBare, prefixesOf } from "./forgotten.ts";
 import type { Operation } from "./operation.ts";
+import { onSurvey } from "./survey-work.ts";
 
 const RESPONSE = "must be a responseId, or the id of a record as the ledger has it";
 
@@ -42,23 +41,13 @@ export const forget: Operation<ForgetInput, Forgotten> = {
       error: RESPONSE,
     }),
   }),
-  async run({ graph, owner, deadline, abortsAt, logger }, { surveyId, response }) {
+  async run(context, { surveyId, response }) {
+    const { graph, deadline, abortsAt, logger } = context;
     const { source, bucket } = graph;
-    const request = {
-      ports: graph.begin("tick", abortsAt),
-      source,
-      surveyId,
-      owner,
-      deadline,
-      streamUntil: deadline,
-      // Of what nothing is read for here.
-      sourceFloor: undefined,
-      firstTick: undefined,
-      listedCount: undefined,
-      shortPageEnds: undefined,
-      watch: watchBreakers(undefined),
-    };
-    const done = await withSurvey(request, (ctx) => forgetResponse(ctx, response, bucket));
+    const ports = graph.begin("tick", abortsAt);
+    // Of a survey that is not polled any more too: nothing of the account is needed.
+    const work = { surveyId, ports, account: { rows: new Map() }, until: deadline, patience: 0 };
+    const done = await onSurvey(context, work, (ctx) => forgetResponse(ctx, response, bucket));
     logger.info("forget", { source: source.name, surveyId, outcome: done?.outcome ?? "busy" });
     return done ?? { outcome: "busy" };
   },

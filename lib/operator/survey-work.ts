@@ -30,6 +30,8 @@ export interface SurveyWork {
   account: AccountState;
   /** Epoch milliseconds by which the work comes to its end. */
   until: number;
+  /** Milliseconds for which a survey that others have is waited for. Default 90,000. */
+  patience?: number;
 }
 
 /** Reads what is known of the source. */
@@ -59,7 +61,7 @@ export function refusePaused({ pausedUntil }: AccountState): void {
 /** Works on a survey under its lease; undefined where others have had it all the time. */
 export async function onSurvey<T>(
   { graph: { source }, owner, deadline }: OperationContext,
-  { surveyId, ports, account, until }: SurveyWork,
+  { surveyId, ports, account, until, patience = LONGEST_TRY }: SurveyWork,
   work: (ctx: PollContext) => Promise<T>,
 ): Promise<T | undefined> {
   const shown = account.rows.get(surveyId)?.counts.filter((count) => count !== null) ?? [];
@@ -76,7 +78,7 @@ export async function onSurvey<T>(
     shortPageEnds: account.shortPageEnds,
     watch: watchBreakers(account.breakers),
   };
-  const latest = Math.min(deadline, ports.clock.now() + LONGEST_TRY);
+  const latest = Math.min(deadline, ports.clock.now() + patience);
   for (;;) {
     const done = await withSurvey(request, async (ctx) => ({ result: await work(ctx) }));
     if (done !== undefined) return done.result;

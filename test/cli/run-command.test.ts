@@ -6,7 +6,7 @@ import { startCommand, temporaryFolder } from "../support/command.ts";
 import { polledFolder, survey } from "./support/command.ts";
 
 const names = verbs.map((make) => make(async () => {}).name());
-const COMMAND = join(import.meta.dirname, "../../cli/survey-poller.mjs");
+const COMMAND = join(import.meta.dirname, "../../cli/bin/survey-poller.mjs");
 
 describe("help", () => {
   it.each(["", ...names])("of %j fits a screen and has an example", async (name) => {

@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { SourceConfig } from "../../../lib/config/index.ts";
+import { surveyId, wholeNumber } from "../../arguments.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { UsageError } from "../../flags.ts";
 import type { Io } from "../../io.ts";
@@ -10,7 +11,6 @@ import { openTarget } from "../../target/open-target.ts";
 import { readSource, type SourceState, type SurveyState } from "../../target/state.ts";
 import { oneSource, type Target } from "../../target/target.ts";
 import { type Answer, DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../../verb.ts";
-import { wholeNumber } from "../../whole-number.ts";
 import type { AuditAnswer, AuditedSurvey } from "./answer.ts";
 import { costOf, costText } from "./cost.ts";
 import { toDo } from "./outcome.ts";
@@ -22,7 +22,7 @@ import { planPasses, watchPasses } from "./watch.ts";
 export const auditVerb: Verb = (act) =>
   targetVerb("audit", "a full read that closes the books, or a sample")
     .option("--source <name>", "the source, where there are several")
-    .option("--survey <id>", "only this survey; all of the source without it", wholeNumber)
+    .option("--survey <id>", "only this survey; all of the source without it", surveyId)
     .option("--now", "reads at once, whatever the background budget")
     .option("--no-wait", "leaves it to the ticks, and does not wait for the end")
     .option("--sample <percent>", "looks up a random part of the pages in the ledger, and changes nothing")

@@ -1,4 +1,5 @@
 import type { DateRange } from "../../../lib/polling/model/mark.ts";
+import { surveyId } from "../../arguments.ts";
 import { UsageError } from "../../flags.ts";
 import { showProgress } from "../../progress.ts";
 import { unlessFailing } from "../../service-failing.ts";
@@ -7,13 +8,12 @@ import { openTarget } from "../../target/open-target.ts";
 import { readSource } from "../../target/state.ts";
 import { oneSource } from "../../target/target.ts";
 import { examples, targetVerb, type Verb, yesOption } from "../../verb.ts";
-import { wholeNumber } from "../../whole-number.ts";
 import { answered, countFirst, type Of, start, stop, watch } from "./act.ts";
 import { rangeOf } from "./range.ts";
 
 export const backfillVerb: Verb = (act) =>
   targetVerb("backfill", "emits what completed before the floor, with the ids it would always have had")
-    .requiredOption("--survey <id>", "the survey", wholeNumber)
+    .requiredOption("--survey <id>", "the survey", surveyId)
     .option("--source <name>", "the source, where there are several")
     .option("--from <date>", "first date of completion, as the survey service writes it")
     .option("--to <date>", "last date of completion, a day as a whole")

@@ -1,7 +1,7 @@
 import { bareEntry } from "../../../lib/operator/forgotten.ts";
 import { recordsOfNobody } from "../../../lib/state/ledger.ts";
+import { responseId, surveyId } from "../../arguments.ts";
 import { CommandError, notNow } from "../../errors.ts";
-import { responseId, surveyId } from "../../ids.ts";
 import { askingAws } from "../../target/aws-failure.ts";
 import { type FoundResponse, findResponse } from "../../target/find-response.ts";
 import { openTarget } from "../../target/open-target.ts";

@@ -1,4 +1,4 @@
-import { surveyId } from "../../ids.ts";
+import { surveyId } from "../../arguments.ts";
 import type { Io } from "../../io.ts";
 import { openTarget } from "../../target/open-target.ts";
 import { sourcesOf } from "../../target/target.ts";

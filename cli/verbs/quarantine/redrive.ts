@@ -1,8 +1,8 @@
 import type { SurveyRedrive } from "../../../lib/polling/survey/redrive.ts";
+import { surveyIds } from "../../arguments.ts";
 import { InterruptedError } from "../../errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { UsageError } from "../../flags.ts";
-import { surveyIds } from "../../ids.ts";
 import type { Io } from "../../io.ts";
 import { showProgress } from "../../progress.ts";
 import { openTarget } from "../../target/open-target.ts";

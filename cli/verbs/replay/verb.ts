@@ -1,11 +1,11 @@
 import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
+import { surveyId } from "../../arguments.ts";
 import { UsageError } from "../../flags.ts";
 import type { Io } from "../../io.ts";
 import { stretchOf } from "../../moments.ts";
 import { openTarget } from "../../target/open-target.ts";
 import type { Target } from "../../target/target.ts";
 import { type Answer, DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../../verb.ts";
-import { wholeNumber } from "../../whole-number.ts";
 import { cancelReplay, describeReplay } from "./archive.ts";
 import { byArchive, byLedger, emittedIn, type ReplayOptions } from "./replay.ts";
 import { exitOfState, stateSentence } from "./text.ts";
@@ -28,7 +28,7 @@ export const replayVerb: Verb = (act) =>
     .option("--from <time>", "from when on they were emitted: 2026-11-21T08:00:00Z, or a day")
     .option("--to <time>", "until when (default: now)")
     .option("--rule <name>", "only to this rule of the bus, and not to every subscriber")
-    .option("--survey <id>", "only this survey, from the ledger: an archive replays all", wholeNumber)
+    .option("--survey <id>", "only this survey, from the ledger: an archive replays all", surveyId)
     .option("--source <name>", "only this source, likewise")
     .option("--name <name>", "name of the replay, which can be used once")
     .option("--watch [name]", "look at it until it has ended; NAME: at an earlier one")

@@ -1,4 +1,5 @@
 import { createInterface } from "node:readline";
+import { surveyId } from "../../arguments.ts";
 import { UsageError } from "../../flags.ts";
 import { eventIdsIn, isEventId } from "../../ids/event-ids.ts";
 import type { Io } from "../../io.ts";
@@ -6,7 +7,6 @@ import { ledgersOf } from "../../target/emitted.ts";
 import { openTarget } from "../../target/open-target.ts";
 import { oneSource, type Target } from "../../target/target.ts";
 import { DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../../verb.ts";
-import { wholeNumber } from "../../whole-number.ts";
 import type { ResendAnswer, ResentItem } from "./answer.ts";
 import { ofEventIds, ofResponses, wantedOf } from "./resolve.ts";
 import { sendAgain } from "./send-again.ts";
@@ -21,7 +21,7 @@ interface ResendOptions {
 export const resendVerb: Verb = (act) =>
   targetVerb("resend", "sends events to the bus once more: same id, same revision, origin replay")
     .argument("<ids...>", "event ids; response ids with --survey; - for event ids on standard input, one a line")
-    .option("--survey <id>", "the survey that response ids are of; of event ids: where to look", wholeNumber)
+    .option("--survey <id>", "the survey that response ids are of; of event ids: where to look", surveyId)
     .option("--source <name>", "only this source")
     .addOption(yesOption())
     .addHelpText("after", ABOUT)

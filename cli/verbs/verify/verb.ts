@@ -1,3 +1,4 @@
+import { surveyId } from "../../arguments.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { UsageError } from "../../flags.ts";
 import type { Io } from "../../io.ts";
@@ -6,7 +7,6 @@ import { quoted } from "../../target/data-target.ts";
 import { openTarget } from "../../target/open-target.ts";
 import type { Target } from "../../target/target.ts";
 import { type Answer, DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../../verb.ts";
-import { wholeNumber } from "../../whole-number.ts";
 import { count } from "../../words.ts";
 import type { ResentItem } from "../resend/answer.ts";
 import { wantedOf } from "../resend/resolve.ts";
@@ -38,7 +38,7 @@ export const verifyVerb: Verb = (act) =>
     .option("--dlq <url>", "a dead-letter queue, which is read and left as it is")
     .option("--as-of <time>", "when the list was taken (default: time of the file, or now)")
     .option("--source <name>", "only this source")
-    .option("--survey <id>", "only this survey", wholeNumber)
+    .option("--survey <id>", "only this survey", surveyId)
     .option("--from <time>", "only what was emitted since")
     .option("--to <time>", "only what was emitted until then")
     .option("--resend", "send what is missing once more")

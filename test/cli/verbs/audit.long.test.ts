@@ -141,7 +141,7 @@ describe("survey-poller audit", () => {
     [["--sample", "0%"], "--sample is no percentage above 0"],
     [["--sample", "101"], "--sample is no percentage above 0"],
     [["--sample", "5%", "--now"], "--sample goes with neither"],
-    [["--survey", "x"], "it must be a whole number"],
+    [["--survey", "x"], "it must be a survey id"],
     [["--survey", "9"], "survey 9 is not polled"],
   ])("called with %j does nothing", async (flags, message) => {
     const ran = await survey(["audit", ...flags, ...at]);

@@ -20,7 +20,7 @@ async function run(
     AWS_SHARED_CREDENTIALS_FILE: "/dev/null",
     AWS_EC2_METADATA_DISABLED: "true",
   };
-  const child = spawn(process.execPath, [join(ROOT, "cli/survey-poller.mjs"), "credentials", "--yes", ...args], {
+  const child = spawn(process.execPath, [join(ROOT, "cli/bin/survey-poller.mjs"), "credentials", "--yes", ...args], {
     cwd: ROOT,
     env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...alone, ...environment },
   });

@@ -93,7 +93,7 @@ it("is called with ids that are some, and says which are not known", async () =>
     [["45942"], "Add --survey ID."],
     [["hunter2"], "neither that of an event nor that of a response"],
     [["45942", "--survey", "8"], "survey 8 was never polled"],
-    [["45942", "--survey", "eight"], "it must be a whole number"],
+    [["45942", "--survey", "eight"], "it must be a survey id"],
   ] as const) {
     const ran = await survey(["resend", ...args, "--data", data]);
     expect(ran).toMatchObject({ code: 2, stdout: "" });

@@ -10,7 +10,7 @@ import type { EventEnvelope } from "../../../local/aws/index.ts";
 import { answerOf, ioOf, survey } from "../support/command.ts";
 import { type RunningFolder, rulesIn, runningFolder } from "../support/running-folder.ts";
 
-const COMMAND = join(import.meta.dirname, "../../../cli/survey-poller.mjs");
+const COMMAND = join(import.meta.dirname, "../../../cli/bin/survey-poller.mjs");
 
 let folder: RunningFolder;
 beforeAll(async () => {

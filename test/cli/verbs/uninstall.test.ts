@@ -42,7 +42,7 @@ describe("called wrongly", () => {
 
 it("without an AWS that answers removes nothing, and says what to look at", () => {
   const AWS = { AWS_REGION: "us-east-1", AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["cli/survey-poller.mjs", "uninstall"], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["cli/bin/survey-poller.mjs", "uninstall"], {
     encoding: "utf8",
     // Nobody listens there.
     env: { ...AWS, PATH: process.env.PATH, AWS_ENDPOINT_URL: "http://127.0.0.1:1", AWS_MAX_ATTEMPTS: "1" },
@@ -52,7 +52,7 @@ it("without an AWS that answers removes nothing, and says what to look at", () =
 });
 
 it("without AWS credentials is told so by its exit code", () => {
-  const { status, stderr } = spawnSync(process.execPath, ["cli/survey-poller.mjs", "uninstall", "--json"], {
+  const { status, stderr } = spawnSync(process.execPath, ["cli/bin/survey-poller.mjs", "uninstall", "--json"], {
     encoding: "utf8",
     env: { PATH: process.env.PATH, AWS_REGION: "us-east-1", AWS_EC2_METADATA_DISABLED: "true", HOME: "/nonexistent" },
   });

@@ -13,7 +13,8 @@ import type { Given } from "./open-stage.ts";
 
 const HEADING = "## Deploy in five steps";
 /** What is made in a checkout, and its history. */
-const NOT_COPIED = new Set(["node_modules", ".git", ".venv", "cdk.out", "dist", "target", ".bundle", ".survey-poller"]);
+const NOT_COPIED = new Set(["node_modules", ".git", ".venv", "cdk.out", "dist", ".bundle", ".survey-poller"]);
+const PEERS_BUILT = /\/bench\/peers\/[^/]+\/target$/;
 const TERMINAL = join(import.meta.dirname, "..", "support", "terminal.py");
 /** Of the service, in the README. */
 const ADDRESS = "https://surveys.example.com";
@@ -30,7 +31,10 @@ export async function asTheReadmeSays(
   const folder = join(given.folder, "readme");
   const checkout = join(folder, "my projects", "survey-poller");
   mkdirSync(folder);
-  cpSync(ROOT, checkout, { recursive: true, filter: (path) => !NOT_COPIED.has(basename(path)) });
+  cpSync(ROOT, checkout, {
+    recursive: true,
+    filter: (path) => !NOT_COPIED.has(basename(path)) && !PEERS_BUILT.test(path),
+  });
   const [install, configuration, deploy, credentials, subscribe, look] = blocksOf(join(checkout, "README.md"));
 
   report.part(`As the README says: "${HEADING.slice(3)}"`);

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { ListRulesCommand } from "@aws-sdk/client-eventbridge";
 import { auditAnswer, sampleAnswer } from "../../../cli/verbs/audit/answer.ts";
@@ -8,6 +10,7 @@ import { credentialsAnswer } from "../../../cli/verbs/credentials/answer.ts";
 import { doctorAnswer } from "../../../cli/verbs/doctor/answer.ts";
 import { explainAnswer } from "../../../cli/verbs/explain/answer.ts";
 import { forgetAnswer } from "../../../cli/verbs/forget/answer.ts";
+import { listenAnswer } from "../../../cli/verbs/listen/answer.ts";
 import { pauseAnswer } from "../../../cli/verbs/pause/answer.ts";
 import { listAnswer, redriveAnswer, showAnswer } from "../../../cli/verbs/quarantine/answers.ts";
 import { replayAnswer } from "../../../cli/verbs/replay/answer.ts";
@@ -17,6 +20,7 @@ import { tailAnswer } from "../../../cli/verbs/tail/answer.ts";
 import { renewAnswer } from "../../../cli/verbs/token/answer.ts";
 import { triggerAnswer } from "../../../cli/verbs/trigger/answer.ts";
 import { verifyAnswer } from "../../../cli/verbs/verify/answer.ts";
+import type { Aws } from "../support/aws.ts";
 import { ROOT } from "../support/cdk.ts";
 import { type RunResult, run } from "../support/processes.ts";
 import { until } from "../support/until.ts";
@@ -46,7 +50,7 @@ export interface CommandOptions {
   interruptWhen?: () => Promise<boolean>;
 }
 
-const COMMAND = join(ROOT, "cli", "survey-poller.mjs");
+const COMMAND = join(ROOT, "cli", "bin", "survey-poller.mjs");
 
 /** A third deployment, for the operator's command: each verb on a stack. */
 export function operatedDeployment(given: Given): Promise<void> {
@@ -138,22 +142,43 @@ async function stackIsDoctored({ stage: { report }, command }: Operated): Promis
   });
 }
 
+/** How many temporary rules there are on the bus. */
+async function tailRules({ events }: Aws, bus: string): Promise<number> {
+  const { Rules = [] } = await events.send(new ListRulesCommand({ EventBusName: bus }));
+  return Rules.filter(({ Name = "" }) => Name.startsWith("survey-poller-tail")).length;
+}
+
 async function eventsAreHeard({ stage, deployment, command }: Operated): Promise<void> {
   const { report, simulator, aws } = stage;
   await report.step("tail: hears what completes meanwhile, and leaves neither rule nor queue", async (note) => {
-    const bus = output(deployment, "BusName");
-    const rules = async (): Promise<string[]> => {
-      const { Rules = [] } = await aws.events.send(new ListRulesCommand({ EventBusName: bus }));
-      return Rules.map(({ Name = "" }) => Name).filter((name) => name.startsWith("survey-poller-tail"));
-    };
+    const rules = (): Promise<number> => tailRules(aws, output(deployment, "BusName"));
     const hearing = command(["tail", "--count", "1", "--for", "60s", "--filter", "type=response.completed"]);
-    await until("tail has made no rule", async () => (await rules()).length > 0);
+    await until("tail has made no rule", async () => (await rules()) > 0);
     const [responseId] = simulator.complete(1);
     await aws.invoke(output(deployment, "PollFunctionName"));
     const event = tailAnswer.parse((await hearing).json);
     assert.equal((event.detail.data as { responseId?: number }).responseId, responseId);
-    assert.deepEqual(await rules(), []);
+    assert.equal(await rules(), 0);
     note(`${event["detail-type"]} of ${responseId}`);
+  });
+  await report.step("listen: posts what completes to a consumer on this machine, signed", async (note) => {
+    const taken = Promise.withResolvers<IncomingHttpHeaders>();
+    const consumer = createServer((request, response) => {
+      request.resume().once("end", () => response.end());
+      taken.resolve(request.headers);
+    });
+    await new Promise<void>((resolve) => consumer.listen(0, "127.0.0.1", resolve));
+    const { port } = consumer.address() as AddressInfo;
+    const args = ["listen", "--forward-to", `http://127.0.0.1:${port}/events`, "--count", "1", "--for", "60s"];
+    const listening = command([...args, "--filter", "type=response.completed"]);
+    await until("listen has made no rule", async () => (await tailRules(aws, output(deployment, "BusName"))) > 0);
+    simulator.complete(1);
+    await aws.invoke(output(deployment, "PollFunctionName"));
+    const { "webhook-id": id, "webhook-signature": signature } = await taken.promise;
+    assert.match(String(signature), /^v1,/);
+    listenAnswer.parse((await listening).json);
+    consumer.close();
+    note(`webhook-id ${id}`);
   });
   await report.step("trigger: a test event, also a large one, reaches who subscribes", async (note) => {
     const sent = triggerAnswer.parse((await command(["trigger", "detractor", "--yes"])).json);
@@ -298,12 +323,7 @@ async function proofIsMade({ stage, deployment, subscribers, command }: Operated
     note(`${listed} listed`);
   });
   await report.step("a command that is interrupted leaves nothing behind it, and ends with 130", async () => {
-    const { events } = aws;
-    const bus = output(deployment, "BusName");
-    const rules = async (): Promise<number> => {
-      const { Rules = [] } = await events.send(new ListRulesCommand({ EventBusName: bus }));
-      return Rules.filter(({ Name = "" }) => Name.startsWith("survey-poller-tail")).length;
-    };
+    const rules = (): Promise<number> => tailRules(aws, output(deployment, "BusName"));
     await command(["tail", "--for", "60s"], { code: 130, interruptWhen: async () => (await rules()) > 0 });
     assert.equal(await rules(), 0);
   });

@@ -1,9 +1,11 @@
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import type { LedgerEntry } from "../lib/polling/model/ledger-entry.ts";
 
-/** An id as it is typed: of a survey. */
+// What is typed as an argument or as the value of a flag, read.
+
+/** The id of a survey. */
 export function surveyId(text: string): number {
-  return wholeNumber(text) ?? refuse("it must be a survey id, a whole number above 0");
+  return idOf(text) ?? refuse("it must be a survey id, a whole number above 0");
 }
 
 /** Several of them, one after the other. */
@@ -14,10 +16,15 @@ export function surveyIds(text: string, before: number[] = []): number[] {
 /** A responseId; or a record of nobody knows which response, by the id that `quarantine list` shows. */
 export function responseId(text: string): LedgerEntry["id"] {
   if (/^record-[\w-]+$/.test(text)) return text as LedgerEntry["id"];
-  return wholeNumber(text) ?? refuse("it must be a responseId, a whole number above 0");
+  return idOf(text) ?? refuse("it must be a responseId, a whole number above 0");
 }
 
-function wholeNumber(text: string): number | undefined {
+/** A number of things. */
+export function wholeNumber(text: string): number {
+  return /^\d{1,15}$/.test(text) ? Number(text) : refuse("it must be a whole number");
+}
+
+function idOf(text: string): number | undefined {
   const number = Number(text);
   return /^\d+$/.test(text) && Number.isSafeInteger(number) && number > 0 ? number : undefined;
 }
