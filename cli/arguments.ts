@@ -24,6 +24,12 @@ export function wholeNumber(text: string): number {
   return /^\d{1,15}$/.test(text) ? Number(text) : refuse("it must be a whole number");
 }
 
+/** A TCP port. */
+export function port(text: string): number {
+  const number = idOf(text);
+  return number !== undefined && number <= 65_535 ? number : refuse("it must be a port, from 1 to 65535");
+}
+
 function idOf(text: string): number | undefined {
   const number = Number(text);
   return /^\d+$/.test(text) && Number.isSafeInteger(number) && number > 0 ? number : undefined;

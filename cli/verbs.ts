@@ -1,6 +1,7 @@
 import type { Verb } from "./verb.ts";
 import { auditVerb } from "./verbs/audit/verb.ts";
 import { backfillVerb } from "./verbs/backfill/verb.ts";
+import { consoleVerb } from "./verbs/console/verb.ts";
 import { contractVerb } from "./verbs/contract/verb.ts";
 import { credentialsVerb } from "./verbs/credentials/verb.ts";
 import { doctorVerb } from "./verbs/doctor/verb.ts";
@@ -27,6 +28,7 @@ export const verbs: readonly Verb[] = [
   explainVerb,
   auditVerb,
   verifyVerb,
+  consoleVerb,
   tailVerb,
   listenVerb,
   triggerVerb,

@@ -1,13 +1,18 @@
 import { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
+import * as z from "zod";
+import { masked } from "../cli/hearing/masked.ts";
 import { InvalidEventPatternError } from "../local/aws/event-bridge/matcher.ts";
+import { ACTIONS, type ActionKind, type ActionOf } from "./actions.ts";
 import { type Assets, ICON, INDEX } from "./assets.ts";
 import type { Events } from "./events.ts";
 import type { Feed } from "./feed.ts";
 import { onlyFromHere, strictHeaders, withToken } from "./guard.ts";
-import { masked } from "./mask.ts";
+import { MASK } from "./mask.ts";
 import type { RuleView } from "./rules.ts";
-import { storyOf } from "./story.ts";
+import type { Story } from "./story.ts";
+
+const actionOf = z.strictObject({ source: z.string().optional(), surveyId: z.int().optional() });
 
 export interface AppOptions {
   feed: Feed;
@@ -16,15 +21,21 @@ export interface AppOptions {
   token: string;
   /** Rules on the bus; rejects while they cannot be read. */
   rules(): Promise<RuleView[]>;
+  /** Undefined for an event that is not kept any more. */
+  story(eventId: string): Promise<Story | undefined>;
+  /** Has the poller do something; absent where the page may only read. Gives what became of it. */
+  action?: ((kind: ActionKind, of: ActionOf) => Promise<string[]>) | undefined;
   /** Pulls a knob; absent where there are no troubles to be made. */
   pull?: ((kind: string) => Promise<boolean>) | undefined;
 }
+
+const GONE = "This event is not kept any more.";
 
 /** Milliseconds after which a page that lost the server asks again. */
 const RETRY = 1_000;
 
 /** Everything the page asks for. Reading needs no token and gives nothing personal. */
-export function createApp({ feed, events, assets, token, rules, pull }: AppOptions): Hono {
+export function createApp({ feed, events, assets, token, rules, story, action, pull }: AppOptions): Hono {
   const app = new Hono();
   app.use(strictHeaders, onlyFromHere);
   app.get("/", (c) => c.html(INDEX));
@@ -43,13 +54,12 @@ export function createApp({ feed, events, assets, token, rules, pull }: AppOptio
   );
   app.get("/events/:eventId", (c) => {
     const found = events.find(c.req.param("eventId"));
-    if (found === undefined) return c.json({ error: "This event is not kept any more." }, 404);
-    const { detail, ...envelope } = found.envelope;
-    return c.json({ ...envelope, detail: masked(detail) });
+    if (found === undefined) return c.json({ error: GONE }, 404);
+    return c.json(masked({ ...found.envelope }, MASK));
   });
-  app.get("/stories/:eventId", (c) => {
-    const story = storyOf(events, c.req.param("eventId"));
-    return story === undefined ? c.json({ error: "This event is not kept any more." }, 404) : c.json(story);
+  app.get("/stories/:eventId", async (c) => {
+    const told = await story(c.req.param("eventId"));
+    return told === undefined ? c.json({ error: GONE }, 404) : c.json(told);
   });
 
   app.get("/rules", async (c) =>
@@ -59,7 +69,7 @@ export function createApp({ feed, events, assets, token, rules, pull }: AppOptio
   app.post("*", withToken(token));
   app.post("/reveal/:eventId", (c) => {
     const found = events.find(c.req.param("eventId"));
-    return found === undefined ? c.json({ error: "This event is not kept any more." }, 404) : c.json(found.envelope);
+    return found === undefined ? c.json({ error: GONE }, 404) : c.json(found.envelope);
   });
   app.post("/match", async (c) => {
     const pattern = await c.req.json<unknown>().catch(() => undefined);
@@ -70,6 +80,12 @@ export function createApp({ feed, events, assets, token, rules, pull }: AppOptio
       if (!(error instanceof InvalidEventPatternError)) throw error;
       return c.json({ error: error.message }, 400);
     }
+  });
+  app.post("/actions/:kind", async (c) => {
+    const kind = ACTIONS.find((one) => one === c.req.param("kind"));
+    if (action === undefined || kind === undefined) return c.json({ error: "This page may not do that." }, 403);
+    const of = actionOf.safeParse(await c.req.json<unknown>().catch(() => undefined));
+    return of.success ? c.json({ lines: await action(kind, of.data) }) : c.json({ error: "Which one is meant?" }, 400);
   });
   app.post("/trouble/:kind", async (c) => {
     const isKnown = await pull?.(c.req.param("kind"));

@@ -5,7 +5,7 @@ import { keep, latest } from "./kept.ts";
 export const KEPT = { events: 1_000, points: 600, marks: 100, incidents: 50 } as const;
 
 /** What never changes while a run lasts. */
-export type Ground = Pick<Snapshot, "run" | "startedAt" | "polled" | "flags" | "troubles">;
+export type Ground = Pick<Snapshot, "run" | "startedAt" | "polled" | "flags" | "troubles" | "mayAct" | "dashboard">;
 
 /** All that has been told, as a page that comes now has to know it. */
 export interface Board {
@@ -19,12 +19,13 @@ export function createBoard(ground: Ground): Board {
   const marks: Flag[] = [];
   const incidents = new Map<number, Incident>();
   const activities: Record<number, Activity> = {};
-  let rest: Pick<Snapshot, "status" | "statusAt" | "statusFailure" | "shadow" | "service"> = {
+  let rest: Pick<Snapshot, "status" | "statusAt" | "statusFailure" | "shadow" | "requestsToday" | "tokenAt"> = {
     status: null,
     statusAt: null,
     statusFailure: null,
     shadow: null,
-    service: { tokenAt: null, rate: null, requestsToday: 0 },
+    requestsToday: null,
+    tokenAt: null,
   };
 
   return {
@@ -50,8 +51,11 @@ export function createBoard(ground: Ground): Board {
         case "shadow":
           rest = { ...rest, shadow: change.shadow };
           return;
-        case "service":
-          rest = { ...rest, service: change.service };
+        case "requests":
+          rest = { ...rest, requestsToday: change.today };
+          return;
+        case "token":
+          rest = { ...rest, tokenAt: change.fetchedAt };
       }
     },
     snapshot: () => ({

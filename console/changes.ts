@@ -36,16 +36,10 @@ export interface StripPoint {
 /** Something to be seen on the strip. */
 export interface Flag {
   at: number;
-  kind: "trouble" | "token" | "restart" | "pause";
+  /** Of what lasts. */
+  until?: number;
+  kind: "trouble" | "token" | "restart" | "pause" | "action";
   text: string;
-}
-
-export interface ServiceView {
-  /** When the token was fetched, where that is known. */
-  tokenAt: number | null;
-  /** Requests a second that the service was found to allow; null while no limit was met. */
-  rate: number | null;
-  requestsToday: number;
 }
 
 /** What is going on in a survey. */
@@ -91,7 +85,8 @@ export type Change =
   | { kind: "shadow"; shadow: ShadowView }
   | { kind: "point"; point: StripPoint }
   | { kind: "flag"; flag: Flag }
-  | { kind: "service"; service: ServiceView }
+  | { kind: "requests"; today: number }
+  | { kind: "token"; fetchedAt: number | null }
   | { kind: "incident"; incident: Incident };
 
 /** Everything that a page needs to begin with. */
@@ -103,7 +98,11 @@ export interface Snapshot {
   polled: string;
   /** How a command line names the poller. */
   flags: string;
-  /** Whether there are troubles to be made. */
+  /** Whether the poller may be paused, resumed and audited from the page. */
+  mayAct: boolean;
+  /** Where the requests of a deployed poller are drawn; null where the page itself sees them. */
+  dashboard: string | null;
+  /** Troubles that can be made; none but in a demo. */
   troubles: { kind: string; title: string; key: string }[];
   status: StatusAnswer | null;
   statusAt: number | null;
@@ -113,7 +112,10 @@ export interface Snapshot {
   shadow: ShadowView | null;
   points: StripPoint[];
   marks: Flag[];
-  service: ServiceView;
+  /** Requests of today (UTC) that this process has made; null where the poller runs elsewhere. */
+  requestsToday: number | null;
+  /** When the oldest token in use was fetched; null where that is not known. */
+  tokenAt: number | null;
   activities: Record<number, Activity>;
   incidents: Incident[];
 }

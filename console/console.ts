@@ -1,18 +1,21 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Target } from "../cli/target/target.ts";
-import { readStatus } from "../cli/verbs/status/read.ts";
+import { readStory } from "../cli/verbs/explain/read.ts";
 import { oneLine } from "../lib/errors.ts";
 import type { EmbeddedAws, EventEnvelope } from "../local/aws/index.ts";
 import type { Simulator } from "../local/simulator/index.ts";
+import { type ActionKind, type ActionOf, act } from "./actions.ts";
 import { createApp } from "./app.ts";
 import { bundleOnce } from "./assets.ts";
-import type { ServiceView, StripPoint } from "./changes.ts";
+import type { Flag } from "./changes.ts";
 import { createEvents } from "./events.ts";
 import { createFeed } from "./feed.ts";
 import { followShadow } from "./follow.ts";
+import { keepLooking } from "./look.ts";
 import { observe } from "./observe.ts";
-import { type RuleView, readRules } from "./rules.ts";
+import { matchedBy, type RuleView, readRules } from "./rules.ts";
 import { serve } from "./server.ts";
+import { type Story, storyOf } from "./story.ts";
 import { createStrip } from "./strip.ts";
 import { createTrouble } from "./trouble/trouble.ts";
 
@@ -30,35 +33,36 @@ export interface ConsoleOptions {
   polled: string;
   /** How a command line names the poller. */
   flags: string;
+  /** Whether the poller may be paused, resumed and audited from the page. */
+  mayAct: boolean;
+  /** Where the requests of a poller are drawn that runs elsewhere; null where it runs in this process. */
+  dashboard: string | null;
   demo?: Demo | undefined;
 }
 
-/** The live page of a run. */
+/** The live page of a poller. */
 export interface LiveConsole {
   /** With the token, without which the page can only be read. */
   url: string;
   /** An event that the bus has taken. */
   event(envelope: EventEnvelope): void;
+  /** Something to be seen on the strip. */
+  flag(kind: Flag["kind"], text: string): void;
   /** From now on the state can be read. */
   ready(target: Target): void;
   close(): Promise<void>;
 }
 
-/** Milliseconds between two looks at the state, at least: a long look has a longer pause. */
-const LOOK_EVERY = 1_000;
-const PAUSE_PER_LOOK = 10;
 const POINT_EVERY = 1_000;
-/** Milliseconds between two looks whether somebody has opened the page. */
-const UNWATCHED = 200;
 
 /** Starts the live page. */
-export async function startConsole(options: ConsoleOptions): Promise<LiveConsole> {
-  const { demo } = options;
+export async function startConsole({ port, demo, ...ground }: ConsoleOptions): Promise<LiveConsole> {
   const stop = new AbortController();
   const token = randomBytes(16).toString("base64url");
   const events = createEvents();
   const strip = createStrip();
   const follower = demo === undefined ? undefined : followShadow(demo.simulator);
+  const flag: LiveConsole["flag"] = (kind, text) => feed.tell({ kind: "flag", flag: { at: Date.now(), kind, text } });
   const trouble =
     demo === undefined || follower === undefined
       ? undefined
@@ -69,82 +73,80 @@ export async function startConsole(options: ConsoleOptions): Promise<LiveConsole
           signal: stop.signal,
           kill: async () => {
             const count = await demo.kill();
-            feed.tell({ kind: "flag", flag: { at: Date.now(), kind: "restart", text: "poller killed" } });
+            flag("restart", "poller killed");
             return count;
           },
           tell: (incident) => feed.tell({ kind: "incident", incident }),
-          flag: (flag) => feed.tell({ kind: "flag", flag }),
+          flag: (one) => feed.tell({ kind: "flag", flag: one }),
         });
   const feed = createFeed({
-    ground: {
-      run: randomUUID(),
-      startedAt: Date.now(),
-      polled: options.polled,
-      flags: options.flags,
-      troubles: trouble?.list ?? [],
-    },
+    ground: { run: randomUUID(), startedAt: Date.now(), ...ground, troubles: trouble?.list ?? [] },
   });
 
-  let service: ServiceView = { tokenAt: null, rate: null, requestsToday: 0 };
-  let day = dayOf(Date.now());
-  let told = "";
-  const countRequest = (): void => {
-    const today = dayOf(Date.now());
-    service = { ...service, requestsToday: today === day ? service.requestsToday + 1 : 1 };
-    day = today;
-  };
-  const ends = [
-    observe({
-      request({ status }) {
-        strip.request(status);
-        countRequest();
-      },
-      activity: (surveyId, activity) => feed.tell({ kind: "activity", surveyId, activity }),
-      flag: (flag) => feed.tell({ kind: "flag", flag }),
-      token(at) {
-        service = { ...service, tokenAt: at };
-      },
-      rate(perSecond) {
-        service = { ...service, rate: perSecond ?? null };
-      },
-    }),
-  ];
+  const requests = { day: "", count: 0 };
+  const unobserve = observe({
+    request({ status }) {
+      strip.request(status);
+      const day = new Date().toISOString().slice(0, 10);
+      Object.assign(requests, { day, count: day === requests.day ? requests.count + 1 : 1 });
+    },
+    activity: (surveyId, activity) => feed.tell({ kind: "activity", surveyId, activity }),
+    flag: (one) => feed.tell({ kind: "flag", flag: one }),
+  });
 
+  let told = "";
   const timer = setInterval(() => {
-    feed.tell({ kind: "point", point: strip.take(Date.now()) satisfies StripPoint });
+    feed.tell({ kind: "point", point: strip.take(Date.now()) });
     const shadow = follower?.view(events.repeated());
-    const saying = JSON.stringify([service, shadow]);
+    const saying = JSON.stringify([requests, shadow]);
     if (saying === told) return;
     told = saying;
-    feed.tell({ kind: "service", service });
+    if (ground.dashboard === null) feed.tell({ kind: "requests", today: requests.count });
     if (shadow !== undefined) feed.tell({ kind: "shadow", shadow });
   }, POINT_EVERY);
   timer.unref();
 
-  async function look(target: Target): Promise<void> {
-    const { sources } = await target.config();
-    while (!stop.signal.aborted) {
-      // Nobody looks: then a poller that works off a backlog has all of the table to itself.
-      if (feed.readers() === 0) {
-        await rest(UNWATCHED, stop.signal);
-        continue;
-      }
-      const began = Date.now();
-      try {
-        const status = await readStatus(target, sources, Date.now());
-        feed.tell({ kind: "status", status, readAt: Date.now() });
-      } catch (error) {
-        if (!stop.signal.aborted)
-          feed.tell({ kind: "status failed", message: oneLine(error, () => "The state cannot be read.") });
-      }
-      await rest(Math.max(LOOK_EVERY, PAUSE_PER_LOOK * (Date.now() - began)), stop.signal);
+  let target: Target | undefined;
+  const io = { now: Date.now, say: () => undefined, signal: stop.signal };
+  const rules = async (): Promise<RuleView[]> => (target === undefined ? [] : readRules(target));
+
+  async function story(eventId: string): Promise<Story | undefined> {
+    const found = events.find(eventId);
+    if (found === undefined) return undefined;
+    const { row, envelope } = found;
+    const { responseId, surveyId } = row;
+    const [explained, matched] = await Promise.all([
+      target === undefined || responseId === null || surveyId === null
+        ? undefined
+        : readStory(target, { by: { id: responseId }, survey: surveyId, ask: false }, io).catch(() => undefined),
+      rules().then(
+        (all) => matchedBy(envelope, all),
+        () => undefined,
+      ),
+    ]);
+    return storyOf({ row, told: explained, rules: matched, flags: feed.snapshot().marks });
+  }
+
+  async function action(kind: ActionKind, of: ActionOf): Promise<string[]> {
+    if (target === undefined) return ["The poller is being loaded: try again in a moment."];
+    flag("action", `${kind} asked for on this page`);
+    try {
+      const lines = await act(kind, of, target, io);
+      for (const line of lines) flag("action", line);
+      return lines;
+    } catch (error) {
+      const line = oneLine(error, () => `${kind} failed`);
+      flag("action", line);
+      return [line];
     }
   }
 
-  let opened: Target | undefined;
-  const rules = async (): Promise<RuleView[]> => (opened === undefined ? [] : readRules(opened));
-  const app = createApp({ feed, events, assets: bundleOnce(), token, rules, pull: trouble?.pull });
-  const server = await serve(app, options.port);
+  const app = createApp({
+    ...{ feed, events, assets: bundleOnce(), token, rules, story },
+    ...(ground.mayAct ? { action } : {}),
+    ...(trouble === undefined ? {} : { pull: trouble.pull }),
+  });
+  const server = await serve(app, port);
   return {
     url: `http://127.0.0.1:${server.port}/#${token}`,
     event(envelope) {
@@ -154,27 +156,17 @@ export async function startConsole(options: ConsoleOptions): Promise<LiveConsole
       follower?.event(row);
       trouble?.event(row);
     },
-    ready(target) {
-      opened = target;
-      void look(target);
+    flag,
+    ready(opened) {
+      target = opened;
+      void keepLooking({ target: opened, tell: feed.tell, readers: feed.readers, signal: stop.signal });
     },
     async close() {
       stop.abort();
       clearInterval(timer);
-      for (const end of ends) end();
+      unobserve();
       follower?.stop();
       await server.close();
     },
   };
-}
-
-const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
-
-async function rest(milliseconds: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, milliseconds);
-  timer.unref();
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  await promise;
-  clearTimeout(timer);
 }

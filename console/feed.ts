@@ -1,5 +1,6 @@
 import { createBoard, type Ground } from "./board.ts";
 import type { Change, Snapshot } from "./changes.ts";
+import { rest } from "./rest.ts";
 
 /** What goes to a page at once. `id` is where it goes on after that. */
 export type Frame =
@@ -33,6 +34,9 @@ export const FEED = {
   /** Milliseconds after which a page is told that the server lives. */
   beatEvery: 2_000,
 } as const;
+
+/** Changes that replace the one before. */
+const ONE_OF: ReadonlySet<Change["kind"]> = new Set(["status", "shadow", "requests", "token"]);
 
 /** Events in one delta: no page shows more. */
 const MOST_EVENTS = 1_000;
@@ -100,7 +104,7 @@ function shortened(changes: Change[]): Change[] {
   const keyOf = (change: Change): string | undefined => {
     if (change.kind === "activity") return `activity ${change.surveyId}`;
     if (change.kind === "incident") return `incident ${change.incident.id}`;
-    return change.kind === "status" || change.kind === "shadow" || change.kind === "service" ? change.kind : undefined;
+    return ONE_OF.has(change.kind) ? change.kind : undefined;
   };
   const latest = new Map<string, Change>();
   for (const change of changes) {
@@ -115,18 +119,5 @@ function shortened(changes: Change[]): Change[] {
     }
     const key = keyOf(change);
     return key === undefined || latest.get(key) === change;
-  });
-}
-
-function rest(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const over = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", over);
-      resolve();
-    };
-    const timer = setTimeout(over, milliseconds);
-    if (signal.aborted) over();
-    else signal.addEventListener("abort", over);
   });
 }

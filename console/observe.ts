@@ -8,8 +8,6 @@ export interface Observer {
   request(event: RequestEvent): void;
   activity(surveyId: number, activity: Activity): void;
   flag(flag: Flag): void;
-  token(at: number): void;
-  rate(perSecond: number | undefined): void;
 }
 
 type Message = Progress & { at?: number };
@@ -26,20 +24,20 @@ export function observe(observer: Observer, now: () => number = Date.now): () =>
     if (progress.kind === "paused") {
       observer.flag({
         at: now(),
+        until: progress.until,
         kind: "pause",
         text: `the service asks to be left alone until ${clock(progress.until)}`,
       });
     }
   };
   const onPause = (message: unknown): void => {
-    const { duration, requestsPerSecond } = message as PauseEvent;
-    observer.rate(requestsPerSecond);
+    const { duration } = message as PauseEvent;
     if (duration < 1_000) return;
-    observer.flag({ at: now(), kind: "pause", text: `paused for ${(duration / 1_000).toFixed(0)} s by the service` });
+    const text = `paused for ${(duration / 1_000).toFixed(0)} s by the service`;
+    observer.flag({ at: now(), until: now() + duration, kind: "pause", text });
   };
   const onToken = (message: unknown): void => {
     if ((message as TokenEvent).kind !== "renewed") return;
-    observer.token(now());
     observer.flag({ at: now(), kind: "token", text: "token renewed" });
   };
   const listeners = [

@@ -1,5 +1,6 @@
 import { EventBridgeClient, ListRulesCommand, ListTargetsByRuleCommand } from "@aws-sdk/client-eventbridge";
 import type { Target } from "../cli/target/target.ts";
+import { createMatcher } from "../local/aws/event-bridge/matcher.ts";
 
 /** Who gets events: a rule on the bus. */
 export interface RuleView {
@@ -8,6 +9,7 @@ export interface RuleView {
   targets: number;
   /** Types of events that it asks for; empty: whatever its pattern says. */
   types: string[];
+  pattern: string;
 }
 
 /** Rules whose targets are counted. */
@@ -22,11 +24,30 @@ export async function readRules(target: Target): Promise<RuleView[]> {
     return await Promise.all(
       Rules.map(async ({ Name: name = "", State, EventPattern }) => {
         const { Targets = [] } = await client.send(new ListTargetsByRuleCommand({ ...bus, Rule: name }));
-        return { name, isEnabled: State === "ENABLED", targets: Targets.length, types: typesOf(EventPattern) };
+        return {
+          name,
+          isEnabled: State === "ENABLED",
+          targets: Targets.length,
+          types: typesOf(EventPattern),
+          pattern: EventPattern ?? "",
+        };
       }),
     );
   } finally {
     client.destroy();
+  }
+}
+
+/** Names of those that an event goes to. A pattern that this matcher does not know counts as none. */
+export function matchedBy(envelope: object, rules: readonly RuleView[]): string[] {
+  return rules.filter(({ isEnabled, pattern }) => isEnabled && matches(pattern, envelope)).map(({ name }) => name);
+}
+
+function matches(pattern: string, envelope: object): boolean {
+  try {
+    return createMatcher(JSON.parse(pattern))(envelope);
+  } catch {
+    return false;
   }
 }
 

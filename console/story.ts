@@ -1,65 +1,105 @@
-import type { Events } from "./events.ts";
+import type { ExplainAnswer } from "../cli/verbs/explain/answer.ts";
+import type { EventRow, Flag } from "./changes.ts";
 
-/** A span of the life of a response, from its completion on. */
-export interface Step {
+/** A row of the waterfall. Times are epoch milliseconds. */
+export interface Span {
   name: string;
   /** What it was, in words. */
   said: string;
-  /** Epoch milliseconds; equal for what has no length that is known. */
-  from: number;
-  to: number;
-  /** `waiting`: nothing was at work on it. */
-  kind: "waiting" | "work" | "done";
+  /** Null for what has no time of its own. */
+  from: number | null;
+  /** Equal to `from` for a moment. */
+  to: number | null;
+  /** `waiting`: nothing was at work on it. `pause`: the service was left alone. */
+  kind: "waiting" | "pause" | "work" | "moment";
 }
 
 export interface Story {
-  eventId: string;
-  steps: Step[];
+  sentence: string;
+  spans: Span[];
+  /** What is known beside it, and what the log lacks. */
   facts: [name: string, value: string][];
 }
 
-interface Told {
-  meta?: { detectedAt?: string; origin?: string; revision?: number; missing?: string[] };
-  data?: { response?: { completed?: { at?: string } } };
+export interface StoryOf {
+  row: EventRow;
+  /** What `explain` answers of its response; undefined where the event is of none, or nothing could be read. */
+  told: ExplainAnswer | undefined;
+  /** Names of the rules that the event matches; undefined where they could not be read. */
+  rules: readonly string[] | undefined;
+  flags: readonly Flag[];
 }
 
-const FOUND: Readonly<Record<string, string>> = {
-  head: "on the newest pages",
-  "catch-up": "while catching up, oldest first",
-  search: "by a search: a count had shown that it was there",
-  patrol: "by the patrol, which reads the list in doubling depth",
-  "full-pass": "by a full pass over all pages",
-  recheck: "when an open response was looked at again",
-  replay: "sent again on request",
+const NAMES: Partial<Record<ExplainAnswer["steps"][number]["what"], string>> = {
+  completed: "at the service",
+  proved: "proved",
 };
 
-/**
- * The story of the response of an event, by what the event itself says. A log of the steps in between plugs in here.
- *
- * @returns undefined for an event that is not kept any more
- */
-export function storyOf(events: Pick<Events, "find">, eventId: string): Story | undefined {
-  const found = events.find(eventId);
-  if (found === undefined) return undefined;
-  const { meta = {}, data = {} } = found.envelope.detail as Told;
-  const detected = Date.parse(meta.detectedAt ?? "");
-  const completed = Date.parse(data.response?.completed?.at ?? "");
-  const { at, isRepeat } = found.row;
-  const steps: Step[] = [];
-  if (!Number.isNaN(completed) && !Number.isNaN(detected)) {
-    const said = "completed, not yet read by a poll";
-    steps.push({ name: "At the service", said, from: completed, to: Math.max(completed, detected), kind: "waiting" });
-  }
-  if (!Number.isNaN(detected)) {
-    const said = "made into an event, published, taken by the bus";
-    steps.push({ name: "Event to bus", said, from: detected, to: Math.max(detected, at), kind: "work" });
-  }
-  steps.push({ name: "On the bus", said: "rules see it", from: at, to: at, kind: "done" });
+/** Milliseconds between being listed and going on from which on it is said that a response has waited. */
+const A_WAIT = 1_000;
+
+/** The way of an event, as `explain` tells it, with a length for each part that the log has measured. */
+export function storyOf({ row, told, rules, flags }: StoryOf): Story {
+  const spans = told === undefined ? [] : waterfall(told.steps);
+  const [from, to] = [Math.min(...times(spans)), Math.max(...times(spans))];
+  const pauses = flags.filter(({ kind, at, until = at }) => kind === "pause" && until > from && at < to);
   const facts: [string, string][] = [
-    ["Found", FOUND[meta.origin ?? ""] ?? meta.origin ?? "not said"],
-    ["Revision", `${meta.revision ?? "none"}`],
-    ["Missing", meta.missing?.length ? meta.missing.join(", ") : "nothing"],
-    ["Delivered", isRepeat ? "more than once, under the same event id" : "once"],
+    ["Delivered", row.isRepeat ? "more than once, under the same event id" : "once, as far as this page has heard"],
+    ["Missing", row.missing.length === 0 ? "nothing" : row.missing.join(", ")],
+    ["Rules matched", rules === undefined ? "not known" : rules.length === 0 ? "none" : rules.join(", ")],
   ];
-  return { eventId, steps, facts };
+  if (told?.log.note) facts.push(["Log", told.log.note]);
+  return {
+    sentence: told?.sentence ?? "Heard on the bus. It is no event of one response.",
+    spans: [...spans, ...pauses.map(({ at, until = at, text }) => spanOf("pause", text, at, until, "pause"))],
+    facts,
+  };
+}
+
+function times(spans: readonly Span[]): number[] {
+  return spans.flatMap(({ from, to }) => (from === null || to === null ? [] : [from, to]));
+}
+
+function spanOf(name: string, said: string, from: number | null, to: number | null, kind: Span["kind"]): Span {
+  return { name, said, from, to, kind };
+}
+
+function waterfall(steps: ExplainAnswer["steps"]): Span[] {
+  return steps.flatMap((step, i) => {
+    const { at, what, detail, took } = step;
+    const name = NAMES[what] ?? what;
+    const next = steps.slice(i + 1);
+    if (what === "completed") return [spanOf(name, detail, at, at === null ? null : (startOf(next) ?? at), "waiting")];
+    if (what === "details") return detailSpans(step, next);
+    const ms = took.reduce((sum, one) => sum + one.ms, 0);
+    if (at !== null && ms > 0) return [spanOf(name, detail, at - ms, at, "work")];
+    const waited = what === "listed" && at !== null ? waitBehind(at, next) : [];
+    return [spanOf(name, detail, at, at, "moment"), ...waited];
+  });
+}
+
+/** Metrics and metadata come side by side, right before their event goes out: the log has their lengths alone. */
+function detailSpans({ took, detail }: ExplainAnswer["steps"][number], next: ExplainAnswer["steps"]): Span[] {
+  const end = startOf(next);
+  if (end === undefined || took.length === 0) return [spanOf("details", detail, null, null, "moment")];
+  return took.map(({ what, ms }) => spanOf(what, took.length > 1 ? "" : detail, end - ms, end, "work"));
+}
+
+/** Where it was listed, and went on much later only. */
+function waitBehind(listedAt: number, next: ExplainAnswer["steps"]): Span[] {
+  const bus = next.findIndex(({ what }) => what === "bus");
+  const end = startOf(next.slice(bus));
+  if (bus < 0 || end === undefined) return [];
+  const details = next.slice(0, bus).find(({ what }) => what === "details");
+  const from = end - Math.max(0, ...(details?.took ?? []).map(({ ms }) => ms));
+  return from - listedAt < A_WAIT
+    ? []
+    : [spanOf("waited", details?.detail ?? "until it could go out", listedAt, from, "waiting")];
+}
+
+/** When the next step that has a time began. */
+function startOf(steps: ExplainAnswer["steps"]): number | undefined {
+  const step = steps.find(({ at }) => at !== null);
+  if (step === undefined || step.at === null) return undefined;
+  return step.at - step.took.reduce((sum, { ms }) => sum + ms, 0);
 }

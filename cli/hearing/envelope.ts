@@ -35,10 +35,14 @@ const envelope = z.looseObject({
 
 export type Heard = z.infer<typeof envelope>;
 
-/** Undefined for what is no event of the poller. */
-export function readEnvelope(body: string): Heard | undefined {
+/**
+ * Undefined for what is no event of the poller.
+ *
+ * @param body the envelope, or its JSON
+ */
+export function readEnvelope(body: string | object): Heard | undefined {
   try {
-    return envelope.safeParse(JSON.parse(body)).data;
+    return envelope.safeParse(typeof body === "string" ? JSON.parse(body) : body).data;
   } catch {
     return undefined;
   }

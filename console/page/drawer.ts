@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { CodeTab } from "./code-tab.ts";
 import { copy, said } from "./copy.ts";
 import type { Envelope } from "./envelope.ts";
-import { JsonView, MASKED } from "./json-view.ts";
+import { JsonView } from "./json-view.ts";
 import { opened, toggleReveal } from "./opened.ts";
 import { go, place, TABS, type Tab } from "./place.ts";
 import { RuleTab } from "./rule-tab.ts";
@@ -70,11 +70,11 @@ function noteOf(path: readonly string[], value: unknown, parent: unknown): strin
   if (name === "surveyId") return data?.survey?.name ?? undefined;
   const { question, labels, metricName } = (parent ?? {}) as {
     question?: { text?: string } | null;
-    labels?: string[] | null;
+    labels?: string[] | string | null;
     metricName?: string;
   };
   if (name === "questionId") return question?.text;
-  if (name === "answer" && Array.isArray(labels)) return labels.includes(MASKED) ? undefined : labels.join(", ");
+  if (name === "answer" && Array.isArray(labels)) return labels.join(", ");
   if (name === "metricId" && value !== null) return metricName;
   if (name === "eventId") return "the same for every delivery";
   return undefined;

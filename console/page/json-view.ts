@@ -1,5 +1,6 @@
 import { html } from "htm/preact";
 import type { VNode } from "preact";
+import { MASK } from "../mask.ts";
 import type { Leaf } from "./rule.ts";
 
 export interface JsonViewOptions {
@@ -10,8 +11,6 @@ export interface JsonViewOptions {
   onLeaf?: (path: readonly string[], value: Leaf) => void;
   isChosen?: (path: readonly string[], value: Leaf) => boolean;
 }
-
-export const MASKED = "•••";
 
 /** JSON as one would print it, a line for each field. */
 export function JsonView(options: JsonViewOptions): VNode {
@@ -53,9 +52,9 @@ function lines(
 function LeafView({ options, path, value }: { options: JsonViewOptions; path: readonly string[]; value: Leaf }): VNode {
   const { onLeaf, isChosen } = options;
   const text = typeof value === "string" ? value : String(value);
-  const kind = value === MASKED ? "masked" : value === null ? "quiet" : typeof value;
-  if (onLeaf === undefined || value === MASKED) {
-    return html`<span class=${`value ${kind}`} title=${value === MASKED ? "Personal: masked until it is revealed" : undefined}>${text === "" ? '""' : text}</span>`;
+  const kind = value === MASK ? "masked" : value === null ? "quiet" : typeof value;
+  if (onLeaf === undefined || value === MASK) {
+    return html`<span class=${`value ${kind}`} title=${value === MASK ? "Personal: masked until it is revealed" : undefined}>${text === "" ? '""' : text}</span>`;
   }
   return html`<button class=${`value leaf ${kind}`} aria-pressed=${isChosen?.(path, value) === true}
     onClick=${() => onLeaf(path, value)}>${text === "" ? '""' : text}</button>`;

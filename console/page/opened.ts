@@ -1,26 +1,15 @@
 import { effect, signal } from "@preact/signals";
-import { act, isRefused, look } from "./ask.ts";
+import type { Story } from "../story.ts";
+import { act, isRefused, look, type Refused } from "./ask.ts";
 import type { Envelope } from "./envelope.ts";
 import { place } from "./place.ts";
-
-export interface Step {
-  name: string;
-  said: string;
-  from: number;
-  to: number;
-  kind: "waiting" | "work" | "done";
-}
-
-export interface Story {
-  steps: Step[];
-  facts: [name: string, value: string][];
-}
 
 /** The event that is open, and whether what is personal in it can be seen. */
 export const opened = signal<{ id: string; envelope: Envelope | null; isRevealed: boolean; error: string } | null>(
   null,
 );
-export const story = signal<Story | null>(null);
+/** Null while it is being read. */
+export const story = signal<Story | Refused | null>(null);
 
 effect(() => {
   const id = place.value.event;
@@ -31,12 +20,15 @@ effect(() => {
 });
 
 async function load(id: string): Promise<void> {
-  const [envelope, told] = await Promise.all([look<Envelope>(`/events/${id}`), look<Story>(`/stories/${id}`)]);
+  // Its log may lie far away.
+  void look<Story>(`/stories/${id}`).then((told) => {
+    if (opened.peek()?.id === id) story.value = told;
+  });
+  const envelope = await look<Envelope>(`/events/${id}`);
   if (opened.peek()?.id !== id) return;
   opened.value = isRefused(envelope)
     ? { id, envelope: null, isRevealed: false, error: envelope.error }
     : { id, envelope, isRevealed: false, error: "" };
-  story.value = isRefused(told) ? null : told;
 }
 
 /** Shows what is personal, or masks it again. */

@@ -3,10 +3,10 @@ import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import type { RuleView } from "../rules.ts";
-import { isRefused, look } from "./ask.ts";
+import { act, isRefused, look } from "./ask.ts";
 import { copy, said } from "./copy.ts";
 import { ago, clock, figure } from "./format.ts";
-import { now, snapshot } from "./state.ts";
+import { now, snapshot, token } from "./state.ts";
 import { verdict } from "./verdict.ts";
 
 const HOUR = 3_600_000;
@@ -39,6 +39,35 @@ function Rules(): VNode {
   `;
 }
 
+const done = signal<string[]>([]);
+const isActing = signal(false);
+
+async function run(kind: string, of: object): Promise<void> {
+  isActing.value = true;
+  done.value = [];
+  const answer = await act<{ lines: string[] }>(`/actions/${kind}`, of);
+  done.value = isRefused(answer) ? [answer.error] : answer.lines;
+  isActing.value = false;
+}
+
+/** What can be done from here, by the code of the command's verbs. */
+function Actions(): VNode {
+  const status = snapshot.value?.status ?? null;
+  const worst = status?.surveys.find(({ unaccounted }) => unaccounted > 0);
+  const isPaused = status?.sources.some(({ pausedSince }) => pausedSince !== null) === true;
+  const cannot = isActing.value || token === "";
+  const audited = worst === undefined ? {} : { source: worst.source, surveyId: worst.surveyId };
+  return html`
+    <section class="panel actions-panel"><h2>Do it here</h2>
+      <div class="row actions">
+        <button disabled=${cannot} onClick=${() => void run("audit", audited)}>Audit ${worst === undefined ? "all surveys" : (worst.name ?? worst.surveyId)} now</button>
+        <button disabled=${cannot} onClick=${() => void run(isPaused ? "resume" : "pause", {})}>${isPaused ? "Resume polling" : "Pause polling"}</button>
+      </div>
+      <ul role="status">${isActing.value ? html`<li class="work">at work …</li>` : done.value.map((line) => html`<li>${line}</li>`)}</ul>
+    </section>
+  `;
+}
+
 /** Where the runbook says more, by verdict. */
 const SECTIONS: Readonly<Record<string, [title: string, anchor: string]>> = {
   late: ["Events are late", "events-are-late"],
@@ -64,6 +93,7 @@ export function Ops(): VNode {
         <p class="quiet">${next === null ? "Nothing has to be done. This is how the same is asked on the command line." : rest || head}</p>
         <p>Runbook: <code>docs/runbook.md#${anchor}</code> (${title})</p>
       </section>
+      ${snapshot.value?.mayAct === true ? html`<${Actions} />` : null}
       <section class="panel"><h2>Changes of the last hour</h2>
         <ul class="marks">
           ${marks.length === 0 ? html`<li class="empty">None. Pauses, renewals of the token and restarts are listed here.</li>` : null}

@@ -43,7 +43,8 @@ export function apply(changes: readonly Change[]): void {
     } else if (change.kind === "status failed") next.statusFailure = change.message;
     else if (change.kind === "activity") next.activities = { ...next.activities, [change.surveyId]: change.activity };
     else if (change.kind === "shadow") next.shadow = change.shadow;
-    else if (change.kind === "service") next.service = change.service;
+    else if (change.kind === "requests") next.requestsToday = change.today;
+    else if (change.kind === "token") next.tokenAt = change.fetchedAt;
     else if (change.kind === "point") next.points = [...next.points, change.point].slice(-MOST.points);
     else next.marks = [...next.marks, change.flag].slice(-MOST.marks);
   }

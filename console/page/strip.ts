@@ -14,19 +14,23 @@ const LEAST = 60;
 const CURSOR: uPlot.Cursor = { sync: { key: "strip" }, y: false, points: { size: 6 } };
 
 export function Strip(): VNode {
+  const dashboard = snapshot.value?.dashboard ?? null;
   const requests = useRef<HTMLDivElement>(null);
   const lags = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (requests.current === null || lags.current === null) return;
-    return draw(requests.current, lags.current);
-  }, []);
+    return lags.current === null ? undefined : draw(chartsOf(requests.current, lags.current));
+  }, [dashboard === null]);
   const marks = snapshot.value?.marks ?? [];
   const isEmpty = (snapshot.value?.points.length ?? 0) === 0;
   return html`
     <section class="strip panel" aria-label="The last five minutes">
-      <figure><figcaption><b>Requests</b> a second
+      ${
+        dashboard !== null
+          ? html`<figure><figcaption><b>Requests</b></figcaption><p class="empty">The function runs elsewhere: its requests are drawn on ${dashboard === "" ? "its dashboard in CloudWatch" : html`<a href=${dashboard} rel="noreferrer">its dashboard</a>`}.</p></figure>`
+          : html`<figure><figcaption><b>Requests</b> a second
         <span class="legend"><i class="fill work-step"></i>answered <i class="fill late-step"></i>refused (429) <i class="fill failed-step"></i>failed</span>
-      </figcaption><div class="plot" ref=${requests} aria-hidden="true"></div></figure>
+      </figcaption><div class="plot" ref=${requests} aria-hidden="true"></div></figure>`
+      }
       <figure><figcaption><b>Lag</b> from completion to the bus
         <span class="legend"><i class="fill proved-step"></i>half within <i class="fill quiet-step"></i>nine of ten within</span>
       </figcaption><div class="plot" ref=${lags} aria-hidden="true"></div></figure>
@@ -44,44 +48,62 @@ export function Strip(): VNode {
   `;
 }
 
-const toneOf = ({ kind }: Flag): string => ({ trouble: "late", pause: "late", restart: "work", token: "quiet" })[kind];
+const toneOf = ({ kind }: Flag): string =>
+  ({ trouble: "late", pause: "late", restart: "work", token: "quiet", action: "work" })[kind];
 
-/** Draws both, and again whenever there is more, the theme changes or the room does. */
-function draw(one: HTMLElement, other: HTMLElement): () => void {
+/** A figure of the strip. */
+interface Chart {
+  element: HTMLElement;
+  /** Each line, by the name of its colour. */
+  lines: readonly (readonly [keyof Colours, (point: StripPoint) => number | null])[];
+  /** What the axis reaches at least. */
+  least: number;
+  words: (value: number) => string;
+}
+
+function chartsOf(requests: HTMLElement | null, lags: HTMLElement): Chart[] {
+  const lines: Chart["lines"] = [
+    ["work", (point) => point.requests.ok],
+    ["late", (point) => point.requests.refused],
+    ["you", (point) => point.requests.failed],
+  ];
+  const lag: Chart["lines"] = [
+    ["proved", ({ p50 }) => p50],
+    ["quiet", ({ p90 }) => p90],
+  ];
+  return [
+    ...(requests === null ? [] : [{ element: requests, lines, least: 5, words: String }]),
+    { element: lags, lines: lag, least: 1_000, words: span },
+  ];
+}
+
+/** Draws them, and again whenever there is more, the theme changes or the room does. */
+function draw(charts: readonly Chart[]): () => void {
   let plots: uPlot[] = [];
   const make = (): void => {
     for (const plot of plots) plot.destroy();
     const ink = colours();
-    plots = [
-      new uPlot(options(one, ink, [ink.work, ink.late, ink.you], { least: 5, words: figureOf }), [[]], one),
-      new uPlot(options(other, ink, [ink.proved, ink.quiet], { least: 1_000, words: span }), [[]], other),
-    ];
+    plots = charts.map((chart) => new uPlot(options(chart, ink), [[]], chart.element));
     fill();
   };
   const fill = (): void => {
     const points = snapshot.peek()?.points.slice(-SHOWN) ?? [];
     const x = points.map(({ at }) => at / 1_000);
     const last = x.at(-1) ?? Date.now() / 1_000;
-    const series = (of: (point: StripPoint) => number | null) => points.map(of);
-    const [first, second] = plots;
-    first?.setData([
-      x,
-      series((p) => p.requests.ok),
-      series((p) => p.requests.refused),
-      series((p) => p.requests.failed),
-    ]);
-    second?.setData([x, series((p) => p.p50), series((p) => p.p90)]);
     const shown = Math.min(SHOWN, Math.max(LEAST, x.length));
-    for (const plot of plots) plot.setScale("x", { min: last - shown, max: last });
+    for (const [i, plot] of plots.entries()) {
+      plot.setData([x, ...(charts[i]?.lines ?? []).map(([, of]) => points.map(of))]);
+      plot.setScale("x", { min: last - shown, max: last });
+    }
   };
   make();
   const size = new ResizeObserver(() => {
-    const [first, second] = plots;
-    first?.setSize({ width: one.clientWidth, height: one.clientHeight });
-    second?.setSize({ width: other.clientWidth, height: other.clientHeight });
+    for (const [i, plot] of plots.entries()) {
+      const { clientWidth: width = 0, clientHeight: height = 0 } = charts[i]?.element ?? {};
+      plot.setSize({ width, height });
+    }
   });
-  size.observe(one);
-  size.observe(other);
+  for (const { element } of charts) size.observe(element);
   const dark = matchMedia("(prefers-color-scheme: dark)");
   dark.addEventListener("change", make);
   let looks = "";
@@ -102,8 +124,6 @@ function draw(one: HTMLElement, other: HTMLElement): () => void {
     for (const plot of plots) plot.destroy();
   };
 }
-
-const figureOf = (value: number): string => String(value);
 
 type Colours = Record<"quiet" | "line" | "work" | "late" | "you" | "proved" | "ink", string>;
 
@@ -126,12 +146,8 @@ function resolved(colour: string): string {
   return color;
 }
 
-function options(
-  { clientWidth: width, clientHeight: height }: HTMLElement,
-  ink: Colours,
-  strokes: readonly string[],
-  { least, words }: { least: number; words: (value: number) => string },
-): uPlot.Options {
+function options({ element, lines, least, words }: Chart, ink: Colours): uPlot.Options {
+  const { clientWidth: width, clientHeight: height } = element;
   const axis: uPlot.Axis = {
     stroke: ink.quiet,
     grid: { stroke: ink.line, width: 1 },
@@ -144,7 +160,7 @@ function options(
     cursor: CURSOR,
     legend: { show: false },
     padding: [6, 28, 0, 0],
-    series: [{}, ...strokes.map((stroke) => ({ stroke, width: 1.5, points: { show: false } }))],
+    series: [{}, ...lines.map(([name]) => ({ stroke: ink[name], width: 1.5, points: { show: false } }))],
     scales: { x: { time: true }, y: { range: (_plot, _min, max) => [0, Math.max(least, max ?? 0)] } },
     axes: [
       {

@@ -22,14 +22,15 @@ export function VerdictBar(): VNode {
 }
 
 function Service(): VNode | null {
-  const service = snapshot.value?.service;
-  if (service === undefined) return null;
-  const rate = service.rate === null ? "no limit met" : `${figure(Math.round(service.rate))} a second`;
+  if (snapshot.value === null) return null;
+  const { tokenAt, requestsToday, status } = snapshot.value;
+  const rates = status?.sources.flatMap(({ rate }) => (rate === null ? [] : [rate])) ?? [];
+  const rate = rates.length === 0 ? "no limit met" : `${figure(Math.round(Math.min(...rates)))} a second`;
   return html`
     <dl class="service">
-      <div><dt>Token</dt><dd>${service.tokenAt === null ? "from before" : ago(service.tokenAt, now.value)}</dd></div>
+      <div><dt>Token</dt><dd>${tokenAt === null ? "not known" : ago(tokenAt, now.value)}</dd></div>
       <div><dt>Rate</dt><dd>${rate}</dd></div>
-      <div><dt>Requests today</dt><dd>${figure(service.requestsToday)}</dd></div>
+      ${requestsToday === null ? null : html`<div><dt>Requests today</dt><dd>${figure(requestsToday)}</dd></div>`}
     </dl>
   `;
 }

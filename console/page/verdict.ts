@@ -1,5 +1,5 @@
 import { computed } from "@preact/signals";
-import { isSilent, now, silentFor, snapshot } from "./state.ts";
+import { isSilent, silentFor, snapshot } from "./state.ts";
 
 export type Tone = "proved" | "work" | "late" | "you" | "quiet";
 
@@ -11,8 +11,6 @@ export interface Verdict {
   rest: string;
   next: string | null;
 }
-
-const A_MINUTE = 60_000;
 
 const LOOKS: Readonly<Record<string, [glyph: string, tone: Tone]>> = {
   complete: ["●", "proved"],
@@ -29,14 +27,11 @@ export const verdict = computed<Verdict>(() => {
     const rest = "What is shown is what was heard last. It tries again by itself.";
     return { glyph: "▨", tone: "quiet", head: `This page has heard nothing for ${seconds} s`, rest, next: null };
   }
-  const { status = null, startedAt = 0 } = snapshot.value ?? {};
+  const status = snapshot.value?.status ?? null;
   if (status === null) {
     const rest = snapshot.value?.statusFailure ?? "The poller is being loaded. The first poll begins in a moment.";
     return { glyph: "◐", tone: "work", head: "Starting", rest, next: null };
   }
-  // Right after the start nobody has to do anything about it.
-  const isStarting = status.sources.every(({ lastTick }) => lastTick === null) && now.value - startedAt < A_MINUTE;
-  if (isStarting) return { glyph: "◐", tone: "work", ...parted(status.sentence), next: null };
   const [glyph, tone] = LOOKS[status.verdict] ?? ["◐", "work"];
   return { glyph, tone, ...parted(status.sentence), next: status.next };
 });

@@ -15,7 +15,7 @@ export interface Incidents {
 }
 
 export interface IncidentsOptions {
-  simulator: Pick<Simulator, "counters" | "truthOf">;
+  simulator: Pick<Simulator, "counters">;
   shadow: Pick<Shadow, "fate">;
   tell(incident: Incident): void;
   now?: () => number;
@@ -36,6 +36,8 @@ interface Open {
 /** Milliseconds for which the poller with the cursor may take its time after this one has found everything. */
 const SHADOW_PATIENCE = 8_000;
 const LOOK_EVERY = 250;
+/** Milliseconds after which what has no event yet is called lost. */
+export const PATIENCE = 180_000;
 
 /** Incident cards, which close by themselves with what has happened. */
 export function createIncidents({ simulator, shadow, tell, now = Date.now }: IncidentsOptions): Incidents {
@@ -45,20 +47,29 @@ export function createIncidents({ simulator, shadow, tell, now = Date.now }: Inc
   const requests = (): number => simulator.counters().requests ?? 0;
 
   function look(): void {
-    for (const one of open) if (one.left.size === 0 && one.isCalm) closeIfTold(one);
+    for (const one of open) {
+      if (now() - one.incident.openedAt > PATIENCE) close(one);
+      else if (one.left.size === 0 && one.isCalm && isTold(one)) close(one);
+    }
     if (open.size > 0) return;
     clearInterval(timer);
     timer = undefined;
   }
 
-  function closeIfTold(one: Open): void {
-    const fates = one.concerned.map(({ surveyId, responseId }) => shadow.fate(surveyId, responseId));
-    if (fates.includes("not yet") && now() - one.foundAt < SHADOW_PATIENCE) return;
+  const fatesOf = ({ concerned }: Open) =>
+    concerned.map(({ surveyId, responseId }) => shadow.fate(surveyId, responseId));
+
+  function isTold(one: Open): boolean {
+    return !fatesOf(one).includes("not yet") || now() - one.foundAt >= SHADOW_PATIENCE;
+  }
+
+  function close(one: Open): void {
+    const fates = fatesOf(one);
     open.delete(one);
     const closed: Omit<NonNullable<Incident["closed"]>, "sentence"> = {
       at: now(),
       foundAt: one.foundAt,
-      requests: one.requests ?? 0,
+      requests: one.requests ?? requests() - one.requestsBefore,
       concerned: one.concerned.length,
       lost: one.left.size,
       repeated: one.repeated,
@@ -67,7 +78,7 @@ export function createIncidents({ simulator, shadow, tell, now = Date.now }: Inc
         missed: fates.filter((fate) => fate === "missed").length,
       },
     };
-    tell({ ...one.incident, left: 0, closed: { ...closed, sentence: sentenceOf(one.incident, closed) } });
+    tell({ ...one.incident, left: one.left.size, closed: { ...closed, sentence: sentenceOf(one.incident, closed) } });
   }
 
   return {
@@ -113,7 +124,8 @@ function sentenceOf(
   { foundAt, requests, concerned, lost, repeated, shadow }: Omit<NonNullable<Incident["closed"]>, "sentence">,
 ): string {
   const took = ((foundAt - openedAt) / 1_000).toFixed(1);
-  const found = concerned === 1 ? "Found" : `All ${concerned} found`;
+  const all = concerned === 1 ? "Found" : `All ${concerned} found`;
+  const found = lost === 0 ? all : `${concerned - lost} of ${concerned} found`;
   const again = repeated === 0 ? "" : ` ${repeated} came twice, under the same event id.`;
   const one = concerned === 1;
   const other =

@@ -1,4 +1,4 @@
-import { targetOver } from "../../cli/target/data-target.ts";
+import { quoted, targetOver } from "../../cli/target/data-target.ts";
 import type { Demo, LiveConsole } from "../../console/console.ts";
 import { oneLine } from "../../lib/errors.ts";
 import type { CommandLine } from "../command-line.ts";
@@ -27,7 +27,14 @@ export async function startLivePage({ line, folder, polled, demo, say }: LivePag
   try {
     // Loaded when it is wanted: a run without it starts sooner.
     const { startConsole } = await import("../../console/console.ts");
-    const page = await startConsole({ port: line.port, polled, flags: `--data ${line.data}`, demo });
+    const page = await startConsole({
+      port: line.port,
+      polled,
+      flags: `--data ${quoted(line.data)}`,
+      mayAct: true,
+      dashboard: null,
+      demo,
+    });
     say(`live page: ${page.url}`);
     return {
       event: page.event,

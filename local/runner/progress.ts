@@ -1,9 +1,10 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { styleText } from "node:util";
+import { lineOf } from "../../cli/hearing/line.ts";
 import type { Progress } from "../../lib/polling/ports.ts";
 import type { PauseEvent } from "../../lib/survey-api/index.ts";
 import type { EventEnvelope } from "../aws/index.ts";
 import { createEmissions, type Emissions, type EmissionsLog } from "./emissions.ts";
-import { eventLine } from "./event-line.ts";
 
 /** Totals of a run, counted from what the bundle publishes on its diagnostics channels. */
 export interface Totals {
@@ -150,7 +151,8 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
     say,
     event(envelope) {
       if (!terminal) return;
-      if (lines < MOST_LINES) say(eventLine(envelope, Date.now()));
+      if (lines < MOST_LINES)
+        say(lineOf(envelope, { now: Date.now, style: (style, text) => styleText(style, text, { stream: out }) }));
       else untold += 1;
       lines += 1;
     },

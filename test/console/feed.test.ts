@@ -2,7 +2,15 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Change, EventRow } from "../../console/changes.ts";
 import { createFeed, FEED, type Feed, type Frame } from "../../console/feed.ts";
 
-const ground = { run: "run-1", startedAt: 0, polled: "a demo", flags: "--data d", troubles: [] };
+const ground = {
+  run: "run-1",
+  startedAt: 0,
+  polled: "a demo",
+  flags: "--data d",
+  mayAct: false,
+  dashboard: null,
+  troubles: [],
+};
 
 const event = (number: number): Change => ({ kind: "event", row: { number, eventId: `e-${number}` } as EventRow });
 const pause = (text: string): Change => ({ kind: "flag", flag: { at: 0, kind: "pause", text } });
@@ -110,7 +118,7 @@ describe("the feed", () => {
     await vi.advanceTimersByTimeAsync(150);
     for (let number = 1; number <= 5_000; number += 1) {
       feed.tell(event(number));
-      feed.tell({ kind: "service", service: { tokenAt: null, rate: null, requestsToday: number } });
+      feed.tell({ kind: "requests", today: number });
     }
     await vi.advanceTimersByTimeAsync(150);
 
@@ -118,6 +126,6 @@ describe("the feed", () => {
     const events = changes.filter((change) => change.kind === "event");
     expect(events).toHaveLength(1_000);
     expect(events.at(-1)).toEqual(event(5_000));
-    expect(changes.filter(({ kind }) => kind === "service")).toMatchObject([{ service: { requestsToday: 5_000 } }]);
+    expect(changes.filter(({ kind }) => kind === "requests")).toEqual([{ kind: "requests", today: 5_000 }]);
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { EventRow, Incident } from "../../console/changes.ts";
-import { createIncidents } from "../../console/trouble/incidents.ts";
+import { createIncidents, PATIENCE } from "../../console/trouble/incidents.ts";
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }));
 afterEach(() => void vi.useRealTimers());
@@ -9,7 +9,7 @@ function incidents() {
   const told: Incident[] = [];
   const world = { requests: 10, fate: "not yet" as "found" | "missed" | "not yet" };
   const made = createIncidents({
-    simulator: { counters: () => ({ requests: world.requests }), truthOf: () => undefined },
+    simulator: { counters: () => ({ requests: world.requests }) },
     shadow: { fate: () => world.fate },
     tell: (incident) => void told.push(incident),
   });
@@ -50,12 +50,16 @@ it("closes by itself once everything has its event, it is over, and the cursor p
   );
 });
 
-it("stays open as long as something is missing", async () => {
+it("waits for what is missing, and then says how many are lost", async () => {
   const { open, event, told } = incidents();
   open({ kind: "late", title: "Late", what: "…", concerned });
   event(1);
-  await vi.advanceTimersByTimeAsync(600_000);
-
+  await vi.advanceTimersByTimeAsync(PATIENCE - 1_000);
   expect(told.at(-1)).toMatchObject({ left: 1 });
   expect(told.every(({ closed }) => closed === undefined)).toBe(true);
+
+  await vi.advanceTimersByTimeAsync(2_000);
+
+  expect(told.at(-1)).toMatchObject({ left: 1, closed: { concerned: 2, lost: 1 } });
+  expect(told.at(-1)?.closed?.sentence).toMatch(/^1 of 2 found after 0\.0 s, 0 requests\. Lost 1\. /);
 });

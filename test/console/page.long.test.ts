@@ -213,9 +213,19 @@ describe("a demo", () => {
 
 it("stays small and quick through 100,000 events", async () => {
   const events = createEvents();
-  const feed = createFeed({ ground: { run: "r", startedAt: 0, polled: "a flood", flags: "--data d", troubles: [] } });
+  const feed = createFeed({
+    ground: {
+      run: "r",
+      startedAt: 0,
+      polled: "a flood",
+      flags: "--data d",
+      mayAct: false,
+      dashboard: null,
+      troubles: [],
+    },
+  });
   const server = await serve(
-    createApp({ feed, events, assets: bundleOnce(), token: "t", rules: async () => [] }),
+    createApp({ feed, events, assets: bundleOnce(), token: "t", rules: async () => [], story: async () => undefined }),
     6_100,
   );
   onTestFinished(() => server.close());

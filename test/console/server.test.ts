@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createApp } from "../../console/app.ts";
+import { type AppOptions, createApp } from "../../console/app.ts";
 import { createEvents } from "../../console/events.ts";
 import { createFeed } from "../../console/feed.ts";
 import { TOKEN_HEADER } from "../../console/guard.ts";
@@ -13,18 +13,35 @@ const HOST = "127.0.0.1:4747";
 const detractor = JSON.parse(readFileSync("contract/golden/detractor.json", "utf8")) as EventEnvelope;
 const ordinary = JSON.parse(readFileSync("contract/golden/ordinary.json", "utf8")) as EventEnvelope;
 
-function app() {
+function app(more: Partial<AppOptions> = {}) {
   const events = createEvents();
   for (const envelope of [detractor, ordinary]) events.add(envelope, Date.parse("2026-03-10T12:00:31Z"));
-  const feed = createFeed({ ground: { run: "r", startedAt: 0, polled: "a demo", flags: "--data d", troubles: [] } });
+  const feed = createFeed({
+    ground: {
+      run: "r",
+      startedAt: 0,
+      polled: "a demo",
+      flags: "--data d",
+      mayAct: false,
+      dashboard: null,
+      troubles: [],
+    },
+  });
   const pulled: string[] = [];
+  const acted: unknown[] = [];
   const made = createApp({
     feed,
     events,
     assets: async () => ({ script: "1", style: "a{}" }),
     token: TOKEN,
     rules: async () => [],
+    story: async (id) => (id === EVENT_ID ? { sentence: "Emitted.", spans: [], facts: [] } : undefined),
+    action: async (...action) => {
+      acted.push(action);
+      return ["done"];
+    },
     pull: async (kind) => kind === "late" && pulled.push(kind) > 0,
+    ...more,
   });
   const ask = (path: string, { method = "GET", headers = {}, body = "" } = {}): Promise<Response> =>
     Promise.resolve(
@@ -36,7 +53,7 @@ function app() {
     );
   const post = (path: string, body: unknown = {}): Promise<Response> =>
     ask(path, { method: "POST", headers: { [TOKEN_HEADER]: TOKEN }, body: JSON.stringify(body) });
-  return { ask, post, pulled, made };
+  return { ask, post, pulled, acted, made };
 }
 
 describe("who asks", () => {
@@ -51,13 +68,16 @@ describe("who asks", () => {
     expect((await app().ask("/", { headers })).status).toBe(status);
   });
 
-  it.each(["/reveal/x", "/match", "/trouble/late"])("may POST %s with the token alone", async (path) => {
-    const { ask, pulled } = app();
-    for (const headers of [{}, { [TOKEN_HEADER]: "another" }, { [TOKEN_HEADER]: "" }]) {
-      expect((await ask(path, { method: "POST", headers, body: "{}" })).status).toBe(401);
-    }
-    expect(pulled).toEqual([]);
-  });
+  it.each(["/reveal/x", "/match", "/trouble/late", "/actions/pause"])(
+    "may POST %s with the token alone",
+    async (path) => {
+      const { ask, pulled, acted } = app();
+      for (const headers of [{}, { [TOKEN_HEADER]: "another" }, { [TOKEN_HEADER]: "" }]) {
+        expect((await ask(path, { method: "POST", headers, body: "{}" })).status).toBe(401);
+      }
+      expect([pulled, acted]).toEqual([[], []]);
+    },
+  );
 });
 
 it("serves the page under a policy that loads nothing from elsewhere", async () => {
@@ -94,15 +114,22 @@ it("says how many events match a pattern, and what is wrong with one that is non
   ]);
 });
 
-it("tells the story of an event by what the event says", async () => {
-  const story = (await (await app().ask(`/stories/${EVENT_ID}`)).json()) as { steps: object[]; facts: string[][] };
+it("tells the story of an event that is kept", async () => {
+  const { ask } = app();
 
-  expect(story.steps).toMatchObject([
-    { name: "At the service", from: Date.parse("2026-03-10T11:58:20Z"), to: Date.parse("2026-03-10T12:00:30Z") },
-    { name: "Event to bus", kind: "work" },
-    { name: "On the bus", kind: "done" },
-  ]);
-  expect(story.facts).toContainEqual(["Found", "on the newest pages"]);
+  expect(await (await ask(`/stories/${EVENT_ID}`)).json()).toEqual({ sentence: "Emitted.", spans: [], facts: [] });
+  expect((await ask("/stories/unknown")).status).toBe(404);
+});
+
+it("acts where it may, and nowhere else", async () => {
+  const { post, acted } = app();
+  const readOnly = app({ action: undefined });
+
+  expect(await (await post("/actions/audit", { source: "main", surveyId: 7 })).json()).toEqual({ lines: ["done"] });
+  expect((await post("/actions/uninstall", {})).status).toBe(403);
+  expect((await post("/actions/pause", { all: true })).status).toBe(400);
+  expect((await readOnly.post("/actions/pause", {})).status).toBe(403);
+  expect([...acted, ...readOnly.acted]).toEqual([["audit", { source: "main", surveyId: 7 }]]);
 });
 
 it("pulls the knobs that there are", async () => {

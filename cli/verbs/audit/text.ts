@@ -15,7 +15,8 @@ export function auditText({ dryRun, mode, cost, surveys }: AuditAnswer, flags: s
   ];
 }
 
-function surveyLines(survey: AuditedSurvey, flags: string): string[] {
+/** What became of one survey. */
+export function surveyLines(survey: AuditedSurvey, flags: string): string[] {
   const { outcome, listed, found, why, unaccounted } = survey;
   const name = nameOf(survey);
   if (outcome === "planned") return [`${name}: planned. survey-poller status ${flags} tells when its books close.`];

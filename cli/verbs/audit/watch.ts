@@ -19,7 +19,7 @@ export interface AuditOf {
   target: Target;
   source: SourceConfig;
   surveys: readonly SurveyState[];
-  io: Io;
+  io: Pick<Io, "now" | "signal">;
   progress: ProgressLine;
 }
 

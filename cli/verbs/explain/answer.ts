@@ -30,6 +30,9 @@ const step = z.strictObject({
     ])
     .describe("What happened"),
   detail: z.string(),
+  took: z
+    .array(z.strictObject({ what: z.enum(["metrics", "metadata", "bus", "ledger"]), ms: z.number() }))
+    .describe("How many milliseconds the parts of it took, of those that the log tells"),
 });
 
 /** What `explain --json` prints beside `schemaVersion`. */

@@ -23,7 +23,11 @@ export interface Asked {
 }
 
 /** Finds the response, reads all that is known of it, and tells its story. */
-export async function readStory(target: Target, { by, ...asked }: Asked, io: Io): Promise<ExplainAnswer> {
+export async function readStory(
+  target: Target,
+  { by, ...asked }: Asked,
+  io: Pick<Io, "now" | "say">,
+): Promise<ExplainAnswer> {
   const places = await placesOf(target, await sourcesOf(target, asked.source), asked.survey);
   const named = "crk" in by ? await byCrk(target, places, by.crk) : undefined;
   const id = named?.looked?.responseId ?? ("id" in by ? by.id : 0);
@@ -61,7 +65,7 @@ async function storyOf(
   target: Target,
   { place, surveyId, entry, looked }: Found,
   { id, isAsked }: { id: LedgerEntry["id"]; isAsked: boolean },
-  io: Io,
+  io: Pick<Io, "now" | "say">,
 ): Promise<ExplainAnswer> {
   const { source, account } = place;
   const now = io.now();
@@ -92,7 +96,7 @@ async function storyOf(
 }
 
 /** The ledger tells all the same. */
-function unread(io: Io): (error: unknown) => EventLog | undefined {
+function unread(io: Pick<Io, "now" | "say">): (error: unknown) => EventLog | undefined {
   return (error) => {
     if (!(error instanceof CommandError)) throw error;
     io.say(`${error.message}: what follows is what the ledger has.`);

@@ -4,6 +4,9 @@ import type { Step } from "./answer.ts";
 import type { Facts } from "./facts.ts";
 import { busText, detailsText, instant, listedText, originText, proofText, waitsFor } from "./say.ts";
 
+/** A step before what it took is known: most take no time that is told. */
+type Told = Omit<Step, "took"> & Partial<Pick<Step, "took">>;
+
 const NAMES = {
   "response.withheld": "withheld",
   "response.released": "released",
@@ -12,10 +15,14 @@ const NAMES = {
 
 /** What has happened to a response so far, oldest first; what has no time of its own stands behind what came before it. */
 export function stepsOf(facts: Facts): Step[] {
+  return toldOf(facts).map((step) => ({ took: [], ...step }));
+}
+
+function toldOf(facts: Facts): Told[] {
   const { log, entry } = facts;
   const contents = log.lines.filter(({ type }) => type === "response.completed" || type === "response.updated");
   const first = contents.find(({ type, outcome }) => type === "response.completed" && outcome === "published");
-  const groups: Step[][] = [
+  const groups: Told[][] = [
     ...metSteps(facts),
     ...contents.map((line) =>
       line.type === "response.updated" ? [updateStep(line)] : eventSteps(facts, line, line === first),
@@ -27,16 +34,16 @@ export function stepsOf(facts: Facts): Step[] {
     ...bookSteps(facts),
     ...askedSteps(facts),
   ];
-  const timeOf = (group: Step[]): number => group.find(({ at }) => at !== null)?.at ?? entry?.firstSeen ?? 0;
+  const timeOf = (group: Told[]): number => group.find(({ at }) => at !== null)?.at ?? entry?.firstSeen ?? 0;
   return groups.sort((a, b) => timeOf(a) - timeOf(b)).flat();
 }
 
 /** From its completion to the ledger. */
-function eventSteps({ source, entry }: Facts, line: EventLogLine, isFirst: boolean): Step[] {
+function eventSteps({ source, entry }: Facts, line: EventLogLine, isFirst: boolean): Told[] {
   const { lag, detectedAt, listed, proved, eventId, outcome, at, ms } = line;
   const isDated = isFirst && lag !== undefined && source.timeZone !== undefined;
   const details = detailsText(line);
-  const steps: Step[] = [];
+  const steps: Told[] = [];
   if (isFirst && source.timeZone === undefined) {
     const detail = "when, nobody can say: the source has no timeZone";
     steps.push({ at: null, what: "completed", detail });
@@ -47,22 +54,32 @@ function eventSteps({ source, entry }: Facts, line: EventLogLine, isFirst: boole
   }
   steps.push({ at: listed?.at ?? null, what: "listed", detail: listedText(line) });
   if (proved !== undefined) steps.push({ at: null, what: "proved", detail: proofText(proved) });
-  if (details !== "") steps.push({ at: null, what: "details", detail: details });
-  steps.push({ at: at - (ms.ledger ?? 0), what: "bus", detail: busText(line) });
+  if (details !== "")
+    steps.push({ at: null, what: "details", detail: details, took: tookOf(ms, ["metrics", "metadata"]) });
+  steps.push({ at: at - (ms.ledger ?? 0), what: "bus", detail: busText(line), took: tookOf(ms, ["bus"]) });
   if (outcome !== "published" || (ms.ledger === undefined && entry?.eventId !== eventId)) return steps;
   const written = ms.ledger === undefined ? "" : `, written in ${ms.ledger} ms`;
-  steps.push({ at, what: "ledger", detail: `emitted, event ${eventId}, revision ${line.revision ?? 1}${written}` });
+  const detail = `emitted, event ${eventId}, revision ${line.revision ?? 1}${written}`;
+  steps.push({ at, what: "ledger", detail, took: tookOf(ms, ["ledger"]) });
   return steps;
 }
 
-function updateStep(line: EventLogLine): Step {
+function tookOf(times: EventLogLine["ms"], parts: readonly Step["took"][number]["what"][]): Step["took"] {
+  return parts.flatMap((what) => {
+    const ms = times[what];
+    return ms === undefined ? [] : [{ what, ms }];
+  });
+}
+
+function updateStep(line: EventLogLine): Told {
   const { at, revision, changed = [], proved, eventId } = line;
   const what = changed.length === 0 ? "" : `: ${changed.join(", ")} changed`;
   const seen = `${listedText(line)}${proved === undefined ? "" : `; ${proofText(proved)}`}`;
-  return { at, what: "updated", detail: `revision ${revision}${what}; ${seen}; ${busText(line)}; event ${eventId}` };
+  const detail = `revision ${revision}${what}; ${seen}; ${busText(line)}; event ${eventId}`;
+  return { at, what: "updated", detail, took: tookOf(line.ms, ["metrics", "metadata", "bus", "ledger"]) };
 }
 
-function toldSteps({ type, at, state, outcome }: EventLogLine): Step[][] {
+function toldSteps({ type, at, state, outcome }: EventLogLine): Told[][] {
   const what = NAMES[type as keyof typeof NAMES];
   if (what === undefined) return [];
   const how = state === undefined ? "" : ` (${state})`;
@@ -70,7 +87,7 @@ function toldSteps({ type, at, state, outcome }: EventLogLine): Step[][] {
 }
 
 /** When it was met first, where the ledger has kept that: of what is not settled. */
-function metSteps({ entry }: Facts): Step[][] {
+function metSteps({ entry }: Facts): Told[][] {
   if (entry?.firstSeen === undefined || entry.state === "emitted") return [];
   const { firstSeen, origin, state } = entry;
   const how = originText(origin);
@@ -79,7 +96,7 @@ function metSteps({ entry }: Facts): Step[][] {
 }
 
 /** What the ledger says where no line of the log does. */
-function ledgerSteps({ entry, now, mark, id }: Facts, lines: readonly EventLogLine[]): Step[][] {
+function ledgerSteps({ entry, now, mark, id }: Facts, lines: readonly EventLogLine[]): Told[][] {
   const pending = mark.pending?.find((one) => one.id === id);
   if (pending !== undefined) {
     const detail = `the bus has taken event ${pending.eventId}; the ledger could not be written yet`;
@@ -108,7 +125,7 @@ function ledgerSteps({ entry, now, mark, id }: Facts, lines: readonly EventLogLi
           ]),
     ];
   }
-  const step = (what: Step["what"], detail: string): Step[][] => [[{ at: now, what, detail }]];
+  const step = (what: Step["what"], detail: string): Told[][] => [[{ at: now, what, detail }]];
   switch (state) {
     case "before-floor":
       return step("before the floor", floorText(mark));
@@ -146,17 +163,17 @@ export function floorText({ floor }: Facts["mark"]): string {
     : `history begins behind ${floor.at}: no event goes out of what completed before`;
 }
 
-function changeSteps({ mark, id }: Facts): Step[][] {
+function changeSteps({ mark, id }: Facts): Told[][] {
   return (mark.changes ?? [])
     .filter((sight) => sight.id === id)
     .map(({ at, page }) => [{ at, what: "changed", detail: `it reads otherwise than its event, on page ${page}` }]);
 }
 
-function goneSteps({ entry, log }: Facts): Step[][] {
+function goneSteps({ entry, log }: Facts): Told[][] {
   if (entry?.gone === undefined) return [];
   const { since, told } = entry.gone;
   const isLogged = log.lines.some(({ type }) => type === "response.deleted");
-  const step = (what: Step["what"], detail: string): Step[] => [{ at: since, what, detail }];
+  const step = (what: Step["what"], detail: string): Told[] => [{ at: since, what, detail }];
   if (told !== true) return [step("gone", "a full pass no longer lists it")];
   return isLogged
     ? []
@@ -164,7 +181,7 @@ function goneSteps({ entry, log }: Facts): Step[][] {
 }
 
 /** What the last closed books say of it, where the ledger alone does not tell. */
-function bookSteps({ mark, entry, isListed }: Facts): Step[][] {
+function bookSteps({ mark, entry, isListed }: Facts): Told[][] {
   const { books } = mark;
   if (books === undefined || isListed === undefined || entry?.state === "emitted") return [];
   // What came since that pass began says nothing by not being in it.
@@ -173,7 +190,7 @@ function bookSteps({ mark, entry, isListed }: Facts): Step[][] {
   return [[{ at: books.closedAt, what: "books", detail: `${detail} (${books.listed} listed)` }]];
 }
 
-function askedSteps({ looked, now }: Facts): Step[][] {
+function askedSteps({ looked, now }: Facts): Told[][] {
   if (looked === undefined) return [];
   if (looked === null) return [[{ at: now, what: "asked", detail: "operation 9 has no such response" }]];
   const { isCompleted, dateCompleted, records } = looked;

@@ -51,6 +51,10 @@ const source = z.strictObject({
   lastTick: time,
   pausedUntil: time.describe("The service is left alone until then: it has asked for that, or an operator has"),
   pausedSince: time.describe("Set where an operator has paused the source: since when"),
+  rate: z
+    .number()
+    .nullable()
+    .describe("Requests a second that the service was found to allow; null while no limit was met"),
   outages: z.array(z.enum(["metrics", "metadata"])).describe("Operations that fail for every response"),
   problem: z.string().nullable(),
 });

@@ -26,6 +26,7 @@ export async function readStatus(target: Target, sources: readonly SourceConfig[
       lastTick: account.lastTick ?? null,
       pausedUntil: account.pausedUntil ?? null,
       pausedSince: account.pausedSince ?? null,
+      rate: rateOf(account) ?? null,
       outages,
     };
     found.sources.push({ ...status, problem: problemOf(status, { interval: source.interval, now }) });
@@ -106,13 +107,17 @@ function catchUpOf(
   // A record is one answer of a response, and how many a response has nobody says: a first pass has no end that is known.
   const pages = mark.lastPage ?? (listed === null ? null : Math.max(place.page, Math.ceil(listed / PER_PAGE)));
   const part = pages === null ? null : Math.min(1, (place.page - 1) / pages);
-  const { requestsPerSecond } = (account.learned ?? {}) as { requestsPerSecond?: number };
   const rate = Math.min(
-    requestsPerSecond ?? Number.POSITIVE_INFINITY,
+    rateOf(account) ?? Number.POSITIVE_INFINITY,
     source.maxRequestsPerSecond ?? Number.POSITIVE_INFINITY,
   );
   const isKnown = part !== null && pages !== null && listed !== null && Number.isFinite(rate) && rate > 0;
   const details = Number(source.enrich.metrics) + Number(source.enrich.metadata);
   const left = isKnown ? Math.ceil((((1 - part) * (pages + listed * details)) / rate) * 1_000) : null;
   return { page: place.page, pages, part, left };
+}
+
+/** Requests a second that the client has learned. */
+function rateOf({ learned }: AccountState): number | undefined {
+  return (learned as { requestsPerSecond?: number } | undefined)?.requestsPerSecond;
 }

@@ -19,7 +19,7 @@ type Verdict = Omit<StatusAnswer, "run" | "sources" | "surveys">;
  * | unaccounted | a full pass has met listed responses that the ledger cannot account for |
  * | late | a source is not polled, paused, or an operation of the service fails |
  * | working | a first pass or a catch-up is under way |
- * | unknown | the books of some survey were never closed, or the last full pass could not close them |
+ * | unknown | a source was never polled, the books of some survey were never closed, or the last full pass could not close them |
  * | complete | none of these |
  */
 export function verdictOf({ sources, surveys, flags, now }: VerdictOf): Verdict {
@@ -48,7 +48,8 @@ export function verdictOf({ sources, surveys, flags, now }: VerdictOf): Verdict 
   if (problem !== undefined) {
     const resume = `survey-poller resume${sources.length > 1 ? ` --source ${problem.source}` : ""}`;
     const next = problem.pausedSince === null ? `survey-poller doctor ${flags}` : `${resume} --yes ${flags}`;
-    return say("late", `${problem.problem}`, next);
+    const isNew = problem.lastTick === null && problem.pausedUntil === null;
+    return say(isNew ? "unknown" : "late", `${problem.problem}`, next);
   }
   const behind = surveys.filter(({ catchUp }) => catchUp !== null);
   if (behind.length > 0) return say("working", workingOn(behind));
@@ -83,7 +84,13 @@ function workingOn(behind: readonly SurveyStatus[]): string {
 
 /** Why a source is not polled as it should be; null when it is. */
 export function problemOf(
-  { source, lastTick, pausedUntil, pausedSince, outages }: Omit<SourceStatus, "problem">,
+  {
+    source,
+    lastTick,
+    pausedUntil,
+    pausedSince,
+    outages,
+  }: Pick<SourceStatus, "source" | "lastTick" | "pausedUntil" | "pausedSince" | "outages">,
   { interval, now }: { interval: number; now: number },
 ): string | null {
   if (pausedSince !== null) {

@@ -1,8 +1,8 @@
+import { lineOf } from "../../hearing/line.ts";
 import { listening } from "../../hearing/listening.ts";
+import { masked } from "../../hearing/masked.ts";
 import { countOption, filterOption, forOption } from "../../hearing/options.ts";
 import { examples, targetVerb, toJson, type Verb } from "../../verb.ts";
-import { lineOf } from "./line.ts";
-import { masked } from "./masked.ts";
 
 const MASKED =
   "Personal fields are null (answers, comments, metadata, country, key and code of the response): --reveal shows them.";
@@ -23,7 +23,8 @@ export const tailVerb: Verb = (act) =>
     )
     .action((options) =>
       act(options, async (io) => {
-        const show = options.reveal === true ? (envelope: object) => envelope : masked;
+        const show = (envelope: Readonly<Record<string, unknown>>) =>
+          options.reveal === true ? envelope : masked(envelope);
         if (options.json === true && options.reveal !== true) io.say(MASKED);
         await listening(options, io, (body) => {
           if (options.json === true) io.out(toJson(show(JSON.parse(body))));

@@ -1,16 +1,19 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { CreateEventBusCommand, EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { ListQueuesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { expect } from "vitest";
+import { createTableInput } from "../../../lib/state/table.ts";
 import { type EmbeddedAws, type EventEnvelope, startEmbeddedAws } from "../../../local/aws/index.ts";
 import { writeLastRun } from "../../../local/runner/last-run.ts";
 import { bundleFolder } from "../../../local/runner/load-function.ts";
 
 const BUS = "surveys";
 const BUCKET = "answers";
+const TABLE = "table";
 
 /** A data folder with the AWS of a run that polls nothing, which is in this process. */
 export interface RunningFolder extends AsyncDisposable {
@@ -36,8 +39,10 @@ export async function runningFolder(config: object = {}): Promise<RunningFolder>
   const s3 = new S3Client({ ...common, endpoint: aws.endpoints.s3, forcePathStyle: true });
   const sqs = new SQSClient({ ...common, endpoint: aws.endpoints.sqs });
   await eventbridge.send(new CreateEventBusCommand({ Name: BUS }));
+  const dynamodb = new DynamoDBClient({ ...common, endpoint: aws.endpoints.dynamodb });
+  await dynamodb.send(new CreateTableCommand(createTableInput(TABLE)));
   await s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
-  const variables = { TABLE_NAME: "table", BUS_NAME: BUS, CLAIM_CHECK_BUCKET: BUCKET, SECRETS: "{}" };
+  const variables = { TABLE_NAME: TABLE, BUS_NAME: BUS, CLAIM_CHECK_BUCKET: BUCKET, SECRETS: "{}" };
   writeLastRun(data, { variables, aws: aws.env });
   mkdirSync(bundleFolder(data), { recursive: true });
   const baseUrl = "http://127.0.0.1:1";
@@ -58,7 +63,7 @@ export async function runningFolder(config: object = {}): Promise<RunningFolder>
     },
     heardBy: (commands) => expect.poll(() => rules().length, { timeout: 10_000, interval: 20 }).toBe(commands),
     async [Symbol.asyncDispose]() {
-      for (const client of [eventbridge, s3, sqs]) client.destroy();
+      for (const client of [dynamodb, eventbridge, s3, sqs]) client.destroy();
       await aws.close();
       rmSync(data, { recursive: true, force: true });
     },

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
-import { type Heard, readEnvelope } from "../../hearing/envelope.ts";
-import { clock } from "../../hearing/hear.ts";
-import type { Io } from "../../io.ts";
-import { span } from "../../words.ts";
+import type { Io } from "../io.ts";
+import { span } from "../words.ts";
+import { type Heard, readEnvelope } from "./envelope.ts";
+import { clock } from "./hear.ts";
 
 const LONGEST_NAME = 40;
 const LONGEST_TYPE = "response.completed".length;
@@ -14,7 +14,7 @@ const COLOURS: Readonly<Record<string, "green" | "yellow" | "red">> = {
 };
 
 /** One line of an event: when it was heard, what it is and where it comes from. Nothing of what the respondent wrote is in it. */
-export function lineOf(body: string, { style, now }: Pick<Io, "style" | "now">): string {
+export function lineOf(body: string | object, { style, now }: Pick<Io, "style" | "now">): string {
   const event = readEnvelope(body);
   if (event === undefined) return `${clock(now())}  an event that is none of the contract`;
   const { meta, data } = event.detail;

@@ -1,0 +1,60 @@
+import { startConsole } from "../../../console/console.ts";
+import { oneLine } from "../../../lib/errors.ts";
+import type { EventEnvelope } from "../../../local/aws/index.ts";
+import { InterruptedError, notNow } from "../../errors.ts";
+import { listening } from "../../hearing/listening.ts";
+import type { Io } from "../../io.ts";
+import type { Target } from "../../target/target.ts";
+import type { TargetOptions } from "../../verb.ts";
+import { wait } from "../../wait.ts";
+
+/** Milliseconds after which events that could not be heard are listened for again. */
+const AGAIN = 15_000;
+
+export interface PageOptions extends TargetOptions {
+  port: number;
+  mayAct: boolean;
+  /** Whether events are heard on the bus. */
+  hears: boolean;
+}
+
+/**
+ * Serves the page of a poller that runs elsewhere, until Ctrl-C.
+ *
+ * @throws CommandError when there is no run at work on a data folder, or it ends
+ */
+export async function servePage(
+  target: Target,
+  options: PageOptions,
+  io: Io,
+  onServed: (url: string) => void,
+): Promise<void> {
+  const { port, mayAct, hears, stack, data } = options;
+  if (target.data?.isRunning === false) {
+    throw notNow("NO_RUN_AT_WORK", `no run is at work on the ${target.name}: there is nothing to show live`, {
+      hint: "npm start serves a page of its own; survey-poller status tells how the last run has left it.",
+    });
+  }
+  const dashboard = target.stack?.outputs.DashboardUrl ?? "";
+  const page = await startConsole({ port, polled: target.name, flags: target.flags, mayAct, dashboard });
+  try {
+    page.ready(target);
+    onServed(page.url);
+    while (!io.signal.aborted) {
+      try {
+        if (!hears) await wait(AGAIN, io);
+        else await listening({ stack, data }, io, (body) => page.event(JSON.parse(body) as EventEnvelope));
+      } catch (error) {
+        if (io.signal.aborted || error instanceof InterruptedError) break;
+        // A run takes all of its AWS with it.
+        if (target.data !== undefined) throw error;
+        const why = oneLine(error, () => "Events cannot be heard.");
+        io.say(why);
+        page.flag("pause", `events are not heard: ${why}`);
+        await wait(AGAIN, io).catch(() => undefined);
+      }
+    }
+  } finally {
+    await page.close();
+  }
+}

@@ -1,0 +1,41 @@
+import type { Io } from "../cli/io.ts";
+import { readSource } from "../cli/target/state.ts";
+import { sourcesOf, type Target } from "../cli/target/target.ts";
+import type { AuditedSurvey } from "../cli/verbs/audit/answer.ts";
+import { readPasses } from "../cli/verbs/audit/read-now.ts";
+import { surveyLines } from "../cli/verbs/audit/text.ts";
+import { changePause, pauseText } from "../cli/verbs/pause/change.ts";
+import { FOREVER } from "../lib/state/shared-state.ts";
+
+export const ACTIONS = ["audit", "pause", "resume"] as const;
+export type ActionKind = (typeof ACTIONS)[number];
+
+/** Which source and survey are meant; all without it. */
+export interface ActionOf {
+  source?: string | undefined;
+  surveyId?: number | undefined;
+}
+
+type ActionIo = Pick<Io, "now" | "say" | "signal">;
+
+/** What the page can have done, by the code of the verbs of the same name. Gives what became of it, in lines. */
+export async function act(kind: ActionKind, of: ActionOf, target: Target, io: ActionIo): Promise<string[]> {
+  if (kind === "audit") return (await audit(of, target, io)).flatMap((survey) => surveyLines(survey, target.flags));
+  const now = io.now();
+  const next =
+    kind === "resume"
+      ? () => null
+      : (before: { since: number } | undefined) => ({ since: before?.since ?? now, until: FOREVER });
+  return pauseText(await changePause(target, { sources: await sourcesOf(target, of.source), next, isDone: true }));
+}
+
+async function audit({ source: name, surveyId }: ActionOf, target: Target, io: ActionIo): Promise<AuditedSurvey[]> {
+  const progress = { update: () => undefined, end: () => undefined };
+  const audited: AuditedSurvey[] = [];
+  for (const source of await sourcesOf(target, name)) {
+    const { surveys } = await readSource(target, source.name);
+    const chosen = surveys.filter((survey) => surveyId === undefined || survey.surveyId === surveyId);
+    audited.push(...(await readPasses({ target, source, surveys: chosen, io, progress })));
+  }
+  return audited;
+}

@@ -1,0 +1,59 @@
+import { DescribeSecretCommand } from "@aws-sdk/client-secrets-manager";
+import type { Target } from "../cli/target/target.ts";
+import { readStatus } from "../cli/verbs/status/read.ts";
+import { oneLine } from "../lib/errors.ts";
+import type { Change } from "./changes.ts";
+import { rest } from "./rest.ts";
+
+/** Milliseconds between two looks at the state, at least: a long look has a longer pause. */
+const LOOK_EVERY = 1_000;
+const PAUSE_PER_LOOK = 10;
+const TOKEN_EVERY = 10_000;
+/** Milliseconds between two looks whether somebody has opened the page. */
+const UNWATCHED = 200;
+
+export interface Looking {
+  target: Target;
+  tell(change: Change): void;
+  /** Pages that are open. While there is none, a poller that works off a backlog has all of the table to itself. */
+  readers(): number;
+  signal: AbortSignal;
+}
+
+/** Reads what `status` answers again and again, until the signal aborts. */
+export async function keepLooking({ target, tell, readers, signal }: Looking): Promise<void> {
+  let tokenLookedAt = 0;
+  while (!signal.aborted) {
+    if (readers() === 0) {
+      await rest(UNWATCHED, signal);
+      continue;
+    }
+    const began = Date.now();
+    try {
+      const { sources } = await target.config();
+      tell({ kind: "status", status: await readStatus(target, sources, Date.now()), readAt: Date.now() });
+      if (began - tokenLookedAt >= TOKEN_EVERY) {
+        tokenLookedAt = began;
+        tell({ kind: "token", fetchedAt: await oldestToken(target) });
+      }
+    } catch (error) {
+      if (!signal.aborted) tell({ kind: "status failed", message: oneLine(error, () => "The state cannot be read.") });
+    }
+    await rest(Math.max(LOOK_EVERY, PAUSE_PER_LOOK * (Date.now() - began)), signal);
+  }
+}
+
+/** When the oldest token in use was fetched (epoch milliseconds); null where that is not known. Its value is not read. */
+async function oldestToken({ clients, resources }: Target): Promise<number | null> {
+  const ages = await Promise.all(
+    Object.values(resources.secrets).map(({ token }) =>
+      clients.secrets.send(new DescribeSecretCommand({ SecretId: token })).then(
+        ({ LastChangedDate, VersionIdsToStages }) =>
+          Object.keys(VersionIdsToStages ?? {}).length === 0 ? undefined : LastChangedDate?.getTime(),
+        () => undefined,
+      ),
+    ),
+  );
+  const known = ages.filter((at) => at !== undefined);
+  return known.length === 0 ? null : Math.min(...known);
+}

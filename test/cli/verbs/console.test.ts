@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { runCommand } from "../../../cli/run-command.ts";
+import { consoleAnswer } from "../../../cli/verbs/console/answer.ts";
+import type { Snapshot } from "../../../console/changes.ts";
+import { TOKEN_HEADER } from "../../../console/guard.ts";
+import { temporaryFolder } from "../../support/command.ts";
+import { ioOf, survey } from "../support/command.ts";
+import { type RunningFolder, runningFolder } from "../support/running-folder.ts";
+
+let folder: RunningFolder;
+beforeAll(async () => {
+  folder = await runningFolder();
+});
+afterAll(() => folder[Symbol.asyncDispose]());
+
+/** A page that is served until the test ends. */
+async function served(...args: string[]) {
+  const stop = new AbortController();
+  const { io, lines, said } = ioOf({ signal: stop.signal });
+  const ended = runCommand(["console", "--data", folder.data, "--port", "47600", "--json", ...args], io);
+  onTestFinished(async () => {
+    stop.abort();
+    await ended;
+  });
+  await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(1);
+  const { schemaVersion, ...answer } = JSON.parse(lines[0] ?? "");
+  const { origin, hash } = new URL(answer.url);
+  const post = (path: string, body: object): Promise<Response> =>
+    fetch(`${origin}${path}`, {
+      method: "POST",
+      headers: { [TOKEN_HEADER]: hash.slice(1), "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  return { answer: consoleAnswer.parse(answer), schemaVersion, origin, post, stop, ended, said };
+}
+
+/** What a page that opens now begins with. */
+async function snapshotOf(origin: string): Promise<Snapshot> {
+  const gone = new AbortController();
+  const answer = await fetch(`${origin}/feed`, { signal: gone.signal });
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  while (!text.includes("\n\n")) text += (await reader?.read())?.value ?? "";
+  gone.abort();
+  return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? "") as Snapshot;
+}
+
+describe("the page of a run", () => {
+  it("is served until Ctrl-C: exit code 130, and its rule and queue are gone", async () => {
+    const { answer, schemaVersion, origin, stop, ended, said } = await served();
+    await folder.heardBy(1);
+
+    expect(schemaVersion).toBe(1);
+    expect(answer).toEqual({ ...answer, poller: `data folder ${folder.data}`, actions: true, events: true });
+    expect(await (await fetch(origin)).text()).toContain("survey-poller");
+    stop.abort();
+
+    expect(await ended).toBe(130);
+    expect(said()).toContain("Heard 0 events");
+    expect([folder.rules(), await folder.queues()]).toEqual([[], []]);
+    await expect(fetch(origin)).rejects.toThrow();
+  });
+
+  it("shows the state, and events as they come", async () => {
+    const { origin } = await served();
+    await folder.heardBy(1);
+    await survey(["trigger", "detractor", "--data", folder.data, "--yes"]);
+
+    await expect.poll(async () => (await snapshotOf(origin)).events.length, { timeout: 10_000 }).toBe(1);
+    const snapshot = await snapshotOf(origin);
+    expect(snapshot).toMatchObject({ mayAct: true, dashboard: "", troubles: [], requestsToday: null });
+    expect(snapshot.events).toMatchObject([{ responseId: 46375, nps: { class: "detractor" } }]);
+    await expect.poll(async () => (await snapshotOf(origin)).status?.verdict, { timeout: 10_000 }).toBe("unknown");
+  });
+
+  it("pauses and resumes as the verbs do", async () => {
+    const { post } = await served("--no-events");
+
+    const paused = (await (await post("/actions/pause", {})).json()) as { lines: string[] };
+    const status = await survey(["status", "--data", folder.data, "--json"]);
+    const resumed = (await (await post("/actions/resume", {})).json()) as { lines: string[] };
+
+    expect(paused.lines).toEqual([expect.stringMatching(/^main is paused\./)]);
+    expect(status.json).toMatchObject({ verdict: "late", sentence: expect.stringContaining("by an operator") });
+    expect(resumed.lines).toEqual([expect.stringMatching(/^main goes on at its next tick/)]);
+  });
+
+  it("makes no rule with --no-events", async () => {
+    const { answer } = await served("--no-events");
+
+    expect(answer.events).toBe(false);
+    expect(folder.rules()).toEqual([]);
+  });
+});
+
+it("says that there is nothing to show live where no run is at work: exit code 3", async () => {
+  const ended = await runningFolder();
+  await ended.aws.close();
+
+  const ran = await survey(["console", "--data", ended.data]);
+
+  expect([ran.code, ran.stderr]).toEqual([3, expect.stringContaining("survey-poller status tells")]);
+});
+
+it("says where no run has ever been, and what is no port: exit codes 1 and 2", async () => {
+  expect((await survey(["console", "--data", temporaryFolder()])).code).toBe(1);
+  expect((await survey(["console", "--data", folder.data, "--port", "70000"])).code).toBe(2);
+});
