@@ -3,71 +3,116 @@ import type { Envelope } from "./envelope.ts";
 export const LANGUAGES = ["TypeScript", "Python", "Java"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** A handler for the event that is open: it can be put into a function as it is. */
+/** A handler for the event that is open, as a function of its own. Powertools sees to it that a repeat does nothing. */
 export function handlerFor(language: Language, { detail, "detail-type": type }: Envelope): string {
   const { surveyId = 0, survey, summary } = detail.data ?? {};
-  const what = { surveyId, name: survey?.name ?? `survey ${surveyId}`, npsClass: summary?.nps?.class ?? "", type };
+  const isContents = type === "response.completed" || type === "response.updated";
+  const what = {
+    ...{ type, surveyId, isContents },
+    // What others have written must stay within its comment.
+    name: (survey?.name ?? `survey ${surveyId}`).replaceAll(/[^\p{L}\p{N}\p{P}\p{S} ]+/gu, " ").replaceAll("\\", "/"),
+    npsClass: isContents ? (summary?.nps?.class ?? "") : "",
+  };
   return { TypeScript: typescript, Python: python, Java: java }[language](what);
 }
 
 interface What {
+  type: string;
   surveyId: number;
   name: string;
+  /** Whether the event has the contents of a response. */
+  isContents: boolean;
   npsClass: string;
-  type: string;
 }
 
-function typescript({ surveyId, name, npsClass, type }: What): string {
-  return `import type { EventBridgeEvent } from "aws-lambda";
-import type { ResponseCompleted } from "survey-poller/events";
+function typescript({ type, surveyId, name, isContents, npsClass }: What): string {
+  const condition = npsClass === "" ? "" : ` && data.summary.nps?.class === "${npsClass}"`;
+  const said = isContents ? `"response", data.responseId, data.summary.nps?.score` : `"${type}", meta.eventId`;
+  return `import { IdempotencyConfig, makeIdempotent } from "@aws-lambda-powertools/idempotency";
+import { DynamoDBPersistenceLayer } from "@aws-lambda-powertools/idempotency/dynamodb";
+import type { EventBridgeEvent } from "aws-lambda";
+import type { DetailOf } from "survey-poller/events";
 
-export async function handler(event: EventBridgeEvent<"${type}", ResponseCompleted>) {
-  const { meta, data } = event.detail;
-  // The same for every delivery: keep it, and a repeat does nothing.
-  if (await isKnown(meta.eventId)) return;
+type Event = EventBridgeEvent<"${type}", DetailOf<"${type}">>;
 
-  if (data.surveyId === ${surveyId}${npsClass === "" ? "" : ` && data.summary.nps?.class === "${npsClass}"`}) {
+// Every delivery of an event has the same id.
+const config = new IdempotencyConfig({ eventKeyJmesPath: "detail.meta.eventId" });
+const persistenceStore = new DynamoDBPersistenceLayer({ tableName: process.env.TABLE_NAME ?? "" });
+
+export const handler = makeIdempotent(
+  async ({ detail: { meta, data } }: Event): Promise<void> => {
     // ${name}
-    console.log("response", data.responseId, data.summary.nps?.score);
-  }
-  await remember(meta.eventId);
-}
+    if (data.surveyId === ${surveyId}${condition}) {
+      console.log(${said}, meta.detectedAt);
+    }
+  },
+  { config, persistenceStore },
+);
 `;
 }
 
-function python({ surveyId, name, npsClass }: What): string {
-  return `def handler(event, context):
-    meta, data = event["detail"]["meta"], event["detail"]["data"]
-    # The same for every delivery: keep it, and a repeat does nothing.
-    if is_known(meta["eventId"]):
-        return
+function python({ type, surveyId, name, isContents, npsClass }: What): string {
+  const condition = npsClass === "" ? "" : ` and nps.get("class") == "${npsClass}"`;
+  const nps = isContents ? `\n    nps = (data.get("summary") or {}).get("nps") or {}` : "";
+  const said = isContents ? `"response", data["responseId"], nps.get("score")` : `"${type}", meta["eventId"]`;
+  return `import os
 
-    nps = (data.get("summary") or {}).get("nps") or {}
-    if data["surveyId"] == ${surveyId}${npsClass === "" ? "" : ` and nps.get("class") == "${npsClass}"`}:
-        # ${name}
-        print("response", data["responseId"], nps.get("score"))
-    remember(meta["eventId"])
+from aws_lambda_powertools.utilities.idempotency import (
+    DynamoDBPersistenceLayer,
+    IdempotencyConfig,
+    idempotent,
+)
+
+# Every delivery of an event has the same id.
+config = IdempotencyConfig(event_key_jmespath="detail.meta.eventId")
+store = DynamoDBPersistenceLayer(table_name=os.environ["TABLE_NAME"])
+
+
+@idempotent(config=config, persistence_store=store)
+def handler(event, context):
+    meta, data = event["detail"]["meta"], event["detail"]["data"]${nps}
+    # ${name}
+    if data["surveyId"] == ${surveyId}${condition}:
+        print(${said}, meta["detectedAt"])
 `;
 }
 
-function java({ surveyId, name, npsClass }: What): string {
+function java({ type, surveyId, name, isContents, npsClass }: What): string {
   const condition = npsClass === "" ? "" : ` && "${npsClass}".equals(nps.path("class").asText())`;
-  return `public class Handler implements RequestHandler<Map<String, Object>, Void> {
+  const nps = isContents ? `\n    JsonNode nps = data.path("summary").path("nps");` : "";
+  const said = isContents
+    ? `"response " + data.path("responseId") + " " + nps.path("score")`
+    : `"${type} " + detail.path("meta").path("eventId")`;
+  return `import com.amazonaws.services.lambda.runtime.Context;
+import com.amazonaws.services.lambda.runtime.RequestHandler;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.Map;
+import software.amazon.lambda.powertools.idempotency.Idempotency;
+import software.amazon.lambda.powertools.idempotency.IdempotencyConfig;
+import software.amazon.lambda.powertools.idempotency.Idempotent;
+import software.amazon.lambda.powertools.idempotency.persistence.dynamodb.DynamoDBPersistenceStore;
+
+public class Handler implements RequestHandler<Map<String, Object>, Void> {
   private final ObjectMapper mapper = new ObjectMapper();
 
-  public Void handleRequest(Map<String, Object> event, Context context) {
-    JsonNode detail = mapper.valueToTree(event).get("detail");
-    JsonNode data = detail.get("data");
-    String eventId = detail.get("meta").get("eventId").asText();
-    // The same for every delivery: keep it, and a repeat does nothing.
-    if (isKnown(eventId)) return null;
+  public Handler() {
+    // Every delivery of an event has the same id.
+    Idempotency.config()
+        .withConfig(IdempotencyConfig.builder().withEventKeyJMESPath("detail.meta.eventId").build())
+        .withPersistenceStore(
+            DynamoDBPersistenceStore.builder().withTableName(System.getenv("TABLE_NAME")).build())
+        .configure();
+  }
 
-    JsonNode nps = data.path("summary").path("nps");
-    if (data.get("surveyId").asLong() == ${surveyId}L${condition}) {
-      // ${name}
-      context.getLogger().log("response " + data.get("responseId") + " " + nps.path("score"));
+  @Idempotent
+  public Void handleRequest(Map<String, Object> event, Context context) {
+    JsonNode detail = mapper.valueToTree(event.get("detail"));
+    JsonNode data = detail.path("data");${nps}
+    // ${name}
+    if (data.path("surveyId").asLong() == ${surveyId}L${condition}) {
+      context.getLogger().log(${said});
     }
-    remember(eventId);
     return null;
   }
 }

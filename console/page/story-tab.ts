@@ -1,8 +1,10 @@
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import type { Span } from "../story.ts";
+import { copy, said } from "./copy.ts";
 import { clock, span } from "./format.ts";
-import { story } from "./opened.ts";
+import { opened, story } from "./opened.ts";
+import { snapshot } from "./state.ts";
 
 /** The least width of a bar, in percent. */
 const LEAST = 1.5;
@@ -29,22 +31,31 @@ export function StoryTab(): VNode {
     <dl class="facts">
       ${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
     </dl>
+    <${Command} />
   `;
+}
+
+/** How the same is asked on the command line. */
+function Command(): VNode | null {
+  const { responseId, surveyId } = opened.value?.envelope?.detail.data ?? {};
+  if (responseId === undefined) return null;
+  const command = `survey-poller explain ${responseId} --survey ${surveyId} ${snapshot.value?.flags ?? ""}`;
+  return html`<p class="row"><code class="cut">${command}</code><button onClick=${() => copy("explain", command)}>${said("explain") ?? "Copy"}</button></p>`;
 }
 
 const LOOKS = { waiting: "waiting-step", pause: "late-step", work: "work-step", moment: "done-step" } as const;
 
 function Bar({ one, from, whole }: { one: Span; from: number; whole: number }): VNode {
-  const { name, said, kind } = one;
+  const { name, said: words, kind } = one;
   const left = one.from === null ? 0 : (100 * (one.from - from)) / whole;
   const length = one.from === null || one.to === null ? 0 : one.to - one.from;
   const style = { left: `${Math.min(100 - LEAST, left)}%`, width: `${Math.max(LEAST, (100 * length) / whole)}%` };
   return html`
     <li>
-      <span class="step"><b>${name}</b> <span class="mono quiet">${one.from === null ? "" : clock(one.from)}</span></span>
-      <span class="track">${one.from === null ? null : html`<i class=${`fill ${LOOKS[kind]}`} style=${style}></i>`}</span>
+      <b>${name}</b>
+      ${one.from === null ? html`<span></span>` : html`<span class="track" title=${clock(one.from)}><i class=${`fill ${LOOKS[kind]}`} style=${style}></i></span>`}
       <span class="took">${length > 0 ? span(length) : ""}</span>
-      <span class="quiet said">${said}</span>
+      ${words === "" ? null : html`<span class="quiet said">${words}</span>`}
     </li>
   `;
 }

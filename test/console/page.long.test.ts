@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { explainAnswer } from "../../cli/verbs/explain/answer.ts";
 import { statusAnswer } from "../../cli/verbs/status/answer.ts";
 import { createApp } from "../../console/app.ts";
 import { bundleOnce } from "../../console/assets.ts";
@@ -13,8 +14,9 @@ import { serve } from "../../console/server.ts";
 import { knobs } from "../../console/trouble/knobs.ts";
 import type { EventEnvelope } from "../../local/aws/index.ts";
 import { answerOf, survey } from "../cli/support/command.ts";
+import { openBrowser } from "../support/chromium.ts";
 import { startCommand, temporaryFolder } from "../support/command.ts";
-import { figure, openBrowser, openPage } from "./support/browser.ts";
+import { figure, openPage } from "./support/browser.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -119,9 +121,36 @@ describe("a demo", () => {
       const card = page.locator(`[data-kind="${kind}"]`);
       await expect.poll(() => card.getAttribute("data-lost").catch(() => null), { timeout: 120_000 }).toBe("0");
     }
+    expect(await figure(page, "cursor-missed")).toBeGreaterThan(0);
     await page.locator('[data-knob="all"]').click();
     await expect.poll(() => page.locator('.card[data-lost="0"]').count(), { timeout: 240_000 }).toBe(3 + knobs.length);
     await complete(page);
+  });
+
+  it("tells the story of an event as explain does, and has an audit made from the page for operations", async () => {
+    const run = await demo();
+    const { page, errors } = await openPage(browser, run.url);
+    await complete(page);
+    await rowsOf(page).filter({ hasText: "head" }).first().click({ timeout: 30_000 });
+    await page.locator("#tab-story").click();
+    await expect
+      .poll(() => page.locator(".story b").allInnerTexts(), { timeout: 30_000 })
+      .toEqual(expect.arrayContaining(["at the service", "listed", "proved", "metrics", "metadata", "bus", "ledger"]));
+    const command = await page.locator("#tab-body code").innerText();
+    const explained = await survey([...command.split(" ").slice(1), "--json"]);
+    const { steps } = answerOf(explained, explainAnswer);
+    const said = await page.locator("#tab-body").innerText();
+    for (const what of ["listed", "bus", "ledger"]) {
+      expect(said).toContain(steps.find((step) => step.what === what)?.detail);
+    }
+
+    await page.goto(run.url.replace("/#", "/?view=ops#"));
+    await page.getByRole("button", { name: "Audit all surveys now" }).click();
+    const lines = page.locator(".actions-panel li");
+    await expect.poll(() => lines.allInnerTexts(), { timeout: 60_000 }).toHaveLength(3);
+    for (const line of await lines.allInnerTexts())
+      expect(line).toMatch(/books closed, (\d+) listed, \1 accounted for/);
+    expect(errors).toEqual([]);
   });
 
   it("says so when it hears nothing, and goes on by itself when there is somebody again", async () => {
@@ -271,21 +300,23 @@ it("stays small and quick through 100,000 events", async () => {
   expect(errors.filter((text) => !text.includes("404"))).toEqual([]);
 });
 
-it("has its picture taken: light, dark and narrow", async () => {
-  const folder = process.env.CONSOLE_PICTURES ?? temporaryFolder();
-  const run = await demo();
+it("has its picture taken: light, dark, narrow, and for operations", async () => {
+  const { CONSOLE_PICTURES: folder = temporaryFolder() } = process.env;
+  // On the pictures of the docs no folder of this machine is to be seen.
+  const run = process.env.CONSOLE_PICTURES === undefined ? await demo() : await demo(4747, ".survey-poller");
   const shots = [
     ["light", "", { scheme: "light" }],
-    ["dark", "&event=", { scheme: "dark" }],
+    ["dark", "", { scheme: "dark" }],
     ["narrow", "", { scheme: "light", width: 700, height: 900 }],
+    ["ops", "view=ops", { scheme: "light" }],
   ] as const;
   const { page: first } = await openPage(browser, run.url.replace("/#", "/?trouble=late,kill,delete#"));
   await expect.poll(() => first.locator('.card[data-lost="0"]').count(), { timeout: 180_000 }).toBe(3);
   await complete(first);
-  for (const [name, , options] of shots) {
-    const { page } = await openPage(browser, run.url, options);
+  for (const [name, search, options] of shots) {
+    const { page } = await openPage(browser, run.url.replace("/#", `/?${search}#`), options);
     await complete(page);
-    await expect.poll(() => rowsOf(page).count(), { timeout: 30_000 }).toBeGreaterThan(8);
+    if (name !== "ops") await expect.poll(() => rowsOf(page).count(), { timeout: 30_000 }).toBeGreaterThan(8);
     // All of it is in sight: nothing has to be scrolled for.
     const beyond = "Math.max(document.body.scrollHeight - innerHeight, document.body.scrollWidth - innerWidth)";
     expect(await page.evaluate(beyond), name).toBeLessThanOrEqual(0);

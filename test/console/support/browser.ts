@@ -1,19 +1,9 @@
 import type { Browser, ConsoleMessage, Page } from "playwright-core";
-import { chromium } from "playwright-core";
 import { onTestFinished } from "vitest";
-
-const FLAGS = [
-  ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
-  ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
-];
 
 /** What the policy of the page refuses becomes an error on the console. */
 const REPORTS = `addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
   console.error("policy: " + violatedDirective + " " + blockedURI));`;
-
-export function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: "/usr/bin/chromium", args: FLAGS });
-}
 
 export interface Opened {
   page: Page;

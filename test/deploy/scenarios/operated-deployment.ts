@@ -3,7 +3,6 @@ import { writeFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { ListRulesCommand } from "@aws-sdk/client-eventbridge";
 import { auditAnswer, sampleAnswer } from "../../../cli/verbs/audit/answer.ts";
 import { backfillAnswer } from "../../../cli/verbs/backfill/answer.ts";
 import { credentialsAnswer } from "../../../cli/verbs/credentials/answer.ts";
@@ -20,37 +19,14 @@ import { tailAnswer } from "../../../cli/verbs/tail/answer.ts";
 import { renewAnswer } from "../../../cli/verbs/token/answer.ts";
 import { triggerAnswer } from "../../../cli/verbs/trigger/answer.ts";
 import { verifyAnswer } from "../../../cli/verbs/verify/answer.ts";
-import type { Aws } from "../support/aws.ts";
-import { ROOT } from "../support/cdk.ts";
-import { type RunResult, run } from "../support/processes.ts";
 import { until } from "../support/until.ts";
 import { historyGoesOut, subscribed } from "./events-arrive.ts";
 import { firstDeployment } from "./first-deployment.ts";
 import { type Given, onStage } from "./open-stage.ts";
+import { commandOf, type Operated, tailRules } from "./operated.ts";
+import { pageIsServed } from "./page-of-a-stack.ts";
 import { allArrived } from "./settled.ts";
-import { type Deployment, output, type Stage, type Subscribers } from "./stage.ts";
-
-/** What each verb's steps are given. */
-export interface Operated {
-  stage: Stage;
-  deployment: Deployment;
-  subscribers: Subscribers;
-  /** Runs the command for the stack, and gives what it printed; throws unless it ends with this exit code (0). */
-  command: Command;
-}
-
-type Command = (args: readonly string[], options?: CommandOptions) => Promise<RunResult & { json: unknown }>;
-
-export interface CommandOptions {
-  code?: number;
-  input?: string;
-  /** Whether it is `--json` and for the stack. Default true. */
-  asJson?: boolean;
-  env?: Record<string, string>;
-  interruptWhen?: () => Promise<boolean>;
-}
-
-const COMMAND = join(ROOT, "cli", "bin", "survey-poller.mjs");
+import { output } from "./stage.ts";
 
 /** A third deployment, for the operator's command: each verb on a stack. */
 export function operatedDeployment(given: Given): Promise<void> {
@@ -66,28 +42,12 @@ export function operatedDeployment(given: Given): Promise<void> {
     await statusIsTold(on);
     await stackIsDoctored(on);
     await eventsAreHeard(on);
+    await pageIsServed(on);
     await eventsAreSentAgain(on);
     await responsesAreMended(on);
     await pollingIsSteered(on);
     await proofIsMade(on);
   });
-}
-
-function commandOf({ emulator }: Stage): Command {
-  return async (args, { code = 0, input = "", asJson = true, env = {}, ...more } = {}) => {
-    const all = [COMMAND, ...args, ...(asJson ? ["--stack", "SurveyPoller", "--json"] : [])];
-    const given = { cwd: ROOT, env: { ...emulator.env, ...env }, limit: 120_000, input, ...more };
-    const result = await run(process.execPath, all, given);
-    assert.equal(result.code, code, `${args.join(" ")}: ${result.stdout}\n${result.stderr}`);
-    return { ...result, json: asJson ? withoutVersion(result.stdout) : undefined };
-  };
-}
-
-/** The last document that was printed. */
-function withoutVersion(stdout: string): unknown {
-  const { schemaVersion, ...answer } = JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as Record<string, unknown>;
-  assert.equal(schemaVersion, 1);
-  return answer;
 }
 
 async function credentialsAreFilled({ stage: { report, simulator }, command }: Operated): Promise<void> {
@@ -140,12 +100,6 @@ async function stackIsDoctored({ stage: { report }, command }: Operated): Promis
     assert.equal(renewed.dryRun, false);
     note(`it holds until ${renewed.expiresAt}`);
   });
-}
-
-/** How many temporary rules there are on the bus. */
-async function tailRules({ events }: Aws, bus: string): Promise<number> {
-  const { Rules = [] } = await events.send(new ListRulesCommand({ EventBusName: bus }));
-  return Rules.filter(({ Name = "" }) => Name.startsWith("survey-poller-tail")).length;
 }
 
 async function eventsAreHeard({ stage, deployment, command }: Operated): Promise<void> {
