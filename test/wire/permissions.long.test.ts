@@ -82,7 +82,7 @@ async function recordEverything(allowed: Calls): Promise<Calls> {
 
   await poll();
   // One waits whose records are too large for the table: they lie in the bucket until it goes out.
-  simulator.complete(1, 1, { records: 4, commentBytes: 60_000, metadata: { fail: 8 } });
+  simulator.complete(1, 1, { records: 4, commentBytes: 60_000, metadata: { fail: 4 } });
   for (let tries = 0; tries < 10 && !calls().has("s3:DeleteObject"); tries += 1) await poll();
   // Records lie apart, and nothing gives a response whole: these are held.
   simulator.set({ layout: "scattered" });
@@ -91,7 +91,7 @@ async function recordEverything(allowed: Calls): Promise<Calls> {
   simulator.fault({ kind: "status", status: 500, operation: "metadata", probability: 0.3 });
   for (let round = 0; round < ROUNDS; round += 1) {
     simulator.complete(1, 3);
-    simulator.addSurvey({ surveyId: 10 + round, responses: 1_000 });
+    simulator.addSurvey({ surveyId: 10 + round, responses: 400 });
     await Promise.all([poll(), poll()]);
     // The first of whoever comes next asks for a new one; not more often, as a service that refuses every token is left alone.
     if (round < 2) simulator.revokeToken();
