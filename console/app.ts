@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
 import { streamSSE } from "hono/streaming";
 import * as z from "zod";
 import { masked } from "../cli/hearing/masked.ts";
@@ -16,7 +17,7 @@ const actionOf = z.strictObject({ source: z.string().optional(), surveyId: z.int
 
 export interface AppOptions {
   feed: Feed;
-  events: Pick<Events, "find" | "match" | "matching">;
+  events: Pick<Events, "find" | "match">;
   assets(): Promise<Assets>;
   token: string;
   /** Rules on the bus; rejects while they cannot be read. */
@@ -25,10 +26,12 @@ export interface AppOptions {
   story(eventId: string): Promise<Story | undefined>;
   /** Has the poller do something; absent where the page may only read. Gives what became of it. */
   action?: ((kind: ActionKind, of: ActionOf) => Promise<string[]>) | undefined;
-  /** Pulls a knob; absent where there are no troubles to be made. */
-  pull?: ((kind: string) => Promise<boolean>) | undefined;
+  /** Pulls a knob, and gives why that cannot be; absent where there are no troubles to be made. */
+  pull?: ((kind: string) => Promise<string | undefined>) | undefined;
 }
 
+/** Bytes. No pattern is longer. */
+const LONGEST_BODY = 100_000;
 const GONE = "This event is not kept any more.";
 
 /** Milliseconds after which a page that lost the server asks again. */
@@ -38,6 +41,7 @@ const RETRY = 1_000;
 export function createApp({ feed, events, assets, token, rules, story, action, pull }: AppOptions): Hono {
   const app = new Hono();
   app.use(strictHeaders, onlyFromHere);
+  app.post("*", withToken(token), bodyLimit({ maxSize: LONGEST_BODY }));
   app.get("/", (c) => c.html(INDEX));
   app.get("/main.js", async (c) => c.body((await assets()).script, 200, { "Content-Type": "text/javascript" }));
   app.get("/style.css", async (c) => c.body((await assets()).style, 200, { "Content-Type": "text/css" }));
@@ -66,7 +70,6 @@ export function createApp({ feed, events, assets, token, rules, story, action, p
     c.json(await rules().catch(() => ({ error: "The rules on the bus cannot be read now." }))),
   );
 
-  app.post("*", withToken(token));
   app.post("/reveal/:eventId", (c) => {
     const found = events.find(c.req.param("eventId"));
     return found === undefined ? c.json({ error: GONE }, 404) : c.json(found.envelope);
@@ -74,8 +77,7 @@ export function createApp({ feed, events, assets, token, rules, story, action, p
   app.post("/match", async (c) => {
     const pattern = await c.req.json<unknown>().catch(() => undefined);
     try {
-      const numbers = events.matching(pattern);
-      return c.json({ ...events.match(pattern), numbers });
+      return c.json(events.match(pattern));
     } catch (error) {
       if (!(error instanceof InvalidEventPatternError)) throw error;
       return c.json({ error: error.message }, 400);
@@ -88,8 +90,9 @@ export function createApp({ feed, events, assets, token, rules, story, action, p
     return of.success ? c.json({ lines: await action(kind, of.data) }) : c.json({ error: "Which one is meant?" }, 400);
   });
   app.post("/trouble/:kind", async (c) => {
-    const isKnown = await pull?.(c.req.param("kind"));
-    return isKnown === true ? c.json({ pulled: true }) : c.json({ error: "There is no such trouble here." }, 404);
+    if (pull === undefined) return c.json({ error: "Trouble is made in the demo alone." }, 404);
+    const error = await pull(c.req.param("kind"));
+    return error === undefined ? c.json({ pulled: true }) : c.json({ error }, 409);
   });
   return app;
 }

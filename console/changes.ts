@@ -10,6 +10,8 @@ export interface EventRow {
   at: number;
   type: string;
   eventId: string;
+  /** Name of the source. */
+  source: string | null;
   surveyId: number | null;
   survey: string | null;
   responseId: number | null;
@@ -36,10 +38,15 @@ export interface StripPoint {
 /** Something to be seen on the strip. */
 export interface Flag {
   at: number;
-  /** Of what lasts. */
-  until?: number;
-  kind: "trouble" | "token" | "restart" | "pause" | "action";
+  /** From when to when, of a pause whose end is known. */
+  span?: [from: number, to: number];
+  kind: "trouble" | "token" | "restart" | "pause" | "action" | "verdict";
   text: string;
+}
+
+/** Two sources may have surveys of the same id. */
+export function surveyKey(source: string | null, surveyId: number | null): string {
+  return `${source}/${surveyId}`;
 }
 
 /** What is going on in a survey. */
@@ -61,15 +68,18 @@ export interface Incident {
   /** What the trouble was, in words. */
   what: string;
   /** Undefined while it is open. */
+  /** It has taken so long that something may keep it: a person should look at the verdict. */
+  isOverdue?: true;
   closed?: {
     at: number;
     /** When the last of what it concerned had its event. */
     foundAt: number;
     requests: number;
     concerned: number;
-    lost: number;
+    /** Always 0: a card stays open until all is found. */
+    lost: 0;
     repeated: number;
-    shadow: { found: number; missed: number };
+    shadow: { found: number; missed: number; notYet: number };
     /** One sentence with all of it. */
     sentence: string;
   };
@@ -81,7 +91,7 @@ export type Change =
   | { kind: "event"; row: EventRow }
   | { kind: "status"; status: StatusAnswer; readAt: number }
   | { kind: "status failed"; message: string }
-  | { kind: "activity"; surveyId: number; activity: Activity }
+  | { kind: "activity"; survey: string; activity: Activity }
   | { kind: "shadow"; shadow: ShadowView }
   | { kind: "point"; point: StripPoint }
   | { kind: "flag"; flag: Flag }
@@ -100,8 +110,8 @@ export interface Snapshot {
   flags: string;
   /** Whether the poller may be paused, resumed and audited from the page. */
   mayAct: boolean;
-  /** Where the requests of a deployed poller are drawn; null where the page itself sees them. */
-  dashboard: string | null;
+  /** Of a poller that runs in another process: where its requests are drawn, and whether its events are heard. */
+  elsewhere: { requests: string; isHeard: boolean } | null;
   /** Troubles that can be made; none but in a demo. */
   troubles: { kind: string; title: string; key: string }[];
   status: StatusAnswer | null;
@@ -116,6 +126,7 @@ export interface Snapshot {
   requestsToday: number | null;
   /** When the oldest token in use was fetched; null where that is not known. */
   tokenAt: number | null;
-  activities: Record<number, Activity>;
+  /** By `surveyKey`. */
+  activities: Record<string, Activity>;
   incidents: Incident[];
 }

@@ -7,7 +7,7 @@ import type { Simulator } from "../local/simulator/index.ts";
 import { type ActionKind, type ActionOf, act } from "./actions.ts";
 import { createApp } from "./app.ts";
 import { bundleOnce } from "./assets.ts";
-import type { Flag } from "./changes.ts";
+import type { Flag, Snapshot } from "./changes.ts";
 import { createEvents } from "./events.ts";
 import { createFeed } from "./feed.ts";
 import { followShadow } from "./follow.ts";
@@ -35,8 +35,8 @@ export interface ConsoleOptions {
   flags: string;
   /** Whether the poller may be paused, resumed and audited from the page. */
   mayAct: boolean;
-  /** Where the requests of a poller are drawn that runs elsewhere; null where it runs in this process. */
-  dashboard: string | null;
+  /** Of a poller that runs in another process: where its requests are drawn, and whether its events are heard. */
+  elsewhere: Snapshot["elsewhere"];
   demo?: Demo | undefined;
 }
 
@@ -90,7 +90,7 @@ export async function startConsole({ port, demo, ...ground }: ConsoleOptions): P
       const day = new Date().toISOString().slice(0, 10);
       Object.assign(requests, { day, count: day === requests.day ? requests.count + 1 : 1 });
     },
-    activity: (surveyId, activity) => feed.tell({ kind: "activity", surveyId, activity }),
+    activity: (survey, activity) => feed.tell({ kind: "activity", survey, activity }),
     flag: (one) => feed.tell({ kind: "flag", flag: one }),
   });
 
@@ -101,7 +101,7 @@ export async function startConsole({ port, demo, ...ground }: ConsoleOptions): P
     const saying = JSON.stringify([requests, shadow]);
     if (saying === told) return;
     told = saying;
-    if (ground.dashboard === null) feed.tell({ kind: "requests", today: requests.count });
+    if (ground.elsewhere === null) feed.tell({ kind: "requests", today: requests.count });
     if (shadow !== undefined) feed.tell({ kind: "shadow", shadow });
   }, POINT_EVERY);
   timer.unref();
@@ -114,17 +114,21 @@ export async function startConsole({ port, demo, ...ground }: ConsoleOptions): P
     const found = events.find(eventId);
     if (found === undefined) return undefined;
     const { row, envelope } = found;
-    const { responseId, surveyId } = row;
+    const { responseId, surveyId, source } = row;
     const [explained, matched] = await Promise.all([
       target === undefined || responseId === null || surveyId === null
         ? undefined
-        : readStory(target, { by: { id: responseId }, survey: surveyId, ask: false }, io).catch(() => undefined),
+        : readStory(
+            target,
+            { by: { id: responseId }, survey: surveyId, source: source ?? undefined, ask: false },
+            io,
+          ).catch(() => undefined),
       rules().then(
         (all) => matchedBy(envelope, all),
         () => undefined,
       ),
     ]);
-    return storyOf({ row, told: explained, rules: matched, flags: feed.snapshot().marks });
+    return storyOf({ row, told: explained, rules: matched, flags: feed.snapshot().marks, now: Date.now() });
   }
 
   async function action(kind: ActionKind, of: ActionOf): Promise<string[]> {
@@ -141,10 +145,17 @@ export async function startConsole({ port, demo, ...ground }: ConsoleOptions): P
     }
   }
 
+  /** Gives why nothing is pulled; undefined where something was. */
+  async function pull(kind: string): Promise<string | undefined> {
+    const isPaused = feed.snapshot().status?.sources.some(({ pausedSince }) => pausedSince !== null) === true;
+    if (isPaused) return "The poller is paused: it would find nothing. Resume it first.";
+    return (await trouble?.pull(kind)) === true ? undefined : "There is no such trouble here.";
+  }
+
   const app = createApp({
     ...{ feed, events, assets: bundleOnce(), token, rules, story },
     ...(ground.mayAct ? { action } : {}),
-    ...(trouble === undefined ? {} : { pull: trouble.pull }),
+    ...(trouble === undefined ? {} : { pull }),
   });
   const server = await serve(app, port);
   return {

@@ -10,16 +10,14 @@ const MOST = { open: 1_000, ids: 100_000 };
 export interface Events {
   add(envelope: EventEnvelope, at: number): EventRow;
   find(eventId: string): { row: EventRow; envelope: EventEnvelope } | undefined;
-  /** How many of the last events match a pattern, and of how many. Throws InvalidEventPatternError. */
-  match(pattern: unknown): { matching: number; of: number };
-  /** Numbers of the events that match. Throws InvalidEventPatternError. */
-  matching(pattern: unknown): number[];
+  /** Numbers of the events that match a pattern, and of how many. Throws InvalidEventPatternError. */
+  match(pattern: unknown): { numbers: number[]; of: number };
   repeated(): number;
 }
 
 /** What is read of an event, of whatever type. */
 interface Detail {
-  meta?: { eventId?: string; origin?: string; revision?: number; missing?: string[] };
+  meta?: { eventId?: string; sourceName?: string; origin?: string; revision?: number; missing?: string[] };
   data?: {
     surveyId?: number;
     responseId?: number;
@@ -34,14 +32,6 @@ export function createEvents(): Events {
   const ids = new Set<string>();
   let number = 0;
   let repeated = 0;
-
-  const last = () => kept.slice(-MOST.open);
-  const matchedBy = (pattern: unknown): EventRow[] => {
-    const matches = createMatcher(pattern);
-    return last()
-      .filter(({ envelope }) => matches(envelope))
-      .map(({ row }) => row);
-  };
 
   return {
     add(envelope, at) {
@@ -58,6 +48,7 @@ export function createEvents(): Events {
         at,
         type: envelope["detail-type"],
         eventId,
+        source: meta.sourceName ?? null,
         surveyId: data.surveyId ?? null,
         survey: data.survey?.name ?? null,
         responseId: data.responseId ?? null,
@@ -72,8 +63,14 @@ export function createEvents(): Events {
       return row;
     },
     find: (eventId) => kept.findLast(({ row }) => row.eventId === eventId),
-    match: (pattern) => ({ matching: matchedBy(pattern).length, of: last().length }),
-    matching: (pattern) => matchedBy(pattern).map((row) => row.number),
+    match(pattern) {
+      const matches = createMatcher(pattern);
+      const last = kept.slice(-MOST.open);
+      return {
+        numbers: last.filter(({ envelope }) => matches(envelope)).map(({ row }) => row.number),
+        of: last.length,
+      };
+    },
     repeated: () => repeated,
   };
 }

@@ -1,5 +1,6 @@
-import { createBoard, type Ground } from "./board.ts";
+import { applyChange, copyOf, emptySnapshot, type Ground } from "./apply.ts";
 import type { Change, Snapshot } from "./changes.ts";
+import { keep } from "./kept.ts";
 import { rest } from "./rest.ts";
 
 /** What goes to a page at once. `id` is where it goes on after that. */
@@ -42,7 +43,7 @@ const ONE_OF: ReadonlySet<Change["kind"]> = new Set(["status", "shadow", "reques
 const MOST_EVENTS = 1_000;
 
 export function createFeed({ ground, now = Date.now }: FeedOptions): Feed {
-  const board = createBoard(ground);
+  const shown = emptySnapshot(ground);
   const ring: Change[] = [];
   /** Number of the last change; the first is 1. */
   let last = 0;
@@ -70,7 +71,7 @@ export function createFeed({ ground, now = Date.now }: FeedOptions): Feed {
       while (!signal.aborted) {
         const changes = sent === undefined ? undefined : since(sent);
         const id = idAt(last);
-        if (changes === undefined) yield { id, event: "snapshot", data: board.snapshot() };
+        if (changes === undefined) yield { id, event: "snapshot", data: copyOf(shown) };
         else if (changes.length > 0) yield { id, event: "delta", data: shortened(changes) };
         else if (now() - sentAt >= FEED.beatEvery) yield { id, event: "beat", data: { at: now() } };
         if (changes === undefined || changes.length > 0 || now() - sentAt >= FEED.beatEvery) sentAt = now();
@@ -86,14 +87,13 @@ export function createFeed({ ground, now = Date.now }: FeedOptions): Feed {
 
   return {
     tell(change) {
-      board.apply(change);
-      ring.push(change);
-      if (ring.length >= 2 * FEED.ring) ring.splice(0, ring.length - FEED.ring);
+      applyChange(shown, change);
+      keep(ring, change, FEED.ring);
       last += 1;
       news.resolve();
       news = Promise.withResolvers();
     },
-    snapshot: board.snapshot,
+    snapshot: () => copyOf(shown),
     frames,
     readers: () => readers,
   };
@@ -102,7 +102,7 @@ export function createFeed({ ground, now = Date.now }: FeedOptions): Feed {
 /** Of many events only the last, and of what replaces what was before only the last of each. */
 function shortened(changes: Change[]): Change[] {
   const keyOf = (change: Change): string | undefined => {
-    if (change.kind === "activity") return `activity ${change.surveyId}`;
+    if (change.kind === "activity") return `activity ${change.survey}`;
     if (change.kind === "incident") return `incident ${change.incident.id}`;
     return ONE_OF.has(change.kind) ? change.kind : undefined;
   };

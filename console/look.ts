@@ -1,14 +1,16 @@
 import { DescribeSecretCommand } from "@aws-sdk/client-secrets-manager";
 import type { Target } from "../cli/target/target.ts";
+import type { StatusAnswer } from "../cli/verbs/status/answer.ts";
 import { readStatus } from "../cli/verbs/status/read.ts";
 import { oneLine } from "../lib/errors.ts";
 import type { Change } from "./changes.ts";
 import { rest } from "./rest.ts";
+import { flagsBetween } from "./status-flags.ts";
 
 /** Milliseconds between two looks at the state, at least: a long look has a longer pause. */
 const LOOK_EVERY = 1_000;
 const PAUSE_PER_LOOK = 10;
-const TOKEN_EVERY = 10_000;
+const TOKEN_EVERY = 5_000;
 /** Milliseconds between two looks whether somebody has opened the page. */
 const UNWATCHED = 200;
 
@@ -22,6 +24,8 @@ export interface Looking {
 
 /** Reads what `status` answers again and again, until the signal aborts. */
 export async function keepLooking({ target, tell, readers, signal }: Looking): Promise<void> {
+  let before: StatusAnswer | null = null;
+  let tokenAt: number | null = null;
   let tokenLookedAt = 0;
   while (!signal.aborted) {
     if (readers() === 0) {
@@ -31,10 +35,18 @@ export async function keepLooking({ target, tell, readers, signal }: Looking): P
     const began = Date.now();
     try {
       const { sources } = await target.config();
-      tell({ kind: "status", status: await readStatus(target, sources, Date.now()), readAt: Date.now() });
+      const status = await readStatus(target, sources, Date.now());
+      for (const flag of flagsBetween(before, status, Date.now())) tell({ kind: "flag", flag });
+      before = status;
+      tell({ kind: "status", status, readAt: Date.now() });
       if (began - tokenLookedAt >= TOKEN_EVERY) {
         tokenLookedAt = began;
-        tell({ kind: "token", fetchedAt: await oldestToken(target) });
+        const fetchedAt = await oldestToken(target);
+        if (tokenAt !== null && fetchedAt !== null && fetchedAt > tokenAt) {
+          tell({ kind: "flag", flag: { at: fetchedAt, kind: "token", text: "token renewed" } });
+        }
+        tokenAt = fetchedAt;
+        tell({ kind: "token", fetchedAt });
       }
     } catch (error) {
       if (!signal.aborted) tell({ kind: "status failed", message: oneLine(error, () => "The state cannot be read.") });

@@ -1,16 +1,16 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Progress } from "../lib/polling/ports.ts";
-import type { PauseEvent, RequestEvent, TokenEvent } from "../lib/survey-api/index.ts";
-import type { Activity, Flag } from "./changes.ts";
+import type { PauseEvent, RequestEvent } from "../lib/survey-api/index.ts";
+import { type Activity, type Flag, surveyKey } from "./changes.ts";
 
 /** Told while the function works, by its diagnostics channels. */
 export interface Observer {
   request(event: RequestEvent): void;
-  activity(surveyId: number, activity: Activity): void;
+  activity(survey: string, activity: Activity): void;
   flag(flag: Flag): void;
 }
 
-type Message = Progress & { at?: number };
+type Message = Progress & { source: string; at?: number };
 
 /** Gives the function that ends it. */
 export function observe(observer: Observer, now: () => number = Date.now): () => void {
@@ -19,32 +19,19 @@ export function observe(observer: Observer, now: () => number = Date.now): () =>
     const progress = message as Message;
     const text = activityOf(progress);
     if (text !== undefined && "surveyId" in progress) {
-      observer.activity(progress.surveyId, { at: progress.at ?? now(), text });
-    }
-    if (progress.kind === "paused") {
-      observer.flag({
-        at: now(),
-        until: progress.until,
-        kind: "pause",
-        text: `the service asks to be left alone until ${clock(progress.until)}`,
-      });
+      observer.activity(surveyKey(progress.source, progress.surveyId), { at: progress.at ?? now(), text });
     }
   };
   const onPause = (message: unknown): void => {
     const { duration } = message as PauseEvent;
     if (duration < 1_000) return;
     const text = `paused for ${(duration / 1_000).toFixed(0)} s by the service`;
-    observer.flag({ at: now(), until: now() + duration, kind: "pause", text });
-  };
-  const onToken = (message: unknown): void => {
-    if ((message as TokenEvent).kind !== "renewed") return;
-    observer.flag({ at: now(), kind: "token", text: "token renewed" });
+    observer.flag({ at: now(), span: [now(), now() + duration], kind: "pause", text });
   };
   const listeners = [
     ["survey-poller:request", onRequest],
     ["survey-poller:progress", onProgress],
     ["survey-poller:pause", onPause],
-    ["survey-poller:token", onToken],
   ] as const;
   for (const [name, listener] of listeners) subscribe(name, listener);
   return () => {
@@ -73,5 +60,3 @@ function activityOf(progress: Message): string | undefined {
   }
   return undefined;
 }
-
-const clock = (at: number): string => new Date(at).toISOString().slice(11, 19);

@@ -1,5 +1,6 @@
 import { EventBridgeClient, ListRulesCommand, ListTargetsByRuleCommand } from "@aws-sdk/client-eventbridge";
 import type { Target } from "../cli/target/target.ts";
+import { TEMPORARY } from "../cli/target/temporary-rules.ts";
 import { createMatcher } from "../local/aws/event-bridge/matcher.ts";
 
 /** Who gets events: a rule on the bus. */
@@ -21,8 +22,10 @@ export async function readRules(target: Target): Promise<RuleView[]> {
   const bus = { EventBusName: target.resources.busName };
   try {
     const { Rules = [] } = await client.send(new ListRulesCommand({ ...bus, Limit: MOST }));
+    // Not the one by which this page, or a tail, hears events.
+    const lasting = Rules.filter(({ Name = "" }) => !Name.startsWith(TEMPORARY));
     return await Promise.all(
-      Rules.map(async ({ Name: name = "", State, EventPattern }) => {
+      lasting.map(async ({ Name: name = "", State, EventPattern }) => {
         const { Targets = [] } = await client.send(new ListTargetsByRuleCommand({ ...bus, Rule: name }));
         return {
           name,

@@ -16,9 +16,13 @@ export interface Span {
 
 export interface Story {
   sentence: string;
+  /** When that was so. */
+  at: number;
   spans: Span[];
   /** What is known beside it, and what the log lacks. */
   facts: [name: string, value: string][];
+  /** Whether the log has told its part: of what has just gone out it does so a moment later. */
+  isWhole: boolean;
 }
 
 export interface StoryOf {
@@ -28,6 +32,7 @@ export interface StoryOf {
   /** Names of the rules that the event matches; undefined where they could not be read. */
   rules: readonly string[] | undefined;
   flags: readonly Flag[];
+  now: number;
 }
 
 const NAMES: Partial<Record<ExplainAnswer["steps"][number]["what"], string>> = {
@@ -39,10 +44,14 @@ const NAMES: Partial<Record<ExplainAnswer["steps"][number]["what"], string>> = {
 const A_WAIT = 1_000;
 
 /** The way of an event, as `explain` tells it, with a length for each part that the log has measured. */
-export function storyOf({ row, told, rules, flags }: StoryOf): Story {
+export function storyOf({ row, told, rules, flags, now }: StoryOf): Story {
   const spans = told === undefined ? [] : waterfall(told.steps);
   const [from, to] = [Math.min(...times(spans)), Math.max(...times(spans))];
-  const pauses = flags.filter(({ kind, at, until = at }) => kind === "pause" && until > from && at < to);
+  const pauses = flags.flatMap(({ span, text }) =>
+    span !== undefined && span[1] > from && span[0] < to
+      ? [spanOf("pause", text, ...within(span, [from, to]), "pause")]
+      : [],
+  );
   const facts: [string, string][] = [
     ["Delivered", row.isRepeat ? "more than once, under the same event id" : "once, as far as this page has heard"],
     ["Missing", row.missing.length === 0 ? "nothing" : row.missing.join(", ")],
@@ -50,10 +59,17 @@ export function storyOf({ row, told, rules, flags }: StoryOf): Story {
   ];
   if (told?.log.note) facts.push(["Log", told.log.note]);
   return {
+    at: now,
     sentence: told?.sentence ?? "Heard on the bus. It is no event of one response.",
-    spans: [...spans, ...pauses.map(({ at, until = at, text }) => spanOf("pause", text, at, until, "pause"))],
+    spans: [...spans, ...pauses],
     facts,
+    isWhole: told === undefined || told.verdict !== "emitted" || told.log.lines > 0,
   };
+}
+
+/** Of a span as much as lies within another. */
+function within([from, to]: readonly [number, number], [first, last]: readonly [number, number]): [number, number] {
+  return [Math.max(from, first), Math.min(to, last)];
 }
 
 function times(spans: readonly Span[]): number[] {

@@ -105,13 +105,14 @@ async function remove(target: Target, name: string, options: HearingOptions, io:
   }
 }
 
-function runEnded(target: Target): Error {
+/** The run on a data folder has ended, and its AWS with it. */
+export function runEnded(target: Target): Error {
   return notNow("RUN_ENDED", `the run on the ${target.name} has ended`, {
     hint: "Start npm start again, then try again.",
   });
 }
 
-function isUnreachable(error: unknown): boolean {
+export function isUnreachable(error: unknown): boolean {
   return /^(ECONNREFUSED|ECONNRESET|EPIPE|TimeoutError)$/.test(errorCode(error));
 }
 

@@ -20,7 +20,8 @@ import { CommandError } from "../errors.ts";
 import type { Target } from "./target.ts";
 import { clientsOf, isMissing, policyFor, queueArnBeside } from "./temporary-parts.ts";
 
-const PREFIX = "survey-poller-tail-";
+/** How the name of each begins. */
+export const TEMPORARY = "survey-poller-tail-";
 const NAME = /^survey-poller-tail-[0-9a-f]+-(\d+)$/;
 /** Seconds that SQS keeps what nobody takes: what is left of a killed command gathers no more than the events of so long. */
 const RETENTION = "300";
@@ -129,7 +130,7 @@ export async function sweepExpired(target: Target, now: number = Date.now()): Pr
   let from: string | undefined;
   do {
     const answer = await clients.events.send(
-      new ListRulesCommand({ EventBusName: target.resources.busName, NamePrefix: PREFIX, NextToken: from }),
+      new ListRulesCommand({ EventBusName: target.resources.busName, NamePrefix: TEMPORARY, NextToken: from }),
     );
     for (const { Name = "" } of answer.Rules ?? []) names.add(Name);
     from = answer.NextToken;
@@ -161,5 +162,5 @@ async function prolongedTo(sqs: SQSClient, name: string): Promise<string | undef
 
 /** Rules lie on a bus, queues do not: a few digits of the bus's name tell them apart. */
 function prefixOf({ resources }: Target): string {
-  return `${PREFIX}${hash("sha256", resources.busName, "hex").slice(0, 6)}`;
+  return `${TEMPORARY}${hash("sha256", resources.busName, "hex").slice(0, 6)}`;
 }

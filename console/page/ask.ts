@@ -16,10 +16,12 @@ export async function act<T>(path: string, body: unknown = {}): Promise<T | Refu
 }
 
 async function answer<T>(asked: Promise<Response>): Promise<T | Refused> {
+  const response = await asked.catch(() => undefined);
+  if (response === undefined) return { error: "The server does not answer." };
   try {
-    return (await (await asked).json()) as T | Refused;
+    return (await response.json()) as T | Refused;
   } catch {
-    return { error: "The server does not answer." };
+    return { error: `The server refuses that (${response.status}).` };
   }
 }
 

@@ -21,7 +21,19 @@ export function listenToKeys(): void {
   });
 }
 
+/** Focuses at once what is in sight, and else what is about to be drawn. */
+function focusSoon(selector: string): void {
+  const focus = (): boolean => {
+    const element = document.querySelector<HTMLElement>(selector);
+    element?.focus();
+    return element !== null && document.activeElement === element;
+  };
+  if (!focus()) requestAnimationFrame(() => requestAnimationFrame(focus));
+}
+
 function press(key: string): boolean {
+  // What cannot be seen is not touched.
+  if (place.peek().view === "ops" && key !== "/" && key !== "t") return false;
   const isTrouble = isDemo.peek() && (place.peek().panel === "trouble" || place.peek().event === "");
   const knob = snapshot.peek()?.troubles.find((one) => one.key === key);
   if (knob !== undefined && isTrouble) {
@@ -39,11 +51,11 @@ function press(key: string): boolean {
     case "Enter":
       if (place.peek().event === "") move(0);
       go({ panel: "event" });
-      document.getElementById("tab-body")?.focus();
+      focusSoon("#tab-body");
       return rows.peek().length > 0;
     case "/":
       go({ panel: "stream", view: "" });
-      document.getElementById("filter")?.focus();
+      focusSoon("#filter");
       return true;
     case " ":
       if (isPaused.peek()) live();
@@ -51,8 +63,8 @@ function press(key: string): boolean {
       return true;
     case "t":
       if (!isDemo.peek()) return false;
-      go({ panel: place.peek().panel === "trouble" ? "stream" : "trouble", view: "" });
-      document.querySelector<HTMLElement>(".knob")?.focus();
+      go({ panel: place.peek().panel === "trouble" && place.peek().view === "" ? "stream" : "trouble", view: "" });
+      focusSoon(".knob");
       return true;
   }
   return false;

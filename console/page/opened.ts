@@ -20,15 +20,27 @@ effect(() => {
 });
 
 async function load(id: string): Promise<void> {
-  // Its log may lie far away.
-  void look<Story>(`/stories/${id}`).then((told) => {
-    if (opened.peek()?.id === id) story.value = told;
-  });
-  const envelope = await look<Envelope>(`/events/${id}`);
+  void loadStory(id);
+  const envelope = await look<Envelope>(`/events/${encodeURIComponent(id)}`);
   if (opened.peek()?.id !== id) return;
   opened.value = isRefused(envelope)
     ? { id, envelope: null, isRevealed: false, error: envelope.error }
     : { id, envelope, isRevealed: false, error: "" };
+}
+
+/** Times that a story is asked for whose log is not written yet, and milliseconds between two. */
+const TRIES = 6;
+const AGAIN = 1_000;
+
+/** Its log may lie far away, and be written a moment later than its event is heard. */
+async function loadStory(id: string): Promise<void> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const told = await look<Story>(`/stories/${encodeURIComponent(id)}`);
+    if (opened.peek()?.id !== id) return;
+    story.value = told;
+    if (isRefused(told) || told.isWhole) return;
+    await new Promise((resolve) => setTimeout(resolve, AGAIN));
+  }
 }
 
 /** Shows what is personal, or masks it again. */
@@ -36,7 +48,7 @@ export async function toggleReveal(): Promise<void> {
   const before = opened.peek();
   if (before === null) return;
   if (before.isRevealed) return load(before.id);
-  const envelope = await act<Envelope>(`/reveal/${before.id}`);
+  const envelope = await act<Envelope>(`/reveal/${encodeURIComponent(before.id)}`);
   if (opened.peek()?.id !== before.id) return;
   opened.value = isRefused(envelope)
     ? { ...before, error: envelope.error }

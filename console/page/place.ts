@@ -38,7 +38,11 @@ const DEFAULT: Place = {
 export const place = signal<Place>(read());
 
 export function go(changes: Partial<Place>): void {
-  place.value = { ...place.value, ...changes };
+  const before = place.peek();
+  const { view = before.view, event = before.event } = changes;
+  // What is opened can be left by the browser's own way back.
+  if (view !== before.view || (event !== "") !== (before.event !== "")) history.pushState(null, "", location.href);
+  place.value = { ...before, ...changes };
 }
 
 /** Troubles to be made in turn, as the address asks for. */

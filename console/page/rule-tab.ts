@@ -8,24 +8,27 @@ import { figure } from "./format.ts";
 import { JsonView } from "./json-view.ts";
 import { go } from "./place.ts";
 import { type Chosen, FORMS, type Form, keyOf, type Leaf, patternOf, toggled, writtenAs } from "./rule.ts";
-import { events } from "./state.ts";
+import { events, now } from "./state.ts";
 
 const chosen = signal<Chosen>(new Map());
 const form = signal<Form>("JSON");
 const count = signal<{ matching: number; of: number } | string | null>(null);
 
+let counted = "";
 effect(() => {
-  const pattern = patternOf(chosen.value);
-  // Counted again while events come.
-  const last = events.value.length;
+  const pattern = JSON.stringify(patternOf(chosen.value));
+  // Counted again while events come, at the beat of the page's clock.
+  void now.value;
+  const last = events.peek().at(-1)?.number ?? 0;
   if (chosen.value.size === 0 || last === 0) count.value = null;
-  else void recount(pattern);
+  else if (counted !== `${last} ${pattern}`) void recount(pattern);
+  counted = `${last} ${pattern}`;
 });
 
-async function recount(pattern: Record<string, unknown>): Promise<void> {
-  const found = await act<{ matching: number; of: number }>("/match", pattern);
-  if (JSON.stringify(patternOf(chosen.peek())) !== JSON.stringify(pattern)) return;
-  count.value = isRefused(found) ? found.error : found;
+async function recount(pattern: string): Promise<void> {
+  const found = await act<{ numbers: number[]; of: number }>("/match", JSON.parse(pattern));
+  if (JSON.stringify(patternOf(chosen.peek())) !== pattern) return;
+  count.value = isRefused(found) ? found.error : { matching: found.numbers.length, of: found.of };
 }
 
 function choose(path: readonly string[], value: Leaf): void {
@@ -42,8 +45,8 @@ function write(as: Form): void {
 
 export function RuleTab({ envelope }: { envelope: Envelope }): VNode {
   const pattern = patternOf(chosen.value);
-  const text = writtenAs(form.value, pattern);
   const { "detail-type": type, source, detail } = envelope;
+  const text = writtenAs(form.value, pattern, type);
   return html`
     <div class="rule">
       <p class="quiet">${chosen.value.size === 0 ? "Press values of the event: they become a pattern." : html`<${Matches} />`}</p>

@@ -36,10 +36,16 @@ export function patternOf(chosen: Chosen): Record<string, unknown> {
 export const FORMS = ["JSON", "CDK", "where", "webhook"] as const;
 export type Form = (typeof FORMS)[number];
 
-/** The pattern as it is written where it is used. */
-export function writtenAs(form: Form, pattern: Record<string, unknown>): string {
+/**
+ * The pattern as it is written where it is used. Rules and webhooks of the construct are for contents alone unless they name types, and for the events of the
+ * poller by themselves.
+ *
+ * @param type of the event that is open: meant where no type was chosen
+ */
+export function writtenAs(form: Form, pattern: Record<string, unknown>, type: string): string {
   if (form === "JSON") return JSON.stringify(pattern, null, 2);
-  const types = pattern["detail-type"] as string[] | undefined;
+  const chosen = pattern["detail-type"] as string[] | undefined;
+  const types = chosen ?? (type === "response.completed" ? undefined : [type]);
   const where = pattern.detail as object | undefined;
   const parts = { ...(types === undefined ? {} : { types }), ...(where === undefined ? {} : { where }) };
   if (form === "where") return JSON.stringify(where ?? {}, null, 2);

@@ -26,10 +26,12 @@ export function Shadow(): VNode | null {
     <section class="shadow" aria-label="Beside a poller with a cursor">
       <table>
         <thead><tr><th scope="col">completed since the start</th>
-          <th scope="col">found</th><th scope="col">missed</th><th scope="col">twice</th></tr></thead>
+          <th scope="col">found</th><th scope="col" title="Completed a moment ago, or while the service refuses">on the way</th>
+          <th scope="col">missed</th><th scope="col">twice</th></tr></thead>
         <tbody>
           <tr><th scope="row">A cursor poller</th>
             <td data-figure="cursor-found">${figure(shadow?.found ?? 0)}</td>
+            <td>${figure(shadow === null ? 0 : shadow.completed - shadow.found - shadow.missed)}</td>
             <td class=${shadow?.missed ? "late strong" : ""}>${
               shadow?.missed
                 ? html`<button class="link" aria-expanded=${isOpen} title="Which, and why"
@@ -40,6 +42,7 @@ export function Shadow(): VNode | null {
             <td>${figure(shadow?.twice ?? 0)}</td></tr>
           <tr><th scope="row">This poller</th>
             <td data-figure="ours-found">${figure(shadow?.ours.found ?? 0)}</td>
+            <td>${figure(shadow?.ours.onTheirWay ?? 0)}</td>
             <td class=${unaccounted === 0 ? "proved strong" : "you strong"}><b>${figure(unaccounted)}</b></td>
             <td>${figure(shadow?.ours.repeated ?? 0)}</td></tr>
         </tbody>

@@ -13,12 +13,12 @@ export function StoryTab(): VNode {
   const told = story.value;
   if (told === null) return html`<p class="empty">The way of this event is being read from the ledger and the log.</p>`;
   if ("error" in told) return html`<p class="empty">${told.error}</p>`;
-  const { sentence, spans, facts } = told;
+  const { sentence, at, spans, facts } = told;
   const known = spans.flatMap(({ from, to }) => (from === null || to === null ? [] : [from, to]));
   const from = Math.min(...known);
   const whole = Math.max(1, Math.max(...known) - from);
   return html`
-    <p><b>${sentence}</b></p>
+    <p><b>${sentence}</b> <span class="quiet">as of ${clock(at)}</span></p>
     <ol class="story">
       ${spans.map((one) => html`<${Bar} one=${one} from=${from} whole=${whole} />`)}
     </ol>

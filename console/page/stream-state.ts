@@ -2,7 +2,7 @@ import { computed, effect, signal } from "@preact/signals";
 import type { EventRow } from "../changes.ts";
 import { act, isRefused } from "./ask.ts";
 import { go, place } from "./place.ts";
-import { events, filtered, matching } from "./state.ts";
+import { events, filtered, matching, snapshot } from "./state.ts";
 
 /** What is shown while it is paused; null while it is live. */
 const frozen = signal<{ rows: EventRow[]; last: number } | null>(null);
@@ -25,27 +25,46 @@ export function resume(): void {
   frozen.value = null;
 }
 
+/** Number of the row that was chosen: a repeat has the event id of another row. */
+const chosen = signal<number | null>(null);
+
+/** Where the chosen event stands; -1 where it does not. */
+export function indexOfChosen(all: readonly EventRow[]): number {
+  const { event } = place.value;
+  if (event === "") return -1;
+  const exact = all.findIndex(({ number, eventId }) => number === chosen.value && eventId === event);
+  return exact < 0 ? all.findIndex(({ eventId }) => eventId === event) : exact;
+}
+
+export function choose({ number, eventId }: EventRow, panel = place.peek().panel): void {
+  chosen.value = number;
+  go({ event: eventId, panel });
+}
+
 export function move(by: number): void {
   pause();
   const all = rows.peek();
-  const at = all.findIndex(({ eventId }) => eventId === place.peek().event);
+  const at = indexOfChosen(all);
   const next = all[at < 0 ? 0 : Math.min(all.length - 1, Math.max(0, at + by))];
-  if (next !== undefined) go({ event: next.eventId });
+  if (next !== undefined) choose(next);
 }
 
-// Another filter: what was frozen says nothing any more.
+let asked = "";
+// Another filter, or another run: what was frozen says nothing any more.
 let filters = "";
 effect(() => {
   const { q, survey } = place.value;
-  const now = JSON.stringify([q, survey]);
-  if (now !== filters) frozen.value = null;
+  const now = JSON.stringify([q, survey, snapshot.value?.run]);
+  if (now !== filters) {
+    frozen.value = null;
+    asked = "";
+  }
   filters = now;
 });
 
 // A pattern is matched by the server, which has the events whole, whenever there are new ones: at most once a second.
 const MATCH_EVERY = 1_000;
 let isAsking = false;
-let asked = "";
 export function keepMatching(): void {
   setInterval(() => void matchPattern(), MATCH_EVERY);
   effect(() => {

@@ -4,8 +4,8 @@ import type { VNode } from "preact";
 import type { EventRow } from "../changes.ts";
 import { clock, figure, span } from "./format.ts";
 import { go, place } from "./place.ts";
-import { events, isDemo, matching } from "./state.ts";
-import { isPaused, news, pause, resume, rows } from "./stream-state.ts";
+import { events, isDemo, matching, snapshot } from "./state.ts";
+import { choose, indexOfChosen, isPaused, news, pause, resume, rows } from "./stream-state.ts";
 
 /** Pixels: a row has one height, so that only those in sight are made. */
 const ROW = 28;
@@ -14,13 +14,24 @@ const BEYOND = 8;
 const scrolled = signal(0);
 const height = signal(600);
 
+/** How a response was found. */
+const ORIGINS: Readonly<Record<string, string>> = {
+  head: "found on the newest pages",
+  "catch-up": "found while working off a backlog, oldest first",
+  search: "found below the newest pages, by a count that had moved",
+  patrol: "found by reading ever deeper, whatever the counts say",
+  "full-pass": "found by reading every page",
+  recheck: "open or held before, looked at again",
+  replay: "sent again on request",
+};
+
 const TONES: Readonly<Record<string, string>> = { promoter: "proved", passive: "quiet", detractor: "late" };
 
 export function Stream(): VNode {
   const all = rows.value;
   const first = Math.max(0, Math.floor(scrolled.value / ROW) - BEYOND);
   const shown = all.slice(first, first + Math.ceil(height.value / ROW) + 2 * BEYOND);
-  const selected = place.value.event;
+  const chosen = all[indexOfChosen(all)]?.number;
   return html`
     <section class="stream panel" aria-label="Events">
       <div class="row">
@@ -32,9 +43,9 @@ export function Stream(): VNode {
       </div>
       <div class="scroll" id="stream" tabindex="0" ref=${measure} onScroll=${onScroll}
         role=${all.length > 0 ? "listbox" : "region"} aria-label="Events, newest first"
-        aria-activedescendant=${all.length > 0 && selected !== "" ? `e-${selected}` : undefined}>
+        aria-activedescendant=${chosen === undefined ? undefined : `e-${chosen}`}>
         ${all.length === 0 ? html`<${Empty} />` : html`<div style=${{ height: `${first * ROW}px` }} role="presentation"></div>`}
-        ${shown.map((row) => html`<${Row} key=${row.number} row=${row} isSelected=${row.eventId === selected} />`)}
+        ${shown.map((row) => html`<${Row} key=${row.number} row=${row} isSelected=${row.number === chosen} />`)}
         ${all.length > 0 && html`<div style=${{ height: `${Math.max(0, all.length - first - shown.length) * ROW}px` }} role="presentation"></div>`}
       </div>
     </section>
@@ -51,7 +62,7 @@ export function live(): void {
 /** Brings the selected row into sight. */
 export function reveal(): void {
   const list = document.getElementById("stream");
-  const at = rows.peek().findIndex(({ eventId }) => eventId === place.peek().event);
+  const at = indexOfChosen(rows.peek());
   if (list === null || at < 0) return;
   const top = at * ROW;
   if (top < list.scrollTop) list.scrollTop = top;
@@ -85,21 +96,21 @@ function Filter(): VNode {
 }
 
 function Row({ row, isSelected }: { row: EventRow; isSelected: boolean }): VNode {
-  const { at, survey, surveyId, responseId, nps, lag, origin, revision, missing, isRepeat, type, eventId } = row;
+  const { number, at, survey, surveyId, responseId, nps, lag, origin, revision, missing, isRepeat, type } = row;
   const isContents = type === "response.completed";
   return html`
-    <div class="event" role="option" id=${`e-${eventId}`} aria-selected=${isSelected} onClick=${() => go({ event: eventId, panel: "event" })}>
+    <div class="event" role="option" id=${`e-${number}`} aria-selected=${isSelected} onClick=${() => choose(row, "event")}>
       <span class="mono quiet">${clock(at)}</span>
       <span class="cut">${survey ?? (surveyId === null ? "" : `survey ${surveyId}`)}</span>
       <span class="mono id">${responseId ?? ""}</span>
       ${
         isContents || nps !== null
           ? html`<span class=${`chip ${TONES[nps?.class ?? ""] ?? "quiet"}`}>${nps === null ? "no NPS" : `${nps.score} ${nps.class}`}</span>`
-          : html`<span class="chip quiet">${type.replace(/^response\./, "").replace(".", " ")}</span>`
+          : html`<span class="quiet">${type.replace(/^response\./, "").replace(".", " ")}</span>`
       }
       <span class="lag">${lag === null || !isContents ? "" : span(lag)}</span>
       <span class="badges">
-        ${origin !== null && isContents ? html`<span class=${origin === "head" ? "quiet" : "work"}>${origin}</span>` : null}
+        ${origin !== null && isContents ? html`<span class=${origin === "head" ? "quiet" : "work"} title=${ORIGINS[origin] ?? ""}>${origin}</span>` : null}
         ${isContents || revision === null ? null : html`<span class="work">${type === "response.updated" ? "updated" : ""}</span>`}
         ${(revision ?? 1) > 1 ? html`<span class="work">rev ${revision}</span>` : null}
         ${missing.length > 0 ? html`<span class="late" title=${missing.join(", ")}>incomplete</span>` : null}
@@ -111,8 +122,11 @@ function Row({ row, isSelected }: { row: EventRow; isSelected: boolean }): VNode
 
 function Empty(): VNode {
   if (events.value.length > 0) return html`<p class="empty">No event of the last 1,000 fits the filter.</p>`;
+  const isHeard = snapshot.value?.elsewhere?.isHeard !== false;
   const who = isDemo.value
     ? "A made-up respondent completes every few seconds."
-    : "The next completed response appears here.";
+    : isHeard
+      ? "The next completed response appears here."
+      : "This page was asked not to listen (--no-events).";
   return html`<p class="empty">No event yet. ${who}</p>`;
 }

@@ -6,7 +6,7 @@ import uPlot from "uplot";
 import type { Flag, StripPoint } from "../changes.ts";
 import { clock, span } from "./format.ts";
 import { place } from "./place.ts";
-import { snapshot } from "./state.ts";
+import { events, snapshot } from "./state.ts";
 
 /** Seconds that are shown, of a run that is young fewer. */
 const SHOWN = 300;
@@ -14,28 +14,30 @@ const LEAST = 60;
 const CURSOR: uPlot.Cursor = { sync: { key: "strip" }, y: false, points: { size: 6 } };
 
 export function Strip(): VNode {
-  const dashboard = snapshot.value?.dashboard ?? null;
+  const elsewhere = snapshot.value?.elsewhere ?? null;
+  const contents = events.value.filter(({ type }) => type === "response.completed");
+  const isUndated = contents.length > 0 && contents.every(({ lag }) => lag === null);
   const requests = useRef<HTMLDivElement>(null);
   const lags = useRef<HTMLDivElement>(null);
   useEffect(() => {
     return lags.current === null ? undefined : draw(chartsOf(requests.current, lags.current));
-  }, [dashboard === null]);
+  }, [elsewhere === null]);
   const marks = snapshot.value?.marks ?? [];
   const isEmpty = (snapshot.value?.points.length ?? 0) === 0;
   return html`
     <section class="strip panel" aria-label="The last five minutes">
       ${
-        dashboard !== null
-          ? html`<figure><figcaption><b>Requests</b></figcaption><p class="empty">The function runs elsewhere: its requests are drawn on ${dashboard === "" ? "its dashboard in CloudWatch" : html`<a href=${dashboard} rel="noreferrer">its dashboard</a>`}.</p></figure>`
+        elsewhere !== null
+          ? html`<figure><figcaption><b>Requests</b></figcaption><p class="empty">${elsewhere.requests}</p></figure>`
           : html`<figure><figcaption><b>Requests</b> a second
         <span class="legend"><i class="fill work-step"></i>answered <i class="fill late-step"></i>refused (429) <i class="fill failed-step"></i>failed</span>
       </figcaption><div class="plot" ref=${requests} aria-hidden="true"></div></figure>`
       }
-      <figure><figcaption><b>Lag</b> from completion to the bus
+      <figure><figcaption><b>Lag</b> ${isUndated ? "is not known: the source has no timeZone" : "from completion to the bus"}
         <span class="legend"><i class="fill proved-step"></i>half within <i class="fill quiet-step"></i>nine of ten within</span>
       </figcaption><div class="plot" ref=${lags} aria-hidden="true"></div></figure>
       <ol class="marks" aria-label="What happened" tabindex="0">
-        ${isEmpty && marks.length === 0 ? html`<li class="quiet">Troubles, renewals of the token and restarts are listed here, and flagged on the left.</li>` : null}
+        ${isEmpty && marks.length === 0 ? html`<li class="quiet">Pauses, renewals of the token and what is late are listed here, and flagged on the left.</li>` : null}
         ${[...marks]
           .reverse()
           .slice(0, 30)
@@ -49,7 +51,7 @@ export function Strip(): VNode {
 }
 
 const toneOf = ({ kind }: Flag): string =>
-  ({ trouble: "late", pause: "late", restart: "work", token: "quiet", action: "work" })[kind];
+  ({ trouble: "late", pause: "late", restart: "work", token: "quiet", action: "work", verdict: "late" })[kind];
 
 /** A figure of the strip. */
 interface Chart {

@@ -2,6 +2,7 @@ import { computed } from "@preact/signals";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import type { SurveyStatus } from "../../cli/verbs/status/answer.ts";
+import { surveyKey } from "../changes.ts";
 import { inState } from "./books.ts";
 import { ago, figure, span } from "./format.ts";
 import { go, place } from "./place.ts";
@@ -20,11 +21,12 @@ interface Recent {
 }
 
 const recent = computed(() => {
-  const bySurvey = new Map<number, Recent>();
-  for (const { surveyId, lag, at, type } of events.value) {
+  const bySurvey = new Map<string, Recent>();
+  for (const { source, surveyId, lag, at, type } of events.value) {
     if (surveyId === null || type !== "response.completed") continue;
-    const one = bySurvey.get(surveyId) ?? { lags: [], lastAt: 0 };
-    bySurvey.set(surveyId, one);
+    const key = surveyKey(source, surveyId);
+    const one = bySurvey.get(key) ?? { lags: [], lastAt: 0 };
+    bySurvey.set(key, one);
     one.lastAt = at;
     if (lag !== null) one.lags.push(lag);
   }
@@ -40,9 +42,15 @@ const ordered = computed(() => {
     .sort((a, b) => badness(b) - badness(a) || a.surveyId - b.surveyId);
 });
 
-function badness({ unaccounted, now: counts, catchUp, books, booksOpen }: SurveyStatus): number {
+/** Of a source that is not polled as it should be nothing is as fresh as it looks. */
+function isLate(name: string): boolean {
+  const source = snapshot.value?.status?.sources.find((one) => one.source === name);
+  return source !== undefined && source.problem !== null && source.lastTick !== null;
+}
+
+function badness({ source, unaccounted, now: counts, catchUp, books, booksOpen }: SurveyStatus): number {
   if (unaccounted > 0) return 4;
-  if (counts.quarantined + counts.refused + counts.held > 0) return 3;
+  if (isLate(source) || counts.quarantined + counts.refused + counts.held > 0) return 3;
   if (counts.waiting > 0 || catchUp !== null) return 2;
   return books === null || booksOpen !== null ? 1 : 0;
 }
@@ -67,31 +75,32 @@ export function Surveys(): VNode {
 }
 
 function Survey({ survey }: { survey: SurveyStatus }): VNode {
-  const { surveyId, name, now: counts, books, unaccounted, catchUp } = survey;
-  const isChosen = place.value.survey === String(surveyId);
-  const { lags = [], lastAt = 0 } = recent.value.get(surveyId) ?? {};
+  const { source, surveyId, name, now: counts, books, unaccounted, catchUp } = survey;
+  const key = surveyKey(source, surveyId);
+  const isChosen = place.value.survey === key;
+  const { lags = [], lastAt = 0 } = recent.value.get(key) ?? {};
   const set = (["open", "waiting", "held", "quarantined", "refused"] as const).filter((state) => counts[state] > 0);
   return html`
-    <button class="survey" aria-pressed=${isChosen} onClick=${() => go({ survey: isChosen ? "" : String(surveyId) })}>
+    <button class="survey" aria-pressed=${isChosen} onClick=${() => go({ survey: isChosen ? "" : key })}>
       <span class="line3"><span class="name"><span class=${`glyph ${toneOf(survey)}`} aria-hidden="true">${glyphOf(survey)}</span>
         <span class="cut">${name ?? "not named yet"}</span></span><span class="mono quiet">${surveyId}</span></span>
-      <span class="line3 quiet"><span>${lastAt === 0 ? "no event yet" : `last event ${ago(lastAt, now.value)}`}</span>
-      <span>${books === null ? "never proved" : `proved ${ago(books.closedAt, now.value)}`}</span></span>
+      <span class="line3 quiet"><span class="cut">${lastAt === 0 ? "no event yet" : `last event ${ago(lastAt, now.value)}`}</span>
+      <span class="fixed">${books === null ? "never proved" : `proved ${ago(books.closedAt, now.value)}`}</span></span>
       <span class="line3"><span class="states">
         ${unaccounted > 0 ? html`<b class="you">${figure(unaccounted)} unaccounted</b>` : null}
         ${set.map((state) => html`<span class=${state === "open" ? "quiet" : "late"}>${figure(counts[state])} ${state}</span>`)}
         ${catchUp === null ? null : html`<span class="work">${survey.phase === "first-pass" ? "first pass" : "catching up"}, page ${catchUp.page}</span>`}
-        <${GoingOn} surveyId=${surveyId} />
+        <${GoingOn} survey=${key} />
       </span>
       <${Sparkline} lags=${lags.slice(-LAGS)} /></span>
     </button>
   `;
 }
 
-function GoingOn({ surveyId }: { surveyId: number }): VNode | null {
-  const activity = snapshot.value?.activities[surveyId];
+function GoingOn({ survey }: { survey: string }): VNode | null {
+  const activity = snapshot.value?.activities[survey];
   if (activity === undefined || now.value - activity.at > GOING_ON) return null;
-  return html`<span class="work">${activity.text}</span>`;
+  return html`<span class=${activity.text.startsWith("failed") ? "late" : "work"}>${activity.text}</span>`;
 }
 
 /** Whole milliseconds of the last lags, as a line. */

@@ -55,16 +55,16 @@ export function Trouble(): VNode {
 }
 
 function Card({ card }: { card: Incident }): VNode {
-  const { id, kind, title, openedAt, what, closed, left } = card;
+  const { id, kind, title, openedAt, what, closed, left, isOverdue = false } = card;
   return html`
     <article class=${`card ${closed === undefined ? "open" : "closed"}`} data-card=${id} data-kind=${kind} data-lost=${closed?.lost}>
-      <h3><span class=${`glyph ${closed === undefined ? "work" : closed.lost > 0 ? "you" : "proved"}`} aria-hidden="true"
-        >${closed === undefined ? "◐" : closed.lost > 0 ? "■" : "●"}</span> ${title}
+      <h3><span class=${`glyph ${closed !== undefined ? "proved" : isOverdue ? "late" : "work"}`} aria-hidden="true"
+        >${closed !== undefined ? "●" : isOverdue ? "▲" : "◐"}</span> ${title}
         <span class="mono quiet">${clock(openedAt)}</span></h3>
       <p class="quiet">${what}</p>
       ${
         closed === undefined
-          ? html`<p class="work">${left > 0 ? `waiting for ${left} ${left === 1 ? "event" : "events"}` : "all found; waiting for it to be over"} · ${span(Math.max(0, now.value - openedAt))}</p>`
+          ? html`<p class=${isOverdue ? "late" : "work"}>${left > 0 ? `waiting for ${left} ${left === 1 ? "event" : "events"}` : "all found; waiting for it to be over"} · ${span(Math.max(0, now.value - openedAt))}${isOverdue ? ". The verdict says what keeps them." : ""}</p>`
           : html`<p><span class="mono">${clock(closed.foundAt)}</span> ${closed.sentence}</p>`
       }
     </article>

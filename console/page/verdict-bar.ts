@@ -11,10 +11,10 @@ export function VerdictBar(): VNode {
     <header class="verdict">
       <h1 class="say" aria-live="polite">
         <span class=${`glyph ${tone}`} aria-hidden="true">${glyph}</span>
-        <span class="head" data-figure="verdict">${head}</span>
+        <span class="head" data-figure="verdict" title=${head}>${head}</span>
         <span class="rest">${rest}</span>
       </h1>
-      ${next === null ? null : html`<p class="next">Next: <code>${next}</code></p>`}
+      <p class="next">${next === null ? html`<span class="quiet">${snapshot.value?.polled ?? ""}</span>` : html`Next: <code>${next}</code>`}</p>
       <${Service} />
       <${Switches} />
     </header>
@@ -25,7 +25,7 @@ function Service(): VNode | null {
   if (snapshot.value === null) return null;
   const { tokenAt, requestsToday, status } = snapshot.value;
   const rates = status?.sources.flatMap(({ rate }) => (rate === null ? [] : [rate])) ?? [];
-  const rate = rates.length === 0 ? "no limit met" : `${figure(Math.round(Math.min(...rates)))} a second`;
+  const rate = rates.length === 0 ? "none learned" : `${figure(Math.round(Math.min(...rates)))} a second`;
   return html`
     <dl class="service">
       <div><dt>Token</dt><dd>${tokenAt === null ? "not known" : ago(tokenAt, now.value)}</dd></div>
@@ -42,8 +42,8 @@ function Switches(): VNode {
     <div class="switches">
       ${
         isDemo.value &&
-        html`<button class="wide-only" aria-pressed=${panel === "trouble"} aria-keyshortcuts="t"
-          onClick=${() => go({ panel: panel === "trouble" ? "stream" : "trouble" })}>Trouble</button>`
+        html`<button class="wide-only" aria-pressed=${panel === "trouble" && view === ""} aria-keyshortcuts="t"
+          onClick=${() => go({ panel: panel === "trouble" && view === "" ? "stream" : "trouble", view: "" })}>Trouble</button>`
       }
       <button aria-pressed=${view === "ops"} onClick=${() => go({ view: view === "ops" ? "" : "ops" })}>Ops</button>
       <button onClick=${() => go({ zone: zone === "utc" ? "local" : "utc" })}

@@ -1,5 +1,9 @@
 import { computed } from "@preact/signals";
-import { isSilent, silentFor, snapshot } from "./state.ts";
+import { ago } from "./format.ts";
+import { isSilent, now, silentFor, snapshot } from "./state.ts";
+
+/** Milliseconds after which a state that was read is no longer called the present one. */
+const STALE = 20_000;
 
 export type Tone = "proved" | "work" | "late" | "you" | "quiet";
 
@@ -27,10 +31,17 @@ export const verdict = computed<Verdict>(() => {
     const rest = "What is shown is what was heard last. It tries again by itself.";
     return { glyph: "▨", tone: "quiet", head: `This page has heard nothing for ${seconds} s`, rest, next: null };
   }
-  const status = snapshot.value?.status ?? null;
+  const { status = null, statusFailure = null, statusAt = null, flags = "" } = snapshot.value ?? {};
   if (status === null) {
-    const rest = snapshot.value?.statusFailure ?? "The poller is being loaded. The first poll begins in a moment.";
+    const rest = statusFailure ?? "The poller is being loaded. The first poll begins in a moment.";
     return { glyph: "◐", tone: "work", head: "Starting", rest, next: null };
+  }
+  const age = now.value - (statusAt ?? 0);
+  if (statusFailure !== null || age > STALE) {
+    const why = statusFailure ?? "The next look takes long.";
+    const head = `The state was last read ${ago(statusAt, now.value)}`;
+    const next = statusFailure === null ? null : `survey-poller doctor ${flags}`;
+    return { glyph: "▨", tone: "quiet", head, rest: `${why} What is shown is as of then.`, next };
   }
   const [glyph, tone] = LOOKS[status.verdict] ?? ["◐", "work"];
   return { glyph, tone, ...parted(status.sentence), next: status.next };

@@ -10,7 +10,7 @@ export interface Concerned {
 export interface Incidents {
   /** Opens a card. It is closed once everything concerned has its event and `calm` has come. */
   open(incident: { kind: string; title: string; what: string; concerned: Concerned[]; calm?: Promise<void> }): void;
-  /** More words for a card that is open. */
+  /** An event that the bus has taken. */
   event(row: EventRow): void;
 }
 
@@ -36,8 +36,8 @@ interface Open {
 /** Milliseconds for which the poller with the cursor may take its time after this one has found everything. */
 const SHADOW_PATIENCE = 8_000;
 const LOOK_EVERY = 250;
-/** Milliseconds after which what has no event yet is called lost. */
-export const PATIENCE = 180_000;
+/** Milliseconds after which a card says that something may keep what has no event yet. */
+export const PATIENCE = 60_000;
 
 /** Incident cards, which close by themselves with what has happened. */
 export function createIncidents({ simulator, shadow, tell, now = Date.now }: IncidentsOptions): Incidents {
@@ -48,8 +48,11 @@ export function createIncidents({ simulator, shadow, tell, now = Date.now }: Inc
 
   function look(): void {
     for (const one of open) {
-      if (now() - one.incident.openedAt > PATIENCE) close(one);
-      else if (one.left.size === 0 && one.isCalm && isTold(one)) close(one);
+      if (one.left.size === 0 && one.isCalm && isTold(one)) close(one);
+      else if (one.incident.isOverdue === undefined && now() - one.incident.openedAt > PATIENCE) {
+        one.incident.isOverdue = true;
+        tell({ ...one.incident, left: one.left.size });
+      }
     }
     if (open.size > 0) return;
     clearInterval(timer);
@@ -71,14 +74,15 @@ export function createIncidents({ simulator, shadow, tell, now = Date.now }: Inc
       foundAt: one.foundAt,
       requests: one.requests ?? requests() - one.requestsBefore,
       concerned: one.concerned.length,
-      lost: one.left.size,
+      lost: 0,
       repeated: one.repeated,
       shadow: {
         found: fates.filter((fate) => fate === "found").length,
         missed: fates.filter((fate) => fate === "missed").length,
+        notYet: fates.filter((fate) => fate === "not yet").length,
       },
     };
-    tell({ ...one.incident, left: one.left.size, closed: { ...closed, sentence: sentenceOf(one.incident, closed) } });
+    tell({ ...one.incident, left: 0, closed: { ...closed, sentence: sentenceOf(one.incident, closed) } });
   }
 
   return {
@@ -124,15 +128,13 @@ function sentenceOf(
   { foundAt, requests, concerned, lost, repeated, shadow }: Omit<NonNullable<Incident["closed"]>, "sentence">,
 ): string {
   const took = ((foundAt - openedAt) / 1_000).toFixed(1);
-  const all = concerned === 1 ? "Found" : `All ${concerned} found`;
-  const found = lost === 0 ? all : `${concerned - lost} of ${concerned} found`;
+  const found = concerned === 1 ? "Found" : `All ${concerned} found`;
   const again = repeated === 0 ? "" : ` ${repeated} came twice, under the same event id.`;
-  const one = concerned === 1;
-  const other =
-    shadow.missed === 0
-      ? "The cursor poller missed none."
-      : one
-        ? "The cursor poller missed it."
-        : `The cursor poller missed ${shadow.missed}.`;
-  return `${found} after ${took} s, ${requests} requests. Lost ${lost}.${again} ${other}`;
+  return `${found} after ${took} s, ${requests} requests. Lost ${lost}.${again} ${ofShadow(shadow, concerned)}`;
+}
+
+function ofShadow({ missed, notYet }: NonNullable<Incident["closed"]>["shadow"], concerned: number): string {
+  if (notYet > 0) return `The cursor poller has not found ${concerned === 1 ? "it" : notYet} yet.`;
+  if (missed === 0) return "The cursor poller missed none.";
+  return `The cursor poller missed ${concerned === 1 ? "it" : missed}.`;
 }

@@ -10,6 +10,8 @@ export interface World {
   aws: Pick<Faults, "add">;
   /** Ends the poller where it stands, as kill -9 does. Gives how many invocations were at work. */
   kill(): Promise<number>;
+  /** Makes the counts of the survey list stand still, until what it gives is called. Several at a time end with the last. */
+  freezeCounts(): () => void;
   /** Resolves once this response has become an event. */
   emitted(concerned: Concerned): Promise<void>;
   signal: AbortSignal;
@@ -62,43 +64,32 @@ async function late(world: World): Promise<Done> {
   return { what, concerned: [{ surveyId, responseId }] };
 }
 
+/** More than a page of news: whoever reads them has to turn a page, and meanwhile all of them move up. */
 async function deleteWhileRead(world: World): Promise<Done> {
   const { simulator } = world;
   const surveyId = largestSurvey(world);
-  const begun = simulator.start(surveyId, READERS);
-  const [above = 0] = simulator.complete(surveyId);
-  await world.emitted({ surveyId, responseId: above });
-  // Another second: a poller with a cursor is to stumble over nothing but the pages.
+  // A second in which nothing else completes: the poller with a cursor is to stumble over nothing but the pages.
   await during(A_SECOND, world.signal, () => undefined);
+  const news = simulator.complete(surveyId, READERS);
+  const newest = Math.max(...news);
+  const left = news.filter((responseId) => responseId !== newest);
   const read = Promise.withResolvers<void>();
-  const removeOnce = (): void => {
-    const unhook = simulator.onPageRead((id) => {
-      if (id !== surveyId) return;
-      unhook();
-      if (simulator.truthOf(surveyId, above) !== undefined) simulator.remove(surveyId, above);
-      read.resolve();
-    });
-  };
-  // At the next poll, so that both pollers are at it.
-  const unhookList = simulator.onSurveyList(() => {
-    unhookList();
-    removeOnce();
+  const unhook = simulator.onPageRead((id, page) => {
+    if (id !== surveyId || page !== 1) return;
+    unhook();
+    simulator.remove(surveyId, newest);
+    read.resolve();
   });
-  // Some may have completed by themselves meanwhile: they have had their event.
-  const open = new Set(simulator.openIds(surveyId));
-  const left = begun.filter((responseId) => open.has(responseId));
-  for (const responseId of left) simulator.finish(surveyId, responseId);
-  const what = `${left.length} responses have completed; the one above them is deleted right after page 1 was read, so that all pages shift.`;
+  const what = `${news.length} responses have completed, more than a page. The newest one is deleted right after page 1 was read: all others move up.`;
   return { what, concerned: left.map((responseId) => ({ surveyId, responseId })), calm: read.promise };
 }
 
 async function lie(world: World): Promise<Done> {
   const { simulator } = world;
   const surveyId = largestSurvey(world);
-  const truthful = simulator.settings().counts;
-  simulator.set({ counts: { responses: "frozen", correct: "frozen", unpaidResponses: "frozen" } });
+  const thaw = world.freezeCounts();
   const concerned = simulator.complete(surveyId, 3).map((responseId) => ({ surveyId, responseId }));
-  const found = Promise.all(concerned.map(world.emitted)).then(() => simulator.set({ counts: truthful }));
+  const found = Promise.all(concerned.map(world.emitted)).then(thaw);
   return { what: "The survey list's counts stand still while 3 responses complete.", concerned, calm: found };
 }
 

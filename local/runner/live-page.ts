@@ -32,7 +32,7 @@ export async function startLivePage({ line, folder, polled, demo, say }: LivePag
       polled,
       flags: `--data ${quoted(line.data)}`,
       mayAct: true,
-      dashboard: null,
+      elsewhere: null,
       demo,
     });
     say(`live page: ${page.url}`);

@@ -84,8 +84,8 @@ function booksLine(mark: Mark, since: Since | undefined): string {
   ].filter((text) => text !== "");
   const sum = [`${books.listed} listed = ${classes.join(" + ")}`, ...rest].join("; ");
   const closedAt = new Date(books.closedAt).toISOString();
-  if (since === undefined) return `closed at ${closedAt} (${sum})`;
-  return `${sum}; closed at ${closedAt}${since.emitted > 0 ? `, ${since.emitted} emitted since` : ""}`;
+  const more = since !== undefined && since.emitted > 0 ? `, ${since.emitted} emitted since` : "";
+  return `closed at ${closedAt}${more} (${sum})`;
 }
 
 /** The books as they are now: nothing of what has come since was listed when they were closed. */

@@ -8,7 +8,7 @@ const ground = {
   polled: "a demo",
   flags: "--data d",
   mayAct: false,
-  dashboard: null,
+  elsewhere: null,
   troubles: [],
 };
 

@@ -50,16 +50,29 @@ it("closes by itself once everything has its event, it is over, and the cursor p
   );
 });
 
-it("waits for what is missing, and then says how many are lost", async () => {
-  const { open, event, told } = incidents();
+it("stays open as long as something is missing, says so, and closes when it comes", async () => {
+  const { open, event, told, world } = incidents();
   open({ kind: "late", title: "Late", what: "…", concerned });
   event(1);
   await vi.advanceTimersByTimeAsync(PATIENCE - 1_000);
-  expect(told.at(-1)).toMatchObject({ left: 1 });
+  expect(told.at(-1)?.isOverdue).toBeUndefined();
+
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect(told.at(-1)).toMatchObject({ left: 1, isOverdue: true });
   expect(told.every(({ closed }) => closed === undefined)).toBe(true);
 
-  await vi.advanceTimersByTimeAsync(2_000);
+  event(2);
+  world.fate = "missed";
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(told.at(-1)).toMatchObject({ left: 0, closed: { lost: 0 } });
+});
 
-  expect(told.at(-1)).toMatchObject({ left: 1, closed: { concerned: 2, lost: 1 } });
-  expect(told.at(-1)?.closed?.sentence).toMatch(/^1 of 2 found after 0\.0 s, 0 requests\. Lost 1\. /);
+it("does not say that the cursor poller missed nothing while it is still at it", async () => {
+  const { open, event, told } = incidents();
+  open({ kind: "late", title: "Late", what: "…", concerned });
+  event(1);
+  event(2);
+  await vi.advanceTimersByTimeAsync(10_000);
+
+  expect(told.at(-1)?.closed?.sentence).toMatch(/Lost 0\. The cursor poller has not found 2 yet\.$/);
 });

@@ -31,10 +31,13 @@ it("writes it as it is used: JSON, in the CDK, as where, as a webhook", () => {
   const pattern = patternOf(toggled(toggled(nothing, ["detail-type"], "response.completed"), npsClass, "detractor"));
   const where = { data: { summary: { nps: { class: ["detractor"] } } } };
 
-  expect(JSON.parse(writtenAs("JSON", pattern))).toEqual(pattern);
-  expect(JSON.parse(writtenAs("where", pattern))).toEqual(where);
-  expect(JSON.parse(writtenAs("webhook", pattern))).toMatchObject({ types: ["response.completed"], where });
-  expect(writtenAs("CDK", pattern)).toContain(
+  expect(JSON.parse(writtenAs("JSON", pattern, "response.completed"))).toEqual(pattern);
+  expect(JSON.parse(writtenAs("where", pattern, "response.completed"))).toEqual(where);
+  expect(JSON.parse(writtenAs("webhook", pattern, "response.completed"))).toMatchObject({
+    types: ["response.completed"],
+    where,
+  });
+  expect(writtenAs("CDK", pattern, "response.completed")).toContain(
     'where: {\n    data: {\n      summary: {\n        nps: {\n          class: [\n            "detractor"',
   );
 });
@@ -53,4 +56,12 @@ it("gives a handler for the event, without anything personal", () => {
     expect(text).toContain("detractor");
     expect(text).toContain("eventId");
   }
+});
+
+it("names the type of the event that is open, where that is not the usual one and none was chosen", () => {
+  const pattern = { detail: { data: { surveyId: [102] } } };
+
+  expect(JSON.parse(writtenAs("webhook", pattern, "books.closed"))).toMatchObject({ types: ["books.closed"] });
+  expect(writtenAs("CDK", pattern, "books.closed")).toContain('types: [\n    "books.closed"\n  ]');
+  expect(JSON.parse(writtenAs("webhook", pattern, "response.completed"))).not.toHaveProperty("types");
 });

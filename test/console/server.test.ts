@@ -23,7 +23,7 @@ function app(more: Partial<AppOptions> = {}) {
       polled: "a demo",
       flags: "--data d",
       mayAct: false,
-      dashboard: null,
+      elsewhere: null,
       troubles: [],
     },
   });
@@ -35,12 +35,13 @@ function app(more: Partial<AppOptions> = {}) {
     assets: async () => ({ script: "1", style: "a{}" }),
     token: TOKEN,
     rules: async () => [],
-    story: async (id) => (id === EVENT_ID ? { sentence: "Emitted.", spans: [], facts: [] } : undefined),
+    story: async (id) =>
+      id === EVENT_ID ? { sentence: "Emitted.", spans: [], facts: [], at: 1, isWhole: true } : undefined,
     action: async (...action) => {
       acted.push(action);
       return ["done"];
     },
-    pull: async (kind) => kind === "late" && pulled.push(kind) > 0,
+    pull: async (kind) => (kind === "late" && pulled.push(kind) > 0 ? undefined : "There is none."),
     ...more,
   });
   const ask = (path: string, { method = "GET", headers = {}, body = "" } = {}): Promise<Response> =>
@@ -106,7 +107,7 @@ it("says how many events match a pattern, and what is wrong with one that is non
   const { post } = app();
   const pattern = { detail: { data: { summary: { nps: { class: ["detractor"] } } } } };
 
-  expect(await (await post("/match", pattern)).json()).toEqual({ matching: 1, of: 2, numbers: [1] });
+  expect(await (await post("/match", pattern)).json()).toEqual({ of: 2, numbers: [1] });
   const refused = await post("/match", { detail: "x" });
   expect([refused.status, await refused.json()]).toEqual([
     400,
@@ -117,7 +118,13 @@ it("says how many events match a pattern, and what is wrong with one that is non
 it("tells the story of an event that is kept", async () => {
   const { ask } = app();
 
-  expect(await (await ask(`/stories/${EVENT_ID}`)).json()).toEqual({ sentence: "Emitted.", spans: [], facts: [] });
+  expect(await (await ask(`/stories/${EVENT_ID}`)).json()).toEqual({
+    sentence: "Emitted.",
+    spans: [],
+    facts: [],
+    at: 1,
+    isWhole: true,
+  });
   expect((await ask("/stories/unknown")).status).toBe(404);
 });
 
@@ -129,6 +136,7 @@ it("acts where it may, and nowhere else", async () => {
   expect((await post("/actions/uninstall", {})).status).toBe(403);
   expect((await post("/actions/pause", { all: true })).status).toBe(400);
   expect((await readOnly.post("/actions/pause", {})).status).toBe(403);
+  expect((await post("/match", { detail: "x".repeat(200_000) })).status).toBe(413);
   expect([...acted, ...readOnly.acted]).toEqual([["audit", { source: "main", surveyId: 7 }]]);
 });
 
@@ -136,7 +144,8 @@ it("pulls the knobs that there are", async () => {
   const { post, pulled } = app();
 
   expect((await post("/trouble/late")).status).toBe(200);
-  expect((await post("/trouble/other")).status).toBe(404);
+  expect((await post("/trouble/other")).status).toBe(409);
+  expect((await app({ pull: undefined }).post("/trouble/late")).status).toBe(404);
   expect(pulled).toEqual(["late"]);
 });
 

@@ -20,7 +20,7 @@ const told = (...steps: Step[]): ExplainAnswer =>
   }) as Partial<ExplainAnswer> as ExplainAnswer;
 
 const spansOf = (steps: Step[], flags: Flag[] = []) =>
-  storyOf({ row, told: told(...steps), rules: [], flags }).spans.map(({ name, kind, from, to }) => [
+  storyOf({ row, told: told(...steps), rules: [], flags, now: AT }).spans.map(({ name, kind, from, to }) => [
     ...[name, kind],
     ...(from === null || to === null ? [null, null] : [from - AT, to - AT]),
   ]);
@@ -58,20 +58,24 @@ it("shows that a response has waited, and that the service was left alone meanwh
     step("details", null, details),
     step("bus", 61_060, [{ what: "bus", ms: 9 }]),
   ];
-  const flag = (kind: Flag["kind"], at: number, until: number): Flag => ({
-    kind,
-    text: kind,
-    at: AT + at,
-    until: AT + until,
+  const pause = (from: number, to: number): Flag => ({
+    ...{ kind: "pause", text: "pause", at: AT + from },
+    span: [AT + from, AT + to],
   });
-  const flags = [flag("pause", 20_000, 40_000), flag("pause", -9_000, -8_000), flag("token", 30_000, 30_000)];
+  const flags: Flag[] = [
+    pause(20_000, 40_000),
+    pause(-9_000, -8_000),
+    { kind: "token", text: "token", at: AT + 30_000 },
+  ];
 
   expect(spansOf(steps, flags)).toContainEqual(["waited", "waiting", 1_000, 61_000]);
   expect(spansOf(steps, flags).filter(([, kind]) => kind === "pause")).toEqual([["pause", "pause", 20_000, 40_000]]);
+  // One that began long before is shown for as long as the response has waited.
+  expect(spansOf(steps, [pause(-9e9, 9e9)])).toContainEqual(["pause", "pause", 0, 61_060]);
 });
 
 it("says what it knows of an event of no response", () => {
-  const { sentence, spans, facts } = storyOf({ row, told: undefined, rules: undefined, flags: [] });
+  const { sentence, spans, facts } = storyOf({ row, told: undefined, rules: undefined, flags: [], now: AT });
 
   expect(sentence).toMatch(/no event of one response/);
   expect(spans).toEqual([]);

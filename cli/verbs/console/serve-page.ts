@@ -1,8 +1,9 @@
+import { ListEventBusesCommand } from "@aws-sdk/client-eventbridge";
 import { startConsole } from "../../../console/console.ts";
 import { oneLine } from "../../../lib/errors.ts";
 import type { EventEnvelope } from "../../../local/aws/index.ts";
 import { InterruptedError, notNow } from "../../errors.ts";
-import { listening } from "../../hearing/listening.ts";
+import { isUnreachable, listening, runEnded } from "../../hearing/listening.ts";
 import type { Io } from "../../io.ts";
 import type { Target } from "../../target/target.ts";
 import type { TargetOptions } from "../../verb.ts";
@@ -10,6 +11,8 @@ import { wait } from "../../wait.ts";
 
 /** Milliseconds after which events that could not be heard are listened for again. */
 const AGAIN = 15_000;
+/** Milliseconds between two looks whether the run of a data folder is still at work. */
+const LOOK_EVERY = 2_000;
 
 export interface PageOptions extends TargetOptions {
   port: number;
@@ -35,14 +38,14 @@ export async function servePage(
       hint: "npm start serves a page of its own; survey-poller status tells how the last run has left it.",
     });
   }
-  const dashboard = target.stack?.outputs.DashboardUrl ?? "";
-  const page = await startConsole({ port, polled: target.name, flags: target.flags, mayAct, dashboard });
+  const elsewhere = { requests: requestsOf(target), isHeard: hears };
+  const page = await startConsole({ port, polled: target.name, flags: target.flags, mayAct, elsewhere });
   try {
     page.ready(target);
     onServed(page.url);
     while (!io.signal.aborted) {
       try {
-        if (!hears) await wait(AGAIN, io);
+        if (!hears) await untilItEnds(target, io);
         else await listening({ stack, data }, io, (body) => page.event(JSON.parse(body) as EventEnvelope));
       } catch (error) {
         if (io.signal.aborted || error instanceof InterruptedError) break;
@@ -50,11 +53,30 @@ export async function servePage(
         if (target.data !== undefined) throw error;
         const why = oneLine(error, () => "Events cannot be heard.");
         io.say(why);
-        page.flag("pause", `events are not heard: ${why}`);
+        page.flag("verdict", `events are not heard: ${why}`);
         await wait(AGAIN, io).catch(() => undefined);
       }
     }
   } finally {
     await page.close();
   }
+}
+
+function requestsOf({ stack }: Target): string {
+  if (stack === undefined) return "npm start counts its requests on its own page.";
+  const { DashboardUrl: url = "the dashboard of the stack" } = stack.outputs;
+  return `The function's requests are drawn on ${url}`;
+}
+
+/**
+ * Waits for Ctrl-C, or for the end of a run.
+ *
+ * @throws CommandError once the run of a data folder has ended
+ */
+async function untilItEnds(target: Target, io: Io): Promise<void> {
+  await wait(LOOK_EVERY, io);
+  if (target.data === undefined) return;
+  await target.clients.events.send(new ListEventBusesCommand({ Limit: 1 })).catch((error: unknown) => {
+    throw isUnreachable(error) ? runEnded(target) : error;
+  });
 }

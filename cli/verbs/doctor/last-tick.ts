@@ -15,6 +15,7 @@ export const lastTick: Check = async ({ target, sources, io }) => {
         {
           source: source.name,
           lastTick: at ?? null,
+          listedAt: account.listedAt ?? null,
           pausedUntil: account.pausedUntil ?? null,
           pausedSince: account.pausedSince ?? null,
           outages: [],

@@ -49,6 +49,9 @@ const survey = z.strictObject({
 const source = z.strictObject({
   source: z.string(),
   lastTick: time,
+  listedAt: time.describe(
+    "When a tick has read the survey list last: before lastTick, where the service is out of reach or refuses",
+  ),
   pausedUntil: time.describe("The service is left alone until then: it has asked for that, or an operator has"),
   pausedSince: time.describe("Set where an operator has paused the source: since when"),
   rate: z

@@ -24,6 +24,7 @@ export async function readStatus(target: Target, sources: readonly SourceConfig[
     const status = {
       source: source.name,
       lastTick: account.lastTick ?? null,
+      listedAt: account.listedAt ?? null,
       pausedUntil: account.pausedUntil ?? null,
       pausedSince: account.pausedSince ?? null,
       rate: rateOf(account) ?? null,

@@ -17,7 +17,7 @@ type Verdict = Omit<StatusAnswer, "run" | "sources" | "surveys">;
  * | verdict | when |
  * |---|---|
  * | unaccounted | a full pass has met listed responses that the ledger cannot account for |
- * | late | a source is not polled, paused, or an operation of the service fails |
+ * | late | a source is not polled, paused, out of reach, or an operation of the service fails |
  * | working | a first pass or a catch-up is under way |
  * | unknown | a source was never polled, the books of some survey were never closed, or the last full pass could not close them |
  * | complete | none of these |
@@ -82,27 +82,30 @@ function workingOn(behind: readonly SurveyStatus[]): string {
   return `${what}${percent}: ${one === undefined ? "" : nameOf(one)}${others}. News go out meanwhile.`;
 }
 
+/** Milliseconds beside two intervals for which the survey list may fail: what passes at the next tick is no news. */
+const PASSING = 20_000;
+
 /** Why a source is not polled as it should be; null when it is. */
 export function problemOf(
-  {
-    source,
-    lastTick,
-    pausedUntil,
-    pausedSince,
-    outages,
-  }: Pick<SourceStatus, "source" | "lastTick" | "pausedUntil" | "pausedSince" | "outages">,
+  status: Pick<SourceStatus, "source" | "lastTick" | "listedAt" | "pausedUntil" | "pausedSince" | "outages">,
   { interval, now }: { interval: number; now: number },
 ): string | null {
+  const { source, lastTick, listedAt, pausedUntil, pausedSince, outages } = status;
   if (pausedSince !== null) {
     return `Paused since ${utc(pausedSince)} by an operator: source ${source}${pauseEnd(pausedUntil)}. Nothing is lost.`;
   }
   if (pausedUntil !== null) {
-    return `Late: the service of ${source} asks to be left alone until ${new Date(pausedUntil).toISOString()}; nothing is lost.`;
+    return `Late: the service of ${source} asks to be left alone until ${utc(pausedUntil)}; nothing is lost.`;
   }
   if (lastTick === null) return `Source ${source} has not been polled yet.`;
   // A tick may take long, and the next begins at its own time.
   const patience = 2 * interval + 300_000;
   if (now - lastTick > patience) return `Late: the last tick of ${source} came to its end ${span(now - lastTick)} ago.`;
+  if (listedAt === null) return `Late: the survey list of ${source} could not be read yet; nothing is lost.`;
+  const unreadFor = now - listedAt;
+  if (listedAt < lastTick && unreadFor > 2 * interval + PASSING) {
+    return `Late: the survey list of ${source} could not be read for ${span(unreadFor)}; nothing is lost.`;
+  }
   const [outage] = outages;
   return outage === undefined ? null : `Late: the service gives no ${outage} for ${source}; responses wait for them.`;
 }

@@ -68,7 +68,7 @@ describe("the page of a run", () => {
 
     await expect.poll(async () => (await snapshotOf(origin)).events.length, { timeout: 10_000 }).toBe(1);
     const snapshot = await snapshotOf(origin);
-    expect(snapshot).toMatchObject({ mayAct: true, dashboard: "", troubles: [], requestsToday: null });
+    expect(snapshot).toMatchObject({ mayAct: true, elsewhere: { isHeard: true }, troubles: [], requestsToday: null });
     expect(snapshot.events).toMatchObject([{ responseId: 46375, nps: { class: "detractor" } }]);
     await expect.poll(async () => (await snapshotOf(origin)).status?.verdict, { timeout: 10_000 }).toBe("unknown");
   });
@@ -91,6 +91,18 @@ describe("the page of a run", () => {
     expect(answer.events).toBe(false);
     expect(folder.rules()).toEqual([]);
   });
+});
+
+it("ends with its run, also where it hears nothing: exit code 3", async () => {
+  const run = await runningFolder();
+  onTestFinished(() => run[Symbol.asyncDispose]());
+  const { io, lines, said } = ioOf();
+  const ended = runCommand(["console", "--data", run.data, "--port", "47650", "--no-events"], io);
+  await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(1);
+  await run.aws.close();
+
+  expect(await ended).toBe(3);
+  expect(said()).toContain("has ended");
 });
 
 it("says that there is nothing to show live where no run is at work: exit code 3", async () => {
