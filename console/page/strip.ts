@@ -23,7 +23,6 @@ export function Strip(): VNode {
     return lags.current === null ? undefined : draw(chartsOf(requests.current, lags.current));
   }, [elsewhere === null]);
   const marks = snapshot.value?.marks ?? [];
-  const isEmpty = (snapshot.value?.points.length ?? 0) === 0;
   return html`
     <section class="strip panel" aria-label="The last five minutes">
       ${
@@ -37,7 +36,7 @@ export function Strip(): VNode {
         <span class="legend"><i class="fill proved-step"></i>half within <i class="fill quiet-step"></i>nine of ten within</span>
       </figcaption><div class="plot" ref=${lags} aria-hidden="true"></div></figure>
       <ol class="marks" aria-label="What happened" tabindex="0">
-        ${isEmpty && marks.length === 0 ? html`<li class="quiet">Pauses, renewals of the token and what is late are listed here, and flagged on the left.</li>` : null}
+        ${marks.length === 0 ? html`<li class="quiet">Pauses, renewals of the token and what is late are listed here, and flagged on the left.</li>` : null}
         ${[...marks]
           .reverse()
           .slice(0, 30)

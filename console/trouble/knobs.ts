@@ -35,6 +35,8 @@ export interface Knob {
 /** Milliseconds. */
 const LASTS = { refusal: 20_000, failure: 10_000, slowness: 12_000, patience: 6_000 } as const;
 const READERS = 45;
+/** So many that whole responses move across the edge of a page. */
+const DELETED = 3;
 const A_SECOND = 1_100;
 
 /** Who answers while something is wrong. */
@@ -71,16 +73,16 @@ async function deleteWhileRead(world: World): Promise<Done> {
   // A second in which nothing else completes: the poller with a cursor is to stumble over nothing but the pages.
   await during(A_SECOND, world.signal, () => undefined);
   const news = simulator.complete(surveyId, READERS);
-  const newest = Math.max(...news);
-  const left = news.filter((responseId) => responseId !== newest);
+  const newest = news.toSorted((a, b) => b - a).slice(0, DELETED);
+  const left = news.filter((responseId) => !newest.includes(responseId));
   const read = Promise.withResolvers<void>();
   const unhook = simulator.onPageRead((id, page) => {
     if (id !== surveyId || page !== 1) return;
     unhook();
-    simulator.remove(surveyId, newest);
+    for (const responseId of newest) simulator.remove(surveyId, responseId);
     read.resolve();
   });
-  const what = `${news.length} responses have completed, more than a page. The newest one is deleted right after page 1 was read: all others move up.`;
+  const what = `${news.length} responses have completed, more than a page. The ${DELETED} newest are deleted right after page 1 was read: all others move up.`;
   return { what, concerned: left.map((responseId) => ({ surveyId, responseId })), calm: read.promise };
 }
 
