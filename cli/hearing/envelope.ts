@@ -11,6 +11,7 @@ const envelope = z.looseObject({
     meta: z.looseObject({
       eventId: text,
       detectedAt: text,
+      sourceName: text,
       origin: text,
       revision: number,
       complete: z.boolean().nullish(),

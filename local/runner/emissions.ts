@@ -1,22 +1,22 @@
-/** How many events of a survey went out, and when. */
+/** What went out of a survey in this run. */
 export interface Emissions {
+  /** Events, as the function counts them. */
   count: number;
-  /** How many went out after this moment (epoch milliseconds). */
-  since(at: number): number;
+  /** Responses whose first event the bus has taken after this moment (epoch milliseconds). */
+  since(at: number): number[];
 }
 
 export interface EmissionsLog extends Emissions {
-  add(count: number, at: number): void;
+  response(responseId: number, at: number): void;
 }
 
 export function createEmissions(): EmissionsLog {
-  const batches: { count: number; at: number }[] = [];
+  const firstAt = new Map<number, number>();
   return {
     count: 0,
-    add(count, at) {
-      this.count += count;
-      batches.push({ count, at });
+    response(responseId, at) {
+      if (!firstAt.has(responseId)) firstAt.set(responseId, at);
     },
-    since: (moment) => batches.reduce((sum, { count, at }) => (at > moment ? sum + count : sum), 0),
+    since: (moment) => [...firstAt].filter(([, at]) => at > moment).map(([responseId]) => responseId),
   };
 }

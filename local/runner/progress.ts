@@ -1,10 +1,11 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { styleText } from "node:util";
+import { readEnvelope } from "../../cli/hearing/envelope.ts";
 import { lineOf } from "../../cli/hearing/line.ts";
 import type { Progress } from "../../lib/polling/ports.ts";
 import type { PauseEvent } from "../../lib/survey-api/index.ts";
 import type { EventEnvelope } from "../aws/index.ts";
-import { createEmissions, type Emissions, type EmissionsLog } from "./emissions.ts";
+import { createEmissions, type EmissionsLog } from "./emissions.ts";
 
 /** Totals of a run, counted from what the bundle publishes on its diagnostics channels. */
 export interface Totals {
@@ -17,8 +18,6 @@ export interface Totals {
   /** Events by source and survey. */
   bySurvey: Map<string, Map<number, EmissionsLog>>;
 }
-
-export type { Emissions };
 
 export interface ProgressView {
   totals: Totals;
@@ -52,6 +51,19 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
   let untold = 0;
   let lines = 0;
 
+  const emissionsOf = (source: string, surveyId: number): EmissionsLog => {
+    const ofSource = totals.bySurvey.get(source) ?? new Map<number, EmissionsLog>();
+    totals.bySurvey.set(source, ofSource);
+    const ofSurvey = ofSource.get(surveyId) ?? createEmissions();
+    ofSource.set(surveyId, ofSurvey);
+    return ofSurvey;
+  };
+  const note = (envelope: EventEnvelope): void => {
+    const { meta, data } = readEnvelope(envelope)?.detail ?? {};
+    if (envelope["detail-type"] !== "response.completed" || meta?.sourceName == null) return;
+    if (data?.surveyId == null || data.responseId == null) return;
+    emissionsOf(meta.sourceName, data.surveyId).response(data.responseId, Date.now());
+  };
   const clear = (): void => {
     if (drawn) out.write("\r\u001b[K");
     drawn = false;
@@ -81,6 +93,8 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
     if (now > last.at) rate = ((totals.emitted - last.emitted) * 1000) / (now - last.at);
     last = { at: now, emitted: totals.emitted };
     if (!terminal) {
+      // Until the first list is read there is nothing to tell: what fails has lines of its own.
+      if (surveys === 0 && totals.pages === 0) return;
       say(status());
       return;
     }
@@ -109,11 +123,7 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
     } else if (progress.kind === "waiting") totals.waiting += progress.count;
     else if (progress.kind === "emitted") {
       totals.emitted += progress.count;
-      const ofSource = totals.bySurvey.get(progress.source) ?? new Map<number, EmissionsLog>();
-      totals.bySurvey.set(progress.source, ofSource);
-      const ofSurvey = ofSource.get(progress.surveyId) ?? createEmissions();
-      ofSource.set(progress.surveyId, ofSurvey);
-      ofSurvey.add(progress.count, progress.at ?? Date.now());
+      emissionsOf(progress.source, progress.surveyId).count += progress.count;
       lag = progress.lag;
     } else if (progress.kind === "quarantined") {
       totals.withheld += 1;
@@ -150,6 +160,7 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
     totals,
     say,
     event(envelope) {
+      note(envelope);
       if (!terminal) return;
       if (lines < MOST_LINES)
         say(lineOf(envelope, { now: Date.now, style: (style, text) => styleText(style, text, { stream: out }) }));

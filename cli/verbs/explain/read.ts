@@ -1,5 +1,4 @@
 import { createBucket } from "../../../lib/aws/bucket.ts";
-import { decodeIds } from "../../../lib/polling/books/id-set.ts";
 import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
 import type { Mark } from "../../../lib/polling/model/mark.ts";
 import { readMark } from "../../../lib/state/leases.ts";
@@ -7,6 +6,7 @@ import { CommandError } from "../../errors.ts";
 import type { Io } from "../../io.ts";
 import { askingAws } from "../../target/aws-failure.ts";
 import { type EventLog, readEventLog } from "../../target/event-log.ts";
+import { listedIdsOf } from "../../target/listed-ids.ts";
 import { tableOf } from "../../target/state.ts";
 import { sourcesOf, type Target } from "../../target/target.ts";
 import { count } from "../../words.ts";
@@ -105,12 +105,8 @@ function unread(io: Pick<Io, "now" | "say">): (error: unknown) => EventLog | und
 }
 
 /** Whether the last closed books list a response; undefined where nothing tells, or the set may not be read. */
-async function isListed(target: Target, { books, listedIds }: Mark, id: number): Promise<boolean | undefined> {
-  if (books === undefined || listedIds === undefined) return undefined;
-  if ("inline" in listedIds) return decodeIds(listedIds.inline).has(id);
-  const bucket = createBucket(target.clients.s3, target.resources.claimCheckBucket);
-  const text = await bucket.get(listedIds.key).catch(() => undefined);
-  return typeof text === "string" ? decodeIds(text).has(id) : undefined;
+async function isListed({ clients, resources }: Target, mark: Mark, id: number): Promise<boolean | undefined> {
+  return (await listedIdsOf(mark, createBucket(clients.s3, resources.claimCheckBucket)))?.has(id);
 }
 
 /** Surveys whose books are looked through, at most. */
