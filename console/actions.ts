@@ -4,8 +4,7 @@ import { sourcesOf, type Target } from "../cli/target/target.ts";
 import type { AuditedSurvey } from "../cli/verbs/audit/answer.ts";
 import { readPasses } from "../cli/verbs/audit/read-now.ts";
 import { surveyLines } from "../cli/verbs/audit/text.ts";
-import { changePause, pauseText } from "../cli/verbs/pause/change.ts";
-import { FOREVER } from "../lib/state/shared-state.ts";
+import { changePause, pausedFrom, pauseText } from "../cli/verbs/pause/change.ts";
 
 export const ACTIONS = ["audit", "pause", "resume"] as const;
 export type ActionKind = (typeof ACTIONS)[number];
@@ -21,11 +20,7 @@ type ActionIo = Pick<Io, "now" | "say" | "signal">;
 /** What the page can have done, by the code of the verbs of the same name. Gives what became of it, in lines. */
 export async function act(kind: ActionKind, of: ActionOf, target: Target, io: ActionIo): Promise<string[]> {
   if (kind === "audit") return (await audit(of, target, io)).flatMap((survey) => surveyLines(survey, target.flags));
-  const now = io.now();
-  const next =
-    kind === "resume"
-      ? () => null
-      : (before: { since: number } | undefined) => ({ since: before?.since ?? now, until: FOREVER });
+  const next = kind === "resume" ? () => null : pausedFrom(io.now());
   return pauseText(await changePause(target, { sources: await sourcesOf(target, of.source), next, isDone: true }));
 }
 

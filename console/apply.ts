@@ -2,7 +2,7 @@ import type { Change, Snapshot } from "./changes.ts";
 import { keep, latest } from "./kept.ts";
 
 /** How much a page keeps of each. */
-const KEPT = { events: 1_000, points: 600, marks: 100, incidents: 50 } as const;
+const KEPT = { events: 1_000, points: 600, flagged: 100, incidents: 50 } as const;
 
 /** Puts one change into what a page shows. Server and browser do it by this alone, so that they cannot disagree. */
 export function applyChange(to: Snapshot, change: Change): void {
@@ -14,7 +14,7 @@ export function applyChange(to: Snapshot, change: Change): void {
       keep(to.points, change.point, KEPT.points);
       return;
     case "flag":
-      keep(to.marks, change.flag, KEPT.marks);
+      keep(to.flagged, change.flag, KEPT.flagged);
       return;
     case "incident": {
       const at = to.incidents.findIndex(({ id }) => id === change.incident.id);
@@ -48,19 +48,19 @@ export function copyOf(snapshot: Snapshot): Snapshot {
     ...snapshot,
     events: latest(snapshot.events, KEPT.events),
     points: latest(snapshot.points, KEPT.points),
-    marks: latest(snapshot.marks, KEPT.marks),
+    flagged: latest(snapshot.flagged, KEPT.flagged),
     incidents: latest(snapshot.incidents, KEPT.incidents),
     activities: { ...snapshot.activities },
   };
 }
 
 /** What never changes while a run lasts. */
-export type Ground = Pick<Snapshot, "run" | "startedAt" | "polled" | "flags" | "troubles" | "mayAct" | "elsewhere">;
+export type Ground = Pick<Snapshot, "run" | "polled" | "flags" | "troubles" | "mayAct" | "elsewhere">;
 
 export function emptySnapshot(ground: Ground): Snapshot {
   return {
     ...ground,
     ...{ status: null, statusAt: null, statusFailure: null, shadow: null, requestsToday: null, tokenAt: null },
-    ...{ events: [], points: [], marks: [], incidents: [], activities: {} },
+    ...{ events: [], points: [], flagged: [], incidents: [], activities: {} },
   };
 }

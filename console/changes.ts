@@ -76,8 +76,8 @@ export interface Incident {
     foundAt: number;
     requests: number;
     concerned: number;
-    /** Always 0: a card stays open until all is found. */
-    lost: 0;
+    /** Without an event. A card stays open until there are none. */
+    lost: number;
     repeated: number;
     shadow: { found: number; missed: number; notYet: number };
     /** One sentence with all of it. */
@@ -103,7 +103,6 @@ export type Change =
 export interface Snapshot {
   /** Another one after each start: nothing of the one before holds. */
   run: string;
-  startedAt: number;
   /** What is polled, for people. */
   polled: string;
   /** How a command line names the poller. */
@@ -121,7 +120,7 @@ export interface Snapshot {
   events: EventRow[];
   shadow: ShadowView | null;
   points: StripPoint[];
-  marks: Flag[];
+  flagged: Flag[];
   /** Requests of today (UTC) that this process has made; null where the poller runs elsewhere. */
   requestsToday: number | null;
   /** When the oldest token in use was fetched; null where that is not known. */

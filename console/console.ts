@@ -80,7 +80,7 @@ export async function startConsole({ port, demo, ...ground }: ConsoleOptions): P
           flag: (one) => feed.tell({ kind: "flag", flag: one }),
         });
   const feed = createFeed({
-    ground: { run: randomUUID(), startedAt: Date.now(), ...ground, troubles: trouble?.list ?? [] },
+    ground: { run: randomUUID(), ...ground, troubles: trouble?.list ?? [] },
   });
 
   const requests = { day: "", count: 0 };
@@ -128,7 +128,7 @@ export async function startConsole({ port, demo, ...ground }: ConsoleOptions): P
         () => undefined,
       ),
     ]);
-    return storyOf({ row, told: explained, rules: matched, flags: feed.snapshot().marks, now: Date.now() });
+    return storyOf({ row, told: explained, rules: matched, flags: feed.snapshot().flagged, now: Date.now() });
   }
 
   async function action(kind: ActionKind, of: ActionOf): Promise<string[]> {

@@ -1,3 +1,4 @@
+import { readEnvelope } from "../cli/hearing/envelope.ts";
 import { createMatcher } from "../local/aws/event-bridge/matcher.ts";
 import type { EventEnvelope } from "../local/aws/index.ts";
 import type { EventRow } from "./changes.ts";
@@ -15,18 +16,6 @@ export interface Events {
   repeated(): number;
 }
 
-/** What is read of an event, of whatever type. */
-interface Detail {
-  meta?: { eventId?: string; sourceName?: string; origin?: string; revision?: number; missing?: string[] };
-  data?: {
-    surveyId?: number;
-    responseId?: number;
-    survey?: { name?: string | null } | null;
-    summary?: { nps?: { score: number; class: string } | null };
-    response?: { completed?: { at?: string } };
-  };
-}
-
 export function createEvents(): Events {
   const kept: { row: EventRow; envelope: EventEnvelope }[] = [];
   const ids = new Set<string>();
@@ -35,7 +24,7 @@ export function createEvents(): Events {
 
   return {
     add(envelope, at) {
-      const { meta = {}, data = {} } = envelope.detail as Detail;
+      const { meta, data } = readEnvelope(envelope)?.detail ?? { meta: {}, data: {} };
       const eventId = meta.eventId ?? envelope.id;
       const isRepeat = ids.has(eventId);
       if (isRepeat) repeated += 1;
@@ -43,6 +32,7 @@ export function createEvents(): Events {
       if (ids.size > MOST.ids) for (const oldest of [...ids].slice(0, MOST.ids / 10)) ids.delete(oldest);
       number += 1;
       const completed = data.response?.completed?.at;
+      const nps = data.summary?.nps;
       const row: EventRow = {
         number,
         at,
@@ -52,8 +42,8 @@ export function createEvents(): Events {
         surveyId: data.surveyId ?? null,
         survey: data.survey?.name ?? null,
         responseId: data.responseId ?? null,
-        nps: data.summary?.nps ?? null,
-        lag: completed === undefined ? null : Math.max(0, at - Date.parse(completed)),
+        nps: nps?.score == null || nps.class == null ? null : { score: nps.score, class: nps.class },
+        lag: completed == null ? null : Math.max(0, at - Date.parse(completed)),
         origin: meta.origin ?? null,
         revision: meta.revision ?? null,
         missing: meta.missing ?? [],

@@ -1,7 +1,7 @@
+import { pause } from "../local/pause.ts";
 import { applyChange, copyOf, emptySnapshot, type Ground } from "./apply.ts";
 import type { Change, Snapshot } from "./changes.ts";
 import { keep } from "./kept.ts";
-import { rest } from "./rest.ts";
 
 /** What goes to a page at once. `id` is where it goes on after that. */
 export type Frame =
@@ -76,9 +76,9 @@ export function createFeed({ ground, now = Date.now }: FeedOptions): Feed {
         else if (now() - sentAt >= FEED.beatEvery) yield { id, event: "beat", data: { at: now() } };
         if (changes === undefined || changes.length > 0 || now() - sentAt >= FEED.beatEvery) sentAt = now();
         sent = Number(id.slice(id.lastIndexOf(".") + 1));
-        await rest(FEED.deltaEvery, signal);
+        await pause(FEED.deltaEvery, signal);
         if (sent === last)
-          await Promise.race([news.promise, rest(Math.max(0, sentAt + FEED.beatEvery - now()), signal)]);
+          await Promise.race([news.promise, pause(Math.max(0, sentAt + FEED.beatEvery - now()), signal)]);
       }
     } finally {
       readers -= 1;

@@ -3,8 +3,8 @@ import type { Target } from "../cli/target/target.ts";
 import type { StatusAnswer } from "../cli/verbs/status/answer.ts";
 import { readStatus } from "../cli/verbs/status/read.ts";
 import { oneLine } from "../lib/errors.ts";
+import { pause } from "../local/pause.ts";
 import type { Change } from "./changes.ts";
-import { rest } from "./rest.ts";
 import { flagsBetween } from "./status-flags.ts";
 
 /** Milliseconds between two looks at the state, at least: a long look has a longer pause. */
@@ -29,7 +29,7 @@ export async function keepLooking({ target, tell, readers, signal }: Looking): P
   let tokenLookedAt = 0;
   while (!signal.aborted) {
     if (readers() === 0) {
-      await rest(UNWATCHED, signal);
+      await pause(UNWATCHED, signal);
       continue;
     }
     const began = Date.now();
@@ -51,7 +51,7 @@ export async function keepLooking({ target, tell, readers, signal }: Looking): P
     } catch (error) {
       if (!signal.aborted) tell({ kind: "status failed", message: oneLine(error, () => "The state cannot be read.") });
     }
-    await rest(Math.max(LOOK_EVERY, PAUSE_PER_LOOK * (Date.now() - began)), signal);
+    await pause(Math.max(LOOK_EVERY, PAUSE_PER_LOOK * (Date.now() - began)), signal);
   }
 }
 

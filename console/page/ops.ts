@@ -81,7 +81,7 @@ const SECTIONS: Readonly<Record<string, [title: string, anchor: string]>> = {
 export function Ops(): VNode {
   const { head, rest, next } = verdict.value;
   const status = snapshot.value?.status ?? null;
-  const marks = (snapshot.value?.marks ?? []).filter(({ at }) => at > now.value - HOUR).reverse();
+  const flagged = (snapshot.value?.flagged ?? []).filter(({ at }) => at > now.value - HOUR).reverse();
   const [title, anchor] = SECTIONS[status?.verdict ?? ""] ?? ["Where to look", "where-to-look"];
   const ticket = ticketText();
   const command = next ?? `survey-poller status ${snapshot.value?.flags ?? ""}`;
@@ -96,8 +96,8 @@ export function Ops(): VNode {
       ${snapshot.value?.mayAct === true ? html`<${Actions} />` : null}
       <section class="panel"><h2>Changes of the last hour</h2>
         <ul class="marks">
-          ${marks.length === 0 ? html`<li class="empty">None. Pauses, renewals of the token and restarts are listed here.</li>` : null}
-          ${marks.slice(0, 40).map(({ at, text }) => html`<li><span class="mono quiet">${clock(at)}</span> ${text}</li>`)}
+          ${flagged.length === 0 ? html`<li class="empty">None. Pauses, renewals of the token and what is late are listed here, while a page is open.</li>` : null}
+          ${flagged.slice(0, 40).map(({ at, text }) => html`<li><span class="mono quiet">${clock(at)}</span> ${text}</li>`)}
         </ul>
       </section>
       <section class="panel"><h2>Affected rules</h2><${Rules} /></section>

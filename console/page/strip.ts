@@ -22,7 +22,7 @@ export function Strip(): VNode {
   useEffect(() => {
     return lags.current === null ? undefined : draw(chartsOf(requests.current, lags.current));
   }, [elsewhere === null]);
-  const marks = snapshot.value?.marks ?? [];
+  const flagged = snapshot.value?.flagged ?? [];
   return html`
     <section class="strip panel" aria-label="The last five minutes">
       ${
@@ -36,8 +36,8 @@ export function Strip(): VNode {
         <span class="legend"><i class="fill proved-step"></i>half within <i class="fill quiet-step"></i>nine of ten within</span>
       </figcaption><div class="plot" ref=${lags} aria-hidden="true"></div></figure>
       <ol class="marks" aria-label="What happened" tabindex="0">
-        ${marks.length === 0 ? html`<li class="quiet">Pauses, renewals of the token and what is late are listed here, and flagged on the left.</li>` : null}
-        ${[...marks]
+        ${flagged.length === 0 ? html`<li class="quiet">Pauses, renewals of the token and what is late are listed here, and flagged on the left.</li>` : null}
+        ${[...flagged]
           .reverse()
           .slice(0, 30)
           .map(
@@ -182,7 +182,7 @@ function drawFlags(plot: uPlot, ink: Colours): void {
   ctx.save();
   ctx.setLineDash([3, 3]);
   ctx.lineWidth = devicePixelRatio;
-  for (const { at, kind } of snapshot.peek()?.marks ?? []) {
+  for (const { at, kind } of snapshot.peek()?.flagged ?? []) {
     const x = Math.round(plot.valToPos(at / 1_000, "x", true));
     if (x < bbox.left || x > bbox.left + bbox.width) continue;
     ctx.strokeStyle = kind === "token" ? ink.quiet : kind === "restart" ? ink.work : ink.late;

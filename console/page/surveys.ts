@@ -2,6 +2,7 @@ import { computed } from "@preact/signals";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import type { SurveyStatus } from "../../cli/verbs/status/answer.ts";
+import { severityOf } from "../../cli/verbs/status/severity.ts";
 import { surveyKey } from "../changes.ts";
 import { inState } from "./books.ts";
 import { ago, figure, span } from "./format.ts";
@@ -48,11 +49,8 @@ function isLate(name: string): boolean {
   return source !== undefined && source.problem !== null && source.lastTick !== null;
 }
 
-function badness({ source, unaccounted, now: counts, catchUp, books, booksOpen }: SurveyStatus): number {
-  if (unaccounted > 0) return 4;
-  if (isLate(source) || counts.quarantined + counts.refused + counts.held > 0) return 3;
-  if (counts.waiting > 0 || catchUp !== null) return 2;
-  return books === null || booksOpen !== null ? 1 : 0;
+function badness(survey: SurveyStatus): number {
+  return Math.max(severityOf(survey), isLate(survey.source) ? 3 : 0);
 }
 
 export function Surveys(): VNode {

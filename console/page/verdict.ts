@@ -1,4 +1,6 @@
 import { computed } from "@preact/signals";
+import type { StatusAnswer } from "../../cli/verbs/status/answer.ts";
+import { GLYPHS } from "../../cli/verbs/status/severity.ts";
 import { ago } from "./format.ts";
 import { isSilent, now, silentFor, snapshot } from "./state.ts";
 
@@ -16,12 +18,12 @@ export interface Verdict {
   next: string | null;
 }
 
-const LOOKS: Readonly<Record<string, [glyph: string, tone: Tone]>> = {
-  complete: ["●", "proved"],
-  working: ["◐", "work"],
-  unknown: ["◐", "work"],
-  late: ["▲", "late"],
-  unaccounted: ["■", "you"],
+const TONES: Readonly<Record<StatusAnswer["verdict"], Tone>> = {
+  complete: "proved",
+  working: "work",
+  unknown: "work",
+  late: "late",
+  unaccounted: "you",
 };
 
 /** The sentence of `status`, and what only the page itself can know: that it has heard nothing. */
@@ -43,8 +45,7 @@ export const verdict = computed<Verdict>(() => {
     const next = statusFailure === null ? null : `survey-poller doctor ${flags}`;
     return { glyph: "▨", tone: "quiet", head, rest: `${why} What is shown is as of then.`, next };
   }
-  const [glyph, tone] = LOOKS[status.verdict] ?? ["◐", "work"];
-  return { glyph, tone, ...parted(status.sentence), next: status.next };
+  return { glyph: GLYPHS[status.verdict], tone: TONES[status.verdict], ...parted(status.sentence), next: status.next };
 });
 
 /** "Complete. 168 listed" is a headline and what it rests on. */

@@ -74,7 +74,7 @@ export function createIncidents({ simulator, shadow, tell, now = Date.now }: Inc
       foundAt: one.foundAt,
       requests: one.requests ?? requests() - one.requestsBefore,
       concerned: one.concerned.length,
-      lost: 0,
+      lost: one.left.size,
       repeated: one.repeated,
       shadow: {
         found: fates.filter((fate) => fate === "found").length,

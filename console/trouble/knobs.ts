@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Faults } from "../../local/aws/index.ts";
+import { pause } from "../../local/pause.ts";
 import type { Simulator } from "../../local/simulator/index.ts";
 import type { Concerned } from "./incidents.ts";
 import { freeIdOnPage } from "./places.ts";
@@ -54,7 +54,7 @@ function largestSurvey({ simulator }: World): number {
 
 /** Ends with the run: then there is nobody left to wait for. */
 async function during(milliseconds: number, signal: AbortSignal, end: () => void): Promise<void> {
-  await sleep(milliseconds, undefined, { signal, ref: false }).catch(() => undefined);
+  await pause(milliseconds, signal);
   end();
 }
 
@@ -126,7 +126,7 @@ async function loseAnswer(world: World): Promise<Done> {
   const concerned = completeSome(world);
   const what = "The bus takes the events, and its answer is lost: nobody knows whether they went out.";
   const hit = async (): Promise<void> => {
-    while (fault.hits() === 0 && !world.signal.aborted) await sleep(100, undefined, { ref: false });
+    while (fault.hits() === 0 && !world.signal.aborted) await pause(100, world.signal);
     // The bus is asked again within moments.
     await during(1_500, world.signal, fault.remove);
   };

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { styleText } from "node:util";
-import { readEnvelope } from "../../cli/hearing/envelope.ts";
 import { lineOf } from "../../cli/hearing/line.ts";
+import type { ResponseCompleted } from "../../lib/events/index.ts";
 import type { Progress } from "../../lib/polling/ports.ts";
 import type { PauseEvent } from "../../lib/survey-api/index.ts";
 import type { EventEnvelope } from "../aws/index.ts";
@@ -59,9 +59,8 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
     return ofSurvey;
   };
   const note = (envelope: EventEnvelope): void => {
-    const { meta, data } = readEnvelope(envelope)?.detail ?? {};
-    if (envelope["detail-type"] !== "response.completed" || meta?.sourceName == null) return;
-    if (data?.surveyId == null || data.responseId == null) return;
+    if (envelope["detail-type"] !== "response.completed") return;
+    const { meta, data } = envelope.detail as ResponseCompleted;
     emissionsOf(meta.sourceName, data.surveyId).response(data.responseId, Date.now());
   };
   const clear = (): void => {

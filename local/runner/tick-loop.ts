@@ -1,6 +1,7 @@
 import { isAwsFailure } from "../../lib/aws/failure.ts";
 import { errorCode, PollerError } from "../../lib/errors.ts";
 import type { BlockedSource, PollOutput } from "../../lib/run/poll-sources.ts";
+import { pause } from "../pause.ts";
 import type { Invoke } from "./environments.ts";
 import { createLeadTime } from "./lead-time.ts";
 import type { ProgressView, Totals } from "./progress.ts";
@@ -195,17 +196,3 @@ function dealtWith({ totals }: { totals: Progressed }): number {
 }
 
 const fatal = new Set(["WRONG_CREDENTIALS", "CREDENTIALS_MISSING", "CREDENTIALS_UNREADABLE", "STATE_REFUSED"]);
-
-/** Waits so long, or until it is told to stop. */
-function pause(milliseconds: number, stop: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const over = (): void => {
-      clearTimeout(timer);
-      stop.removeEventListener("abort", over);
-      resolve();
-    };
-    const timer = setTimeout(over, milliseconds);
-    if (stop.aborted) over();
-    else stop.addEventListener("abort", over);
-  });
-}

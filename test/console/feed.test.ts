@@ -1,16 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Change, EventRow } from "../../console/changes.ts";
 import { createFeed, FEED, type Feed, type Frame } from "../../console/feed.ts";
-
-const ground = {
-  run: "run-1",
-  startedAt: 0,
-  polled: "a demo",
-  flags: "--data d",
-  mayAct: false,
-  elsewhere: null,
-  troubles: [],
-};
+import { ground } from "./support/ground.ts";
 
 const event = (number: number): Change => ({ kind: "event", row: { number, eventId: `e-${number}` } as EventRow });
 const pause = (text: string): Change => ({ kind: "flag", flag: { at: 0, kind: "pause", text } });

@@ -17,6 +17,7 @@ import { answerOf, survey } from "../cli/support/command.ts";
 import { openBrowser } from "../support/chromium.ts";
 import { startCommand, temporaryFolder } from "../support/command.ts";
 import { figure, openPage } from "./support/browser.ts";
+import { ground } from "./support/ground.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -282,17 +283,7 @@ describe("a demo", () => {
 
 it("stays small and quick through 100,000 events", async () => {
   const events = createEvents();
-  const feed = createFeed({
-    ground: {
-      run: "r",
-      startedAt: 0,
-      polled: "a flood",
-      flags: "--data d",
-      mayAct: false,
-      elsewhere: null,
-      troubles: [],
-    },
-  });
+  const feed = createFeed({ ground });
   const server = await serve(
     createApp({ feed, events, assets: bundleOnce(), token: "t", rules: async () => [], story: async () => undefined }),
     6_100,

@@ -6,6 +6,7 @@ import { createFeed } from "../../console/feed.ts";
 import { TOKEN_HEADER } from "../../console/guard.ts";
 import { serve } from "../../console/server.ts";
 import type { EventEnvelope } from "../../local/aws/index.ts";
+import { ground } from "./support/ground.ts";
 
 const TOKEN = "a-token";
 const EVENT_ID = "a4832dd4-21bf-5fe8-b329-5daa55dfb96f";
@@ -16,17 +17,7 @@ const ordinary = JSON.parse(readFileSync("contract/golden/ordinary.json", "utf8"
 function app(more: Partial<AppOptions> = {}) {
   const events = createEvents();
   for (const envelope of [detractor, ordinary]) events.add(envelope, Date.parse("2026-03-10T12:00:31Z"));
-  const feed = createFeed({
-    ground: {
-      run: "r",
-      startedAt: 0,
-      polled: "a demo",
-      flags: "--data d",
-      mayAct: false,
-      elsewhere: null,
-      troubles: [],
-    },
-  });
+  const feed = createFeed({ ground });
   const pulled: string[] = [];
   const acted: unknown[] = [];
   const made = createApp({
@@ -164,5 +155,5 @@ it("is fed by server-sent events, at the port that was asked for or the next tha
   gone.abort();
 
   expect(answer.headers.get("content-type")).toBe("text/event-stream");
-  expect(text).toMatch(/^event: snapshot\ndata: \{"run":"r",.*\nid: r\.0\nretry: 1000\n\n$/);
+  expect(text).toMatch(/^event: snapshot\ndata: \{"run":"run-1",.*\nid: run-1\.0\nretry: 1000\n\n$/);
 });

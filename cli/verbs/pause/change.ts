@@ -41,6 +41,11 @@ export async function changePause(target: Target, { sources, next, isDone }: Pau
   return { dryRun: !isDone, sources: changes };
 }
 
+/** What a pause from now on makes of the one that there is: it goes on, with this end. */
+export function pausedFrom(now: number, until = FOREVER): PauseChange["next"] {
+  return (before) => ({ since: before?.since ?? now, until });
+}
+
 /** A line for each source. */
 export function pauseText({ dryRun, sources }: PauseAnswer): string[] {
   return sources.map(({ source, was, becomes, since, until }) => {

@@ -1,11 +1,10 @@
 import { parseDuration } from "../../../lib/config/units.ts";
-import { FOREVER } from "../../../lib/state/shared-state.ts";
 import { UsageError } from "../../flags.ts";
 import { openTarget } from "../../target/open-target.ts";
 import { sourcesOf } from "../../target/target.ts";
 import { DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../../verb.ts";
 import type { PauseAnswer } from "./answer.ts";
-import { changePause, pauseText } from "./change.ts";
+import { changePause, pausedFrom, pauseText } from "./change.ts";
 
 export const pauseVerb: Verb = (act) =>
   targetVerb("pause", "stops polling; nothing is lost")
@@ -24,7 +23,7 @@ export const pauseVerb: Verb = (act) =>
         const isDone = options.yes === true;
         const answer = await changePause(target, {
           sources: await sourcesOf(target, options.source),
-          next: (before) => ({ since: before?.since ?? now, until: length === undefined ? FOREVER : now + length }),
+          next: pausedFrom(now, length === undefined ? undefined : now + length),
           isDone,
         });
         if (!isDone && isChange(answer)) io.say(DRY_RUN);

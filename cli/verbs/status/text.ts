@@ -1,14 +1,15 @@
 import type { Io } from "../../io.ts";
 import { ago, columns, span } from "../../words.ts";
 import type { StatusAnswer, SurveyStatus } from "./answer.ts";
+import { GLYPHS, severityOf } from "./severity.ts";
 import { nameOf } from "./verdict.ts";
 
-const LOOKS = {
-  complete: ["●", "green"],
-  working: ["◐", "blue"],
-  unknown: ["◐", "blue"],
-  late: ["▲", "yellow"],
-  unaccounted: ["■", "red"],
+const COLOURS = {
+  complete: "green",
+  working: "blue",
+  unknown: "blue",
+  late: "yellow",
+  unaccounted: "red",
 } as const;
 
 const HEAD = [
@@ -27,21 +28,13 @@ const HEAD = [
 
 /** The verdict, the command that mends it, then a line for each survey, the worst first. */
 export function statusText(status: StatusAnswer, { style, now }: Pick<Io, "style" | "now">): string[] {
-  const [glyph, colour] = LOOKS[status.verdict];
-  const rows = [...status.surveys].sort((a, b) => badness(b) - badness(a)).map((survey) => rowOf(survey, now()));
+  const rows = [...status.surveys].sort((a, b) => severityOf(b) - severityOf(a)).map((survey) => rowOf(survey, now()));
   return [
-    `${style(colour, glyph)} ${status.sentence}`,
+    `${style(COLOURS[status.verdict], GLYPHS[status.verdict])} ${status.sentence}`,
     ...(status.next === null ? [] : [`Next: ${status.next}`]),
     ...(status.run === "ended" ? ["No run is at work on the data folder: all is as the last one has left it."] : []),
     ...(rows.length === 0 ? [] : ["", ...columns([HEAD, ...rows])]),
   ];
-}
-
-function badness({ unaccounted, books, booksOpen, catchUp, now }: SurveyStatus): number {
-  if (unaccounted > 0) return 4;
-  if (now.quarantined + now.refused + now.held > 0) return 3;
-  if (catchUp !== null) return 2;
-  return books === null || booksOpen !== null ? 1 : 0;
 }
 
 function rowOf(survey: SurveyStatus, now: number): string[] {

@@ -1,5 +1,5 @@
 /** Waits so many milliseconds, or until the signal aborts. */
-export function rest(milliseconds: number, signal: AbortSignal): Promise<void> {
+export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const over = (): void => {
       clearTimeout(timer);
@@ -7,7 +7,6 @@ export function rest(milliseconds: number, signal: AbortSignal): Promise<void> {
       resolve();
     };
     const timer = setTimeout(over, milliseconds);
-    timer.unref();
     if (signal.aborted) over();
     else signal.addEventListener("abort", over);
   });
