@@ -1,6 +1,6 @@
-import { Validations } from "aws-cdk-lib";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { IConstruct } from "constructs";
+import { acknowledgeFinding } from "./findings.ts";
 
 /** Packs of cdk-nag that know most of their rules by the same names. */
 const PACKS = ["NIST.800.53.R5", "HIPAA.Security", "PCI.DSS.321"];
@@ -9,7 +9,7 @@ const ONE_KEY = "Encrypted with a key of AWS's own; with the construct's encrypt
 /** Says why a finding of these packs is meant so, for this construct and what is in it alone. */
 export function acknowledge(scope: IConstruct, reasons: Readonly<Record<string, string>>): void {
   for (const [rule, reason] of Object.entries(reasons)) {
-    for (const pack of PACKS) Validations.of(scope).acknowledge({ id: `${pack}-${rule}`, reason });
+    for (const pack of PACKS) acknowledgeFinding(scope, { id: `${pack}-${rule}`, reason });
   }
 }
 
@@ -26,5 +26,5 @@ export function acknowledgeInlinePolicy(role: IConstruct): void {
 
 export function acknowledgeDeadLetters(queue: IConstruct): void {
   for (const id of ["AwsSolutions-SQS3", "Serverless-SQSRedrivePolicy"])
-    Validations.of(queue).acknowledge({ id, reason: "This queue is itself the dead-letter queue." });
+    acknowledgeFinding(queue, { id, reason: "This queue is itself the dead-letter queue." });
 }

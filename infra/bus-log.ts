@@ -59,7 +59,7 @@ export function createBusLog(scope: Construct, { bus, busName, logDays, encrypti
     deliverySourceName: source.ref,
     deliveryDestinationArn: destination.attrArn,
   });
-  delivery.addResourceDependency(source);
+  delivery.node.addDependency(source);
   return logGroup;
 }
 

@@ -1,8 +1,9 @@
-import { Duration, RemovalPolicy, Validations } from "aws-cdk-lib";
+import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from "aws-cdk-lib/aws-s3";
 import type { Construct } from "constructs";
 import { acknowledge, acknowledgeOwnKey } from "./acknowledge.ts";
+import { acknowledgeFinding } from "./findings.ts";
 
 export interface BucketRetention {
   /** Of everything in the bucket. */
@@ -31,7 +32,7 @@ export function createClaimCheckBucket(scope: Construct, { all, kept }: BucketRe
   });
   const unlogged =
     "Only the poller writes here and every object is named by an event; access logs would double the objects.";
-  Validations.of(bucket).acknowledge({ id: "AwsSolutions-S1", reason: unlogged });
+  acknowledgeFinding(bucket, { id: "AwsSolutions-S1", reason: unlogged });
   acknowledge(bucket, {
     S3BucketLoggingEnabled: unlogged,
     S3BucketReplicationEnabled:

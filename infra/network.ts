@@ -1,4 +1,3 @@
-import { Validations } from "aws-cdk-lib";
 import {
   type ISecurityGroup,
   type IVpc,
@@ -10,6 +9,7 @@ import {
 } from "aws-cdk-lib/aws-ec2";
 import { Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Construct } from "constructs";
+import { acknowledgeFinding } from "./findings.ts";
 import type { SurveyPollerResources } from "./props.ts";
 
 /** Where functions run, in the words of Lambda's construct. */
@@ -83,7 +83,7 @@ export function networkStatements(network: Network | undefined): PolicyStatement
 
 /** The one wildcard above, acknowledged where it stands only. */
 export function acknowledgeNetworkWildcard(role: Construct): void {
-  Validations.of(role).acknowledge({
+  acknowledgeFinding(role, {
     id: "AwsSolutions-IAM5[Resource::*]",
     reason:
       "Lambda makes and removes network interfaces in the name of the role; EC2 takes no narrower resource for that, and the function's own code is denied it.",

@@ -1,4 +1,4 @@
-import { type CfnElement, Stack, Validations } from "aws-cdk-lib";
+import { type CfnElement, Stack } from "aws-cdk-lib";
 import type { ITable } from "aws-cdk-lib/aws-dynamodb";
 import type { IEventBus } from "aws-cdk-lib/aws-events";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
@@ -6,6 +6,7 @@ import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { Construct } from "constructs";
 import { tableDefinition } from "../lib/state/table.ts";
 import { type KeyUse, useKey } from "./encryption.ts";
+import { acknowledgeFinding } from "./findings.ts";
 import type { SecretReference, SourceSecrets } from "./source-secrets.ts";
 
 /** What the function works on. */
@@ -88,7 +89,7 @@ export function indexArns(table: ITable): string[] {
 /** The one wildcard above, acknowledged for that one bucket only: any other wildcard is still a finding. */
 export function acknowledgeObjectWildcard(scope: Construct, bucket: Bucket): void {
   const logicalId: string = Stack.of(bucket).resolve((bucket.node.defaultChild as CfnElement).logicalId);
-  Validations.of(scope).acknowledge({
+  acknowledgeFinding(scope, {
     id: `AwsSolutions-IAM5[Resource::<${logicalId}.Arn>/*]`,
     reason:
       "The keys are made of event and response ids, which are not known before; all of the bucket is the poller's.",

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { Duration, RemovalPolicy, Stage, Validations } from "aws-cdk-lib";
+import { Duration, RemovalPolicy, Stage } from "aws-cdk-lib";
 import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from "aws-cdk-lib/aws-lambda";
@@ -11,6 +11,7 @@ import { INVOCATION } from "../lib/config/invocation.ts";
 import { acknowledge, acknowledgeInlinePolicy, acknowledgeOwnKey } from "./acknowledge.ts";
 import { bundleFunction } from "./bundle.ts";
 import { useKey } from "./encryption.ts";
+import { acknowledgeFinding } from "./findings.ts";
 import { acknowledgeNetworkWildcard, type Network, networkStatements } from "./network.ts";
 
 export interface PollFunctionProps {
@@ -96,7 +97,7 @@ function acknowledgeForFunction(made: Construct, { network, tracing }: Pick<Poll
       "Leases keep it to two at work a source, and a reservation fails in an account that has ten executions.",
     LambdaDLQ: deadLetters,
   });
-  Validations.of(made).acknowledge({ id: "Serverless-LambdaDLQ", reason: deadLetters });
+  acknowledgeFinding(made, { id: "Serverless-LambdaDLQ", reason: deadLetters });
   if (network === undefined) {
     acknowledge(made, {
       LambdaInsideVPC:
@@ -105,12 +106,12 @@ function acknowledgeForFunction(made: Construct, { network, tracing }: Pick<Poll
   }
   if (!tracing) {
     const reason = "Each tick says in the log what it came to; with the construct's tracing its traces are kept too.";
-    Validations.of(made).acknowledge({ id: "Serverless-LambdaTracing", reason });
+    acknowledgeFinding(made, { id: "Serverless-LambdaTracing", reason });
   }
 }
 
 function acknowledgeTraceWildcard(role: Construct): void {
-  Validations.of(role).acknowledge({
+  acknowledgeFinding(role, {
     id: "AwsSolutions-IAM5[Resource::*]",
     reason: "X-Ray knows no resources for these two actions, which can only add traces.",
   });

@@ -1,9 +1,10 @@
-import { ArnFormat, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
+import { ArnFormat, RemovalPolicy, Stack } from "aws-cdk-lib";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { CfnSecret, type ISecret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct } from "constructs";
 import { ConfigError, type SourceConfig } from "../lib/config/index.ts";
 import { acknowledge, acknowledgeOwnKey } from "./acknowledge.ts";
+import { acknowledgeFinding } from "./findings.ts";
 
 /** Lambda allows 4 KB for all environment variables together; this leaves room for the others. */
 const ENVIRONMENT_SHARE = 3 * 1024;
@@ -78,7 +79,7 @@ function createSecret(scope: Construct, id: string, { unrotated, encryptionKey, 
   });
   // Credentials are not to lie about when nobody uses them, and a kept secret would stand in the way of the next deployment's.
   secret.applyRemovalPolicy(RemovalPolicy.DESTROY);
-  Validations.of(secret).acknowledge({ id: "AwsSolutions-SMG4", reason: unrotated });
+  acknowledgeFinding(secret, { id: "AwsSolutions-SMG4", reason: unrotated });
   acknowledge(secret, { SecretsManagerRotationEnabled: unrotated });
   acknowledgeOwnKey(secret, "SecretsManagerUsingKMSKey", encryptionKey);
   return { name, arn: secret.ref, encryptionKey };

@@ -1,4 +1,4 @@
-import { Duration, Validations } from "aws-cdk-lib";
+import { Annotations, Duration } from "aws-cdk-lib";
 import { type EventPattern, type IEventBus, type IRuleTarget, Rule } from "aws-cdk-lib/aws-events";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
@@ -69,7 +69,7 @@ function checkLength(scope: Construct, { source, detailType, detail }: EventPatt
   }
   if (length <= 2048) return;
   const notice = `the pattern of ${scope.node.id} has ${length} characters: have the account's quota raised from 2048 first`;
-  Validations.of(scope).addWarning("survey-poller:long-pattern", notice);
+  Annotations.of(scope).addWarningV2("survey-poller:long-pattern", notice);
 }
 
 function createDeadLetters(scope: Construct, rule: Rule, encryptionKey: IKey | undefined): Queue {

@@ -32,7 +32,7 @@ export function shareBus(scope: Construct, bus: IEventBus, { accounts, organizat
     conditions: { StringEquals: { "aws:PrincipalOrgID": organizationId } },
   });
   // A bus has one policy: two statements put at the same moment are told to try again.
-  if (named !== undefined) whole.addResourceDependency(named);
+  if (named !== undefined) whole.node.addDependency(named);
 }
 
 function allow(
