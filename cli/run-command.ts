@@ -7,6 +7,7 @@ import { UsageError } from "./flags.ts";
 import type { Io } from "./io.ts";
 import { type Act, toJson } from "./verb.ts";
 import { verbs } from "./verbs.ts";
+import { packageVersion } from "./version.ts";
 
 /** Milliseconds that a verb has after Ctrl-C to leave its work in order. */
 const GRACE = 5_000;
@@ -40,7 +41,10 @@ export async function runCommand(args: readonly string[], io: Io): Promise<ExitC
 }
 
 function program(act: Act, io: Io): CommandUnknownOpts {
-  const root = new Command("survey-poller").description(ABOUT).addHelpText("after", EXIT_CODES);
+  const root = new Command("survey-poller")
+    .description(ABOUT)
+    .version(packageVersion())
+    .addHelpText("after", EXIT_CODES);
   for (const make of verbs) root.addCommand(make(act));
   for (const command of [root, ...allOf(root)]) quietly(command, io);
   return root;

@@ -1,38 +1,25 @@
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { build } from "esbuild";
+import type { Assets } from "./bundle-page.ts";
 
-/** What the page is made of. */
-export interface Assets {
-  script: string;
-  style: string;
-}
-
+/** Where the published package has the page bundled; a checkout has its sources there. */
 const PAGE = join(import.meta.dirname, "page");
 
-/** Bundles the page in memory, once, when it is asked for first. */
+/** Gives the page as it is served; a checkout bundles it once, when it is asked for first. */
 export function bundleOnce(): () => Promise<Assets> {
   let bundled: Promise<Assets> | undefined;
   return () => {
-    bundled ??= bundlePage();
+    bundled ??= readOrBundle();
     return bundled;
   };
 }
 
-async function bundlePage(): Promise<Assets> {
-  const { outputFiles } = await build({
-    entryPoints: [join(PAGE, "main.ts"), join(PAGE, "style.css")],
-    // Never written there.
-    outdir: PAGE,
-    write: false,
-    bundle: true,
-    format: "iife",
-    target: "es2022",
-    minify: true,
-    legalComments: "none",
-    logLevel: "silent",
-  });
-  const textOf = (ending: string): string => outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? "";
-  return { script: textOf("main.js"), style: textOf("style.css") };
+async function readOrBundle(): Promise<Assets> {
+  const read = (name: string): string => readFileSync(join(PAGE, name), "utf8");
+  if (existsSync(join(PAGE, "main.js"))) return { script: read("main.js"), style: read("style.css") };
+  // Loaded here only: the package has no bundler.
+  const { bundlePage } = await import("./bundle-page.ts");
+  return bundlePage();
 }
 
 export const INDEX = `<!doctype html>

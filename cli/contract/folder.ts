@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { findPackageJSON } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { EventType } from "../../lib/events/contract.ts";
+import { packageFolder } from "../package-folder.ts";
 
 /** The folder that the package publishes for consumers, beside its package.json. */
-const folder = (): string => join(dirname(findPackageJSON(import.meta.url) ?? "."), "contract");
+const folder = (): string => join(packageFolder(), "contract");
 
 export interface ContractFile {
   /** Below `contract/`, such as "golden/ordinary.json". */

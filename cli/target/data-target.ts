@@ -10,6 +10,7 @@ import { type LastRun, readLastRun } from "../../local/runner/last-run.ts";
 import { bundleFolder } from "../../local/runner/load-function.ts";
 import { CommandError, InterruptedError, notNow } from "../errors.ts";
 import type { Io } from "../io.ts";
+import { quoted } from "../shell-text.ts";
 import { type ClientSettings, configOnce, type Resources, resultOf, type Target } from "./target.ts";
 
 /** Milliseconds for which another command may have the folder, and between two looks. */
@@ -133,9 +134,4 @@ function resourcesOf(variables: Record<string, string>): Resources {
   const { TABLE_NAME = "", BUS_NAME = "", CLAIM_CHECK_BUCKET = "", SECRETS = "{}" } = variables;
   const secrets = JSON.parse(SECRETS) as Resources["secrets"];
   return { tableName: TABLE_NAME, busName: BUS_NAME, claimCheckBucket: CLAIM_CHECK_BUCKET, secrets };
-}
-
-/** As a shell takes it. */
-export function quoted(text: string): string {
-  return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,4 +1,5 @@
-import { quoted, targetOver } from "../../cli/target/data-target.ts";
+import { quoted } from "../../cli/shell-text.ts";
+import { targetOver } from "../../cli/target/data-target.ts";
 import type { Demo, LiveConsole } from "../../console/console.ts";
 import { oneLine } from "../../lib/errors.ts";
 import type { CommandLine } from "../command-line.ts";

@@ -3,7 +3,7 @@ import { EXIT } from "../../exit-codes.ts";
 import { UsageError } from "../../flags.ts";
 import type { Io } from "../../io.ts";
 import { stretchOf } from "../../moments.ts";
-import { quoted } from "../../target/data-target.ts";
+import { quoted } from "../../shell-text.ts";
 import { openTarget } from "../../target/open-target.ts";
 import type { Target } from "../../target/target.ts";
 import { type Answer, DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../../verb.ts";

@@ -1,63 +1,88 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 
 export const root = join(import.meta.dirname, "../../..");
 export const run = promisify(execFile);
 
-interface Packed {
-  filename: string;
-  files: { path: string }[];
-}
-
-/** The package as it would be published, installed in an otherwise empty folder. */
-export interface Consumer {
-  /** Everything below, to be removed in the end. */
+/** The package as it would be published. */
+export interface Packed {
+  /** Everything of this test, to be removed in the end. */
   folder: string;
-  /** Where modules of the consumer are run. */
-  cwd: string;
-  /** Where the package lies. */
-  installed: string;
-  packed: Packed;
-  /** Runs a module of the consumer; gives what it prints as JSON. */
-  runModule(name: string, source: string, env?: Record<string, string>): Promise<unknown>;
+  /** The tarball. */
+  file: string;
+  /** Paths in it. */
+  files: string[];
 }
 
-export async function pack(cwd: string, ...flags: string[]): Promise<Packed> {
-  const { stdout } = await run("npm", ["pack", "--json", "--offline", "--ignore-scripts", ...flags], { cwd });
-  const [packed] = JSON.parse(stdout) as [Packed];
-  return packed;
-}
-
-/** Builds, packs and installs the package, with what an installation would put beside it and nothing else of this checkout. */
-export async function installPackage(dependencies: readonly string[]): Promise<Consumer> {
-  const folder = mkdtempSync(join(tmpdir(), "survey-poller-package-"));
+/** Builds and packs the package as it is. */
+export async function packPackage(): Promise<Packed> {
+  const folder = mkdtempSync(join(tmpdir(), "survey-poller package-"));
   const source = join(folder, "source");
   mkdirSync(source);
-  for (const file of ["package.json", "README.md", "LICENSE"]) cpSync(join(root, file), join(source, file));
-  cpSync(join(root, "contract"), join(source, "contract"), { recursive: true });
-  await run(process.execPath, [join(root, "build.ts"), "--out", join(source, "dist")]);
-  const packed = await pack(source);
-  const cwd = join(folder, "consumer");
-  const installed = join(cwd, "node_modules/survey-poller");
-  mkdirSync(installed, { recursive: true });
-  await run("tar", ["-xzf", join(source, packed.filename), "-C", installed, "--strip-components=1"]);
-  for (const dependency of dependencies) {
-    const target = join(cwd, "node_modules", dependency);
-    mkdirSync(dirname(target), { recursive: true });
-    symlinkSync(join(root, "node_modules", dependency), target);
+  const { files: parts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { files: string[] };
+  for (const part of ["package.json", "README.md", "LICENSE", ...parts]) {
+    if (!part.startsWith("!") && part !== "dist") cpSync(join(root, part), join(source, part), { recursive: true });
   }
+  await run(process.execPath, [join(root, "packaging/build.ts"), "--out", join(source, "dist")]);
+  // Scripts would build it once more.
+  const { stdout } = await run("npm", ["pack", "--json", "--offline", "--ignore-scripts"], { cwd: source });
+  const [packed] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
+  return { folder, file: join(source, packed.filename), files: packed.files.map(({ path }) => path) };
+}
+
+export function removePacked(packed: Packed | undefined): void {
+  if (packed !== undefined) rmSync(packed.folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** A project of somebody else, in a folder of its own. */
+export interface Project {
+  cwd: string;
+  /** Runs a program there; gives what it prints. */
+  run(file: string, args: readonly string[], env?: Record<string, string>): Promise<string>;
+}
+
+/** Another version of Node for a project, such as "20.11.1": its folder of programs. */
+export async function installNode(packed: Packed, version: string): Promise<string> {
+  const name = `node-${process.platform}-${process.arch}`;
+  const folder = join(packed.folder, `node ${version}`);
+  mkdirSync(folder);
+  await run("npm", ["install", ...QUIETLY, "--prefix", folder, `${name}@${version}`], { cwd: folder });
+  return join(folder, "node_modules", name, "bin");
+}
+
+/** An empty folder, or one of those in `projects/`; with `node` it runs on that one, by its folder of programs. */
+export function openProject(
+  packed: Packed,
+  name: string,
+  { node, from }: { node?: string; from?: string } = {},
+): Project {
+  const cwd = join(packed.folder, name);
+  mkdirSync(cwd);
+  if (from !== undefined) cpSync(join(import.meta.dirname, "../projects", from), cwd, { recursive: true });
+  // Not what the test itself is run with: the project is on its own.
+  const { PATH = "", HOME = "" } = process.env;
+  const own = Object.fromEntries(
+    Object.entries(process.env).filter(([key]) => /^(npm_config_|https?_proxy$)/i.test(key)),
+  );
+  const path = [node ?? join(process.execPath, ".."), PATH].join(delimiter);
   return {
-    folder,
     cwd,
-    installed,
-    packed,
-    async runModule(name, text, env = {}) {
-      writeFileSync(join(cwd, name), text);
-      const { stdout } = await run(process.execPath, [name], { cwd, env });
-      return JSON.parse(stdout);
+    async run(file, args, env = {}) {
+      const options = { cwd, env: { ...own, HOME, PATH: path, ...env }, maxBuffer: 100 * 1024 * 1024 };
+      const { stdout } = await run(file, args, options).catch((error: { stdout: string; stderr: string }) => {
+        throw new Error(`${file} ${args.join(" ")} failed.\n${error.stdout}\n${error.stderr}`);
+      });
+      return stdout;
     },
   };
+}
+
+const QUIETLY = ["--no-audit", "--no-fund", "--silent"];
+
+/** As a reader would, but from the tarball instead of the registry. */
+export async function installPackage(project: Project, { file }: Packed): Promise<void> {
+  await project.run("npm", ["install", ...QUIETLY, file]);
 }

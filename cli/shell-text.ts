@@ -1,0 +1,4 @@
+/** As a shell takes it. */
+export function quoted(text: string): string {
+  return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,35 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { SHARED } from "./shared.ts";
+
+/** What can be imported, by its name after `survey-poller/`. */
+export const ENTRIES = {
+  infra: "infra/index.ts",
+  events: "lib/events/index.ts",
+  "survey-api": "lib/survey-api/index.ts",
+} as const;
+
+/** The oldest Node that CDK apps of today run on. What the modules read of themselves exists there as it does in Node 24. */
+const TARGET = "node20.11";
+
+/**
+ * Each entry as an ES module and as CommonJS, since many CDK apps and their tests are CommonJS. Libraries are bundled, so that an installation
+ * brings nothing but zod; aws-cdk-lib and constructs are the app's own.
+ */
+export async function buildModules(root: string, out: string): Promise<void> {
+  const common = { ...SHARED, absWorkingDir: root, entryPoints: ENTRIES, target: TARGET };
+  await build({ ...common, outdir: join(out, "esm"), format: "esm", splitting: true, banner: { js: REQUIRE } });
+  await build({
+    ...common,
+    outdir: join(out, "cjs"),
+    format: "cjs",
+    define: { "import.meta.dirname": "__dirname", "import.meta.url": "importMetaUrl" },
+    banner: { js: 'const importMetaUrl = require("node:url").pathToFileURL(__filename).href;' },
+  });
+  writeFileSync(join(out, "cjs/package.json"), '{ "type": "commonjs" }\n');
+}
+
+/** Some bundled libraries call `require`, which an ES module does not have by itself. */
+export const REQUIRE =
+  'import { createRequire as bundleRequire } from "node:module"; const require = bundleRequire(import.meta.url);';

@@ -1,0 +1,214 @@
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { eventId } from "../../lib/events/index.ts";
+import {
+  installPackage,
+  openProject,
+  type Packed,
+  type Project,
+  packPackage,
+  removePacked,
+  root,
+} from "./support/packed.ts";
+
+let packed: Packed;
+let project: Project;
+let installed: string;
+
+beforeAll(async () => {
+  packed = await packPackage();
+  project = openProject(packed, "plain");
+  await installPackage(project, packed);
+  installed = join(project.cwd, "node_modules/survey-poller");
+}, 240_000);
+
+afterAll(() => removePacked(packed), 120_000);
+
+/** Runs a module there; gives what it prints as JSON. */
+async function runModule(name: string, source: string, env: Record<string, string> = {}): Promise<unknown> {
+  writeFileSync(join(project.cwd, name), source);
+  return JSON.parse(await project.run("node", [name], env));
+}
+
+async function startService(): Promise<string> {
+  const survey = JSON.parse(
+    readFileSync(join(root, "test/lib/survey-api/schemas/fixtures/survey.json"), "utf8"),
+  ) as unknown;
+  const server = createServer((request, response) => {
+    const authorized = request.headers.authorization === "bearer abc";
+    if (request.url === "/oauth/token/") response.end('{"token":"abc"}');
+    else if (request.url === "/api/v3/surveys/1201/" && authorized) response.end(JSON.stringify([survey].flat()));
+    else response.writeHead(400).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe("the package", () => {
+  it("holds what was built, the contract and the docs, and no sources, tests or paths of the machine", () => {
+    for (const path of packed.files) {
+      expect(path).toMatch(
+        /^(package\.json|(README|CHANGELOG|SECURITY)\.md|LICENSE|dist\/LICENSES\.txt|dist\/(esm|cjs)\/.+\.(js|d\.ts)|dist\/cjs\/package\.json|dist\/functions\/\w+\/index\.mjs(\.map)?|dist\/bin\/.+\.m?js|dist\/bin\/page\/style\.css|contract\/.+\.(json|yaml|d\.ts|py|java)|docs\/.+)$/,
+      );
+      expect(path).not.toMatch(/\/tests?\/|\.test\.|\/app\.|\/released\//);
+    }
+    const texts = globSync("dist/**/*.*", { cwd: installed }).map((file) =>
+      readFileSync(join(installed, file), "utf8"),
+    );
+    expect(texts.length).toBeGreaterThan(50);
+    for (const text of texts) for (const path of [root, packed.folder, "file:///"]) expect(text).not.toContain(path);
+  });
+
+  it("brings nothing but zod", async () => {
+    expect(globSync("node_modules/*", { cwd: project.cwd }).sort()).toEqual([
+      "node_modules/survey-poller",
+      "node_modules/zod",
+    ]);
+  });
+
+  it("says the licence of each library that it holds", () => {
+    const text = readFileSync(join(installed, "dist/LICENSES.txt"), "utf8");
+    for (const name of ["undici ", "commander ", "hono ", "preact ", "uuid ", "@aws-sdk/client-dynamodb "]) {
+      expect(text).toContain(`\n${name}`);
+    }
+    expect(text).toContain("Permission is hereby granted, free of charge");
+  });
+
+  it("has no fault that publint finds", async () => {
+    const printed = await project.run(join(root, "node_modules/.bin/publint"), ["--strict", packed.file]);
+    expect(printed).toContain("All good!");
+  });
+
+  it("has declarations that every way to resolve a module finds", async () => {
+    // "are the types wrong" ends with an error when there is anything; of wildcards it checks nothing.
+    const printed = await project.run(join(root, "node_modules/.bin/attw"), [packed.file, "--format", "json"]);
+    const { analysis } = JSON.parse(printed) as { analysis: { problems: unknown[]; entrypoints: object } };
+    expect(analysis.problems).toEqual([]);
+    expect(Object.keys(analysis.entrypoints)).toEqual(expect.arrayContaining(["./infra", "./events", "./survey-api"]));
+  });
+
+  it("has declarations that say what each function does", () => {
+    const text = readFileSync(join(installed, "dist/esm/types/lib/survey-api/survey-api.d.ts"), "utf8");
+    for (const said of ["Operation 9: one response.", "@example", 'Default order "asc"']) expect(text).toContain(said);
+  });
+
+  it("refuses deep imports", async () => {
+    const source = `
+      const deep = ["survey-poller", "survey-poller/dist/esm/infra.js", "survey-poller/survey-api/errors.js"];
+      const code = (name) => import(name).then(() => "loaded", ({ code }) => code);
+      console.log(JSON.stringify(await Promise.all(deep.map(code))));
+    `;
+    expect(await runModule("deep.mjs", source)).toEqual(
+      Array.from({ length: 3 }, () => "ERR_PACKAGE_PATH_NOT_EXPORTED"),
+    );
+  });
+
+  it("holds a function that starts", async () => {
+    // It loads, and misses what the stack would tell it.
+    const load = `import(${JSON.stringify(join(installed, "dist/functions/poll/index.mjs"))}).catch(({ code, message }) => console.log(code, message))`;
+    expect(await project.run("node", ["-e", load])).toMatch(/^BAD_ENVIRONMENT .*TABLE_NAME/);
+  });
+});
+
+describe("survey-poller/survey-api", () => {
+  const credentials = `{ clientId: "a", clientSecret: "b" }`;
+  const told = `
+    const api = createSurveyApi({ baseUrl: process.env.BASE_URL, credentials: ${credentials} });
+    const read = async () => {
+      const { surveyId, pagesById } = await api.survey(1201);
+      const code = await api.surveys().catch((error) => error.code);
+      await api.close();
+      console.log(JSON.stringify({ surveyId, pages: Object.keys(pagesById).length, code, isError: NotFoundError.prototype instanceof Error }));
+    };
+    read();
+  `;
+  it.each([
+    ["client.mjs", 'import { createSurveyApi, NotFoundError } from "survey-poller/survey-api";'],
+    ["client.cjs", 'const { createSurveyApi, NotFoundError } = require("survey-poller/survey-api");'],
+  ])("is a client of the survey service for plain JavaScript: %s", async (name, imported) => {
+    expect(await runModule(name, `${imported}${told}`, { BASE_URL: await startService() })).toEqual({
+      surveyId: 1201,
+      pages: 1,
+      code: "WRONG_TOKEN",
+      isError: true,
+    });
+  });
+
+  it("is typed, with its declarations checked as strictly as one may", async () => {
+    const source = `
+      import { createSurveyApi, type JoinedResponse, NotFoundError, type SurveyApi } from "survey-poller/survey-api";
+      import { type ResponseCompleted, responseCompleted } from "survey-poller/events";
+      import type { SurveyPollerEvent } from "survey-poller/contract/events.d.ts";
+
+      export const api: SurveyApi = createSurveyApi({ baseUrl: "https://surveys.example.com", credentials: ${credentials} });
+      export async function newest(): Promise<JoinedResponse | undefined> {
+        for await (const response of api.responses(7, { order: "desc" })) return response;
+        return undefined;
+      }
+      export const completed = (detail: unknown): ResponseCompleted => responseCompleted.parse(detail);
+      export const isGone = (error: unknown): boolean => error instanceof NotFoundError && error.status === 404;
+      export function nameOf(event: SurveyPollerEvent): string | null | undefined {
+        return event["detail-type"] === "response.completed" ? event.detail.data.survey?.name : undefined;
+      }
+      // @ts-expect-error: not an order
+      export const wrong = api.records(7, { order: "up" });
+    `;
+    writeFileSync(join(project.cwd, "typed.mts"), source);
+    const strict = ["--noEmit", "--strict", "--noUncheckedIndexedAccess", "--exactOptionalPropertyTypes"];
+    const how = ["--module", "nodenext", "--target", "es2024", "--allowImportingTsExtensions"];
+    const node = ["--types", "node", "--typeRoots", join(root, "node_modules/@types")];
+    const compiler = join(root, "node_modules/.bin/tsc");
+    expect(await project.run(compiler, [...strict, ...how, ...node, "typed.mts"])).toBe("");
+
+    // An error is found.
+    writeFileSync(join(project.cwd, "typed.mts"), source.replace("// @ts-expect-error: not an order", ""));
+    await expect(project.run(compiler, [...strict, ...how, ...node, "typed.mts"])).rejects.toThrow("typed.mts");
+  });
+});
+
+describe("the contract in the package", () => {
+  it("has an id for each response, the same in each format", async () => {
+    const esm = 'import { eventId } from "survey-poller/events"; console.log(JSON.stringify(eventId("main", 1, 2)));';
+    const cjs = 'console.log(JSON.stringify(require("survey-poller/events").eventId("main", 1, 2)));';
+    expect([await runModule("id.mjs", esm), await runModule("id.cjs", cjs)]).toEqual(
+      Array.from({ length: 2 }, () => eventId("main", 1, 2)),
+    );
+  });
+
+  it("is there for other languages", async () => {
+    const source = `
+      import event from "survey-poller/contract/golden/ordinary.json" with { type: "json" };
+      import schema from "survey-poller/contract/json-schema/events.json" with { type: "json" };
+      const resolved = import.meta.resolve("survey-poller/contract/python/survey_poller_events.py");
+      console.log(JSON.stringify([event["detail-type"], schema.title, resolved.endsWith("/python/survey_poller_events.py")]));
+    `;
+    expect(await runModule("contract.mjs", source)).toEqual(["response.completed", "SurveyPollerEvent", true]);
+  });
+});
+
+describe("the command in the package", () => {
+  const command = (...args: string[]): Promise<string> => project.run("npx", ["survey-poller", ...args]);
+
+  it("is on the path, and tells its version", async () => {
+    const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+    expect(await command("--version")).toBe(`${version}\n`);
+    expect(await command("--help")).toContain("doctor");
+  });
+
+  it("reads what the package brings", async () => {
+    const sample = JSON.parse(await command("contract", "--format", "sample", "--type", "detractor"));
+    expect(sample["detail-type"]).toBe("response.completed");
+  });
+
+  it("looks for the stack in AWS, and says what it misses", async () => {
+    await expect(command("status", "--stack", "Surveys")).rejects.toThrow("no AWS region is set");
+  });
+
+  it("says that a data folder belongs to a checkout", async () => {
+    await expect(command("status", "--data", "x")).rejects.toThrow("the checkout whose npm start made it");
+  });
+});

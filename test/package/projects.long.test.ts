@@ -1,0 +1,101 @@
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  installNode,
+  installPackage,
+  openProject,
+  type Packed,
+  packPackage,
+  removePacked,
+  root,
+} from "./support/packed.ts";
+
+let packed: Packed;
+
+beforeAll(async () => {
+  packed = await packPackage();
+}, 120_000);
+
+afterAll(() => removePacked(packed), 120_000);
+
+/** What each CDK app of `projects/` prints. */
+interface Printed {
+  /** Types of the resources in its stack. */
+  types: string[];
+  /** Fields of a wrong configuration that were named. */
+  problems?: string[];
+  detailType?: string;
+}
+
+function expectPoller({ types }: Printed): void {
+  expect(types.filter((type) => type === "AWS::Lambda::Function")).toHaveLength(1);
+  expect(types).toContain("AWS::Scheduler::Schedule");
+}
+
+// Each is what a team has before it finds the package: made by its own tools, with its own compiler and aws-cdk-lib.
+describe.concurrent("installed from its tarball, the package serves", () => {
+  it("a CDK app of ES modules, run by tsx", async () => {
+    const project = openProject(packed, "tsx", { from: "esm-tsx" });
+    await installPackage(project, packed);
+    const printed = JSON.parse(await project.run("npm", ["run", "--silent", "check"])) as Printed;
+    expectPoller(printed);
+    expect(printed).toMatchObject({
+      problems: ["sources[0].baseUrl", "sources[0].intervall", "proxy"],
+      detailType: "response.completed",
+    });
+  });
+
+  it("an older CDK app with ts-node and module commonjs, on Node 20.11 and the oldest aws-cdk-lib that works", async () => {
+    const node = await installNode(packed, "20.11.1");
+    const project = openProject(packed, "commonjs", { from: "commonjs-ts-node", node });
+    await installPackage(project, packed);
+    expect(await project.run("node", ["--version"])).toBe("v20.11.1\n");
+    const printed = JSON.parse(await project.run("npm", ["run", "--silent", "check"])) as Printed;
+    expectPoller(printed);
+    expect(printed).toMatchObject({ problems: ["sources[0].baseUrl"], detailType: "response.completed" });
+  });
+
+  it("a CDK app of CommonJS with ts-node and module Node16", async () => {
+    const project = openProject(packed, "node16", { from: "node16-ts-node" });
+    await installPackage(project, packed);
+    const printed = JSON.parse(await project.run("npm", ["run", "--silent", "check"])) as Printed;
+    expectPoller(printed);
+    expect(printed).toMatchObject({ problems: ["sources[0].baseUrl"], detailType: "response.completed" });
+  });
+
+  it("an app made by cdk init: its own jest passes, and it synthesizes", async () => {
+    const project = openProject(packed, "theirs");
+    await project.run(join(root, "node_modules/.bin/cdk"), [
+      "init",
+      "app",
+      "--language",
+      "typescript",
+      "--generate-only",
+    ]);
+    const files = join(import.meta.dirname, "projects/cdk-init");
+    cpSync(join(files, "stack.ts"), join(project.cwd, "lib/theirs-stack.ts"));
+    cpSync(join(files, "stack-test.ts"), join(project.cwd, "test/theirs.test.ts"));
+    await installPackage(project, packed);
+    await project.run("npm", ["test"]);
+    await project.run("npx", ["cdk", "synth", "--quiet"]);
+  });
+
+  it("a subscriber that wants the events alone: nothing but zod comes with them", async () => {
+    const project = openProject(packed, "events", { from: "events-only" });
+    await installPackage(project, packed);
+    const said = ["response.completed", expect.stringMatching(/^[0-9a-f-]{36}$/), true, false, "object"];
+    const printed = JSON.parse(await project.run("npm", ["run", "--silent", "check"]));
+    expect(printed.said).toEqual([said, said]);
+    expect(printed.said[0]).toEqual(printed.said[1]);
+    expect(printed.installed).toEqual(["survey-poller", "typescript", "zod"]);
+  });
+
+  it("an app of Yarn classic on Node 26", async () => {
+    const node = await installNode(packed, "26.9.0");
+    const project = openProject(packed, "yarn", { from: "yarn-classic", node });
+    const yarn = ["--yes", "yarn@1.22.22"];
+    await project.run("npx", [...yarn, "add", "--non-interactive", `file:${packed.file}`]);
+    expectPoller(JSON.parse(await project.run("npx", [...yarn, "--silent", "run", "check"])));
+  });
+});

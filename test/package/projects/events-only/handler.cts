@@ -1,0 +1,3 @@
+import { type ResponseCompleted, responseCompleted } from "survey-poller/events";
+
+export const completed = (detail: unknown): ResponseCompleted => responseCompleted.parse(detail);
