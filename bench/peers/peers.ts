@@ -18,7 +18,7 @@ export interface Peer {
   version: string;
   /** Responses of the drain that is measured: fewer where its speed does not depend on them and more would take minutes. */
   responses: number;
-  /** To try. */
+  /** To try, the most first. */
   concurrencies: readonly number[];
   /** What `install.sh` made last. */
   installed: string;
@@ -26,7 +26,7 @@ export interface Peer {
   output(directory: string): Iterable<Output>;
 }
 
-const CONCURRENCIES = [16, 32, 64];
+const CONCURRENCIES = [64, 32, 16];
 
 const at = (...path: string[]): string => join(import.meta.dirname, ...path);
 
@@ -38,7 +38,7 @@ function inPython({ url, surveyId, concurrency, directory }: Order, name: string
 const dlt: Peer = {
   name: "dlt",
   version: "1.31.0",
-  responses: 20_000,
+  responses: 10_000,
   concurrencies: CONCURRENCIES,
   installed: at("dlt", ".venv", "installed"),
   command: (order) => inPython(order, "dlt"),
@@ -55,7 +55,7 @@ const records = (directory: string) => linesOf(directory, "out.jsonl").filter(({
 const airbyte: Peer = {
   name: "airbyte",
   version: "7.39.1",
-  responses: 20_000,
+  responses: 10_000,
   concurrencies: CONCURRENCIES,
   installed: at("airbyte", ".venv", "installed"),
   command: (order) => inPython(order, "airbyte"),
@@ -83,6 +83,15 @@ const singer: Peer = {
   },
 };
 
+/** Lines of one response each, with both of its parts. */
+function* wholeResponses(directory: string): Iterable<Output> {
+  for (const { responseId, metrics, metadata } of linesOf(directory, "responses.jsonl")) {
+    for (const record of [metrics, metadata].flat()) {
+      yield { responseId, record: record as Record<string, unknown> };
+    }
+  }
+}
+
 const camel: Peer = {
   name: "camel",
   version: "4.14.0",
@@ -93,15 +102,22 @@ const camel: Peer = {
     const classPath = [at("camel", "target", "classes"), at("camel", "target", "lib", "*")].join(delimiter);
     return ["java", "-cp", classPath, "bench.Drain", url, String(surveyId), String(concurrency), directory];
   },
-  *output(directory) {
-    for (const { responseId, metrics, metadata } of linesOf(directory, "responses.jsonl")) {
-      for (const record of [metrics, metadata].flat()) {
-        yield { responseId, record: record as Record<string, unknown> };
-      }
-    }
-  },
+  output: wholeResponses,
 };
 
-export const PEERS: readonly Peer[] = [dlt, airbyte, singer, camel];
+const benthos: Peer = {
+  name: "benthos",
+  version: "4.60.0",
+  responses: 20_000,
+  concurrencies: CONCURRENCIES,
+  installed: at("benthos", "target", "installed"),
+  command({ url, surveyId, concurrency, directory }) {
+    return [at("benthos", "target", "drain"), url, String(surveyId), String(concurrency), directory];
+  },
+  output: wholeResponses,
+};
+
+/** Those that drain the same stand together: the poller beside one is then the poller beside the next. */
+export const PEERS: readonly Peer[] = [dlt, airbyte, camel, benthos, singer];
 
 export const isInstalled = ({ installed }: Peer): boolean => existsSync(installed);
