@@ -1,0 +1,94 @@
+import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from "aws-cdk-lib";
+import { AttributeType, BillingMode, Table } from "aws-cdk-lib/aws-dynamodb";
+import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
+import { Architecture, Function as LambdaFunction, Runtime, RuntimeFamily } from "aws-cdk-lib/aws-lambda";
+import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
+import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
+import { Queue } from "aws-cdk-lib/aws-sqs";
+import type { Construct } from "constructs";
+import { SurveyEvents } from "survey-poller/infra";
+import { workerCode } from "./worker-code.ts";
+
+export interface SqsWorkerPythonProps extends StackProps {
+  /** Name of the poller's bus. Default "survey-poller". */
+  busName?: string;
+  /** The poller's bucket with answers that are too large for an event: the output `ClaimCheckBucketName`. */
+  claimCheckBucketName?: string;
+  /** Default "3.14". */
+  pythonVersion?: string;
+  /** Of the worker's processor. Default "arm64". */
+  architecture?: "arm64" | "x86_64";
+}
+
+const TIMEOUT = Duration.minutes(1);
+
+/** A queue of completed and updated responses, and a worker in Python that works it off. */
+export class SqsWorkerPython extends Stack {
+  constructor(
+    scope: Construct,
+    id: string,
+    {
+      busName,
+      claimCheckBucketName,
+      pythonVersion = "3.14",
+      architecture: processor = "arm64",
+      ...props
+    }: SqsWorkerPythonProps,
+  ) {
+    super(scope, id, { description: "Works off survey responses in Python", ...props });
+    const kept = {
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    };
+    const done = new Table(this, "Done", {
+      ...kept,
+      partitionKey: { name: "id", type: AttributeType.STRING },
+      timeToLiveAttribute: "expiration",
+    });
+    const findings = new Table(this, "Findings", {
+      ...kept,
+      partitionKey: { name: "response", type: AttributeType.STRING },
+    });
+    const failed = new Queue(this, "Failed", { enforceSSL: true, retentionPeriod: Duration.days(14) });
+    const queue = new Queue(this, "Queue", {
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+      visibilityTimeout: Duration.seconds(6 * TIMEOUT.toSeconds()),
+      deadLetterQueue: { queue: failed, maxReceiveCount: 5 },
+    });
+    const runtime = new Runtime(`python${pythonVersion}`, RuntimeFamily.PYTHON);
+    const architecture = processor === "arm64" ? Architecture.ARM_64 : Architecture.X86_64;
+    const worker = new LambdaFunction(this, "Worker", {
+      code: workerCode(runtime, architecture),
+      handler: "handler.lambda_handler",
+      runtime,
+      architecture,
+      memorySize: 512,
+      timeout: TIMEOUT,
+      environment: { DONE_TABLE: done.tableName, FINDINGS_TABLE: findings.tableName },
+      logGroup: new LogGroup(this, "Log", { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY }),
+    });
+    // Two at a time work a backlog off, and leave the account's other functions alone.
+    worker.addEventSource(
+      new SqsEventSource(queue, { batchSize: 10, maxConcurrency: 2, reportBatchItemFailures: true }),
+    );
+    done.grant(worker, "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem");
+    findings.grant(worker, "dynamodb:PutItem");
+
+    const surveys = SurveyEvents.fromBus(this, "Surveys", {
+      ...(busName === undefined ? {} : { busName }),
+      ...(claimCheckBucketName === undefined ? {} : { claimCheckBucketName }),
+    });
+    surveys.grantReadAnswers(worker);
+    const rule = surveys.onResponseCompleted("Responses", {
+      types: ["response.completed", "response.updated"],
+      target: new SqsQueue(queue),
+    });
+    new CfnOutput(this, "RuleName", { value: rule.ruleName, description: "To replay the archive to this stack alone" });
+    new CfnOutput(this, "QueueUrl", { value: queue.queueUrl, description: "Events to be worked off" });
+    new CfnOutput(this, "FailedUrl", { value: failed.queueUrl, description: "Events that failed five times" });
+    new CfnOutput(this, "FindingsTable", { value: findings.tableName, description: "What the worker has found" });
+    new CfnOutput(this, "DoneTable", { value: done.tableName, description: "What Powertools remembers" });
+  }
+}

@@ -1,0 +1,141 @@
+import { globSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Architecture, Runtime } from "aws-cdk-lib/aws-lambda";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { assembleWorker } from "../../examples/sqs-worker-python/worker-code.ts";
+import { eventId } from "../../lib/events/index.ts";
+import { type ExampleAws, startExampleAws } from "./support/aws.ts";
+import { golden } from "./support/golden.ts";
+import { MODELS, type PythonWorker, startPythonWorker } from "./support/python-worker.ts";
+
+/** Milliseconds; the packages come from the network. */
+const INSTALLING = 180_000;
+
+let aws: ExampleAws;
+let worker: PythonWorker;
+
+beforeAll(async () => {
+  aws = await startExampleAws();
+  await aws.table("done", "id");
+  await aws.table("findings", "response");
+  worker = await startPythonWorker({ ...aws.env, DONE_TABLE: "done", FINDINGS_TABLE: "findings" });
+}, INSTALLING);
+
+afterAll(async () => {
+  await worker.close();
+  await aws.close();
+});
+
+/** The body of a message with an event of a response that no other test uses. */
+function completed(responseId: number, changes: object = {}): string {
+  const event = golden("comment");
+  const meta = { ...event.detail.meta, eventId: eventId("main", 103, responseId) };
+  return JSON.stringify({ ...event, detail: { meta, data: { ...event.detail.data, responseId, ...changes } } });
+}
+
+function updated(responseId: number, revision: number, answers: unknown[]): string {
+  const event = golden<"response.updated">("updated");
+  const meta = { ...event.detail.meta, eventId: eventId("main", 103, responseId, revision), revision };
+  return JSON.stringify({
+    ...event,
+    detail: { meta, data: { ...event.detail.data, surveyId: 103, responseId, answers, answersRef: null } },
+  });
+}
+
+async function findingOf(responseId: number): Promise<Record<string, unknown> | undefined> {
+  const items = await aws.items("findings");
+  return items.find(({ response }) => response === `main#103#${responseId}`);
+}
+
+function wordsOf(answers: readonly { comment: string }[]): number {
+  return answers.flatMap(({ comment }) => comment.split(/\s+/).filter((word) => word !== "")).length;
+}
+
+const NO_FAILURES = { batchItemFailures: [] };
+
+describe("the worker", () => {
+  it("keeps what it finds for each response of a batch", async () => {
+    expect(await worker.handle([completed(1), completed(2)])).toEqual(NO_FAILURES);
+
+    const { answers, summary } = golden("comment").detail.data;
+    expect(wordsOf(answers)).toBeGreaterThan(1);
+    for (const responseId of [1, 2]) {
+      expect(await findingOf(responseId)).toEqual({
+        response: `main#103#${responseId}`,
+        revision: 1,
+        eventId: eventId("main", 103, responseId),
+        score: summary.nps?.score ?? null,
+        answers: answers.length,
+        words: wordsOf(answers),
+      });
+    }
+  });
+
+  it("does the work once for each event: the same event with other answers changes nothing", async () => {
+    await worker.handle([completed(3)]);
+    const before = await findingOf(3);
+
+    expect(await worker.handle([completed(3, { answers: [] })])).toEqual(NO_FAILURES);
+
+    expect(await findingOf(3)).toEqual(before);
+  });
+
+  it("gives back a message alone that it cannot read, and logs the field but nothing that stands in it", async () => {
+    const bad = completed(5, { surveyId: "a secret of the respondent" });
+
+    expect(await worker.handle([completed(4), bad, "no event at all"])).toEqual({
+      batchItemFailures: [{ itemIdentifier: "1" }, { itemIdentifier: "2" }],
+    });
+
+    expect(await findingOf(4)).toBeDefined();
+    expect(worker.log()).toContain("detail.data.surveyId");
+    expect(worker.log()).not.toContain("a secret of the respondent");
+  });
+
+  it("gives back all messages where none could be read, without an error that repeats them", async () => {
+    expect(await worker.handle(["a comment"])).toEqual({ batchItemFailures: [{ itemIdentifier: "0" }] });
+    expect(worker.log()).not.toContain("a comment");
+  });
+
+  it("takes a later revision instead, and passes over an earlier one that comes after it", async () => {
+    await worker.handle([updated(6, 3, [])]);
+    await worker.handle([updated(6, 2, golden("comment").detail.data.answers), completed(6)]);
+
+    expect(await findingOf(6)).toMatchObject({ revision: 3, answers: 0 });
+  });
+
+  it("reads the answers of a large event from the bucket, and works it off later while they cannot be read", async () => {
+    const { data } = golden("large").detail;
+    const { bucket, key } = data.answersRef ?? { bucket: "", key: "" };
+    const large = completed(7, { answers: [], answersRef: data.answersRef });
+    expect(await worker.handle([large])).toEqual({ batchItemFailures: [{ itemIdentifier: "0" }] });
+    const { answers } = golden("comment").detail.data;
+    await aws.object(bucket, key, JSON.stringify([...answers, ...answers]));
+
+    expect(await worker.handle([large])).toEqual(NO_FAILURES);
+
+    expect(await findingOf(7)).toMatchObject({ answers: 2 * answers.length, words: 2 * wordsOf(answers) });
+  });
+
+  it("takes an event of a later version with fields that it does not know", async () => {
+    expect(await worker.handle([JSON.stringify(golden("unknown-future-field"))])).toEqual(NO_FAILURES);
+  });
+});
+
+describe("what is deployed", () => {
+  it("has the native code for the processor and the Python of Lambda, whatever this machine has", () => {
+    const folder = mkdtempSync(join(tmpdir(), "survey-poller-worker-"));
+    try {
+      assembleWorker(folder, Runtime.PYTHON_3_14, Architecture.ARM_64, MODELS);
+      expect(globSync("**/*.so", { cwd: folder })).toEqual([
+        "pydantic_core/_pydantic_core.cpython-314-aarch64-linux-gnu.so",
+      ]);
+      expect(globSync("*.py", { cwd: folder }).sort()).toEqual(
+        expect.arrayContaining(["answers.py", "handler.py", "survey_poller_events.py", "work.py"]),
+      );
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});

@@ -1,0 +1,88 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { Architecture, Runtime, RuntimeFamily } from "aws-cdk-lib/aws-lambda";
+import { assembleWorker } from "../../../examples/sqs-worker-python/worker-code.ts";
+
+/** Where a reader has those of the installed package. */
+export const MODELS = join(import.meta.dirname, "../../../contract/python/survey_poller_events.py");
+
+/** What Lambda gives SQS back: the messages that failed. */
+export interface BatchAnswer {
+  batchItemFailures: { itemIdentifier: string }[];
+}
+
+/** The worker, with all that is deployed of it, on the Python of this machine. */
+export interface PythonWorker {
+  /** Works one batch off; message ids are the positions. */
+  handle(bodies: readonly string[]): Promise<BatchAnswer>;
+  /** Everything that was logged. */
+  log(): string;
+  close(): Promise<void>;
+}
+
+/** Version of this machine's python3, such as "3.11", and its processor. */
+export function hostPython(): { pythonVersion: string; architecture: "arm64" | "x86_64" } {
+  const script = "import sys; print(f'{sys.version_info.major}.{sys.version_info.minor}')";
+  const pythonVersion = execFileSync("python3", ["-c", script], { encoding: "utf8" }).trim();
+  return { pythonVersion, architecture: process.arch === "arm64" ? "arm64" : "x86_64" };
+}
+
+export async function startPythonWorker(env: Record<string, string>): Promise<PythonWorker> {
+  const folder = mkdtempSync(join(tmpdir(), "survey-poller-worker-"));
+  const { pythonVersion, architecture } = hostPython();
+  const processor = architecture === "arm64" ? Architecture.ARM_64 : Architecture.X86_64;
+  assembleWorker(folder, new Runtime(`python${pythonVersion}`, RuntimeFamily.PYTHON), processor, MODELS);
+  const script = join(import.meta.dirname, "run_worker.py");
+  // Without the packages of this machine: the worker brings what it needs. An empty profile is one that boto3 does not find.
+  const { AWS_PROFILE: _, ...others } = env;
+  const child = spawn("python3", ["-S", script, folder, "handler", "lambda_handler"], {
+    env: { ...others, PATH: process.env.PATH ?? "", PYTHONDONTWRITEBYTECODE: "1" },
+  });
+  // An end of it is told by the answer that does not come.
+  child.stdin.on("error", () => {});
+  let log = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    log += text;
+  });
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  return {
+    async handle(bodies) {
+      child.stdin.write(`${JSON.stringify({ Records: bodies.map(message) })}\n`);
+      const { value, done } = await lines.next();
+      if (done) throw new Error(`the worker has ended: ${log}`);
+      const { failed, result } = JSON.parse(value) as { failed?: string; result: BatchAnswer };
+      if (failed !== undefined) throw new Error(failed);
+      return result;
+    },
+    log: () => log,
+    async close() {
+      const ended = once(child, "exit");
+      child.stdin.end();
+      if (child.exitCode === null) await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function message(body: string, index: number): object {
+  return {
+    messageId: String(index),
+    receiptHandle: "handle",
+    body,
+    attributes: {
+      ApproximateReceiveCount: "1",
+      SentTimestamp: "1773144030000",
+      SenderId: "events",
+      ApproximateFirstReceiveTimestamp: "1773144030000",
+    },
+    messageAttributes: {},
+    md5OfBody: "d41d8cd98f00b204e9800998ecf8427e",
+    eventSource: "aws:sqs",
+    eventSourceARN: "arn:aws:sqs:us-east-1:000000000000:queue",
+    awsRegion: "us-east-1",
+  };
+}
