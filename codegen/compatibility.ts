@@ -6,7 +6,7 @@ import type { JsonSchema } from "./schemas.ts";
 
 const DRAFT_4 = "http://json-schema.org/draft-04/schema#";
 
-/** What consumers of one version of the contract hold in their hands. */
+/** The contract as consumers of one version hold it in their hands. */
 export interface Contract {
   /** The schema of each event, by its type. */
   schemas: ReadonlyMap<string, JsonSchema>;
@@ -17,8 +17,8 @@ export interface Contract {
 export type GoldenEvent = { "detail-type": string } & Record<string, unknown>;
 
 /**
- * Why `current` is no minor version after `released`; empty where it is one. Events of either must be valid by the schema of the other: a consumer
- * may read today's events with last year's code, and a replay brings last year's to today's.
+ * Why `current` is no minor version after `released`; empty where it is one. Events of either must be valid by the schema of the other. A
+ * consumer may read today's events with last year's code, and a replay brings last year's to today's.
  */
 export function incompatibilities(released: Contract, current: Contract): string[] {
   const found: string[] = [];
@@ -71,7 +71,7 @@ const asText = ({ instancePath, message }: ErrorObject): string => `${instancePa
 /** Keywords that only tell a reader something. */
 const ANNOTATIONS = new Set(["$schema", "$id", "$defs", "title", "description", "examples", "x-extensible-enum"]);
 
-/** What of a schema has changed but what may: fields that are added, none of them required, and what is said of it. */
+/** The forbidden changes of a schema. Allowed are added fields that are not required, and other descriptions. */
 function changes(before: JsonSchema, after: JsonSchema): string[] {
   const compared = new Map<JsonSchema, Set<JsonSchema>>();
   const compare = (one: unknown, other: unknown, path: string): string[] => {

@@ -1,9 +1,11 @@
 /**
- * Writes `contract/`: what consumers of the events build on. All of it comes from the schemas in lib/events.
+ * Writes `contract/`: the files that consumers of the events build on. All of them come from the schemas in lib/events.
  *
- * Usage: node codegen/main.ts            all but the Python models
- *        node codegen/main.ts --python   the Python models alone; needs python3 with venv
- *        node codegen/main.ts --release 1.0   keeps what is there as a released version, which later ones are held against
+ * ```sh
+ * node codegen/main.ts                 # all but the Python models
+ * node codegen/main.ts --python        # the Python models alone; needs python3 with venv
+ * node codegen/main.ts --release 1.0   # keeps the present files as a released version, for later ones to be compared with
+ * ```
  */
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -48,7 +48,7 @@ const withComments = (sentences: number) => [
   ...records.slice(1),
 ];
 
-/** Its answers went to the bucket, as the publisher writes them. */
+/** An event whose answers went to the bucket, as the publisher writes them. */
 async function large(responseId: number): Promise<DetailOf<"response.completed">> {
   const event = buildEvent(response(responseId, { records: withComments(20_000) }));
   const body = await checkIn(event, 200_000, "survey-poller-answers", async () => {});
@@ -61,7 +61,7 @@ function incomplete(responseId: number): DetailOf<"response.completed"> {
   return buildEvent(response(responseId, { ...without, missing, origin: "catch-up" }));
 }
 
-/** What is not as documented: an answer as text, a country that is a number, and a score that is no object. */
+/** An event with fields that are not as documented: an answer as text, a country that is a number, and a score that is no object. */
 function irregular(responseId: number): DetailOf<"response.completed"> {
   const metric = { ...metrics(9)["31"], score: 9, addedByTheService: { unit: "points" } };
   const read = [{ ...record, answer: "4", iso3166: 616 }];
@@ -87,7 +87,7 @@ function test(responseId: number): DetailOf<"response.completed"> {
   return { meta: { ...meta, test: true }, data };
 }
 
-/** What a later version may add: a field in objects of each depth, and a word in each list of words. */
+/** An event of a later version: a field more in objects of each depth, and a word more in each list of words. */
 function fromTheFuture(responseId: number): DetailOf<"response.completed"> {
   const { meta, data } = buildEvent(response(responseId));
   const addedLater = { anything: [1, "two", null], more: true };

@@ -18,14 +18,13 @@ const rules: Rule[] = text
   .slice(1)
   .map((part) => {
     const listed = (kind: string): string => new RegExp(`^- ${kind}: (.*)$`, "m").exec(part)?.[1] ?? "";
-    const paths = (kind: string): string[] => [...listed(kind).matchAll(/`([^`]+)`/g)].map(([, path]) => path ?? "");
-    const names = (kind: string): string[] => listed(kind).split("; ").filter(Boolean);
+    const inCode = (kind: string): string[] => [...listed(kind).matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? "");
     return {
       name: /^R\d+/.exec(part)?.[0] ?? part.slice(0, 20),
-      kept: paths("kept by"),
-      tests: paths("tests"),
-      faults: names("faults"),
-      states: names("rare states"),
+      kept: inCode("kept by"),
+      tests: inCode("tests"),
+      faults: inCode("faults"),
+      states: inCode("rare states"),
     };
   });
 

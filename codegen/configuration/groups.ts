@@ -1,0 +1,157 @@
+/** Fields that answer one question of a reader, each with what it means. */
+export interface Group {
+  title: string;
+  /** By path. */
+  meanings: Readonly<Record<string, string>>;
+}
+
+/** The fields of a source. */
+export const sourceGroups = {
+  service: {
+    title: "Which service, which surveys",
+    meanings: {
+      baseUrl:
+        "Address of the survey service: https, or plain http on loopback. Another service under the same `name` is refused (`STATE_REFUSED`).",
+      name: "Identity of the source: a part of every key and event id. A new name begins a new ledger and gives new event ids.",
+      enabled: "`false` stops the schedule of this source.",
+      surveys: "Which surveys are polled.",
+      credentialsSecret:
+        "Name of a secret that is there already. By default the deployment makes an empty one. Only the deployment reads this field.",
+    },
+  },
+  history: {
+    title: "Where history begins",
+    meanings: {
+      startFrom:
+        "What completed earlier is never emitted. It is read at the first poll of a survey. A survey made after the first tick is taken from its beginning.",
+      timeZone: "Zone of the service's dates. Without it, events have local times and no instants.",
+    },
+  },
+  contents: {
+    title: "What an event holds",
+    meanings: {
+      questions:
+        "`full`: text of each question and labels of the chosen answers. `labels`: these labels alone. One request for each edit of a survey.",
+      "enrich.metrics": "Whether an event has metrics. One request a response.",
+      "enrich.metadata": "Whether an event has metadata. One request a response.",
+      eventSource: "`source` of the events.",
+      inlineLimit: "A larger event has its answers in S3. At most `900KB`.",
+    },
+  },
+  privacy: {
+    title: "Personal data",
+    meanings: {
+      "privacy.ip":
+        "`truncate` keeps 24 bits of an IPv4 address and 48 of an IPv6 one. It acts before anything is stored or published, as the other privacy fields do.",
+      "privacy.referrer": "The page that the respondent came from.",
+      "privacy.comments": "What respondents wrote.",
+    },
+  },
+  speed: {
+    title: "How soon, how fast",
+    meanings: {
+      interval: "Time between ticks. Deployed, whole minutes.",
+      concurrency: "Requests in flight.",
+      maxRequestsPerSecond: "A ceiling. Below it the poller learns the rate that the service allows.",
+      "timeouts.connect": "Time to reach the service. Together with `timeouts.response` at most `110s`.",
+      "timeouts.response": "Time for one answer.",
+      enrichmentPatience:
+        "How long failing metrics, metadata or questions are asked for, three times at least. Then the event goes out marked incomplete.",
+      absentAfter: "How long metrics or metadata must stay absent to be believed absent.",
+    },
+  },
+  slow: {
+    title: "Slow work",
+    meanings: {
+      backgroundRequests:
+        "Requests a tick for all slow work: full polls, patrol, re-checks. News add a fifth of what they cost. Full passes get half.",
+      "fullPoll.every":
+        "How often the first page of a survey is read although its count stands still. With more than 15 surveys it comes less often.",
+      "patrol.every": "How often the first 4 pages are read. The first 8 are read half as often, and so on.",
+      "patrol.full": "How often a full pass reads all pages and closes the books.",
+      headPages: "With news on more pages than this, the poller starts a catch-up from the oldest.",
+    },
+  },
+  kept: {
+    title: "How long things are kept",
+    meanings: {
+      "retention.quarantine": "Records of quarantined responses.",
+      "retention.archive":
+        "Events that can be replayed. Whole days. Of several sources the longest holds, as for the next two.",
+      "retention.claimCheck":
+        "Answers of large events. At least `retention.archive` and 14 days, unless `bus.archive` is `false`.",
+      "retention.logs": "Logs. One of the periods that CloudWatch Logs offers.",
+      logLevel: "The least that is logged of this source. `debug` names each event.",
+    },
+  },
+} satisfies Record<string, Group>;
+
+/** The fields beside `sources`. */
+export const topGroups = {
+  bus: {
+    title: "The bus",
+    meanings: {
+      "bus.name": "One for each account and region.",
+      "bus.arnParameter": "SSM parameter that holds the bus's ARN. By default `/survey-poller/<bus>/bus-arn`.",
+      "bus.archive": "Keeps events for a replay. $0.10 a GB taken in, $0.023 a GB and month.",
+      "bus.schemaRegistry": "Puts the contract into EventBridge's schema registry. Free.",
+      "bus.logging": "Logs what could not be delivered, without the event. $0.50 a GB.",
+    },
+  },
+  events: {
+    title: "Further events",
+    meanings: {
+      "events.response.updated": "Emits an event when a response has changed since its last event.",
+      "events.response.deleted": "Emits an event when a response has gone from the service.",
+      "events.response.withheld": "Emits events when a response is set aside, and when it is released.",
+      "events.books.closed": "Emits an event when the books of a survey have closed.",
+      "events.survey.changed": "Emits an event when a survey has a new edition.",
+    },
+  },
+  subscribers: {
+    title: "Subscribers and webhooks",
+    meanings: {
+      "subscribers.accounts": "Other accounts that may make rules on the bus. At most 150.",
+      "subscribers.organizationId": "Lets every account of this organization do so.",
+      webhooks: "HTTPS endpoints that get events, each an object.",
+      "webhooks[].name": "Name of the webhook, unique.",
+      "webhooks[].url": "Where events are sent.",
+      "webhooks[].types": "Types of events that are sent.",
+      "webhooks[].where": "Sends only events whose detail matches.",
+      "webhooks[].auth.type": "How the endpoint knows the caller. Without `auth` no secret is sent.",
+      "webhooks[].auth.header": "Goes with the type `header` alone. By default `x-api-key`.",
+      "webhooks[].auth.secret": "Name of the secret whose value is sent. It must be there before the deployment.",
+      "webhooks[].signing.secret":
+        "Name of the secret that signs each delivery by Standard Webhooks. Not together with `auth`.",
+      "webhooks[].ratePerSecond": "Deliveries a second at most. What is above waits.",
+      "webhooks[].retry.maxAge": "How long a delivery is tried again. At most `1d`.",
+      "webhooks[].retry.attempts": "How often it is tried again.",
+    },
+  },
+  monitoring: {
+    title: "Monitoring",
+    meanings: {
+      monitoring: "A level alone, or an object with the fields below.",
+      "monitoring.level": "`minimal`: six metrics a source. `full`: all 22. The log has the rest.",
+      "monitoring.email": "Who is told of alarms. The address first gets a mail that asks it to confirm.",
+      "monitoring.alarms": "Six alarms a source, and one on each dead-letter queue.",
+      "monitoring.dashboard": "Is it well, how late is it, what does it cost. By default with `full` alone.",
+      "monitoring.lagThreshold": "An alarm is raised when most events come later than this after completion.",
+      "monitoring.runbook": "Where alarms say that the runbook is: the address of your copy.",
+    },
+  },
+} satisfies Record<string, Group>;
+
+/** The fields that most deployments set: README.md shows them. */
+export const mostUsed: readonly string[] = [
+  "baseUrl",
+  "timeZone",
+  "startFrom",
+  "surveys",
+  "interval",
+  "privacy.ip",
+  "privacy.comments",
+  "questions",
+  "monitoring.email",
+  "webhooks",
+];

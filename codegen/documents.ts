@@ -1,0 +1,13 @@
+/**
+ * Writes the generated tables of the documents: the fields of the configuration, from its schema.
+ *
+ * Usage: node codegen/documents.ts
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { configurationTables, withTables } from "./configuration/tables.ts";
+
+const tables = configurationTables();
+for (const path of ["../README.md", "../docs/configuration.md"]) {
+  const file = new URL(path, import.meta.url);
+  writeFileSync(file, withTables(readFileSync(file, "utf8"), tables));
+}

@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { configurationFields } from "../../codegen/configuration/fields.ts";
+import { configurationTables, withTables } from "../../codegen/configuration/tables.ts";
+import { parseConfig } from "../../lib/config/index.ts";
+
+const page = readFileSync("docs/configuration.md", "utf8");
+const readme = readFileSync("README.md", "utf8");
+const tables = configurationTables();
+
+describe("the tables of the configuration", () => {
+  it.each(["README.md", "docs/configuration.md"])("in %s are as npm run docs writes them", (path) => {
+    const text = readFileSync(path, "utf8");
+    expect(text).toBe(withTables(text, tables));
+  });
+
+  it("stand in docs/configuration.md all of them, and the most used in README.md", () => {
+    const markers = (text: string): string[] =>
+      [...text.matchAll(/<!-- generated: ([\w ]+) -->/g)].map(([, name]) => name ?? "");
+    expect([...markers(page), ...markers(readme)].sort()).toEqual([...tables.keys()].sort());
+  });
+
+  it("name every field of a parsed configuration", () => {
+    const parsed = parseConfig(
+      {
+        sources: [{ baseUrl: "https://surveys.example.com" }],
+        webhooks: [{ name: "a", url: "https://a.example.com" }],
+      },
+      { deployed: true },
+    );
+    const named = configurationFields().map(({ path }) => path.split(/[.[]/)[0]);
+    const { sources, stated, ...rest } = parsed;
+    for (const field of [...Object.keys(sources[0] ?? {}), ...Object.keys(rest)]) expect(named).toContain(field);
+  });
+
+  it("have the defaults that a configuration gets", () => {
+    const defaults = Object.fromEntries(configurationFields().map((field) => [field.path, field.default]));
+    expect(defaults.interval).toBe('`"1m"`');
+    expect(defaults["webhooks[].retry.maxAge"]).toBe('`"1d"`');
+    expect(defaults.baseUrl).toBe("required");
+    expect(defaults.timeZone).toBe("none");
+  });
+});

@@ -1,0 +1,72 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Document, documents, readDocument } from "./support/markdown.ts";
+
+const byPath = new Map(documents.map((document) => [document.path, document]));
+const isElsewhere = (href: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(href);
+
+/** The file that a link of a document leads to, and what stands behind "#". */
+function target({ path }: Document, href: string): { file: string; anchor: string | undefined } {
+  const [file = "", anchor] = href.split("#");
+  return { file: file === "" ? path : normalize(join(dirname(path), decodeURI(file))), anchor };
+}
+
+function anchorsOf(path: string): ReadonlySet<string> {
+  return (byPath.get(path) ?? readDocument(path)).anchors;
+}
+
+function problem(file: string, anchor: string | undefined): string | undefined {
+  if (!existsSync(file)) return "there is no such file";
+  if (anchor === undefined || !file.endsWith(".md")) return undefined;
+  return anchorsOf(file).has(anchor) ? undefined : `there is no heading "#${anchor}"`;
+}
+
+/** Where code, in a comment or a message, names a document: `docs/runbook.md#alarms`. */
+const IN_CODE = /(?<![\w/.-])(?:docs\/[\w/-]+|README|bench\/peers\/README|test\/deploy\/README)\.md(?:#([\w-]+))?/g;
+
+const sources = globSync("{bench,cli,codegen,console,examples,functions,infra,lib,local,smoke}/**/*.{ts,py,sh}", {
+  exclude: ["**/node_modules/**", "**/.venv/**", "**/target/**"],
+});
+
+describe("links", () => {
+  it.each(documents)("of $path lead to files and headings that there are", (document) => {
+    const dead = document.links
+      .filter(({ href }) => !isElsewhere(href))
+      .flatMap(({ place, href }) => {
+        const { file, anchor } = target(document, href);
+        const wrong = problem(file, anchor);
+        return wrong === undefined ? [] : [`${place}: ${href}: ${wrong}`];
+      });
+    expect(dead).toEqual([]);
+  });
+
+  it("of the code lead to documents that there are", () => {
+    let named = 0;
+    const dead = sources.flatMap((path) =>
+      [...readFileSync(path, "utf8").matchAll(IN_CODE)].flatMap(([href, anchor]) => {
+        named += 1;
+        const wrong = problem(href.replace(/#.*/, ""), anchor);
+        return wrong === undefined ? [] : [`${path}: ${href}: ${wrong}`];
+      }),
+    );
+    expect(named).toBeGreaterThan(20);
+    expect(dead).toEqual([]);
+  });
+
+  it("lead from docs/README.md to every document in docs", () => {
+    const reached = new Set<string>();
+    const waiting = ["docs/README.md"];
+    for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+      const document = byPath.get(path);
+      if (document === undefined || reached.has(path)) continue;
+      reached.add(path);
+      // The front page has links to all: the index is to have them, too.
+      if (path === "README.md") continue;
+      waiting.push(
+        ...document.links.filter(({ href }) => !isElsewhere(href)).map(({ href }) => target(document, href).file),
+      );
+    }
+    expect([...byPath.keys()].filter((path) => path.startsWith("docs/") && !reached.has(path))).toEqual([]);
+  });
+});
