@@ -10,6 +10,8 @@ const alone = tests.filter((file) => file.startsWith("test/wire/") || replaces.t
 // Loading modules anew for each file was half of the time, and most of it for the CDK: a file shares a process with
 // others, unless it changes what they share. What runs alone is first, since the longest tests are there.
 export default defineConfig({
+  // Examples import the package by its name, as a reader's copy of them does.
+  resolve: { tsconfigPaths: true },
   test: {
     reporters: ["default", "./test/support/closing-line-reporter.ts"],
     testTimeout: 30_000,

@@ -20,7 +20,7 @@ export class CommandError extends PollerError {
   }
 }
 
-/** It may be possible later: the hint says when. */
+/** An error for work that may be possible later: the hint says when. */
 export function notNow(code: string, message: string, options: CommandErrorOptions): CommandError {
   return new CommandError(code, message, { retryable: true, ...options }, EXIT.notNow);
 }

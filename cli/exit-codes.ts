@@ -5,7 +5,7 @@ export const EXIT = {
   failed: 1,
   /** Called wrongly: nothing was done. */
   usage: 2,
-  /** It cannot be proved now: something moves, is paused or fails. The message says when to try again. */
+  /** Nothing can be proved now: something moves, is paused or fails. The message says when to try again. */
   notNow: 3,
   /** Credentials of AWS or of the survey service. */
   credentials: 4,

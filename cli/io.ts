@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 
 export type Style = Parameters<typeof styleText>[0];
 
-/** What a verb knows of the world outside: standard streams, environment, clock and Ctrl-C. Data goes to `out`, talk to `say`. */
+/** The world outside, as a verb knows it: standard streams, environment, clock and Ctrl-C. Data goes to `out`, talk to `say`. */
 export interface Io {
   environment: Readonly<Record<string, string | undefined>>;
   input: NodeJS.ReadableStream & { isTTY?: boolean };
@@ -22,7 +22,7 @@ export interface Io {
   now(): number;
 }
 
-/** Those of the process. A second Ctrl-C ends it at once. */
+/** Streams, environment and signals of the process. A second Ctrl-C ends it at once. */
 export function processIo(): Io {
   const stop = new AbortController();
   let first = 0;
@@ -38,7 +38,7 @@ export function processIo(): Io {
   process.on("SIGHUP", interrupted);
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") process.exit(1);
-    // The reader of a pipe has seen enough, as `head` does: that is no failure, and the verb may have something to put in order first.
+    // The reader of a pipe has seen enough, as `head` does. That is no failure, and the verb may have something to put in order first.
     process.once("exit", () => {
       process.exitCode = 0;
     });

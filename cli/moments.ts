@@ -3,7 +3,7 @@ import { UsageError } from "./flags.ts";
 const FORM = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
 /**
- * Epoch milliseconds of a point in time as a flag gives it: an ISO 8601 time with its zone, or a day, which begins at midnight UTC.
+ * Epoch milliseconds of a point in time as a flag gives it. It is an ISO 8601 time with its zone, or a day, which begins at midnight UTC.
  *
  * @param flag such as "--from"
  * @throws UsageError

@@ -5,7 +5,7 @@ const PLAIN_EVERY = 5_000;
 const REDRAW_EVERY = 100;
 const WIDTH = 24;
 
-/** How far a long piece of work has come, on standard error. */
+/** How far a long task has come, on standard error. */
 export interface ProgressLine {
   /** @param part from 0 to 1, where the whole is known */
   update(text: string, part?: number): void;

@@ -29,8 +29,7 @@ export async function runCommand(args: readonly string[], io: Io): Promise<ExitC
     exit = answer.exit ?? EXIT.done;
   };
   try {
-    const root = program(act, io);
-    await root.parseAsync(knownOf(root, args), { from: "user" });
+    await commandLine(act, args, io);
     return exit;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
@@ -38,6 +37,12 @@ export async function runCommand(args: readonly string[], io: Io): Promise<ExitC
     tellFailure(failure, args.includes("--json"), io);
     return exitCodeOf(failure);
   }
+}
+
+/** Reads a command line by the definitions of the verbs, whose actions call `act`. */
+export async function commandLine(act: Act, args: readonly string[], io: Io): Promise<void> {
+  const root = program(act, io);
+  await root.parseAsync(knownOf(root, args), { from: "user" });
 }
 
 function program(act: Act, io: Io): CommandUnknownOpts {
@@ -89,7 +94,7 @@ function calledWrongly({ code, message }: CommanderError): UsageError {
   return new UsageError(suggestion === undefined ? safe : `${safe}, did you mean ${suggestion}?`, { hint });
 }
 
-/** The answer; or the end, where Ctrl-C came and the work has not ended by itself since. */
+/** The answer; or the end, where Ctrl-C came and the work has not ended since. */
 async function orInterrupted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const over = Promise.withResolvers<never>();

@@ -10,7 +10,7 @@ export function toJson(data: object): string {
   return JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...data });
 }
 
-/** What a verb gives. `data` is what `--json` prints, beside `schemaVersion`; `text` says the same for people. */
+/** The answer of a verb. `data` is what `--json` prints, beside `schemaVersion`; `text` says the same for people. */
 export interface Answer<Data extends object = object> {
   data: Data;
   /** Lines. */

@@ -19,6 +19,7 @@ import { tokenVerb } from "./verbs/token/verb.ts";
 import { triggerVerb } from "./verbs/trigger/verb.ts";
 import { uninstallVerb } from "./verbs/uninstall/verb.ts";
 import { verifyVerb } from "./verbs/verify/verb.ts";
+import { webhookVerb } from "./verbs/webhook/verb.ts";
 
 /** The verbs, in the order in which the help lists them. */
 export const verbs: readonly Verb[] = [
@@ -32,6 +33,7 @@ export const verbs: readonly Verb[] = [
   tailVerb,
   listenVerb,
   triggerVerb,
+  webhookVerb,
   resendVerb,
   replayVerb,
   backfillVerb,

@@ -15,12 +15,12 @@ export async function wait(milliseconds: number, { signal }: Pick<Io, "signal">)
   }
 }
 
-/** Whether somebody polls by itself: a deployed stack does, and a run of `npm start`. */
+/** Whether ticks come without this command: in a deployed stack they do, and in a run of `npm start`. */
 export function isPolling({ data }: Pick<Target, "data">): boolean {
   return data === undefined || data.isRunning;
 }
 
-/** Lets the poller go on: waits a moment where it runs by itself, and else makes one of its ticks. */
+/** Lets the poller go on: waits a moment where ticks come without this command, and else makes one. */
 export async function letItPoll(target: Target, source: string, io: Pick<Io, "signal">): Promise<void> {
   if (io.signal.aborted) throw new InterruptedError();
   if (isPolling(target)) return wait(LOOK_EVERY, io);

@@ -17,7 +17,7 @@ export interface ActionOf {
 
 type ActionIo = Pick<Io, "now" | "say" | "signal">;
 
-/** What the page can have done, by the code of the verbs of the same name. Gives what became of it, in lines. */
+/** Does what the page asks for, by the code of the verbs of the same name. Gives the outcome, in lines. */
 export async function act(kind: ActionKind, of: ActionOf, target: Target, io: ActionIo): Promise<string[]> {
   if (kind === "audit") return (await audit(of, target, io)).flatMap((survey) => surveyLines(survey, target.flags));
   const next = kind === "resume" ? () => null : pausedFrom(io.now());

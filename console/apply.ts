@@ -54,7 +54,7 @@ export function copyOf(snapshot: Snapshot): Snapshot {
   };
 }
 
-/** What never changes while a run lasts. */
+/** The facts that never change while a run lasts. */
 export type Ground = Pick<Snapshot, "run" | "polled" | "flags" | "troubles" | "mayAct" | "elsewhere">;
 
 export function emptySnapshot(ground: Ground): Snapshot {

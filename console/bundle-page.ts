@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { build } from "esbuild";
 
-/** What the page is made of. */
+/** The files of the page. */
 export interface Assets {
   script: string;
   style: string;

@@ -20,13 +20,13 @@ export interface EventRow {
   lag: number | null;
   origin: string | null;
   revision: number | null;
-  /** What could not be had, such as `metrics:gave-up`. */
+  /** The parts that could not be had, such as `metrics:gave-up`. */
   missing: string[];
   /** Whether the bus has had this event id before. */
   isRepeat: boolean;
 }
 
-/** What happened in one second. */
+/** The events and requests of one second. */
 export interface StripPoint {
   at: number;
   requests: { ok: number; refused: number; failed: number };
@@ -49,7 +49,7 @@ export function surveyKey(source: string | null, surveyId: number | null): strin
   return `${source}/${surveyId}`;
 }
 
-/** What is going on in a survey. */
+/** The work that is going on in a survey. */
 export interface Activity {
   at: number;
   text: string;
@@ -65,10 +65,10 @@ export interface Incident {
   kind: string;
   title: string;
   openedAt: number;
-  /** What the trouble was, in words. */
+  /** The trouble in words. */
   what: string;
   /** Undefined while it is open. */
-  /** It has taken so long that something may keep it: a person should look at the verdict. */
+  /** The card has taken so long that something may hold it up: a person should look at the verdict. */
   isOverdue?: true;
   closed?: {
     at: number;
@@ -103,7 +103,7 @@ export type Change =
 export interface Snapshot {
   /** Another one after each start: nothing of the one before holds. */
   run: string;
-  /** What is polled, for people. */
+  /** The polled service, for people. */
   polled: string;
   /** How a command line names the poller. */
   flags: string;

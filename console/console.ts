@@ -19,7 +19,7 @@ import { type Story, storyOf } from "./story.ts";
 import { createStrip } from "./strip.ts";
 import { createTrouble } from "./trouble/trouble.ts";
 
-/** What a demo has beside a poller: a service and an AWS in which troubles can be made, and a poller that can be killed. */
+/** The parts that a demo has beside a poller: a service and an AWS in which troubles can be made, and a poller that can be killed. */
 export interface Demo {
   simulator: Simulator;
   aws: Pick<EmbeddedAws, "faults">;
@@ -27,9 +27,9 @@ export interface Demo {
 }
 
 export interface ConsoleOptions {
-  /** This one, or the next that is free. */
+  /** The port to use, or the next that is free. */
   port: number;
-  /** What is polled, for people. */
+  /** The polled service, for people. */
   polled: string;
   /** How a command line names the poller. */
   flags: string;

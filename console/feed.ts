@@ -3,7 +3,7 @@ import { applyChange, copyOf, emptySnapshot, type Ground } from "./apply.ts";
 import type { Change, Snapshot } from "./changes.ts";
 import { keep } from "./kept.ts";
 
-/** What goes to a page at once. `id` is where it goes on after that. */
+/** The frames that go to a page at once. `id` is where it goes on after that. */
 export type Frame =
   | { id: string; event: "snapshot"; data: Snapshot }
   | { id: string; event: "delta"; data: Change[] }

@@ -2,7 +2,7 @@ import type { Simulator } from "../local/simulator/index.ts";
 import { runShadow, type Shadow } from "../local/simulator/index.ts";
 import type { EventRow, ShadowView } from "./changes.ts";
 
-/** What this poller finds of the responses that the poller with the cursor is followed for, by the same count. */
+/** The poller's finds among the responses that the poller with the cursor is followed for, by the same count. */
 export interface Follower {
   shadow: Shadow;
   event(row: EventRow): void;

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { MiddlewareHandler } from "hono";
 
-/** What the page may load: what this server serves, and nothing else. */
+/** The policy of what the page may load: this server's files, and nothing else. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -36,7 +36,7 @@ export const strictHeaders: MiddlewareHandler = async (c, next) => {
   c.header("Cache-Control", "no-store");
 };
 
-/** Whoever wants something done has to show the token. */
+/** Asks for the token before anything is done. */
 export function withToken(token: string): MiddlewareHandler {
   const wanted = Buffer.from(token);
   return async (c, next) => {

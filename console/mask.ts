@@ -1,2 +1,2 @@
-/** What the page is given in the place of something personal. */
+/** The text that the page is given in the place of something personal. */
 export const MASK = "•••";

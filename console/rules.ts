@@ -3,7 +3,7 @@ import type { Target } from "../cli/target/target.ts";
 import { TEMPORARY } from "../cli/target/temporary-rules.ts";
 import { createMatcher } from "../local/aws/event-bridge/matcher.ts";
 
-/** Who gets events: a rule on the bus. */
+/** A subscriber: a rule on the bus. */
 export interface RuleView {
   name: string;
   isEnabled: boolean;

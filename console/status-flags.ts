@@ -1,7 +1,7 @@
 import type { SourceStatus, StatusAnswer } from "../cli/verbs/status/answer.ts";
 import type { Flag } from "./changes.ts";
 
-/** What has happened between two looks at the state. Whoever polls, and wherever: nothing else tells it of a poller in another process. */
+/** The events between two looks at the state. Nothing else tells of a poller in another process. */
 export function flagsBetween(before: StatusAnswer | null, after: StatusAnswer, at: number): Flag[] {
   if (before === null) return [];
   const known = new Map(before.sources.map((source) => [source.source, source]));
@@ -29,7 +29,7 @@ function pauseFlags(before: SourceStatus | undefined, after: SourceStatus, at: n
 
 const WORTH_TELLING = new Set<StatusAnswer["verdict"]>(["late", "unaccounted"]);
 
-/** What somebody may be woken for, and its end. */
+/** Verdicts for which somebody may be woken, and their end. */
 function verdictFlags(before: StatusAnswer, after: StatusAnswer, at: number): Flag[] {
   const isPause = ({ sources }: StatusAnswer): boolean => sources.some(({ pausedUntil }) => pausedUntil !== null);
   const isTold = (status: StatusAnswer): boolean => WORTH_TELLING.has(status.verdict) && !isPause(status);

@@ -4,7 +4,7 @@ import type { EventRow, Flag } from "./changes.ts";
 /** A row of the waterfall. Times are epoch milliseconds. */
 export interface Span {
   name: string;
-  /** What it was, in words. */
+  /** The event in words. */
   said: string;
   /** Null for what has no time of its own. */
   from: number | null;
@@ -19,7 +19,7 @@ export interface Story {
   /** When that was so. */
   at: number;
   spans: Span[];
-  /** What is known beside it, and what the log lacks. */
+  /** Facts beside it, and those that the log lacks. */
   facts: [name: string, value: string][];
   /** Whether the log has told its part: of what has just gone out it does so a moment later. */
   isWhole: boolean;
@@ -27,7 +27,7 @@ export interface Story {
 
 export interface StoryOf {
   row: EventRow;
-  /** What `explain` answers of its response; undefined where the event is of none, or nothing could be read. */
+  /** The answer of `explain` about its response; undefined where the event is of none, or nothing could be read. */
   told: ExplainAnswer | undefined;
   /** Names of the rules that the event matches; undefined where they could not be read. */
   rules: readonly string[] | undefined;

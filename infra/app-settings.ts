@@ -16,15 +16,15 @@ const NAME = 'must be 1 to 128 letters, digits or "-", beginning with a letter';
 const TAGS = 'must be such as team=research,cost-center=42, or in cdk.json { "team": "research" }';
 
 /**
- * Reads the context keys `stackName`, `account`, `region`, `tags`, `memory`, `tracing` and `terminationProtection`, from `-c key=value` or cdk.json. Account
- * and region are by default those that the command line works with, as it tells the app: a stack that knows them is held against what there is in
- * its region.
+ * Reads the context keys `stackName`, `account`, `region`, `tags`, `memory`, `tracing` and `terminationProtection`, from `-c key=value` or
+ * cdk.json. Account and region are by default those of the command line, which tells them to the app. A stack that knows them can be
+ * compared with its region.
  *
  * @throws ConfigError that names every key that cannot be used
  */
 export function appSettings(node: Node, environment: NodeJS.ProcessEnv = process.env): AppSettings {
   const problems: ConfigProblem[] = [];
-  /** What `read` makes of a key; undefined where it is not stated, or wrong. */
+  /** The value that `read` makes of a key; undefined where it is not stated, or wrong. */
   const stated = <T>(key: string, message: string, read: (value: unknown) => T | undefined): T | undefined => {
     const value: unknown = node.tryGetContext(key);
     if (value === undefined || value === "") return undefined;

@@ -15,6 +15,6 @@ try {
 } catch (error) {
   if (!(error instanceof PollerError)) throw error;
   process.stderr.write(`${error.message}\n${error.hint}\n`);
-  // Leaves at once: an app that ends by itself would still synthesise the half-made stack.
+  // Leaves at once: an app that ends in the usual way would still synthesise the half-made stack.
   process.exit(1);
 }

@@ -14,7 +14,7 @@ export interface ArchiveProps {
 }
 
 /**
- * Keeps every event for a replay, also when its stack goes: the ledger says that these events went out, so that nothing else would bring them
+ * Keeps every event for a replay, also when its stack goes: the ledger says that these events went out, so nothing else would bring them
  * again. One archive serves all sources, so the longest period asked for holds.
  */
 export function createArchive(scope: Construct, { bus, sources, encryptionKey }: ArchiveProps): CfnArchive {

@@ -5,10 +5,10 @@ import { basename, join, resolve } from "node:path";
 /** The checkout, or in the package `dist`, where functions lie bundled: who uses that needs no bundler. */
 const ROOT = resolve(import.meta.dirname, "..");
 
-/** undici and a few of the SDK's parts call `require`, which an ES module does not have by itself. */
+/** undici and a few parts of the SDK call `require`, which an ES module does not have. */
 const BANNER = 'import{createRequire as bundleRequire}from"node:module";const require=bundleRequire(import.meta.url);';
 
-export type FunctionName = "poll";
+export type FunctionName = "poll" | "forward";
 
 export interface Bundle {
   /** The module Lambda loads; handler `index.handler`. */

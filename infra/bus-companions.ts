@@ -2,6 +2,7 @@ import type { CfnArchive, IEventBus } from "aws-cdk-lib/aws-events";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Construct } from "constructs";
 import type { Config } from "../lib/config/index.ts";
+import { isSigned } from "../lib/webhooks/signed-webhook.ts";
 import { createArchive } from "./archive.ts";
 import { createBusLog } from "./bus-log.ts";
 import { createBusParameter } from "./bus-parameter.ts";
@@ -23,7 +24,7 @@ export interface BusCompanionsProps {
 
 export interface BusCompanions {
   archive: CfnArchive | undefined;
-  /** By the name of the webhook. */
+  /** Webhooks without a signature, by name. */
   webhooks: ReadonlyMap<string, Subscription>;
 }
 
@@ -39,7 +40,9 @@ export function createBusCompanions(scope: Construct, props: BusCompanionsProps)
   return {
     archive: wanted.archive ? createArchive(scope, { bus, sources, encryptionKey }) : undefined,
     webhooks: new Map(
-      webhooks.map((webhook) => [webhook.name, createWebhook(endpoints, webhook, { bus, sources, encryptionKey })]),
+      webhooks
+        .filter((webhook) => !isSigned(webhook))
+        .map((webhook) => [webhook.name, createWebhook(endpoints, webhook, { bus, sources, encryptionKey })]),
     ),
   };
 }

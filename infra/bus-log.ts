@@ -31,7 +31,7 @@ export interface BusLogProps {
   encryptionKey?: IKey | undefined;
 }
 
-/** Brings to a log group what a bus made with `BUS_LOG` reports: by itself such a bus writes nowhere. */
+/** Brings to a log group what a bus made with `BUS_LOG` reports: without it such a bus writes nowhere. */
 export function createBusLog(scope: Construct, { bus, busName, logDays, encryptionKey }: BusLogProps): LogGroup {
   const logGroupName = busLogName(busName);
   const logGroup = new LogGroup(scope, "BusLog", {

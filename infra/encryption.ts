@@ -23,7 +23,7 @@ const USES = {
 
 export type KeyUse = keyof typeof USES;
 
-/** What lets a role use a key through one service only: nothing can be decrypted with it elsewhere. None without a key. */
+/** The permission for a role to use a key through one service only: nothing can be decrypted with it elsewhere. None without a key. */
 export function useKey(sid: string, key: IKey | undefined, use: KeyUse): PolicyStatement[] {
   if (key === undefined) return [];
   const { service, actions } = USES[use];
@@ -47,9 +47,10 @@ export function queueEncryption(
 }
 
 /**
- * What the policy of `encryptionKey` needs for the AWS services that use it by themselves: CloudWatch Logs, EventBridge (the bus, and events that end in
- * a dead-letter queue) and CloudWatch alarms (the topic). Put it into the policy of a key that is imported; a key made in the same app gets it by itself. The
- * role of the function needs nothing there, as long as the policy leaves it to IAM (`kms:*` for the account's root).
+ * Statements for the policy of `encryptionKey`, for the AWS services that use it without a role. These are CloudWatch Logs, EventBridge
+ * (the bus, and events that end in a dead-letter queue) and CloudWatch alarms (the topic). Put them into the policy of a key that is
+ * imported. A key made in the same app gets them without that. The role of the function needs nothing there, as long as the policy leaves
+ * it to IAM (`kms:*` for the account's root).
  *
  * @param scope where the poller is, or will be: the names of its account, region and stack count
  * @param busName of the poller's own bus; left out when it is given an `eventBus`

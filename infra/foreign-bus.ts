@@ -3,7 +3,7 @@ import type { IEventBus } from "aws-cdk-lib/aws-events";
 import type { Construct } from "constructs";
 import { type Config, ConfigError } from "../lib/config/index.ts";
 
-/** What a configuration asks for that is made beside the bus, in the bus's own account. */
+/** The parts of a configuration that are made beside the bus, in the bus's own account. */
 export function companionsOf({ bus, webhooks, subscribers }: Config): string[] {
   const { accounts, organizationId } = subscribers;
   return [

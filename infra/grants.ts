@@ -1,7 +1,7 @@
 import { Aws } from "aws-cdk-lib";
 import type { ITable } from "aws-cdk-lib/aws-dynamodb";
 import { AccountPrincipal, Grant, type IGrantable, PolicyStatement } from "aws-cdk-lib/aws-iam";
-import type { Bucket } from "aws-cdk-lib/aws-s3";
+import type { Bucket, IBucket } from "aws-cdk-lib/aws-s3";
 import { useKey } from "./encryption.ts";
 import { indexArns, useKeys } from "./permissions.ts";
 import type { SecretReference } from "./source-secrets.ts";
@@ -15,9 +15,9 @@ export function grantReadState(table: ITable, grantee: IGrantable): Grant {
 }
 
 /** Keys of claim checks begin with an event id; what else is in the bucket, such as records in quarantine, is nobody's but the poller's. */
-const CLAIM_CHECKS = `${[8, 4, 4, 4, 12].map((length) => "?".repeat(length)).join("-")}/*`;
+export const CLAIM_CHECKS = `${[8, 4, 4, 4, 12].map((length) => "?".repeat(length)).join("-")}/*`;
 
-export function grantReadAnswers(bucket: Bucket, grantee: IGrantable): Grant {
+export function grantReadAnswers(bucket: IBucket, grantee: IGrantable): Grant {
   return combined(
     allow(grantee, ["s3:GetObject"], [bucket.arnForObjects(CLAIM_CHECKS)]),
     ...withKeys(grantee, useKey("DecryptAnswers", bucket.encryptionKey, "read-objects")),

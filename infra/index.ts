@@ -7,5 +7,6 @@ export { SurveyPollerStack, type SurveyPollerStackProps } from "./stack.ts";
 export { createStateTable, type StateTableProps } from "./state-table.ts";
 export type { ResponseCompletedProps } from "./subscriptions/on-response-completed.ts";
 export type { Subscription } from "./subscriptions/subscribe.ts";
+export { SurveyEvents, type SurveyEventsProps } from "./subscriptions/survey-events.ts";
 export type { Where } from "./subscriptions/where.ts";
 export { SurveyPoller } from "./survey-poller.ts";

@@ -1,7 +1,8 @@
 import type { Config } from "../lib/config/index.ts";
 
 /**
- * What a default leaves out or lets through that somebody may count on, one line each. Whoever has stated the field has decided.
+ * Notes on things that a default leaves out or lets through and somebody may count on, one line each. A stated field is a decision, and
+ * gets no note.
  *
  * @param alarmed whether alarms are told to a topic that somebody else has made
  */

@@ -56,8 +56,8 @@ function portOf(url: string): number {
 }
 
 /**
- * What Lambda needs to put a function into a VPC, in the name of its role. None of these calls can be confined to what it concerns before it is made; so they are
- * denied to the code of the function, which Lambda marks by the function's ARN.
+ * The permissions that Lambda needs to put a function into a VPC, in the name of its role. None of these calls can be confined to a network
+ * interface before that is made. So they are denied to the code of the function, which Lambda marks by the function's ARN.
  */
 export function networkStatements(network: Network | undefined): PolicyStatement[] {
   if (network === undefined) return [];

@@ -21,7 +21,7 @@ interface Poller extends Construct {
 }
 
 /**
- * What somebody who works with a deployment has to know of it. The names are a contract: scripts read them.
+ * Outputs for somebody who works with a deployment. The names are a contract: scripts read them.
  *
  * @param prefix stands in front of each name
  */

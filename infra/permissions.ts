@@ -9,7 +9,7 @@ import { type KeyUse, useKey } from "./encryption.ts";
 import { acknowledgeFinding } from "./findings.ts";
 import type { SecretReference, SourceSecrets } from "./source-secrets.ts";
 
-/** What the function works on. */
+/** Resources that the function works on. */
 export interface Resources {
   table: ITable;
   bus: IEventBus;
@@ -88,9 +88,14 @@ export function indexArns(table: ITable): string[] {
 
 /** The one wildcard above, acknowledged for that one bucket only: any other wildcard is still a finding. */
 export function acknowledgeObjectWildcard(scope: Construct, bucket: Bucket): void {
+  acknowledgeAnyKey(scope, bucket, "*");
+}
+
+/** Leave to use objects of one bucket whose keys are of this pattern. */
+export function acknowledgeAnyKey(scope: Construct, bucket: Bucket, pattern: string): void {
   const logicalId: string = Stack.of(bucket).resolve((bucket.node.defaultChild as CfnElement).logicalId);
   acknowledgeFinding(scope, {
-    id: `AwsSolutions-IAM5[Resource::<${logicalId}.Arn>/*]`,
+    id: `AwsSolutions-IAM5[Resource::<${logicalId}.Arn>/${pattern}]`,
     reason:
       "The keys are made of event and response ids, which are not known before; all of the bucket is the poller's.",
   });

@@ -8,8 +8,8 @@ import type { ConfigInput } from "../lib/config/index.ts";
 import type { SourceProps } from "./source-props.ts";
 
 /**
- * What is there already, to be used instead of what the poller would make by itself. All of it is optional; without any of it
- * the poller makes what it needs, encrypted with keys that AWS owns, and reaches the survey service straight from the internet.
+ * Constructs that exist already, to be used instead of new ones. All of it is optional. Without any of it the poller makes what it needs,
+ * encrypted with keys that AWS owns. It then reaches the survey service straight from the internet.
  */
 export interface SurveyPollerResources {
   /**
@@ -27,10 +27,10 @@ export interface SurveyPollerResources {
   /** The topic that alarms are told to. Default: one of the poller's own. */
   alarmTopic?: ITopic;
   /**
-   * One symmetric key for everything that the poller makes: table, bucket, queues, both secrets of each source, bus, log groups, topic, and the environment of the function.
-   * Default: keys that AWS owns, which cost nothing. What the function needs is granted to its role, and what AWS services need is added to the
-   * policy of a key that is made in the same app. The policy of an imported key cannot be changed from here: before the
-   * deployment it must hold what `keyPolicyStatements` gives for the same construct.
+   * One symmetric key for everything that the poller makes: table, bucket, queues, secrets, bus, log groups, topic, and the environment of
+   * the function. Default: keys that AWS owns, which cost nothing. The role of the function is granted what it needs. The policy of a key
+   * that is made in the same app gets what AWS services need. The policy of an imported key cannot be changed from here. Before the
+   * deployment it must hold the statements that `keyPolicyStatements` gives for the same construct.
    */
   encryptionKey?: IKey;
   /**
@@ -74,6 +74,6 @@ export interface FunctionSettings {
 export interface SurveyPollerProps extends ConfigInput, SurveyPollerResources, FunctionSettings {
   /** The accounts of the survey service, one at least. */
   sources: SourceProps[];
-  /** What stands in front of the names of the stack's outputs, letters and digits. Default: the id of the construct. */
+  /** Text in front of the names of the stack's outputs, letters and digits. Default: the id of the construct. */
   outputPrefix?: string;
 }

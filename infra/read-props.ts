@@ -111,7 +111,7 @@ function tableProblem(table: ITable): string | undefined {
   return "must have the keys and the index of the poller's table: make it with createStateTable";
 }
 
-/** Those of the types of a webhook that there are; what else stands there is told as a problem of its own. */
+/** The types of a webhook that exist; any other value is told as a problem of its own. */
 function knownTypes(types: unknown): readonly EventType[] {
   const known = Array.isArray(types) ? EVENT_TYPES.filter((type) => types.includes(type)) : [];
   return known.length === 0 ? [DETAIL_TYPE] : known;

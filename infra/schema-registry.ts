@@ -17,8 +17,8 @@ export function createSchemaRegistry(
     description: "Completed survey responses",
   });
   for (const eventSource of new Set(sources.map((source) => source.eventSource))) {
-    // As schema discovery names what it finds. A slash, which an event source may hold, a schema's name may not; with "@", which an
-    // event source may not hold, no two of them become one.
+    // Schema discovery names its schemas so too. An event source may hold a slash, which the name of a schema may not. It may not hold "@",
+    // so no two of them become one.
     const name = eventSource.replaceAll("/", "@");
     for (const type of EVENT_TYPES) {
       const schema = eventJsonSchema(type, "draft-4", eventSource);

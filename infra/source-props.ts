@@ -17,15 +17,21 @@ export interface SourceProps {
   surveys?: "all" | { include: number[] } | { exclude: number[] } | undefined;
   /** Between ticks, in whole minutes. Default "1m". */
   interval?: Duration | undefined;
-  /** What completed before this is never emitted: "now", "beginning" or a date `YYYY-MM-DD`. Acts at the first tick. Default "now". */
+  /**
+   * Beginning of history: a response completed before it is never emitted. "now", "beginning" or a date `YYYY-MM-DD`. Acts at the first
+   * tick. Default "now".
+   */
   startFrom?: string | undefined;
-  /** IANA zone of the service's dates, such as "Europe/Warsaw". Without it events carry local times alone. */
+  /** IANA zone of the service's dates, such as "Europe/Warsaw". Without it events have local times alone. */
   timeZone?: string | undefined;
-  /** What events carry beside the answers. Both true by default; each costs one request a response. */
+  /** Parts of an event beside the answers. Both true by default; each costs one request a response. */
   enrich?: { metrics?: boolean | undefined; metadata?: boolean | undefined } | undefined;
-  /** What answers carry of their questions: text and labels of the chosen answers, these labels alone, or nothing. Default "full", which costs a request for each edit of a survey. */
+  /**
+   * Words of their questions in answers: text and labels of the chosen answers, these labels alone, or nothing. Default "full", which costs
+   * a request for each edit of a survey.
+   */
   questions?: "full" | "labels" | "none" | undefined;
-  /** What of a response leaves the function. All "keep" by default. */
+  /** Parts of a response that leave the function. All "keep" by default. */
   privacy?:
     | {
         ip?: "keep" | "truncate" | "drop" | undefined;
@@ -52,8 +58,8 @@ export interface SourceProps {
   /** How often every survey is looked at, whatever the counts say. Default `{ every: "15m" }`. */
   fullPoll?: { every?: Duration | undefined } | undefined;
   /**
-   * How often the first four pages are read whatever the counts say (twice as many half as often, and so on), and how often all pages, which closes
-   * the books. Default `{ every: "1h", full: "7d" }`.
+   * How often pages are read whatever the counts say. `every`: the first four, and twice as many half as often, and so on. `full`: all
+   * pages, which closes the books. Default `{ every: "1h", full: "7d" }`.
    */
   patrol?: { every?: Duration | undefined; full?: Duration | undefined } | undefined;
   /**

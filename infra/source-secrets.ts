@@ -32,8 +32,8 @@ export interface SourceSecretsProps {
 }
 
 /**
- * The two secrets of a source, without a value: one in the template would overwrite, on its next change, what the operator
- * or the poller has put there, and a generated one would look like a credential.
+ * The two secrets of a source, without a value. A value in the template would overwrite, on its next change, what the operator or the
+ * poller has put there. A generated one would look like a credential.
  */
 export function createSourceSecrets(
   scope: Construct,
@@ -85,7 +85,8 @@ function createSecret(scope: Construct, id: string, { unrotated, encryptionKey, 
   return { name, arn: secret.ref, encryptionKey };
 }
 
-function reference(scope: Construct, existing: ISecret | string): SecretReference {
+/** Name and addresses of a secret that is there already. */
+export function reference(scope: Construct, existing: ISecret | string): SecretReference {
   const anyVersion = "-??????";
   if (typeof existing !== "string") {
     const arn = existing.secretFullArn ?? `${existing.secretArn}${anyVersion}`;

@@ -7,7 +7,7 @@ import { SurveyPoller } from "./survey-poller.ts";
 export interface SurveyPollerStackProps extends StackProps, FunctionSettings {
   /** As in cdk.json or a file. */
   config: ConfigInput;
-  /** What is there already. Default: nothing, the stack makes all it needs. */
+  /** Constructs that exist already. Default: nothing, the stack makes all it needs. */
   resources?: SurveyPollerResources;
 }
 

@@ -11,7 +11,7 @@ export interface StateTableProps {
 }
 
 /**
- * A table for the books, as the poller makes one by itself; for a stack of your own that keeps what must be kept. The table outlives its
+ * A table for the books, like the one that the poller makes: for a stack of your own that keeps what must be kept. The table outlives its
  * stack, since without it a new deployment could not know what was already emitted. Deletion protection is left off: together with
  * retention it strands the table of a first deployment that was rolled back.
  *

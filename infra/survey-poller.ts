@@ -10,6 +10,7 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { type Config, ConfigError } from "../lib/config/index.ts";
 import { DAY } from "../lib/config/units.ts";
+import { isSigned } from "../lib/webhooks/signed-webhook.ts";
 import { createBusCompanions } from "./bus-companions.ts";
 import { createClaimCheckBucket } from "./claim-check-bucket.ts";
 import { createDeadLetterQueue } from "./dead-letter-queue.ts";
@@ -32,6 +33,7 @@ import { createSchedules } from "./schedules.ts";
 import { createSourceSecrets, type SourceSecrets, secretsVariable } from "./source-secrets.ts";
 import { createStateTable } from "./state-table.ts";
 import { createSubscription, type ResponseCompletedProps } from "./subscriptions/on-response-completed.ts";
+import { createSignedWebhooks } from "./subscriptions/signed-webhooks.ts";
 import type { Subscription } from "./subscriptions/subscribe.ts";
 
 /** Milliseconds for which a response may wait for its metrics and what is kept of it be the only copy left. */
@@ -61,11 +63,11 @@ export class SurveyPoller extends PollerMetrics {
   readonly alarmTopic: ITopic | undefined;
   /** Undefined where the configuration switches it off. */
   readonly archive: CfnArchive | undefined;
-  /** What the configuration's webhooks have become, by name. */
+  /** Subscriptions made of the configuration's webhooks, by name. */
   readonly webhooks: ReadonlyMap<string, Subscription>;
   /** Alarms, their topic, and the dashboard. */
   readonly monitoring: Monitoring;
-  /** What defaults of the configuration leave out, one line each. */
+  /** Notes on things that defaults of the configuration leave out, one line each. */
   readonly leftOut: readonly string[];
   protected readonly metricsOwner: MetricsOwner;
   readonly #subscriptions = new Map<string, Subscription>();
@@ -113,14 +115,21 @@ export class SurveyPoller extends PollerMetrics {
       encryptionKey,
     });
     this.archive = archive;
-    this.webhooks = webhooks;
 
     const called = [
       ...sources.map(({ baseUrl }) => baseUrl),
+      ...config.webhooks.filter(isSigned).map(({ url }) => url),
       ...(proxy === undefined || Token.isUnresolved(proxy) ? [] : [proxy]),
     ];
+    const surroundings = {
+      logDays,
+      tracing: settings.tracing,
+      network: createNetwork(this, resources, called),
+      encryptionKey,
+    };
     this.pollFunction = createPollFunction(this, {
-      ...settings,
+      ...surroundings,
+      memory: settings.memory,
       config: input,
       environment: {
         TABLE_NAME: this.table.tableName,
@@ -136,9 +145,6 @@ export class SurveyPoller extends PollerMetrics {
       },
       statements: pollStatements(this),
       deadLetters,
-      logDays,
-      network: createNetwork(this, resources, called),
-      encryptionKey,
     });
     acknowledgeObjectWildcard(this, this.claimCheckBucket);
     this.monitoring = createMonitoring(this, {
@@ -156,6 +162,18 @@ export class SurveyPoller extends PollerMetrics {
       if (undelivered !== undefined)
         this.monitoring.watchDeadLetters(`Webhook-${name}`, undelivered, `webhook ${name}`);
     }
+    const signed = createSignedWebhooks(this, {
+      ...surroundings,
+      webhooks: config.webhooks,
+      config: input,
+      bus: this.bus,
+      sources,
+      claimCheckBucket: this.claimCheckBucket,
+      deployment,
+      monitoring: this.monitoring,
+      outputPrefix: outputPrefix ?? alphanumeric(id),
+    });
+    this.webhooks = new Map([...webhooks, ...signed]);
     createSchedules(this, { sources, target: this.pollFunction, deadLetters, encryptionKey });
     createOutputs(this, outputPrefix ?? alphanumeric(id));
 
@@ -227,7 +245,7 @@ export class SurveyPoller extends PollerMetrics {
     return subscription.rule;
   }
 
-  /** What `onResponseCompleted` has made, by id. */
+  /** Subscriptions that `onResponseCompleted` has made, by id. */
   get subscriptions(): ReadonlyMap<string, Subscription> {
     return this.#subscriptions;
   }

@@ -1,6 +1,6 @@
 /** Options every error of the project takes. */
 export interface PollerErrorOptions {
-  /** What the reader should do next, as one sentence. */
+  /** Advice for the reader on the next step, as one sentence. */
   hint?: string;
   cause?: unknown;
   /** Whether the same call may succeed when it is made again later. */
@@ -35,7 +35,10 @@ export function errorCode(error: unknown): string {
   return typeof name === "string" ? name : "UNKNOWN";
 }
 
-/** What a command says on standard error before it ends with exit code 1. Of an error that is not the poller's own only `unexpected` knows how to speak. */
+/**
+ * The line that a command writes to standard error before it ends with exit code 1. Of an error that is not the poller's own only
+ * `unexpected` knows how to speak.
+ */
 export function oneLine(error: unknown, unexpected: (error: unknown) => string): string {
   // Errors of a bundle are of another copy of the class: known by their hint.
   const own = error instanceof PollerError || (error instanceof Error && "hint" in error && "code" in error);

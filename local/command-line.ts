@@ -1,7 +1,7 @@
 import { readFlags, UsageError } from "../cli/flags.ts";
 import { parseDuration } from "../lib/config/units.ts";
 
-/** What the user asked for; a field is absent when its flag was. */
+/** The flags of the user; a field is absent when its flag was. */
 export interface CommandLine {
   help: boolean;
   baseUrl?: string;

@@ -17,4 +17,4 @@ await buildModules(root, out);
 writeDeclarations(root, out);
 await buildCommand(root, out);
 await writeLicenses(root, out);
-bundleFunction("poll", join(out, "functions", "poll"));
+for (const name of ["poll", "forward"] as const) bundleFunction(name, join(out, "functions", name));

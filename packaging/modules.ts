@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { SHARED } from "./shared.ts";
 
-/** What can be imported, by its name after `survey-poller/`. */
+/** Modules that can be imported, by the name after `survey-poller/`. */
 export const ENTRIES = {
   infra: "infra/index.ts",
   events: "lib/events/index.ts",
@@ -30,6 +30,6 @@ export async function buildModules(root: string, out: string): Promise<void> {
   writeFileSync(join(out, "cjs/package.json"), '{ "type": "commonjs" }\n');
 }
 
-/** Some bundled libraries call `require`, which an ES module does not have by itself. */
+/** Some bundled libraries call `require`, which an ES module lacks. */
 export const REQUIRE =
   'import { createRequire as bundleRequire } from "node:module"; const require = bundleRequire(import.meta.url);';

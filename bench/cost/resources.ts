@@ -52,7 +52,7 @@ const RULES: Record<string, Rule> = {
   "AWS::DynamoDB::Table": () =>
     paid(
       (TICKS * (IDLE.readUnits * PRICES.readUnits + IDLE.writeUnits * PRICES.writeUnits)) / MILLION,
-      "one read and two writes a tick, which takes and gives back its lease; what it holds, $0.25 a GB and $0.20 for its restore points, comes with the responses",
+      "one read and two writes a tick, for its lease. What it holds comes with the responses: $0.25 a GB, and $0.20 for its restore points",
     ),
   "AWS::Logs::LogGroup": (_count, level) =>
     paid((TICKS * LOG_BYTES[level] * PRICES.logs) / GB, `about ${LOG_BYTES[level]} bytes a tick`, 0),

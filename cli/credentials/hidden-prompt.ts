@@ -2,7 +2,7 @@ import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { PollerError } from "../../lib/errors.ts";
 
-/** Who was asked has ended it, by Ctrl-C or Ctrl-D. */
+/** Somebody who was asked has ended it, by Ctrl-C or Ctrl-D. */
 export class CancelledError extends PollerError {
   readonly code = "CANCELLED";
 }

@@ -1,6 +1,9 @@
 import type { Credentials } from "../../lib/survey-api/index.ts";
 
-/** What the environment says of a source's credentials: `SURVEY_CLIENT_ID_EU_2` of source `eu-2` goes before `SURVEY_CLIENT_ID`. Empty counts as unset. */
+/**
+ * Credentials of a source in the environment: `SURVEY_CLIENT_ID_EU_2` of source `eu-2` goes before `SURVEY_CLIENT_ID`. Empty counts as
+ * unset.
+ */
 export function credentialVariables(
   source: string | undefined,
   environment: Record<string, string | undefined>,

@@ -4,7 +4,10 @@ const text = z.string().nullish();
 const number = z.number().nullish();
 const survey = z.looseObject({ name: text }).nullish();
 
-/** What the commands read of an event; the contract is in lib/events. A later version of it, and another's event on the same bus, must not stop them. */
+/**
+ * The part of an event that the commands read; the contract is in lib/events. A later version of it, and another's event on the same bus,
+ * must not stop them.
+ */
 const envelope = z.looseObject({
   "detail-type": z.string(),
   detail: z.looseObject({

@@ -83,7 +83,7 @@ function mistakeIn(text: string): number {
     try {
       JSON.parse(text.slice(0, end));
     } catch (error) {
-      // The message itself holds a piece of the text.
+      // The message itself may quote the text.
       const message = error instanceof Error ? error.message : "";
       const position = Number(/at position (\d+)/.exec(message)?.[1] ?? end);
       if (position < end && !message.startsWith("Unterminated")) return position + 1;

@@ -15,7 +15,7 @@ export interface Hearing extends Pick<Io, "now" | "say" | "signal"> {
   count: number;
 }
 
-/** What was heard, as it was delivered. Ends at its time, after its number of events, or when it is interrupted. */
+/** Events as they were delivered. Ends at its time, after its number of events, or when it is interrupted. */
 export async function* hear({ receive, until, count, now, say, signal }: Hearing): AsyncGenerator<string, void> {
   const since = now();
   let heard = 0;

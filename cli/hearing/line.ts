@@ -51,7 +51,7 @@ function lagOf({ detail: { meta, data } }: Heard): string {
   return Number.isNaN(lag) ? "" : `lag ${span(Math.max(0, lag))}`;
 }
 
-/** What others have written must not steer the terminal. */
+/** A name without control characters: one that others have written must not steer the terminal. */
 function plain(name: string): string {
   return stripVTControlCharacters(name).replaceAll(/\p{Cc}+/gu, " ");
 }

@@ -66,7 +66,7 @@ export async function listening(
   if (io.signal.aborted) throw new InterruptedError();
 }
 
-/** What is left of others is no reason not to listen. */
+/** Removes the remains of other listeners. A failure in that is no reason not to listen. */
 async function sweep(target: Target, io: Io): Promise<void> {
   try {
     const gone = await sweepExpired(target, io.now());

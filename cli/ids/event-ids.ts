@@ -33,8 +33,9 @@ export function olderEventIds(
 }
 
 /**
- * Ids of events with the contents of a response in one line of a consumer's list: an id, the first column of a CSV, or JSON of whole events, however they are
- * wrapped. Undefined where it holds none at all. Test events and events of another kind count as nothing to be told of.
+ * Ids of events with the contents of a response in one line of a consumer's list. A line is an id, the first column of a CSV, or JSON of
+ * whole events, however they are wrapped. Undefined where it holds none at all. Test events and events of another kind count as nothing to
+ * be told of.
  */
 export function eventIdsIn(line: string): string[] | undefined {
   const text = line.trim();

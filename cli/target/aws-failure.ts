@@ -5,7 +5,7 @@ import { EXIT } from "../exit-codes.ts";
 const NOT_ACCEPTED =
   /ExpiredToken|UnrecognizedClient|InvalidClientTokenId|InvalidSignature|IncompleteSignature|OptInRequired/;
 
-/** Runs requests to AWS, of which an error becomes one that says what to do next; the SDK's own message may repeat what it was given. */
+/** Runs requests to AWS. An error of one becomes an error that says what to do next, since the SDK's own message may repeat its input. */
 export async function askingAws<T>(what: string, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -14,7 +14,7 @@ export async function askingAws<T>(what: string, ask: () => Promise<T>): Promise
   }
 }
 
-/** What is wrong with the AWS credentials or the region, where it is that. */
+/** The problem with the AWS credentials or the region, where an error tells of one. */
 export function credentialsFailure(error: unknown): CommandError | undefined {
   const cause = causeOf(error);
   const name = errorCode(cause);

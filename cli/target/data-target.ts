@@ -18,7 +18,7 @@ const LONGEST_WAIT = 30_000;
 const LOOK_EVERY = 100;
 
 /**
- * Opens a data folder: beside the run that is at work on it, by that run's own AWS; else by an AWS of this command's own.
+ * Opens a data folder. Beside the run that is at work on it, it uses that run's own AWS, else an AWS of this command's own.
  *
  * @throws CommandError when no run was ever made there, or another command has it for long
  */

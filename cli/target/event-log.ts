@@ -52,7 +52,8 @@ export interface OfResponse {
 }
 
 /**
- * Reads the lines of one response in the log while they are kept: of a stack in CloudWatch Logs, of a data folder in its log file.
+ * Reads the lines of one response in the log while they are kept. Those of a stack are in CloudWatch Logs, those of a data folder in its
+ * log file.
  *
  * @throws CommandError when the log may not be read
  */

@@ -7,11 +7,10 @@ import type { Target } from "./target.ts";
 const USUAL_FOLDER = ".survey-poller";
 
 /**
- * What a verb works on. Without a flag it is the folder that `npm start` makes, where there is one.
+ * The target that a verb works on. Without a flag it is the folder that `npm start` makes, where there is one.
  *
  * @throws UsageError when neither is named nor there
- * @example
- * await using target = await openTarget(options, io);
+ * @example await using target = await openTarget(options, io);
  */
 export async function openTarget({ stack, data }: TargetOptions, io: Io): Promise<Target> {
   // Each is loaded where it is meant: a command on a stack needs no AWS of its own, and one on a folder no CloudFormation.

@@ -15,7 +15,7 @@ interface FunctionFailure {
 }
 
 const OUTPUTS =
-  /(PollFunctionName|PollLogGroupName|DeadLetterQueueUrl|TableName|BusName|BusArn|ArchiveArn|ClaimCheckBucketName|DashboardUrl)$/;
+  /(ForwardFunctionName\w+|PollFunctionName|PollLogGroupName|DeadLetterQueueUrl|TableName|BusName|BusArn|ArchiveArn|ClaimCheckBucketName|DashboardUrl)$/;
 
 /**
  * Opens a deployed stack by its outputs and the environment of its function. Region and credentials are those of the AWS command line.
@@ -110,7 +110,7 @@ function failureOf({ errorType = "", errorMessage = "" }: FunctionFailure, stack
     const hint = "Its work goes on at the next tick. Try again in a minute.";
     return notNow("OUT_OF_TIME", "the function ran out of time", { hint });
   }
-  // The function's own errors carry their code as their name, and nothing personal in their message.
+  // The function's own errors have their code as their name, and nothing personal in their message.
   const isOwn = /^[A-Z][A-Z0-9_]+$/.test(errorType);
   return new CommandError(
     isOwn ? errorType : "FUNCTION_FAILED",

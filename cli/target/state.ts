@@ -14,14 +14,14 @@ export function tableOf({ clients, resources }: Target): Table {
   return { client: clients.dynamodb, name: resources.tableName };
 }
 
-/** What is known of one survey. */
+/** One survey as the state has it. */
 export interface SurveyState {
   surveyId: number;
   row: SurveyRow | undefined;
   mark: Mark;
 }
 
-/** What is known of one source. */
+/** One source as the state has it. */
 export interface SourceState {
   source: string;
   account: AccountState;
@@ -51,7 +51,7 @@ export async function readSource(target: Target, source: string): Promise<Source
   });
 }
 
-/** How many entries of a survey are in this state and looked at again by themselves; the index may lag behind by moments. */
+/** How many entries of a survey are in this state and have a next check. The index may lag behind by moments. */
 export async function countDue(table: Table, source: string, surveyId: number, kind: CheckedState): Promise<number> {
   let count = 0;
   let from: Record<string, unknown> | undefined;

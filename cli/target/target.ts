@@ -15,7 +15,7 @@ export interface Resources {
   secrets: Record<string, { credentials: string; token: string }>;
 }
 
-/** What a deployed stack has beside them. */
+/** Parts of a deployed stack that a data folder does not have. */
 export interface StackParts {
   stackName: string;
   functionName: string;
@@ -57,7 +57,7 @@ export interface ClientSettings {
   forcePathStyle?: boolean;
 }
 
-/** What the function answers to an operation, taken apart. */
+/** The function's answer to an operation, taken apart. */
 export function resultOf<Result>(output: unknown): Result {
   const { result, error } = output as { result?: Result; error?: Failure };
   if (error !== undefined) throw new CommandError(error.code, error.message, { hint: error.hint }, exitOf(error.code));

@@ -17,7 +17,7 @@ export function copy(what: string, text: string): void {
   );
 }
 
-/** What the button for this says right after it was pressed. */
+/** The label of the button right after it was pressed. */
 export function said(what: string): string | undefined {
   if (copied.value.what !== what) return undefined;
   return copied.value.is ? "Copied" : "Not copied";

@@ -1,4 +1,4 @@
-/** What the page reads of an event as the bus delivered it. */
+/** The part of a delivered event that the page reads. */
 export interface Envelope {
   "detail-type": string;
   source: string;

@@ -5,7 +5,7 @@ import type { Leaf } from "./rule.ts";
 
 export interface JsonViewOptions {
   value: unknown;
-  /** What is said beside a field, by its path, in words. */
+  /** A note beside a field, by its path, in words. */
   noteOf?: (path: readonly string[], value: unknown, parent: unknown) => string | undefined;
   /** Makes leaves something to press. */
   onLeaf?: (path: readonly string[], value: Leaf) => void;

@@ -32,7 +32,7 @@ async function load(id: string): Promise<void> {
 const TRIES = 6;
 const AGAIN = 1_000;
 
-/** Its log may lie far away, and be written a moment later than its event is heard. */
+/** Loads the story of an event. Its log may lie far away, and be written a moment later than the event is heard. */
 async function loadStory(id: string): Promise<void> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const told = await look<Story>(`/stories/${encodeURIComponent(id)}`);

@@ -50,7 +50,7 @@ async function run(kind: string, of: object): Promise<void> {
   isActing.value = false;
 }
 
-/** What can be done from here, by the code of the command's verbs. */
+/** The actions of this page, by the code of the command's verbs. */
 function Actions(): VNode {
   const status = snapshot.value?.status ?? null;
   const worst = status?.surveys.find(({ unaccounted }) => unaccounted > 0);

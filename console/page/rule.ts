@@ -37,8 +37,8 @@ export const FORMS = ["JSON", "CDK", "where", "webhook"] as const;
 export type Form = (typeof FORMS)[number];
 
 /**
- * The pattern as it is written where it is used. Rules and webhooks of the construct are for contents alone unless they name types, and for the events of the
- * poller by themselves.
+ * The pattern as it is written where it is used. Rules and webhooks of the construct are for contents alone unless they name types, and
+ * they match events of the poller without being told so.
  *
  * @param type of the event that is open: meant where no type was chosen
  */

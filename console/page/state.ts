@@ -27,7 +27,7 @@ export function begin(data: Snapshot): void {
   show(data);
 }
 
-/** What has changed since: applied at once, so that the page is drawn once. */
+/** Applies changes at once, so that the page is drawn once. */
 export function apply(changes: readonly Change[]): void {
   if (shown === undefined) return;
   for (const change of changes) applyChange(shown, change);

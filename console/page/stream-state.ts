@@ -4,7 +4,7 @@ import { act, isRefused } from "./ask.ts";
 import { go, place } from "./place.ts";
 import { events, filtered, matching, snapshot } from "./state.ts";
 
-/** What is shown while it is paused; null while it is live. */
+/** The rows that are shown during a pause; null while it is live. */
 const frozen = signal<{ rows: EventRow[]; last: number } | null>(null);
 
 export const isPaused = computed(() => frozen.value !== null);

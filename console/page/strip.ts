@@ -57,7 +57,7 @@ interface Chart {
   element: HTMLElement;
   /** Each line, by the name of its colour. */
   lines: readonly (readonly [keyof Colours, (point: StripPoint) => number | null])[];
-  /** What the axis reaches at least. */
+  /** The least range of the axis. */
   least: number;
   words: (value: number) => string;
 }

@@ -39,7 +39,7 @@ const LOOK_EVERY = 250;
 /** Milliseconds after which a card says that something may keep what has no event yet. */
 export const PATIENCE = 60_000;
 
-/** Incident cards, which close by themselves with what has happened. */
+/** Incident cards, which close when their responses have come to an end. */
 export function createIncidents({ simulator, shadow, tell, now = Date.now }: IncidentsOptions): Incidents {
   const open = new Set<Open>();
   let made = 0;

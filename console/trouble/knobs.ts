@@ -4,7 +4,7 @@ import type { Simulator } from "../../local/simulator/index.ts";
 import type { Concerned } from "./incidents.ts";
 import { freeIdOnPage } from "./places.ts";
 
-/** What the knobs have their hands on. */
+/** The parts of the demo that knobs act upon. */
 export interface World {
   simulator: Simulator;
   aws: Pick<Faults, "add">;
@@ -17,7 +17,7 @@ export interface World {
   signal: AbortSignal;
 }
 
-/** What a knob has done: what it was in words, which responses have to become events, and when it is over. */
+/** The effect of a knob: its description, which responses have to become events, and when it is over. */
 export interface Done {
   what: string;
   concerned: Concerned[];
@@ -39,7 +39,7 @@ const READERS = 45;
 const DELETED = 3;
 const A_SECOND = 1_100;
 
-/** Who answers while something is wrong. */
+/** Completes some responses, so that somebody answers while something is wrong. */
 function completeSome({ simulator }: World, each = 1): Concerned[] {
   return simulator
     .surveyIds()

@@ -192,6 +192,10 @@ class AnswersRef(BaseModel):
     bucket: str
     key: str
     bytes: Annotated[int, Field(ge=0)]
+    url: str | None = None
+    """
+    In requests of a signed webhook only: GET it without AWS credentials, within the hour
+    """
 
 
 class UpdateMeta(BaseModel):

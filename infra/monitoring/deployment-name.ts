@@ -1,7 +1,7 @@
 import { Names, Stack, Token } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 
-/** Names a construct within its account and region, in a form that can be read and typed: two of them may have sources of the same name. */
+/** Names a construct within its account and region, in a form that can be read and typed. Two of them may have sources of the same name. */
 export function deploymentName(construct: Construct): string {
   const { stackName, node: stack } = Stack.of(construct);
   const within = construct.node.path.slice(stack.path.length).split("/").filter(Boolean);

@@ -14,6 +14,7 @@ import { createDashboard } from "./dashboard.ts";
 import { dashboardUrl } from "./dashboard-url.ts";
 import { type AlarmDefinition, sourceAlarms } from "./source-alarms.ts";
 import type { MetricsOwner } from "./source-metrics.ts";
+import { webhookAlarm } from "./webhook-alarm.ts";
 import { tickWindow } from "./window.ts";
 
 export interface MonitoringProps {
@@ -44,6 +45,8 @@ export interface Monitoring {
    * @param of whose it is, for the mail, such as "webhook crm"
    */
   watchDeadLetters(id: string, queue: IQueue, of: string): void;
+  /** An alarm on a signed webhook whose endpoint takes nothing, as long as there are alarms at all. */
+  watchWebhook(name: string): void;
 }
 
 /** Alarms on what a person must see to, the topic that tells them, and the dashboard. A source that is not enabled has no alarms. */
@@ -60,6 +63,11 @@ export function createMonitoring(parent: Construct, props: MonitoringProps): Mon
   const watchDeadLetters: Monitoring["watchDeadLetters"] = (id, queue, of) =>
     add(`Alarm-${id}`, "Dead letters", deadLetterAlarm(queue, of));
 
+  const watchWebhook: Monitoring["watchWebhook"] = (name) => {
+    const alarm = webhookAlarm(owner.deployment, name);
+    add(`Alarm-Webhook-${name}-${alarm.id}`, `Webhook ${name}`, alarm);
+  };
+
   for (const source of config.sources.filter(({ enabled }) => enabled)) {
     const subject = `Source ${source.name}`;
     for (const one of sourceAlarms(owner, source, lagThreshold)) add(`Alarm-${source.name}-${one.id}`, subject, one);
@@ -75,6 +83,7 @@ export function createMonitoring(parent: Construct, props: MonitoringProps): Mon
     dashboard,
     dashboardUrl: dashboard === undefined ? undefined : dashboardUrl(scope, owner.deployment),
     watchDeadLetters,
+    watchWebhook,
   };
 }
 

@@ -18,7 +18,7 @@ export interface AlarmDefinition {
   comparison: ComparisonOperator;
   threshold: number;
   missing: TreatMissingData;
-  /** False for what does not pass by itself when no more of it comes. */
+  /** False for trouble that has not passed just because no more of it comes. */
   tellsOk: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { Duration } from "aws-cdk-lib";
 import { DAY, MINUTE } from "../../lib/config/units.ts";
 
-/** What an alarm looks at: so many periods of this length. */
+/** The window of an alarm: so many periods of this length. */
 export interface Window {
   period: Duration;
   periods: number;

@@ -9,7 +9,7 @@ const LARGEST = 5e9;
 interface Operator {
   /** Types that it can tell anything of. */
   kinds: readonly Kind[];
-  /** What its operand has to be, where it is not. */
+  /** The rule that its operand breaks, if any. */
   problem: (operand: unknown) => string | undefined;
 }
 
@@ -26,7 +26,7 @@ const operators: Readonly<Record<string, Operator>> = {
   "anything-but": { kinds: ["string", "number"], problem: anythingBut },
 };
 
-/** What one alternative has wrong, for a place of this shape. It never repeats a value: one could be personal data. */
+/** The fault of one alternative, for a place of this shape. It never repeats a value: one could be personal data. */
 export function valueTestProblem(test: unknown, { kinds, texts, open }: Shape): string | undefined {
   if (Array.isArray(test)) return "must be a value or an operator, not a list";
   if (isObject(test)) return operatorProblem(test, open ? new Set(anyKind) : kinds);

@@ -3,7 +3,7 @@ import { detailJsonSchema, type EventType } from "../../lib/events/index.ts";
 
 export type Kind = "string" | "number" | "boolean" | "null";
 
-/** What a pattern may say of one place in the detail. Arrays are left out: a pattern looks through them. */
+/** The tests that a pattern may make of one place in the detail. Arrays are left out: a pattern looks through them. */
 export interface Shape {
   /** Fields by name; empty where the contract leaves them open. */
   fields: ReadonlyMap<string, Shape>;
@@ -34,7 +34,10 @@ function shapeOfType(type: EventType): Shape {
 function shapeOf(schema: unknown, definitions: Record<string, unknown>): Shape {
   const within = (part: unknown): Shape => shapeOf(part, definitions);
   if (!isObject(schema)) return OPEN;
-  if (typeof schema.$ref === "string") return within(definitions[schema.$ref.replace("#/definitions/", "")]);
+  if (typeof schema.$ref === "string") {
+    const name = schema.$ref.replace("#/definitions/", "");
+    return onTheBus(name, within(definitions[name]));
+  }
   if (Array.isArray(schema.anyOf)) return schema.anyOf.map(within).reduce(merged);
   const types = [schema.type].flat();
   if (types.includes("array")) return within(schema.items);
@@ -46,6 +49,16 @@ function shapeOf(schema: unknown, definitions: Record<string, unknown>): Shape {
   const kinds = types.map((type) => (type === "integer" ? "number" : type)).filter(isKind);
   if (kinds.length === 0) return OPEN;
   return { ...NOTHING, kinds: new Set(kinds), texts: Array.isArray(schema.enum) ? schema.enum.map(String) : [] };
+}
+
+/** Fields that are added after a rule has matched, by the name of their object: no pattern on them could ever match. */
+const ADDED_LATER: Readonly<Record<string, readonly string[]>> = { AnswersRef: ["url"] };
+
+function onTheBus(name: string, shape: Shape): Shape {
+  const added = Object.hasOwn(ADDED_LATER, name) ? (ADDED_LATER[name] ?? []) : [];
+  return added.length === 0
+    ? shape
+    : { ...shape, fields: new Map([...shape.fields].filter(([field]) => !added.includes(field))) };
 }
 
 const NOTHING: Shape = { fields: new Map(), kinds: new Set(), texts: [], open: false };

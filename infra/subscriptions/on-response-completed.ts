@@ -9,7 +9,7 @@ import { checkWhere } from "./check-where.ts";
 import { type Subscription, type SubscriptionProps, subscribe } from "./subscribe.ts";
 import type { AnyWhere } from "./where.ts";
 
-/** What `onResponseCompleted` takes. */
+/** A subscription, as `onResponseCompleted` takes it. */
 export interface ResponseCompletedProps {
   /** Types of events; default `response.completed` alone. */
   types?: readonly [EventType, ...EventType[]];
@@ -43,7 +43,7 @@ export function createSubscription(
   if (problems.length > 0) {
     throw new ConfigError(
       problems.map(({ path, message }) => ({ path: `${id}: ${path}`, message })),
-      { hint: "docs/events.md shows patterns; for a field that is not in the contract make a Rule on poller.bus." },
+      { hint: "docs/events.md shows patterns; for a field that is not in the contract make a Rule on the bus." },
     );
   }
   return subscribe(new Construct(scope, id), {

@@ -2,6 +2,7 @@ import { Annotations, Duration } from "aws-cdk-lib";
 import { type EventPattern, type IEventBus, type IRuleTarget, Rule } from "aws-cdk-lib/aws-events";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { ConfigError, type SourceConfig } from "../../lib/config/index.ts";
@@ -12,8 +13,10 @@ import { eventPattern } from "./event-pattern.ts";
 
 export interface SubscriptionProps {
   bus: IEventBus;
-  sources: readonly SourceConfig[];
+  sources: readonly Pick<SourceConfig, "eventSource">[];
   description: string;
+  /** Default: one that CloudFormation makes. */
+  ruleName?: string;
   /** Types of events; default `response.completed`. */
   types?: readonly EventType[];
   /** A pattern on the event's detail, checked; without it all events. */
@@ -26,8 +29,10 @@ export interface SubscriptionProps {
 
 export interface Subscription {
   rule: Rule;
-  /** What could not be delivered; undefined where the target brought a queue of its own. */
+  /** Events that could not be delivered. Undefined where the target brought a queue of its own. */
   deadLetters: Queue | undefined;
+  /** Of a signed webhook alone: the queue of what is to be delivered, and the function that does it. */
+  forwarder?: { queue: Queue; function: LambdaFunction };
 }
 
 /** A rule on the bus whose target cannot lose an event: what it does not take in time lies in a queue of this subscription alone. */
@@ -37,6 +42,7 @@ export function subscribe(scope: Construct, props: SubscriptionProps): Subscript
   const rule = new Rule(scope, "Rule", {
     eventBus: props.bus,
     description: props.description,
+    ...(props.ruleName === undefined ? {} : { ruleName: props.ruleName }),
     eventPattern: pattern,
   });
   let deadLetters: Queue | undefined;
@@ -44,7 +50,8 @@ export function subscribe(scope: Construct, props: SubscriptionProps): Subscript
   rule.addTarget({
     bind(bound, id) {
       const config = props.target.bind(bound, id);
-      if (config.deadLetterConfig === undefined) deadLetters ??= createDeadLetters(scope, rule, props.encryptionKey);
+      if (config.deadLetterConfig === undefined)
+        deadLetters ??= createDeadLetters(scope, rule.ruleArn, props.encryptionKey);
       return {
         ...config,
         retryPolicy: config.retryPolicy ?? {
@@ -72,7 +79,8 @@ function checkLength(scope: Construct, { source, detailType, detail }: EventPatt
   Annotations.of(scope).addWarningV2("survey-poller:long-pattern", notice);
 }
 
-function createDeadLetters(scope: Construct, rule: Rule, encryptionKey: IKey | undefined): Queue {
+/** Where one rule, and no other, puts what could not be delivered. */
+export function createDeadLetters(scope: Construct, ruleArn: string, encryptionKey: IKey | undefined): Queue {
   const queue = new Queue(scope, "DeadLetters", {
     ...queueEncryption(encryptionKey),
     enforceSSL: true,
@@ -85,7 +93,7 @@ function createDeadLetters(scope: Construct, rule: Rule, encryptionKey: IKey | u
       principals: [new ServicePrincipal("events.amazonaws.com")],
       actions: ["sqs:SendMessage"],
       resources: [queue.queueArn],
-      conditions: { ArnEquals: { "aws:SourceArn": rule.ruleArn } },
+      conditions: { ArnEquals: { "aws:SourceArn": ruleArn } },
     }),
   );
   acknowledgeDeadLetters(queue);

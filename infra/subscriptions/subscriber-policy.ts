@@ -4,7 +4,7 @@ import { AccountPrincipal, AnyPrincipal, type IPrincipal, PolicyStatement } from
 import type { Construct } from "constructs";
 import type { SubscribersConfig } from "../../lib/config/index.ts";
 
-/** What CloudFormation calls in the subscriber's account to make, change, tag and take away a rule of its own there. */
+/** Actions of CloudFormation in the subscriber's account, by which it makes, changes, tags and deletes a rule of its own there. */
 const MANAGE_RULES = [
   "events:PutRule",
   "events:DeleteRule",

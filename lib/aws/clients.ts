@@ -5,6 +5,8 @@ import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { PUBLISH_TIMEOUT } from "../polling/lease.ts";
 import { namingFailures } from "./failure.ts";
+import { patientFor } from "./patience.ts";
+import { createS3 } from "./s3-client.ts";
 
 /**
  * The SDK clients, made once for a process and shared by all sources. Endpoints and credentials come from the environment. Those that few
@@ -17,20 +19,6 @@ export interface Clients {
   s3: () => Promise<S3Client>;
 }
 
-/**
- * The SDK knows no end of a request by itself: one connection that hangs would outlast what a tick keeps in reserve, and its work
- * would be cut off. `silence` is in milliseconds, and counts as well between the parts of a body.
- */
-function patientFor(silence: number) {
-  return {
-    // A request that waits for one of the 50 connections to be free is taken for one that connects.
-    connectionTimeout: 2_000,
-    requestTimeout: silence,
-    socketTimeout: silence,
-    throwOnRequestTimeout: true,
-  };
-}
-
 /** The SDK's step for logs copies what goes and comes, also where nobody has given it a logger: a tenth of what a request costs. */
 function withoutLog<Client extends Pick<DynamoDBClient | EventBridgeClient, "middlewareStack">>(
   client: Client,
@@ -39,7 +27,7 @@ function withoutLog<Client extends Pick<DynamoDBClient | EventBridgeClient, "mid
   return client;
 }
 
-/** What a client takes beside the environment: where it is, and who asks. */
+/** Settings that a client takes beside the environment: its address, and who asks. */
 export type ClientSettings = Pick<DynamoDBClientConfig, "endpoint" | "region" | "credentials">;
 export type ClientService = "dynamodb" | "eventbridge" | "secretsmanager" | "s3";
 
@@ -52,7 +40,7 @@ export function createClients(settings: (service: ClientService) => ClientSettin
     dynamodb: DynamoDBDocumentClient.from(namingFailures("dynamodb", dynamodb), {
       marshallOptions: { removeUndefinedValues: true },
     }),
-    // The publisher retries by itself, entry by entry and under the lease: here one attempt, over in time for the guard.
+    // One attempt, over in time for the guard. The publisher does its own retries, entry by entry and under the lease.
     events: withoutLog(
       new EventBridgeClient({
         ...settings("eventbridge"),
@@ -70,18 +58,7 @@ export function createClients(settings: (service: ClientService) => ClientSettin
       "secrets",
       new SecretsManagerClient({ ...settings("secretsmanager"), maxAttempts: 5, requestHandler: patientFor(5_000) }),
     ),
-    s3: once(async () => {
-      const { S3Client } = await import("./s3.ts");
-      const client = new S3Client({
-        ...settings("s3"),
-        maxAttempts: 5,
-        // Objects may be megabytes.
-        requestHandler: patientFor(10_000),
-        // Local endpoints have no host name for each bucket.
-        forcePathStyle: (settings("s3").endpoint ?? process.env.AWS_ENDPOINT_URL_S3) !== undefined,
-      });
-      return namingFailures("s3", client);
-    }),
+    s3: once(() => createS3(settings("s3"))),
   };
 }
 

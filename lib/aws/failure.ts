@@ -8,7 +8,7 @@ const SERVICES = {
 
 type ServiceKey = keyof typeof SERVICES;
 
-/** What is said of it is an answer to whoever asked, and no failure of the service. */
+/** Errors that answer the question, and are no failure of the service. */
 const ANSWERS: Record<ServiceKey, readonly string[]> = {
   dynamodb: ["ConditionalCheckFailedException"],
   s3: ["NoSuchKey"],

@@ -23,7 +23,7 @@ export const busSchema = section({
 const ACCOUNT = 'must be an account id, 12 digits in quotes, such as "123456789012"';
 const ORGANIZATION = 'must be the id of an organization, such as "o-a1b2c3d4e5"';
 
-/** Who else may make rules on the bus. */
+/** Other accounts that may make rules on the bus. */
 export const subscribersSchema = section({
   accounts: z
     .array(z.string({ error: ACCOUNT }).regex(/^\d{12}$/, { error: ACCOUNT }), {

@@ -5,7 +5,7 @@ import type { MonitoringConfig } from "./monitoring.ts";
 import type { configSchema } from "./schema.ts";
 import type { WebhookAuth } from "./webhooks.ts";
 
-/** What a user may write: every field but `baseUrl` optional, durations and sizes as strings. */
+/** The configuration as a user may write it: every field but `baseUrl` optional, durations and sizes as strings. */
 export type ConfigInput = z.input<ReturnType<typeof configSchema>>;
 /** One source as a user may write it. */
 export type SourceInput = ConfigInput["sources"][number];
@@ -28,7 +28,7 @@ export interface SourceConfig {
   timeZone?: string | undefined;
   /** Both true by default. */
   enrich: { metrics: boolean; metadata: boolean };
-  /** What answers carry of their questions: text and labels of the chosen answers, these labels alone, or nothing. Default "full". */
+  /** The words of their questions in answers: text and labels of the chosen answers, these labels alone, or nothing. Default "full". */
   questions: "full" | "labels" | "none";
   /** All "keep" by default. */
   privacy: { ip: "keep" | "truncate" | "drop"; referrer: "keep" | "drop"; comments: "keep" | "drop" };
@@ -89,6 +89,8 @@ export interface WebhookConfig {
   /** An EventBridge pattern on the event's detail. */
   where?: Record<string, unknown> | undefined;
   auth?: WebhookAuth | undefined;
+  /** Name of the secret with which each delivery is signed by Standard Webhooks, in place of `auth`. */
+  signing?: { secret: string } | undefined;
   /** Default 10. */
   ratePerSecond: number;
   /** Default one day, which is the longest, and 185 attempts. */

@@ -21,10 +21,11 @@ export function crossChecks(input: Record<string, unknown>): FoundProblem[] {
     ...sources.flatMap(timeouts),
     ...(archived ? sources.flatMap((source, index) => claimCheck(source, index)) : []),
     ...webhookNames(list(input.webhooks)),
+    ...signedWebhooks(list(input.webhooks)),
   ];
 }
 
-/** What a pattern on the event's detail has wrong, as paths within it. The contract knows its fields, so the caller brings it. */
+/** The mistakes of a pattern on the event's detail, as paths within it. The contract knows its fields, so the caller brings it. */
 export type PatternCheck = (where: Record<string, unknown>, types: unknown) => readonly FoundProblem[];
 
 /** The patterns of all webhooks. */
@@ -51,6 +52,27 @@ function webhookNames(webhooks: readonly unknown[]): FoundProblem[] {
     return [
       { path: ["webhooks", index, "name"], message: `must be unique, but is the same as webhooks[${first}].name` },
     ];
+  });
+}
+
+/** A signature says who posts, and takes the place of credentials. */
+function signedWebhooks(webhooks: readonly unknown[]): FoundProblem[] {
+  const outputs = new Map<string, number>();
+  return webhooks.flatMap((webhook, index) => {
+    if (!isObject(webhook) || webhook.signing === undefined) return [];
+    const problems: FoundProblem[] = [];
+    if (webhook.auth !== undefined) {
+      const message = "must not stand beside auth: a webhook is signed, or sends credentials";
+      problems.push({ path: ["webhooks", index, "signing"], message });
+    }
+    if (typeof webhook.name !== "string") return problems;
+    // Names of CloudFormation outputs hold letters and digits only.
+    const key = webhook.name.replaceAll(/[^A-Za-z0-9]/g, "");
+    const first = outputs.get(key);
+    outputs.set(key, first ?? index);
+    if (first === undefined || (webhooks[first] as { name?: unknown }).name === webhook.name) return problems;
+    const message = `must be unique, but is only "-" or "_" away from webhooks[${first}].name`;
+    return [...problems, { path: ["webhooks", index, "name"], message }];
   });
 }
 

@@ -73,7 +73,7 @@ export function refuse(context: z.RefinementCtx, message: string): never {
   return z.NEVER;
 }
 
-/** What `make` gives for AWS and for a laptop, each made when it is asked for first: schemas are what a start takes longest for. */
+/** One value of `make` for AWS and one for a laptop, each made when it is first asked for: schemas take most of a start. */
 export function madeOnce<Schema>(
   make: (options: { deployed: boolean }) => Schema,
 ): (options: { deployed: boolean }) => Schema {

@@ -3,11 +3,11 @@ import type { MonitoringLevel } from "../monitoring/catalog.ts";
 import { duration, flag, oneOf, refuse, section } from "./fields.ts";
 import { MINUTE } from "./units.ts";
 
-/** What a deployment is watched by. */
+/** How a deployment is watched. */
 export interface MonitoringConfig {
   /** How much is written as metrics. Default "minimal". */
   level: MonitoringLevel;
-  /** Who is told of alarms, beside whoever subscribes to the topic. */
+  /** Address that is told of alarms, beside the subscribers of the topic. */
   email?: string | undefined;
   /** Default true. */
   alarms: boolean;
@@ -32,7 +32,8 @@ const EMAIL = "must be an e-mail address";
 const RUNBOOK = 'must be an address or a path without "#", at most 500 characters';
 const SHAPE = 'must be "minimal", "full" or an object such as { "level": "full", "email": "ops@example.com" }';
 
-const fields = () =>
+/** The fields of the section in its long form. */
+export const monitoringFields = () =>
   section(
     {
       level: oneOf("minimal", "full").prefault("minimal"),
@@ -55,7 +56,9 @@ export function monitoringSchema() {
     .custom<MonitoringLevel | MonitoringSection>(() => true)
     .transform((value, context): MonitoringConfig => {
       if (typeof value === "string" && value !== "minimal" && value !== "full") return refuse(context, SHAPE);
-      const parsed = fields().safeParse(typeof value === "string" ? { level: value } : value, { jitless: true });
+      const parsed = monitoringFields().safeParse(typeof value === "string" ? { level: value } : value, {
+        jitless: true,
+      });
       if (!parsed.success) {
         for (const { path, message } of parsed.error.issues) context.addIssue({ code: "custom", path, message });
         return z.NEVER;

@@ -1,4 +1,4 @@
-/** What is wrong with the URL of a proxy; undefined when nothing is. The URL itself is never repeated: it may hold a password. */
+/** The mistake in the URL of a proxy; undefined when there is none. The URL itself is never repeated: it may hold a password. */
 export function proxyProblem(text: string): string | undefined {
   if (!URL.canParse(text)) return SHAPE;
   const { protocol, username, password, pathname, search, hash } = new URL(text);

@@ -70,7 +70,7 @@ const logs = days().refine((kept) => LOG_DAYS.includes(kept / DAY), {
   error: `must be a period CloudWatch Logs offers: ${LOG_DAYS.map((count) => formatDuration(count * DAY)).join(", ")}`,
 });
 
-/** What has taken the place of look-backs and scrubs. */
+/** The field that has replaced two older ones, as an example. */
 const PATROL = '"patrol": { "every": "1h", "full": "7d" }';
 
 /** The schema of one source. Deployed, the schedule is an EventBridge rate, which takes whole minutes only. */

@@ -49,6 +49,7 @@ const webhook = section({
     })
     .optional(),
   auth: auth.optional(),
+  signing: section({ secret }).optional(),
   // 300 a second is what an account may have without asking AWS for more.
   ratePerSecond: wholeNumber(1, 300).prefault(10),
   retry: section({
@@ -59,7 +60,7 @@ const webhook = section({
 
 export const webhooksSchema = z.array(webhook, { error: "must be a list of webhooks" });
 
-/** The address of a webhook may carry a key in its query: such addresses are common, so a query is allowed. */
+/** The address of a webhook may hold a key in its query: such addresses are common, so a query is allowed. */
 function isWebhookUrl(text: string): boolean {
   // Of other characters EventBridge takes none, and of addresses 2048 characters; "*" would be a parameter in the path.
   if (!/^https:\/\/[A-Za-z0-9%().!~';/?:@&=+$,_-]{1,2000}$/i.test(text) || !URL.canParse(text)) return false;

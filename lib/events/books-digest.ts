@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** What event ids add up to, whatever their order: as in `data.digest` of a `books.closed` event. */
+/** The sum of event ids, whatever their order: as in `data.digest` of a `books.closed` event. */
 export type BooksDigest = {
   count: number;
   /** 64 hexadecimal digits. */
@@ -8,7 +8,7 @@ export type BooksDigest = {
 };
 
 /**
- * A sum of the ids of the latest event of each response: an id is added once, and taken from it when a later revision of the same response comes.
+ * A sum of the ids of the latest event of each response. An id is added once, and removed when a later revision of the same response comes.
  */
 export interface DigestSum {
   add(eventId: string): void;
@@ -36,7 +36,7 @@ export type BooksVerdict =
   | { kind: "complete" }
   /** So many events have not come, at least. */
   | { kind: "missing"; count: number }
-  /** It has so many more: they came after the books closed. Later books tell. */
+  /** The consumer has so many more: they came after the books closed. Later books tell. */
   | { kind: "ahead"; count: number }
   /** As many, but not the same: an update has not come, or has come since the books closed. */
   | { kind: "different" };
@@ -44,8 +44,8 @@ export type BooksVerdict =
 /**
  * Whether a consumer has everything that a survey had given out when its books closed.
  *
- * @param own the ids of the latest event of each response of the survey, in any order, with any repeats; or the digest that it keeps of them. Only events whose
- *   `meta.detectedAt` is not after that of `books` belong to it
+ * @param own the ids of the latest event of each response of the survey, in any order, with any repeats. Or the digest that it keeps of
+ * them. Only events whose `meta.detectedAt` is not after that of `books` belong to it
  * @param books a `books.closed` event's detail
  */
 export function verifyBooks(

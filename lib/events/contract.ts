@@ -19,6 +19,8 @@ export type EventType = (typeof EVENT_TYPES)[number];
 /** Version of the contract; a field added is not a new version, nor is a further event type. */
 export const SCHEMA_VERSION = "1";
 
-/** What of a response can differ from its last event: its answers, its dates, country, key and code, or how many records it has. */
+/**
+ * The parts of a response that can differ from its last event: its answers; its dates, country, key and code; or how many records it has.
+ */
 export const CHANGES = ["answers", "facts", "records"] as const;
 export type Change = (typeof CHANGES)[number];

@@ -4,7 +4,7 @@ import { DETAIL_TYPE, type EventType } from "./contract.ts";
 /** Namespace of all event ids: the version 5 UUID of this name in the URL namespace. As bytes, that it is not read anew for each id. */
 const NAMESPACE = v5("https://survey-poller/events", v5.URL, new Uint8Array(16));
 
-/** What an event is about, and which one of those of its type it is. */
+/** The subject of an event, and which one of those of its type it is. */
 export interface EventName {
   type: EventType;
   sourceName: string;

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { SCHEMA_VERSION } from "./contract.ts";
 import { named } from "./named.ts";
 
-/** What `meta` says in every event. Each schema of an event adds fields of its own. */
+/** The `meta` of every event. Each schema of an event adds fields of its own. */
 export const meta = z
   .looseObject({
     eventId: z.string().describe("The same for every delivery of the same event: the idempotency key"),

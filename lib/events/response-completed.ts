@@ -6,7 +6,7 @@ import { openWord } from "./open-word.ts";
 /** How a response was found. */
 export const origins = ["head", "catch-up", "search", "patrol", "full-pass", "recheck", "replay"] as const;
 
-/** What could not be had, and why. */
+/** The parts that could not be had, and why. */
 const lacks = [
   "metrics:absent",
   "metrics:gave-up",
@@ -15,8 +15,8 @@ const lacks = [
   "questions:gave-up",
 ] as const;
 
-// Every object is loose: a field added later must never break a consumer that validates, and zod's JSON Schema
-// of a plain object would forbid additional properties.
+// Every object is loose: a field added later must never break a consumer that validates. zod's JSON Schema of a plain object would forbid
+// additional properties.
 const raw = z
   .looseObject({})
   .meta(named("Raw", "Fields that were not as documented, as they were read", { answer: "2" }));
@@ -184,15 +184,25 @@ const summary = z
     }),
   );
 
-const answersRef = z.looseObject({ bucket: z.string(), key: z.string(), bytes: z.number().int().nonnegative() }).meta(
-  named("AnswersRef", "Claim check: where the answers lie as a JSON array when they are too large for the event", {
-    bucket: "answers",
-    key: "9955f4f6-b3b2-575c-91d6-e57c654c089d/d0b636c4de9aefa4ab723bf09e3df48f.json",
-    bytes: 470,
-  }),
-);
+const answersRef = z
+  .looseObject({
+    bucket: z.string(),
+    key: z.string(),
+    bytes: z.number().int().nonnegative(),
+    url: z
+      .string()
+      .optional()
+      .describe("In requests of a signed webhook only: GET it without AWS credentials, within the hour"),
+  })
+  .meta(
+    named("AnswersRef", "Claim check: where the answers lie as a JSON array when they are too large for the event", {
+      bucket: "answers",
+      key: "9955f4f6-b3b2-575c-91d6-e57c654c089d/d0b636c4de9aefa4ab723bf09e3df48f.json",
+      bytes: 470,
+    }),
+  );
 
-/** What every event with the contents of a response says of how it was made. */
+/** The `meta` of every event with the contents of a response: how it was made. */
 export const contentsMeta = meta
   .extend({
     origin: openWord(origins, "How the response was found"),

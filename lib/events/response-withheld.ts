@@ -4,7 +4,10 @@ import { named } from "./named.ts";
 import { openWord } from "./open-word.ts";
 import { survey } from "./response-completed.ts";
 
-/** Why a response, or its latest contents, has no event: it cannot be read, nothing proves its contents, or the bus has refused its event for good. */
+/**
+ * Why a response, or its latest contents, has no event. It cannot be read, nothing proves its contents, or the bus has refused its event
+ * for good.
+ */
 export const withheldStates = ["quarantined", "held", "refused"] as const;
 export type WithheldState = (typeof withheldStates)[number];
 
@@ -20,7 +23,7 @@ const ids = {
   state,
 };
 
-/** The `detail` of a `response.withheld` event: the poller knows of a response and does not give out its contents, or those that it has by now. */
+/** The `detail` of a `response.withheld` event. The poller knows of a response and does not give out its contents, or the latest ones. */
 export const responseWithheld = z
   .looseObject({
     meta,

@@ -1,4 +1,7 @@
-/** One name for all metrics of the poller. Dimensions are `service` (the deployment) and `source`; a survey never is: each would cost by itself. */
+/**
+ * One name for all metrics of the poller. Dimensions are `service` (the deployment) and `source`. A survey never is one: each would cost as
+ * a series of its own.
+ */
 export const NAMESPACE = "SurveyPoller";
 
 /** How much is written as metrics. What a level leaves out is in the log all the same. */
@@ -23,8 +26,8 @@ const full = (name: string, unit: MetricDefinition["unit"] = "Count"): MetricDef
 });
 
 /**
- * Every metric of a source. Each is a series that costs $0.30 in a month in which it is written, so there are six minimal ones: what an
- * alarm needs, and the events.
+ * Every metric of a source. Each is a series that costs $0.30 in a month in which it is written. So there are six minimal ones: those that
+ * an alarm needs, and the events.
  */
 export const metrics = {
   /**

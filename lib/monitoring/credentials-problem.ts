@@ -3,8 +3,8 @@ import { CredentialsMissingError } from "../survey-api/index.ts";
 import { type DescribedFailure, describeFailure, type Log } from "./log.ts";
 
 /**
- * What is wrong with a source's credentials, by a stable code. Missing: the secret has no value yet. Unreadable: it holds something else,
- * or may not be read. Rejected: the service does not take them, or what they open is closed.
+ * A problem with a source's credentials, by a stable code. Missing: the secret has no value yet. Unreadable: it holds something else, or
+ * may not be read. Rejected: the service does not take them, or the account is closed.
  */
 export interface CredentialsProblem extends DescribedFailure {
   kind: "missing" | "unreadable" | "rejected";
@@ -12,7 +12,7 @@ export interface CredentialsProblem extends DescribedFailure {
 
 const REJECTED = new Set(["WRONG_CREDENTIALS", "WRONG_TOKEN"]);
 
-/** What an error says of the credentials, when it is that only a person can see to them; undefined for any other. */
+/** The problem with the credentials that an error tells of, when only a person can solve it; undefined for any other error. */
 export function credentialsProblem(error: unknown): CredentialsProblem | undefined {
   const described = describeFailure(error);
   if (error instanceof CredentialsMissingError) {
@@ -23,7 +23,9 @@ export function credentialsProblem(error: unknown): CredentialsProblem | undefin
   return REJECTED.has(errorCode(error)) ? { ...described, kind: "rejected" } : undefined;
 }
 
-/** What the log of this process says of each source; sources are told apart by their object, of which a process makes one each. */
+/**
+ * Problems that the log of this process has told of each source. Sources are told apart by their object, of which a process makes one each.
+ */
 const told = new WeakMap<object, string>();
 
 /** Says once what is wrong, and not at every tick: a process lives for hours, and an alarm tells for as long as it lasts. */

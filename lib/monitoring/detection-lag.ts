@@ -1,16 +1,17 @@
 import type { ResponseCompleted } from "../events/index.ts";
 import type { AccountState } from "../polling/model/account.ts";
 
-/** What is known of the source as the run began. */
+/** The state of the source as the run began, as far as it is known. */
 export type LagBasis = Pick<AccountState, "firstTick" | "lastTick">;
 
 /**
  * Milliseconds from the completion of a response to its event, as far as there is something honest to say.
  *
- * With a time zone it is that. Without one nobody knows when anything completed; then it is the time since the source's tick before this one
- * came to its end, for what the head shows: for so long nobody had looked. What the service shows late, or further down, is not in that.
+ * With a time zone it is that. Without one nobody knows when anything completed. Then it is the time since the end of the source's last
+ * tick, for responses that the head shows: for so long nobody had looked. It leaves out how late the service shows them, and those further
+ * down.
  *
- * Undefined for what is not late: history from before the source's first tick, a repaired event, a redriven response, and a time that a
+ * Undefined where nothing is late: history from before the source's first tick, a repaired event, a redriven response, and a time that a
  * clock change makes doubtful.
  */
 export function detectionLag({ meta, data }: ResponseCompleted, { firstTick, lastTick }: LagBasis): number | undefined {

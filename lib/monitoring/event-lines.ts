@@ -4,7 +4,7 @@ import type { PublishOutcome } from "../polling/ports.ts";
 import type { Log } from "./log.ts";
 import type { Stories, Story } from "./story.ts";
 
-/** What a line of the log says of an event: ids, times and words of the poller's own, and nothing of what it holds. */
+/** A line of the log about an event: ids, times and words of the poller's own, and none of its contents. */
 export interface EventLine {
   type: string;
   surveyId: number;
@@ -33,7 +33,7 @@ export interface EventLine {
   ms: { metrics?: number; metadata?: number; bus: number; ledger?: number };
 }
 
-/** What of an event is known before it goes to the bus. */
+/** The facts of an event that are known before it goes to the bus. */
 export type Facts = Omit<EventLine, "outcome" | "code" | "listed" | "proved" | "batch" | "attempts" | "ms">;
 
 export interface EventLines {
@@ -112,7 +112,7 @@ function storyOf(story: Story | undefined, { bus }: EventLine["ms"]): Partial<Ev
   };
 }
 
-/** What of an event may stand in a log. */
+/** The facts of an event that may stand in a log. */
 export function factsOf({ type, time, detail: { meta, data } }: OutgoingEvent, lag: number | undefined): Facts {
   const { responseId, state } = data as { responseId?: number; state?: string };
   const { revision, origin, changed } = meta as { revision?: number; origin?: string; changed?: string[] };

@@ -1,7 +1,10 @@
 import { errorCode, PollerError } from "../errors.ts";
 import { logChannel } from "./log-channel.ts";
 
-/** The name of this deployment, in each line of the log and as a dimension of its metrics: two of one account may have sources of the same name. */
+/**
+ * The name of this deployment, in each line of the log and as a dimension of its metrics. Two deployments of one account may have sources
+ * of the same name.
+ */
 export function serviceName(): string {
   return process.env.POWERTOOLS_SERVICE_NAME?.trim() || "survey-poller";
 }
@@ -18,7 +21,7 @@ export interface Log {
   error(message: string, details: Record<string, unknown>): void;
 }
 
-/** What is of this level and above: sources that share a function each have a level of their own. */
+/** A log of this level and above: sources that share a function each have a level of their own. */
 export function fromLevel(least: LogLevel, logger: Log): Log {
   const tell = (level: LogLevel): Log[LogLevel] => {
     if (LEVELS.indexOf(level) < LEVELS.indexOf(least)) return () => {};

@@ -1,4 +1,4 @@
 import { channel } from "node:diagnostics_channel";
 
-/** What the polling core tells of its work; of no cost while nobody listens. Messages are `Progress` with the source's name. */
+/** The progress that the polling core tells of; of no cost while nobody listens. Messages are `Progress` with the source's name. */
 export const progressChannel = channel("survey-poller:progress");

@@ -10,8 +10,8 @@ export interface RequestCounts {
 }
 
 /**
- * Counts the requests that this process makes until `stop` is called. Requests do not say of which source they are: where
- * the backlogs of several are worked off side by side, as on one machine, each counts the others' too.
+ * Counts the requests that this process makes until `stop` is called. Requests do not say of which source they are. On one machine the
+ * backlogs of several are worked off side by side, so each counts the others' requests too.
  */
 export function countRequests(): { counts: RequestCounts; stop: () => void } {
   const counts: RequestCounts = { all: 0, throttled: 0, failed: 0 };

@@ -15,7 +15,10 @@ export type RunEnd = { summary: TickSummary; stalled: number } | { error: unknow
 
 const THROTTLED = "TOO_MANY_REQUESTS";
 
-/** What a tick or a round of catching up was seen to do. What did not happen is not written: a series costs in the hours in which it is. */
+/**
+ * The metrics of a tick, or of a round of catching up. Nothing is written of what did not happen: a series costs in the hours in which it
+ * is written.
+ */
 export function seenMetrics({ emitted, lags, ...seen }: Sightings, requests: RequestCounts): MetricValues[] {
   const withheld = seen.quarantined + seen.refused + seen.held;
   const happened: MetricValues[] = [
@@ -30,7 +33,7 @@ export function seenMetrics({ emitted, lags, ...seen }: Sightings, requests: Req
 }
 
 /**
- * What the end of a run tells. One that fails for a reason without an alarm of its own writes nothing of it: that ticks are missing is the alarm
+ * The metrics of the end of a run. One that fails for a reason without an alarm of its own writes nothing: missing ticks are the alarm
  * then. One cause raises one alarm.
  */
 export function endMetrics(end: RunEnd): MetricValues[] {
@@ -88,7 +91,7 @@ function figureMetrics(figures: TickFigures | undefined): MetricValues[] {
   ];
 }
 
-/** Those that a level writes. */
+/** The metrics that a level writes. */
 export function ofLevel(all: readonly MetricValues[], level: MonitoringLevel): MetricValues[] {
   return all.filter(([key]) => isWritten(key, level));
 }

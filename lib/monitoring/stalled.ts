@@ -9,8 +9,8 @@ const UNREADABLE = "unreadable";
 type CatchUp = `catch-up ${number}`;
 
 /**
- * Surveys that fail, by id, those whose catch-up does, and rows of the survey list that name none, with when this process has seen them so first
- * without the contrary since. Epoch milliseconds.
+ * Failures with the time since which this process has seen them without the contrary, in epoch milliseconds. They are surveys that fail, by
+ * id; those whose catch-up does; and rows of the survey list that name no survey.
  */
 export type FailingSince = Map<number | CatchUp | typeof UNREADABLE, number>;
 
@@ -28,13 +28,14 @@ export interface StalledRequest {
 }
 
 /**
- * Milliseconds for which the longest-standing trouble has kept responses from going out or from being accounted for; 0 when all is well.
- * It is an age and no count, so that what passes by itself within minutes is not taken for what a person must see to:
+ * Milliseconds for which the longest-standing trouble has kept responses from going out or from being accounted for; 0 when all is well. It
+ * is an age and no count, so that trouble that passes within minutes calls no person:
  *
- * - a survey whose polls fail, or whose catch-up does, since they do; and rows of the survey list that do not tell which survey they are, since there are any;
+ * - a survey whose polls fail, or whose catch-up does, since they do;
+ * - rows of the survey list that do not tell which survey they are, since there are any;
  * - metrics or metadata that fail for the whole source, which responses wait for, since they do;
- * - books that should have been closed again by now; and responses that a survey's first pass could not account for, once that pass should
- *   have been made good.
+ * - books that should have been closed again by now;
+ * - responses that a survey's first pass could not account for, once that pass should have been made good.
  */
 export function stalledFor({ summary, seen, failing, fullEvery, now }: StalledRequest): number {
   noteFailures(summary, failing, now);
@@ -56,7 +57,7 @@ export function stalledFor({ summary, seen, failing, fullEvery, now }: StalledRe
   );
 }
 
-/** What fails stays due: one that a tick with time for all has not polled is not listed any more. */
+/** A failing survey stays due. One that a tick with time for all has not polled is not listed any more. */
 function noteFailures(summary: TickSummary, failing: FailingSince, now: number): void {
   const { surveys, unpolled, unreadableSurveys = 0 } = summary;
   const polled = new Set<number>(surveys.map(({ surveyId }) => surveyId));

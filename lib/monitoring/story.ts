@@ -12,7 +12,7 @@ export interface Reading {
 
 export type ProvedBy = Extract<Progress, { kind: "proved" }>["by"];
 
-/** What is known of a response on its way to its event. Nothing of what it holds. */
+/** The story of a response on its way to its event, and nothing of its contents. */
 export interface Story {
   /** Where it was listed last. */
   listed?: Reading;
@@ -28,7 +28,7 @@ export interface Story {
 export interface Stories {
   /** The story of a response, to be added to. */
   of(surveyId: number, responseId: number): Story;
-  /** What is known of it; undefined where it was not met, or too long ago. */
+  /** The story of a response; undefined where it was not met, or too long ago. */
   known(surveyId: number, responseId: number): Story | undefined;
 }
 
@@ -38,7 +38,7 @@ const KEPT = 10_000;
 type Generation = Map<number, Map<number, Story>>;
 
 /**
- * Keeps the stories of at least so many responses: in two generations, of which the older one goes as a whole when the younger is full. So a page
+ * Keeps the stories of at least so many responses in two generations. The older one goes as a whole when the younger is full. So a page
  * costs one small entry a response, and nobody has to say of which responses nothing more will be told.
  */
 export function createStories(kept = KEPT): Stories {

@@ -17,8 +17,8 @@ export interface TickReport {
 }
 
 /**
- * One line for each tick with news, a summary in the first of each hour, one for what failed, and one for a tick that a pause of the service or of an operator
- * has ended. Which tick is the first of an hour is told by the tick before, which the table knows: a process may be a new one.
+ * Lines for each tick with news, a summary in the first tick of an hour, and lines for failures and for a pause that has ended the tick.
+ * The table knows the last tick, and so which one is the first of an hour: a process may be a new one.
  */
 export function logTick(logger: Log, { summary, seen, requests, stalled, now }: TickReport): void {
   const { source } = summary;

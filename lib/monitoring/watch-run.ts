@@ -10,7 +10,7 @@ import { lagDetails, logRound, logTick } from "./tick-log.ts";
 import { watchPorts } from "./watched-ports.ts";
 import { writeMetrics } from "./write-metrics.ts";
 
-/** What a run is watched for. */
+/** A source as a run is watched for it. */
 export interface WatchedSource {
   name: string;
   patrol: { full: number };
@@ -27,7 +27,7 @@ export interface Telling {
 }
 
 export interface RunWatch {
-  /** What the run is to work with. */
+  /** The ports that the run is to work with. */
   ports: Ports;
   /** The logger, by the level of the source. */
   logger: Log;
@@ -41,7 +41,7 @@ export interface RunWatch {
   publish(): void;
 }
 
-/** What this process knows of failing surveys; sources are told apart by their object, of which a process makes one each. */
+/** Failing surveys as this process knows them. Sources are told apart by their object, of which a process makes one each. */
 const failing = new WeakMap<WatchedSource, FailingSince>();
 /** The same for what it knows of responses on their way. */
 const stories = new WeakMap<WatchedSource, Stories>();

@@ -6,7 +6,7 @@ import type { Log } from "./log.ts";
 import { createStories, type Stories } from "./story.ts";
 import { watchService } from "./watch-service.ts";
 
-/** What a run was seen to do, also one that failed in the end. */
+/** The work that a run was seen to do, also of one that failed in the end. */
 export interface Sightings {
   emitted: number;
   quarantined: number;
@@ -18,7 +18,7 @@ export interface Sightings {
   lags: number[];
   /** The account as it was read first; undefined when it never was. Its rows become those of the run. */
   account?: AccountState;
-  /** What of it holds although the run writes it. */
+  /** The facts that hold although the run writes them. */
   basis: LagBasis;
 }
 

@@ -23,7 +23,7 @@ export interface AuditResult {
   outcome: "planned" | "read" | "ended" | "busy" | "behind" | "changing" | "paused";
   /** Of a planned one: what the mark says of its next pass, in epoch milliseconds. */
   dueAt?: number;
-  /** What failed of it. */
+  /** The failure of the slice, if any. */
   failure?: { code: string; message: string };
 }
 
@@ -31,7 +31,10 @@ export interface AuditResult {
 const LONGEST_SLICE = 30_000;
 const UNLIMITED = { left: () => Number.POSITIVE_INFINITY, spend: () => undefined };
 
-/** The full pass of a survey: made due at once (plan), or read at once whatever the background budget, until the next tick: from page 1 on (begin), or on (read). */
+/**
+ * The full pass of a survey. Plan: it is made due at once. Begin, read: it is read at once whatever the background budget, until the next
+ * tick, from page 1 or on from its place.
+ */
 export const audit: Operation<AuditInput, AuditResult> = {
   input: inputSchema,
   run: (context, input) => (input.mode === "plan" ? plan(context, input.surveyId) : readOn(context, input)),

@@ -31,8 +31,8 @@ export interface BackfillResult {
 const REMEMBERED = 20;
 
 /**
- * A backfill is a catch-up that takes more for new: it is worked off beside the ticks like any other, and ends by itself. When it is stopped its walk goes on
- * to the end of the list all the same: what has come meanwhile may have been left to it.
+ * A backfill is a catch-up that takes more for new. It is worked off beside the ticks like any other, and ends with the list. When it is
+ * stopped its walk goes on to the end of the list all the same: arrivals meanwhile may have been left to it.
  */
 export const backfill: Operation<z.infer<typeof inputSchema>, BackfillResult> = {
   input: inputSchema,
@@ -77,7 +77,7 @@ async function start(ctx: PollContext, { from, to }: DateRange): Promise<Backfil
   return { outcome: "started", range, floor };
 }
 
-/** What page 1 shows that is settled: what comes above it does not wait for the backfill. */
+/** The settled responses that page 1 shows: anything above them does not wait for the backfill. */
 async function knownAtHead({ mark, ports, surveyId }: PollContext): Promise<number[]> {
   const runs = toPage(1, await ports.service.page(surveyId, 1, "desc"))?.runs ?? [];
   const ids = [...new Set(runs.map(({ responseId }) => responseId))].slice(0, 100);

@@ -31,8 +31,8 @@ export type Forgotten =
     };
 
 /**
- * Forgets a response: its entry keeps what says that it is settled, and nothing else of it stays in the ledger, the mark and the bucket. It is done
- * under the lease of its survey, so that nobody writes any of it meanwhile.
+ * Forgets a response. Its entry keeps only that it is settled, and nothing else of it stays in the ledger, the mark and the bucket. It is
+ * done under the lease of its survey, so that nobody writes any of it meanwhile.
  */
 export const forget: Operation<ForgetInput, Forgotten> = {
   input: section({

@@ -1,12 +1,13 @@
 import { eventId } from "../events/index.ts";
 import { FORGOTTEN, type LedgerEntry } from "../polling/model/ledger-entry.ts";
 
-/** What stays of a forgotten response: that it is settled. `gone` too, so that its deletion is not told twice. */
+/** The fields of a forgotten response that stay: that it is settled. `gone` too, so that its deletion is not told twice. */
 const STAYS = new Set<string>(["id", "state", "reason", "eventId", "revision", "gone"] satisfies (keyof LedgerEntry)[]);
 
 /**
- * The entry of a forgotten response. One that went out keeps the id of its event, which the digest of the books counts, and no digest and no count:
- * without them no reading of it differs, and its event is never replaced. Any other one counts as before the floor, and never goes out.
+ * The entry of a forgotten response. One that went out keeps the id of its event, which the digest of the books counts. It keeps no digest
+ * and no count: without them no reading of it differs, and its event is never replaced. Any other one counts as before the floor, and never
+ * goes out.
  */
 export function bareEntry({ id, state, eventId, revision, gone }: LedgerEntry): LedgerEntry {
   if (state !== "emitted") return { id, state: "before-floor", reason: FORGOTTEN };
@@ -29,7 +30,7 @@ export function isBare(entry: LedgerEntry): boolean {
   return isForgotten(entry) && Object.keys(entry).every((name) => STAYS.has(name));
 }
 
-/** What the keys of all objects begin with that hold something of a response: its kept records, and the answers of its events. */
+/** The beginnings of the keys of all objects that hold something of a response: its kept records, and the answers of its events. */
 export function prefixesOf(
   source: string,
   surveyId: number,

@@ -31,7 +31,7 @@ export async function lookAtPages(ports: Ports, surveyId: number, pages: number[
   return Promise.all(pages.map((page) => limit(look, page)));
 }
 
-/** What the ledger has of the responses of a page. */
+/** The entries of the responses of a page. */
 export async function entriesOf(
   ports: Ports,
   surveyId: number,

@@ -3,7 +3,7 @@ import type { Config } from "../config/index.ts";
 import type { Log } from "../monitoring/log.ts";
 import type { SourceGraph } from "../run/wiring.ts";
 
-/** What an operation works with: one source, for the time of one invocation. */
+/** The context of an operation: one source, for the time of one invocation. */
 export interface OperationContext {
   graph: SourceGraph;
   config: Config;
@@ -18,11 +18,11 @@ export interface OperationContext {
 }
 
 /**
- * What an operator's command asks of the function, by its input `{"source":"main","operation":{"kind":"…"}}`. One invocation does what it can in
- * its time; an operation that may take longer says in its result where to go on.
+ * An operation of the function, which a command asks for by the input `{"source":"main","operation":{"kind":"…"}}`. One invocation does
+ * what it can in its time. An operation that may take longer says in its result where to go on.
  */
 export interface Operation<Input, Result extends object> {
-  /** What stands beside `kind`. */
+  /** The fields beside `kind`. */
   input: z.ZodType<Input>;
   run: (context: OperationContext, input: Input) => Promise<Result>;
 }

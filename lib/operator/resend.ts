@@ -82,7 +82,7 @@ export const resend: Operation<ResendInput, ResendResult> = {
   },
 };
 
-/** What the ledger has as emitted; the others are told. */
+/** The entries that the ledger has as emitted; the others are told. */
 async function readEntries(
   { state }: Ports,
   surveyId: number,
@@ -113,7 +113,7 @@ function isEmitted(entry: LedgerEntry | undefined): entry is EmittedEntry {
   );
 }
 
-/** What is known of the survey; undefined while a poll is at work on it. The lease is given back at once: polls are not kept waiting. */
+/** The mark of the survey; undefined while a poll is at work on it. The lease is given back at once: polls are not kept waiting. */
 async function readMark({ state }: Ports, surveyId: number, owner: string): Promise<Mark | undefined> {
   const lease = await state.acquire(surveyId, owner, LEASE_DURATION);
   if (lease === undefined) return undefined;

@@ -6,7 +6,7 @@ import type { SourceGraph } from "../run/wiring.ts";
 import type { Operation, OperationContext } from "./operation.ts";
 import { operations } from "./operations.ts";
 
-/** What an invocation with an operation answers: an error is data too, since Lambda's own form of it drops the hint. */
+/** The answer of an invocation with an operation: an error is data too, since Lambda's own form of it drops the hint. */
 export type OperationOutput = { result: object } | { error: { code: string; message: string; hint: string } };
 
 /** Runs one operation on one source. */

@@ -20,7 +20,10 @@ export class SurveyNotReadyError extends PollerError {
   }
 }
 
-/** Milliseconds between two attempts to take a lease, and for which it is tried: a slice of a catch-up holds it for a minute at most. */
+/**
+ * Milliseconds between two attempts to take a lease, and for which attempts are made. A slice of a catch-up holds the lease for a minute at
+ * most.
+ */
 const TRY_EVERY = 200;
 const LONGEST_TRY = 90_000;
 

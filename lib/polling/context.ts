@@ -5,21 +5,21 @@ import type { Lease, Mark } from "./model/mark.ts";
 import type { PollingSource } from "./model/source.ts";
 import type { Ports } from "./ports.ts";
 
-/** Requests that slow work may still make now: pages count by themselves. */
+/** Requests that slow work may still make now. The pages that it reads are counted without a call. */
 export interface Allowance {
   left(): number;
   /** Counts requests of another kind; less than nothing gives some back. */
   spend(requests: number): void;
 }
 
-/** What a poll knows of the questions of its survey: what they are, or why events wait for them, or go out without. */
+/** Knowledge of a survey's questions: what they are, or why events wait for them, or go out without. */
 export interface KnownDefinition {
   definition?: SurveyDefinition;
   reasons: string[];
   missing: string[];
 }
 
-/** What the poll of one survey works with. */
+/** Everything that the poll of one survey works with. */
 export interface PollContext {
   ports: Ports;
   source: PollingSource;
@@ -41,7 +41,7 @@ export interface PollContext {
   firstTick: number | undefined;
   /** Largest of the counts that the survey list shows; undefined when it shows none. */
   listedCount: number | undefined;
-  /** What a background poll may still do; undefined in a poll for news. */
+  /** The requests left to a background poll; undefined in a poll for news. */
   allowance: Allowance | undefined;
   /** Shared by all polls of a tick. */
   watch: BreakerWatch;
@@ -57,7 +57,7 @@ export interface PollContext {
   newestSeen: string | undefined;
 }
 
-/** What is news is not for the background budget: the pages that `work` reads are given back. */
+/** Does work that is news and so free of the background budget: the pages that `work` reads are given back. */
 export async function asNews<T>({ allowance }: Pick<PollContext, "allowance">, work: () => Promise<T>): Promise<T> {
   if (allowance === undefined) return work();
   const before = allowance.left();
@@ -71,7 +71,7 @@ export async function asNews<T>({ allowance }: Pick<PollContext, "allowance">, w
 /** Requests to the bus at once in a catch-up. */
 const PUBLISHES_AT_ONCE = 4;
 
-/** What a catch-up asks waits behind what other surveys, and this one after it, have to ask. Its events go out in several requests at once. */
+/** Does the work of a catch-up: its requests wait behind those of other surveys, and of later polls of this one. Its events go out in several requests at once. */
 export async function asBacklog<T>(ctx: Pick<PollContext, "ports" | "publishing">, work: () => Promise<T>): Promise<T> {
   const { ports, publishing } = ctx;
   ctx.ports = { ...ports, service: ports.backlog ?? ports.service };

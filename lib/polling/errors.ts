@@ -53,7 +53,7 @@ export function concernsWholeSource(error: unknown): boolean {
   return wholeSource.has(errorCode(error));
 }
 
-/** Whether it says nothing of what failed: this invocation may not, or cannot, go on with it. */
+/** Whether the error tells nothing of its subject: this invocation may not, or cannot, go on with it. */
 export function isInterrupted(error: unknown): boolean {
   return error instanceof LeaseLostError || error instanceof OutOfTimeError;
 }
@@ -80,7 +80,7 @@ export interface Failing {
  * response is thrown again, and ends the work.
  */
 export function leave(ctx: Failing, error: unknown): void {
-  // It was cut off, and is no failure: what others have read meanwhile still goes out.
+  // The work was cut off, which is no failure: what others have read meanwhile still goes out.
   if (error instanceof OutOfTimeError) return;
   if (endsWork(error)) throw error;
   ctx.failure ??= error;

@@ -9,7 +9,7 @@ export const LEASE_DURATION = 15_000;
 /** A request to the bus is over by then, one way or the other. */
 export const PUBLISH_TIMEOUT = 5_000;
 
-/** Whoever works under a lease; `lost` is set when that could not be prolonged. */
+/** A worker under a lease; `lost` is set when that could not be prolonged. */
 export interface LeaseHolder extends Pick<PollContext, "lost"> {
   lease: Lease | RoleLease;
   ports: Pick<Ports, "clock" | "state">;
@@ -60,7 +60,7 @@ export interface RoleHolder extends LeaseHolder {
   lease: RoleLease;
 }
 
-/** Does the work of a role; undefined where another invocation has that role, and nothing is done. Who has lost it begins nothing more. */
+/** Does the work of a role. Undefined where another invocation has that role: then nothing is done. A holder that has lost the role begins nothing more. */
 export async function inRole<T>(
   role: Role,
   { ports, owner }: { ports: Pick<Ports, "clock" | "state">; owner: string },
@@ -72,7 +72,7 @@ export async function inRole<T>(
   try {
     return await underLease(holder, () => work(holder));
   } finally {
-    // One that is not given back runs out.
+    // A lease that is not given back runs out.
     await ports.state.giveBackRole(lease).catch(() => undefined);
   }
 }

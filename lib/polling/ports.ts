@@ -45,13 +45,13 @@ export interface State {
   saveAccount(changes: AccountChanges): Promise<void>;
   /** Replaces the rows of these surveys, by survey id, save those that are outdated (`isOutdated`); the others stay. */
   saveRows(rows: Map<number, SurveyRow>): Promise<void>;
-  /** Takes the lease of a survey with the next fence, also from an earlier taking under the same owner's name; undefined while someone else holds it. */
+  /** Takes the lease of a survey with the next fence, also from an earlier taking under the same owner's name. Undefined while another owner holds it. */
   acquire(surveyId: number, owner: string, duration: number): Promise<Lease | undefined>;
   /** Takes a role of the source, in the same way. */
   takeRole(role: Role, owner: string, duration: number): Promise<RoleLease | undefined>;
   /** Gives it back with its note. Throws `LeaseLostError` when it has been taken over. */
   giveBackRole(lease: RoleLease): Promise<void>;
-  /** What the last tick that came to its end has left, and since when another one is under way (epoch milliseconds), if it is. */
+  /** The note of the last tick that came to its end, and since when another one is under way (epoch milliseconds), if it is. */
   lastTick(): Promise<TickNote & { underWaySince?: number }>;
   /** Prolongs a lease. Throws `LeaseLostError` when it has been taken over. */
   renew(lease: Lease | RoleLease, duration: number): Promise<void>;
@@ -59,16 +59,13 @@ export interface State {
   saveMark(lease: Lease, mark: Mark): Promise<void>;
   /** Writes the mark and gives the lease back. Throws `LeaseLostError` when it has been taken over. */
   release(lease: Lease, mark: Mark): Promise<void>;
-  /**
-   * Entries of those of `ids` (at most 100) that the ledger holds. Of those in `old` nothing becomes of it that there is none: they get none
-   * later either, and that may be remembered.
-   */
+  /** Entries of those of `ids` (at most 100) that the ledger holds. Ids in `old` that have no entry get none later either, so their absence may be remembered. */
   entries(
     surveyId: number,
     ids: LedgerEntry["id"][],
     old?: ReadonlySet<LedgerEntry["id"]>,
   ): Promise<Map<LedgerEntry["id"], LedgerEntry>>;
-  /** Writes entries, replacing what is there, but nothing over an emitted one save that; resolves once all are durable. */
+  /** Writes entries over those that are there. Only an emitted one replaces an emitted one. Resolves once all are durable. */
   putEntries(surveyId: number, entries: LedgerEntry[]): Promise<void>;
   /** Entries of this kind whose next check is due, oldest first; may lag behind writes by moments. */
   due(surveyId: number, kind: CheckedState, until: number, limit: number): Promise<LedgerEntry[]>;
@@ -131,7 +128,7 @@ export interface Vault {
   delete(key: string): Promise<void>;
 }
 
-/** What the poller tells of its work while it works. Nothing personal is in any of it. */
+/** The progress that the poller tells of while it works. Nothing personal is in any of it. */
 export type Progress =
   | { kind: "surveys"; listed: number; due: number }
   | { kind: "unreadable surveys"; count: number }

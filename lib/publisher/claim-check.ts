@@ -5,8 +5,8 @@ import type { AnswersRef, ResponseCompleted } from "../events/index.ts";
 export type PutObject = (key: string, body: string) => Promise<void>;
 
 /**
- * The event's JSON, with its answers in the bucket when it is larger than `inlineLimit` bytes; only the answers go, so
- * that filters on everything else still match.
+ * The event's JSON, with its answers in the bucket when it is larger than `inlineLimit` bytes. Only the answers go, so that filters on
+ * everything else still match.
  */
 export async function checkIn(
   detail: Pick<ResponseCompleted, "meta" | "data">,

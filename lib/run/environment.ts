@@ -4,12 +4,12 @@ import * as z from "zod";
 import { proxyProblem } from "../config/proxy.ts";
 import { PollerError } from "../errors.ts";
 
-/** What the stack, or the local runner, tells a function by its environment. */
+/** The settings that the stack, or the local runner, gives a function by its environment. */
 export interface Environment {
   tableName: string;
   busName: string;
   claimCheckBucket: string;
-  /** Whether nobody else can be at work under the name of this process, as on one machine: it takes over the leases of an earlier one. */
+  /** Whether nobody else can be at work under the name of this process, as on one machine. It takes over the leases of an earlier one. */
   alone: boolean;
   /** URL of the HTTP proxy on the way to the survey service; without one straight there. */
   proxy?: string | undefined;
@@ -67,8 +67,8 @@ export function readEnvironment(variables: Record<string, string | undefined>, b
 }
 
 /**
- * The name under which an invocation takes leases. One that is delivered twice has the same request id while both run, so that this does not
- * tell one from the other: each waits for the leases of the other, as it would for anybody's.
+ * The name under which an invocation takes leases. An invocation that is delivered twice has the same request id while both run. So the
+ * request id does not tell them apart, and each waits for the leases of the other, as for anybody's.
  */
 export function leaseOwner({ alone }: Pick<Environment, "alone">, requestId: string): string {
   return alone ? requestId : `${requestId}/${randomUUID()}`;

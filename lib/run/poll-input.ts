@@ -7,7 +7,7 @@ import { PollerError } from "../errors.ts";
 export interface PollInput {
   /** Name of the source to poll; all of them when left out. */
   source?: string | undefined;
-  /** What an operator's command asks for, instead of a poll: see lib/operator. */
+  /** The operation that an operator's command asks for, instead of a poll: see lib/operator. */
   operation?: { kind: string; [field: string]: unknown } | undefined;
   /** Whether a schedule invokes it: then a tick that fails is not thrown. */
   scheduled?: boolean | undefined;

@@ -53,9 +53,9 @@ export class PollFailedError extends PollerError {
 export const RESERVE = 20_000;
 
 /**
- * Ticks each source in turn, then works off their backlogs. A source that fails does not keep the others from being polled; the first failure is
- * thrown at the end. One without credentials that work is no failure: it would be one at each tick until a person has seen to it, and each would
- * leave a message in the dead-letter queue that outlasts its mending by two weeks.
+ * Ticks each source in turn, then works off their backlogs. A source that fails does not keep the others from being polled. The first
+ * failure is thrown at the end. A source without credentials that work is no failure. As one it would leave a message in the dead-letter
+ * queue at each tick, and these would stay for two weeks after it was put right.
  */
 export async function pollSources(request: PollSourcesRequest): Promise<PollOutput> {
   const ends: TickEnd[] = [];

@@ -1,17 +1,9 @@
 import type { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import * as z from "zod";
-import { errorCode } from "../errors.ts";
 import { type Credentials, CredentialsMissingError } from "../survey-api/index.ts";
-import { readSecret } from "./secret-values.ts";
+import { readSecret, refusalOf } from "./secret-values.ts";
 
 const credentialsSchema = z.looseObject({ clientId: z.string().min(1), clientSecret: z.string().min(1) });
-
-/** What Secrets Manager says for as long as nobody has seen to it, and what there is to see to. */
-const REFUSALS: Record<string, string> = {
-  AccessDeniedException: "Look at the function's permission to read it, and at that for the key it is encrypted with.",
-  DecryptionFailure: "Look at the key it is encrypted with: is it enabled, and may the function use it?",
-  InvalidRequestException: "Is it marked for deletion? `aws secretsmanager restore-secret` brings it back.",
-};
 
 /**
  * The credentials of a source: the secret holds `{"clientId":"…","clientSecret":"…"}`. Read anew each time, so that what was put there
@@ -39,10 +31,10 @@ async function read(client: SecretsManagerClient, secretId: string): Promise<str
   try {
     return await readSecret(client, secretId);
   } catch (error) {
-    const refusal = errorCode((error as { cause?: unknown } | null)?.cause ?? error);
-    const hint = REFUSALS[refusal];
-    if (hint === undefined) throw error;
-    throw unreadable(`the credentials secret ${secretId} cannot be read (${refusal})`, { cause: error, hint });
+    const refusal = refusalOf(error);
+    if (refusal === undefined) throw error;
+    const { code, hint } = refusal;
+    throw unreadable(`the credentials secret ${secretId} cannot be read (${code})`, { cause: error, hint });
   }
 }
 

@@ -52,7 +52,7 @@ export function keepDefinitions(vault: Pick<Vault, "get" | "put">, source: strin
 const sizeOf = (definition: SurveyDefinition | undefined): number =>
   definition === undefined ? 0 : 1 + Object.keys(definition.questions).length;
 
-/** What lies there may have come to be in another way. */
+/** Something else may have come to lie there. */
 function isDefinition(kept: unknown): kept is SurveyDefinition {
   const { questions } = (kept ?? {}) as Partial<SurveyDefinition>;
   return typeof questions === "object" && questions !== null;

@@ -9,7 +9,7 @@ export type SharingApi = Pick<SurveyApi, "learned" | "share">;
 export interface RateSharing {
   /** Takes part from now on, as one whose requests weigh so much; `atOnce` for work that is known to be long. */
   begin(weight: number, options?: { atOnce?: boolean }): void;
-  /** Its part of what all of them may take: 1 while it is alone. */
+  /** The part of the common rate that this worker may take: 1 while it is alone. */
   part(): number;
   /** Gives its part back to the others, and goes on from what all of them may take together. Never rejects. */
   end(): Promise<void>;
@@ -33,9 +33,9 @@ const UNEVEN = 0.2;
 const BALANCE = 0.5;
 
 /**
- * Each worker learns from refusals by itself what it may ask for. That takes half a minute to notice that another one has ended, and
- * lets none give way to a new one. So each tells the others what it takes while it is limited; whenever one comes or goes, all divide the
- * sum of what was taken by their weights, and while they stay they approach that. As long as nobody is refused anything, nothing is written.
+ * Each worker learns from refusals of its own what it may ask for. That takes half a minute to notice that another one has ended, and gives
+ * no room to a new one. So each tells the others what it takes while it is limited. Whenever one comes or goes, all divide the sum of what
+ * was taken by their weights. While they stay they approach that. As long as nobody is refused anything, nothing is written.
  */
 export function createRateSharing({ claims, api, hasCeiling, now, every }: RateSharingOptions): RateSharing {
   const me = randomUUID().slice(0, 8);
@@ -45,7 +45,7 @@ export function createRateSharing({ claims, api, hasCeiling, now, every }: RateS
   let looking: Promise<void> | undefined;
   /** Whether its rate is what it takes beside the others, and not what all of them take together, as an earlier run has learned. */
   let isOwn = false;
-  /** What was known of the others at the last look; undefined before the first. */
+  /** The claims of the others at the last look; undefined before the first. */
   let known: Map<string, RateClaim> | undefined;
 
   async function look(): Promise<void> {
@@ -85,7 +85,7 @@ export function createRateSharing({ claims, api, hasCeiling, now, every }: RateS
 
   const lookOnce = (): void => {
     looking ??= look()
-      // Each goes on with what it has learned by itself.
+      // The worker goes on with the rate that it has learned.
       .catch(() => undefined)
       .finally(() => {
         looking = undefined;

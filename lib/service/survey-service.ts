@@ -10,7 +10,7 @@ import {
   UnreadableBodyError,
 } from "../survey-api/index.ts";
 
-/** What the requests of a port wait behind. */
+/** The order in which the requests of a port wait. */
 export interface Priorities {
   pages: Priority;
   details: Priority;
@@ -27,7 +27,10 @@ const METRICS = "get metric, single response";
 const METADATA = "get response metadata";
 const SURVEY = "get survey";
 
-/** Metrics, metadata or questions that do not come in time are asked for at the next tick, and not at once: the poll would last twice as long. */
+/**
+ * Metrics, metadata or questions that do not come in time are asked for at the next tick, and not at once. Otherwise the poll would last
+ * twice as long.
+ */
 export const DETAIL_ATTEMPTS: RetryPolicy["operations"] = {
   [METRICS]: { TIMEOUT: 1 },
   [METADATA]: { TIMEOUT: 1 },
@@ -84,8 +87,8 @@ export function toSurveyService(
 }
 
 /**
- * What one read of a response's details says: absent where there is nothing, or where the service says so. Only an error about what was asked for is
- * an answer: a token request, or a look whether the token is good, says nothing about it.
+ * The meaning of one read of a response's details: absent where there is nothing, or where the service says so. Only an error about what
+ * was asked for is an answer. A token request, or a look whether the token is good, says nothing about it.
  */
 async function detail<T>(operation: Operation, read: Promise<T | undefined>): Promise<DetailRead<T>> {
   try {

@@ -29,7 +29,7 @@ export function createWorkerCoordination(
   let writtenUntil = 0;
   let triedAt = Number.NEGATIVE_INFINITY;
   let writing: Promise<void> | undefined;
-  /** What the table holds, as far as this process knows. */
+  /** The rate in the table, as far as this process knows. */
   let inTable: unknown;
 
   function writePause(): Promise<void> {

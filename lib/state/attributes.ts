@@ -19,7 +19,7 @@ export async function setAttributes(
   }
 }
 
-/** What an update depends on beside the item's version. */
+/** The conditions of an update beside the item's version. */
 interface UpdateRules {
   once?: readonly string[];
   /** Further conditions, in which `#a<i>` is the attribute at place `i`, and the values that they name. */

@@ -23,8 +23,8 @@ interface Waiting<T> {
 }
 
 /**
- * Writes that come while another one is under way go together, in as few requests as they fill; while nothing is under way they go at
- * once. A catch-up writes ten entries for each request to the bus where a request to the table takes 25. Of one key all writes are made one after
+ * Writes that come while another one is under way go together, in as few requests as they fill. While nothing is under way they go at once.
+ * A catch-up writes ten entries for each request to the bus where a request to the table takes 25. Of one key all writes are made one after
  * the other, in the order in which they came.
  */
 export function createCombinedWrites<T>({ keyOf, most, write, backOff }: CombinedWritesOptions<T>): CombinedWrites<T> {

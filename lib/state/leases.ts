@@ -104,7 +104,7 @@ export function createLeases(table: Table, source: string, now: () => number): L
   /** The last write of the mark under each lease. */
   const writing = new WeakMap<Lease, Promise<void>>();
 
-  /** One at a time, in the order in which they were begun: what an older one says must not come after what a newer one has said. */
+  /** Writes one at a time, in the order in which they were begun: an older write must not come after a newer one. */
   function inOrder(lease: Lease, write: () => Promise<void>): Promise<void> {
     const before = writing.get(lease);
     const written = before === undefined ? write() : before.then(write, write);

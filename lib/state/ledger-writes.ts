@@ -18,8 +18,8 @@ import { backOff, batchPut, type Item, MOST_WRITES, type Table } from "./table-c
 const WRITES_AT_ONCE = 25;
 
 /**
- * Milliseconds after which the lease under which an entry was to be written may be someone else's: a request to the bus is begun with half
- * of it left and takes five seconds at most.
+ * Milliseconds after which the lease under which an entry was to be written may be someone else's. A request to the bus is begun with half
+ * of the lease left, and takes five seconds at most.
  */
 const LATE = 2_000;
 
@@ -29,7 +29,7 @@ export interface DueWrite {
   since: number;
 }
 
-/** What is written to the ledger by all surveys of a source: an entry of one goes with those of another. */
+/** The queue of entries that all surveys of a source write to: an entry of one goes with those of another. */
 export function createEntryWrites(table: Table): CombinedWrites<DueWrite> {
   const keyOf = ({ pk, sk }: Item): string => `${pk} ${sk}`;
   const limit = pLimit(WRITES_AT_ONCE);
@@ -110,7 +110,7 @@ async function putUnlessOutdated(table: Table, item: Item): Promise<void> {
   }
 }
 
-/** What an item may take the place of. */
+/** The condition under which an item may replace another one. */
 function notOutdated({ state, reason, revision = 1 }: Item): {
   condition: string;
   names?: Record<string, string>;

@@ -58,7 +58,7 @@ export async function recordsOfNobody(table: Table, source: string, surveyId: nu
   return count;
 }
 
-/** What an entry says beside its kept records, which may be large and personal. */
+/** The fields of an entry without its kept records, which may be large and personal. */
 const WITHOUT_RECORDS = [...SHORT, "origin", "dueAt", "patience"];
 
 /** The entries of one response in some surveys, for people to look at: by survey, without the kept records. */
@@ -99,8 +99,8 @@ export async function dueEntries(table: Table, due: string, until: number, limit
 }
 
 /**
- * Entries of a survey that are for a redrive (`isForRedrive`), a megabyte of its items at a time: also those that the index does not hold, as their records
- * have gone.
+ * Entries of a survey that are for a redrive (`isForRedrive`), a megabyte of its items at a time. Among them are those that the index does
+ * not hold, as their records have gone.
  */
 export async function redriveEntries(table: Table, pk: string, from: string | undefined): Promise<RedrivePage> {
   const { items, ...next } = await queryLedger(table, pk, from, {

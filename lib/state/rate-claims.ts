@@ -3,13 +3,13 @@ import { ITEM_VERSION } from "./item-version.ts";
 import { SHARED, sourceKey } from "./keys.ts";
 import type { Item, Table } from "./table-client.ts";
 
-/** What one worker takes of the rate that the service allows, while it works. */
+/** The share of the service's rate that one worker takes while it works. */
 export interface RateClaim {
   /** Requests a second. */
   rate: number;
   /** Requests at once after a rest. */
   burst: number;
-  /** Its part when the rate is divided anew: news weigh more than a backlog. */
+  /** The weight of the worker when the rate is divided anew: news weigh more than a backlog. */
   weight: number;
   /** Epoch milliseconds: a worker that was killed gives nothing back. */
   until: number;

@@ -12,8 +12,9 @@ interface Held {
 }
 
 /**
- * The state, of which settled entries that this process has read under an earlier lease are not read again: the head of a survey shows the same
- * hundred responses at each poll, and each would be looked up. Once the lease has run out nothing of it is used, as others may have written.
+ * The state, without reading settled entries again that this process has read under an earlier lease. The head of a survey shows the same
+ * hundred responses at each poll, and each would be looked up. Once the lease has run out nothing of it is used, as others may have
+ * written.
  */
 export function rememberSettled(state: State, memory: SettledMemory, now: () => number = Date.now): State {
   const surveys = new Map<number, Held>();

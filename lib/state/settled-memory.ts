@@ -14,7 +14,7 @@ const DIGEST_BYTES = 24;
 const BEFORE_FLOOR = 0;
 const NO_ENTRY = 0xffffffff;
 
-/** What a process remembers of one survey's ledger. */
+/** Settled entries of one survey's ledger, as a process remembers them. */
 export interface SettledEntries {
   get(id: LedgerEntry["id"]): LedgerEntry | undefined;
   /** Keeps a settled entry, where there are many in the place of the one that was kept first. */
@@ -27,11 +27,11 @@ export interface SettledEntries {
 }
 
 /**
- * What one process remembers of the ledgers of a source: settled entries, emitted ones and those before the floor. It is as good as the table as long
- * as nobody else has had the survey's lease since, and that its next fence tells.
+ * Settled entries of a source, emitted ones and those before the floor, as one process remembers them. They are as good as the table as
+ * long as nobody else has had the survey's lease since. The next fence tells that.
  */
 export interface SettledMemory {
-  /** What is still good under a lease with this fence; what is learned under it goes there too. */
+  /** The entries that are still good under a lease with this fence. Entries learned under it go there too. */
   under(surveyId: number, fence: number): SettledEntries;
 }
 

@@ -10,7 +10,7 @@ export interface SharedState {
   learned?: unknown;
   /** When a refused token was replaced, oldest first; the last hour or so. */
   renewals: number[];
-  /** Who asks for a token now; absent when nobody does. */
+  /** The worker that asks for a token now; absent when none does. */
   lock?: { owner: string; until: number; fence: number };
 }
 
@@ -34,7 +34,7 @@ export function isPause(until: unknown, now: number): until is number {
   return typeof until === "number" && until > now && until <= latestPause(now);
 }
 
-/** What an operator has asked for holds until its end, however far away that is. */
+/** A pause that an operator has asked for holds until its end, however far away that is. */
 function readOperatorPause(item: Item, now: number): OperatorPause | undefined {
   const { since, until } = (item.operatorPause ?? {}) as Partial<Record<keyof OperatorPause, unknown>>;
   if (typeof since !== "number" || typeof until !== "number" || until <= now) return undefined;
@@ -56,8 +56,7 @@ export function readShared(item: Item, now: number): SharedState {
 }
 
 /**
- * Renewals are a set of texts, each of its own: adding one is the same when it is done twice, as by the SDK's own retry, and
- * disturbs nobody else's.
+ * Renewals are a set of texts, each of its own. Adding one twice, as the SDK's own retry does, changes nothing and disturbs nobody else's.
  */
 export const renewalMark = (at: number, owner: string): string => `${at}#${owner}`;
 export const timeOfRenewal = (mark: string): number => Number.parseInt(mark, 10);

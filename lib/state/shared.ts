@@ -7,7 +7,7 @@ import { isPause, latestPause, readShared, type SharedState } from "./shared-sta
 import type { Table } from "./table-client.ts";
 import { createTokenLock, type TokenLock } from "./token-lock.ts";
 
-/** What the workers of a source tell each other by an item of its own. */
+/** The item by which the workers of a source tell each other what they have met. */
 export interface Shared extends TokenLock {
   read(): Promise<SharedState>;
   /** Nothing is to be asked of the service before `until` (epoch milliseconds); an earlier end than the one there changes nothing. */

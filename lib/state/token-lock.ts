@@ -122,7 +122,7 @@ export function createTokenLock(
     try {
       return await work({ renewals, record: (at) => void recorded.push(renewalMark(at, held.owner)) });
     } finally {
-      // The outcome stands: a lock that is not given back ends by itself.
+      // The outcome stands: a lock that is not given back runs out.
       await release(held, recorded).catch(() => undefined);
     }
   }

@@ -1,6 +1,6 @@
 /**
- * What is wrong with a base URL, in words that never repeat it: a URL may carry credentials.
- * Plain http is for a service on the same machine only, since the token travels in every request.
+ * The mistake in a base URL, in words that never repeat it: a URL may hold credentials. Plain http is for a service on the same machine
+ * only, since the token travels in every request.
  */
 export function baseUrlProblem(text: string): string | undefined {
   // A URL parser takes tabs and line ends out, and a backslash for a slash: what it reads is then not what is written.

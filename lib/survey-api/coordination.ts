@@ -1,9 +1,9 @@
-/** What one client learns of the others that use the same credentials, in other processes. */
+/** Ways for one client to learn of the others that use the same credentials, in other processes. */
 export interface Coordination {
   /**
-   * Has a token asked for by one client at a time. Whoever has to wait for another one calls `look` now and then, and whoever's turn
-   * has come calls it once before `ask`: a token that it gives ends the renewal. Waiting for others must end: better a token
-   * too many than none. Rejects with what `look` or `ask` rejects with.
+   * Has a token asked for by one client at a time. A client that has to wait for another one calls `look` now and then. A client whose turn
+   * has come calls it once before `ask`. A token that `look` gives ends the renewal. Waiting for others must end: better a token too many
+   * than none. Rejects with the error of `look` or `ask`.
    */
   renew(renewal: TokenRenewal): Promise<string>;
   /**
@@ -22,8 +22,8 @@ export interface TokenRenewal {
 
 export interface RenewalTurn {
   /**
-   * Epoch milliseconds at which clients, this one among them, have replaced a refused token that had not worked for long: those of the
-   * last ten minutes at least.
+   * Epoch milliseconds at which clients, this one among them, have replaced a refused token that had not worked for long. At least those of
+   * the last ten minutes are needed.
    */
   replaced: readonly number[];
   /** Adds a moment to them. It is to be known to the others before their next turn. */

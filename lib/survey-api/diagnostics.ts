@@ -36,7 +36,7 @@ export interface PauseEvent {
   requestsPerSecond: number | undefined;
 }
 
-/** What happened to the token. `not renewed`: a renewal ahead of time failed, and the token in use goes on being used. */
+/** An event of the token. `not renewed`: a renewal ahead of time failed, and the token in use goes on being used. */
 export interface TokenEvent {
   kind: "renewed" | "not stored" | "not renewed";
 }
@@ -44,9 +44,9 @@ export interface TokenEvent {
 /** A field of an answer is not as documented; it was passed on as it was read. */
 export interface IrregularEvent {
   operation: Operation;
-  /** Such as `[3].languageId`. */
+  /** Place of the field, such as `[3].languageId`. */
   path: string;
-  /** Such as `number`. */
+  /** Documented type, such as `number`. */
   expected: string;
 }
 

@@ -11,7 +11,7 @@ export interface SurveyApiErrorOptions extends PollerErrorOptions {
   excerpt?: string;
 }
 
-/** What an error says of a request beside its message. */
+/** The facts of a request that an error tells beside its message. */
 export interface About {
   operation: Operation;
   /** How often the request was made. */
@@ -110,7 +110,7 @@ export class TimeoutError extends SurveyApiError {
   readonly code = "TIMEOUT";
 }
 
-/** An answer that is not what the API document shows, or has no field that it shows, and cannot be read in any other way either; `excerpt` outlines it. */
+/** An answer that cannot be read: it is not what the API document shows, or has no field that it shows. `excerpt` outlines it. */
 export class UnreadableBodyError extends SurveyApiError {
   readonly code = "UNREADABLE_BODY";
 }
@@ -131,8 +131,8 @@ export class OptionsError extends PollerError {
 }
 
 /**
- * There are no credentials to ask for a token with. `isUnreadable` tells those that are there but cannot be used, since they may not be
- * read or are not of the form that is needed, from those that are not there yet.
+ * There are no credentials to ask for a token with. `isUnreadable` tells credentials that are there but cannot be used from those that are
+ * not there yet. They may not be read, or have another form than is needed.
  */
 export class CredentialsMissingError extends PollerError {
   readonly code = "CREDENTIALS_MISSING";

@@ -20,9 +20,8 @@ const pageOf = ({ page }: OfPage): string => String(integer("page", page));
 const responseOf = ({ responseId }: OfResponse): string => String(integer("responseId", responseId));
 
 /**
- * Every operation of the API document by the name it has there: its number in section 4.1 (the v2 family of 4.2 has none)
- * and its path. A slash at the end, or its absence, is part of the path. "Get report" is listed in the document
- * without a path, and so not here.
+ * Every operation of the API document by its name there, with its number in section 4.1 (the v2 family of 4.2 has none) and its path. A
+ * slash at the end, or its absence, is part of the path. "Get report" is listed in the document without a path, and so not here.
  */
 export const operations = {
   "get token": { number: 1, path: () => "/oauth/token/" },
@@ -63,7 +62,7 @@ export const operations = {
 export type Operation = keyof typeof operations;
 /** Every operation that is a GET with a token: all but the token request. */
 export type DataOperation = Exclude<Operation, "get token">;
-/** What the path of an operation is made of. */
+/** The parameters of the path of an operation. */
 export type ParametersOf<O extends Operation> = Parameters<(typeof operations)[O]["path"]>[0] extends infer P
   ? P extends object
     ? P

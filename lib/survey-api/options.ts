@@ -24,7 +24,7 @@ export interface SurveyApiOptions {
   concurrency?: number;
   /** Most requests a second. No limit by default; in any case the rate that the service allows is learned from its answers. */
   maxRequestsPerSecond?: number;
-  /** What `learned()` of an earlier client of the same service gave. */
+  /** The result of `learned()` of an earlier client of the same service. */
   learned?: LearnedRate;
   /** Which failure is met with how many attempts; what is left out is as in `defaultRetryPolicy`. */
   retry?: RetryOptions;

@@ -38,12 +38,18 @@ export interface SingleResponse {
 export type V2Answer<T> = V2Body<T>;
 
 /**
- * A client of the survey service. Every function is one operation of the API document (its number is told), and makes one request
- * unless the service fails, refuses or asks for another token. Rejects with a `SurveyApiError`: `NotFoundError` for 404,
- * `BadRequestError` for 400, `NotAllowedError` for 401, `WrongCredentialsError`, `WrongTokenError` and `TooManyRenewalsError` when no token can be had,
- * `TooManyRequestsError`, `ServerError`, `NetworkError`, `TimeoutError` when it still fails after the attempts of the retry policy,
- * `AnswerMismatchError` for an answer about something else than what was asked for, and `UnreadableBodyError` for one that cannot be understood. Its `code`, `status`, `operation`, `attempts`, `retryable` and `hint`
- * say the rest. Identifiers that no path can hold throw a RangeError.
+ * A client of the survey service. Every function is one operation of the API document, whose number is told. It makes one request unless
+ * the service fails, refuses or asks for another token.
+ *
+ * Rejects with a `SurveyApiError`:
+ *
+ * - `NotFoundError` for 404, `BadRequestError` for 400, `NotAllowedError` for 401;
+ * - `WrongCredentialsError`, `WrongTokenError` and `TooManyRenewalsError` when no token can be had;
+ * - `TooManyRequestsError`, `ServerError`, `NetworkError`, `TimeoutError` after the attempts of the retry policy;
+ * - `AnswerMismatchError` for an answer about something else than what was asked for;
+ * - `UnreadableBodyError` for an answer that cannot be understood.
+ *
+ * Its `code`, `status`, `operation`, `attempts`, `retryable` and `hint` say the rest. Identifiers that no path can hold throw a RangeError.
  *
  * @example
  * const api = createSurveyApi({ baseUrl: "https://surveys.example.com", credentials: { clientId, clientSecret } });
@@ -52,7 +58,7 @@ export type V2Answer<T> = V2Body<T>;
  */
 export interface SurveyApi {
   /**
-   * Operation 1: the token in use, asked for or renewed if need be. The other functions see to it by themselves.
+   * Operation 1: the token in use, asked for or renewed if need be. The other functions call it when they need it.
    *
    * @example
    * await fetch(`${baseUrl}/api/v3/surveys/`, { headers: { authorization: `bearer ${await api.token()}` } });
@@ -102,12 +108,11 @@ export interface SurveyApi {
   reports(surveyId: number, options?: CallOptions): Promise<ReportListItem[]>;
 
   /**
-   * Operations 6, 7 and 8: at most 100 response records: the first ones; those of a page, counted from 1; or those of a page in an
-   * order (page 1 when left out). By what they are sorted is not shown, nor what comes past the last page: nothing, 204, 404, 400 or the
-   * last page again.
+   * Operations 6, 7 and 8: at most 100 response records. They are the first ones, those of a page counted from 1, or those of a page in an
+   * order (page 1 when left out). The document does not show by what they are sorted, nor what comes past the last page: nothing, 204, 404,
+   * 400 or the last page again.
    *
-   * @example
-   * const latest = await api.records(7, { order: "desc" });
+   * @example const latest = await api.records(7, { order: "desc" });
    */
   records(surveyId: number, options?: CallOptions & { page?: number; order?: Order }): Promise<ResponseRecord[]>;
 
@@ -153,19 +158,19 @@ export interface SurveyApi {
   metadata(surveyId: number, responseId: number, options?: CallOptions): Promise<ResponseMetadata[]>;
 
   /**
-   * Operation 8, page after page to the end: two pages in a row that are empty, 204, 404 or 400, or that repeat the last one. Pages without
-   * records are left out. A list that changes meanwhile shows some records twice, and some not at all.
+   * Operation 8, page after page to the end. The end is two pages in a row that are empty, 204, 404 or 400, or that repeat the last one.
+   * Pages without records are left out. A list that changes meanwhile shows some records twice, and some not at all.
    *
-   * @example
-   * for await (const { page, records } of api.pages(7)) console.log(page, records.length);
+   * @example for await (const { page, records } of api.pages(7)) console.log(page, records.length);
    */
   pages(surveyId: number, options?: CallOptions & { order?: Order; from?: number }): AsyncIterable<RecordsPage>;
 
   /**
-   * Operation 8, with the records of all pages joined into responses, each given once. Default order "asc". Each page is read again once the next one
-   * was read, to prove that nothing moved meanwhile, before anything of it is given, and the reading steps back if it did; `prove: false`
-   * saves these requests, half of all, for a list that does not change. Throws a `RecordsApartError` where the service does not list
-   * the records of a response together. Responses that come in behind the place where it reads are not seen: the poller of this package is what loses none.
+   * Operation 8, with the records of all pages joined into responses, each given once. Default order "asc". Each page is read again once
+   * the next one was read, to prove that nothing moved meanwhile. Nothing of it is given before, and the reading steps back if it did move.
+   * `prove: false` saves half of all requests, for a list that does not change. Throws a `RecordsApartError` where the service does not
+   * list the records of a response together. Responses that come in behind the place where it reads are not seen: the poller of this
+   * package loses none.
    *
    * @example
    * for await (const response of api.responses(7, { order: "desc" })) {
@@ -189,8 +194,8 @@ export interface SurveyApi {
   read<O extends DataOperation>(operation: O, parameters: ParametersOf<O>, options?: CallOptions): Promise<unknown>;
 
   /**
-   * Any operation that gives a list, and its elements as they were read: for those who judge each by themselves. With `each` the body is
-   * read as it comes: no more of it is held than one element, and of each what `each` makes of it.
+   * Any operation that gives a list, and its elements as they were read: for callers that judge each separately. With `each` the body is
+   * read as it comes. No more of it is held than one element, and of each the result of `each`.
    *
    * @example
    * const records = await api.elements("get survey responses, page", { surveyId: 7, page: 2 });
@@ -215,11 +220,10 @@ export interface SurveyApi {
   ): Promise<Record<string, unknown> | unknown[]>;
 
   /**
-   * What the refusals of the service (429) have taught about the rate that it allows; undefined while it refused nothing. Plain JSON, for the
-   * option `learned` of the next client.
+   * The rate that the service allows, as its refusals (429) have taught it; undefined while it refused nothing. Plain JSON, for the option
+   * `learned` of the next client.
    *
-   * @example
-   * await writeFile("learned.json", JSON.stringify(api.learned() ?? null));
+   * @example await writeFile("learned.json", JSON.stringify(api.learned() ?? null));
    */
   learned(): LearnedRate | undefined;
 
@@ -232,11 +236,10 @@ export interface SurveyApi {
   learn(learned: LearnedRate): void;
 
   /**
-   * Goes on as one of several clients of the service that share what it allows: keeps to a part of `maxRequestsPerSecond`, and to
-   * so many times the rate and the burst that were learned.
+   * Goes on as one of several clients of the service that share its rate. It keeps to a part of `maxRequestsPerSecond`, and to so many
+   * times the rate and the burst that were learned.
    *
-   * @example
-   * api.share({ part: 0.5, rate: 0.5, burst: 0.5 }); // a second client begins
+   * @example api.share({ part: 0.5, rate: 0.5, burst: 0.5 }); // a second client begins
    */
   share(share: Share): void;
 

@@ -29,8 +29,8 @@ export async function startDynamodb(
 }
 
 /**
- * dynalite throws out of a callback, and so ends the process, when a client breaks off while it is sending and when its
- * store is closed under an operation. So it sees whole requests only, and is closed after the last one.
+ * dynalite throws out of a callback, and so ends the process, in two cases: a client breaks off while it is sending, or its store is closed
+ * under an operation. So it sees whole requests only, and is closed after the last one.
  */
 function shield(handle: RequestListener): { handle: RequestListener; drain(): Promise<void> } {
   const running = new Set<Promise<void>>();

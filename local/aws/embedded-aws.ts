@@ -34,7 +34,7 @@ export interface EmbeddedAwsOptions {
 export interface EmbeddedAws {
   /** Addresses on 127.0.0.1. */
   endpoints: Record<Service, string>;
-  /** What an unmodified AWS SDK needs in its environment to talk to these endpoints, and to no other. */
+  /** The environment in which an unmodified AWS SDK talks to these endpoints, and to no other. */
   env: Record<string, string>;
   faults: Faults;
   /** Requests by `service:operation`, e.g. `{ "dynamodb:GetItem": 3 }`; failed and faulted ones included. */

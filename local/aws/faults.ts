@@ -42,7 +42,7 @@ export interface Faults {
   clear(): void;
 }
 
-/** What the front has to do to one request. */
+/** The fault that the front has to make in one request. */
 export interface DueFault {
   delayMs: number;
   kind: Exclude<FaultKind, "delay"> | undefined;

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** How a batch request is carried out in part. */
+/** Which part of a batch request is done. */
 export interface PartialPlan {
   /** The request with the failing entries taken out; absent when none is left. */
   body: Buffer | undefined;

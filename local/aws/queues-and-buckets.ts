@@ -34,8 +34,8 @@ interface Internals {
 /**
  * SQS and S3 (fauxqs) on disk.
  *
- * It is put together from fauxqs's parts, because its own `startFauxqs` listens on every interface of the machine and
- * hands out queue URLs under a host name that does not resolve everywhere.
+ * It is put together from fauxqs's parts. Its own `startFauxqs` listens on every interface of the machine, and hands out queue URLs under a
+ * host name that does not resolve everywhere.
  *
  * @param sqsEndpoint address that the queue URLs are to start with: it changes with every start
  */

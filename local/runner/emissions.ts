@@ -1,4 +1,4 @@
-/** What went out of a survey in this run. */
+/** The events of a survey in this run. */
 export interface Emissions {
   /** Events, as the function counts them. */
   count: number;

@@ -15,7 +15,8 @@ export type Invoke = (input: PollInput, stop: AbortSignal) => Promise<PollOutput
 export const INVOCATION_TIME = 15 * 60_000;
 
 /**
- * Invocations as Lambda makes them: an execution environment has one at a time, and is used again; where all are at work there is a new one.
+ * Invocations as Lambda makes them. An execution environment has one at a time, and is used again. Where all are at work there is a new
+ * one.
  *
  * @param load makes a new environment: the module of the function, loaded once more, the how many-th time
  */

@@ -12,8 +12,8 @@ const TAIL = 65_536;
 const NEWLINE = 0x0a;
 
 /**
- * Opens FILE for appending, or standard output for "-". A last line without its newline was torn by a crash before its
- * event was acknowledged, so the event comes again: the torn line is cut off.
+ * Opens FILE for appending, or standard output for "-". A last line without its newline was torn by a crash before its event was
+ * acknowledged. The event comes again, so the torn line is cut off.
  */
 export function openEventsFile(target: string): EventsFile {
   if (target === "-") return { append: (line) => writeAll(1, `${line}\n`), close: () => undefined };

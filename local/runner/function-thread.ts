@@ -7,7 +7,7 @@ import { PollerError } from "../../lib/errors.ts";
 import { INVOCATION_TIME } from "./environments.ts";
 import type { Invocation, InvocationEnd, Told } from "./function-worker.ts";
 
-/** What the function threw, as it came out of its thread. */
+/** An error that the function threw, as it came out of its thread. */
 export class FunctionError extends PollerError {
   readonly code: string;
   constructor(code: string, message: string, hint: string) {

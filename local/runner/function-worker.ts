@@ -6,7 +6,7 @@ import { openLogFile } from "./log-file.ts";
 
 // The function in a thread of its own, whose environment is its own as well: what it is told there is not the command's business.
 
-/** What the thread is asked for, and what it answers. */
+/** The request to the thread, and its answer. */
 export interface Invocation {
   input: object;
   requestId: string;
@@ -15,7 +15,7 @@ export interface Invocation {
 }
 export type InvocationEnd = { output: unknown } | { error: { code: string; message: string; hint: string } };
 
-/** What the function has said on a diagnostics channel, and when (epoch milliseconds): the command listens in its own thread. */
+/** A message of the function on a diagnostics channel, and when (epoch milliseconds): the command listens in its own thread. */
 export interface Told {
   channel: string;
   message: object;

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { errorCode } from "../../lib/errors.ts";
 import { replaceFile } from "../aws/data-folder.ts";
 
-/** What the last run in a data folder has left for other commands: how its function is called, and how its AWS is reached. */
+/** A note of the last run in a data folder for other commands: how its function is called, and how its AWS is reached. */
 export interface LastRun {
   /** Environment of the function. */
   variables: Record<string, string>;

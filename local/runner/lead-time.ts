@@ -1,6 +1,6 @@
 /** Ticks whose time is kept. */
 const KEPT = 10;
-/** Part of the interval that is the most by which a tick begins early: what it saves must not cost more than a twentieth of the requests. */
+/** Greatest part of the interval by which a tick begins early. The time saved must not cost more than a twentieth of the requests. */
 const MOST = 1 / 20;
 
 /** By how much ticks begin early, so that what completes right after one has read the survey list still goes out within an interval. */

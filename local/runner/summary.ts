@@ -39,7 +39,7 @@ export async function surveyLines(source: string, emitted: ReadonlyMap<number, E
   return lines;
 }
 
-/** What was emitted is to be said all the same. */
+/** The reason of an error. Emitted events are to be told all the same. */
 function whyNot(error: unknown): string {
   if (error instanceof PollerError) return `could not be read: ${error.message}`;
   throw error;
@@ -74,7 +74,10 @@ function booksLine(mark: Mark, since: readonly number[], listed: ReadonlySet<num
   return `closed at ${closedAt}${more} (${sum})`;
 }
 
-/** The books as they are now: nothing of what has come since was listed when they were closed, and what the service counted then says nothing of now. */
+/**
+ * The books as they are now. Responses that have come since were not listed when they were closed, and the service's count of then says
+ * nothing of now.
+ */
 function movedOn(books: NonNullable<Mark["books"]>, since: number): NonNullable<Mark["books"]> {
   return { ...books, deficit: null, listed: books.listed + since, emitted: books.emitted + since };
 }

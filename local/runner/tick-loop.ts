@@ -47,12 +47,12 @@ class SourceBlockedError extends PollerError {
   }
 }
 
-/** What is known so far of the ticks of a run. */
+/** The ticks of a run, as far as they are known. */
 interface Course {
   ticks: number;
   /** Whether the service was ever reached. */
   reached: boolean;
-  /** What the last invocation that ended has shown. */
+  /** The figures that the last invocation that ended has shown. */
   last: Shown;
   /** After the last tick: those that failed, and those that got nowhere, in a row. */
   failures: number;
@@ -62,7 +62,7 @@ interface Course {
 }
 
 interface Shown {
-  /** What the whole tick failed with. */
+  /** The error with which the whole tick failed. */
   failure?: unknown;
   unfinished: boolean;
   /** The survey that failed, or the pause that lasts too long. */
@@ -143,7 +143,7 @@ function shownBy({ ticks, blocked: [problem] = [] }: PollOutput): Shown {
   if (problem !== undefined) throw new SourceBlockedError(problem);
   const shown: Shown = { unfinished: false, pausedUntil: 0 };
   for (const tick of ticks) {
-    // What an operator has paused is as it should be: it is looked at again at the next tick, and the last one is the last one.
+    // A source that an operator has paused is as it should be. It is looked at again at the next tick, and the last tick is the last one.
     const pausedUntil = tick.pausedSince === undefined ? tick.pausedUntil : undefined;
     shown.unfinished ||= tick.unpolled > 0 || pausedUntil !== undefined || tick.isBusy === true;
     shown.pausedUntil = Math.max(shown.pausedUntil, pausedUntil ?? 0);

@@ -8,8 +8,8 @@ export interface Span {
 }
 
 /**
- * An ordered list of items that each hold a number of records, cut at any record in logarithmic time: what makes page
- * 5,000 of a long survey as cheap as page 1.
+ * An ordered list of items that each hold a number of records, cut at any record in logarithmic time. So page 5,000 of a long survey is as
+ * cheap as page 1.
  */
 export interface CountedList {
   /** Records in all items. */

@@ -18,8 +18,8 @@ export function checkZone(zone: string): void {
   if (zone !== "UTC") Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(zone);
 }
 
-// Offsets are looked up once a quarter of an hour: no zone changes its offset inside one, and a lookup costs too much
-// to be made for each of a million responses.
+// Offsets are looked up once a quarter of an hour: no zone changes its offset inside one. A lookup costs too much to be made for each of a
+// million responses.
 function offsetAt(instant: number, zone: string): number {
   let known = offsets.get(zone);
   if (known === undefined) {

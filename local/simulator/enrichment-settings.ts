@@ -1,4 +1,4 @@
-/** What operations 11 (metrics) and 13 (metadata) answer, where a response has no override of its own. */
+/** The answers of operations 11 (metrics) and 13 (metadata), where a response has no override of its own. */
 export interface EnrichmentSettings {
   /**
    * Operation 11: present, 404, `[]`, `[{}]`, only some surveys have metrics (404 for the others), status 200 with an
@@ -12,8 +12,8 @@ export interface EnrichmentSettings {
   /** `list`: the metrics stand in an array, as PHP writes a map whose keys are 0, 1 and so on. */
   metricContainer: "map" | "list";
   /**
-   * Share of the reads of operation 13 (and its v2 form), drawn at each read, that hold the metadata of another completed
-   * response of the survey, as a cache answers by mistake. Where there is no other response, nothing is mixed up.
+   * Share of the reads of operation 13 (and its v2 form) that hold the metadata of another completed response of the survey, as a cache
+   * answers by mistake. It is drawn at each read. Where there is no other response, nothing is mixed up.
    */
   metadataMixups: number;
   /** `several`: the metadata of another response stands before the right one. `anonymous`: no `responseId` in it. */

@@ -5,7 +5,7 @@ import type { EnrichmentOverride, SimulatedResponse } from "./responses.ts";
 import type { Settings } from "./settings.ts";
 import type { Survey } from "./survey.ts";
 
-/** What operation 11 or 13 answers for a response: a body, a status that stands for none, or nothing at all. */
+/** The answer of operation 11 or 13 for a response: a body, a status that stands for none, or nothing at all. */
 export type EnrichmentAnswer = { body: unknown } | { status: number } | { hang: true };
 
 /** Section 2.6, or what the overrides, the survey or the settings put in its place; `reads` counts this one. */
@@ -36,7 +36,7 @@ export function metadataAnswer(
   );
 }
 
-/** What an override says of the read numbered `reads`, if it says anything. */
+/** The answer of an override to the read numbered `reads`, if it has one. */
 export function overriddenAnswer(
   override: EnrichmentOverride | undefined,
   reads: number,
@@ -46,7 +46,7 @@ export function overriddenAnswer(
   return reads > (override.reads ?? Number.POSITIVE_INFINITY) ? undefined : absences[override.absent];
 }
 
-/** What a mode puts in place of what there is; undefined where it is there. */
+/** The answer of a mode in place of the real one; undefined where the real one is given. */
 function answerInMode(survey: Survey, mode: Settings["metrics" | "metadata"]): EnrichmentAnswer | undefined {
   switch (mode) {
     case "absent":

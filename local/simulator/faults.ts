@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Operation } from "./routes.ts";
 
-/** What goes wrong. */
+/** The kinds of trouble. */
 export type FaultKind =
   /** The request is held back for `ms` (or between two) before it is looked at; adds to any other fault. */
   | { kind: "latency"; ms: number | readonly [number, number] }

@@ -1,6 +1,6 @@
 /**
- * A 32-bit hash of up to six integers. Everything that looks random in the simulator is such a hash of (seed, survey,
- * response, …), so a response of a million-response survey is computed when asked for and never stored.
+ * A 32-bit hash of up to six integers. Everything that looks random in the simulator is such a hash of (seed, survey, response, …). So a
+ * response of a million-response survey is computed when asked for and never stored.
  */
 export function hash32(a: number, b = 0, c = 0, d = 0, e = 0, f = 0): number {
   return stir(stir(stir(stir(stir(stir(0x2545f491, a), b), c), d), e), f) >>> 0;

@@ -11,7 +11,7 @@ export interface HttpRequest {
   body: string;
 }
 
-/** What goes back over the wire, or what happens to the connection in its place. */
+/** The answer over the wire, or the event of the connection in its place. */
 export interface HttpReply {
   status: number;
   headers: Record<string, string>;
@@ -24,7 +24,7 @@ export type HttpOutcome = HttpReply | "reset" | "hang";
 
 export interface HttpServer {
   url: string;
-  /** Closes connections that carry no request, as a server does with idle ones. */
+  /** Closes connections without a request, as a server does with idle ones. */
   dropIdleConnections(): void;
   close(): Promise<void>;
 }

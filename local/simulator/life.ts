@@ -4,7 +4,7 @@ import { type ResponseOverrides, recordCount, repeatOf, type SimulatedResponse }
 import type { Settings } from "./settings.ts";
 import { createSurvey, type Survey, type SurveySpec } from "./survey.ts";
 
-/** What happens to surveys and responses, at the simulator's present time. All of it throws for what does not exist. */
+/** Events of surveys and responses, at the simulator's present time. All of it throws for a survey or response that does not exist. */
 export interface Life {
   /** Adds a survey; throws when its id is taken. */
   addSurvey(spec: SurveySpec): void;

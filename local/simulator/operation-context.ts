@@ -7,7 +7,7 @@ import type { Survey } from "./survey.ts";
 /** The status of an answer and, when it is 200, what its JSON says; or no answer at all. */
 export type Answer = { status: number; body?: unknown } | "hang";
 
-/** What the operations answer from. */
+/** The state from which the operations answer. */
 export interface OperationContext {
   surveys: ReadonlyMap<number, Survey>;
   settings: () => Settings;

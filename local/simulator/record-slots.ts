@@ -16,8 +16,8 @@ export function recordSlot(seed: number, response: SimulatedResponse, slot: numb
 }
 
 /**
- * The question (0-based position in the survey) that record `slot` answers: a response answers some of the questions,
- * ascending; only one with more records than there are questions has several for each.
+ * The question (0-based position in the survey) that record `slot` answers. A response answers some of the questions, ascending. Only one
+ * with more records than there are questions has several for each.
  */
 export function questionIndex(seed: number, response: SimulatedResponse, slot: number, questions: number): number {
   const own = response.records - repeatOf(seed, response).copies;

@@ -5,11 +5,11 @@ import { errorBody } from "./unshown-bodies.ts";
 
 interface TypedBody {
   body: string;
-  /** Its media type. */
+  /** The media type. */
   type: string;
 }
 
-/** Replies with the headers that all of them carry. */
+/** Replies, with the headers that all of them have. */
 export interface Replies {
   /** A body exactly as it is given. */
   verbatim(status: number, body: TypedBody): HttpReply;

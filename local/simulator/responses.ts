@@ -4,7 +4,7 @@ import { type ContentSettings, maxRecords, recordRange } from "./settings.ts";
 /** One record as it is listed; a plain object, since a test may patch any field into anything. */
 export type ListedRecord = Record<string, unknown>;
 
-/** What operation 11 or 13 answers for one response, when not what the settings say. */
+/** The answer of operation 11 or 13 for one response, when not that of the settings. */
 export type EnrichmentOverride =
   | { body: unknown }
   /** 404, `[]` or 204, on the first `reads` reads or (default) for ever. */

@@ -46,7 +46,7 @@ export function createService(context: ServiceContext): (request: HttpRequest) =
     return outcome;
   };
 
-  /** What comes in place of the right answer, if this fault keeps the service from looking at the request. */
+  /** The reply in place of the right one, if this fault keeps the service from looking at the request. */
   function faulty(fault: Fault | undefined): HttpOutcome | undefined {
     switch (fault?.kind) {
       case "hang":

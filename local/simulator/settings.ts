@@ -49,18 +49,18 @@ export interface ContentSettings {
   repeatedQuestions: number;
   /** Share of the responses that deviate, each in one of the kinds. */
   irregular: { probability: number; kinds: readonly IrregularKind[] };
-  /** Which responses carry a crk. */
+  /** Which responses have a crk. */
   crk: "none" | "some" | "all";
 }
 
-/** What decides which records are listed and in which order. */
+/** The settings that decide which records are listed and in which order. */
 export interface ListSettings {
   /** `hash` is an arbitrary but stable order. Dates sort as the strings shown. */
   sortKey: "responseId" | "dateStart" | "dateCompleted" | "hash";
   /** contiguous: a response's records stand together; interleaved: mixed with its neighbours'; scattered: by question first. */
   layout: "contiguous" | "interleaved" | "scattered";
   openListed: boolean;
-  /** What dateCompleted of an open response shows. */
+  /** The dateCompleted that an open response shows. */
   openDateCompleted: null | "" | "0000-00-00 00:00:00" | "dateStart";
   /** IANA zone (or UTC) of every date-time string. */
   zone: string;
@@ -76,9 +76,9 @@ export interface Settings extends ContentSettings, ListSettings, EnrichmentSetti
   defaultOrder: "asc" | "desc";
   /** Whether operations 9, 10 and 13 answer for an open response. */
   openById: boolean;
-  /** What a page behind the last one answers. */
+  /** The answer of a page behind the last one. */
   pastEnd: "empty" | "204" | "404" | "400" | "500" | "repeatLast" | "repeatFirst";
-  /** What page 1 of a survey with nothing listed answers. */
+  /** The answer of page 1 of a survey with nothing listed. */
   emptyList: "array" | "204" | "404";
   /**
    * Share of the page reads (operations 6 to 8 and their v2 forms), drawn at each read, that hold the same page of another

@@ -18,7 +18,7 @@ export interface Shadow {
   /** One poll of all surveys; nothing while one is under way. */
   poll(): Promise<void>;
   summary(): ShadowSummary;
-  /** What became of one response; undefined for one that it does not follow. */
+  /** The fate of one response; undefined for one that it does not follow. */
   fate(surveyId: number, responseId: number): "found" | "missed" | "not yet" | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface Miss {
  */
 export type Why = "late" | "tie" | "moved";
 
-/** What it reads of a record. */
+/** The record as it reads it. */
 export type ShadowRecord = Readonly<Record<string, unknown>>;
 
 export interface ShadowService {
@@ -77,7 +77,7 @@ interface Followed {
   why: Why | undefined;
 }
 
-/** What one poll of a survey has seen. */
+/** The findings of one poll of a survey. */
 interface Reading {
   pages: number;
   /** Dates by response, of those that it did not take. */

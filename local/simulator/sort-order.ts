@@ -1,7 +1,6 @@
 /**
- * The indexes of `keys` (integers) in ascending order of their keys, equal keys in the order given.
- * Key and index are packed into one double where they fit: sorting a million doubles without a comparator takes a tenth
- * of a second, with one more than a second.
+ * The indexes of `keys` (integers) in ascending order of their keys, equal keys in the order given. Key and index are packed into one
+ * double where they fit. Sorting a million doubles without a comparator takes a tenth of a second, with one more than a second.
  */
 export function sortOrder(keys: Float64Array): Uint32Array {
   const size = keys.length;

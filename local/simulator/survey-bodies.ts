@@ -11,7 +11,7 @@ const languageId = 23;
 const questionsOnPage = 5;
 const pagesInBlock = 4;
 
-/** What the list says of the survey itself. */
+/** The facts of the survey in the list. */
 export function listedFacts(
   survey: Survey,
   settings: Settings,

@@ -2,7 +2,7 @@ import { hash32 } from "./hashing.ts";
 import { maxRecords } from "./settings.ts";
 import { someWords } from "./words.ts";
 
-/** What the questions of a survey are computed from. */
+/** The numbers from which the questions of a survey are computed. */
 export interface SurveyQuestions {
   seed: number;
   surveyId: number;

@@ -12,11 +12,11 @@ export interface TruthResponse {
   responseId: number;
   startedAt: number;
   completedAt: number;
-  /** What the survey list says of its survey. */
+  /** The facts of its survey in the survey list. */
   survey: { name: string; modified: string; languageId: number };
-  /** What the questions of its survey are computed from. */
+  /** The numbers from which the questions of its survey are computed. */
   questions: SurveyQuestions;
-  /** Its records as they are listed, its questions ascending. */
+  /** The records as they are listed, questions ascending. */
   records: ListedRecord[];
   /**
    * The bodies of operations 11 and 13 once they no longer fail; null where there are none. Nothing of another response is
@@ -67,7 +67,7 @@ function questionsOf({ seed, surveyId, questions, edition }: Survey): SurveyQues
   return { seed, surveyId, questions, edition };
 }
 
-// As JSON carries it: a field that is undefined is not there.
+// As JSON has it: a field that is undefined is not there.
 function asListed(record: ListedRecord): ListedRecord {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 }

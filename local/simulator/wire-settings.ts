@@ -5,8 +5,8 @@ export interface WireSettings {
    * accepts.
    */
   compress: false | true | "gzip" | "br" | "deflate" | "zstd";
-  /** What the header Content-Encoding says, whatever the body is; null: the truth. */
+  /** The value of the header Content-Encoding, whatever the body is; null: the truth. */
   contentEncoding: string | null;
-  /** What stands before each body of JSON: one byte order mark, two, or a blank line and then one. */
+  /** The bytes before each body of JSON: one byte order mark, two, or a blank line and then one. */
   bodyPrefix: "none" | "bom" | "twoBoms" | "lineThenBom";
 }

@@ -19,7 +19,7 @@ export const webhookSecret: SmokeCheck = {
     mustBe(
       without === 0,
       `${without} of ${found.length} requests came without the secret's value`,
-      "docs/events.md, A webhook, says how the value gets to EventBridge",
+      "docs/webhooks.md says how the value gets to EventBridge",
     );
     return `${found.length} requests with the token out of the secret, of ${queue.events.length} events so far`;
   },

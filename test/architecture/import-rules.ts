@@ -100,6 +100,18 @@ export const rules: readonly Rule[] = [
     ],
     noPackages: /^@aws-sdk|^@smithy|^undici$/,
   },
+  // It delivers what is on the bus, and knows nothing of how that came there.
+  {
+    from: "lib/webhooks/",
+    mayImport: [
+      "lib/errors.ts",
+      "lib/config/index.ts",
+      "lib/monitoring/log.ts",
+      "lib/secrets/secret-values.ts",
+      "lib/aws/",
+    ],
+    noPackages: /^aws-cdk|^constructs$|^undici$/,
+  },
   { from: "lib/run/", mayImport: ["lib/"], noPackages: /^aws-cdk|^constructs$|^dynalite$|^fauxqs$/ },
   { from: "lib/operator/", mayImport: ["lib/"], noPackages: /^aws-cdk|^constructs$|^dynalite$|^fauxqs$/ },
   { from: "lib/errors.ts", mayImport: [], noPackages: awsOrHttp },

@@ -2,12 +2,13 @@
  * The stack as it is, deployed by `cdk deploy` into an emulator of AWS on this machine: what it does there, step by step. Needs python3 with
  * venv, and the network for the first run, which installs the emulator.
  *
- * Usage: node test/deploy/run.ts [readme|life|alarms|verbs …]
+ * Usage: node test/deploy/run.ts [readme|life|alarms|verbs|examples …]
  */
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asTheReadmeSays } from "./scenarios/as-the-readme-says.ts";
+import { examples } from "./scenarios/examples.ts";
 import { lifeOfADeployment } from "./scenarios/life-of-a-deployment.ts";
 import { operatedDeployment } from "./scenarios/operated-deployment.ts";
 import { watchedDeployment } from "./scenarios/watched-deployment.ts";
@@ -53,6 +54,9 @@ const ended = await Promise.allSettled([
   }),
   waits.promise.then(async () => {
     if (isChosen("verbs")) await operatedDeployment({ report: report.lane("verbs"), installing, folder });
+  }),
+  waits.promise.then(async () => {
+    if (isChosen("examples")) await examples({ report: report.lane("examples"), installing, folder });
   }),
 ]);
 const reasons = ended.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));

@@ -89,3 +89,14 @@ describe("the scheduled function", () => {
     expect(readFileSync(file, "utf8")).toMatch(/export\{[^}]*\bhandler\b[^}]*\}/);
   });
 });
+
+describe("the forwarder of a signed webhook", () => {
+  it("bundles to under 1 MB, with nothing of the polling, and exports a handler", () => {
+    const { file, bytes } = bundleFunction("forward", temporaryFolder(), config);
+    expect(bytes).toBeLessThan(1_000_000);
+    const text = readFileSync(file, "utf8");
+    expect(text).toMatch(/export\{[^}]*\bhandler\b[^}]*\}/);
+    for (const other of ["DynamoDB_20120810", "AWSEvents"])
+      expect([other, text.includes(other)]).toEqual([other, false]);
+  });
+});

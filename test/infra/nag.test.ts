@@ -20,6 +20,7 @@ const everything: ConfigInput = {
   webhooks: [
     { name: "bearer", url, auth: { type: "bearer", secret: "crm" } },
     { name: "open", url },
+    { name: "signed", url, signing: { secret: "crm/signing" } },
   ],
 };
 

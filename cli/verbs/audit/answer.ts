@@ -24,7 +24,7 @@ const survey = z.strictObject({
   unaccounted: z.strictObject({ count: z.int(), ids: z.array(z.int()) }).nullable(),
 });
 
-/** What `audit --json` prints beside `schemaVersion`. */
+/** The output of `audit --json`, beside `schemaVersion`. */
 export const auditAnswer = z.strictObject({
   dryRun: z.boolean(),
   source: z.string(),
@@ -63,7 +63,7 @@ const sampled = z.strictObject({
   chanceOnOnePage: z.number().describe("The same where all of them lie on one page"),
 });
 
-/** What `audit --sample --json` prints beside `schemaVersion`. */
+/** The output of `audit --sample --json`, beside `schemaVersion`. */
 export const sampleAnswer = z.strictObject({
   source: z.string(),
   percent: z.number(),

@@ -2,9 +2,9 @@
 const MISSING = [1, 10, 100];
 
 /**
- * The probability that so many missing responses, wherever they lie by chance, show at least one of them on `read` pages drawn out of `pages`
- * without replacement. Each lies on one page: it is seen with `read / pages`. Those that lie on different pages are seen with a little more, and
- * those that all lie on one page with that of one.
+ * The probability that at least one of so many missing responses is seen on `read` pages, drawn out of `pages` without replacement. The
+ * responses lie anywhere, by chance. Each lies on one page, and is seen with `read / pages`. Those on different pages are seen with a
+ * little more, and those that all lie on one page with that of one.
  */
 export function chanceToSee(missing: number, { read, pages }: { read: number; pages: number }): number {
   if (pages === 0) return 0;

@@ -14,7 +14,7 @@ export function pagesOf({ mark, row }: SurveyState): { pages: number; isExact: b
   return { pages: Math.max(mark.lastPage ?? 0, least), isExact: mark.lastPage !== undefined };
 }
 
-/** What a full pass of these surveys costs. */
+/** The requests and the time that a full pass of these surveys costs. */
 export function costOf(
   { account }: Pick<SourceState, "account">,
   surveys: readonly SurveyState[],

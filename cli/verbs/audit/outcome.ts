@@ -17,7 +17,7 @@ export function toDo(survey: SurveyState, outcome: "to do" | "planned" = "to do"
   };
 }
 
-/** What the mark said when a full pass was asked for: when its books were closed last, and when the next pass was due. */
+/** The state of the mark when a full pass was asked for: when its books were closed last, and when the next pass was due. */
 export interface Before {
   closedAt: number | undefined;
   nextPass: number | undefined;
@@ -27,7 +27,7 @@ export function beforeOf({ mark }: SurveyState, nextPass = mark.nextPass): Befor
   return { closedAt: mark.books?.closedAt, nextPass };
 }
 
-/** What became of the full pass that was asked for; undefined while it is under way. No two clocks are compared. */
+/** The outcome of the full pass that was asked for; undefined while it is under way. No two clocks are compared. */
 export function outcomeOf(survey: SurveyState, before: Before): AuditedSurvey | undefined {
   const { books, booksOpen, unaccounted = 0, pass, nextPass } = survey.mark;
   const of = toDo(survey);
@@ -47,7 +47,7 @@ export function leftOpen(survey: SurveyState, why: string): AuditedSurvey {
   return { ...toDo(survey), outcome: "open", why };
 }
 
-/** What there is to see of a pass: while it stays the same nothing goes on. */
+/** The place of a pass: while it stays the same nothing goes on. */
 export function placeOfPass({ mark }: SurveyState): string {
   const { pass, phase, booksOpen, nextPass } = mark;
   return JSON.stringify([pass?.page, pass?.failures, phase, booksOpen, nextPass]);

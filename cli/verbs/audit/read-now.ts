@@ -45,7 +45,7 @@ async function readPass(of: AuditOf, survey: SurveyState): Promise<AuditedSurvey
   return leftOpen(now, now.mark.booksOpen ?? "the full pass comes no further");
 }
 
-/** What the service refuses for now is no failure of the audit. */
+/** One slice of reading. A refusal of the service for now is no failure of the audit. */
 async function slice({ target, source }: AuditOf, surveyId: number, mode: "begin" | "read") {
   try {
     return await target.operate(source.name, "audit", { surveyId, mode });

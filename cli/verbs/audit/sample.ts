@@ -91,7 +91,7 @@ async function sampleSurvey(of: SampleOf, { surveyId, mark }: SurveyState): Prom
   };
 }
 
-/** Those that are only new: a tick that has begun since has met them, or, where none comes, nothing so new was met before. */
+/** The responses that are only new. A tick that has begun since has met them. Where none comes, nothing so new was met before. */
 async function lookAgain(
   of: SampleOf,
   { surveyId, mark }: Pick<SurveyState, "surveyId" | "mark">,

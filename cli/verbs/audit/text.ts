@@ -15,7 +15,7 @@ export function auditText({ dryRun, mode, cost, surveys }: AuditAnswer, flags: s
   ];
 }
 
-/** What became of one survey. */
+/** The outcome of one survey, for people. */
 export function surveyLines(survey: AuditedSurvey, flags: string): string[] {
   const { outcome, listed, found, why, unaccounted } = survey;
   const name = nameOf(survey);

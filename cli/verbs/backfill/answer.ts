@@ -4,7 +4,7 @@ const range = z
   .strictObject({ from: z.string(), to: z.string() })
   .describe("Dates of completion, as the service writes them; both belong to it");
 
-/** What `backfill --json` prints beside `schemaVersion`. */
+/** The output of `backfill --json`, beside `schemaVersion`. */
 export const backfillAnswer = z.strictObject({
   dryRun: z.boolean(),
   source: z.string(),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** What `console --json` prints beside `schemaVersion`, once the page can be opened. */
+/** The output of `console --json`, beside `schemaVersion`, once the page can be opened. */
 export const consoleAnswer = z.strictObject({
   url: z.string().describe("With the token of this run, without which the page can only be read"),
   poller: z.string(),

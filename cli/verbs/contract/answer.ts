@@ -8,10 +8,10 @@ const file = z.strictObject({
   bytes: z.int(),
 });
 
-/** What `contract --list --json` prints beside `schemaVersion`. */
+/** The output of `contract --list --json`, beside `schemaVersion`. */
 export const contractList = z.strictObject({ files: z.array(file) });
 
-/** What `contract --format … --json` prints: the text where it was not written to a file. */
+/** The output of `contract --format … --json`: the text where it was not written to a file. */
 export const contractAnswer = z.strictObject({
   files: z.array(file.extend({ text: z.string().nullable(), out: z.string().nullable() })),
 });

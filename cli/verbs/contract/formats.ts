@@ -2,7 +2,7 @@ import { EVENT_TYPES, type EventType } from "../../../lib/events/contract.ts";
 import { type ContractFile, contractFiles, readGolden } from "../../contract/folder.ts";
 import { UsageError } from "../../flags.ts";
 
-/** What `--format` takes, and where it lies. */
+/** The formats that `--format` takes, and where each lies. */
 const FORMATS = {
   schema: { part: "json-schema", about: "JSON Schema 2020-12" },
   "schema-draft-4": { part: "json-schema/draft-4", about: "JSON Schema draft 4, as the EventBridge registry takes it" },
@@ -58,7 +58,7 @@ export function chosenFiles(format: Format, type: string | undefined): Listed[] 
   });
 }
 
-/** What a format is, in words. */
+/** A format in words. */
 export function aboutOf(format: Format): string {
   return FORMATS[format].about;
 }

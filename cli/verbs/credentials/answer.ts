@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** What `credentials --json` prints beside `schemaVersion`. */
+/** The output of `credentials --json`, beside `schemaVersion`. */
 export const credentialsAnswer = z.strictObject({
   dryRun: z.boolean(),
   secretId: z.string(),

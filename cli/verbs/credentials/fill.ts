@@ -58,7 +58,7 @@ async function isConfirmed(secretId: string, { input, talk }: Io): Promise<boole
   return said;
 }
 
-/** What is said of it to people. */
+/** The outcome in words for people. */
 export function credentialsText({ dryRun, secretId, replaces, version, from, checked }: CredentialsAnswer): string[] {
   const service = checked ? "accepted by the service" : "not checked with the service";
   const done = replaces ? "replaced" : "filled";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { checkLine, probeReport } from "../../../lib/operator/probe/report.ts";
 
-/** What `doctor --json` prints beside `schemaVersion`. */
+/** The output of `doctor --json`, beside `schemaVersion`. */
 export const doctorAnswer = z.strictObject({
   poller: z.string().nullable().describe("The stack or data folder; null where only a service was looked at"),
   checks: z.array(checkLine).describe("Of the poller itself"),

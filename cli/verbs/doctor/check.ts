@@ -7,7 +7,7 @@ import { askingAws } from "../../target/aws-failure.ts";
 import type { Target } from "../../target/target.ts";
 import type { StackLooks } from "./stack-looks.ts";
 
-/** What a check works with. */
+/** The context of a check. */
 export interface CheckContext {
   target: Target;
   sources: readonly SourceConfig[];

@@ -9,12 +9,12 @@ export interface ScheduleLook {
   isEnabled: boolean;
 }
 
-/** What doctor reads of a deployed stack beside its state. */
+/** The parts of a deployed stack that doctor reads beside its state. */
 export interface StackLooks {
   /** Names of the stack's resources of a type such as "AWS::CloudWatch::Alarm". */
   resources(type: string): Promise<string[]>;
   schedule(name: string): Promise<ScheduleLook>;
-  /** Those of these alarms that are raised. */
+  /** The names of those of these alarms that are raised. */
   raised(names: readonly string[]): Promise<string[]>;
   close(): void;
 }

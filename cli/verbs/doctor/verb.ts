@@ -72,7 +72,7 @@ function answerOf(poller: string | null, checks: DoctorAnswer["checks"], service
   return { poller, checks, services, requests: services.reduce((sum, { requests }) => sum + requests, 0) };
 }
 
-/** Credentials before all else, and what will pass by itself after all else. */
+/** Credentials before all else, and trouble that passes without a person after all else. */
 function exitOfAll({ checks, services }: DoctorAnswer) {
   const failed = [...checks, ...services.flatMap((service) => service.checks)].filter(({ state }) => state === "fail");
   const exits = failed.map(({ code }) => (code === null ? EXIT.failed : exitOf(code)));

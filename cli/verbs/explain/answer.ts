@@ -35,7 +35,7 @@ const step = z.strictObject({
     .describe("How many milliseconds the parts of it took, of those that the log tells"),
 });
 
-/** What `explain --json` prints beside `schemaVersion`. */
+/** The output of `explain --json`, beside `schemaVersion`. */
 export const explainAnswer = z.strictObject({
   source: z.string(),
   surveyId: z.int().nullable().describe("Null where no survey has it"),

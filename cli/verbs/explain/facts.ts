@@ -21,7 +21,7 @@ export interface Facts {
   /** Whether the last closed books list it; undefined where nothing tells. */
   isListed: boolean | undefined;
   log: EventLog;
-  /** What the service has answered now; null: it has no such response. Undefined: it was not asked. */
+  /** The answer of the service now; null: it has no such response. Undefined: it was not asked. */
   looked: Looked | null | undefined;
   /** Set where no tick comes before somebody starts it. */
   isStopped: boolean;

@@ -56,7 +56,7 @@ export async function findInLedger(target: Target, places: readonly Place[], id:
   });
 }
 
-/** What asking the service has come to. */
+/** The answers of the service. */
 export interface Answers {
   found: Found[];
   /** Surveys that were asked, and how many there are. */

@@ -123,7 +123,7 @@ async function findInBooks(target: Target, places: readonly Place[], id: LedgerE
   return all.filter((_, i) => listed[i] === true);
 }
 
-/** What is said of a response that no survey has. */
+/** The answer about a response that no survey has. */
 function nowhere(
   places: readonly Place[],
   id: LedgerEntry["id"],

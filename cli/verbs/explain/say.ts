@@ -61,7 +61,7 @@ const OF_OTHERS: Readonly<Record<string, (code: string) => string>> = {
   event: (code) => `there is no place for its answers (${code})`,
 };
 
-/** What a waiting response waits for, of reasons such as "metrics:absent metadata:TIMEOUT". */
+/** The things that a waiting response waits for, by reasons such as "metrics:absent metadata:TIMEOUT". */
 export function waitsFor(reason = ""): string {
   const parts = reason
     .split(" ")

@@ -13,7 +13,7 @@ const NAMES = {
   "response.deleted": "deleted",
 } as const;
 
-/** What has happened to a response so far, oldest first; what has no time of its own stands behind what came before it. */
+/** The history of a response so far, oldest first. A step without a time of its own stands behind the one before it. */
 export function stepsOf(facts: Facts): Step[] {
   return toldOf(facts).map((step) => ({ took: [], ...step }));
 }
@@ -95,7 +95,7 @@ function metSteps({ entry }: Facts): Told[][] {
   return [[{ at: firstSeen, what: "met", detail }]];
 }
 
-/** What the ledger says where no line of the log does. */
+/** The steps that the ledger tells of where no line of the log does. */
 function ledgerSteps({ entry, now, mark, id }: Facts, lines: readonly EventLogLine[]): Told[][] {
   const pending = mark.pending?.find((one) => one.id === id);
   if (pending !== undefined) {
@@ -180,7 +180,7 @@ function goneSteps({ entry, log }: Facts): Told[][] {
     : [step("deleted", "no longer listed by two full passes; subscribers were told by response.deleted")];
 }
 
-/** What the last closed books say of it, where the ledger alone does not tell. */
+/** The steps that the last closed books tell of, where the ledger alone does not. */
 function bookSteps({ mark, entry, isListed }: Facts): Told[][] {
   const { books } = mark;
   if (books === undefined || isListed === undefined || entry?.state === "emitted") return [];

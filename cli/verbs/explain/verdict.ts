@@ -187,7 +187,7 @@ function waitingText({ source, account }: Facts, reason = ""): string {
   return `It is asked for again, with growing pauses; after ${span(source.enrichmentPatience)} of it the event goes out without.`;
 }
 
-/** What the poller does by itself, at the first tick at or after `from`. */
+/** The poller's next step without anybody's help, at the first tick at or after `from`. */
 function byItself({ account, source, isStopped, now }: Facts, what: string, from = 0): Next {
   const say = (more: string, at: number | null): Next => ({ what: `${what}${more}`, at, command: null });
   if (isStopped) return say(" Nothing polls this folder now: npm start does.", null);

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** What `forget --json` prints beside `schemaVersion`. */
+/** The output of `forget --json`, beside `schemaVersion`. */
 export const forgetAnswer = z.strictObject({
   dryRun: z.boolean(),
   id: z.union([z.int(), z.string()]),

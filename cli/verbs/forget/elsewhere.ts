@@ -7,7 +7,7 @@ type Elsewhere = ForgetAnswer["elsewhere"];
 /** Days for which DynamoDB can bring a table back to what it was. */
 const BACKUPS = 35;
 
-/** What no command of the poller can purge, where that lies, and until when. */
+/** The copies that no command of the poller can purge, where they lie, and until when. */
 export function elsewhere(
   { sources, bus }: Config,
   { isStack, hadEvent, now }: { isStack: boolean; hadEvent: boolean; now: number },

@@ -12,7 +12,7 @@ import type { ForgetAnswer } from "./answer.ts";
 
 export type Held = ForgetAnswer["held"];
 
-/** What is held of a response beside an entry that says that it is settled. */
+/** The parts of a response that are held beside an entry that says that it is settled. */
 export async function heldOf(target: Target, found: FoundResponse): Promise<Held> {
   const { source, surveyId, id, entry, mark } = found;
   const bucket = createBucket(target.clients.s3, target.resources.claimCheckBucket);

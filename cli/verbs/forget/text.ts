@@ -1,7 +1,7 @@
 import { columns, count } from "../../words.ts";
 import type { ForgetAnswer } from "./answer.ts";
 
-/** What is held and goes, what stays, and what lies elsewhere. */
+/** The parts that are held and go, those that stay, and those that lie elsewhere. */
 export function forgetText({
   dryRun,
   id,

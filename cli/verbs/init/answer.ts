@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** What `init --json` prints beside `schemaVersion`. */
+/** The output of `init --json`, beside `schemaVersion`. */
 export const initAnswer = z.strictObject({
   dryRun: z.boolean(),
   file: z.string(),

@@ -88,7 +88,7 @@ async function isThere(secretId: string): Promise<boolean> {
   }
 }
 
-/** What cannot be stored now can be filled in later. */
+/** Stores the credentials. If that fails now they can be filled in later. */
 async function store(secretId: string, credentials: Credentials, io: Io): Promise<boolean> {
   const client = createSecretsClient();
   try {
@@ -129,7 +129,7 @@ function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** What is said of it to people. */
+/** The outcome in words for people. */
 export function initText({ dryRun, file, config, notes, secret, next }: InitAnswer): string[] {
   const would = dryRun ? "would be " : "";
   return [

@@ -1,12 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { errorCode } from "../../../lib/errors.ts";
+import { isSigningSecret, SECRET_FORM } from "../../../lib/webhooks/signature.ts";
 import { UsageError } from "../../flags.ts";
 import type { Io } from "../../io.ts";
 
-/** Bytes that a signing secret has, by the Standard Webhooks specification. */
-const BYTES = { least: 24, most: 64 };
-const FORM = "It holds whsec_ and 24 to 64 bytes as base64.";
+const FORM = `It holds ${SECRET_FORM}.`;
 
 /** A secret that nobody has used. */
 export function freshSecret(): string {
@@ -25,9 +24,7 @@ export function readSecret(name: string, { environment }: Pick<Io, "environment"
     });
   }
   const secret = (environment[name] ?? readFile(name)).trim();
-  const base64 = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret)?.[1];
-  const bytes = base64 === undefined ? 0 : Buffer.from(base64, "base64").length;
-  if (bytes >= BYTES.least && bytes <= BYTES.most) return secret;
+  if (isSigningSecret(secret)) return secret;
   throw new UsageError("what --secret names holds no signing secret", { hint: FORM });
 }
 

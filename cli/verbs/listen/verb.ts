@@ -1,4 +1,3 @@
-import { Webhook } from "standardwebhooks";
 import { CommandError } from "../../errors.ts";
 import { listening } from "../../hearing/listening.ts";
 import { countOption, filterOption, forOption } from "../../hearing/options.ts";
@@ -10,9 +9,9 @@ import { freshSecret, readSecret } from "./secret.ts";
 import { answerLine } from "./text.ts";
 
 const ABOUT = `
-Each event is posted once, signed by Standard Webhooks (webhook-id is the event id). EventBridge tries again
-for up to 24 h after no answer in 5 s, 401, 407, 409, 429 and 5xx; other answers go to the dead-letter queue.
-A deployed webhook sends the same body, and its "auth" in place of the signature.`;
+Each event is posted once, as a deployed webhook with "signing" does it: signed by Standard Webhooks, where
+webhook-id is the event id. That one tries again after no answer in 30 s, 401, 403, 407, 408, 409, 425, 429
+and 5xx; other answers go to the dead-letter queue. A webhook with "auth" sends that instead, and waits 5 s.`;
 
 export const listenVerb: Verb = (act) =>
   targetVerb("listen", "posts events live to a consumer on this machine, as a deployed webhook would")
@@ -36,10 +35,9 @@ export const listenVerb: Verb = (act) =>
         const secret = options.secret === undefined ? freshSecret() : readSecret(options.secret, io);
         if (options.secret === undefined)
           io.say(`Signed with ${secret}, made for this run: --secret names one of yours.`);
-        const webhook = new Webhook(secret);
         let failedInARow = 0;
         await listening(options, io, async (body) => {
-          const answer = await post(body, { ...io, url, sign: (...signed) => webhook.sign(...signed) });
+          const answer = await post(body, { ...io, url, secret });
           failedInARow = answer.outcome === "taken" ? 0 : failedInARow + 1;
           io.out(options.json === true ? toJson(answer) : answerLine(answer, io));
         });

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** What `pause --json` and `resume --json` print beside `schemaVersion`. */
+/** The output of `pause --json` and `resume --json`, beside `schemaVersion`. */
 export const pauseAnswer = z.strictObject({
   dryRun: z.boolean(),
   sources: z.array(

@@ -12,7 +12,7 @@ type SourceChange = PauseAnswer["sources"][number];
 
 export interface PauseChange {
   sources: readonly SourceConfig[];
-  /** What becomes of the pause that there is, if any. */
+  /** The pause that replaces the present one, if any. */
   next: (before: OperatorPause | undefined) => OperatorPause | null;
   isDone: boolean;
 }
@@ -41,7 +41,7 @@ export async function changePause(target: Target, { sources, next, isDone }: Pau
   return { dryRun: !isDone, sources: changes };
 }
 
-/** What a pause from now on makes of the one that there is: it goes on, with this end. */
+/** A pause from now on: a present one goes on, with this end. */
 export function pausedFrom(now: number, until = FOREVER): PauseChange["next"] {
   return (before) => ({ since: before?.since ?? now, until });
 }

@@ -22,12 +22,12 @@ const group = z.strictObject({
   ),
 });
 
-/** What `quarantine list --json` prints beside `schemaVersion`. */
+/** The output of `quarantine list --json`, beside `schemaVersion`. */
 export const listAnswer = z.strictObject({ total: z.int(), groups: z.array(group) });
 export type ListAnswer = z.infer<typeof listAnswer>;
 export type Group = z.infer<typeof group>;
 
-/** What `quarantine show --json` prints. */
+/** The output of `quarantine show --json`. */
 export const showAnswer = z.strictObject({
   source: z.string(),
   surveyId: z.int(),
@@ -60,7 +60,7 @@ const redriven = z.strictObject({
   failure: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
 });
 
-/** What `quarantine redrive --json` prints. */
+/** The output of `quarantine redrive --json`. */
 export const redriveAnswer = z.strictObject({
   dryRun: z.boolean(),
   source: z.string(),

@@ -1,6 +1,6 @@
 import type { EntryState } from "../../../lib/polling/model/ledger-entry.ts";
 
-/** What a reason for which responses are set aside means, and who mends it how. */
+/** The meaning of a reason for which responses are set aside, and who mends it how. */
 export interface Meaning {
   meaning: string;
   mend: string;
@@ -31,7 +31,7 @@ const MEND_REFUSED: Record<string, string> = {
   TooLarge: "Switch metrics or metadata off (`enrich`), deploy, then redrive.",
 };
 
-/** What it means that some are in this state for this reason: a code of the bus where it has refused them. */
+/** The meaning of this state with this reason: a code of the bus where it has refused them. */
 export function meaningOf(state: EntryState, reason: string): Meaning {
   const known = state === "quarantined" ? UNREADABLE[reason] : undefined;
   if (known !== undefined) return known;

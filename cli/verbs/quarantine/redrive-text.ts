@@ -18,7 +18,7 @@ const OUTCOMES: Partial<Record<NonNullable<Survey["outcome"]>, string>> = {
     "is left out by the source's `surveys`, and nothing put back would go out: take it in, deploy, and redrive again",
 };
 
-/** What would be put back, by reason; or what was, by survey, what is left and why. */
+/** The responses that would be put back, by reason. Or those that were, by survey, with those that are left and why. */
 export function redriveText({ dryRun, total, reasons, surveys }: RedriveAnswer): string[] {
   if (total === 0) return ["Nothing is set aside there."];
   if (dryRun) {

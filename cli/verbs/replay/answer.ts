@@ -18,7 +18,7 @@ const archive = z
   })
   .describe("A replay of the archive by EventBridge");
 
-/** What `replay --json` prints beside `schemaVersion`. */
+/** The output of `replay --json`, beside `schemaVersion`. */
 export const replayAnswer = z.strictObject({
   dryRun: z.boolean(),
   sentence: z.string(),
@@ -30,7 +30,7 @@ export const replayAnswer = z.strictObject({
   items: z.array(resentItem).nullable().describe("What became of each event, where they were sent again"),
 });
 
-/** What `replay --watch NAME` and `replay --cancel NAME` print beside `schemaVersion`. */
+/** The output of `replay --watch NAME` and `replay --cancel NAME`, beside `schemaVersion`. */
 export const replayStateAnswer = z.strictObject({
   sentence: z.string(),
   replay: archive.extend({ ...stretch }),

@@ -15,7 +15,7 @@ import type { ReplayState } from "./answer.ts";
 
 type Client = Pick<EventBridgeClient, "send">;
 
-/** What EventBridge is asked for. */
+/** A request to EventBridge. */
 export interface ReplayRequest extends Stretch {
   name: string;
   archive: string;

@@ -28,7 +28,7 @@ export const resentItem = z.strictObject({
   update: z.int().nullable().describe("Of a replaced or changed one: the revision of its update"),
 });
 
-/** What `resend --json` prints beside `schemaVersion`. */
+/** The output of `resend --json`, beside `schemaVersion`. */
 export const resendAnswer = z.strictObject({
   dryRun: z.boolean(),
   sentence: z.string(),

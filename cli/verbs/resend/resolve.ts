@@ -11,7 +11,7 @@ import type { Wanted } from "./send-again.ts";
 
 const READ_AT_ONCE = 100;
 
-/** What the ledgers say of event ids: which would be sent, which have been replaced, and which are unknown. */
+/** Event ids by what the ledgers say of them: which would be sent, which have been replaced, and which are unknown. */
 export async function ofEventIds(
   target: Target,
   io: Io,
@@ -51,7 +51,7 @@ function unknown(eventId: string): ResentItem {
   return { ...none, eventId, outcome: "unknown" };
 }
 
-/** What the ledger of a survey says of responses. */
+/** Responses by what the ledger of a survey says of them. */
 export async function ofResponses(
   target: Target,
   { source, surveyId }: SurveyOf,
@@ -78,7 +78,7 @@ export async function ofResponses(
   return items;
 }
 
-/** Those that would be sent, by their survey. */
+/** The events that would be sent, by their survey. */
 export function wantedOf(items: readonly ResentItem[]): Wanted[] {
   const bySurvey = new Map<string, Wanted>();
   for (const { source, surveyId, responseId, outcome } of items) {

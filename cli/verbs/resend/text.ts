@@ -39,7 +39,7 @@ export function itemLines(items: readonly ResentItem[], target: Pick<Target, "st
   );
 }
 
-/** What became of one event, for people. */
+/** The outcome of one event, for people. */
 export function wordsOf({ outcome, reason, revision, update }: ResentItem, { stack }: Pick<Target, "stack">): string {
   const words: Record<ResentItem["outcome"], string> = {
     sent: `sent, revision ${revision}`,

@@ -62,7 +62,7 @@ const source = z.strictObject({
   problem: z.string().nullable(),
 });
 
-/** What `status --json` prints beside `schemaVersion`. */
+/** The output of `status --json`, beside `schemaVersion`. */
 export const statusAnswer = z.strictObject({
   verdict: z.enum(["complete", "working", "late", "unaccounted", "unknown"]),
   sentence: z.string(),

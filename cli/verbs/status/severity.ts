@@ -1,6 +1,6 @@
 import type { StatusAnswer, SurveyStatus } from "./answer.ts";
 
-/** What stands for a verdict, in a terminal and on the page. */
+/** The sign of each verdict, in a terminal and on the page. */
 export const GLYPHS: Readonly<Record<StatusAnswer["verdict"], string>> = {
   complete: "●",
   working: "◐",

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** What `token renew --json` prints beside `schemaVersion`. */
+/** The output of `token renew --json`, beside `schemaVersion`. */
 export const renewAnswer = z.strictObject({
   dryRun: z.boolean(),
   source: z.string(),

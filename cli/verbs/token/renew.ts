@@ -42,7 +42,7 @@ async function keptSince({ clients }: Target, secretId: string): Promise<number 
   }
 }
 
-/** What is said of it to people. */
+/** The outcome in words for people. */
 export function renewText(
   { dryRun, source, secretId, keptSince, expiresAt, shape }: RenewAnswer,
   now: number,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { kinds } from "./kinds.ts";
 
-/** What `trigger --json` prints beside `schemaVersion`. */
+/** The output of `trigger --json`, beside `schemaVersion`. */
 export const triggerAnswer = z.strictObject({
   dryRun: z.boolean(),
   kind: z.enum(kinds),

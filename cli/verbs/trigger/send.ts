@@ -1,7 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createBucket } from "../../../lib/aws/bucket.ts";
 import type { SourceConfig } from "../../../lib/config/index.ts";
 import type { OutgoingEvent } from "../../../lib/polling/model/outgoing-event.ts";
+import type { Publisher } from "../../../lib/polling/ports.ts";
 import { createEventBridgePublisher } from "../../../lib/publisher/event-bridge.ts";
 import { CommandError } from "../../errors.ts";
 import { askingAws } from "../../target/aws-failure.ts";
@@ -18,22 +20,12 @@ const LIMIT = 204_800;
 export async function send(
   target: Target,
   event: OutgoingEvent,
-  { source, dryRun }: { source: SourceConfig; dryRun: boolean },
+  sending: { source: SourceConfig; dryRun: boolean },
 ): Promise<Record<string, unknown>> {
-  const { busName: bus, claimCheckBucket: bucket } = target.resources;
-  const { putJson } = createBucket(target.clients.s3, bucket);
-  const publisher = createEventBridgePublisher({
-    client: target.clients.events,
-    bus,
-    eventSource: source.eventSource,
-    bucket,
-    putObject: dryRun ? async () => undefined : putJson,
-    inlineLimit: Math.min(LIMIT, source.inlineLimit),
-    sleep,
-  });
+  const publisher = publisherOf(target, sending);
   const sealed = await askingAws("the answers could not be put into the bucket", () => publisher.seal(event));
   const detail = JSON.parse(sealed.json) as Record<string, unknown>;
-  if (dryRun) return detail;
+  if (sending.dryRun) return detail;
   const [outcome] = await publisher.publish([sealed], async () => undefined);
   if (outcome?.kind === "published") return detail;
   const name = (outcome?.code ?? "UNKNOWN").replace(/^request:/, "");
@@ -44,4 +36,45 @@ export async function send(
         : new CommandError("NOT_SENT", `the event was not sent (${name})`, { hint: "Try again." });
     },
   );
+}
+
+/** The publisher of the function. In a dry run it puts no answers into the bucket. */
+function publisherOf(target: Target, { source, dryRun }: { source: SourceConfig; dryRun: boolean }): Publisher {
+  const { busName: bus, claimCheckBucket: bucket } = target.resources;
+  const { putJson } = createBucket(target.clients.s3, bucket);
+  return createEventBridgePublisher({
+    client: target.clients.events,
+    bus,
+    eventSource: source.eventSource,
+    bucket,
+    putObject: dryRun ? async () => undefined : putJson,
+    inlineLimit: Math.min(LIMIT, source.inlineLimit),
+    sleep,
+  });
+}
+
+/**
+ * An event as EventBridge would deliver it, without the bus having seen it.
+ *
+ * @returns its envelope
+ */
+export async function envelopeOf(
+  target: Target,
+  event: OutgoingEvent,
+  sending: { source: SourceConfig; dryRun: boolean },
+): Promise<Record<string, unknown>> {
+  const publisher = publisherOf(target, sending);
+  const { json } = await askingAws("the answers could not be put into the bucket", () => publisher.seal(event));
+  const [, , , region = "", account = ""] = (target.stack?.outputs.BusArn ?? "").split(":");
+  return {
+    version: "0",
+    id: randomUUID(),
+    "detail-type": event.type,
+    source: sending.source.eventSource,
+    account,
+    time: new Date(event.time).toISOString().replace(/\.\d+Z$/, "Z"),
+    region,
+    resources: [],
+    detail: JSON.parse(json) as Record<string, unknown>,
+  };
 }

@@ -43,7 +43,7 @@ function testId(eventId: string, salt: string): string {
   return v5(`${eventId}${salt}`, NAMESPACE);
 }
 
-/** Its golden event has a reference in place of its answers: here they are again, for the publisher to put away. */
+/** An event of which the golden one has a reference in place of its answers: here they are again, for the publisher to put away. */
 function large(): GoldenEvent {
   const event = readGolden("large");
   const { answers } = readGolden("comment").detail.data as DetailOf<"response.completed">["data"];

@@ -44,7 +44,7 @@ export async function typeName(stack: string, io: Io): Promise<void> {
   if (typed?.trim() !== stack) throw new NotRemovedError("nothing was removed: that is not its name");
 }
 
-/** What is typed; undefined after Ctrl-C or Ctrl-D. */
+/** The text that is typed; undefined after Ctrl-C or Ctrl-D. */
 async function ask(question: string, { input, talk }: Pick<Io, "input" | "talk">): Promise<string | undefined> {
   const prompt = createInterface({ input, output: talk });
   const given = new AbortController();

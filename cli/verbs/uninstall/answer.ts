@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** What `uninstall --json` prints beside `schemaVersion`. */
+/** The output of `uninstall --json`, beside `schemaVersion`. */
 export const uninstallAnswer = z.strictObject({
   dryRun: z.boolean(),
   stack: z.string(),

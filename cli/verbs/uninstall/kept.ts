@@ -122,7 +122,7 @@ export async function findBuckets({ buckets }: Services, stack: string, known: r
   return found;
 }
 
-/** Those that are only marked for deletion as well: their names could not be used again for weeks. */
+/** Secrets of the stack, also those that are only marked for deletion: their names could not be used again for weeks. */
 export async function findSecrets({ secrets }: Services, stack: string): Promise<string[]> {
   const found: string[] = [];
   for await (const page of paginateListSecrets({ client: secrets }, { IncludePlannedDeletion: true })) {

@@ -25,7 +25,10 @@ const MOST_TARGETS = 10;
 /** Attempts to delete a bus that seems to have rules still. */
 const RULES_SEEN = 15;
 
-/** Removes everything, the stack first, so that nobody writes any more; says each thing once it is gone, and ends after it where that is asked for. */
+/**
+ * Removes everything, the stack first, so that nobody writes any more. Says each thing once it is gone, and ends after it where that is
+ * asked for.
+ */
 export async function removeAll(
   services: Services,
   found: Inventory,

@@ -19,7 +19,7 @@ export function inventoryLines({ stack, buses, rules, archives, tables, buckets,
   ];
 }
 
-/** What stands in the stack beside the poller: it would be deleted with it. */
+/** Resources of others in the stack: they would be deleted with it. */
 export function strangersIn({ stack }: Inventory): string[] {
   return (stack?.resources ?? []).flatMap(({ LogicalResourceId = "", ResourceType }) =>
     LogicalResourceId.startsWith("Poller") || ResourceType === "AWS::CDK::Metadata" ? [] : [LogicalResourceId],

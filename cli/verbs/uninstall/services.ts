@@ -46,7 +46,7 @@ export function isMissing(error: unknown): boolean {
   );
 }
 
-/** What `ask` gives; undefined where what it asks for is not there. */
+/** The result of `ask`; undefined where AWS has no such thing. */
 export async function unlessMissing<T>(ask: Promise<T>): Promise<T | undefined> {
   try {
     return await ask;

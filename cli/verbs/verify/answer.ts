@@ -16,7 +16,7 @@ const missing = z.strictObject({
   has: z.int().nullable().describe("The revision that the consumer has; null: none"),
 });
 
-/** What `verify --json` prints beside `schemaVersion`. */
+/** The output of `verify --json`, beside `schemaVersion`. */
 export const verifyAnswer = z.strictObject({
   verdict: z.enum(["complete", "missing", "on-its-way", "unknown"]),
   sentence: z.string(),

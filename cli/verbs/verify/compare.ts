@@ -5,7 +5,10 @@ import { includes, type Stretch } from "../../moments.ts";
 import type { SurveyOf } from "../../target/emitted.ts";
 import type { MissingEvent } from "./answer.ts";
 
-/** Milliseconds that the bus and a consumer may take, and more: what was emitted so shortly before the list was taken is not called missing yet. */
+/**
+ * Milliseconds that the bus and a consumer may take, and more. An event emitted so shortly before the list was taken is not called missing
+ * yet.
+ */
 const ON_ITS_WAY = 30_000;
 
 export interface CompareOptions {

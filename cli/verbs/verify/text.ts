@@ -87,7 +87,7 @@ export function missingLines(missing: readonly MissingEvent[]): string[] {
   );
 }
 
-/** What is said of ids that are no event of this poller. */
+/** The warning about ids that are no event of this poller. */
 export function unknownWarning(unknown: readonly string[]): string {
   const some = unknown.slice(0, 3).join(", ");
   const more = unknown.length > 3 ? ", …" : "";

@@ -77,7 +77,7 @@ function tell(found: VerifyAnswer, mend: string | null): Answer {
   };
 }
 
-/** What may still be on its way is left alone. */
+/** Sends missing events again. An event that may still be on its way is left alone. */
 async function resendMissing(target: Target, io: Io, found: VerifyAnswer, { yes }: Options): Promise<Answer> {
   const due = found.missing.filter(({ cause }) => cause !== "on-its-way").map(toSend);
   if (due.length === 0) return tell(found, null);

@@ -292,6 +292,10 @@ export interface AnswersRef {
   bucket: string;
   key: string;
   bytes: number;
+  /**
+   * In requests of a signed webhook only: GET it without AWS credentials, within the hour
+   */
+  url?: string;
   [k: string]: unknown;
 }
 /**

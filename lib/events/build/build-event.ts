@@ -11,16 +11,16 @@ export interface EventFacts {
   sourceName: string;
   surveyId: number;
   responseId: number;
-  /** What the survey list said of the survey; undefined where it could not be read. */
+  /** The survey as the survey list showed it; undefined where that could not be read. */
   survey: SurveyFacts | undefined;
   /** When that was (epoch milliseconds); undefined: never. */
   listedAt: number | undefined;
-  /** What is known of its questions; undefined where they were not asked for, or could not be had. */
+  /** The definition of its questions; undefined where it was not asked for, or could not be had. */
   definition: SurveyDefinition | undefined;
   questions: QuestionsMode;
   /** All its records, as they were read. */
   records: unknown[];
-  /** What operations 11 and 13 gave, as the port has it; undefined when there is none. */
+  /** The answers of operations 11 and 13, as the port has them; undefined when there is none. */
   metrics: unknown;
   metadata: unknown;
   missing: string[];
@@ -77,7 +77,7 @@ export function buildEvent(facts: EventFacts): ResponseCompleted {
   };
 }
 
-/** What an update says beside the contents. */
+/** The facts of an update beside the contents. */
 export interface UpdateFacts {
   /** Id of the event that it replaces. */
   replaces: string;

@@ -1,4 +1,4 @@
-// A date string of the service carries no zone, and this form sorts as time does. The one look at our own clock is `credible`.
+// A date string of the service names no zone, and this form sorts as time does. The one look at our own clock is `credible`.
 
 const FORM = /^(\d{4})-(\d{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2})$/;
 

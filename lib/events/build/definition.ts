@@ -2,7 +2,7 @@ import { isInteger, isObject, isText, readId } from "./fields.ts";
 import { plainText } from "./plain-text.ts";
 import { shortened } from "./shortened.ts";
 
-/** What events need of a survey's questions, as plain data: it is kept. */
+/** The questions of a survey as far as events need them, as plain data: it is kept. */
 export interface SurveyDefinition {
   /** `modified` of the survey, as the definition itself has it. */
   modified: string | null;
@@ -49,8 +49,9 @@ function choicesOf({ answers }: Record<string, unknown>): string[] | undefined {
 }
 
 /**
- * The keys of `scoreArray` are indexes of answers. One of them that is "0" says that they count from 0; one that is the number of answers, that they
- * count from 1, unless the question has an answer more that is not in the list. Where questions of one survey say both, nothing is certain.
+ * The keys of `scoreArray` are indexes of answers. A key "0" says that they count from 0. A key that is the number of answers says that
+ * they count from 1, unless the question has one more answer that is not in the list. Where questions of one survey say both, nothing is
+ * certain.
  */
 function indexBaseOf(params: Record<string, unknown>[]): SurveyDefinition["indexBase"] {
   let [fromZero, fromOne] = [false, false];

@@ -10,7 +10,7 @@ interface Facts {
   detectedAt: number;
 }
 
-/** What `meta` says in every event that has no contents; `which`: which of the events of this type it is, of the same survey or response. */
+/** The `meta` of every event that has no contents. `which` tells it from other events of this type, of the same survey or response. */
 export function eventMeta(type: EventType, facts: Facts, which: number | string) {
   const { sourceName, surveyId, responseId, detectedAt } = facts;
   const of = responseId === undefined ? {} : { responseId };

@@ -8,7 +8,7 @@ export interface Read<T> {
 export interface FieldReader {
   /** The field's value if `accepts` it, else `empty`. A missing field is empty and regular only if `optional`. */
   take<T>(name: string, accepts: (value: unknown) => value is T, empty: T, optional?: boolean): T;
-  /** What was read of the irregular fields; undefined when all were regular. */
+  /** The irregular fields as they were read; undefined when all were regular. */
   raw(): Record<string, unknown> | undefined;
   /** Names of the irregular fields. */
   irregular: string[];
@@ -38,7 +38,7 @@ export function readFields(value: unknown): FieldReader {
   };
 }
 
-/** An integer too great to be exact, which comes as the text of its digits: where any number will do, it is one all the same. */
+/** An integer too great to be exact comes as the text of its digits. Where any number will do, it is taken as one. */
 function longNumber(read: unknown): number | undefined {
   const isLong = typeof read === "string" && /^-?\d{16,}$/.test(read) && !Number.isSafeInteger(Number(read));
   return isLong ? Number(read) : undefined;

@@ -1,7 +1,7 @@
 import type { Answer, Metric, Moment, Summary } from "../response-completed.ts";
 import { asUtc, isDateString } from "./date-string.ts";
 
-/** What a summary is worked out from. */
+/** The facts from which a summary is worked out. */
 export interface SummaryFacts {
   /** Sorted by `metricId`. */
   metrics: readonly Metric[];

@@ -6,7 +6,7 @@ const inline = words("a abbr b bdi bdo cite code em font i ins kbd mark o:p q s 
 const others = words(
   "address article aside blockquote body br button caption center col colgroup dd del details div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hr html iframe img input label legend li link main meta nav object ol option p picture pre script section select source style summary svg table tbody td template textarea tfoot th thead title tr ul video",
 );
-/** What stands in them is not for readers. */
+/** Elements whose text is not for readers. */
 const HIDDEN = new Set(["script", "style", "template"]);
 const INLINE = new Set(inline);
 /** A "<" that begins no tag: texts need not be HTML, and "A<B" is no element. */
@@ -14,7 +14,7 @@ const NO_TAG = new RegExp(`<(?!!--|/?(?:${[...inline, ...others].join("|")})(?:\
 /** Characters that are looked at: what is nested deep takes time that grows with its square. */
 const MOST_READ = 10_000;
 
-/** What a reader sees of a text that may be HTML: no tags, entities decoded, each stretch of white space one space. */
+/** The text that a reader sees where it may be HTML: no tags, entities decoded, each stretch of white space one space. */
 export function plainText(given: string): string {
   const html = given.slice(0, MOST_READ);
   if (!/[<&]/.test(html)) return oneLine(html);

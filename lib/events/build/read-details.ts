@@ -30,7 +30,7 @@ export function readAnswer(record: unknown): Read<BareAnswer> {
   return withRaw(value, fields.raw(), fields.irregular);
 }
 
-/** What is the same on all records of a response. */
+/** The facts that are the same on all records of a response. */
 export interface ResponseFacts {
   country: string | null;
   crk: string | null;
@@ -40,7 +40,7 @@ export interface ResponseFacts {
   raw?: Record<string, unknown>;
 }
 
-/** What the records of a response say of it as a whole. */
+/** The facts in which the records of a response tell of it as a whole. */
 export function readResponse(records: unknown[], timeZone: string | undefined): Read<ResponseFacts> {
   const irregular: string[] = [];
   const raw: Record<string, unknown> = {};

@@ -1,4 +1,4 @@
-/** Characters of any one text of a survey that an event carries. */
+/** Most characters of any one text of a survey in an event. */
 const MOST = 1_000;
 
 /** The beginning of a long text; no character is cut in two. */

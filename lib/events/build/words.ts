@@ -4,7 +4,7 @@ import type { SurveyDefinition } from "./definition.ts";
 import type { Read } from "./fields.ts";
 import { toMoment } from "./local-time.ts";
 
-/** What answers carry of their questions: text and labels, labels alone, or nothing. */
+/** The words of their questions in answers: text and labels, labels alone, or nothing. */
 export type QuestionsMode = "full" | "labels" | "none";
 
 /** Gives each answer the words of its question; null where they cannot be told for certain, which `irregular` says. */
@@ -47,7 +47,7 @@ function labelsOf(chosen: readonly number[], choices: readonly string[] | null, 
   return labels.length === chosen.length ? labels : null;
 }
 
-/** What tells whether a definition is the one that a respondent saw. Times are epoch milliseconds. */
+/** The facts that tell whether a definition is the one that a respondent saw. Times are epoch milliseconds. */
 interface Circumstances {
   /** `modified` of the survey in the list, and when that was read; undefined: never. */
   modified: string | null | undefined;
@@ -62,10 +62,11 @@ interface Circumstances {
 const JUST_LISTED = 60_000;
 
 /**
- * Whether the definition may be another one than the respondent saw. It is the same where it is of the edition that the survey list shows, was
- * modified before the respondent began, and no edit can have come between the list and the completion.
+ * Whether the definition may be another one than the respondent saw. It is the same under three conditions. It is of the edition that the
+ * survey list shows. It was modified before the respondent began. And no edit can have come between the list and the completion.
  *
- * Example without a zone: edited at 10:00 by the service's clock, begun at 12:30, less than three hours later: it may. With a zone it does not.
+ * Example without a zone: edited at 10:00 by the service's clock, begun at 12:30, less than three hours later: it may. With a zone it does
+ * not.
  */
 export function mayDiffer(definition: SurveyDefinition, by: Circumstances): boolean {
   const { modified } = definition;

@@ -10,7 +10,7 @@ export interface Counted {
   page: Page;
 }
 
-/** What the three counts of the survey list count, by surveys whose lists were read whole. */
+/** The meaning of the three counts of the survey list, by surveys whose lists were read whole. */
 export function countFindings(surveys: readonly Counted[]): Finding[] {
   return FIELDS.map((field) => {
     const question = `count ${field}` as const;

@@ -14,7 +14,8 @@ export interface End {
 }
 
 /**
- * What a page past the last one answers. The pages are doubled until one is past it, or not full; so a list of a thousand pages takes ten reads.
+ * The answer of a page past the last one. The pages are doubled until one is past it, or not full. So a list of a thousand pages takes ten
+ * reads.
  *
  * @param read operation 8 in one order
  */

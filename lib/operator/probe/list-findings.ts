@@ -11,7 +11,7 @@ import { responseFindings, surveyFindings } from "./survey-findings.ts";
 /** Surveys that are looked at until one lists something. */
 const MOST_TRIED = 3;
 
-/** What a list of responses tells: that of the largest survey, and the end of the smallest. */
+/** The findings of lists of responses: of the largest survey, and the end of the smallest. */
 export async function listFindings(of: Look, rows: readonly Row[]): Promise<Page[]> {
   const bySize = rows.toSorted((a, b) => sizeOf(b) - sizeOf(a));
   const large = await firstListed(of, bySize.slice(0, MOST_TRIED));

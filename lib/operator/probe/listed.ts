@@ -20,7 +20,7 @@ export interface Page {
   print: string;
 }
 
-/** What the API document says a full page has. */
+/** Records of a full page, by the API document. */
 export const FULL = 100;
 
 export function pageOf(elements: readonly unknown[], now: number): Page {

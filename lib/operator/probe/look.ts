@@ -28,7 +28,7 @@ const ENDS = /^(CREDENTIALS_\w+|WRONG_(CREDENTIALS|TOKEN)|TOO_MANY_\w+|UNREACHAB
 /** Nothing more is asked; the check that has failed says why. */
 export class Ended extends Error {}
 
-/** What is known so far, and how to go on. */
+/** The findings so far, and how to go on. */
 export interface Look extends ProbeOptions {
   watching: Watch;
   checks: CheckLine[];
@@ -79,5 +79,5 @@ export function lookWith(options: ProbeOptions, watching: Watch): Look {
   };
 }
 
-/** What of it each call takes. */
+/** The options that each call takes. */
 export const signalOf = ({ signal }: Look) => (signal === undefined ? {} : { signal });

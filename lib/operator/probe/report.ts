@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** What the API document leaves open, and a look at the service can tell. */
+/** Questions that the API document leaves open, and that a look at the service can answer. */
 export const QUESTIONS = [
   "token shape",
   "token life",
@@ -36,7 +36,7 @@ export const checkLine = z.strictObject({
   code: z.string().nullable().describe("Of the error that was met"),
 });
 
-/** What a look at a survey service has told. No answer, no name of a survey and no token is in it. */
+/** The findings of a look at a survey service. No answer, no name of a survey and no token is in it. */
 export const probeReport = z.strictObject({
   checks: z.array(checkLine),
   findings: z.array(finding),
@@ -53,7 +53,7 @@ export type ProbeReport = z.infer<typeof probeReport>;
 export type Finding = z.infer<typeof finding>;
 export type CheckLine = z.infer<typeof checkLine>;
 
-/** What is said where nothing can be told. */
+/** The finding where nothing can be told. */
 export const notSeen = (question: Question, why: string): Finding => ({
   question,
   found: null,

@@ -9,7 +9,7 @@ export function wellKnown({ runs, records }: Page): Run | undefined {
     .reduce<Run | undefined>((best, run) => (best === undefined || run.records > best.records ? run : best), undefined);
 }
 
-/** What operation 9 gives: its records, of a response whose records on its page are known. */
+/** The answer of operation 9: its records, of a response whose records on its page are known. */
 export type Single =
   | { kind: "records"; records: readonly object[]; raw: unknown }
   | { kind: "absent" }

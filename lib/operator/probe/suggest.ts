@@ -2,7 +2,7 @@ import type { Finding, ProbeReport, Question } from "./report.ts";
 
 type Note = (found: string) => string | undefined;
 
-/** What a finding means for whoever runs the poller; most of them mean nothing. */
+/** The meaning of a finding for somebody who runs the poller. Most findings mean nothing. */
 const NOTES: Partial<Record<Question, Note>> = {
   "tokens at once": (found) =>
     found === "one" ? "Give the poller credentials of its own: each new token ends the one before." : undefined,

@@ -6,7 +6,7 @@ import {
   requestChannel,
 } from "../../survey-api/index.ts";
 
-/** What the client of this process does meanwhile. */
+/** The requests that the client of this process makes meanwhile. */
 export interface Watch {
   requests(): number;
   /** HTTP status of the last answer to an operation. */

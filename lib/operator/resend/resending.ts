@@ -5,7 +5,7 @@ import type { Ports } from "../../polling/ports.ts";
 import type { ShortPageEnds } from "../../polling/walk/list-end.ts";
 import type { PolledSource } from "../../run/wiring.ts";
 
-/** What sending events of one survey again works with. */
+/** The context of sending events of one survey again. */
 export interface Resending {
   ports: Ports;
   source: PolledSource;
@@ -34,7 +34,7 @@ export interface ReadAgain {
 }
 
 /**
- * What became of one response.
+ * The outcome for one response.
  *
  * | outcome | meaning |
  * |---|---|

@@ -2,8 +2,8 @@ import { classOf, digestOf } from "../../polling/model/records.ts";
 import { type ReadAgain, type Resending, type Resent, resent } from "./resending.ts";
 
 /**
- * Why a response may not go out under the id of its last event; undefined where its contents are those of that event, by their digest and number: no
- * revision has two contents (R19).
+ * Why a response may not go out under the id of its last event; undefined where it may. It may where its contents are those of that event,
+ * by their digest and number: no revision has two contents (R19).
  */
 export function whyNot(ctx: Resending, { entry, run, isWhole }: ReadAgain): Resent | undefined {
   const { digest, count, refusedRevision } = entry;

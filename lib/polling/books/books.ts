@@ -17,7 +17,7 @@ const classOfState: Record<EntryState, Class> = {
   refused: "refused",
 };
 
-/** What a pass that has come to the end of the list has met. */
+/** All that a pass has met when it has come to the end of the list. */
 export interface FinishedPass extends Pick<Books, "startedAt" | "moved" | "changed" | "repaired" | "found"> {
   /** Undefined where there were more than it keeps. */
   ids: PassIds | undefined;
@@ -36,14 +36,14 @@ export async function closeBooks(ctx: PollContext, pass: FinishedPass): Promise<
   const { mark } = ctx;
   const { ids, ...counted } = pass;
   const closedAt = ctx.ports.clock.now();
-  // It tells nothing of those that go: a pass that keeps its ids follows.
+  // The ids tell nothing of responses that are gone now. A pass that keeps its ids follows.
   if (ids === undefined) return leaveOpen(ctx, "there were more responses than a catch-up counts", closedAt, closedAt);
   const classes = await classify(ctx, ids);
   const listed = ids.all.size;
   const left = listed - Object.values(classes).reduce((sum, count) => sum + count, 0);
   const open = `${left} listed responses are not accounted for yet`;
   if (left !== 0) return leaveOpen(ctx, open, closedAt, undefined, left);
-  // Pages read as empty by mistake look like a list without responses: it is believed when it stays so.
+  // A page that is read as empty by mistake looks like a list without responses. An empty list is believed when it stays empty.
   if (listed === 0 && ((ctx.listedCount ?? 0) > 0 || (mark.books?.listed ?? 0) > 0)) {
     mark.emptyPasses = (mark.emptyPasses ?? 0) + 1;
     if (mark.emptyPasses < EMPTY_PASSES) return leaveOpen(ctx, "the list was read as empty", closedAt);
@@ -62,7 +62,7 @@ export async function closeBooks(ctx: PollContext, pass: FinishedPass): Promise<
   await dropIds(ctx, older);
 }
 
-/** In which class the ledger has each of these responses now. */
+/** The class that the ledger gives each of these responses now. */
 async function classify(ctx: PollContext, { all, old }: PassIds): Promise<Record<Class, number>> {
   const classes = { emitted: 0, beforeFloor: 0, open: 0, waiting: 0, held: 0, quarantined: 0, refused: 0 };
   const ids = [...all];

@@ -1,8 +1,8 @@
 import type { PollContext } from "../context.ts";
 import type { IdsRef } from "../model/mark.ts";
 
-// Sets of response ids as they are kept between the slices of a pass: sorted, each id as its distance from the one
-// before, seven bits a byte. About two bytes an id, so that a million of them are 2 MB.
+// Sets of response ids as they are kept between the slices of a pass: sorted, each id as its distance from the one before, seven bits a byte. An id takes about two
+// bytes, so a million of them are 2 MB.
 
 /** A set this small stays in the mark. */
 const MOST_INLINE = 600;

@@ -5,7 +5,7 @@ import { dropIds, keepIds, loadIds } from "./id-set.ts";
 /** The ids that a pass over all pages has met. */
 export interface PassIds {
   readonly all: ReadonlySet<number>;
-  /** Those of them that have no item: by their date alone they are before the floor. */
+  /** Ids among them that have no item: by their date alone they are before the floor. */
   readonly old: ReadonlySet<number>;
   has(responseId: number): boolean;
   add(responseId: number, isOld: boolean): void;

@@ -36,7 +36,7 @@ function includesAll(all: unknown[], some: unknown[], keyOf: (record: unknown) =
   });
 }
 
-/** What a record says of its response as a whole. */
+/** The fields in which a record tells of its response as a whole. */
 export function factsOf(record: unknown): Record<string, unknown> {
   const fields = isObject(record) ? record : {};
   const { responseId, completed, dateStart, dateCompleted, iso3166, crk, promoCode } = fields;

@@ -15,7 +15,7 @@ const ONE_IN = 200;
 /** Answers in a row that say nothing, and the milliseconds for which operation 9 is not asked then. */
 const MOST_SILENT = 3;
 const SILENCE = 24 * 3_600_000;
-/** The same where contents depend on it, as records lie apart: what said nothing for a moment is not to hold them for a day. */
+/** The same where contents depend on it, as records lie apart: a moment of silence is not to hold responses for a day. */
 export const PAUSE = 1_800_000;
 
 /** Whether contents of operation 9 are used: it has equalled a response of several records, or of one where there are no others. */
@@ -48,7 +48,7 @@ export async function answerOf(ctx: PollContext, responseId: number): Promise<un
   }
 }
 
-/** The digest of a response as pages would list it, of records that operation 9 gave; undefined where these do not tell all that pages do. */
+/** The digest of a response as pages would list it, made of records of operation 9. Undefined where these tell less than pages do. */
 export function digestBySingle(
   { mark, source }: PollContext,
   responseId: number,
@@ -58,7 +58,7 @@ export function digestBySingle(
   return digestOf({ responseId, records: records.map((record) => readRecord(record)) });
 }
 
-/** Those of the first of some responses of which it says anything now. */
+/** The first ones of some responses of which operation 9 gives anything now. */
 export async function toldOf(ctx: PollContext, responseIds: number[]): Promise<number[]> {
   const some = responseIds.slice(0, FIRST);
   const answers = await Promise.all(some.map((responseId) => ask(ctx, responseId)));

@@ -17,7 +17,7 @@ import { noteSuspects } from "./suspects.ts";
 /** A response as a walk has read it. */
 export interface Met {
   responseId: number;
-  /** What was read of it. */
+  /** The records as they were read. */
   records: unknown[];
   /** Of what was read; undefined where nobody knows how pages list it. */
   digest: string | undefined;
@@ -35,7 +35,7 @@ export interface Met {
   replaces?: unknown;
 }
 
-/** Those whose contents are proved; ids of those that are held, which counts as dealt with. All others are left to the next poll. */
+/** The responses whose contents are proved, and the ids of those that are held, which counts as dealt with. All others are left to the next poll. */
 export interface Proofs<T> {
   proved: T[];
   held: number[];
@@ -67,7 +67,7 @@ export async function prove<T extends Met>(ctx: PollContext, all: T[]): Promise<
     for (const [proof, some] of by) tell(ctx, proof, idsOf(some));
     rest = responses.filter(({ isWhole }) => !isWhole);
   } else if (!isTrusted(ctx.mark) && mayAnswer(ctx.mark, ctx.ports.clock.now())) {
-    // Whole ones, with which it could be compared, are to be had only by a walk over all pages.
+    // Whole responses to compare with are to be had only by a walk over all pages.
     noteSuspects(contents, await toldOf(ctx, idsOf(responses.toSorted((a, b) => b.records.length - a.records.length))));
   }
   // A walk over all pages has still to tell how records stand.
@@ -96,7 +96,7 @@ async function compared<T extends Met>(ctx: PollContext, whole: T[]): Promise<T[
   const answers = await Promise.all(due.map(({ responseId }) => ask(ctx, responseId)));
   const comparisons = due.map(({ records }, i) => learn(contents, records, answers[i], now));
   const those = (kind: Comparison): T[] => due.filter((_, i) => comparisons[i] === kind);
-  // It had more of one only as that has grown since its page was read.
+  // A response of which it had more has only grown since its page was read.
   noteSuspects(contents, idsOf(those("more")), idsOf(those("equal")));
   return contents.suspects === undefined ? whole : those("equal");
 }
@@ -109,7 +109,7 @@ async function byOperation9<T extends Met>(ctx: PollContext, response: T): Promi
   const comparison = compareAnswers(response.records, answer);
   if (comparison !== "equal" && (comparison !== "more" || response.isFewer === true)) return undefined;
   const { responseId, records } = response;
-  // What equals the answer is all that the pages have.
+  // Where the pages equal the answer they have all of it.
   const digest = comparison === "equal" ? response.digest : digestBySingle(ctx, responseId, answer);
   return { ...response, records: withFacts(ctx.mark.contents, records, answer), digest };
 }

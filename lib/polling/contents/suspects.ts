@@ -23,8 +23,8 @@ export function noteSuspects(contents: Contents, responseIds: number[], cleared:
 }
 
 /**
- * Joins the suspects over all pages, and decides whether records lie apart. Until then nothing that operation 9 has not equalled goes out. Gives
- * them, joined, where they do.
+ * Joins the suspects over all pages, and decides whether records lie apart. Until then only what operation 9 has equalled goes out. Gives the joined ones where
+ * records lie apart.
  *
  * | the walk | responses are met | records | operation 9 |
  * |---|---|---|---|
@@ -37,7 +37,7 @@ export async function decideSuspects(ctx: PollContext): Promise<Run[]> {
   const { suspects = [] } = contents;
   if (suspects.length === 0) return [];
   contents.searches = (contents.searches ?? 0) + 1;
-  // Before the walk: one that each invocation is too short for must come to its end too.
+  // The count is saved before the walk: a walk for which each invocation is too short must come to its end too.
   await ctx.ports.state.saveMark(ctx.lease, ctx.mark);
   const { joined, isComplete, isApart } = await joinOverAllPages(ctx, suspects);
   if (!isComplete && contents.searches < MOST_SEARCHES) return [];
@@ -58,7 +58,7 @@ async function decide(ctx: PollContext, found: readonly [number, ReadRecord[]][]
   if (isApart) noteApart(contents);
   const comparisons = found.flatMap(([, records], i) => {
     const listed = records.map(({ raw }) => privateRecord(raw, ctx.source.privacy));
-    // It has answered a moment ago: that it says nothing now tells nothing.
+    // Operation 9 has answered a moment ago: its silence now tells nothing.
     return answers[i] === undefined ? [] : [learn(contents, listed, answers[i], now)];
   });
   // The pages have no more of them: operation 9 is of another opinion about what a response is.

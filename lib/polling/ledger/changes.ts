@@ -7,7 +7,7 @@ import { classOf, digestOf, partsOf, type Run } from "../model/records.ts";
 
 /** Milliseconds between two readings that tell whether a change holds still. */
 export const APART = 60_000;
-/** Changes of a survey for which a full pass waits, and that are remembered at once: what else has changed is left to a later walk. */
+/** Changes of a survey that are remembered at once, and for which a full pass waits. Further changes are left to a later walk. */
 const MANY = 100;
 const MOST_SIGHTS = 300;
 /** Second readings in a row that differ from the first, by which a group of fields is volatile. */
@@ -17,7 +17,7 @@ const VOLATILE = 3;
 const ALL_CHANGES = ["answers", "facts", "records"] as const satisfies Change[];
 const GROUPS = ["answers", "facts"] as const satisfies Group[];
 
-/** What of a response is not as its event has it; nothing where that cannot be told. */
+/** The groups in which a response differs from its event; none where that cannot be told. */
 export function differences(run: Run, entry: LedgerEntry | undefined): Change[] {
   if (entry?.state !== "emitted" || entry.digest === undefined || classOf(run) !== "completed") return [];
   const [now, told] = [partsOf(digestOf(run)), partsOf(entry.digest)];
@@ -28,7 +28,7 @@ export function differences(run: Run, entry: LedgerEntry | undefined): Change[] 
   return changed.length === 0 && isUnknown ? [...GROUPS] : changed;
 }
 
-/** What is to be told as changed, and when that was seen first (epoch milliseconds). */
+/** The groups that are to be told as changed, and when that was seen first (epoch milliseconds). */
 export interface Changed {
   changes: Change[];
   observedAt: number;
@@ -39,17 +39,17 @@ export interface Replaced extends Changed {
   entry: LedgerEntry;
 }
 
-/** What replaces the event of a response that has more records than that, or that was taken back. */
+/** The update of a response that has more records than its event, or whose event was taken back. */
 export function grown(run: Run, entry: LedgerEntry, now: number): Replaced {
   const differs = differences(run, entry);
   return { entry, changes: differs.length > 0 ? differs : [...ALL_CHANGES], observedAt: now };
 }
 
 /**
- * Notes how a response reads of which something differs, or did when it was read before. Gives what has changed for good, to be told now.
+ * Notes how a response reads that differs from its event, or did so at an earlier reading. Gives the groups that have changed for good, to be told now.
  *
- * Example: answers differ at 10:00, and read the same at 10:02: they are told. Had they differed once more at 10:02, the reading of 10:02 would
- * be the first one, and the next one after 10:03 the second.
+ * Example: answers differ at 10:00, and read the same at 10:02: they are told. Had they differed once more at 10:02, the reading of 10:02 would be the first one,
+ * and the next one after 10:03 the second.
  */
 export function noteChange(mark: Mark, sight: Sight, differs: Change[]): Changed | undefined {
   const { changes = [] } = mark;
@@ -59,7 +59,7 @@ export function noteChange(mark: Mark, sight: Sight, differs: Change[]): Changed
   const still = before === undefined ? [] : differs.filter((change) => isStill(change, before, sight));
   if (before !== undefined) noteVolatile(mark, before, sight);
   if (before !== undefined && still.length > 0) {
-    // Until its event is out, whatever fails.
+    // The change is kept until its event is out, whatever fails.
     keep(mark, [...others, { ...before, page: sight.page, order: sight.order }]);
     return { changes: still, observedAt: before.at };
   }
@@ -68,12 +68,12 @@ export function noteChange(mark: Mark, sight: Sight, differs: Change[]): Changed
   return undefined;
 }
 
-/** Whether a full pass waits until those seen so far are told: one page more, and some would be forgotten. */
+/** Whether a full pass waits until those seen so far are told: with one page more, some would be forgotten. */
 export function areManyChanges({ changes = [] }: Pick<Mark, "changes">): boolean {
   return changes.length >= MANY;
 }
 
-/** Forgets what is told by now, or was not met where it was seen last: then it has moved, and a later walk meets it. */
+/** Forgets changes that are told by now. Also those of responses that were not met where they were seen last: these have moved, and a later walk meets them. */
 export function forgetSights(mark: Mark, sights: readonly Sight[]): void {
   keep(
     mark,
@@ -91,7 +91,7 @@ function isStill(change: Change, before: Sight, now: Sight): boolean {
   return partsOf(before.digest)[change] === partsOf(now.digest)[change];
 }
 
-/** Counts what never reads the same twice: it hides nothing of what does. */
+/** Counts a group that never reads the same twice, so that it does not hide changes of the other one. */
 function noteVolatile(mark: Mark, before: Sight, now: Sight): void {
   const counts = mark.volatile ?? {};
   for (const group of GROUPS) {

@@ -3,7 +3,7 @@ import { holdLease } from "../lease.ts";
 import { type LedgerEntry, POLLS } from "../model/ledger-entry.ts";
 import { toldFirst } from "./withheld.ts";
 
-// Completed responses whose contents nothing proves: left to the next poll at first, and after some polls held, which counts as dealt with (R6).
+// Completed responses whose contents nothing proves. They are left to the next poll at first. After some polls they are held, which counts as dealt with (R6).
 
 /** Milliseconds until a held one is looked at again; twice as long each time, up to a day. */
 const FIRST_PAUSE = 300_000;
@@ -57,7 +57,7 @@ export async function noteHeld(ctx: PollContext, responses: Unproved[]): Promise
   return held;
 }
 
-/** Whether this is one more poll that has not proved a response: of several walks in one interval only the first is. */
+/** Whether this is one more poll that has not proved a response: of several walks in one interval only the first one counts. */
 function counts(entry: LedgerEntry | undefined, now: number, interval: number): boolean {
   if (entry?.state !== "held") return true;
   const { attempts = 0, firstSeen = 0 } = entry;

@@ -15,7 +15,7 @@ export type Decision = "settled" | "old" | "before-floor" | "open" | "undated" |
 
 export interface Judgement {
   floor: Floor;
-  /** Whether every response that was there when the floor was set has been met, but for what `isPartial` of the floor says. */
+  /** Whether every response was met that was there when the floor was set, but for what `isPartial` of the floor says. */
   isHistoryMet: boolean;
   /** Epoch milliseconds. */
   now: number;
@@ -34,8 +34,8 @@ export interface Judgement {
 type Side = "after" | "old" | "before" | "unclear" | "asked";
 
 /**
- * What the ledger says of a response, looking at its entry beside what was read. Short: its event has fewer records. Held: until its next
- * look. Unproved: held, and it is time for a look. Undated: held, as its date was not credible.
+ * How the ledger knows a response, its entry looked at beside what was read. Short: its event has fewer records. Held: until its next look. Unproved: held, and it
+ * is time for a look. Undated: held, as its date was not credible.
  */
 type Known = "unknown" | EntryState | "short" | "unproved" | "undated";
 
@@ -47,7 +47,7 @@ const settled: Row = { open: "settled", unreadable: "settled", completed: "settl
 const TABLE: Record<Known, Row> = {
   unknown: {
     open: "open",
-    // Whether it is completed is what cannot be read, so its date may be that of an open one: it settles nothing.
+    // Whether it is completed cannot be read, so its date may be that of an open one: it settles nothing.
     unreadable: "quarantine",
     completed: { after: "emit", old: "old", before: "before-floor", unclear: "undated", asked: "emit" },
   },
@@ -57,7 +57,7 @@ const TABLE: Record<Known, Row> = {
     ...settled,
     completed: { after: "settled", old: "settled", before: "settled", unclear: "settled", asked: "emit" },
   },
-  // It has its records, and is looked at when its next check is due.
+  // The ledger keeps its records, and it is looked at when its next check is due.
   waiting: settled,
   // The bus would refuse it again.
   refused: settled,
@@ -80,7 +80,7 @@ export function decide(run: Run, entry: LedgerEntry | undefined, by: Judgement):
   const known = knownAs(run, entry, by);
   const decision = TABLE[known][classOf(run)];
   if (typeof decision === "string") return decision;
-  // Not all of history was met when an undated one was seen first, whatever was met since.
+  // An undated one was first seen when not all of history was met, whatever was met since.
   return decision[
     sideOf(completedAt(run), known === "undated" ? { ...by, floor: { ...by.floor, isPartial: true } } : by)
   ];
@@ -96,7 +96,7 @@ function knownAs(run: Run, entry: LedgerEntry | undefined, by: Judgement): Known
   return by.looksAtHeld || isHeldDue(entry, by.now) ? "unproved" : "held";
 }
 
-/** Whether a response is completed and its date alone says that it is before the floor: then there is no item of it, unless it was open. */
+/** Whether a response is completed and its date alone says that it is before the floor. Such a response has no item, unless it was open. */
 export function isOld(run: Run, floor: Floor): boolean {
   return classOf(run) === "completed" && isFarBelow(completedAt(run), floor);
 }

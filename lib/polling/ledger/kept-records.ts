@@ -3,13 +3,13 @@ import type { PollContext } from "../context.ts";
 import { type LedgerEntry, WITHOUT_RECORDS } from "../model/ledger-entry.ts";
 import type { Ports } from "../ports.ts";
 
-/** What is known of a response's metrics and metadata so far. Bodies are as they were read. */
+/** The metrics and metadata of a response as far as they are known. Bodies are as they were read. */
 export interface Details {
   metrics?: unknown;
   metadata?: unknown;
 }
 
-/** What is kept of a waiting or quarantined response, so that the list is not needed again. */
+/** The part of a waiting or quarantined response that is kept, so that the list is not needed again. */
 export interface Kept {
   records: unknown[];
   details: Details;
@@ -31,14 +31,14 @@ export async function keep(
   return { keptKey };
 }
 
-/** What was kept of an entry; undefined when it is gone. */
+/** The part of an entry that was kept; undefined when it is gone. */
 export async function takeOut(ctx: { ports: Pick<Ports, "vault"> }, entry: LedgerEntry): Promise<Kept | undefined> {
   const kept = entry.keptKey === undefined ? entry.kept : await ctx.ports.vault.get(entry.keptKey);
   if (!isObject(kept) || !Array.isArray(kept.records) || kept.records.length === 0) return undefined;
   return { records: kept.records, details: isObject(kept.details) ? kept.details : {} };
 }
 
-/** Without its records it cannot go out: as an open one it is new again to the next walk that meets it, or to a re-check at once. */
+/** An entry that has lost its records and so cannot go out. As an open one it is new again to the next walk that meets it, or to a re-check. */
 export function withoutRecords({ id }: Pick<LedgerEntry, "id">, now: number): LedgerEntry {
   return { id, state: "open", reason: WITHOUT_RECORDS, firstSeen: now, nextCheck: now };
 }

@@ -9,7 +9,7 @@ import { keptUntil } from "./quarantine.ts";
 
 // Ledger entries of what a walk meets that needs no event.
 
-/** An open response, or one before the floor: as it was judged on the very page read that is being noted. */
+/** An entry for an open response, or one before the floor, as it was judged on this very read of its page. */
 export function noted(ctx: PollContext, run: Run): LedgerEntry {
   if (classOf(run) !== "open") return { id: run.responseId, state: "before-floor" };
   const now = ctx.ports.clock.now();
@@ -30,7 +30,7 @@ export async function quarantined(ctx: PollContext, run: Run): Promise<LedgerEnt
   return { id: run.responseId, state: "quarantined", digest, count: records.length, reason, ...times, ...kept };
 }
 
-/** Records without a readable responseId, one by one and each once, and how many are left; the rest of their page goes on. */
+/** Entries for records without a readable responseId, each once, and how many are left. The rest of their page goes on. */
 export async function orphanEntries(
   ctx: PollContext,
   orphans: ReadRecord[],

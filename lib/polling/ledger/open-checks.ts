@@ -3,8 +3,8 @@ import type { PollContext } from "../context.ts";
 import type { Run } from "../model/records.ts";
 
 /**
- * When an open response is looked at again: after half its age, and never more often than ticks come; once it is older
- * than the time between two full passes, these alone look at it.
+ * When an open response is looked at again: after half its age, and never more often than ticks come. Full passes alone look at one that is older than the time
+ * between two of them.
  */
 export function nextRecheck(ctx: Pick<PollContext, "source">, firstSeen: number, now: number): number | undefined {
   const age = now - firstSeen;
@@ -13,8 +13,8 @@ export function nextRecheck(ctx: Pick<PollContext, "source">, firstSeen: number,
 }
 
 /**
- * When an open response was seen first, in epoch milliseconds: earlier than it is known to have been if it began earlier in
- * any zone, as one that a first pass meets. No other date has a say: one that is ahead would make all of them old.
+ * When an open response was seen first, in epoch milliseconds. One that a first pass meets counts from its own start, where that is earlier in any zone. No other
+ * date has a say: one that is ahead would make all of them old.
  */
 export function firstSeenBy({ ports }: Pick<PollContext, "ports">, run: Run | undefined, known: number): number {
   const started = run?.records[0]?.startedAt ?? null;

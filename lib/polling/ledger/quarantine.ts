@@ -49,11 +49,11 @@ async function drop(ctx: PollContext, entries: LedgerEntry[]): Promise<boolean> 
       // Refused once more after a redrive, it has a time of its own.
       if (known?.state !== entry.state || known.firstSeen !== entry.firstSeen) return;
       try {
-        // First: an entry without the key would leave the object to itself.
+        // The object goes first: an entry without the key would leave it behind.
         if (keptKey !== undefined) await vault.delete(keptKey);
         bare.push(entry);
       } catch {
-        // It stays due, and the poll has better things to do than to fail for it.
+        // The entry stays due. The poll goes on without it.
         failures += 1;
       }
     }),

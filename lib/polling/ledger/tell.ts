@@ -6,7 +6,7 @@ import type { OutgoingEvent } from "../model/outgoing-event.ts";
 /** Events of one request to the bus. */
 export const MOST_ENTRIES = 10;
 
-/** What an event without contents says of where and when it was made. */
+/** The facts that an event without contents has: where and when it was made. */
 export function factsOf({ mark, source, surveyId, ports }: PollContext) {
   return {
     sourceName: source.name,

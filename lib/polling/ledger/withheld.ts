@@ -6,9 +6,9 @@ import { type LedgerEntry, POLLS } from "../model/ledger-entry.ts";
 import type { Mark } from "../model/mark.ts";
 import { factsOf, tell } from "./tell.ts";
 
-// Responses of which the poller gives out no contents, and what subscribers are told of them: before the ledger says so, and once that is over.
+// Responses whose contents are withheld. Subscribers are told before the ledger says so, and once that is over.
 
-/** Of more of a survey at once nobody is told of the release. */
+/** Withheld responses of a survey that the mark remembers. Nobody is told of the release of any more than these. */
 const MOST_KNOWN = 500;
 
 /** How a response is withheld from the moment on at which this entry of it is written; undefined where it is not, or was before. */
@@ -19,8 +19,8 @@ function withheldAs({ state, attempts, refusedRevision }: LedgerEntry): Withheld
 }
 
 /**
- * Those of some new entries that may be written. Subscribers are told of withheld responses first, and the mark knows them before that, so that
- * their release is told, too. Where that fails they are left to the next poll.
+ * The new entries that may be written. Subscribers are told of withheld responses first. The mark knows them before that, so that their release is told, too. Where
+ * that fails they are left to the next poll.
  */
 export async function toldFirst(ctx: PollContext, entries: LedgerEntry[]): Promise<LedgerEntry[]> {
   const { mark, source, ports, lease } = ctx;
@@ -52,7 +52,7 @@ function sinceOf(mark: Mark, id: LedgerEntry["id"], state: WithheldState, now: n
   const { withheld = {} } = mark;
   const known = withheld[id];
   if (known?.state === state && known.over === undefined) return known.since;
-  // A record of nobody knows which response is never released.
+  // Nobody knows which response such a record belongs to: it is never released.
   if (typeof id !== "number") return now;
   if (known === undefined && Object.keys(withheld).length >= MOST_KNOWN) return now;
   mark.withheld = { ...withheld, [id]: { state, since: now } };

@@ -24,13 +24,13 @@ export interface Trust {
   unseen: number;
 }
 
-/** What the tick knows of a survey without reading its mark: its last counts and when it is due by itself. */
+/** A survey as the tick knows it without reading its mark: its last counts and when it is due without them. */
 export interface SurveyRow {
   /** `responses`, `correct` and `unpaidResponses` of the list that led to the last poll; null when unreadable. */
   counts: (number | null)[];
   unmet: Unmet;
   trust: Trust;
-  /** Epoch milliseconds; absent when nothing of it is due by itself. */
+  /** Epoch milliseconds at which it is due whatever the counts say; absent when never. */
   dueAt?: number;
   /** Set while it is being caught up: the walk over all its pages goes on beside the ticks. */
   isBehind?: true;
@@ -40,7 +40,7 @@ export interface SurveyRow {
   passAt: number;
   /** Epoch milliseconds at which its books were closed last; absent when they never were. */
   booksAt?: number;
-  /** What subscribers know of the survey itself, as a whole number; absent where they are not told. */
+  /** The survey itself as subscribers know it, as a whole number; absent where they are not told. */
   known?: number;
   /** Epoch milliseconds of the last reading of its head, of the last background work, and of the last new response. */
   polledAt: number;
@@ -72,7 +72,7 @@ export interface AccountState extends TickNote {
   shortPageEnds?: boolean;
   /** Requests spent on background work beyond its budget: paid back before any more of it is done. */
   overdrawn?: number;
-  /** Requests by which full passes have had more of it than all else that is slow. */
+  /** Requests by which full passes have had more of the budget than all other slow work. */
   passAhead?: number;
   breakers?: Breakers;
   rows: Map<number, SurveyRow>;
@@ -80,14 +80,14 @@ export interface AccountState extends TickNote {
   pausedUntil?: number;
   /** Set where it was an operator who has paused the source until then: since when (epoch milliseconds). */
   pausedSince?: number;
-  /** What the client of some worker has learned of the service's rate: passed on as it is. */
+  /** The rate that the client of some worker has learned: passed on as it is. */
   learned?: unknown;
 }
 
-/** What is stored once and never changed: where history begins. */
+/** The fields that are stored once and never change: where history begins. */
 export const STORED_ONCE: readonly (keyof AccountState)[] = ["firstTick", "sourceFloor"];
 
-/** What a tick writes of it: the rest has writers of its own. */
+/** The fields that a tick writes. The others have writers of their own. */
 export type AccountChanges = Partial<
   Omit<AccountState, "rows" | "pausedUntil" | "pausedSince" | "learned" | keyof TickNote>
 >;

@@ -1,19 +1,19 @@
 import type { DetailKind } from "./ledger-entry.ts";
 
-// A circuit breaker for each operation that gives details (R17): when one fails for every response of a source, that is no reason to give any
-// of them up. Pure functions over what the account keeps of it. Times are epoch milliseconds.
+// A circuit breaker for each operation that gives details (R17). An operation that fails for every response of a source is no reason to give one up. Pure functions
+// over what the account keeps. Times are epoch milliseconds.
 
 /** A response, by `surveyId/responseId`. */
 export type ResponseKey = string;
 
 /**
- * Closed: the operation works, and `failed` are the different responses that have failed since its last answer, three at most. Open: it fails for
- * everybody `since` then, and is not asked, but for one look and two trials a tick.
+ * Closed: the operation works. `failed` are the different responses that have failed since its last answer, three at most. Open: it has failed for everybody since
+ * `since`, and is not asked, but for one look and two trials a tick.
  */
 export type Breaker = {
   /** Milliseconds for which it was open, without this time. */
   down: number;
-  /** The response whose answer came last: what was had once can be had again while the operation works. */
+  /** The response whose answer came last: an answer that was had once can be had again while the operation works. */
   answered?: { surveyId: number; responseId: number };
   /** The last failure. */
   failedAt?: number;
@@ -21,21 +21,21 @@ export type Breaker = {
 
 export type Breakers = Record<DetailKind, Breaker>;
 
-/** What came of one attempt; `code` is the error's own. */
+/** The outcome of one attempt; `code` is the error's own. */
 export type Outcome = { kind: "found"; body: unknown } | { kind: "absent" } | { kind: "failed"; code: string };
 
-/** What the polls of one tick see of the operations that give details, together. */
+/** The state of the operations that give details, as all polls of one tick see it together. */
 export interface BreakerWatch {
   breakers: Breakers;
   /** As the account had them, as JSON. */
   known: string;
-  /** The look at a response that was answered before; one that was in vain is not repeated before the next answer. */
+  /** The look at a response that was answered before. A look in vain is not repeated before the next answer. */
   looks: Partial<Record<DetailKind, Promise<void>>>;
   /** Attempts made although the breaker was open: all others wait for what these come to. */
   trials: Record<DetailKind, { new?: Promise<Outcome>; waiting?: Promise<Outcome> }>;
 }
 
-/** Fewer may fail by a fault of their own. */
+/** Different failed responses that make an operation suspect: fewer may fail by a fault of their own. */
 const SUSPICIOUS = 3;
 /** Milliseconds after which an open breaker keeps nothing waiting any more. */
 const LONGEST = 24 * 3_600_000;
@@ -59,7 +59,7 @@ export function failed(known: Breaker, at: number, response: ResponseKey): Break
   return { ...breaker, since: Math.min(breaker.since ?? at, at), failed: [...breaker.failed, response] };
 }
 
-/** A poller that stood still has not been trying: what failed long before says nothing of the time between. */
+/** A poller that stood still has not been trying: a failure long before says nothing of the time between. */
 function sinceThen(breaker: Breaker, at: number): Breaker {
   if (at - (breaker.failedAt ?? at) <= LONGEST_GAP) return breaker;
   return breaker.phase === "open" ? { ...breaker, since: at } : { ...breaker, failed: [], since: at };
@@ -70,7 +70,7 @@ export function isSuspected(breaker: Breaker): boolean {
   return breaker.phase === "closed" && breaker.failed.length >= SUSPICIOUS;
 }
 
-/** It fails for everybody, since the first of those failures. */
+/** The breaker of an operation that fails for everybody, since the first of those failures. */
 export function opened(known: Breaker, at: number): Breaker {
   const breaker = { ...sinceThen(known, at), failedAt: at };
   if (breaker.phase === "open") return breaker;

@@ -8,7 +8,7 @@ export function before(local: string, milliseconds: number): string {
   return at === undefined ? local : utcString(at - milliseconds);
 }
 
-/** The earliest date string that something may carry that happens after `at` (epoch milliseconds), whatever its zone. */
+/** The earliest date string, in any zone, of something that happens after `at` (epoch milliseconds). */
 export function earliestString(at: number): string {
   return utcString(at - FURTHEST_BEHIND);
 }

@@ -1,4 +1,4 @@
-/** What became of the responses that a walk found. */
+/** The outcomes of the responses that a walk found. */
 export interface EmitCounts {
   /** Nothing proves their contents, poll after poll: dealt with until they are looked at again. */
   held: number;

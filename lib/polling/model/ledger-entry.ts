@@ -9,7 +9,7 @@ export type EntryState = "emitted" | "before-floor" | "open" | "held" | "waiting
 /** Polls that leave a response before it counts as held. */
 export const POLLS = 3;
 
-/** The states in which an entry is looked at again by itself; of a quarantined or refused one the kept records go then. */
+/** The states in which an entry has a next check. At that of a quarantined or refused one its kept records go. */
 export type CheckedState = Exclude<EntryState, "emitted" | "before-floor">;
 
 /** One ledger item. Only waiting, quarantined and refused ones hold records. Times are epoch milliseconds. */
@@ -42,12 +42,12 @@ export interface LedgerEntry {
   gone?: { since: number; told?: true };
   /** Of a held one: hashes of the answers that pages have shown. Operation 9 has to give them all. */
   shown?: string[];
-  /** What is kept of it to go on without the list, or where that lies in the vault. */
+  /** The kept part of the response, to go on without the list, or where that lies in the vault. */
   kept?: unknown;
   keptKey?: string;
 }
 
-/** What is read of each emitted response when books have closed. */
+/** The part of each emitted response that is read when books have closed. */
 export interface EmittedResponse {
   id: number;
   eventId: string;
@@ -71,10 +71,10 @@ export const FORGOTTEN = "forgotten";
 /** Reason of an open entry that was a waiting one, whose records were to be kept and are gone. */
 export const WITHOUT_RECORDS = "kept-records-gone";
 
-/** What an event has beside the records of its response: operations 11 and 13. */
+/** The parts of an event that do not come from records: operations 11 and 13. */
 export type DetailKind = "metrics" | "metadata";
 
-/** What the last attempt for a waiting response left behind. Milliseconds. */
+/** The patience of a waiting response as its last attempt left it. Milliseconds. */
 export interface UsedPatience {
   /** Epoch milliseconds of that attempt. */
   askedAt: number;
@@ -83,14 +83,14 @@ export interface UsedPatience {
   down: Record<DetailKind, number>;
 }
 
-/** What judging a response needs of its entry: never the kept records, which may be large. */
+/** The fields of an entry that judging needs: never the kept records, which may be large. */
 export const JUDGED_BY = [
   "state",
   "digest",
   "count",
   "eventId",
   "revision",
-  // A later event of it may come to nothing: then what is known of the one before is written anew.
+  // A later event may come to nothing: then the facts of the one before are written anew.
   "emittedAt",
   "next",
   "refusedRevision",

@@ -7,10 +7,10 @@ export interface Floor {
   at: string | null;
   /** Whether a response completed at exactly `at` is after the floor. */
   inclusive: boolean;
-  /** Whether it still rises with what a first pass in no order of completion meets, and what it may not rise above. */
+  /** Whether it still rises with the dates that a first pass in no order of completion meets, and its limit. */
   rises?: boolean;
   cap?: string;
-  /** Set where the first pass may have missed something, or has stepped over a page: what was not met then is judged by its date alone. */
+  /** Set where the first pass may have missed something, or has stepped over a page: responses not met then are judged by their date alone. */
   isPartial?: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface DateRange {
   to: string;
 }
 
-/** How a walk over all pages goes on after a crash or at the end of its time: of a first pass, or of a catch-up. */
+/** The point at which a walk over all pages goes on after a crash or at the end of its time. The walk is a first pass or a catch-up. */
 export interface Place {
   /** The first page of which not everything is dealt with (R7). */
   page: number;
@@ -39,7 +39,7 @@ export interface Place {
   isPartial?: true;
   /** Responses at the head when it was looked at last: what stands before them has come since. */
   head?: number[];
-  /** Of a backfill: what was completed in this range goes out also from before the floor. */
+  /** Of a backfill: responses completed in this range go out even where they are before the floor. */
   backfill?: DateRange;
 }
 
@@ -62,7 +62,7 @@ export type Phase =
   | { kind: "head"; openTo?: number; end?: { page: number; at: number } }
   | { kind: "catch-up"; place: Place };
 
-/** What a full pass has counted: each listed id in the class that the ledger gave it at the end. */
+/** The sums of a full pass: each listed id in the class that the ledger gave it at the end. */
 export interface Tally {
   listed: number;
   emitted: number;
@@ -122,7 +122,7 @@ export interface Round {
   startedAt: number;
 }
 
-/** What is known of the patrol, by level (R23). */
+/** The state of the patrol, by level (R23). */
 export interface Patrol {
   /** Epoch milliseconds from which on the list was read down to the depth of each level; 0: never. */
   reached: number[];
@@ -138,7 +138,7 @@ export interface Pass {
   page: number;
   /** Ids listed so far. */
   ids?: IdsRef;
-  /** Those of them that have no item: by their date alone they are before the floor. */
+  /** Ids among them that have no item: by their date alone they are before the floor. */
   old?: IdsRef;
   /** Whether nothing that was listed all the time can have slipped through so far; whether pages moved. */
   covered: boolean;
@@ -155,13 +155,13 @@ export interface Pass {
   found: number;
 }
 
-/** What is known of operation 9 and of how records stand, from comparing whole responses with it (R11, R12). */
+/** Knowledge of operation 9 and of how records stand, from comparing whole responses with it (R11, R12). */
 export interface Contents {
   /** Responses compared, those of more than one record among them, and how many have gone by since the last one. */
   compared: number;
   several: number;
   since: number;
-  /** What operation 9 has given for the last response that it could be compared for. */
+  /** The records that operation 9 has given for the last response compared. */
   answers?: "one" | "several" | "fewer";
   /** Whether its records say the same of their response as a whole, not only of its answers. */
   full?: boolean;
@@ -202,13 +202,13 @@ export interface FailingPage {
   isSteppedOver: boolean;
 }
 
-/** What the survey list said of a survey, null where it did not name it, and when that was read (epoch milliseconds). */
+/** A survey as the survey list showed it, null where it did not name it, and when that was read (epoch milliseconds). */
 export interface Listed<Facts = SurveyFacts | null> {
   facts: Facts;
   at: number;
 }
 
-/** What subscribers know of the survey itself. */
+/** A survey as subscribers know it. */
 export interface KnownSurvey {
   /** Of the last `survey.changed` event; 0 before the first. */
   sequence: number;
@@ -218,7 +218,7 @@ export interface KnownSurvey {
   sight?: Listed;
 }
 
-/** What is known of a survey as a whole. */
+/** A survey as a whole, as far as it is known. */
 export interface Mark {
   phase: Phase;
   survey?: Listed<SurveyFacts>;
@@ -250,7 +250,7 @@ export interface Mark {
   told?: ToldBooks;
   /** An event with a sequence number that has yet to be told: fixed before the bus gets it (R19). */
   untold?: OutgoingEvent;
-  /** What the books list. */
+  /** The ids that the books list. */
   listedIds?: IdsRef;
   /** `closedAt` of the books with which the ledger was compared last. */
   comparedAt?: number;

@@ -29,7 +29,7 @@ export function beginAllPages(mark: InPhase, place: Place): void {
   mark.phase = { kind: isHistoryMet(mark) ? "catch-up" : "first-pass", place };
 }
 
-/** What there was is met, or the backlog worked off: from now on the head tells what is new. `end`: where a head walk has ended. */
+/** Ends a first pass or a backlog: from now on the head tells what is new. `end`: where a head walk has ended. */
 export function followHead(mark: Mark, end?: { page: number; at: number }): void {
   mark.phase = { kind: "head", ...(end === undefined ? {} : { end }) };
   delete mark.floor?.rises;

@@ -28,7 +28,7 @@ export function privateMetadata(body: unknown, privacy: Privacy): unknown {
 export function truncateIp(ip: string): string | null {
   if (isIPv4(ip)) return ip.replace(/\d+$/, "0");
   if (!isIPv6(ip)) return null;
-  // An IPv4 address in IPv6 clothes carries all of the person in its last 32 bits.
+  // An IPv4 address in the form of IPv6 has all of the person in its last 32 bits.
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
   if (mapped !== undefined) return truncateIp(mapped);
   return `${expandIpv6(ip).slice(0, 3).join(":")}::`;

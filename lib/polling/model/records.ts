@@ -13,9 +13,9 @@ export interface ReadRecord {
   readonly startedAt: string | null;
   /** The record as it was read; only its ids where it is nested too deep to be written again. */
   readonly raw: unknown;
-  /** What tells which record this is: the same at each read of a record that has not changed (R2). */
+  /** The identity of a record: the same at each read of a record that has not changed (R2). */
   readonly signature: string;
-  /** What it says of its response as a whole. */
+  /** The fields that tell of its response as a whole, as text. */
   readonly facts: string;
   /** Digest of both. */
   readonly digest: string;

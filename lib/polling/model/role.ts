@@ -1,7 +1,7 @@
-/** What only one invocation of a source does at a time (R25): so two of them are at work at most. */
+/** The work that only one invocation of a source does at a time (R25). So two invocations are at work at most. */
 export type Role = "tick" | "catch-up";
 
-/** What a tick that came to its end leaves to the next one. Epoch milliseconds. */
+/** A note of a tick that came to its end, for the next one. Epoch milliseconds. */
 export interface TickNote {
   /** When it began to poll. */
   lastTick?: number;
@@ -9,7 +9,7 @@ export interface TickNote {
   listedAt?: number;
 }
 
-/** What the last holder of a role leaves to the next one. */
+/** A note of the last holder of a role, for the next one. */
 export interface RoleNote extends TickNote {
   /** Of the catch-up: the survey that had its turn last. */
   lastSurvey?: number;

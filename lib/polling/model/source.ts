@@ -34,5 +34,5 @@ export function selected(surveyId: number, selection: Selection): boolean {
 
 /** Fields of the survey list that hold a count of responses. */
 export const COUNT_FIELDS = ["responses", "correct", "unpaidResponses"] as const;
-/** What is read of each survey in the list. */
+/** The fields of each survey in the list that are read. */
 export const LISTED_FIELDS = ["surveyId", "created", "name", "modified", "languageId", ...COUNT_FIELDS] as const;

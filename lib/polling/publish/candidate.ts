@@ -24,7 +24,7 @@ export interface Found {
   isApart: boolean;
   /** Whether it was joined from two pages that stood beside each other. */
   isAcross: boolean;
-  /** Its event, where that is to be replaced. */
+  /** The event that is to be replaced, where there is one. */
   replaces?: Replaced;
   /** Whether operation 9 has given it: nothing is left to be proved. */
   isFromOperation9?: boolean;
@@ -33,7 +33,7 @@ export interface Found {
 /** A completed response on its way to its event. */
 export interface Candidate extends Met {
   replaces?: Replaced;
-  /** Its date of completion; "" where that is not credible. */
+  /** The date of completion; "" where that is not credible. */
   completed: string;
   origin: Origin;
   patience: Patience;
@@ -85,7 +85,7 @@ export async function fromWaiting(ctx: PollContext, entry: LedgerEntry): Promise
     isApart: false,
     isAcross: false,
     isProved: true,
-    // What may leave the process can have changed while it waited.
+    // The rules on what may leave the process can have changed while it waited.
     records: kept.records.map((record) => privateRecord(record, ctx.source.privacy)),
     completed: dateOf(ctx, run),
     origin: entry.origin ?? "recheck",
@@ -100,16 +100,16 @@ export async function fromWaiting(ctx: PollContext, entry: LedgerEntry): Promise
 }
 
 /**
- * The entry of a response whose metrics or metadata could not be had yet, or whose event the bus did not take, or found no place for its answers: these
- * are tried again at the next poll. `reasons` are codes, by kind.
+ * The entry of a response that waits: for metrics or metadata, for the bus to take its event, or for a place for its answers. All of it is tried again at the next
+ * poll. `reasons` are codes, by kind.
  */
 export async function waitingEntry(ctx: PollContext, candidate: Candidate, reasons: string[]): Promise<LedgerEntry> {
   const now = ctx.ports.clock.now();
   const { firstSeen } = candidate.patience;
-  // What was not asked for stays due: with a back-off of its own it would let those have its turns that fail by themselves.
+  // A response that was not asked about stays due. With a back-off of its own it would lose its turns to those that fail for reasons of their own.
   const asked = !reasons.every(isSpared);
   const attempts = candidate.patience.attempts + (asked ? 1 : 0);
-  // Absence is settled at a known moment; a failure is asked about again at growing distances.
+  // Absence is settled at a known moment. A failure is asked about again at growing distances.
   const isOfEvent = reasons.some((reason) => reason.startsWith("bus:") || reason.startsWith("event:"));
   const onlyAbsent = reasons.every((reason) => reason.endsWith(":absent"));
   const backOff = Math.min(ctx.source.enrichmentPatience / 2, FIRST_BACK_OFF * 2 ** (attempts - 1));
@@ -137,7 +137,7 @@ function patienceAfter(ctx: PollContext, patience: Patience, reasons: string[]):
 /** The entry of a response whose event the bus refused for good. */
 export async function refusedEntry(ctx: PollContext, candidate: Candidate, code: string): Promise<LedgerEntry> {
   const { digest, replaces } = candidate;
-  // The event that was to be replaced stands; as long as the response does not change again it is left in peace.
+  // The event that was to be replaced stands. It is left as it is as long as the response does not change again.
   if (replaces !== undefined) {
     return {
       ...replaces.entry,

@@ -11,11 +11,11 @@ export function definitionOf(ctx: PollContext): Promise<KnownDefinition> {
 }
 
 /**
- * The questions are those of all responses of a survey, and so is the patience with them: once they have failed for so long, events go out without them
- * at once, and they are asked for again as seldom.
+ * Questions belong to all responses of a survey, and so does the patience with them. Once they have failed for that long, events go out without them at once, and
+ * they are asked for as seldom.
  *
- * Example with `enrichmentPatience` "15m": asking fails from 12:00 on. What completes at 12:05 waits until 12:15, what completes at 12:20 does not
- * wait. At 12:30 they are asked for again.
+ * Example with `enrichmentPatience` "15m": asking fails from 12:00 on. What completes at 12:05 waits until 12:15, what completes at 12:20 does not wait. At 12:30
+ * they are asked for again.
  */
 async function ask(ctx: PollContext): Promise<KnownDefinition> {
   const { mark, ports, source, surveyId } = ctx;
@@ -35,7 +35,7 @@ async function ask(ctx: PollContext): Promise<KnownDefinition> {
     const at = ports.clock.now();
     const { since, attempts } = mark.questionsFail ?? { since: at, attempts: 0 };
     mark.questionsFail = { since, at, attempts: attempts + 1 };
-    // It counts all the same: a service may refuse this request and no other.
+    // This failure counts all the same: a service may refuse this request and no other.
     if (endsWork(error)) throw error;
     return areGivenUp(mark.questionsFail, enrichmentPatience)
       ? GIVEN_UP

@@ -9,9 +9,9 @@ import { createPipeline, type Pipeline } from "./pipeline.ts";
 
 /** Responses that are confirmed together. */
 const AT_ONCE = 40;
-/** Of these so many are still on their way when the next ones are begun: some that are slow to come, and a batch that is not full. */
+/** Responses still on their way when the next ones are begun: some that are slow to come, and a batch that is not full. */
 const SLOW = 18;
-/** The same beyond the deadline: they must go out before the invocation is ended, or the next one would come no further. */
+/** The same beyond the deadline. These must go out before the invocation ends, or the next one would come no further. */
 const FEW = 8;
 
 /** Responses that a walk has found: oldest first, each one event, each in the ledger when this resolves, but for those that are left. */
@@ -27,7 +27,7 @@ export async function emitFound(ctx: PollContext, found: Found[], origin: Origin
     unfinished = i > 0 && isLate;
     const some = unfinished ? [] : candidates.slice(i, i + (isLate ? FEW : AT_ONCE));
     i += some.length;
-    // What has failed is thrown below, once nothing is on its way any more.
+    // A failure is thrown below, once nothing is on its way any more.
     const begun = pipeline.take(0, some).then(pipeline.begun);
     hasFailed = await begun.then(
       () => false,
@@ -38,8 +38,8 @@ export async function emitFound(ctx: PollContext, found: Found[], origin: Origin
 }
 
 /**
- * Waiting responses whose next attempt is due: their records were kept, so the list is not needed again. Gives how many are left to the next poll: what
- * could not be taken out stays due, and the next walk that meets one whose records are gone takes it for new.
+ * Waiting responses whose next attempt is due: their records were kept, so the list is not needed again. Gives how many are left to the next poll. A response that
+ * cannot be taken out stays due. One whose records are gone is new to the next walk that meets it.
  */
 export async function takeWaiting(ctx: PollContext, pipeline: Pipeline, entries: LedgerEntry[]): Promise<number> {
   const candidates: Candidate[] = [];

@@ -15,7 +15,7 @@ export interface Enrichment {
   details: Details;
   /** The questions of its survey; undefined where they were not asked for, or could not be had. */
   definition: SurveyDefinition | undefined;
-  /** What the event goes out without. */
+  /** The parts that the event goes out without. */
   missing: string[];
   /** Why the response waits, as `metrics:CODE`; empty when everything was had, or is known to be missing. */
   reasons: string[];
@@ -91,7 +91,7 @@ function nestsDeeperThan(levels: number, value: unknown): boolean {
 async function attempt(read: () => Promise<DetailRead>): Promise<Outcome> {
   try {
     const answer = await read();
-    // It could be read, but neither kept nor published.
+    // The answer could be read, but neither kept nor published.
     if (answer.kind === "found" && nestsDeeperThan(MOST_NESTED, answer.body)) throw new RangeError("nested too deep");
     return answer;
   } catch (error) {

@@ -14,9 +14,8 @@ export interface Patience {
 export const LEAST_ATTEMPTS = 3;
 
 /**
- * The patience used up once an attempt has ended at `now`. The time since the attempt before counts without what was
- * downtime in it, and for half of `enrichmentPatience` at most: a poller that stood still has not been trying. So it takes three
- * attempts, spread over the whole of it, to use it up.
+ * The patience used up once an attempt has ended at `now`. The time since the last attempt counts without downtime, and for half of `enrichmentPatience` at most: a
+ * poller that stood still has not been trying. So three attempts at least use it up, spread over the whole of it.
  */
 export function usePatience(
   patience: Patience,
@@ -28,7 +27,7 @@ export function usePatience(
   const last = patience.used ?? { askedAt: patience.firstSeen, waited: { metrics: 0, metadata: 0 }, down };
   const waited = (kind: DetailKind): number => {
     const since = now - last.askedAt - Math.max(0, down[kind] - last.down[kind]);
-    // Below zero: an outage became known that had begun before the attempt before.
+    // The sum is below zero where an outage became known that had begun before the last attempt.
     return Math.max(0, last.waited[kind] + Math.min(since, enrichmentPatience / 2));
   };
   return { askedAt: now, waited: { metrics: waited("metrics"), metadata: waited("metadata") }, down };

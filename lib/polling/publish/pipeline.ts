@@ -8,17 +8,17 @@ import { batchLength, isFull, MOST_IN_VAIN, noOutcome, publishBatch, type Ready 
 
 // While some responses wait for their metrics, pages are read, events go out and the ledger is written.
 
-/** Responses of a page that go on together: on a slow service a whole page takes longer than a process has, and would begin anew each time. */
+/** Responses of a page that go on together. On a slow service a whole page takes longer than a process has, and would begin anew each time. */
 const TOGETHER = 10;
 
 /** Brings the responses of page after page to the bus, in full batches. */
 export interface Pipeline {
   /**
-   * Takes the responses of one page; resolves when there is room for more. Once they and all before them are settled a walk may go on at
-   * `position`. Throws what failed of earlier ones.
+   * Takes the responses of one page; resolves when there is room for more. Once they and all before them are settled a walk may go on at `position`. Throws the
+   * failure of an earlier one.
    */
   take(position: number, candidates: Candidate[]): Promise<void>;
-  /** Waits until all that was taken has been begun. Throws what failed of it. */
+  /** Waits until all that was taken has been begun. Throws the first failure among it. */
   begun(): Promise<void>;
   /** The last position up to which all that was taken is settled; undefined before the first. */
   settledTo(): number | undefined;
@@ -30,7 +30,7 @@ export interface Pipeline {
 interface Chunk {
   /** Where a walk may go on once it is settled; absent where more of the page follows. */
   position: number | undefined;
-  /** Its responses that are not in the state yet. */
+  /** Responses of the chunk that are not in the state yet. */
   open: number;
   /** Whether something of it is left: the walk comes back to it. */
   isLeft: boolean;
@@ -41,7 +41,7 @@ interface Item {
   chunk: Chunk;
 }
 
-/** What is on its way at a moment. */
+/** The pipeline at a moment. */
 interface Line {
   ctx: PollContext;
   mostOnTheWay: number;
@@ -60,7 +60,7 @@ interface Line {
   failed: { error: unknown } | undefined;
   /** The responses taken last, while they are being begun. */
   entering: Promise<void>;
-  /** One for each chunk. Whatever has failed: nothing of a page is on its way any more when the pipeline has ended. */
+  /** One for each chunk. Whatever has failed, nothing of a page is on its way any more when the pipeline has ended. */
   underWay: Set<Promise<void>>;
   /** Wakes whoever waits for room. */
   moved: () => void;
@@ -99,7 +99,7 @@ export function createPipeline(ctx: PollContext, mostOnTheWay: number): Pipeline
     async end() {
       const { counts } = line;
       await line.entering;
-      // What is slow to come keeps no batch waiting that is not full.
+      // A slow response keeps no batch waiting that is not full.
       for await (const _ of inGroups(ctx.ports.clock, [...line.underWay])) sendFull(line, true);
       sendFull(line, true);
       await Promise.all(line.sending);
@@ -118,7 +118,7 @@ function fail(line: Line, error: unknown): void {
 /** Begins with the responses of a page, as there is room for them. */
 async function enter(line: Line, position: number, candidates: Candidate[]): Promise<void> {
   const { ctx, counts } = line;
-  // Before any of them goes out: what some show of how records lie holds for the whole page, and for all that follow.
+  // Proofs come before any of them goes out: how records lie, as some show it, holds for the whole page and for all pages that follow.
   const { proved, held } = await prove(ctx, candidates);
   proved.sort(oldestFirst);
   const left = countNew(candidates) - countNew(proved) - held.length;
@@ -198,7 +198,7 @@ function sendFull(line: Line, rest: boolean): void {
 
 async function send(line: Line, batch: Item[]): Promise<void> {
   const { ctx, counts } = line;
-  // Nothing more is published before what the ledger has not taken is in it: one request more, and more than those in flight are repeated.
+  // Nothing more is published while the ledger has not taken everything: one request more would repeat more than those in flight.
   const isHeldUp = line.failed !== undefined || (ctx.mark.pending ?? []).length > 0;
   const ready = batch.map((item) => item.ready);
   const outcome = isHeldUp ? { ...noOutcome, left: ready } : await publishBatch(ctx, ready);

@@ -12,10 +12,10 @@ import { inGroups } from "./in-groups.ts";
 import type { ContentsEvent, Ready } from "./publish-batch.ts";
 import { isSpared } from "./under-breaker.ts";
 
-/** What has become of so many candidates. */
+/** The outcomes of so many candidates. */
 export interface Prepared {
   candidates: number;
-  /** Their events, oldest first. */
+  /** Events that are ready, oldest first. */
   ready: Ready[];
   /** How many wait for what cannot be had yet; and how many could not be noted, or have no place for their answers. */
   waiting: number;
@@ -58,7 +58,7 @@ async function settle(ctx: PollContext, candidate: Candidate, usual: Record<Deta
   return { kind: "waiting", entry: await waitingEntry(ctx, enriched, found.reasons) };
 }
 
-/** Notes those that wait, and the repairs that are to be tried again: by now someone else may have made these. Gives how many wait. */
+/** Notes those that wait, and the repairs that are to be tried again: by now another invocation may have made these. Gives how many wait. */
 async function noteUnready(ctx: PollContext, settled: readonly Settled[]): Promise<number> {
   const entries = settled.flatMap((one) => ("entry" in one && one.entry !== undefined ? [one.entry] : []));
   if (entries.length > 0) {
@@ -87,12 +87,12 @@ async function update(ctx: PollContext, candidate: Candidate, had: Had): Promise
 const MOST_REPAIRS = 3;
 
 /**
- * What a repair goes out without; undefined when it is to be tried again by a later walk: the ledger says emitted and
- * must go on saying so, so that it cannot wait as others do.
+ * The parts that a repair goes out without; undefined when a later walk is to try again. The ledger has to go on saying emitted, so that a repair cannot wait as
+ * others do.
  */
 function missingOfRepair({ patience }: Candidate, reasons: string[]): string[] | undefined {
   const isOver = patience.attempts + 1 >= MOST_REPAIRS && !reasons.some(isSpared);
-  // What is absent now may have been there when the event went out that is replaced: that is no more certain than a failure.
+  // Details that are absent now may have been there when the replaced event went out: absence is no more certain than a failure.
   if (reasons.length > 0 && !isOver) return undefined;
   return reasons.map((reason) => (reason.endsWith(":absent") ? reason : reason.replace(/:.*/, ":gave-up")));
 }
@@ -102,10 +102,10 @@ function begun({ patience }: Candidate, now: number): Candidate["patience"] {
   return patience.attempts === 0 ? { ...patience, firstSeen: now } : patience;
 }
 
-/** What an event is made of beside its own details. */
+/** The parts of an event that do not come from its records. */
 type Had = Pick<Enrichment, "definition" | "missing">;
 
-/** What has no place for its answers now waits for one. */
+/** Makes an event ready for the bus. A response that has no place for its answers now waits for one. */
 async function readyOrWaiting(ctx: PollContext, candidate: Candidate, had: Had): Promise<Settled> {
   try {
     return { kind: "ready", ready: await sealed(ctx, candidate, had) };

@@ -39,7 +39,7 @@ export function isFull(ready: Ready[]): boolean {
   return ready.length >= MOST_ENTRIES || ready.reduce((bytes, { sealed }) => bytes + sealed.bytes, 0) >= MOST_BYTES;
 }
 
-/** Batches in a row of which nothing is settled: from then on it is not a matter of some event. */
+/** Batches in a row of which nothing is settled: from then on the bus is at fault, and not some event. */
 export const MOST_IN_VAIN = 2;
 
 export interface BatchOutcome {
@@ -50,7 +50,7 @@ export interface BatchOutcome {
   refused: number;
   /** Not taken now: they wait, with their records. */
   waiting: number;
-  /** What could not even be kept. */
+  /** Responses that could not even be kept. */
   left: Ready[];
   /** Why the bus did not take all of them. */
   failure?: PublishFailedError | undefined;
@@ -66,7 +66,7 @@ export async function publishBatch(ctx: PollContext, batch: Ready[]): Promise<Ba
     () => holdLease(ctx),
   );
   const published = batch.filter((_, i) => outcomes[i]?.kind === "published");
-  // First of all: whatever fails from here on, these are not to be published again.
+  // The ledger comes first: whatever fails from here on, these are not to be published again.
   await enter(ctx, published, clock.now());
   const replaced = noteReplaced(ctx, published);
   const count = published.length - replaced;
@@ -86,7 +86,7 @@ export async function publishBatch(ctx: PollContext, batch: Ready[]): Promise<Ba
   return result;
 }
 
-/** What the bus has refused for good is kept for a redrive; what it did not take now waits. A replacement is made again by the pass that finds it missing. */
+/** Keeps for a redrive what the bus has refused for good. An event that it did not take now waits. A replacement is made again by the pass that finds it missing. */
 async function noteNotTaken(
   ctx: PollContext,
   item: Ready,
@@ -155,8 +155,8 @@ async function enter(ctx: PollContext, published: Ready[], emittedAt: number): P
 }
 
 /**
- * The entries without those of which the ledger has a later revision: whoever stood still beyond its lease after a publish may find that someone
- * else has published and repaired them since.
+ * The entries without those of which the ledger has a later revision. A process that stood still beyond its lease after a publish may find that another one has
+ * published and repaired them since.
  */
 async function notOutdated({ ports, lease, surveyId }: PollContext, entries: LedgerEntry[]): Promise<LedgerEntry[]> {
   if (ports.clock.now() < lease.until) return entries;
@@ -167,7 +167,7 @@ async function notOutdated({ ports, lease, surveyId }: PollContext, entries: Led
   return entries.filter(({ id, revision = 1 }) => (known.get(id)?.revision ?? 1) <= revision);
 }
 
-/** Only now: until the ledger had them, these were all there was. What cannot be deleted goes with the bucket's own time. */
+/** Kept records go only now: until the ledger had the events, these were all there was. An object that cannot be deleted goes with the bucket's own time. */
 async function dropKept(ctx: PollContext, published: Ready[]): Promise<void> {
   const keys = published.flatMap(({ keptKey }) => keptKey ?? []);
   await Promise.allSettled(keys.map((key) => ctx.ports.vault.delete(key)));

@@ -17,7 +17,7 @@ import type { DetailKind, LedgerEntry } from "../model/ledger-entry.ts";
 
 /** The code of an attempt that was not made. */
 const SPARED = "OUTAGE";
-/** The service works, and does not want to: were that an outage, an account without a right to metrics would wait for a day. */
+/** The service works, and refuses: were that an outage, an account without a right to metrics would wait for a day. */
 const refusals = new Set(["BAD_REQUEST", "NOT_ALLOWED"]);
 
 /** A watch that begins with what the account knows. */
@@ -26,7 +26,7 @@ export function watchBreakers(known: Breakers | undefined): BreakerWatch {
   return { breakers, known: JSON.stringify(breakers), looks: {}, trials: { metrics: {}, metadata: {} } };
 }
 
-/** What is to be saved with the account: nothing where nothing was seen, since another tick may have seen something meanwhile. */
+/** The part that is to be saved with the account: nothing where nothing was seen, since another tick may have seen something meanwhile. */
 export function seenBreakers({ breakers, known }: BreakerWatch): { breakers?: Breakers } {
   return JSON.stringify(breakers) === known ? {} : { breakers: { ...breakers } };
 }
@@ -38,14 +38,14 @@ export function openBreakers(ctx: Pick<PollContext, "watch" | "source" | "ports"
   return (["metrics", "metadata"] as const).filter((kind) => source.enrich[kind] && isOpen(watch.breakers[kind], now));
 }
 
-/** Whether this is why a response waits: it was not asked for at all, so that nothing is known of it. */
+/** Whether a response waits because it was not asked for at all, so that nothing is known of it. */
 export function isSpared(reason: string): boolean {
   return reason.endsWith(`:${SPARED}`);
 }
 
 /**
- * Makes an attempt and notes what it says of the operation. While its breaker is open an attempt fails unasked, with the code `OUTAGE`, but for
- * one new response a tick and one that waits: what was answered before may fail by its own fault now.
+ * Makes an attempt and notes what it says of the operation. While its breaker is open an attempt fails unasked, with the code `OUTAGE`. One new response a tick and
+ * one that waits are asked about all the same: the response answered last may fail by its own fault now.
  */
 export async function underBreaker(
   ctx: PollContext,
@@ -84,7 +84,7 @@ async function watched(
   return outcome;
 }
 
-/** Those of some waiting responses that wait for something else than operations whose breaker is open. */
+/** The waiting responses that wait for something else than operations whose breaker is open. */
 export async function notSpared(ctx: PollContext, entries: LedgerEntry[]): Promise<LedgerEntry[]> {
   for (const kind of openBreakers(ctx)) await look(ctx, kind);
   const open = openBreakers(ctx);
@@ -95,7 +95,7 @@ export async function notSpared(ctx: PollContext, entries: LedgerEntry[]): Promi
 
 function noteAnswer({ watch, ports }: PollContext, kind: DetailKind, of?: Breaker["answered"]): void {
   watch.breakers[kind] = answered(watch.breakers[kind], ports.clock.now(), of);
-  // The next suspicion is another one.
+  // A later suspicion is another one, and has a look of its own.
   delete watch.looks[kind];
 }
 
@@ -105,7 +105,7 @@ export async function failsForAll(ctx: PollContext, kind: DetailKind): Promise<b
   return isOpen(ctx.watch.breakers[kind], ctx.ports.clock.now());
 }
 
-/** Tells an outage from some responses with a fault of their own: asks again for what was answered before, once a tick. */
+/** Tells an outage from some responses with a fault of their own: asks again for the response answered last, once a tick. */
 function look(ctx: PollContext, kind: DetailKind): Promise<void> {
   const { looks } = ctx.watch;
   looks[kind] ??= lookOnce(ctx, kind);
@@ -115,7 +115,7 @@ function look(ctx: PollContext, kind: DetailKind): Promise<void> {
 async function lookOnce(ctx: PollContext, kind: DetailKind): Promise<void> {
   const { breakers } = ctx.watch;
   const { surveyId, mark, ports } = ctx;
-  // What was answered may be forgotten, as the account is saved last; of what was emitted last it was most likely had.
+  // The answered response may be forgotten, as the account is saved last. Most likely the one emitted last was answered, too.
   const emitted = mark.highWater === undefined ? undefined : { surveyId, responseId: mark.highWater.responseId };
   const known = breakers[kind].answered ?? emitted;
   const answers = known !== undefined && (await isAnswered(ctx, kind, known));

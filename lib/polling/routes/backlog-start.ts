@@ -4,12 +4,12 @@ import { holdLease } from "../lease.ts";
 import { toPage } from "../walk/page.ts";
 import type { SurveyEnd, SurveyStep } from "./survey-walk.ts";
 
-/** Pages before the oldest news at which a catch-up begins: what has come meanwhile, or has gone, has moved it. */
+/** Pages before the oldest news at which a catch-up begins: arrivals and deletions meanwhile have moved it. */
 const MARGIN = 2;
 
 /**
- * The page, counted from the oldest, at which a backlog is to be caught up: reads on from the head, keeping nothing, to the first page without
- * news. `withNews`: the pages with news so far, to which the walk adds.
+ * The page, counted from the oldest, at which a backlog is to be caught up. Reads on from the head, keeping nothing, to the first page without news. `withNews`: the
+ * pages with news so far, to which the walk adds.
  */
 export async function backlogStart(
   ctx: PollContext,
@@ -32,7 +32,7 @@ const MOST_DOUBLINGS = 32;
 
 /** Number of the last page that holds records, or of one before it, found in about 2 log2 requests; `known` is one that does. */
 async function lastPage(ctx: PollContext, known: number): Promise<number | undefined> {
-  /** Undefined where there is no such page, or it fails: should it be one of the list, the backlog begins further up, and nothing is missed. */
+  /** Undefined where there is no such page, or it fails. Should it be one of the list, the backlog begins further up, and nothing is missed. */
   const signatureAt = async (page: number): Promise<string | undefined> => {
     await holdLease(ctx);
     try {
@@ -45,7 +45,7 @@ async function lastPage(ctx: PollContext, known: number): Promise<number | undef
   let low = known;
   let high = known * 2;
   let before: string | undefined;
-  /** What the service shows behind its last page, where it repeats one. */
+  /** The page that the service shows behind its last one, where it repeats one. */
   let beyond: string | undefined;
   for (let tries = 0; ; tries += 1, high *= 2) {
     if (tries > MOST_DOUBLINGS) return undefined;

@@ -24,9 +24,9 @@ const PAGES_AHEAD = 12;
 const MOST_IDS = 50_000;
 
 /**
- * Walks to the asc end of the list, whatever its length: pages are read ahead, and many responses are on their way to the bus at once (see
- * `pipeline.ts`). The position is saved as pages are done with, so that a crash costs the publishes in flight. It does not pass a
- * response that had to be left: there the walk begins again, and what has gone out behind it costs its pages once more, but no second event.
+ * Walks to the asc end of the list, whatever its length. Pages are read ahead, and many responses are on their way to the bus at once (see `pipeline.ts`). The
+ * position is saved as pages are done with, so that a crash costs the publishes in flight. The position does not pass a response that had to be left. The walk
+ * begins again there: pages behind it are read once more, and no event goes out twice.
  */
 export async function catchUp(ctx: PollContext, reached: Place): Promise<PollCounts> {
   const { mark, ports } = ctx;
@@ -35,7 +35,7 @@ export async function catchUp(ctx: PollContext, reached: Place): Promise<PollCou
   await ports.state.saveMark(ctx.lease, mark);
   const startedAt = ports.clock.now();
   const from = Math.max(1, reached.page - 1);
-  // Only a walk from the first page to the last in one go can close the books; what has gone since other books were closed a full pass tells.
+  // Only a walk from the first page to the last in one go can close the books. A full pass tells what has gone since other books were closed.
   const ids = from === 1 && mark.books === undefined ? createPassIds() : undefined;
   const { counts, end } = await asBacklog(ctx, () => walkOn(ctx, place, from, ids));
   // Where the pages before it cannot be read either, it is the service that fails.
@@ -49,7 +49,7 @@ export async function catchUp(ctx: PollContext, reached: Place): Promise<PollCou
   const isRead = place.isPartial !== true;
   const isFirst = !isHistoryMet(mark);
   const isAll = isRead && (ids !== undefined || isFirst) && (await reachesHead(ctx, ids, end.page));
-  // It is complete only when the other order's first page holds nothing unmet (R15): what has moved meanwhile is met by the next poll.
+  // The walk is complete only when the first page of the other order holds nothing unmet (R15). The next poll meets what has moved meanwhile.
   if (isRead && isFirst && !isAll && !hasFailed(place)) return { ...counts, unfinished: true };
   if (isAll && ids !== undefined) {
     counts.complete = true;
@@ -93,7 +93,7 @@ async function walkOn(
   const mostOnTheWay = Math.max(LEAST_ON_THE_WAY, ON_THE_WAY * ctx.source.concurrency);
   const pipeline = createPipeline(ctx, mostOnTheWay);
   const steps = readAhead(surveyWalk(ctx, { order: "asc", from, proves: "coverage", ids }), PAGES_AHEAD);
-  /** Where something was left, beyond which the position does not go. */
+  /** The place of something that was left, beyond which the position does not go. */
   let stop: number | undefined;
   let dealtTo = begun;
   const progress = progressFrom(begun);
@@ -101,7 +101,7 @@ async function walkOn(
   const move = (): boolean => {
     const settled = pipeline.settledTo() ?? place.page;
     if (settled === place.page) return false;
-    // What has failed before says nothing of a walk that has come further since.
+    // An earlier failure says nothing of a walk that has come further since.
     if (settled > begun) delete place.failures;
     place.page = settled;
     return true;
@@ -120,7 +120,7 @@ async function walkOn(
       if (move()) await state.saveMark(ctx.lease, ctx.mark);
       if (next.done) return next.value;
       const isUndecided = ctx.mark.contents.suspects !== undefined;
-      // However short the time is, a slice gets beyond the place where the last one stopped: what made it stop is looked at again.
+      // However short the time is, a slice gets beyond the place where the last one stopped, and looks again at what made that stop.
       const isBeyond = progress.beyond(step.position) > 0;
       if (isBeyond && (isUndecided || clock.now() > ctx.streamUntil)) return undefined;
     }
@@ -130,7 +130,7 @@ async function walkOn(
     return { counts, end };
   } finally {
     await steps.stop();
-    // Whatever failed: what is on its way comes to its end, and counts.
+    // Whatever failed, responses on their way come to their end, and count.
     addCounts(counts, await pipeline.end());
     move();
   }

@@ -10,7 +10,7 @@ export function nextChange({ mark }: Pick<PollContext, "mark">): number | undefi
   return changes.length === 0 ? undefined : Math.min(...changes.map(({ at }) => at)) + APART;
 }
 
-/** Reads the page once more on which a change was seen, with its neighbours, up to the end of the response. Whatever changes hold still there are told. */
+/** Reads the page on which a change was seen once more, with its neighbours, up to the end of the response. Whatever changes hold still there are told. */
 export async function confirmChanges(ctx: PollContext): Promise<PollCounts> {
   const counts = noCounts();
   const now = ctx.ports.clock.now();

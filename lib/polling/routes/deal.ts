@@ -24,7 +24,7 @@ import { newestDate } from "./list-order.ts";
 
 // What a walk does about the responses that it meets: judges them when their page is read, deals with them once they have ended.
 
-/** What was done about the responses that have ended with one page. */
+/** The work on the responses that have ended with one page. */
 export interface Dealt {
   /** Completed ones that have to go out. */
   toEmit: Found[];
@@ -40,13 +40,13 @@ export interface Dealt {
   apart: boolean;
 }
 
-/** What was decided of a response when its page was read. */
+/** The decision on a response when its page was read. */
 interface Verdict {
   decision: Decision;
   entry: LedgerEntry | undefined;
 }
 
-/** What a walk knows of the responses that it has met. */
+/** The responses that a walk has met, as it knows them. */
 export interface Dealing {
   order: Order;
   /** See `SurveyWalkOptions`. */
@@ -102,7 +102,7 @@ export async function judgePage(ctx: PollContext, runs: Run[], dealing: Dealing)
   for (const run of runs) {
     const entry = entries.get(run.responseId);
     const verdict: Verdict = { decision: decide(run, entry, by), entry };
-    // Of one that stands in two places on the page what has still to be dealt with counts.
+    // Where it stands in two places on the page, the one that has still to be dealt with counts.
     if (!isUnsettled(page.get(run.responseId)) || isUnsettled(verdict)) page.set(run.responseId, verdict);
   }
   for (const [responseId, verdict] of page) {
@@ -119,7 +119,7 @@ function forgetOldest(some: Map<number, unknown> | Set<number>): void {
   }
 }
 
-/** Deals with what has ended: notes what needs no event, hands out what needs one. */
+/** Deals with responses that have ended: notes those that need no event, hands out those that need one. */
 export async function deal(
   ctx: PollContext,
   { pieces, moved }: Pick<WalkStep, "pieces" | "moved">,
@@ -134,7 +134,7 @@ export async function deal(
   for (const piece of pieces) {
     const run: Run = { responseId: piece.responseId, records: piece.records };
     if (run.records.length > 1) ctx.mark.contents.severalSeen = true;
-    // What an earlier slice has met where it stopped is met again by this one.
+    // This slice meets again what an earlier one has met where it stopped.
     const isAgain = dealing.isPass && piece.page > dealing.from + 1 && ids?.has(run.responseId) === true && !moved;
     done.apart ||= piece.apart || isAgain;
     if (dealt.has(run.responseId)) continue;
@@ -183,7 +183,7 @@ export async function deal(
   if (entries.length > 0) {
     await dealing.beforeWrites?.();
     await holdLease(ctx);
-    // By a floor that a crash forgets nothing may have been settled: a later tick may not raise it as far.
+    // The floor is saved first: a later tick may not raise it as far, and nothing may be settled by a floor that a crash forgets.
     if (dealing.floorRose) await ctx.ports.state.saveMark(ctx.lease, ctx.mark);
     dealing.floorRose = false;
     const written = await toldFirst(ctx, entries);

@@ -4,12 +4,12 @@ import type { FailingPage } from "../model/mark.ts";
 import type { Order } from "../ports.ts";
 import type { WalkEnd, WalkOptions } from "../walk/walk.ts";
 
-// A page that fails each time keeps what is behind it from nobody: after some polls it is stepped over (R9).
+// A page that fails each time does not hide the pages behind it: after some polls it is stepped over (R9).
 
 /** Polls in a row whose walks have failed at the same page, or beside it, before that is stepped over. */
 const POLLS = 3;
 
-/** Walks of a first pass or a catch-up that have ended at a page that failed, after which it comes to its end: by the fourth a single page is stepped over. */
+/** Walks of a first pass or a catch-up that have ended at a page that failed, after which it comes to its end. By the fourth a single page is stepped over. */
 export const MOST_FAILURES = 10;
 
 /** The pages that a walk in this order steps over; `tries`: whether they are read once more before. */
@@ -18,7 +18,7 @@ export function stepsOver({ mark }: Pick<PollContext, "mark">, order: Order, tri
   return pages.length === 0 ? undefined : { pages: new Set(pages), tries };
 }
 
-/** Notes how a walk has ended. What has failed is told at the end of the poll: what is whole goes out first. `from`: where it began. */
+/** Notes how a walk has ended. A failure is told at the end of the poll: whole responses go out first. `from`: where it began. */
 export function noteEnd(
   ctx: PollContext,
   order: Order,
@@ -43,7 +43,7 @@ export function noteEnd(
 function afterFailure(ctx: PollContext, known: readonly FailingPage[], page: number): FailingPage[] {
   const isNear = (one: FailingPage): boolean => Math.abs(one.page - page) <= 1;
   const same = known.find((one) => isNear(one) && !one.isSteppedOver);
-  // Of several walks in one interval only the first counts: of a poll, and of the slice that follows it.
+  // Of several walks in one interval, those of a poll and of the slice that follows it, only the first counts.
   if (same !== undefined && ctx.since - same.pollAt < ctx.source.interval / 2) return [...known];
   const polls = (same?.polls ?? 0) + 1;
   const one: FailingPage = { page, polls, pollAt: ctx.since, isSteppedOver: polls >= POLLS && page > 1 };

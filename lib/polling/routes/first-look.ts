@@ -31,8 +31,8 @@ export function agreesWithCounts({ mark, listedCount }: PollContext, shown: numb
 }
 
 /**
- * Whether a look at the beginning of a survey's list is believed, by the number of responses that it has shown (R16). A glitch is no history's
- * end: by a list that was read as empty for a moment all that was there would be new afterwards.
+ * Whether a look at the beginning of a survey's list is believed, by the number of responses that it has shown (R16). A glitch is no end of history: if a list read
+ * as empty for a moment were believed, all of it would be new afterwards.
  *
  * | shown | the survey list counts | believed |
  * |---|---|---|

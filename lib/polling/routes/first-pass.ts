@@ -16,9 +16,8 @@ export type Presence = "present" | "later";
 const LEAST_COMPLETED = 6;
 
 /**
- * The first poll of a survey: sets the floor, then meets everything that is there. Where the list is ordered by
- * completion that ends below the floor; else every page is read once, because only the ledger can tell later what
- * was there already.
+ * The first poll of a survey: sets the floor, then meets everything that is there. Where the list is ordered by completion that ends below the floor. Else every
+ * page is read once, because only the ledger can tell later what was there already.
  */
 export async function firstPass(ctx: PollContext, presence: Presence): Promise<PollCounts> {
   const { startFrom } = ctx.source;
@@ -44,7 +43,7 @@ export async function firstPass(ctx: PollContext, presence: Presence): Promise<P
   return meetAll(ctx, ordered);
 }
 
-/** What the first pages of both orders show. */
+/** The first pages of both orders, as they were read. */
 interface FirstLook {
   descending: Run[];
   ascending: Run[];

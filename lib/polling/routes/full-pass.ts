@@ -13,16 +13,16 @@ import { type SurveyEnd, surveyWalk } from "./survey-walk.ts";
 
 /** Full passes in a row that have met each response in one place, after which records are taken to stand together (R12). */
 const CLEAN_PASSES = 2;
-/** Slices in a row that end at a page that fails and come no further, after which a pass is given up: by the fourth the page would be stepped over. */
+/** Slices in a row that end at a page that fails and come no further, after which a pass is given up. By the fourth the page would be stepped over. */
 const MOST_FAILURES = 5;
 
-/** One slice of a full pass over all pages in asc order: finds whatever every other walk has missed, and closes the books at the end. */
+/** One slice of a full pass over all pages in asc order. It finds what every other walk has missed, and closes the books at the end. */
 export async function passSlice(ctx: PollContext, allowance: Allowance): Promise<PollCounts> {
   const { mark } = ctx;
   if (areManyChanges(mark)) return noCounts();
   // From its very beginning the mark shows that it is under way.
   mark.pass ??= newPass(ctx);
-  // A copy: of a slice that fails nothing may be left in the mark, where its ids would be missing.
+  // A copy: nothing of a slice that fails may be left in the mark, where its ids would be missing.
   const pass = structuredClone(mark.pass);
   const counts = noCounts();
   const ids = await loadPassIds(ctx, pass);
@@ -55,7 +55,7 @@ export async function passSlice(ctx: PollContext, allowance: Allowance): Promise
     pass.repaired += outcome.repaired;
     pass.unreplaced ||= step.toEmit.filter(({ replaces }) => replaces !== undefined).length > outcome.repaired;
     pass.found += outcome.found + step.found;
-    // What was not begun for lack of time is met again.
+    // Responses that were not begun for lack of time are met again.
     if (!outcome.unfinished) pass.page = step.position;
     if (next.done) {
       if (!outcome.unfinished) return endPass(ctx, { pass, ids, end: next.value, counts });
@@ -90,14 +90,14 @@ interface EndedPass {
   counts: PollCounts;
 }
 
-/** Closes the books, or says why they stay open. A pass is forgotten last: where something fails at its end, that alone is done again. */
+/** Closes the books, or says why they stay open. A pass is forgotten last: a failure at its end makes only that end be done again. */
 async function endPass(ctx: PollContext, { pass, ids, end, counts }: EndedPass): Promise<PollCounts> {
   const now = ctx.ports.clock.now();
   const reason = end.kind === "failed" ? undefined : await whyOpen(ctx, { pass, ids, end });
   if (reason === undefined) {
     pass.failures = pass.page > (ctx.mark.pass?.page ?? 0) ? 1 : pass.failures + 1;
     leaveOpen(ctx, `page ${end.failedAt ?? 1} unreachable`, now);
-    // Another one begins at page 1: what has changed there since is not to wait for this page.
+    // Another pass begins at page 1: changes there are not to wait for this page.
     if (pass.failures >= MOST_FAILURES) await dropPass(ctx, pass);
     else await keepPass(ctx, pass, ids);
     return counts;

@@ -20,7 +20,7 @@ const OWN_TIME = 10_000;
 /** Responses that are listed no more, beyond which full passes alone close the books: the whole ledger is read for that. */
 const MOST_GONE = 1_000;
 
-/** What a head walk has found so far. */
+/** The findings of a head walk so far. */
 interface Head {
   toEmit: Found[];
   /** Pages that showed something new. */
@@ -32,9 +32,9 @@ interface Head {
 /**
  * Reads pages from page 1 until one holds nothing new, and emits what it found, oldest first.
  *
- * That one page may end the walk only because everything below was settled by an earlier one. While that is not certain, as an earlier walk with
- * news was cut short, it reads on to the depth that the mark has recorded. In a first pass it reads on to a page below the floor. A backlog
- * deeper than `headPages` is not held in memory: it is caught up, oldest first.
+ * That one page may end the walk only because an earlier one has settled everything below. An earlier walk with news that was cut short leaves that uncertain: then
+ * it reads on to the depth that the mark has recorded. In a first pass it reads on to a page below the floor. A backlog deeper than `headPages` is not held in
+ * memory: it is caught up, oldest first.
  */
 export async function headWalk(ctx: PollContext): Promise<PollCounts> {
   const { mark, ports } = ctx;
@@ -81,7 +81,7 @@ export async function headWalk(ctx: PollContext): Promise<PollCounts> {
     return { ...counts, unfinished: true };
   }
   return close(ctx, counts, end, async () => {
-    // One page is read at one moment: nothing can have slipped through. What lies behind it may be hidden by a glitch, which the count tells.
+    // One page is read at one moment: nothing can have slipped through. A glitch may hide what lies behind it, which the count tells.
     const isOnePage = end.page <= 1 && head.isShort && !end.moved && end.steppedOver.length === 0;
     const { listedCount = Number.POSITIVE_INFINITY } = ctx;
     const { deficit, gone = 0 } = mark.books ?? {};
@@ -139,7 +139,7 @@ async function close(
 
 const deepest = ({ withNews }: Head): number => Math.max(1, ...withNews);
 
-/** Written before anything of a walk with news: were it cut short, the next one must not end above the last page that showed some. */
+/** Written before anything of a walk with news: if it is cut short, the next one must not end above the last page that showed some. */
 async function openHead(ctx: PollContext, page: number): Promise<void> {
   if (page <= (openTo(ctx.mark) ?? 0)) return;
   setOpen(ctx.mark, page);
@@ -159,7 +159,7 @@ function setOpen({ phase }: Mark, page: number): void {
 /** Whether a page may be the last one of a head walk. */
 function endOf(mark: Mark): (page: SurveyPage) => boolean {
   if (!isHistoryMet(mark)) return ({ belowFloor }) => belowFloor;
-  // Pages that hold nothing but news have come on top of the ones that were read then; and one more for what they have moved.
+  // Pages of nothing but news have come on top of those that were read then, and one more for what they have moved.
   const open = openTo(mark);
   const depth = open === undefined ? 0 : open + 1;
   const known = new Set<number>();

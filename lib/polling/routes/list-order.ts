@@ -13,9 +13,9 @@ export function newestDate(runs: Iterable<Run>, now: number): string | undefined
 }
 
 /**
- * Whether the first pages of both orders look sorted by completion: descending in one, ascending in the other, and the
- * newest of the one not before the newest of the other. An open response has to stand where its date puts it, and one
- * without a date at an end of the page: in a list sorted by start with few completions these are in order by chance.
+ * Whether the first pages of both orders look sorted by completion: one descending, the other ascending, and the newest of the one not before the newest of the
+ * other. An open response has to stand where its date puts it, and one without a date at an end of the page. In a list sorted by start with few completions these
+ * are in order by chance.
  */
 export function orderedByCompletion(descending: Run[], ascending: Run[], now: number): boolean {
   const down = completedDates(descending, now);

@@ -11,17 +11,17 @@ const REMEMBERED = 20;
 const FURTHEST = 3;
 
 /**
- * What has come to the head of a survey that is being caught up: it does not wait for the backlog. The first look only remembers where
- * that begins. One look takes `headPages` pages of news; where there are more, the next one goes on below them, as the place is remembered
- * anew only by a look that has come to it. The catch-up meets all of it again, so that nothing is lost by where a look has ended.
+ * News at the head of a survey that is being caught up: they do not wait for the backlog. The first look only remembers where the backlog begins. One look takes
+ * `headPages` pages of news. Where there are more, the next one goes on below them: only a look that has come to that place remembers it anew. The catch-up meets
+ * all of it again, so nothing is lost.
  */
 export async function newsAbove(ctx: PollContext, place: Place): Promise<PollCounts> {
   const counts = noCounts();
-  // The floor still rises: what looks new may be from before it.
+  // The floor still rises: a response that looks new may be from before it.
   if (ctx.mark.floor?.rises === true) return counts;
   const { headPages } = ctx.source;
   const before = new Set(place.head);
-  /** What stands above the backlog, and whether that was come to. */
+  /** Responses above the backlog, and whether the walk has come to it. */
   const above = new Set<number>();
   let hasCome = false;
   let first: number[] = [];

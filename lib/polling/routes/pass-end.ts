@@ -8,8 +8,8 @@ import type { Order } from "../ports.ts";
 import { toPage } from "../walk/page.ts";
 
 /**
- * Whether a pass from the asc beginning to its end at `last` has met what the other order begins with (R29). What has come meanwhile is at that
- * end by now, or is new to the ledger; else there is a part of the list that no page number reaches.
+ * Whether a pass from the asc beginning to its end at `last` has met the first page of the other order (R29). Arrivals meanwhile are at that end by now, or are new
+ * to the ledger. Else there is a part of the list that no page number reaches.
  */
 export async function reachesHead(ctx: PollContext, ids: PassIds | undefined, last: number): Promise<boolean> {
   const { mark, ports, surveyId } = ctx;
@@ -24,7 +24,7 @@ export async function reachesHead(ctx: PollContext, ids: PassIds | undefined, la
   const known = await ports.state.entries(surveyId, [...missing.keys()].slice(0, 100));
   if (isHistoryMet(mark))
     return ![...known.values()].some(({ state }) => state === "emitted" || state === "before-floor");
-  // To a first pass everything is new. Where it has gone on in slices, what it has met is in the ledger, or old by its date alone.
+  // To a first pass everything is new. Where it has gone on in slices, its responses are in the ledger, or old by their date alone.
   if (ids !== undefined) return false;
   const { floor } = mark;
   return [...missing.values()].every((run) => known.has(run.responseId) || (floor !== undefined && isOld(run, floor)));

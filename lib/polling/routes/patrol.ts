@@ -8,9 +8,9 @@ import { isSliceOver, progressFrom } from "./slice.ts";
 import { surveyWalk } from "./survey-walk.ts";
 
 /**
- * The patrol reads below the head what no count has shown, in depths that double (R23): level 0 the first 4 pages each `patrol.every`, level 1 the
- * first 8 half as often, and so on. What is to come as seldom as `patrol.full` is left to the full pass. Example, by default: page 60 lies within
- * level 4 (64 pages), which comes every 16 hours.
+ * The patrol reads below the head what no count has shown, in depths that double (R23). Level 0 reads the first 4 pages each `patrol.every`, level 1 the first 8
+ * half as often, and so on. A level that would come as seldom as `patrol.full` is left to the full pass. Example, by default: page 60 lies within level 4 (64
+ * pages), which comes every 16 hours.
  */
 
 const LEAST_PAGES = 4;
@@ -102,7 +102,7 @@ export async function patrolSlice(ctx: PollContext, level: number, allowance: Al
   if (begun === undefined) return counts;
   let { page } = begun;
   const progress = progressFrom(page);
-  // What a deletion hides from it the next one finds: proofs would double its cost.
+  // The next round finds what a deletion hides from this one: proofs would double its cost.
   const steps = surveyWalk(ctx, { order: "desc", from: page, proves: "contents", triesAgain: true });
   let isReached = page > depthOf(level);
   while (!isReached) {

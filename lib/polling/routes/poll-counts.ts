@@ -1,6 +1,6 @@
 import { type EmitCounts, noEmits } from "../model/emit-counts.ts";
 
-/** What one poll of a survey came to. */
+/** The outcome of one poll of a survey. */
 export interface PollCounts extends EmitCounts {
   /** Unreadable responses and single records. */
   quarantined: number;
@@ -22,7 +22,7 @@ export function addCounts(counts: PollCounts, more: Partial<PollCounts>): PollCo
   return counts;
 }
 
-/** How many do not go out by themselves. */
+/** How many do not go out without help. */
 export function withheldOf({ quarantined, refused, held }: PollCounts): number {
   return quarantined + refused + held;
 }

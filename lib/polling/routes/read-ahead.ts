@@ -13,7 +13,7 @@ export function readAhead<T, R>(steps: AsyncGenerator<T, R>, most: number): Ahea
   const pump = (async () => {
     while (!isOver) {
       const step = steps.next();
-      // A failure is told to whoever comes to that step.
+      // A failure is told when that step is asked for.
       step.catch(() => undefined);
       done.push(step);
       wake();

@@ -16,13 +16,13 @@ const AT_ONCE = 10;
 /** Open ones may have been completed; of held ones operation 9 may give the contents by now. */
 type Kind = "open" | "held";
 
-/** Whether contents of operation 9 go out as they are: not while a walk has still to tell whether it has more of some response than the pages. */
+/** Whether contents of operation 9 go out as they are. While a walk has still to tell whether it has more of some response than the pages, they do not. */
 function isUsable(mark: Mark): boolean {
   const { full, suspects } = mark.contents;
   return isTrusted(mark) && full === true && suspects === undefined;
 }
 
-/** What operation 9 may tell of something: of held ones only where its contents can be used as they are. */
+/** The kinds of which operation 9 may tell something: held ones only where its contents can be used as they are. */
 function kindsOf({ mark, ports }: Pick<PollContext, "mark" | "ports">): Kind[] {
   if (isUsable(mark)) return ["open", "held"];
   return isTrusted(mark) || mayAnswer(mark, ports.clock.now()) ? ["open"] : [];
@@ -35,7 +35,7 @@ export async function nextRecheckOf(ctx: Pick<PollContext, "mark" | "ports" | "s
   return Math.min(Number.POSITIVE_INFINITY, ...due.filter((at) => at !== undefined));
 }
 
-/** What re-checks have come to. `sought` tells of completed responses that only pages can show. */
+/** The outcome of re-checks. `sought` tells of completed responses that only pages can show. */
 export interface Rechecked {
   counts: PollCounts;
   sought: number;

@@ -14,8 +14,8 @@ export interface Searched {
 }
 
 /**
- * Looks below the head for `missing` responses that a count has shown and the head has not: from where the head walk has ended, as far as
- * the time of this poll goes. They are news: the next poll goes on where this one stops.
+ * Looks below the head for `missing` responses that a count has shown and the head has not. It begins where the head walk has ended, and goes as far as the time of
+ * this poll allows. They are news: the next poll goes on where this one stops.
  */
 export async function search(ctx: PollContext, missing: number): Promise<Searched> {
   const { mark, ports } = ctx;

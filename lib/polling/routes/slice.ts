@@ -6,7 +6,7 @@ const LEAST_PAGES = 4;
 /** Pages that a slice may go back for ground and has to come beyond its place all the same. */
 const NEAR = 8;
 
-/** How far a slice has come beyond its place, in pages; where it had to go back far for ground, beyond that: the next one goes on there. */
+/** How far a slice has come beyond its place, in pages. Where it had to go back far for ground the count begins there, and so does the next slice. */
 export interface Progress {
   beyond(position: number): number;
 }
@@ -22,7 +22,7 @@ export function progressFrom(begun: number): Progress {
   };
 }
 
-/** Whether a slice that has come so many pages beyond its place ends: its budget is spent, or the time is up. One page further it comes in any case. */
+/** Whether a slice ends that has come so many pages beyond its place: its budget is spent, or the time is up. One page it comes further in any case. */
 export function isSliceOver(ctx: PollContext, allowance: Allowance, pages: number): boolean {
   if (pages > 0 && ctx.ports.clock.now() > ctx.deadline) return true;
   return pages >= LEAST_PAGES && allowance.left() <= 0;

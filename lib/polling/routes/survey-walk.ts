@@ -8,7 +8,7 @@ import { type EndSeen, type WalkEnd, walk } from "../walk/walk.ts";
 import { type Dealing, type Dealt, deal, isBelow, isUndealt, judgePage } from "./deal.ts";
 import { noteEnd, stepsOver } from "./failing-page.ts";
 
-/** What a walk has come to with one page more, or with its end. */
+/** The gain of a walk by one page more, or by its end. */
 export interface SurveyStep extends Dealt {
   /** The page read; of the end: the last one. */
   page: number;
@@ -28,7 +28,7 @@ export interface SurveyStep extends Dealt {
   steppedOver: readonly number[];
 }
 
-/** What a walk knows of a page before anything of it is handed out. */
+/** The facts of a page that a walk knows before anything of it is handed out. */
 export type SurveyPage = Pick<SurveyStep, "page" | "runs" | "news" | "isKnown" | "belowFloor">;
 
 /** Enough: nothing more was to be read. Time up: more was, and there was no time left. Failed: the failure is noted, and told at the end of the poll. */
@@ -52,7 +52,7 @@ export interface SurveyWalkOptions {
   beforeWrites?: () => Promise<void>;
   /** Whether the time is up: see `WalkOptions`. */
   isTimeUp?: () => boolean;
-  /** Ids that it meets; of a full pass also those that its earlier slices have met: these alone are known then (R7). */
+  /** Ids that it meets. A full pass also has those that its earlier slices have met: only these are known then (R7). */
   ids?: PassIds | undefined;
   isPass?: boolean;
   /** Whether it tries a page once more that others step over (R9). */
@@ -60,8 +60,8 @@ export interface SurveyWalkOptions {
 }
 
 /**
- * Walks over a survey's pages and judges each response by the ledger. What needs no event is entered into the ledger here: open ones, those
- * before the floor, unreadable ones. What needs one is handed out, once.
+ * Walks over a survey's pages and judges each response by the ledger. Responses that need no event are entered into the ledger here: open, before the floor,
+ * unreadable. One that needs an event is handed out, once.
  */
 export async function* surveyWalk(ctx: PollContext, options: SurveyWalkOptions): AsyncGenerator<SurveyStep, SurveyEnd> {
   const { order, from, proves, ids, isPass = false, triesAgain = isPass } = options;
@@ -109,7 +109,7 @@ export async function* surveyWalk(ctx: PollContext, options: SurveyWalkOptions):
     const before = shown(page);
     const dealt = await deal(ctx, next.value, page, dealing);
     const step: SurveyStep = { ...before, ...dealt, position, covered, moved, steppedOver };
-    // Contradicted for good, though this walk may be left before its end.
+    // A contradiction holds for good, though this walk may be left before its end.
     if (shortPageEnds === false || (next.done && next.value.kind === "end")) ctx.shortPageEnds = shortPageEnds;
     if (!next.done) {
       yield step;

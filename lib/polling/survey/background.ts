@@ -21,7 +21,7 @@ export interface BackgroundRequest {
 export interface BackgroundResult {
   counts: PollCounts;
   headRead: boolean;
-  /** Completed responses that operation 9 told of and only pages can give. */
+  /** Completed responses of which operation 9 has told and that only pages can give. */
   missing: number;
 }
 
@@ -56,7 +56,7 @@ export async function background(ctx: PollContext, request: BackgroundRequest): 
   return result;
 }
 
-/** When slow work of this survey is due next: of the rest what is overdue by most of its periods, or else comes first. */
+/** When slow work of this survey is due next. Of the rest the task that is overdue by most of its periods counts, or else the one that comes first. */
 export async function nextBackground(ctx: PollContext): Promise<BackgroundDue> {
   const now = ctx.ports.clock.now();
   const changes = changesDue(ctx);
@@ -112,11 +112,11 @@ async function patrol(ctx: PollContext, allowance: Allowance, result: Background
   const level = dueLevel(ctx);
   if (level === undefined) return;
   if (!isUnderWay(ctx, level)) {
-    // It begins where a head walk has ended: what is new at the head is none of its business.
+    // The patrol begins where a head walk has ended: new responses at the head are not its task.
     const { at = Number.NEGATIVE_INFINITY } = headEnd(ctx.mark) ?? {};
     const isFresh = at + ctx.source.interval > ctx.ports.clock.now();
     if (!isFresh && !result.headRead) await readHead(ctx, result);
-    // An empty page that was taken as it is, or a walk cut short, is no place to go on from.
+    // A place to go on from is no empty page taken as it is, and no walk that was cut short.
     if (!isClean(result.counts) || (headEnd(ctx.mark) === undefined && !result.counts.complete)) return;
     beginRound(ctx, level);
     if (allowance.left() <= 0) return;

@@ -16,13 +16,13 @@ export interface SliceSummary {
   waiting: number;
   /** New responses and records that were quarantined, refused by the bus or held. */
   withheld: number;
-  /** What failed of all of it, or of some responses, which are left to a later slice. */
+  /** The failure of all of it, or of some responses, which are left to a later slice. */
   failure?: { code: string; message: string };
 }
 
 /**
- * One slice of a survey's catch-up, until `streamUntil`. Throws what concerns the whole source, or ends the invocation; whatever else fails is
- * told, and left to a later slice.
+ * One slice of a survey's catch-up, until `streamUntil`. Throws what concerns the whole source, or ends the invocation. Any other failure is told, and left to a
+ * later slice.
  */
 export async function catchUpSlice(
   request: SurveyRequest,
@@ -47,13 +47,13 @@ export async function catchUpSlice(
       if (mark.contents.suspects !== undefined) {
         addCounts(counts, await settleSuspects(ctx));
         const next = placeOf(mark);
-        // It was decided: those that waited for it go out at once.
+        // That is decided: those that waited for it go out at once.
         if (mark.contents.suspects === undefined && next !== undefined) addCounts(counts, await catchUp(ctx, next));
       }
       if (wasFirst && isHistoryMet(mark)) noteAllRead(ctx);
       await tellSubscribers(ctx);
       const { page } = placeOf(mark) ?? {};
-      // What has failed is not tried again at once.
+      // A failure is not tried again at once.
       const isFurther = (page !== place.page || counts.emitted + counts.waiting > 0) && ctx.failure === undefined;
       const outcome = page === undefined ? "done" : isFurther ? "goes on" : "stuck";
       return { ...cameTo(outcome, counts, ctx.failure), shortPageEnds: ctx.shortPageEnds };

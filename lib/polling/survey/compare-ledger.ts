@@ -14,8 +14,8 @@ export function areUncompared({ mark }: Pick<PollContext, "mark">): boolean {
 }
 
 /**
- * Reads the whole ledger of a survey, once for each time that its books close. Gives what the ids of the last events of all responses add up to,
- * and deals with those that are listed no more. Undefined when the time is up.
+ * Reads the whole ledger of a survey, once for each time that its books close. Gives the sum over the ids of the last events of all responses, and deals with
+ * responses that are listed no more. Undefined when the time is up.
  */
 export async function compareLedger(ctx: PollContext, books: Books): Promise<BooksDigest | undefined> {
   const { mark, ports, surveyId, deadline } = ctx;
@@ -31,9 +31,9 @@ export async function compareLedger(ctx: PollContext, books: Books): Promise<Boo
     for (const one of page.entries) {
       const { id, eventId, emittedAt } = one;
       sum.add(eventId);
-      // Who noted its release may have died before the mark was saved.
+      // The process that noted its release may have died before the mark was saved.
       if (emittedAt >= (mark.withheld?.[id]?.since ?? Number.POSITIVE_INFINITY)) noteReleased(mark, id, eventId);
-      // What went out since the reading began may not have been listed then.
+      // A response that went out since the reading began may not have been listed then.
       if (listed?.has(id) === false && emittedAt < books.startedAt) missing.push(one);
       if (listed?.has(id) === true && one.gone !== undefined) again.push(one);
     }

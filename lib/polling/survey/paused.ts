@@ -2,12 +2,12 @@ import type { AccountState } from "../model/account.ts";
 import type { PollingSource } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
 
-/** Milliseconds: what is waited for within a tick. A longer pause ends it instead of keeping a paid function asleep. */
+/** Milliseconds: the longest pause that is waited for within a tick. A longer one ends the tick instead of keeping a paid function asleep. */
 export const LONGEST_WAIT = 20_000;
 
 /**
- * Until when (epoch milliseconds) the service is to be left alone, where that outlasts a tick; undefined when work goes on: the client waits
- * for the end of a short pause, if that is the service's own.
+ * Until when (epoch milliseconds) the service is to be left alone, where that outlasts a tick. Undefined when work goes on: the client waits for the end of a short
+ * pause of the service.
  */
 export function pauseOf(
   { ports, source, deadline }: { ports: Ports; source: PollingSource; deadline: number },

@@ -34,7 +34,7 @@ export interface PollRequest extends SurveyRequest {
   head: boolean;
   /** New responses that the counts have shown and the head has not: they are searched for below it. */
   seek?: number;
-  /** What slow work may be done. */
+  /** The slow work that may be done. */
   background?: BackgroundRequest;
 }
 
@@ -44,7 +44,7 @@ export type PollResult =
   | {
       kind: "polled";
       counts: PollCounts;
-      /** Epoch milliseconds at which the survey is due by itself; absent when never. */
+      /** Epoch milliseconds at which the survey is due whatever the counts say; absent when never. */
       dueAt: number | undefined;
       newestSeen: string | undefined;
       /** When slow work is due. */
@@ -67,11 +67,11 @@ export type PollResult =
       closedNow: boolean;
       /** Listed responses that the last full pass could not account for. */
       unaccounted: number;
-      /** What subscribers know of the survey itself, as `shownAs` has it; undefined where they are not told. */
+      /** The survey itself as subscribers know it, in the form of `shownAs`; undefined where they are not told. */
       known: number | undefined;
       /** Events that it has replaced not for the first time. */
       repairedAgain: number;
-      /** What has failed of some response alone: that is left to the next poll, all else was done. */
+      /** The failure of some response alone: that one is left to the next poll, all else was done. */
       failure: unknown;
     };
 
@@ -123,7 +123,7 @@ interface Work extends BackgroundResult {
 
 async function work(ctx: PollContext, request: PollRequest): Promise<Work> {
   await dropExpired(ctx);
-  // Beside each other: a detail that hangs again at each tick must not keep the news waiting.
+  // Both go on beside each other: a detail that hangs again at each tick must not keep the news waiting.
   const [waiting, looked] = await Promise.allSettled([emitDue(ctx), look(ctx, request, noCounts())]);
   if (looked.status === "rejected") throw looked.reason;
   if (waiting.status === "rejected") throw waiting.reason;
@@ -158,7 +158,7 @@ async function seek(
   return { sought: hasEnded ? found : undefined, foundBelow: searched.found };
 }
 
-/** Looks for news; where that shows responses whose records may lie apart, that is decided, and they are looked for once more. */
+/** Looks for news. Where they include responses whose records may lie apart, that is decided, and then news are looked for once more. */
 async function news(ctx: PollContext, request: PollRequest): Promise<PollCounts> {
   const counts = await newsOnce(ctx, request);
   if (ctx.mark.contents.suspects === undefined || placeOf(ctx.mark) !== undefined) return counts;
@@ -168,11 +168,11 @@ async function news(ctx: PollContext, request: PollRequest): Promise<PollCounts>
   return addCounts(addCounts({ ...counts, left: 0, unfinished: false }, replaced), again);
 }
 
-/** What is new: above a backlog that is being caught up, all that is there at the first poll, else what the head shows. */
+/** The news of a survey: above a backlog that is being caught up, all that is there at the first poll, else what the head shows. */
 async function newsOnce(ctx: PollContext, { presence }: PollRequest): Promise<PollCounts> {
   const place = placeOf(ctx.mark);
   if (place !== undefined) {
-    // Whatever keeps the head from being looked at: the backlog does not wait for it.
+    // Whatever fails in looking at the head, the backlog does not wait for it.
     const above = await orLeave(ctx, () => newsAbove(ctx, place));
     return addCounts(above ?? noCounts(), { unfinished: true });
   }
@@ -182,11 +182,11 @@ async function newsOnce(ctx: PollContext, { presence }: PollRequest): Promise<Po
 /** Looks at what waits and is due, until there is no more of it or the time is up. */
 async function emitDue(ctx: PollContext): Promise<EmitCounts> {
   const pipeline = createPipeline(ctx, WAITING_AT_ONCE);
-  // Whatever failed: what is on its way comes to its end.
+  // Whatever failed, responses on their way come to their end.
   const [taken] = await Promise.allSettled([takeDue(ctx, pipeline)]);
   const counts = await pipeline.end();
   if (taken.status === "rejected") throw taken.reason;
-  // They were found when they were met.
+  // These were counted as found when they were met.
   return { ...counts, found: 0, left: counts.left + taken.value };
 }
 
@@ -201,7 +201,7 @@ async function takeDue(ctx: PollContext, pipeline: Pipeline): Promise<number> {
     const due = first.filter(({ id }) => !seen.has(id));
     if (due.length === 0) {
       if (first.length < most) break;
-      // So many stay due, which cannot be taken out: they are not to hide those behind them.
+      // Those that cannot be taken out stay due, and are not to hide those behind them.
       most += WAITING_AT_ONCE;
       continue;
     }
@@ -213,7 +213,7 @@ async function takeDue(ctx: PollContext, pipeline: Pipeline): Promise<number> {
     );
     const waiting = due.filter(({ id }) => now.get(id)?.state === "waiting");
     left += await takeWaiting(ctx, pipeline, seen.size > WAITING_AT_ONCE ? await notSpared(ctx, waiting) : waiting);
-    // Of those that wait for the end of an outage, or for the questions of the survey, not all are looked at: they stay due as they are.
+    // Of responses that wait for the end of an outage, or for the questions of the survey, not all are looked at: they stay due as they are.
     const isHeldUp = openBreakers(ctx).length > 0 || ((await ctx.definition)?.reasons.length ?? 0) > 0;
     if (isHeldUp && seen.size >= MOST_IN_OUTAGE) break;
   }

@@ -20,12 +20,12 @@ export interface RedriveRequest {
   deadline: number;
 }
 
-/** What became of the quarantined and refused responses of one survey. */
+/** The outcomes of the quarantined and refused responses of one survey. */
 export interface SurveyRedrive {
   surveyId: number;
   /** Busy: someone else holds the lease. Unfinished: the time was up. Not polled: the source leaves it out, so that nothing put back would ever go out. */
   outcome: "done" | "unfinished" | "busy" | "failed" | "not polled";
-  /** They go out at the next tick, or once they are read again where their records are gone. */
+  /** Put back on their way: they go out at the next tick, or once they are read again where their records are gone. */
   putBack: number;
   left: {
     /** Still not readable, or of a survey whose records may lie apart: only the list can tell all that belongs to them. */
@@ -34,7 +34,7 @@ export interface SurveyRedrive {
     withoutRecords: number;
     /** Readable by now, and completed before the floor: the next walk that meets them settles them. */
     beforeFloor: number;
-    /** Their records could not be read: the first failure stands in `failure`. */
+    /** Unreadable in the table or the vault: the first failure stands in `failure`. */
     failed: number;
   };
   /** Code and message of the failure; nothing personal. */
@@ -44,8 +44,8 @@ export interface SurveyRedrive {
 const WRITTEN_AT_ONCE = 25;
 
 /**
- * Puts responses whose records are still kept back on their way: those that the bus has refused, and quarantined ones that can
- * be read by now. A survey that fails does not keep the others from it.
+ * Puts responses whose records are still kept back on their way: those that the bus has refused, and quarantined ones that can be read by now. A survey that fails
+ * does not keep it from the others.
  */
 export async function redrive(request: RedriveRequest): Promise<SurveyRedrive[]> {
   const { ports, source, surveyIds, deadline } = request;
@@ -69,7 +69,7 @@ export async function redrive(request: RedriveRequest): Promise<SurveyRedrive[]>
   return results;
 }
 
-/** Whoever works on a survey under its lease. */
+/** A worker on a survey under its lease. */
 interface SurveyHolder {
   ports: Ports;
   lease: Lease;
@@ -92,7 +92,7 @@ async function redriveSurvey({ ports, owner, deadline }: RedriveRequest, result:
     if (result.outcome === "failed") result.failure = failureOf(error);
   }
   if (lease === undefined) return;
-  // Should it be lost by now it is someone else's, and else it runs out by itself.
+  // A lease that is lost by now belongs to another process, and any other one runs out.
   await ports.state.release(lease, lease.mark).catch(() => undefined);
 }
 
@@ -119,7 +119,7 @@ async function putBack(holder: SurveyHolder, deadline: number, result: SurveyRed
         await state.putEntries(surveyId, back);
       }
       result.putBack += back.length;
-      // What no head walk meets is met by the next full pass: it is not waited for.
+      // The next full pass meets what no head walk does: it is not waited for.
       if (judged.includes("repair") && holder.lease.mark.pass === undefined) holder.lease.mark.nextPass = clock.now();
       for (const judgement of judged) if (!isBack(judgement)) result.left[judgement] += 1;
     }
@@ -159,19 +159,19 @@ async function judge({ ports, lease }: SurveyHolder, entry: LedgerEntry): Promis
   // No walk would ever take what the bus has refused.
   if (kept === undefined) return isRefused ? "read again" : "withoutRecords";
   if (isRefused) return "back";
-  // A single record, of whatever response: its whole is in the list alone. So it is where records may lie apart.
+  // A single record, of whatever response: only the list has all of that. The same holds where records may lie apart.
   if (typeof entry.id !== "number" || lease.mark.contents.apart !== undefined) return "unreadable";
   const run = { responseId: entry.id, records: kept.records.map((record) => readRecord(record)) };
   if (classOf(run) !== "completed") return "unreadable";
   return lease.mark.floor !== undefined && isOld(run, lease.mark.floor) ? "beforeFloor" : "back";
 }
 
-/** Its event has fewer records than the service lists: the walk that meets it next replaces it. */
+/** An entry whose event has fewer records than the service lists: the walk that meets it next replaces it. */
 function shortAgain({ refusedRevision: _, attempts: __, ...entry }: LedgerEntry): LedgerEntry {
   return { ...entry, count: 0 };
 }
 
-/** Its patience begins anew. */
+/** An entry whose patience begins anew. */
 function waiting({ id, digest, count, kept, keptKey }: LedgerEntry, now: number): LedgerEntry {
   return {
     id,
@@ -196,7 +196,7 @@ async function makeDue({ state, clock }: Ports, surveyIds: number[]): Promise<vo
   const now = clock.now();
   for (const surveyId of surveyIds) {
     const row = rows.get(surveyId);
-    // Later than what a tick that is at work has polled: by these counts the next one would look for what that one has found.
+    // Later than the last poll of a tick that is at work: by these counts the next tick would look for what that one has found.
     if (row !== undefined) due.set(surveyId, { ...row, counts: row.counts.map(() => null), dueAt: now, workedAt: now });
   }
   if (due.size > 0) await state.saveRows(due);

@@ -8,14 +8,14 @@ import { tellNext } from "./tell-next.ts";
 // R29: what subscribers are told of the books.
 
 /**
- * Tells subscribers that the books of a survey have closed, where that says something new. To be called when nothing of the survey is under way
- * any more: then the ledger holds the last event of each response.
+ * Tells subscribers that the books of a survey have closed, where that is new to them. To be called when nothing of the survey is under way any more: then the
+ * ledger holds the last event of each response.
  */
 export function tellBooks(ctx: PollContext): Promise<void> {
   return tellNext(ctx, () => newBooks(ctx));
 }
 
-/** What is to be told of the books; undefined when they say what was told last, or the time is up. */
+/** The event that tells of the books; undefined when they say what was told last, or the time is up. */
 async function newBooks(ctx: PollContext): Promise<OutgoingEvent | undefined> {
   const { mark, source } = ctx;
   const { books, floor } = mark;

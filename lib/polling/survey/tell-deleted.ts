@@ -14,9 +14,9 @@ const AT_ONCE = 100;
 const REQUESTS = 8;
 
 /**
- * Notes which emitted responses books do not list, and tells subscribers of those that the books before have missed, too. Whom a trusted operation 9
- * does not say to be gone is looked at again with the next books. What the bus did not take is told by a later poll. False when the time is up: a
- * later poll goes on with the rest.
+ * Notes which emitted responses the books do not list, and tells subscribers of those that the last books have missed, too. A response that a trusted operation 9
+ * does not say to be gone is looked at again with the next books. An event that the bus did not take is told by a later poll. False when the time is up: a later
+ * poll goes on with the rest.
  *
  * @param closedAt of the books, in epoch milliseconds
  */
@@ -60,7 +60,7 @@ async function note(
   return true;
 }
 
-/** Those of some responses of which a trusted operation 9 says that there are none, or all where it is not trusted. */
+/** The responses of which a trusted operation 9 says that they are not there, or all where it is not trusted. */
 async function goneOf(ctx: PollContext, entries: LedgerEntry[]): Promise<LedgerEntry[]> {
   if (!isTrusted(ctx.mark)) return entries;
   const limit = pLimit(REQUESTS);

@@ -3,8 +3,8 @@ import { tell } from "../ledger/tell.ts";
 import type { OutgoingEvent } from "../model/outgoing-event.ts";
 
 /**
- * Tells subscribers of an event with a sequence number, once the one before it is told. What a number says is in the mark before the bus gets it
- * (R19): what the bus did not take is told by the next poll, unchanged. `make` gives nothing where there is nothing new.
+ * Tells subscribers of an event with a sequence number, once the one before it is told. The mark holds what a number says before the bus gets it (R19). So the next
+ * poll tells an event that the bus did not take, unchanged. `make` gives nothing where there is nothing new.
  */
 export async function tellNext(
   ctx: PollContext,

@@ -4,7 +4,7 @@ import { hasReleased, tellReleased } from "../ledger/withheld.ts";
 import { areUncompared } from "./compare-ledger.ts";
 import { tellBooks } from "./tell-books.ts";
 
-/** Tells subscribers what the work on a survey has shown beside responses that go out. What fails is left to the next poll, and keeps nothing else. */
+/** Tells subscribers what the work on a survey has shown beside responses that go out. A failure is left to the next poll, and holds up nothing else. */
 export async function tellSubscribers(ctx: PollContext): Promise<void> {
   for (const tell of [tellBooks, tellReleased]) await orLeave(ctx, () => tell(ctx));
 }

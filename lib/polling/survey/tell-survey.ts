@@ -44,7 +44,7 @@ function changeOf(ctx: PollContext, listed: Listed, presence: Presence) {
 
 const isCreated = ({ phase }: Mark, presence: Presence): boolean => phase.kind === "new" && presence === "later";
 
-/** What a list shows of a survey as a whole number, by which a tick tells whether that is news; 0: it does not name it. */
+/** A survey in a list as one whole number, by which a tick tells whether it is shown otherwise. 0: the list does not name it. */
 export function shownAs(facts: SurveyFacts | null): number {
   if (facts === null) return 0;
   const { name, modified, languageId } = facts;

@@ -3,7 +3,7 @@ import type { PollContext } from "../context.ts";
 import { LeaseLostError } from "../errors.ts";
 import { LEASE_DURATION, underLease } from "../lease.ts";
 
-/** What work on a survey needs to know, whoever does it. */
+/** The facts that any work on a survey needs. */
 export interface SurveyRequest
   extends Pick<
     PollContext,
@@ -72,6 +72,6 @@ async function giveBack(ctx: PollContext): Promise<void> {
   try {
     await ctx.ports.state.release(ctx.lease, ctx.mark);
   } catch {
-    // The failure that led here is the one to report; the lease runs out by itself.
+    // The failure that led here is the one to report. The lease runs out.
   }
 }

@@ -12,11 +12,11 @@ import { pauseOf } from "../survey/paused.ts";
 import type { TickRequest } from "./tick-request.ts";
 import type { BacklogRound } from "./tick-summary.ts";
 
-// Backlogs are worked off beside the ticks (R25): by one invocation of the source at a time, in slices, between which ticks look at the head.
+// Backlogs are worked off beside the ticks (R25): by one invocation of the source at a time, in slices. Ticks look at the head between two slices.
 
-/** Surveys worked on at once, at most, and no more than requests may be in flight: else a slow service would bring none of them further. */
+/** Surveys worked on at once, at most, and no more than requests may be in flight. Else a slow service would bring none of them further. */
 const AT_ONCE = 4;
-/** Milliseconds: a slice is no longer, whatever the interval of the ticks: other surveys may wait for their turn. */
+/** Milliseconds: the longest slice, whatever the interval of the ticks, as other surveys may wait for their turn. */
 const LONGEST_SLICE = 60_000;
 /** A shorter one is not worth its start: then the next tick finds the survey busy, once. */
 const SHORTEST_SLICE = 1_000;
@@ -35,14 +35,14 @@ export interface BacklogRequest extends TickRequest {
   isStopped?: () => boolean;
 }
 
-/** Does one round with the ports that it is given, and sees what comes of it. */
+/** Does one round with the ports that it is given, and observes the round. */
 export type WatchRound = (work: (ports: Ports) => Promise<BacklogRound>) => Promise<BacklogRound>;
 
 /**
- * Works off the backlogs of a source, round after round, until there is none or the time is up; nothing where another invocation is at it. A survey
- * that comes no further rests until a tick has polled it.
+ * Works off the backlogs of a source, round after round, until there is none or the time is up. Does nothing where another invocation is at it. A survey that comes
+ * no further rests until a tick has polled it.
  *
- * Example, ticks at 12:00 and 12:01: a slice ends at 12:00:55; the tick of 12:01 polls the survey; the next slice begins once that tick is over.
+ * Example, ticks at 12:00 and 12:01: a slice ends at 12:00:55. The tick of 12:01 polls the survey. The next slice begins once that tick is over.
  */
 export async function workOffBacklogs(
   request: BacklogRequest,
@@ -122,7 +122,7 @@ async function workRound(
   return round;
 }
 
-/** Those first that come after the survey whose turn was last: so each has its turn, whichever invocation works on them. */
+/** The surveys in the order of their turns: first those after the survey whose turn was last, whichever invocation works on them. */
 function inTurn(surveyIds: number[], { lastSurvey = Number.NEGATIVE_INFINITY }: RoleNote): number[] {
   return surveyIds.sort((a, b) => Number(a <= lastSurvey) - Number(b <= lastSurvey) || a - b);
 }

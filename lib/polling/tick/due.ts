@@ -31,8 +31,8 @@ export interface DueBy {
 }
 
 /**
- * The surveys that something asks to poll at this tick, longest unpolled first. Those that fail slowly at every tick must not take
- * the whole of it from the others: an attempt counts as well.
+ * The surveys that something asks to poll at this tick, longest unpolled first. An attempt counts as a poll: surveys that fail slowly at every tick must not take
+ * the whole of it from the others.
  */
 export function dueSurveys(listed: ListedSurvey[], rows: Map<number, SurveyRow>, by: DueBy): DueSurvey[] {
   const due: DueSurvey[] = [];

@@ -22,23 +22,23 @@ const OWN_SHARE = 0.25;
 const LEAST_OWN_TIME = 1_000;
 const MOST_OWN_TIME = 5_000;
 /**
- * Polled surveys, and milliseconds, after which their rows are saved, should the tick not come to its end. A write costs as much as all rows
- * of the item that it changes: of ten thousand surveys with news in any order each save touches all items.
+ * Polled surveys, and milliseconds, after which their rows are saved, should the tick not come to its end. A write costs as much as all rows of the item that it
+ * changes. With news in ten thousand surveys in any order, each save touches all items.
  */
 const ROWS_AT_ONCE = 25;
 const ROWS_EVERY = 10_000;
 /** A creation date further ahead is no date: no zone and no clock is so wrong. */
 const FURTHEST_AHEAD = 26 * 3_600_000;
 
-/** What the polls of one tick came to. */
+/** The outcome of the polls of one tick. */
 export interface Polled {
   outcomes: Map<number, SurveyOutcome>;
-  /** Largest credible date that was read of two surveys at least: that of one alone may be wrong, and would lose what the others had. */
+  /** Largest credible date that was read of two surveys at least: that of one alone may be wrong, and would lose responses of the others. */
   newest: string | undefined;
   shortPageEnds: boolean | undefined;
 }
 
-/** What slow work may spend: `passAhead` are the requests by which full passes have had more than all else. Who has had less goes first. */
+/** The requests that slow work may spend. `passAhead` are those by which full passes have had more than all else. The kind that has had less goes first. */
 export interface Purse {
   budget: number;
   passAhead: number;
@@ -60,9 +60,9 @@ export interface Polls {
   done(): Polled;
 }
 
-/** What is the same for all polls of a tick. */
+/** The facts that are the same for all polls of a tick. */
 interface Tick {
-  /** The tick's own lease: who has lost it begins no further poll. */
+  /** The tick's own lease: a tick that has lost it begins no further poll. */
   holder: RoleHolder;
   request: TickRequest;
   account: AccountState;
@@ -72,7 +72,7 @@ interface Tick {
   isFirst: boolean;
 }
 
-/** What the polls of a tick change as they go on. */
+/** The state that the polls of a tick change as they go on. */
 interface Progress {
   outcomes: Map<number, SurveyOutcome>;
   /** Rows that are not saved yet; and when, in epoch milliseconds, the last ones were. */
@@ -87,7 +87,7 @@ interface Progress {
 
 type How = Pick<PollRequest, "head" | "seek" | "background">;
 
-/** Polls surveys, each on its own: what fails in one does not touch the others. */
+/** Polls surveys, each on its own: a failure in one does not touch the others. */
 export function createPolls(
   request: TickRequest,
   account: AccountState,
@@ -107,7 +107,7 @@ export function createPolls(
   const pollOne = (survey: ListedSurvey, how: How): Promise<void> => poll(tick, progress, survey, how);
   return {
     async pollNews(due) {
-      // One with little news has one request in flight at most times. With more of them a slow service would bring none to its end in time.
+      // A survey with little news mostly has one request in flight. With more of them a slow service would bring none to its end in time.
       const limit = pLimit(request.source.concurrency);
       await Promise.all(due.map(({ seek, head, ...survey }) => limit(pollOne, survey, { head, seek })));
       await saveRows(request.ports, progress);
@@ -127,7 +127,7 @@ export function createPolls(
         const had = allowance.left();
         for (const { fullPoll, ...survey } of due(kind)) {
           if (allowance.left() <= 0) break;
-          // What has just failed altogether, or is being polled by someone else, is left alone.
+          // A survey that has just failed altogether, or that another process polls, is left alone.
           const outcome = outcomes.get(survey.surveyId);
           if (outcome !== undefined && outcome.result?.kind !== "polled") continue;
           // Slow work is done once there is nothing to catch up.
@@ -167,13 +167,13 @@ async function poll(tick: Tick, progress: Progress, survey: ListedSurvey, how: H
     progress.outcomes.set(survey.surveyId, { error });
     tell(ports, survey, error);
   }
-  // What fails now is saved with the others at the end.
+  // A failure from here on is saved with the others at the end.
   if (progress.rows.size >= ROWS_AT_ONCE && ports.clock.now() >= progress.savedAt + ROWS_EVERY) {
     await saveRows(ports, progress).catch(() => undefined);
   }
 }
 
-/** What a poll is told, but for its ports and what it is to do. */
+/** The request for a poll, but for its ports and its work. */
 function requestFor(
   { request, account, watch, now, isFirst }: Tick,
   progress: Progress,
@@ -181,7 +181,7 @@ function requestFor(
 ): Omit<PollRequest, "ports" | keyof How> {
   const { source, owner, deadline, ownTime = ownTimeOf(source) } = request;
   const shown = survey.counts.filter((count) => count !== null);
-  // Where "now" is still looked for, as in the first tick of a source, what a tick has no time for may be taken for new.
+  // While "now" is still looked for, as in the first tick of a source, a response that a tick has no time for may be taken for new.
   const isWhole = isFirst && source.startFrom === "now";
   return {
     source,
@@ -219,7 +219,7 @@ function enter(
   if (seen !== undefined) newest.set(survey.surveyId, seen);
   // Contradicted once is contradicted for good.
   if (progress.shortPageEnds !== false) progress.shortPageEnds = result.shortPageEnds ?? progress.shortPageEnds;
-  // All but what was left is done, so slow work may follow; but as long as something is left the survey is as due as it was.
+  // All but what was left is done, so slow work may follow. As long as something is left the survey is as due as it was.
   if (earlier !== undefined || (failure !== undefined && result.counts.left > 0)) return "failed";
   const next = nextRow(survey, row, result, {
     now: ports.clock.now(),
@@ -232,7 +232,7 @@ function enter(
   return "done";
 }
 
-/** Slow work on others goes first all the same. What the poll has made wait before it failed, the next tick asks for. */
+/** Slow work on others goes first all the same. The next tick asks for what the poll has made wait before it failed. */
 function stayDue(
   { request, account }: Tick,
   progress: Progress,

@@ -6,7 +6,7 @@ import type { AccountState } from "../model/account.ts";
 import { COUNT_FIELDS, type PollingSource, selected } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
 
-/** What the survey list says of one survey, as far as polling reads it. */
+/** A survey in the survey list, as far as polling reads it. */
 export interface ListedSurvey {
   surveyId: number;
   /** `responses`, `correct` and `unpaidResponses`: which of them moves with a completion is not shown. */
@@ -75,8 +75,8 @@ export async function surveysOf(
 }
 
 /**
- * A known survey that the list does not name: it is gone, unless it is one of the rows without an id. Where it may well be, it is polled as one
- * without counts is; where many more are missing than such rows are there, as one whose counts have not moved, since most of them are gone.
+ * A known survey that the list does not name: it is gone, unless it is one of the rows without an id. If it may well be one of these, it is polled like a survey
+ * without counts. If many more surveys are missing than there are such rows, most of them are gone: its counts are taken as not moved.
  */
 function notNamed(survey: ListedSurvey, missing: number, unreadable: number): ListedSurvey {
   if (unreadable === 0) return { ...survey, facts: null };

@@ -7,12 +7,12 @@ import { grownBy, nextUnmet, noneUnmet } from "./unmet.ts";
 
 type Polled = Extract<PollResult, { kind: "polled" }>;
 
-/** Milliseconds from a list to the poll of a survey: what completes in less time is too seldom met to be reckoned with. */
+/** Milliseconds from a list to the poll of a survey. Few responses complete in less time. */
 const LATE = 10_000;
 
 /**
- * Responses that were met before any list had shown them, and are not missing once one does: those that may have completed after the list
- * before was read, at `listedAt`, and before its survey was polled. Otherwise a response that no count ever shows would hide another one.
+ * Responses that a poll has met before any list had shown them, and that are not missing once one does. They may have completed after the list before was read, at
+ * `listedAt`, and before its survey was polled. Otherwise a response that no count ever shows would hide another one.
  */
 function metBefore(row: SurveyRow | undefined, listedAt: number | undefined): number {
   if (row === undefined || listedAt === undefined) return 0;
@@ -20,9 +20,8 @@ function metBefore(row: SurveyRow | undefined, listedAt: number | undefined): nu
 }
 
 /**
- * What the tick notes of a survey after its poll: counts last, once all that was seen is in the state. `slow`: the kind of
- * background work, where that was all that it was polled for; `tickAt` and `listedAt`: epoch milliseconds at which this tick and the one before read
- * their lists.
+ * The row of a survey after its poll: counts come last, once all that was seen is in the state. `slow`: the kind of background work, where it was polled for that
+ * alone. `tickAt` and `listedAt`: epoch milliseconds at which this tick and the one before read their lists.
  */
 export function nextRow(
   survey: ListedSurvey,
@@ -32,7 +31,7 @@ export function nextRow(
 ): SurveyRow {
   const { now, slow, tickAt = now, listedAt } = at;
   const { counts, slowDue, headRead, sought, foundBelow, missing, resumed } = result;
-  // The index may not show yet what the poll before has just made wait.
+  // The index may not show yet what the last poll has just made wait.
   const isAwaited = row?.dueAt !== undefined && (row.dueAt > now || row.polledAt >= tickAt);
   const awaited = isAwaited ? row.dueAt : undefined;
   const dueAt = awaited === undefined ? result.dueAt : Math.min(awaited, result.dueAt ?? awaited);

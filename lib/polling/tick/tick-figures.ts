@@ -1,7 +1,7 @@
 import type { AccountState, SurveyRow } from "../model/account.ts";
 import type { PollResult } from "../survey/poll-survey.ts";
 
-/** What is to be watched of a source, as one tick shows it: nothing of it names a survey. */
+/** The figures of a source that are watched, as one tick shows them. None of them names a survey. */
 export interface TickFigures {
   /** Responses listed that the last full passes could not account for. */
   unaccounted: number;

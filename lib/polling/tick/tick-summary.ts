@@ -7,7 +7,7 @@ import type { SliceSummary } from "../survey/catch-up-slice.ts";
 import type { PollResult } from "../survey/poll-survey.ts";
 import type { TickFigures } from "./tick-figures.ts";
 
-/** What one survey's poll came to, for whoever watches. */
+/** The outcome of one survey's poll, for those who watch. */
 export interface SurveySummary {
   surveyId: number;
   outcome: "polled" | "busy" | "failed";
@@ -33,9 +33,9 @@ export interface TickSummary {
   unpolled: number;
   /** Surveys that are being caught up: this goes on beside the ticks. */
   behind: number;
-  /** What fails for the whole source: responses wait for it, however long it takes. */
+  /** The operations that fail for the whole source: responses wait for them, however long it takes. */
   outages: DetailKind[];
-  /** What is to be watched; absent when the tick ended before it had polled anything. */
+  /** The figures to be watched; absent when the tick ended before it had polled anything. */
   figures?: TickFigures;
   /** Epoch milliseconds until which the service is to be left alone: the tick ended before it asked for anything. */
   pausedUntil?: number;

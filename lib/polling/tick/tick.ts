@@ -68,7 +68,7 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
     ...(shortPageEnds === account.shortPageEnds ? {} : { shortPageEnds }),
     ...(overdrawn === (account.overdrawn ?? 0) ? {} : { overdrawn }),
     ...(passAhead === (account.passAhead ?? 0) ? {} : { passAhead }),
-    // Of no later tick: what that reads may be newer than what was missed meanwhile.
+    // Not of a later tick: a date that it reads may be newer than a response that was missed meanwhile.
     ...(isFirst && newest !== undefined ? { sourceFloor: newest } : {}),
   };
   if (Object.keys(changes).length > 0) await state.saveAccount(changes);
@@ -95,13 +95,13 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
 }
 
 /**
- * Whether this is the source's first tick. That is stored at once: neither a crash in it nor a tick beside it may move
- * the beginning of history, and nobody can tell later what it has polled.
+ * Whether this is the source's first tick. That is stored at once: neither a crash in it nor a tick beside it may move the beginning of history. Nobody can tell
+ * later what it has polled.
  */
 async function beginsHistory({ ports, service }: TickRequest, account: AccountState, now: number): Promise<boolean> {
   if (account.firstTick !== undefined) return false;
   await ports.state.saveAccount({ service, firstTick: now });
-  // Another one may have been the first by a moment.
+  // Another tick may have been the first by a moment.
   account.firstTick = (await ports.state.account()).firstTick ?? now;
   return account.firstTick === now;
 }

@@ -21,8 +21,8 @@ export interface ShownByCounts {
 }
 
 /**
- * What a poll has shown of a survey's counts. A response that they had not shown is a miss only if the next list still
- * does not show it: counts may lag behind pages.
+ * The trust in a survey's counts after a poll. A response that they had not shown is a miss only if the next list still does not show it: counts may lag behind
+ * pages.
  */
 export function nextTrust(trust: Trust, { grown, found, missing = 0, isNewList = true }: ShownByCounts): Trust {
   if (!isNewList) return { ...trust, unseen: trust.unseen + Math.max(0, found - missing) };

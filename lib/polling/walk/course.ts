@@ -1,7 +1,7 @@
 import { type Carry, join, type Piece, type Seam } from "./join.ts";
 import type { Page } from "./page.ts";
 
-/** Pages read at once, at most; and the pages that a walk has to have read for each of them where nobody knows how long the list is (R5). */
+/** Pages read at once, at most. And the pages that a walk must have read for each of them, where nobody knows how long the list is (R5). */
 const MOST_AHEAD = 12;
 const PAGES_FOR_ONE = 6;
 /** Movements in a row at one place after which it is given out as it is (R5). */
@@ -40,7 +40,7 @@ export interface Course {
   /** Pages given out, and the responses handed out: the last ones (R10). */
   pages: number;
   met: Set<number>;
-  /** Whether nothing that was listed all the time can have slipped through, but on a page that was stepped over; whether the list was seen to move. */
+  /** Whether nothing that was listed all the time can have slipped through, but on a page that was stepped over. Whether the list was seen to move. */
   covered: boolean;
   moved: boolean;
   /** Pages that it has stepped over. */
@@ -76,24 +76,24 @@ export function goBack(course: Course): void {
   course.stride *= 2;
 }
 
-/** It stands: what comes before this page was dealt with. */
+/** Stands on a page: everything before it was dealt with. */
 export function stand(course: Course): void {
   course.onGround = true;
   course.stride = 1;
 }
 
-/** Goes back to the page before the one that has changed; false where that has happened so often that the place is given out as it is. */
+/** Goes back to the page before the one that has changed. False where that has happened so often that the place is given out as it is. */
 export function stepBack(course: Course, changed: number, isNew: (responseId: number) => boolean): boolean {
   course.moved = true;
   course.movements += 1;
   if (course.movements > MOST_MOVEMENTS) return false;
-  // What was not handed out yet begins there (R7).
+  // The first response that was not handed out yet begins there (R7).
   const undealt = course.carry.filter(({ responseId }) => isNew(responseId)).map(({ page }) => page);
   goTo(course, Math.min(changed - 1, ...undealt));
   return true;
 }
 
-/** Gives out the next page: the pieces that have ended by it. */
+/** Gives out the next page: the responses that have ended by it. */
 export function giveOut(course: Course, page: Page, seam: Seam): Piece[] {
   const { pieces, carry } = join(course.carry, { page: page.number, runs: page.runs, seam });
   course.carry = carry;
@@ -112,7 +112,7 @@ export function stepOver(course: Course, page: number): void {
   course.steppedOver.push(page);
 }
 
-/** Leaves a page that moves at each look as it is: what has slipped past it nobody knows. */
+/** Leaves a page that moves at each look as it is. Nobody knows what has slipped past it. */
 export function giveUp(course: Course, page: number): void {
   goBehind(course, page);
   course.covered = false;
@@ -127,7 +127,7 @@ export function positionOf({ carry }: Course, page: number, isNew: (responseId: 
   return Math.min(page, ...carry.filter(({ responseId }) => isNew(responseId)).map((piece) => piece.page));
 }
 
-/** Goes on behind what is held, of which all but the last was given out; `seam`: how that one meets it; `known`: a page that there is, it seems. */
+/** Goes on behind what is held, of which all but the last was given out. `seam`: how that one meets it. `known`: the last page that seems to be there. */
 export function goOn(course: Course, seam: Seam, mostAhead: number, known: number): void {
   const [last] = course.held.slice(-1);
   if (course.held.length > 1) course.seam = seam;

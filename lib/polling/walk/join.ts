@@ -21,7 +21,7 @@ export interface Piece {
   across: boolean;
 }
 
-/** What the page read last has shown: each of its responses may go on behind it. */
+/** The responses of the page read last: each of them may go on behind it. */
 export type Carry = readonly Piece[];
 
 export interface JoinStep {
@@ -31,10 +31,10 @@ export interface JoinStep {
 }
 
 /**
- * Joins one more page to what was read before it: gives the pieces that have ended by then, and those that may go on.
+ * Joins one more page to what was read before it: gives the responses that have ended by then, and those that may go on.
  *
- * A response strictly inside a page is whole by its page (R4), unless the page beside it shows it as well: then both of its parts are joined
- * across a proved seam, wherever they stand. At an open seam nothing is joined, and what stands at it, or on both of its sides, is not whole.
+ * A response strictly inside a page is whole by its page (R4). If the page beside it shows it as well, both parts are joined across a proved seam, wherever they
+ * stand. At an open seam nothing is joined, and a response at it, or on both of its sides, is not whole.
  */
 export function join(carry: Carry, { page, runs, seam }: JoinStep): { pieces: Piece[]; carry: Carry } {
   const shown = new Map<number, Piece>();
@@ -81,7 +81,7 @@ export function join(carry: Carry, { page, runs, seam }: JoinStep): { pieces: Pi
   return { pieces, carry: [...shown.values()] };
 }
 
-/** The pieces of the page read last, where nothing more is read; `isEnd`: whether the list ends with it. */
+/** The responses of the page read last, where nothing more is read; `isEnd`: whether the list ends with it. */
 export function close(carry: Carry, isEnd: boolean): Piece[] {
   return carry.map((one) => (isEnd ? { ...one, ends: true } : one));
 }

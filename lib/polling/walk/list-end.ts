@@ -3,7 +3,7 @@ import { isFull, type Page } from "./page.ts";
 /** Whether a page of fewer than 100 records is the last one: learned once for a source, and false for good once contradicted (A6). */
 export type ShortPageEnds = boolean | undefined;
 
-/** What a walk knows of the end of its list (R8). */
+/** A walk's knowledge of the end of its list (R8). */
 export interface ListEnd {
   /** Notes two pages that follow each other, or that nothing follows. */
   met(before: Page | undefined, page: Page | undefined): void;

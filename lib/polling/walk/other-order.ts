@@ -5,9 +5,9 @@ import type { Carry } from "./join.ts";
 import { isFull, type Page, toPage } from "./page.ts";
 
 /**
- * Whether the list ends with its last page that could be read: the other order begins with the response that ends it, and shows the very
- * records of it (R9). Where its records lie apart those count that end the page. Of one of which the beginning was not read the others may be
- * more: it is not whole in any case. `carry`: the responses of that page.
+ * Whether the list ends with its last page that could be read (R9). It does where the other order begins with the response that ends that page, and shows the very
+ * records of it. Where these lie apart, those at the end of the page count. If its beginning was not read the other order may show more: it is not whole in any
+ * case. `carry`: the responses of that page.
  */
 export async function endsHere(
   page: Page | undefined,

@@ -23,8 +23,8 @@ export interface WalkOptions {
   /** The page to begin at. Behind page 1 the walk first looks for ground to stand on (R7). */
   from: number;
   /**
-   * Contents: a seam is proved where something new stands across it. Coverage: all seams are, so that nothing can slip through between
-   * two pages, and pages are read ahead.
+   * Contents: a seam is proved where something new stands across it. Coverage: all seams are, so that nothing can slip through between two pages, and pages are read
+   * ahead.
    */
   proves: "contents" | "coverage";
   read: (page: number) => Promise<PageRead>;
@@ -66,7 +66,7 @@ export interface WalkStep {
 }
 
 /**
- * How the end of the list was seen (R8): looked at twice; taken from a short page, behind which nothing was looked for; or looked at once, where
+ * How the end of the list was seen (R8). Two looks: it was looked at twice. Short page: it was taken from one, and nothing was looked for behind it. One look: where
  * nothing new stands before it.
  */
 export type EndSeen = "two looks" | "short page" | "one look";
@@ -87,8 +87,8 @@ export type WalkEnd = Omit<WalkStep, "page"> & {
 /**
  * Reads pages one after the other and joins their records to responses (R4 to R9).
  *
- * What is held was read once. It is read again, and what has stood is given out: the two reads of neighbours enclose one moment at which
- * both were so (R5). Where something has moved the walk goes back to the page before it.
+ * Each page is read, and read again before it is given out: the two reads of neighbours enclose one moment at which both were so (R5). Where a page has changed the
+ * walk goes back to the page before it.
  */
 export async function* walk(options: WalkOptions): AsyncGenerator<WalkStep, WalkEnd> {
   const covers = options.proves === "coverage";
@@ -125,7 +125,7 @@ export async function* walk(options: WalkOptions): AsyncGenerator<WalkStep, Walk
     const seam = isProved ? "proved" : "open";
     const pages = course.held.slice(0, changed < 0 ? undefined : changed).filter(({ ends }) => !ends);
     learnEnd(end, course.held.slice(0, changed < 0 ? undefined : changed), doubtful);
-    // What goes on behind the last page is known once the next one is.
+    // How the last page goes on is known once the next one is read.
     for (const [i, { page }] of (isOver || changed >= 0 ? pages : pages.slice(0, -1)).entries()) {
       if (page === undefined) continue;
       const pieces = giveOut(course, page, i === 0 ? course.seam : seam);
@@ -135,7 +135,7 @@ export async function* walk(options: WalkOptions): AsyncGenerator<WalkStep, Walk
     if (now !== undefined) {
       if (stepBack(course, now.number, options.isNew)) continue;
       if (now.page === undefined) return failed(course, now, soFar());
-      // It moves at each look: it is given out as it is now, and nothing is proved of its edges.
+      // The page moves at each look: it is given out as it is now, and nothing is proved of its edges.
       await options.judge(now.page);
       giveUp(course, now.number);
       const pieces = giveOut(course, now.page, "open");
@@ -163,7 +163,7 @@ export async function* walk(options: WalkOptions): AsyncGenerator<WalkStep, Walk
   }
 }
 
-/** What stands at the end of the page before it may go on behind it. */
+/** A walk that ends at a page that failed. Records at the end of the page before it may go on behind that. */
 function failed(course: Course, { number, error = goneMeanwhile(number) }: Look, soFar: SoFar): WalkEnd {
   const { carry, furthest } = course;
   return {
@@ -215,7 +215,7 @@ async function readOn(course: Course, end: ListEnd, options: WalkOptions): Promi
     const before = course.held.at(-1)?.page;
     if (one.page !== undefined && end.repeats(one.page, before)) {
       one.ends = true;
-      // What is repeated may be page 1, which a walk that began behind it does not know.
+      // The repeated page may be page 1, which a walk that began behind it does not know.
       if (!end.knowsFirst()) end.met(undefined, (await look(1, options)).page);
       const repeated = course.held.at(-1);
       if (repeated?.page !== undefined && end.repeats(repeated.page, undefined)) {
@@ -228,7 +228,7 @@ async function readOn(course: Course, end: ListEnd, options: WalkOptions): Promi
     if (one.ends || one.page === undefined) return;
     await judge(one.page);
     const ending = one.page.runs.at(-1)?.responseId;
-    // Where all pages are read, where something new may be cut, and where the list was longer, it is looked for what is behind a short page.
+    // A walk looks behind a short page where all pages are read, where something new may be cut, and where the list was longer.
     const isWhereItWas = one.number >= (options.lastPage ?? Number.POSITIVE_INFINITY);
     const mayGuess = proves === "contents" && isWhereItWas && (ending === undefined || !isNew(ending));
     if (mayGuess && end.isLast(one.page)) {
@@ -248,9 +248,8 @@ function learnEnd(end: ListEnd, stood: readonly Look[], doubtful: readonly Look[
 }
 
 /**
- * Nothing new begins on such a page, and something on it was met before: what comes before it was dealt with (R7). Where the list has moved
- * meanwhile that has to be something that this walk has handed out, if it has handed out anything: what it has not may stand before any
- * other page that is known.
+ * Whether nothing new begins on such a page and something on it was met before: then all before it was dealt with (R7). Where the list has moved meanwhile, that has
+ * to be something that this walk has handed out, if it has handed out anything. Other known responses may stand before any other page that is known.
  */
 function isGround({ runs }: Page, { met, moved }: Course, { isNew, isMet }: WalkOptions): boolean {
   const ids = runs.map(({ responseId }) => responseId);
@@ -259,7 +258,7 @@ function isGround({ runs }: Page, { met, moved }: Course, { isNew, isMet }: Walk
   return !ids.some(isNew) && (ids.length === 0 || ids.some(isKnown));
 }
 
-/** What is looked at again before anything is made of it. */
+/** The looks that are made again before anything is made of them. */
 function inDoubt({ held }: Course, { proves, isNew }: WalkOptions): Look[] {
   const canBeRead = ({ isGuess, error }: Look): boolean => isGuess === undefined && error === undefined;
   const end = held.at(-1)?.ends === true ? held.at(-1) : undefined;
@@ -274,7 +273,7 @@ function inDoubt({ held }: Course, { proves, isNew }: WalkOptions): Look[] {
   const news = idsOf(last).filter(isNew);
   const isCutByEnd = news.includes(idsOf(last).at(-1) ?? Number.NaN);
   if (end !== undefined && last !== undefined && isCutByEnd) doubtful.add(last);
-  // What was read as the end once may have been a fault of the moment.
+  // An end that was read once may have been a fault of the moment.
   if (end !== undefined && (last === undefined || news.length > 0)) doubtful.add(end);
   return held.filter((look) => doubtful.has(look) && canBeRead(look));
 }
@@ -295,7 +294,7 @@ function hasOnlyGrown({ held }: Course, again: Look[], shortPageEnds: ShortPageE
   const [lastNow, endNow] = again.slice(-2);
   if (last?.page === undefined || end?.ends !== true || end.page !== undefined) return false;
   if (end.error !== undefined || endNow?.error !== undefined) return false;
-  // Behind a full page there may have been one all the time: what was read as the end was a fault of the moment.
+  // Behind a full page there may have been one all the time: the end that was read was a fault of the moment.
   if (isFull(last.page) || shortPageEnds === false) return false;
   const before = last.page.runs;
   const now = [...(lastNow?.page?.runs ?? []), ...(endNow?.page?.runs ?? [])];

@@ -1,8 +1,8 @@
 import { hasOnlyDigitKeys, isObject } from "./json.ts";
 
 /**
- * The elements of a list: of an array, none of `null`, and the values of an object whose keys are all digits, for some
- * languages write an array whose indexes have gaps as an object. Undefined for anything else.
+ * The elements of a list: of an array, or none of `null`. An object whose keys are all digits counts as a list of its values: some
+ * languages write an array whose indexes have gaps so. Undefined for anything else.
  */
 export function asArray(value: unknown): unknown[] | undefined {
   if (Array.isArray(value)) return value;

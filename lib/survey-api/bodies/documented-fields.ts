@@ -19,7 +19,7 @@ export function isToldBy({ shape }: { shape: object }, asked: readonly string[])
     isObject(value) && names.some((name) => Object.hasOwn(value, name));
 }
 
-/** What a request for details names, and when something was made, which an error may tell too. */
+/** Fields that the request for details names, and the time at which something was made, which an error may tell too. */
 export const OF_RESPONSE: readonly string[] = ["surveyId", "responseId", "created"];
 
 const isRecord = isToldBy(responseRecordSchema, ["surveyId"]);

@@ -8,8 +8,8 @@ export interface Entry {
 }
 
 /**
- * What a body holds by key, in the shape of sections 2.6 and 2.7: an array with one object. The bare object is read too, several objects as
- * one, and `null` as none. A list stands for a map where a service has one type for both: its keys are the positions then. Undefined for
+ * The values of a body by key, in the shape of sections 2.6 and 2.7: an array with one object. The bare object is read too, several objects
+ * as one, and `null` as none. A list stands for a map where a service has one type for both: its keys are the positions then. Undefined for
  * anything else, and where a key comes twice.
  *
  * @param isValue whether an object is itself one of the values, and not a map of them

@@ -6,8 +6,8 @@ import { Tokenizer, TokenParser } from "@streamparser/json";
 const LONG_NUMBER = /(?:^|[\s[,:-])\d{16}/;
 
 /**
- * The value of a JSON text. An integer beyond `Number.MAX_SAFE_INTEGER` that is written in digits comes as the text of these, as if it
- * were in quotes; any other number is a number.
+ * The value of a JSON text. An integer beyond `Number.MAX_SAFE_INTEGER` that is written in digits comes as the text of these, as if it were
+ * in quotes. Any other number is a number.
  *
  * @throws SyntaxError when it is no JSON; its message quotes the text
  */
@@ -46,7 +46,7 @@ export interface ExactParser {
   isEnded(): boolean;
 }
 
-/** Reads JSON that comes in pieces, its numbers as `parseExactly` does. `onValue` is given each value at one of the `paths`. */
+/** Reads JSON that comes in parts, its numbers as `parseExactly` does. `onValue` is given each value at one of the `paths`. */
 export function createExactParser(
   options: { paths: string[]; keepStack?: boolean },
   onValue: (value: unknown) => void,

@@ -5,7 +5,7 @@ import { safeKey } from "./safe-names.ts";
 export interface Irregularity {
   /** Where, such as `[3].languageId` or `[0].blocksById.7.blockName`; empty for the whole body. */
   path: string;
-  /** What is documented to stand there, such as `integer`, `string` or `object`. */
+  /** The documented type, such as `integer`, `string` or `object`. */
   expected: string;
 }
 

@@ -6,9 +6,9 @@ const MAX_DEPTH = 4;
 const MAX_FIELDS = 12;
 
 /**
- * What a body looks like, in at most 200 characters: `{ data: array(3) of { id: number, name: string(12) } }`. Of an
- * array the first element is shown. It holds types, lengths and field names that look like names, and never a value, so
- * that it can go into an error or a log whatever the body holds.
+ * An outline of a body, in at most 200 characters: `{ data: array(3) of { id: number, name: string(12) } }`. Of an array the first element
+ * is shown. It holds types, lengths and field names that look like names, and never a value. So it can go into an error or a log whatever
+ * the body holds.
  */
 export function outline(value: unknown): string {
   const text = outlineAt(value, 0);
@@ -35,7 +35,7 @@ function container(head: string, first: unknown, length: number, depth: number):
   return length === 0 || depth >= MAX_DEPTH ? head : `${head} of ${outlineAt(first, depth + 1)}`;
 }
 
-/** What a body that is not JSON looks like, without any of its text: `HTML, 5321 characters`. */
+/** An outline of a body that is not JSON, without any of its text: `HTML, 5321 characters`. */
 export function outlineText(text: string): string {
   const start = text.slice(0, 1024).trimStart().toLowerCase();
   if (text.trim() === "") return "empty";

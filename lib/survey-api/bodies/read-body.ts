@@ -66,8 +66,8 @@ export const elements: ReadBody<unknown[]> = (body, about) => {
 };
 
 /**
- * The same for those who judge each element by themselves. A bare element is read as a list of one. A list without any documented field is no
- * answer: some services send an error with status 200.
+ * The same for callers that judge each element separately. A bare element is read as a list of one. A list without any documented field is
+ * no answer: some services send an error with status 200.
  */
 export function elementsOf(operation: DataOperation): ReadBody<unknown[]> {
   return (body, about) => {
@@ -79,7 +79,7 @@ export function elementsOf(operation: DataOperation): ReadBody<unknown[]> {
   };
 }
 
-/** What a body holds by key, as it was read; a list where it has none. Likewise no answer without any documented field. */
+/** The values of a body by key, as they were read; a list where there are no keys. Likewise no answer without any documented field. */
 export function asEntries(operation: DataOperation): ReadBody<Record<string, unknown> | unknown[]> {
   const isValue = (value: unknown): boolean => hasDocumentedField(operation, value);
   return (body, about) => {

@@ -5,8 +5,8 @@ const wrappers = ["reports", "data", "result", "items", "list"];
 const idNames = ["reportId", "id", "report_id"];
 
 /**
- * The reports in the body of operation 5, whose shape the API document does not show: an array of objects or of ids, a
- * map by id, or one of these under a usual name. Undefined when the body is none of them.
+ * The reports in the body of operation 5, whose shape the API document does not show. It may be an array of objects or of ids, a map by id,
+ * or one of these under a usual name. Undefined when the body is none of them.
  */
 export function readReports(body: unknown): ReportListItem[] | undefined {
   const list = readList(body);

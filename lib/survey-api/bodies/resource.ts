@@ -5,18 +5,19 @@ import { emptyMapsRead } from "./empty-maps.ts";
 import { type Irregularity, irregularityOf } from "./irregularity.ts";
 import { isObject, readFlag, readId } from "./json.ts";
 
-/** What became of a body: its value with what in it is not as documented, or the places that had to be readable and are not. */
+/**
+ * The outcome of reading a body: its value with the places that are not as documented, or the places that had to be readable and are not.
+ */
 export type Reading<T> = { value: T; irregular: Irregularity[] } | { unreadable: Irregularity[] };
 
 /** The schema of a resource: the object with all its documented fields. */
 export type ResourceSchema = z.ZodObject<z.core.$ZodLooseShape, z.core.$loose>;
 
 /**
- * Reads one resource. It is unreadable when it is no object, when one of its `identity` fields cannot be understood, or,
- * for a resource without such fields, when none of the documented ones is there beside what the request names. Any other field is passed
- * on as it was read, and told when it is not as documented. An identity field always has its documented type in the
- * value: an identifier or a flag in quotes is read as the number, and told. An empty map written as `[]` is `{}` in the
- * value. `at` is where the resource stands in its body.
+ * Reads one resource. It is unreadable when it is no object, or when one of its `identity` fields cannot be understood. A resource without
+ * such fields is unreadable when it has no documented field beside those that the request names. Any other field is passed on as it was
+ * read, and told when it is not as documented. An identity field always has its documented type in the value: an identifier or a flag in
+ * quotes is read as the number, and told. An empty map written as `[]` is `{}` in the value. `at` is where the resource stands in its body.
  */
 export function readResource<Schema extends ResourceSchema>(
   schema: Schema,

@@ -10,8 +10,8 @@ export interface ReadSingleResponse {
 }
 
 /**
- * One response in the body of operation 9 or 10, whose shape the API document does not show: an array of records, a
- * bare record, or one object (bare, in an array, or beside its head) that lists the answers, as an array or keyed by
+ * One response in the body of operation 9 or 10, whose shape the API document does not show. It may be an array of records, a bare record,
+ * or one object that lists the answers. That object may be bare, in an array, or beside its head, and its answers an array or keyed by
  * question. Records of other responses are left out. Undefined when there is no response to be found, or several without one asked for.
  *
  * @param asked without a `responseId` where it is not known beforehand (operation 10)

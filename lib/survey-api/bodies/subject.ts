@@ -3,7 +3,7 @@ import type { Operation } from "../operations.ts";
 import { asArray } from "./array.ts";
 import { isObject } from "./json.ts";
 
-/** What a request named, as far as answers repeat it. */
+/** The ids that a request named, as far as answers repeat them. */
 export interface Asked {
   surveyId?: number;
   responseId?: number;

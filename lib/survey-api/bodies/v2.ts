@@ -3,7 +3,7 @@ import { isObject } from "./json.ts";
 
 /** A body of the v2 family, whose shapes the API document does not show. */
 export interface V2Body<T> {
-  /** What v3 gives for the same operation; undefined when the body is not of that shape. */
+  /** The value that v3 gives for the same operation; undefined when the body is not of that shape. */
   value: T | undefined;
   /** The JSON as it was read. */
   raw: unknown;

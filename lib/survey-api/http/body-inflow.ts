@@ -1,7 +1,7 @@
 import type { Transform } from "node:stream";
 import { decompressor, encodingOf, TELLING_BYTES } from "./encoding.ts";
 
-/** What stops and starts the bytes of an answer, while its decompression cannot keep up. */
+/** The switch that stops and starts the bytes of an answer, while its decompression cannot keep up. */
 export interface Flow {
   pause(): void;
   resume(): void;

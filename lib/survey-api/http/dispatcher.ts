@@ -14,8 +14,8 @@ export interface DispatcherOptions {
 
 /** The connections to the service, directly or through a proxy. */
 export function createDispatcher({ concurrency, timeouts, proxy }: DispatcherOptions): Dispatcher {
-  // HTTP/1.1 only: one request in flight for each connection. undici gives a connection back one turn of the event loop after its
-  // answer: without some to spare, the next request waits for that.
+  // HTTP/1.1 only: one request in flight for each connection. undici gives a connection back one turn of the event loop after its answer.
+  // Without some to spare, the next request waits for that.
   const connections = concurrency + Math.floor(concurrency / SPARE);
   const common = { connections, pipelining: 1, keepAliveTimeout: 4_000, allowH2: false };
   const connect = { timeout: timeouts.connect };

@@ -26,10 +26,11 @@ const BEGINNINGS: [Encoding, number[][]][] = [
 const BYTE_ORDER_MARK = "\u00ef\u00bb\u00bf";
 
 /**
- * What a body is by its first bytes. Services and proxies send a `Content-Encoding` that does not fit, so it is only a hint. Brotli has no
- * first bytes of its own: what holds bytes that no text begins with is taken for it, and with that hint whatever does not begin as ASCII.
+ * The encoding of a body by its first bytes. Services and proxies send a `Content-Encoding` that does not fit, so it is only a hint. Brotli
+ * has no first bytes of its own: a body with bytes that no text begins with is taken for it. With that hint so is any body that does not
+ * begin as ASCII.
  *
- * @param hint what `Content-Encoding` says; "" for nothing
+ * @param hint value of `Content-Encoding`; "" for nothing
  */
 export function encodingOf(first: Buffer, hint: string): Encoding {
   for (const [encoding, beginnings] of BEGINNINGS) {

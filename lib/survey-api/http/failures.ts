@@ -48,8 +48,8 @@ export interface Redirect {
 const REDIRECTS = [301, 302, 303, 307, 308];
 
 /**
- * A redirect to the same thing at another place of the service is followed: its path. To any other host nothing is sent, the token
- * least of all; and a page of responses that leads to something else, a start page say, must not be taken for an empty page.
+ * The path of a redirect to the same thing at another place of the service, which is followed. Nothing is sent to any other host, the token
+ * least of all. A page of responses that leads to something else, such as a start page, must not be taken for an empty page.
  */
 export function redirectWithin(
   { status, headers }: RawAnswer,

@@ -7,7 +7,7 @@ type Attempts = Partial<Record<FailureCode, number>>;
 export interface RetryPolicy {
   /** Requests made for one call when they all fail like this, the first one included; 1: no other. */
   attempts: Record<FailureCode, number>;
-  /** What differs for single operations. */
+  /** The exceptions for single operations. */
   operations: Partial<Record<Operation, Attempts>>;
   /** Milliseconds before the second attempt, up to half of it less by chance; doubled for each further one. */
   baseDelay: number;
@@ -17,7 +17,7 @@ export interface RetryPolicy {
   longestPause: number;
 }
 
-/** What is left out of it when a client is made is as here. */
+/** The policy of a client that is made without one. Fields left out of another one are as here. */
 export const defaultRetryPolicy: RetryPolicy = {
   attempts: {
     SERVER_ERROR: 4,

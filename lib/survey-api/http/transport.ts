@@ -67,7 +67,7 @@ export interface HttpRequest<T> {
   stream?: () => BodyStream<T>;
 }
 
-/** Takes the body of one answer piece by piece; what it throws is as with `read`. */
+/** Takes the body of one answer part by part; its errors are treated as those of `read`. */
 export interface BodyStream<T> {
   write(chunk: Buffer, about: AboutAnswer): void;
   end(about: AboutAnswer): T;

@@ -25,7 +25,10 @@ interface Closed {
   runs: Run[];
 }
 
-/** Why a pass stopped: the list has ended; the pass began behind responses that were not given; or a page changed, here as it is now. */
+/**
+ * Why a pass stopped: the list has ended, or the pass began behind responses that were not given, or a page changed. The page is here as it
+ * is now.
+ */
 type Outcome = { kind: "end" | "too far" } | { kind: "changed"; now: Start };
 
 /** A page to begin with, and its records where it was just read. */
@@ -35,10 +38,10 @@ interface Start {
 }
 
 /**
- * Joins records into responses over the pages of a list, and gives each response once. A response that lies on several pages is whole
- * only if nothing moved between the reads of them: each page is read again once the responses that begin on it have been read
- * to their end, and nothing of it is given before. When it has changed, the reading steps back to a response that was given. With `prove`
- * false that is left out: half the requests, and a response may be cut or missed when the list changes meanwhile.
+ * Joins records into responses over the pages of a list, and gives each response once. A response that lies on several pages is whole only
+ * if nothing moved between the reads of them. So each page is read again once the responses that begin on it have been read to their end.
+ * Nothing of it is given before. When it has changed, the reading steps back to a response that was given. With `prove` false that is left
+ * out. It saves half the requests, and a response may be cut or missed when the list changes meanwhile.
  */
 export async function* joinResponses(read: ReadPage, prove: boolean): AsyncGenerator<JoinedResponse, void, undefined> {
   const given = new Set<number>();
@@ -148,8 +151,8 @@ async function* closedRuns(read: ReadPage, { prove, start, given }: Pass): Async
 }
 
 /**
- * What is to be read again when `page` has been read. The end is looked at before and after the pages that it follows, so that a list
- * that changes and changes back deceives no more here than elsewhere: it would have to do so twice, in step with the reads.
+ * The pages to read again when `page` has been read. The end is looked at before and after the pages that it follows. So a list that
+ * changes and changes back deceives no more here than elsewhere: it would have to do so twice, in step with the reads.
  */
 function toRead(
   unproved: ListPage[],

@@ -5,10 +5,10 @@ import type { DataOperation } from "../operations.ts";
 export type PageRead<R> = { kind: "page"; records: R[] } | { kind: "none" };
 
 /**
- * What a read of a page says. Behind the end of a list services answer with an empty page, 204, 404 or 400: all of these are `none`. A 400 for
- * page 1 is a bad request. An error about something else, the token or the list of surveys say, says nothing about the page.
+ * The meaning of a read of a page. Behind the end of a list services answer with an empty page, 204, 404 or 400: all of these are `none`. A
+ * 400 for page 1 is a bad request. An error about something else, such as the token or the list of surveys, says nothing about the page.
  *
- * @throws whatever else the read has failed with
+ * @throws any other error of the read
  */
 export async function pageRead<R>(operation: DataOperation, page: number, read: Promise<R[]>): Promise<PageRead<R>> {
   try {

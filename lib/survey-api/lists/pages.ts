@@ -28,9 +28,9 @@ export async function* readPages(read: ReadPage, from: number): AsyncGenerator<R
 }
 
 /**
- * Pages of a list from `from` on; the last one is the first that lies past its end. One page without records may be a fault of
- * the moment, and one that repeats what was read before it, or the first page, a shift of the list, or a response of many equal records: two
- * in a row are the end.
+ * Pages of a list from `from` on. The last one is the first that lies past its end. One page without records may be a fault of the moment.
+ * One that repeats the page before it, or the first page, may be a shift of the list, or a response of many equal records. Two in a row are
+ * the end.
  */
 export async function* pagesToEnd(read: ReadPage, from: number): AsyncGenerator<ListPage, void, undefined> {
   let last: string | undefined;

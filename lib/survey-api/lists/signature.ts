@@ -3,9 +3,9 @@ import { UnreadableBodyError } from "../errors.ts";
 import type { ResponseRecord } from "../schemas/index.ts";
 
 /**
- * What tells whether a page has moved: the response, question, state, answer and score of each of its records, and whether it
- * has a comment, in whatever order. The text of a comment and undocumented fields are not in it: a signed address in them, or the time of
- * reading, differs at each read.
+ * The facts that tell whether a page has moved: of each record the response, question, state, answer and score, and whether it has a
+ * comment, in any order. The text of a comment and undocumented fields are left out: a signed address in them, or the time of reading,
+ * differs at each read.
  *
  * @throws UnreadableBodyError for records nested so deep that they cannot be compared
  */

@@ -7,15 +7,18 @@ import type { BodyStream } from "../http/transport.ts";
 
 /** The whole list may be as long as so many elements of the longest. */
 const MOST_OF_LONGEST = 16;
-/** What `each` makes of them is held for all: short ones would fill the memory before they are long together. */
+/**
+ * Most elements of one list. The results of `each` are held for all of them: short ones would fill the memory before they are long
+ * together.
+ */
 const MOST_ELEMENTS = 1_000_000;
 
 /**
- * Reads a list as it comes: of an array one element at a time is held, and of each what `each` makes of it. A list in any other shape is
- * held as a whole, as `elements` reads it.
+ * Reads a list as it comes. Of an array one element at a time is held, and of each the result of `each`. A list in any other shape is held
+ * as a whole, as `elements` reads it.
  *
- * @param most characters of one element, or of a body that is no array; all of an array may have sixteen times as many, and a million
- *   elements. `write` and `end` throw a `LongBody` for what is longer
+ * @param most characters of one element, or of a body that is no array. All of an array may have sixteen times as many, and a million
+ * elements. `write` and `end` throw a `LongBody` for anything longer
  */
 export function streamedList<T>(each: (element: unknown) => T, most: number): BodyStream<T[]> {
   // A service that writes another encoding is read as far as it can be, as by `Buffer.toString`.
@@ -24,7 +27,7 @@ export function streamedList<T>(each: (element: unknown) => T, most: number): Bo
   /** Whether any element says something: `[{}]` is how some services write an empty list. */
   let isTold = false;
   let parser: ExactParser | undefined;
-  /** All of it where it is no array. In pieces: joined at each it would be copied at each. */
+  /** All of a body that is no array, in parts: a text joined at each part would be copied at each. */
   const held: string[] = [];
   let isOther = false;
   let characters = 0;

@@ -1,6 +1,6 @@
 import { createGrants } from "./grants.ts";
 
-/** What a limiter has learned of a service, as plain JSON: handed to the next run, which then need not be refused to know. */
+/** The rate that a limiter has learned of a service, as plain JSON: handed to the next run, which then need not be refused to know. */
 export interface LearnedRate {
   /** Requests a second that the service has been seen to sustain. */
   requestsPerSecond: number;
@@ -35,7 +35,7 @@ export interface AllowedRate {
   granted(): void;
   /** 429 has come for a request sent at `sentAt` (monotonic); gives the milliseconds for which nothing should go out. */
   refused(sentAt: number, retryAfter: number | undefined): number;
-  /** What was learned; undefined while nothing was ever refused. */
+  /** The rate that was learned; undefined while nothing was ever refused. */
   learned(): LearnedRate | undefined;
   /** Takes over what another client of the service has learned, in the place of what was learned here. */
   learn(learned: LearnedRate): void;
@@ -43,7 +43,7 @@ export interface AllowedRate {
   share(share: Share): void;
 }
 
-/** What one client may take of what several share. */
+/** One client's part of a rate that several share. */
 export interface Share {
   /** Of the ceiling, from 0 to 1. */
   part: number;
@@ -60,7 +60,10 @@ const LEAST_DECREASE = 0.95;
 const MOST_DECREASE = 0.5;
 /** Seconds after a decrease in which a further refusal may show that the service allows far less than before. */
 const SOON = 5;
-/** Growth for each second in which the rate is used up: a share of it, at least so much, doubled after so many seconds without a refusal. */
+/**
+ * Growth for each second in which the rate is used up: a share of it, and a least amount. It is doubled after so many seconds without a
+ * refusal.
+ */
 const INCREASE = 0.005;
 const LEAST_INCREASE = 0.02;
 const CALM_SECONDS = 10;
@@ -74,7 +77,7 @@ const BURST_USED = 0.6;
 const BURSTING = 1.3;
 /**
  * Milliseconds of the shortest pause, doubled for each refusal while nothing is granted. Only the first of these refusals is taken at its
- * word: a Retry-After that was followed by another refusal was too short, and the next one may only make the pause longer.
+ * word. A Retry-After that was followed by another refusal was too short, and the next one may only make the pause longer.
  */
 const LEAST_PAUSE = 100;
 const MOST_PAUSE = 30_000;
@@ -249,7 +252,7 @@ export function createAllowedRate(options: AllowedRateOptions): AllowedRate {
   };
 }
 
-/** What comes from outside may be next to nothing: with that, nothing would go out for days, and no refusal would ever put it right. */
+/** A rate from outside may be next to nothing. With that, nothing would go out for days, and no refusal would ever put it right. */
 function atLeast(learned: LearnedRate): LearnedRate {
   const { requestsPerSecond, burst } = learned;
   return { ...learned, requestsPerSecond: Math.max(LEAST, requestsPerSecond), burst: Math.max(1, burst) };

@@ -14,8 +14,8 @@ export interface Grants {
   /** How many came at `at` or later. */
   since(at: number): number;
   /**
-   * Requests a second that the service sustains at least: in any span it grants at most `burst` and its rate, and right
-   * after `emptiedAt`, when it had just refused, at most its rate.
+   * Requests a second that the service sustains at least. In any span it grants at most `burst` and its rate. Right after `emptiedAt`, when
+   * it had just refused, it grants at most its rate.
    */
   sustained(at: number, burst: number, emptiedAt: number): number;
 }

@@ -1,7 +1,10 @@
 import Queue from "yocto-queue";
 import { createAllowedRate, type LearnedRate, type Share } from "./allowed-rate.ts";
 
-/** What waits for its turn: new responses go before the backlog of a catch-up, of which the pages go before what they lead to. */
+/**
+ * Order in which requests wait for their turn: new responses before the backlog of a catch-up. Of that the pages go before what they lead
+ * to.
+ */
 export type Priority = "news" | "catch-up-pages" | "catch-up";
 
 export interface LimiterOptions {
@@ -73,8 +76,8 @@ interface Waiting {
 }
 
 /**
- * A queue of its own, since none that is maintained lets a learned rate decide at the moment a place is free: there, what waits
- * for its turn in time already holds a place, and the backlog would hold all of them.
+ * A queue of its own: no maintained package lets a learned rate decide at the moment a place is free. There, a request that waits for its
+ * turn in time already holds a place, and the backlog would hold all of them.
  */
 export function createLimiter(options: LimiterOptions): Limiter {
   const { concurrency, longestPause, monotonic, sleep } = options;
@@ -111,7 +114,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     });
   }
 
-  /** What was given up lies in its queue until its turn: not for ever, behind a long pause. */
+  /** Drops requests that were given up. They would lie in their queue until their turn, behind a long pause for ever. */
   function forgetCancelled(): void {
     cancelled = 0;
     for (const queue of queues) {

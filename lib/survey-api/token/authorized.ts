@@ -28,9 +28,9 @@ interface Sent<T> {
 const refused = (answer: HttpAnswer<unknown>): boolean => answer.status === 400 || answer.status === 401;
 
 /**
- * A 400 may be a wrong token or a bad request, and a bad request may be the end of a list: so it is told as one only where the
- * survey list has shown, between two refusals, that the same token is good. A token that is not good is given up for the newest there
- * is, as often as there is another one. Two that were asked for here and never accepted for anything tell that the token is not the matter.
+ * A 400 may be a wrong token or a bad request, and a bad request may be the end of a list. So a bad request is told only where the survey
+ * list has shown, between two refusals, that the same token is good. A token that is not good is given up for the newest there is, as often
+ * as there is another one. Two that were asked for here and never accepted for anything tell that the token is not the matter.
  */
 export function createAuthorized(transport: Transport, tokens: Tokens): Authorized {
   async function send<T>(request: DataRequest<T>, tokenNow: () => string): Promise<Sent<T>> {
@@ -125,7 +125,7 @@ function wrongToken(operation: DataOperation, status: number): WrongTokenError {
   });
 }
 
-/** What is shared with other callers goes on when one of them does not wait for it any more. */
+/** Work that is shared with other callers: it goes on when one of them does not wait for it any more. */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   return new Promise((resolve, reject) => {

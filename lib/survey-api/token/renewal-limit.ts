@@ -7,9 +7,9 @@ const ANSWERS_PER_RENEWAL = 50;
 const MOST_EARNED = 2;
 
 /**
- * Two clients that revoke each other's token must not storm the service; nor must one whose tokens are all refused. At most five
- * renewals in ten minutes are made that were not earned. Each fifty answers that come here earn one, of which two are saved up at most;
- * they are not spent on a token that was asked for here and never accepted.
+ * Two clients that revoke each other's token must not storm the service, nor must one whose tokens are all refused. At most five renewals
+ * in ten minutes are made that were not earned. Each fifty answers that come here earn one, of which two are saved up at most. They are not
+ * spent on a token that was asked for here and never accepted.
  */
 export interface RenewalLimit {
   /** Something was answered for a token. */

@@ -30,9 +30,10 @@ interface Candidate {
 }
 
 /**
- * The token in the body of operation 1, whose shape the API document does not show. In JSON it is one of these, the first that is there:
- * the text in a field of a usual name, at the highest level that has one; a text that stands alone, or under a usual wrapper, and looks like a token; the
- * only text that is a JWT. What is no JSON is a form, or the token itself. A scheme word before the token, such as `Bearer`, is cut off.
+ * The token in the body of operation 1, whose shape the API document does not show. In JSON it is the first of these that is there. First:
+ * the text in a field of a usual name, at the highest level that has one. Second: a text that stands alone, or under a usual wrapper, and
+ * looks like a token. Third: the only text that is a JWT. A body that is no JSON is a form, or the token itself. A scheme word before the
+ * token, such as `Bearer`, is cut off.
  *
  * @returns "none" when there is none to be found, "several" when two are as likely
  */

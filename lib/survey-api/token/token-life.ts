@@ -1,6 +1,6 @@
 import type { IssuedToken } from "./token-body.ts";
 
-/** What is kept of a token between runs. Times are epoch milliseconds. */
+/** The part of a token that is kept between runs. Times are epoch milliseconds. */
 export interface StoredToken {
   token: string;
   obtainedAt: number;

@@ -10,7 +10,7 @@ import type { Transport } from "../http/transport.ts";
 import { operations } from "../operations.ts";
 import { type IssuedToken, jsonOf, readTokenBody } from "./token-body.ts";
 
-/** What an account holder gets from the operator of the service. */
+/** The pair that an account holder gets from the operator of the service. */
 export interface Credentials {
   clientId: string;
   clientSecret: string;
@@ -63,7 +63,7 @@ export async function requestToken(
   }
 }
 
-/** What is no JSON is a form, or the token itself. */
+/** The shape of a body that is no JSON: a form, or the token itself. */
 function shapeOf(text: string): string {
   const json = jsonOf(text);
   if (json !== undefined) return outline(json.value);

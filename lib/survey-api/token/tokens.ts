@@ -26,7 +26,7 @@ export interface Tokens {
   renew(rejected: string): Promise<string>;
   /** Another token in the place of the one in use, however good that is. */
   replace(): Promise<RenewedToken>;
-  /** This token was accepted for something. */
+  /** Called when this token was accepted for something. */
   accepted(token: string): void;
   /** Whether this token, the newest, was asked for by this client and never accepted for anything: of another's nobody here can know. */
   neverAccepted(token: string): boolean;
@@ -34,7 +34,7 @@ export interface Tokens {
 
 /** A token that was asked for just now, without the token itself. */
 export interface RenewedToken {
-  /** What the answer looked like that it came in: names and types, no value. */
+  /** The shape of the answer that it came in: names and types, no value. */
   shape: string;
   /** Epoch milliseconds; undefined where nothing that can be believed says when it ends. */
   expiresAt: number | undefined;
@@ -49,8 +49,8 @@ const MOST_FAILURES = 20;
 /** Refused tokens that are remembered. */
 const MOST_REFUSED = 20;
 /**
- * Milliseconds for which nothing is sent once the credentials are refused: time for all that waits or is on its way, which has the same
- * refused token, to come to its end.
+ * Milliseconds for which nothing is sent once the credentials are refused. Other requests that wait or are on their way have the same
+ * refused token, and come to their end in that time.
  */
 const CREDENTIALS_REST = 10_000;
 
@@ -70,7 +70,7 @@ export function createTokens(options: TokensOptions): Tokens {
   const refused = new Set<string>();
   /** The token that was asked for here last, until it is accepted for something. */
   let unproved: string | undefined;
-  /** What came of the last request for a token. */
+  /** The outcome of the last request for a token. */
   let last: RenewedToken | undefined;
   const limit = createRenewalLimit(now);
   const failures = createRecentTimes(now);

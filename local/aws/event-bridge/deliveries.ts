@@ -27,8 +27,8 @@ export interface DeliveriesOptions {
 }
 
 /**
- * Sends deliveries until their queue has taken them: also to a queue that is yet to be created, so that the order in
- * which a local system starts cannot lose an event. One that is gone together with its rule is waited for no longer.
+ * Sends deliveries until their queue has taken them. The queue may be yet to be created: the order in which a local system starts cannot
+ * lose an event. A queue that is gone together with its rule is waited for no longer.
  */
 export function startDeliveries({ journal, send, refusedFile, isTarget }: DeliveriesOptions): Deliveries {
   const stop = new AbortController();

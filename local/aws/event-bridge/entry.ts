@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** One event of a PutEvents request. Fields that make an entry fail by itself are optional here. */
+/** One event of a PutEvents request. Fields for which a single entry fails are optional here. */
 export const putEventsEntry = z.looseObject({
   Source: z.string().optional(),
   DetailType: z.string().optional(),

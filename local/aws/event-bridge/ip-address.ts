@@ -66,8 +66,8 @@ export function cidrRange(block: string): IpRange | string {
 }
 
 /**
- * Whether a text falls into a range by AWS's own rule, which decides at the first digit that settles the question: so an
- * IPv6 address can fall into an IPv4 block by its first digits.
+ * Whether a text falls into a range by AWS's own rule. That decides at the first digit that settles the question, so an IPv6 address can
+ * fall into an IPv4 block by its first digits.
  */
 export function inIpRange(digits: string, { bottom, top }: IpRange): boolean {
   let [onBottom, onTop] = [true, true];

@@ -24,8 +24,8 @@ export interface Journal {
 }
 
 /**
- * Bytes appended before the file is rewritten with what is still pending (bodies of finished deliveries are ballast), or
- * twice what the last rewrite left when that is more: a long queue is not copied over and over.
+ * Bytes appended before the file is rewritten with the deliveries that are still pending: bodies of finished ones are ballast. If twice the
+ * size of the last rewrite is more, that counts: a long queue is not copied over and over.
  */
 const REWRITE_BYTES = 8 * 1024 * 1024;
 

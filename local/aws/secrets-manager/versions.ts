@@ -1,7 +1,7 @@
 import { AwsError } from "../aws-json.ts";
 import type { Secret, Version } from "./store.ts";
 
-/** What a request wants stored: one of the two. */
+/** The value that a request wants stored: one of the two. */
 export interface SecretValue {
   SecretString?: string | undefined;
   SecretBinary?: string | undefined;

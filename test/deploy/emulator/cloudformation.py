@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ministack.core.responses import get_account_id, get_region
-from ministack.services import cloudwatch_logs, eventbridge
+from ministack.services import athena, cloudwatch_logs, eventbridge
 from ministack.services import secretsmanager as secrets
 from ministack.services.cloudformation import changesets, provisioners
 
@@ -90,6 +90,24 @@ def create_delivery(_logical_id: str, properties: Properties, _stack: str) -> Cr
     return delivery["id"], {"Arn": delivery["arn"], "DeliveryId": delivery["id"]}
 
 
+def put_bus_statement(_logical_id: str, properties: Properties, _stack: str) -> Created:
+    bus, identity = properties["EventBusName"], properties["StatementId"]
+    delete_bus_statement(f"{bus}|{identity}", properties)
+    policy = eventbridge._event_bus_policies.setdefault(bus, {"Version": "2012-10-17", "Statement": []})
+    policy["Statement"].append({**properties["Statement"], "Sid": identity})
+    return f"{bus}|{identity}", {}
+
+
+def delete_bus_statement(reference: str, _properties: Properties) -> None:
+    bus, identity = reference.split("|", 1)
+    call(eventbridge._remove_permission, {"EventBusName": bus, "StatementId": identity})
+
+
+def create_named_query(_logical_id: str, properties: Properties, _stack: str) -> Created:
+    identity = call(athena._create_named_query, properties)["NamedQueryId"]
+    return identity, {"NamedQueryId": identity}
+
+
 def schema_type(key: str, kind: str, path: Callable[[Properties, str], str]) -> dict[str, Any]:
     """EventSchemas, which ministack has no API for: only that CloudFormation may name them."""
 
@@ -164,6 +182,17 @@ def register() -> None:
     handlers["AWS::EventSchemas::Schema"] = schema_type(
         "SchemaName", "schema", lambda properties, name: f"{properties['RegistryName']}/{name}"
     )
+    handlers["AWS::Events::EventBusPolicy"] = {
+        "create": put_bus_statement,
+        "update": lambda _reference, _old, properties, stack: put_bus_statement("", properties, stack),
+        "delete": delete_bus_statement,
+    }
+    # Each change of one is a replacement.
+    handlers["AWS::Athena::NamedQuery"] = {
+        "create": create_named_query,
+        "update": lambda _identity, _old, properties, stack: create_named_query("", properties, stack),
+        "delete": lambda identity, _: call(athena._delete_named_query, {"NamedQueryId": identity}),
+    }
     handlers["AWS::Logs::DeliverySource"] = logs_by_name(
         lower_first, cloudwatch_logs._put_delivery_source, cloudwatch_logs._delete_delivery_source, "deliverySource"
     )

@@ -32,6 +32,7 @@ def main() -> None:
     from ministack.app import app
     from ministack.core import lambda_runtime
 
+    import accounts
     import cloudformation
     import deliveries
     import events
@@ -48,6 +49,7 @@ def main() -> None:
     metrics.install()
     webhooks.install()
     deliveries.install()
+    accounts.install()
     replays.install()
 
     config = Config()

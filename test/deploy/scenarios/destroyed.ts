@@ -8,14 +8,16 @@ import { shell } from "../support/processes.ts";
 import { readBlocks } from "../support/read-steps.ts";
 import { type Deployment, output, type Stage } from "./stage.ts";
 
-const HEADING = "### Destroy";
+const HEADING = "## Destroy";
 
-/** The end of it, by the README's commands: what holds the books stays, and what others have made their rules on. */
+/** The end of it, by the commands of docs/operations.md: what holds the books stays, and what others have made their rules on. */
 export async function destroyed({ report, cdk, aws, emulator }: Stage, deployment: Deployment): Promise<void> {
   const table = output(deployment, "TableName");
-  const [commands = ""] = readBlocks(readFileSync(join(ROOT, "README.md"), "utf8"), HEADING).map(({ code }) => code);
+  const [commands = ""] = readBlocks(readFileSync(join(ROOT, "docs", "operations.md"), "utf8"), HEADING).map(
+    ({ code }) => code,
+  );
   const [unprotect = "", destroy = ""] = commands.trim().split("\n");
-  report.part(`As the README says: "${HEADING.slice(4)}"`);
+  report.part(`As docs/operations.md says: "${HEADING.slice(3)}"`);
   const before = await aws.items(table);
   const args = destroy
     .split(" ")

@@ -12,18 +12,22 @@ import { type Deployment, output, type Stage } from "./stage.ts";
  * What is deployed: the defaults, but for the history, which is to go out too, the zone of its dates, the shortest lag that is an alarm,
  * and a webhook.
  */
-export function writeConfiguration({ folder, simulator }: Stage, changes: object = {}): string {
+export function writeConfiguration({ folder, simulator }: Stage, changes: object = {}, others: object = {}): string {
   const file = join(folder, "my survey.json");
   const source = { baseUrl: simulator.url, startFrom: "beginning", timeZone: "UTC", ...changes };
   const monitoring = { lagThreshold: "1m" };
-  writeFileSync(file, JSON.stringify({ sources: [source], monitoring, webhooks: [WEBHOOK] }));
+  writeFileSync(file, JSON.stringify({ sources: [source], monitoring, webhooks: [WEBHOOK], ...others }));
   return file;
 }
 
-/** From nothing to a stack that says what it lacks. */
-export async function firstDeployment(stage: Stage): Promise<Deployment> {
+/**
+ * From nothing to a stack that says what it lacks.
+ *
+ * @param webhooks beside the usual one
+ */
+export async function firstDeployment(stage: Stage, webhooks: readonly object[] = []): Promise<Deployment> {
   const { report, cdk, aws, emulator, simulator } = stage;
-  const configFile = writeConfiguration(stage);
+  const configFile = writeConfiguration(stage, {}, { webhooks: [WEBHOOK, ...webhooks] });
   const config = ["-c", `config=${configFile}`];
 
   report.part("First deployment");
@@ -63,7 +67,7 @@ const EVERYTHING = {
   sources: [{ baseUrl: "https://surveys.example.com" }, { name: "b", baseUrl: "https://surveys.example.com" }],
   subscribers: { accounts: ["123456789012"], organizationId: "o-a1b2c3d4e5" },
   monitoring: "full",
-  webhooks: [WEBHOOK],
+  webhooks: [WEBHOOK, { name: "signed", url: WEBHOOK.url, signing: { secret: "crm/signing" } }],
 };
 
 /** What is deployed is what would be deployed, and CloudFormation has nothing against it. */

@@ -9,15 +9,15 @@ import { type Deployment, output, type Stage, type Subscribers } from "./stage.t
 
 const HEADING = "### Deploy again over what was kept";
 
-/** After the destruction: a new deployment goes on where the old one ended, by the README's recipe. */
+/** After the destruction: a new deployment goes on where the old one ended, by the recipe of docs/operations.md. */
 export async function keptTable(stage: Stage, old: Deployment, { everything }: Subscribers): Promise<Deployment> {
   const { report, aws, cdk, simulator, emulator, folder } = stage;
-  const steps = readSteps(readFileSync(join(ROOT, "README.md"), "utf8"), HEADING);
+  const steps = readSteps(readFileSync(join(ROOT, "docs", "operations.md"), "utf8"), HEADING);
   const [find = "", mapping = "", commands = ""] = steps.flat().map(({ code }) => code);
   const keptFile = join(folder, "kept.json");
   const files: Record<string, string> = { "config=my-survey.json": `config=${old.configFile}`, "kept.json": keptFile };
 
-  report.part(`As the README says: "${HEADING.slice(4)}"`);
+  report.part(`As docs/operations.md says: "${HEADING.slice(4)}"`);
   await report.step("what was left is found, and written down", async (note) => {
     const { stdout } = await shell(find, { cwd: folder, env: emulator.env, limit: 60_000 });
     const lists = stdout.split(/(?<=\])\s*(?=\[)/).map((list) => JSON.parse(list) as string[]);

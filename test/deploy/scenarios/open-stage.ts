@@ -3,9 +3,11 @@ import { join } from "node:path";
 import { startSimulator } from "../../../local/simulator/index.ts";
 import { createAws } from "../support/aws.ts";
 import { createCdk } from "../support/cdk.ts";
+import { makeCertificate } from "../support/certificate.ts";
 import { startEmulator } from "../support/emulator.ts";
 import type { Python } from "../support/python.ts";
 import type { Report } from "../support/report.ts";
+import { startSignedServer } from "../support/signed-webhook.ts";
 import { startWebhookServer } from "../support/webhook.ts";
 import type { Stage } from "./stage.ts";
 
@@ -27,15 +29,18 @@ export async function onStage(given: Given, name: string, play: (stage: Stage) =
   const folder = join(given.folder, name);
   mkdirSync(folder);
   const simulator = await startSimulator({ surveys, logLimit: 0 });
-  const emulator = await report.step("the emulator is up", () => startEmulator(python, folder));
+  const certificate = await makeCertificate(folder);
+  const signed = await startSignedServer(certificate);
+  const emulator = await report.step("the emulator is up", () => startEmulator(python, folder, certificate.file));
   const aws = createAws(emulator.url);
   const webhook = await startWebhookServer(emulator);
   try {
-    await play({ report, folder, simulator, emulator, aws, webhook, cdk: createCdk(emulator, folder) });
+    await play({ report, folder, simulator, emulator, aws, webhook, signed, cdk: createCdk(emulator, folder) });
   } finally {
     aws.close();
     await emulator.stop();
     await webhook.close();
+    await signed.close();
     await simulator.close();
   }
 }

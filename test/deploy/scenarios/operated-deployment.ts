@@ -26,22 +26,25 @@ import { type Given, onStage } from "./open-stage.ts";
 import { commandOf, type Operated, tailRules } from "./operated.ts";
 import { pageIsServed } from "./page-of-a-stack.ts";
 import { allArrived } from "./settled.ts";
+import { signedWebhookIsDelivered, signingSecretIsMade } from "./signed-webhook.ts";
 import { output } from "./stage.ts";
 
 /** A third deployment, for the operator's command: each verb on a stack. */
 export function operatedDeployment(given: Given): Promise<void> {
   return onStage(given, "verbs", async (stage) => {
     const { report } = stage;
-    const deployment = await firstDeployment(stage);
+    const deployment = await firstDeployment(stage, [stage.signed.webhook]);
     const subscribers = await subscribed(stage, deployment);
     const command = commandOf(stage);
     const on: Operated = { stage, deployment, subscribers, command };
     report.part("Verbs");
     await credentialsAreFilled(on);
+    await signingSecretIsMade(on);
     await historyGoesOut(stage, deployment, subscribers);
     await statusIsTold(on);
     await stackIsDoctored(on);
     await eventsAreHeard(on);
+    await signedWebhookIsDelivered(on);
     await pageIsServed(on);
     await eventsAreSentAgain(on);
     await responsesAreMended(on);

@@ -3,6 +3,7 @@ import type { Aws } from "../support/aws.ts";
 import type { Cdk, Outputs } from "../support/cdk.ts";
 import type { Emulator } from "../support/emulator.ts";
 import type { Report } from "../support/report.ts";
+import type { SignedServer } from "../support/signed-webhook.ts";
 import type { Subscription } from "../support/subscription.ts";
 import type { WebhookServer } from "../support/webhook.ts";
 
@@ -18,6 +19,8 @@ export interface Stage {
   aws: Aws;
   /** The endpoint of the webhook. */
   webhook: WebhookServer;
+  /** The endpoint of a webhook that is signed, by https. */
+  signed: SignedServer;
 }
 
 export interface Deployment {

@@ -26,31 +26,37 @@ export interface Invocation {
   payload: unknown;
 }
 
-/** The services of the emulator, as its user. */
-export function createAws(url: string): Aws {
+/**
+ * The services of the emulator, as its user.
+ *
+ * @param accessKeyId twelve digits stand for the account with this number
+ */
+export function createAws(url: string, accessKeyId = "test"): Aws {
   const options = {
     endpoint: url,
     region: "us-east-1",
-    credentials: { accessKeyId: "test", secretAccessKey: "test" },
+    credentials: { accessKeyId, secretAccessKey: "test" },
   };
   const events = new EventBridgeClient(options);
   const secrets = new SecretsManagerClient(options);
   const sqs = new SQSClient(options);
   const dynamodb = DynamoDBDocumentClient.from(new DynamoDBClient(options));
+  const send = (service: string, path: string, body: unknown, headers: Record<string, string>): Promise<Response> =>
+    request(url, accessKeyId, service, path, body, headers);
   return {
     events,
     secrets,
     sqs,
     async invoke(functionName, payload = {}) {
-      const answer = await send(url, "lambda", `/2015-03-31/functions/${functionName}/invocations`, payload, {});
+      const answer = await send("lambda", `/2015-03-31/functions/${functionName}/invocations`, payload, {});
       return { failed: answer.headers.has("x-amz-function-error"), payload: await answer.json() };
     },
     async start(functionName, payload) {
       const headers = { "X-Amz-Invocation-Type": "Event" };
-      await send(url, "lambda", `/2015-03-31/functions/${functionName}/invocations`, payload, headers);
+      await send("lambda", `/2015-03-31/functions/${functionName}/invocations`, payload, headers);
     },
     async cloudWatch<T>(operation: string, input: object) {
-      const answer = await send(url, "monitoring", "/", input, {
+      const answer = await send("monitoring", "/", input, {
         "X-Amz-Target": `GraniteServiceVersion20100801.${operation}`,
         "Content-Type": "application/x-amz-json-1.0",
       });
@@ -61,7 +67,6 @@ export function createAws(url: string): Aws {
       let nextToken: string | undefined;
       do {
         const answer = await send(
-          url,
           "logs",
           "/",
           { logGroupName: group, nextToken },
@@ -90,14 +95,15 @@ export function createAws(url: string): Aws {
 }
 
 /** A request to a service that the project has no SDK client of. The emulator asks for no more of a signature than its scope. */
-async function send(
+async function request(
   url: string,
+  accessKeyId: string,
   service: string,
   path: string,
   body: unknown,
   headers: Record<string, string>,
 ): Promise<Response> {
-  const scope = `test/20260101/us-east-1/${service}/aws4_request`;
+  const scope = `${accessKeyId}/20260101/us-east-1/${service}/aws4_request`;
   const authorization = `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=none`;
   const answer = await fetch(`${url}${path}`, {
     method: "POST",

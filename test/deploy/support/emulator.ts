@@ -15,8 +15,12 @@ export interface Emulator {
   stop(): Promise<void>;
 }
 
-/** AWS as far as the stack uses it, on a free port of 127.0.0.1, with all its state in a folder. */
-export async function startEmulator({ python }: Python, folder: string): Promise<Emulator> {
+/**
+ * AWS as far as the stack uses it, on a free port of 127.0.0.1, with all its state in a folder.
+ *
+ * @param trusted a certificate that the functions trust beside those of the world, as the endpoint of a test has it
+ */
+export async function startEmulator({ python }: Python, folder: string, trusted?: string): Promise<Emulator> {
   const state = join(folder, "state");
   const temporary = join(folder, "tmp");
   for (const one of [state, temporary]) mkdirSync(one, { recursive: true });
@@ -32,6 +36,8 @@ export async function startEmulator({ python }: Python, folder: string): Promise
       TMPDIR: temporary,
       STATE_DIR: state,
       S3_DATA_DIR: join(state, "s3"),
+      // The functions are started with this environment.
+      ...(trusted === undefined ? {} : { NODE_EXTRA_CA_CERTS: trusted }),
     },
   });
   // An end of it is seen by what is asked of it next.

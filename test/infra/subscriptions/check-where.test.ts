@@ -55,6 +55,7 @@ describe("a pattern that may be used", () => {
 describe("a pattern that is refused", () => {
   it.each([
     [{ data: { surveyID: [1] } }, 'unknown field, did you mean "surveyId"?'],
+    [{ data: { answersRef: { url: [{ exists: true }] } } }, "unknown field"],
     [{ data: { metric: { metricId: [1] } } }, 'unknown field, did you mean "metrics"?'],
     [{ data: { metrics: { score: { points: [1] } } } }, "unknown field"],
     [{ detail: { data: { surveyId: [1] } } }, "the known ones here are meta, data"],

@@ -126,6 +126,30 @@ describe("a webhook", () => {
     expect(JSON.stringify(problems)).not.toContain("hunter2");
   });
 
+  it("may be signed by a secret in Secrets Manager", () => {
+    const signing = { secret: "crm/signing" };
+    expect(parsed({ webhooks: [{ name: "crm", url, signing }] }).webhooks[0]?.signing).toEqual(signing);
+  });
+
+  it.each([
+    [{ signing: {} }, "signing.secret"],
+    [{ signing: "hunter2" }, "signing"],
+    [{ signing: { secret: "whsec_hunter2 " } }, "signing.secret"],
+    [{ signing: { secret: "a", token: "hunter2" } }, "signing.token"],
+    [{ signing: { secret: "a" }, auth: { type: "bearer", secret: "a" } }, "signing"],
+  ])("is not signed by %j", (fields, path) => {
+    const problems = problemsOf({ webhooks: [{ name: "crm", url, ...fields }] });
+    expect(problems.map(([found]) => found)).toEqual([`webhooks[0].${path}`]);
+    expect(JSON.stringify(problems)).not.toContain("hunter2");
+  });
+
+  it("that is signed has a name by which its outputs can be told apart", () => {
+    const signed = (name: string) => ({ name, url, signing: { secret: "a" } });
+    expect(problemsOf({ webhooks: [signed("a-b"), signed("a_b"), { name: "ab", url }] })).toEqual([
+      ["webhooks[1].name", 'must be unique, but is only "-" or "_" away from webhooks[0].name'],
+    ]);
+  });
+
   it("has a name of its own", () => {
     const names = ["crm", "b", "crm"].map((name) => ({ name, url }));
     expect(problemsOf({ webhooks: names })).toEqual([

@@ -12,7 +12,7 @@ it("gives the books of each survey as they are at the end, not as they were when
   });
   const { url, clientId, clientSecret } = simulator;
   const env = { SURVEY_CLIENT_ID: clientId, SURVEY_CLIENT_SECRET: clientSecret };
-  const line = ["--base-url", url, "--data", temporaryFolder(), "--ticks", "4", "--interval", "200ms", "--no-console"];
+  const line = ["--base-url", url, "--data", temporaryFolder(), "--ticks", "6", "--interval", "200ms", "--no-console"];
 
   const { stdout, code } = await runCommand(line, { env });
 

@@ -17,9 +17,8 @@ export interface Packed {
   files: string[];
 }
 
-/** Builds and packs the package as it is. */
-export async function packPackage(): Promise<Packed> {
-  const folder = mkdtempSync(join(tmpdir(), "survey-poller package-"));
+/** Builds and packs the package as it is, in an empty folder: by default a temporary one. */
+export async function packPackage(folder = mkdtempSync(join(tmpdir(), "survey-poller package-"))): Promise<Packed> {
   const source = join(folder, "source");
   mkdirSync(source);
   const { files: parts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { files: string[] };

@@ -72,7 +72,7 @@ async function refuseLive(client: SQSClient, QueueUrl: string): Promise<void> {
   });
 }
 
-/** What cannot be shown again now is so by itself after a while. */
+/** Makes received letters visible again. Where that fails they become visible after a while. */
 async function showAgain(client: SQSClient, QueueUrl: string, handles: readonly string[]): Promise<void> {
   for (let i = 0; i < handles.length; i += AT_ONCE) {
     const Entries = handles

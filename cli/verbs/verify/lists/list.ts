@@ -1,6 +1,6 @@
 import type { IdSet } from "../../../ids/id-set.ts";
 
-/** What a consumer has, as far as it was read: its ids are in the set that the reader was given. */
+/** The list of a consumer, as far as it was read: its ids are in the set that the reader was given. */
 export interface TakenList {
   /** Where they were read, for people. */
   from: string;
@@ -10,7 +10,7 @@ export interface TakenList {
   unreadable: number;
 }
 
-/** What every reader of a list works with. */
+/** The tools of every reader of a list. */
 export interface ListReader {
   ids: Pick<IdSet, "add">;
   signal: AbortSignal;

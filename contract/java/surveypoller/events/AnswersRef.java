@@ -11,6 +11,7 @@ public class AnswersRef {
     private String bucket;
     private long bytes;
     private String key;
+    private String url;
 
     @JsonProperty("bucket")
     public String getBucket() { return bucket; }
@@ -26,4 +27,12 @@ public class AnswersRef {
     public String getKey() { return key; }
     @JsonProperty("key")
     public void setKey(String value) { this.key = value; }
+
+    /**
+     * In requests of a signed webhook only: GET it without AWS credentials, within the hour
+     */
+    @JsonProperty("url")
+    public String getUrl() { return url; }
+    @JsonProperty("url")
+    public void setUrl(String value) { this.url = value; }
 }

@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Logger } from "@aws-lambda-powertools/logger";
+import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
+import { mostDetailed, parseConfig } from "../lib/config/index.ts";
+import { readConfigFile } from "../lib/config/read-file.ts";
+import { describeFailure, serviceName } from "../lib/monitoring/log.ts";
+import { writeWebhookMetrics } from "../lib/monitoring/webhook-metrics.ts";
+import { readForwardEnvironment } from "../lib/run/forward-environment.ts";
+import { createPresigner, createQueues, createSecretsClient } from "../lib/webhooks/clients.ts";
+import { type DeliveryReport, forwardBatch } from "../lib/webhooks/forward-batch.ts";
+import { signedWebhook } from "../lib/webhooks/signed-webhook.ts";
+import { createSigningSecrets } from "../lib/webhooks/signing-secret.ts";
+import { deliverTest, isTestDelivery, type TestAnswer } from "../lib/webhooks/test-delivery.ts";
+
+const environment = readForwardEnvironment(process.env, import.meta.dirname);
+const config = parseConfig(readConfigFile(environment.configFile), { deployed: false });
+const webhook = signedWebhook(config.webhooks, environment.webhook);
+const bucket = environment.claimCheckBucket;
+const queues = createQueues(environment);
+const endpoint = {
+  url: webhook.url,
+  secrets: createSigningSecrets(createSecretsClient(), webhook.signing.secret),
+  answers: { bucket, presign: createPresigner(bucket) },
+  now: Date.now,
+  deadline: AbortSignal.timeout,
+};
+const logger = new Logger({
+  serviceName: serviceName(),
+  ...(process.env.POWERTOOLS_LOG_LEVEL === undefined ? { logLevel: mostDetailed(config.sources) } : {}),
+});
+
+/** Delivers events of one webhook's queue; or one test event, which an operator's command brings, and says how it was answered. */
+export async function handler(event: unknown, context: Context): Promise<SQSBatchResponse | TestAnswer> {
+  logger.addContext(context);
+  const remaining = () => context.getRemainingTimeInMillis();
+  if (isTestDelivery(event)) return deliverTest(event, endpoint);
+  const { Records } = event as SQSEvent;
+  const deliveries: DeliveryReport[] = [];
+  const again = await forwardBatch(Records, {
+    webhook,
+    endpoint,
+    ...queues,
+    remaining,
+    sleep,
+    random: Math.random,
+    report(delivery) {
+      deliveries.push(delivery);
+      if (delivery.outcome === "taken") logger.info("event delivered", { ...delivery });
+      else logger.warn(delivery.outcome === "retried" ? "delivery failed" : "event given up", { ...delivery });
+    },
+    trouble: (error) => logger.error("webhook in trouble", { webhook: webhook.name, ...describeFailure(error) }),
+  });
+  const measured = { webhook: webhook.name, requestId: context.awsRequestId, level: config.monitoring.level };
+  writeWebhookMetrics(measured, deliveries);
+  return { batchItemFailures: again.map((itemIdentifier) => ({ itemIdentifier })) };
+}

@@ -1,0 +1,174 @@
+import { ArnFormat, Duration, Names, Stack } from "aws-cdk-lib";
+import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { IKey } from "aws-cdk-lib/aws-kms";
+import { type Code, EventSourceMapping, type Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import type { Bucket } from "aws-cdk-lib/aws-s3";
+import { Queue } from "aws-cdk-lib/aws-sqs";
+import { Construct } from "constructs";
+import { MINUTE } from "../../lib/config/units.ts";
+import { paceOf } from "../../lib/webhooks/pace.ts";
+import type { SignedWebhook } from "../../lib/webhooks/signed-webhook.ts";
+import { queueEncryption, useKey } from "../encryption.ts";
+import { acknowledgeFinding } from "../findings.ts";
+import { CLAIM_CHECKS } from "../grants.ts";
+import { createFunction, type FunctionSurroundings } from "../lambda-function.ts";
+import { acknowledgeAnyKey } from "../permissions.ts";
+import { reference } from "../source-secrets.ts";
+import { createDeadLetters, type Subscription, type SubscriptionProps, subscribe } from "./subscribe.ts";
+
+/** Of one invocation: the endpoint has 30 s, and the last of its requests begins 5 s late. */
+const DEADLINE = Duration.seconds(40);
+/** Six times the deadline, as AWS advises. An invocation that is throttled finds its messages still out of sight. */
+const HIDDEN = Duration.seconds(6 * DEADLINE.toSeconds());
+/** Receives that made no attempt, as the account had no execution free or the function ended: they cost an event no attempt. */
+const IDLE_RECEIVES = 5;
+/** MB. It waits most of its time. */
+const MEMORY = 256;
+
+export interface SignedWebhookProps extends Omit<FunctionSurroundings, "memory"> {
+  bus: SubscriptionProps["bus"];
+  sources: SubscriptionProps["sources"];
+  claimCheckBucket: Bucket;
+  /** The function's code, with the configuration in it: the same for all webhooks. */
+  code: Code;
+  /** By which its metrics and log lines are known. */
+  deployment: string;
+}
+
+/** Queue and function that deliver the events of a signed webhook. */
+export interface Forwarder {
+  /** Events that are to be delivered. */
+  queue: Queue;
+  function: LambdaFunction;
+}
+
+/**
+ * An HTTPS endpoint that gets each matching event by POST, signed by Standard Webhooks: rule, queue, function. Each webhook has all of these for itself, so that
+ * an endpoint that is down keeps no other one waiting, and a function may read one signing secret alone.
+ */
+export function createSignedWebhook(
+  scope: Construct,
+  webhook: SignedWebhook,
+  props: SignedWebhookProps,
+): Subscription & { deadLetters: Queue; forwarder: Forwarder } {
+  const inner = new Construct(scope, webhook.name);
+  const { bus, encryptionKey } = props;
+  // Known before the rule is there: a rule whose queue does not take its events yet would lose the first ones.
+  const ruleName = Names.uniqueResourceName(inner, { maxLength: 64, separator: "-" });
+  const ruleArn = Stack.of(inner).formatArn({
+    service: "events",
+    resource: "rule",
+    resourceName: `${bus.eventBusName}/${ruleName}`,
+    arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
+  });
+  const deadLetters = createDeadLetters(inner, ruleArn, encryptionKey);
+  const queue = createQueue(inner, { webhook, deadLetters, ruleArn, encryptionKey });
+  const subscription = subscribe(inner, {
+    bus,
+    sources: props.sources,
+    encryptionKey,
+    ruleName,
+    description: `Completed survey responses to webhook ${webhook.name}`,
+    types: webhook.types,
+    where: webhook.where,
+    target: { bind: () => ({ arn: queue.queueArn, deadLetterConfig: { arn: deadLetters.queueArn } }) },
+    // Of the way into the queue alone: how long the endpoint is tried is the forwarder's to see to.
+    retry: { maxAge: 1_440 * MINUTE, attempts: 185 },
+  });
+  subscription.rule.node.addDependency(queue, deadLetters);
+  const forward = createForwarder(inner, { ...props, webhook, queue, deadLetters });
+  return { ...subscription, deadLetters, forwarder: { queue, function: forward } };
+}
+
+interface QueueParts {
+  webhook: SignedWebhook;
+  deadLetters: Queue;
+  ruleArn: string;
+  encryptionKey: IKey | undefined;
+}
+
+function createQueue(scope: Construct, { webhook, deadLetters, ruleArn, encryptionKey }: QueueParts): Queue {
+  const queue = new Queue(scope, "Queue", {
+    ...queueEncryption(encryptionKey),
+    enforceSSL: true,
+    // The longest that SQS keeps anything: a backlog waits here for its turn.
+    retentionPeriod: Duration.days(14),
+    visibilityTimeout: HIDDEN,
+    // The forwarder gives events up and says why. This is for events over which it ends each time.
+    deadLetterQueue: { queue: deadLetters, maxReceiveCount: webhook.retry.attempts + 1 + IDLE_RECEIVES },
+  });
+  queue.addToResourcePolicy(
+    new PolicyStatement({
+      sid: "TakeEvents",
+      principals: [new ServicePrincipal("events.amazonaws.com")],
+      actions: ["sqs:SendMessage"],
+      resources: [queue.queueArn],
+      // One rule alone: whatever lies here is signed as an event of the poller.
+      conditions: { ArnEquals: { "aws:SourceArn": ruleArn } },
+    }),
+  );
+  return queue;
+}
+
+interface ForwarderParts extends SignedWebhookProps {
+  webhook: SignedWebhook;
+  queue: Queue;
+  deadLetters: Queue;
+}
+
+function createForwarder(scope: Construct, parts: ForwarderParts): LambdaFunction {
+  const { webhook, queue, deadLetters, claimCheckBucket, code, deployment, encryptionKey } = parts;
+  const secret = reference(scope, webhook.signing.secret);
+  const answers = claimCheckBucket.arnForObjects(CLAIM_CHECKS);
+  const made = createFunction(scope, "Forward", {
+    ...parts,
+    memory: MEMORY,
+    code,
+    description: `Delivers events to webhook ${webhook.name}, signed`,
+    roleDescription: `What the forwarder of webhook ${webhook.name} may do`,
+    environment: {
+      WEBHOOK: webhook.name,
+      QUEUE_URL: queue.queueUrl,
+      DEAD_LETTERS_URL: deadLetters.queueUrl,
+      CLAIM_CHECK_BUCKET: claimCheckBucket.bucketName,
+      NODE_OPTIONS: "--enable-source-maps",
+      MALLOC_ARENA_MAX: "1",
+      POWERTOOLS_SERVICE_NAME: deployment,
+    },
+    statements: [
+      new PolicyStatement({
+        sid: "TakeEvents",
+        actions: ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility", "sqs:GetQueueAttributes"],
+        resources: [queue.queueArn],
+      }),
+      new PolicyStatement({
+        sid: "ReadSigningSecret",
+        actions: ["secretsmanager:GetSecretValue"],
+        resources: [secret.arn],
+      }),
+      // An address for these is signed with the function's own right to read them.
+      new PolicyStatement({ sid: "LendLargeAnswers", actions: ["s3:GetObject"], resources: [answers] }),
+      ...useKey("DecryptSigningSecret", encryptionKey, "read-secret"),
+      ...useKey("DecryptLargeAnswers", encryptionKey, "read-objects"),
+    ],
+    settings: { timeout: DEADLINE },
+    reasons: {
+      concurrency: "The mapping of its queue keeps it to a few at work.",
+      deadLetters: "It is invoked by its queue, which has a dead-letter queue.",
+    },
+  });
+  acknowledgeAnyKey(scope, claimCheckBucket, CLAIM_CHECKS);
+  const { batchSize, concurrency } = paceOf(webhook.ratePerSecond);
+  const mapping = new EventSourceMapping(scope, "Mapping", {
+    target: made,
+    eventSourceArn: queue.queueArn,
+    batchSize,
+    maxConcurrency: concurrency,
+    reportBatchItemFailures: true,
+  });
+  acknowledgeFinding(mapping, {
+    id: "Serverless-LambdaEventSourceMappingDestination",
+    reason: "What fails stays in its queue, which has a dead-letter queue.",
+  });
+  return made;
+}

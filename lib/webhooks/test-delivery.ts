@@ -1,0 +1,36 @@
+import * as z from "zod";
+import { type DescribedFailure, describeFailure } from "../monitoring/log.ts";
+import { attempt, type Endpoint } from "./attempt.ts";
+import type { Outcome } from "./outcome.ts";
+import { PATIENCE } from "./post-signed.ts";
+
+/** The input by which the operator's command invokes the forwarder. */
+const testDelivery = z.strictObject({ testDelivery: z.strictObject({ body: z.string() }) });
+export type TestDelivery = z.infer<typeof testDelivery>;
+
+/** How the endpoint answered; or what kept the event from being sent. */
+export type TestAnswer = { delivery: TestResult } | { error: DescribedFailure };
+
+export interface TestResult {
+  status: number | null;
+  milliseconds: number;
+  problem: string | null;
+  outcome: Outcome;
+  /** The first line of the answer, for the operator alone: it stands in no log. */
+  firstLine: string | null;
+}
+
+export function isTestDelivery(event: unknown): event is TestDelivery {
+  return testDelivery.safeParse(event).success;
+}
+
+/** Posts a test event once, whatever the endpoint answers. */
+export async function deliverTest({ testDelivery: { body } }: TestDelivery, endpoint: Endpoint): Promise<TestAnswer> {
+  try {
+    const made = await attempt(endpoint, { body, otherId: "test", patience: PATIENCE, readsAnswer: true });
+    const { status, milliseconds, problem, outcome, firstLine = null } = made;
+    return { delivery: { status, milliseconds, problem, outcome, firstLine } };
+  } catch (error) {
+    return { error: describeFailure(error) };
+  }
+}

@@ -1,0 +1,184 @@
+import { Stack } from "aws-cdk-lib";
+import { Match, Template } from "aws-cdk-lib/assertions";
+import { Key } from "aws-cdk-lib/aws-kms";
+import { describe, expect, it } from "vitest";
+import { SurveyPoller } from "../../../infra/survey-poller.ts";
+import type { ConfigInput } from "../../../lib/config/index.ts";
+import { importVpc } from "../support/existing.ts";
+import { allowedBy, statementsOf } from "../support/policies.ts";
+import { createApp, synthesize } from "../support/synthesize.ts";
+
+const baseUrl = "https://surveys.example.com";
+const url = "https://crm.example.com:8443/hook";
+const signing = { secret: "crm/signing" };
+const config: ConfigInput = {
+  sources: [{ baseUrl }],
+  webhooks: [
+    { name: "crm", url, signing, where: { data: { surveyId: [7] } }, ratePerSecond: 2, retry: { attempts: 9 } },
+    { name: "bi-1", url, signing: { secret: "bi" } },
+    { name: "open", url },
+  ],
+};
+const template = synthesize(config);
+const path = "SignedWebhooks";
+
+/** Name of the only resource of a type that begins so. */
+function named(type: string, start: string): string {
+  const names = Object.keys(template.findResources(type)).filter((name) =>
+    new RegExp(`^Poller${path}${start}[0-9A-F]{8}$`).test(name),
+  );
+  expect(names).toHaveLength(1);
+  return names[0] ?? "";
+}
+
+const queue = named("AWS::SQS::Queue", "crmQueue");
+const deadLetters = named("AWS::SQS::Queue", "crmDeadLetters");
+const rule = named("AWS::Events::Rule", "crmRule");
+const forward = named("AWS::Lambda::Function", "crmForward");
+
+describe("a signed webhook", () => {
+  it("has a rule that puts its events into a queue of its own", () => {
+    const { Properties, DependsOn } = template.findResources("AWS::Events::Rule")[rule] ?? {};
+    expect(Properties).toMatchObject({
+      EventPattern: { source: ["survey-poller"], detail: { data: { surveyId: [7] } } },
+      Targets: [
+        {
+          Arn: { "Fn::GetAtt": [queue, "Arn"] },
+          DeadLetterConfig: { Arn: { "Fn::GetAtt": [deadLetters, "Arn"] } },
+          RetryPolicy: { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 },
+        },
+      ],
+    });
+    // Else its first events would come to a queue that does not let them in.
+    expect(DependsOn).toContain(named("AWS::SQS::QueuePolicy", "crmQueuePolicy"));
+  });
+
+  it("takes events into both queues from that rule alone: what lies there is signed as an event of the poller", () => {
+    const { Name } = template.findResources("AWS::Events::Rule")[rule]?.Properties ?? {};
+    expect(Name).toMatch(/^[\w.-]{1,64}$/);
+    for (const name of ["crmQueuePolicy", "crmDeadLettersPolicy"]) {
+      const policy = template.findResources("AWS::SQS::QueuePolicy")[named("AWS::SQS::QueuePolicy", name)];
+      const statements: { Effect: string; Condition?: unknown }[] = policy?.Properties.PolicyDocument.Statement ?? [];
+      const allowed = statements.find(({ Effect }) => Effect === "Allow");
+      expect(allowed).toMatchObject({ Action: "sqs:SendMessage", Principal: { Service: "events.amazonaws.com" } });
+      expect(JSON.stringify(allowed?.Condition)).toMatch(new RegExp(`"ArnEquals".*:rule/.*PollerBus.*/${Name}"`));
+    }
+  });
+
+  it("has messages out of sight for six times the function's deadline, and gives up what it cannot even try", () => {
+    expect(template.findResources("AWS::SQS::Queue")[queue]?.Properties).toMatchObject({
+      VisibilityTimeout: 240,
+      MessageRetentionPeriod: 1_209_600,
+      SqsManagedSseEnabled: true,
+      RedrivePolicy: { deadLetterTargetArn: { "Fn::GetAtt": [deadLetters, "Arn"] }, maxReceiveCount: 9 + 1 + 5 },
+    });
+    expect(template.findResources("AWS::SQS::Queue")[deadLetters]?.Properties).toMatchObject({
+      MessageRetentionPeriod: 1_209_600,
+    });
+  });
+
+  it("is delivered to by a function of its own, no more of which are at work than its rate allows", () => {
+    expect(template.findResources("AWS::Lambda::Function")[forward]?.Properties).toMatchObject({
+      Runtime: "nodejs24.x",
+      Architectures: ["arm64"],
+      Timeout: 40,
+      Environment: { Variables: { WEBHOOK: "crm", POWERTOOLS_SERVICE_NAME: "Test-Poller" } },
+    });
+    template.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
+      EventSourceArn: { "Fn::GetAtt": [queue, "Arn"] },
+      FunctionName: { Ref: forward },
+      BatchSize: 6,
+      ScalingConfig: { MaximumConcurrency: 2 },
+      FunctionResponseTypes: ["ReportBatchItemFailures"],
+    });
+  });
+
+  it("whose function may do exactly this", () => {
+    const allowed = allowedBy(template, `Poller${path}crmForwardRole`);
+    const { ReadSigningSecret, ...rest } = allowed;
+    expect(rest).toEqual({
+      TakeEvents: {
+        actions: ["sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"],
+        resources: [`${path}crmQueue`],
+      },
+      LendLargeAnswers: {
+        actions: ["s3:GetObject"],
+        resources: ["ClaimCheck/????????-????-????-????-????????????/*"],
+      },
+      ReportFailures: { actions: ["sqs:SendMessage"], resources: [`${path}crmDeadLetters`] },
+      WriteLogs: { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: [`${path}crmForwardLogs`] },
+    });
+    expect(ReadSigningSecret?.actions).toEqual(["secretsmanager:GetSecretValue"]);
+    expect(JSON.stringify(ReadSigningSecret?.resources)).toMatch(/:secret:crm\/signing-\?{6}"/);
+  });
+
+  it("is told of by two alarms: events that are tried in vain, and dead letters", () => {
+    template.hasResourceProperties("AWS::CloudWatch::Alarm", {
+      MetricName: "DeliveryStalled",
+      Statistic: "Maximum",
+      Threshold: 1_800_000,
+      Period: 900,
+      Dimensions: [
+        { Name: "service", Value: "Test-Poller" },
+        { Name: "webhook", Value: "crm" },
+      ],
+      TreatMissingData: "notBreaching",
+    });
+    template.hasResourceProperties("AWS::CloudWatch::Alarm", {
+      Dimensions: [{ Name: "QueueName", Value: { "Fn::GetAtt": [deadLetters, "QueueName"] } }],
+      AlarmDescription: Match.stringLikeRegexp("the queue of webhook crm holds some"),
+    });
+  });
+
+  it("is found by the command through the outputs of the stack", () => {
+    const outputs = Object.keys(template.toJSON().Outputs).filter((name) => name.startsWith("Forward"));
+    expect(outputs.sort()).toEqual([
+      "ForwardDeadLetterQueueArnbi1",
+      "ForwardDeadLetterQueueArncrm",
+      "ForwardFunctionNamebi1",
+      "ForwardFunctionNamecrm",
+      "ForwardQueueArnbi1",
+      "ForwardQueueArncrm",
+    ]);
+  });
+});
+
+describe("beside each other", () => {
+  it("signed webhooks share one bundle and nothing else, and one that is not signed stays as it was", () => {
+    const ofForward = (property: (fields: Record<string, { S3Key: string }>) => unknown) =>
+      Object.entries(template.findResources("AWS::Lambda::Function"))
+        .filter(([name]) => name.includes("Forward"))
+        .map(([, { Properties }]) => property(Properties));
+    expect(new Set(ofForward(({ Code }) => Code?.S3Key)).size).toBe(1);
+    expect(new Set(ofForward(({ Role }) => JSON.stringify(Role))).size).toBe(2);
+    template.resourceCountIs("AWS::Events::ApiDestination", 1);
+    template.resourceCountIs("AWS::Lambda::EventSourceMapping", 2);
+  });
+
+  it("without any that is signed the template has none of it", () => {
+    const text = JSON.stringify(synthesize({ sources: [{ baseUrl }], webhooks: [{ name: "open", url }] }).toJSON());
+    expect(text).not.toMatch(/Forward|EventSourceMapping|DeliveryStalled/);
+  });
+});
+
+it("with a key and a VPC its function is inside, and may use the key through the services that it asks", () => {
+  const stack = new Stack(createApp(), "Own");
+  const encryptionKey = new Key(stack, "Key");
+  new SurveyPoller(stack, "Poller", { ...config, encryptionKey, vpc: importVpc(stack) });
+  const own = Template.fromStack(stack);
+  const sids = statementsOf(own, `Poller${path}crmForwardRole`).map(({ Sid }) => Sid);
+  for (const sid of ["DecryptSigningSecret", "DecryptLargeAnswers", "EncryptMessages"]) expect(sids).toContain(sid);
+  own.hasResourceProperties("AWS::Lambda::Function", {
+    Environment: { Variables: { WEBHOOK: "crm" } },
+    VpcConfig: Match.anyValue(),
+  });
+  own.hasResourceProperties("AWS::EC2::SecurityGroup", {
+    SecurityGroupEgress: Match.arrayWith([Match.objectLike({ FromPort: 8443 })]),
+  });
+});
+
+it("goes where EventBridge calls no endpoints by itself", () => {
+  const stack = new Stack(createApp(), "Gov", { env: { account: "123456789012", region: "us-gov-west-1" } });
+  new SurveyPoller(stack, "Poller", { sources: [{ baseUrl }], webhooks: [{ name: "crm", url, signing }] });
+  expect(() => Template.fromStack(stack)).not.toThrow();
+});
