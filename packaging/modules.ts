@@ -18,10 +18,14 @@ const TARGET = "node20.11";
  * brings nothing but zod; aws-cdk-lib and constructs are the app's own.
  */
 export async function buildModules(root: string, out: string): Promise<void> {
-  const common = { ...SHARED, absWorkingDir: root, entryPoints: ENTRIES, target: TARGET };
-  await build({ ...common, outdir: join(out, "esm"), format: "esm", splitting: true, banner: { js: REQUIRE } });
+  const common = { ...SHARED, absWorkingDir: root, target: TARGET };
+  const { "survey-api": client, ...plain } = ENTRIES;
+  const esm = { ...common, outdir: join(out, "esm"), format: "esm" } as const;
+  await build({ ...esm, entryPoints: plain, splitting: true });
+  await build({ ...esm, entryPoints: { "survey-api": client }, banner: { js: REQUIRE } });
   await build({
     ...common,
+    entryPoints: ENTRIES,
     outdir: join(out, "cjs"),
     format: "cjs",
     define: { "import.meta.dirname": "__dirname", "import.meta.url": "importMetaUrl" },
@@ -30,6 +34,9 @@ export async function buildModules(root: string, out: string): Promise<void> {
   writeFileSync(join(out, "cjs/package.json"), '{ "type": "commonjs" }\n');
 }
 
-/** Some bundled libraries call `require`, which an ES module lacks. */
+/**
+ * Some bundled libraries call `require`, which an ES module lacks. A reader's own bundler may make CommonJS of the module, where
+ * `import.meta` is empty: modules of Node are found from any folder.
+ */
 export const REQUIRE =
-  'import { createRequire as bundleRequire } from "node:module"; const require = bundleRequire(import.meta.url);';
+  'import { createRequire as bundleRequire } from "node:module"; const require = bundleRequire(import.meta.url ?? process.cwd() + "/");';

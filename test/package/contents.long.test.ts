@@ -107,6 +107,18 @@ describe("the package", () => {
     );
   });
 
+  it("can be bundled as CommonJS with a function that uses it, as the CDK's own bundler does", async () => {
+    const source = `
+      import { responseCompleted } from "survey-poller/events";
+      import { createSurveyApi } from "survey-poller/survey-api";
+      console.log(JSON.stringify([responseCompleted.safeParse({}).success, typeof createSurveyApi]));
+    `;
+    writeFileSync(join(project.cwd, "bundled.mjs"), source);
+    const how = ["--bundle", "--platform=node", "--format=cjs", "--outfile=bundled.cjs", "--log-level=error"];
+    await project.run(join(root, "node_modules/.bin/esbuild"), ["bundled.mjs", ...how]);
+    expect(JSON.parse(await project.run("node", ["bundled.cjs"]))).toEqual([false, "function"]);
+  });
+
   it("holds a function that starts", async () => {
     // It loads, and misses what the stack would tell it.
     const load = `import(${JSON.stringify(join(installed, "dist/functions/poll/index.mjs"))}).catch(({ code, message }) => console.log(code, message))`;
