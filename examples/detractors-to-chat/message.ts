@@ -13,7 +13,7 @@ export function messageOf({ meta, data }: ResponseCompleted, withComment: boolea
 }
 
 function shortened(text: string): string {
-  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST).toWellFormed()}…`;
 }
 
 /** The three characters that have a meaning of their own in the chat's markup. */

@@ -14,7 +14,7 @@ export interface SqsWorkerPythonProps extends StackProps {
   busName?: string;
   /** The poller's bucket with answers that are too large for an event: the output `ClaimCheckBucketName`. */
   claimCheckBucketName?: string;
-  /** Default "3.14". */
+  /** Of Lambda, 3.12 or later: those before have an older C library than some wheels need. Default "3.14". */
   pythonVersion?: string;
   /** Of the worker's processor. Default "arm64". */
   architecture?: "arm64" | "x86_64";

@@ -1,5 +1,5 @@
 import type { Context } from "aws-lambda";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { IdempotentLambda } from "../../examples/idempotent-lambda/stack.ts";
 import { type BooksClosed, digestSum, eventId, type ResponseCompleted } from "../../lib/events/index.ts";
 import { type ExampleAws, startExampleAws } from "./support/aws.ts";
@@ -100,6 +100,17 @@ describe("a letter", () => {
   });
 });
 
+/** What the function logs of these books. */
+async function said(books: ReturnType<typeof closed>): Promise<unknown[]> {
+  const log = vi.spyOn(console, "log").mockImplementation(() => {});
+  try {
+    await handler(books, context);
+    return log.mock.calls.map(([line]) => JSON.parse(String(line)));
+  } finally {
+    log.mockRestore();
+  }
+}
+
 describe("the books", () => {
   it("are in order where every event has come, in whatever order", async () => {
     const first = completed(2, 21);
@@ -107,7 +118,8 @@ describe("the books", () => {
     const update = updated(2, 21, 2, "2026-03-10T12:30:00.000Z");
     for (const event of [update, second, first, second]) await handler(event, context);
 
-    await handler(closed(2, [idOf(update), idOf(second)]), context);
+    const lines = await said(closed(2, [idOf(update), idOf(second)]));
+    expect(lines).toEqual([{ message: "Survey 2 of main, books 2: complete", events: 2 }]);
   });
 
   it("raise an error that says how many events are missing", async () => {
@@ -118,7 +130,7 @@ describe("the books", () => {
 
     await expect(checking).rejects.toThrow("Survey 3 of main, books 2: events that have not come: 1.");
     await handler(lost, context);
-    await handler(closed(3, [idOf(first), idOf(lost)]), context);
+    expect(await said(closed(3, [idOf(first), idOf(lost)]))).toMatchObject([{ events: 2 }]);
   });
 
   it("raise an error where as many events have come, but not the same ones", async () => {
@@ -133,7 +145,8 @@ describe("the books", () => {
     await handler(updated(5, 51, 2, "2026-03-10T14:00:00.000Z"), context);
     await handler(completed(5, 52, "2026-03-10T14:00:00.000Z"), context);
 
-    await handler(closed(5, [idOf(first)]), context);
+    const lines = await said(closed(5, [idOf(first)]));
+    expect(lines).toEqual([{ message: "Survey 5 of main, books 2: complete", events: 1 }]);
   });
 
   it("count an event by its first delivery, also where a repeat was made after they closed", async () => {
@@ -141,13 +154,14 @@ describe("the books", () => {
     await handler(first, context);
     await handler(completed(6, 61, "2026-03-10T14:00:00.000Z"), context);
 
-    await handler(closed(6, [idOf(first)]), context);
+    const lines = await said(closed(6, [idOf(first)]));
+    expect(lines).toEqual([{ message: "Survey 6 of main, books 2: complete", events: 1 }]);
   });
 
   it("of a test event are passed over", async () => {
     const event = closed(7, ["never sent"]);
     Object.assign(event.detail.meta, { test: true });
-    await handler(event, context);
+    expect(await said(event)).toEqual([]);
   });
 });
 

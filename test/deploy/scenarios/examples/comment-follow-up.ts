@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DeleteMessageCommand, ReceiveMessageCommand } from "@aws-sdk/client-sqs";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { DetailOf } from "../../../../lib/events/index.ts";
 import type { DeliveredEvent } from "../../../support/command.ts";
-import { succeed } from "../../support/processes.ts";
+import { ROOT } from "../../support/cdk.ts";
+import { shell, succeed } from "../../support/processes.ts";
+import { readBlocks } from "../../support/read-steps.ts";
 import { until } from "../../support/until.ts";
 import { output } from "../stage.ts";
 import { type DeployedExample, deployExample, type ExampleStage, exampleOutput, untilAfterTicks } from "./stage.ts";
@@ -83,6 +87,16 @@ export async function commentFollowUp(on: ExampleStage): Promise<void> {
     await startByHand(on, example, "closed", input);
     await until("it does not end", async () => (await executionsOf(on, example, "SUCCEEDED")).includes("closed"));
     assert.ok(!(await deskOf()).includes("closed"));
+  });
+  await report.step(`${NAME}: a follow-up is tried by hand, as the README says`, async () => {
+    const [block] = readBlocks(readFileSync(join(ROOT, "examples", NAME, "README.md"), "utf8"), "## Try it");
+    const [start = "", look = ""] = (block?.code ?? "").split(/(?=aws dynamodb)/);
+    const machine = exampleOutput(example, "StateMachineArn");
+    const options = { cwd: stage.folder, env: stage.emulator.env, limit: 60_000 };
+    await shell(start.replace("<StateMachineArn>", machine), options);
+    await until("there is no ticket", async () =>
+      (await shell(look.replace("<TicketsTable>", table), options)).stdout.includes("[test] After a visit: 7 of 10"),
+    );
   });
   await report.step(`${NAME}: destroyed; the tickets are kept`, async () => {
     await example.destroy();
