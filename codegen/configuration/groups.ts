@@ -81,7 +81,8 @@ export const sourceGroups = {
       "retention.claimCheck":
         "Answers of large events. At least `retention.archive` and 14 days, unless `bus.archive` is `false`.",
       "retention.logs": "Logs. One of the periods that CloudWatch Logs offers.",
-      logLevel: "The least that is logged of this source. `debug` names each event.",
+      logLevel:
+        "The least that is logged of this source. `info` names each event of a response by its ids, `debug` all events.",
     },
   },
 } satisfies Record<string, Group>;

@@ -45,6 +45,6 @@ export function elsewhere(
       what: "its entry as it was. Who restores the table forgets it once more",
       until: now + BACKUPS * DAY,
     },
-    { where: "the logs", what: "ids at most, at logLevel debug", until: longest("logs") },
+    { where: "the logs", what: "ids, at logLevel info and debug", until: longest("logs") },
   ];
 }
