@@ -215,13 +215,16 @@ describe("a demo", () => {
     const run = await demo();
     const { page, errors } = await openPage(browser, run.url);
     await complete(page);
-    await expect.poll(() => rowsOf(page).count(), { timeout: 30_000 }).toBeGreaterThan(5);
+    // Events of books have nothing personal to hide.
+    const responses = rowsOf(page).filter({ has: page.locator(".chip") });
+    await expect.poll(() => responses.count(), { timeout: 30_000 }).toBeGreaterThan(2);
     const { keyboard } = page;
     const seen = async (): Promise<void> => expect(await seriousProblems(page)).toEqual([]);
     await seen();
 
-    await keyboard.press("j");
-    await keyboard.press("j");
+    const isResponse = page.locator('.event[aria-selected="true"] .chip');
+    do await keyboard.press("j");
+    while ((await isResponse.count()) === 0);
     await keyboard.press("Enter");
     await expect.poll(() => page.locator("#tab-body .json").count()).toBe(1);
     expect(await page.locator("#tab-body").innerText()).toContain("•••");
