@@ -51,6 +51,7 @@ const PEERS = [
   { peer: "airbyte", name: "Airbyte CDK", row: "airbyte-cdk" },
   { peer: "singer", name: "Singer SDK", row: "singer-sdk" },
   { peer: "camel", name: "Apache Camel", row: "Apache Camel" },
+  { peer: "benthos", name: "Benthos", row: "Benthos" },
 ];
 
 /** What the bench wrote: responses a second of a peer and of the poller beside it. */
