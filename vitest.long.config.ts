@@ -1,6 +1,8 @@
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
+  // As in vitest.config.ts.
+  resolve: { tsconfigPaths: true },
   test: {
     include: ["test/**/*.long.test.ts"],
     reporters: ["default", "./test/support/closing-line-reporter.ts"],
