@@ -82,7 +82,12 @@ export function createFunction(scope: Construct, name: string, props: LambdaFunc
     runtime: Runtime.NODEJS_24_X,
     architecture: Architecture.ARM_64,
     memorySize: memory,
-    environment,
+    environment: {
+      ...environment,
+      NODE_OPTIONS: "--enable-source-maps",
+      // Else each thread of V8 keeps for itself what it once needed to compile something: up to 30 MB.
+      MALLOC_ARENA_MAX: "1",
+    },
     ...(encryptionKey === undefined ? {} : { environmentEncryption: encryptionKey }),
     ...(tracing ? { tracing: Tracing.ACTIVE } : {}),
     logGroup,

@@ -137,9 +137,6 @@ export class SurveyPoller extends PollerMetrics {
         BUS_NAME: resources.eventBus?.eventBusArn ?? this.bus.eventBusName,
         CLAIM_CHECK_BUCKET: this.claimCheckBucket.bucketName,
         SECRETS: secretsVariable(this.secrets),
-        NODE_OPTIONS: "--enable-source-maps",
-        // Else each thread of V8 keeps for itself what it once needed to compile something: up to 30 MB.
-        MALLOC_ARENA_MAX: "1",
         POWERTOOLS_SERVICE_NAME: deployment,
         ...(proxy === undefined ? {} : { SURVEY_PROXY: proxy }),
       },

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseJson } from "../../lib/secrets/secret-values.ts";
 import type { Credentials } from "../../lib/survey-api/index.ts";
 import { UsageError } from "../flags.ts";
 import { askHidden, type Terminal } from "./hidden-prompt.ts";
@@ -88,12 +89,4 @@ function usable(name: string, text: string): string {
   if (/\p{Cc}/u.test(value)) throw wrong("has control characters in it");
   if (/^(…|\.\.\.|<.*>)$/.test(value)) throw wrong("is a placeholder");
   return value;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -131,8 +131,6 @@ function createForwarder(scope: Construct, parts: ForwarderParts): LambdaFunctio
       QUEUE_URL: queue.queueUrl,
       DEAD_LETTERS_URL: deadLetters.queueUrl,
       CLAIM_CHECK_BUCKET: claimCheckBucket.bucketName,
-      NODE_OPTIONS: "--enable-source-maps",
-      MALLOC_ARENA_MAX: "1",
       POWERTOOLS_SERVICE_NAME: deployment,
     },
     statements: [

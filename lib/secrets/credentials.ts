@@ -1,7 +1,7 @@
 import type { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import * as z from "zod";
 import { type Credentials, CredentialsMissingError } from "../survey-api/index.ts";
-import { readSecret, refusalOf } from "./secret-values.ts";
+import { parseJson, readSecret, refusalOf } from "./secret-values.ts";
 
 const credentialsSchema = z.looseObject({ clientId: z.string().min(1), clientSecret: z.string().min(1) });
 
@@ -40,12 +40,4 @@ async function read(client: SecretsManagerClient, secretId: string): Promise<str
 
 function unreadable(message: string, options: { cause?: unknown; hint: string }): CredentialsMissingError {
   return new CredentialsMissingError(message, { ...options, isUnreadable: true });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -36,3 +36,12 @@ export function refusalOf(error: unknown): { code: string; hint: string } | unde
   const hint = Object.hasOwn(REFUSALS, code) ? REFUSALS[code] : undefined;
   return hint === undefined ? undefined : { code, hint };
 }
+
+/** A secret's text as JSON; undefined for what is none. No error, since its message would quote the secret. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

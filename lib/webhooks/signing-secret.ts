@@ -1,7 +1,7 @@
 import type { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import * as z from "zod";
 import { PollerError, type PollerErrorOptions } from "../errors.ts";
-import { readSecret, refusalOf } from "../secrets/secret-values.ts";
+import { parseJson, readSecret, refusalOf } from "../secrets/secret-values.ts";
 import { isSigningSecret, SECRET_FORM } from "./signature.ts";
 
 /** There is nothing to sign with. Nothing of the secret's value is in it. */
@@ -92,13 +92,5 @@ async function read(client: SecretsManagerClient, secretId: string): Promise<str
     if (refusal === undefined) throw cause;
     const message = `the signing secret ${secretId} cannot be read (${refusal.code})`;
     throw new SigningSecretError("SIGNING_SECRET_UNREADABLE", message, { cause, hint: refusal.hint });
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
