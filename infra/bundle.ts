@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join, resolve } from "node:path";
 
@@ -13,20 +13,20 @@ export type FunctionName = "poll" | "forward";
 export interface Bundle {
   /** The module Lambda loads; handler `index.handler`. */
   file: string;
-  /** Size of that module. */
+  /** Size of all modules, of which it loads some only when they are needed. */
   bytes: number;
 }
 
 /**
- * Bundles the function into a folder that is the whole of its deployment package: `index.mjs`, its source map and,
- * when given, the raw configuration as `config.json`. The same sources and configuration give the same bytes in any folder.
+ * Bundles the function into a folder that is the whole of its deployment package: `index.mjs`, the modules that it
+ * imports, their source maps and, when given, the raw configuration as `config.json`. What was in the folder goes. The same sources and configuration give the same bytes in any folder.
  *
  * @throws Error when the function does not exist or does not compile
  */
 export function bundleFunction(name: FunctionName, outDir: string, config?: unknown): Bundle {
   const built = join(ROOT, "functions", name);
   if (!existsSync(built)) return bundleEntry(join(ROOT, "functions", `${name}.ts`), outDir, config);
-  mkdirSync(outDir, { recursive: true });
+  clear(outDir);
   for (const file of readdirSync(built)) copyFileSync(join(built, file), join(outDir, file));
   return finished(outDir, config);
 }
@@ -38,7 +38,11 @@ export function bundleEntry(entry: string, outDir: string, config?: unknown): Bu
   const built = buildSync({
     entryPoints: [entry],
     // Never written there: paths in the source map are relative to it, and must not follow the folder the bundle lands in.
-    outfile: join(ROOT, ".bundle", basename(entry, ".ts"), "index.mjs"),
+    outdir: join(ROOT, ".bundle", basename(entry, ".ts")),
+    entryNames: "index",
+    outExtension: { ".js": ".mjs" },
+    // What only an operator's command needs is a file of its own, and no part of a cold start.
+    splitting: true,
     absWorkingDir: ROOT,
     write: false,
     bundle: true,
@@ -55,13 +59,20 @@ export function bundleEntry(entry: string, outDir: string, config?: unknown): Bu
     sourcesContent: false,
     logLevel: "silent",
   });
-  mkdirSync(outDir, { recursive: true });
+  clear(outDir);
   for (const output of built.outputFiles) writeFileSync(join(outDir, basename(output.path)), output.contents);
   return finished(outDir, config);
 }
 
+/** A module that an earlier bundle has left behind would make another deployment package of the same sources. */
+function clear(outDir: string): void {
+  rmSync(outDir, { recursive: true, force: true });
+  mkdirSync(outDir, { recursive: true });
+}
+
 function finished(outDir: string, config: unknown): Bundle {
   if (config !== undefined) writeFileSync(join(outDir, "config.json"), `${JSON.stringify(config, null, 2)}\n`);
-  const file = join(outDir, "index.mjs");
-  return { file, bytes: statSync(file).size };
+  const modules = readdirSync(outDir).filter((name) => name.endsWith(".mjs"));
+  const bytes = modules.reduce((sum, name) => sum + statSync(join(outDir, name)).size, 0);
+  return { file: join(outDir, "index.mjs"), bytes };
 }

@@ -8,7 +8,7 @@ import { atMost, type Findings, told } from "../support/row.ts";
 
 // What a cold start costs beyond the SDK: the bundle of the function against one that only makes the same clients.
 
-const ROUNDS = 15;
+const ROUNDS = 20;
 
 /** Milliseconds from the start of a process until the module is loaded. */
 function load(file: string, env: Record<string, string>): number {

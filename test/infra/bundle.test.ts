@@ -81,12 +81,38 @@ describe("a bundle", () => {
   });
 });
 
+/** Size of the modules that a module imports at its start, itself among them. */
+function bytesAtStart(folder: string, name = "index.mjs", seen = new Set<string>()): number {
+  if (seen.has(name)) return 0;
+  seen.add(name);
+  const text = readFileSync(join(folder, name), "utf8");
+  const imported = [...text.matchAll(/(?:from|import)"\.\/([^"]+\.mjs)"/g)].map(([, other = ""]) => other);
+  return imported.reduce((sum, other) => sum + bytesAtStart(folder, other, seen), Buffer.byteLength(text));
+}
+
 describe("the scheduled function", () => {
-  it("bundles to under 2 MB and exports a handler", async () => {
+  it("bundles to under 2 MB and exports a handler", () => {
     const folder = temporaryFolder();
     const { file, bytes } = bundleFunction("poll", folder, config);
     expect(bytes).toBeLessThan(2_000_000);
     expect(readFileSync(file, "utf8")).toMatch(/export\{[^}]*\bhandler\b[^}]*\}/);
+  });
+
+  it("loads what an operator asks for, and the client of S3, only when it is needed", () => {
+    const folder = temporaryFolder();
+    const { bytes } = bundleFunction("poll", folder, config);
+    const names = readdirSync(folder).filter((name) => name.endsWith(".mjs"));
+    const later = names.filter((name) => /^(run-operation|s3)-/.test(name));
+    expect(later).toHaveLength(2);
+    const sizes = later.map((name) => readFileSync(join(folder, name)).byteLength);
+    expect(bytesAtStart(folder)).toBeLessThanOrEqual(bytes - sizes.reduce((sum, size) => sum + size, 0));
+  });
+
+  it("leaves nothing behind of an earlier bundle in its folder: the same sources are the same package", () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "chunk-OF-BEFORE.mjs"), "");
+    bundleFunction("poll", folder, config);
+    expect(readdirSync(folder)).not.toContain("chunk-OF-BEFORE.mjs");
   });
 });
 
