@@ -2,8 +2,8 @@ import type { Origin } from "../../events/index.ts";
 import type { PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
 import { withoutRecords } from "../ledger/kept-records.ts";
-import type { EmitCounts } from "../model/emit-counts.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
+import type { PollCounts } from "../model/poll-counts.ts";
 import { type Candidate, type Found, fromFound, fromWaiting, oldestFirst } from "./candidate.ts";
 import { createPipeline, type Pipeline } from "./pipeline.ts";
 
@@ -15,7 +15,7 @@ const SLOW = 18;
 const FEW = 8;
 
 /** Responses that a walk has found: oldest first, each one event, each in the ledger when this resolves, but for those that are left. */
-export async function emitFound(ctx: PollContext, found: Found[], origin: Origin): Promise<EmitCounts> {
+export async function emitFound(ctx: PollContext, found: Found[], origin: Origin): Promise<PollCounts> {
   const { clock } = ctx.ports;
   const candidates = found.map((one) => fromFound(ctx, one, origin)).sort(oldestFirst);
   const pipeline = createPipeline(ctx, SLOW);

@@ -1,6 +1,6 @@
 import { prove } from "../contents/prove.ts";
 import type { PollContext } from "../context.ts";
-import { type EmitCounts, noEmits } from "../model/emit-counts.ts";
+import { noCounts, type PollCounts } from "../model/poll-counts.ts";
 import { type Candidate, oldestFirst } from "./candidate.ts";
 import { inGroups } from "./in-groups.ts";
 import { type Prepared, prepare } from "./prepare.ts";
@@ -23,7 +23,7 @@ export interface Pipeline {
   /** The last position up to which all that was taken is settled; undefined before the first. */
   settledTo(): number | undefined;
   /** Waits until everything is in the state. Throws the first thing that failed. */
-  end(): Promise<EmitCounts>;
+  end(): Promise<PollCounts>;
 }
 
 /** Some responses of one page. */
@@ -45,7 +45,7 @@ interface Item {
 interface Line {
   ctx: PollContext;
   mostOnTheWay: number;
-  counts: EmitCounts;
+  counts: PollCounts;
   sending: Set<Promise<void>>;
   /** In the order of their pages, from the first one that is not settled. */
   chunks: Chunk[];
@@ -71,7 +71,7 @@ export function createPipeline(ctx: PollContext, mostOnTheWay: number): Pipeline
   const line: Line = {
     ctx,
     mostOnTheWay,
-    counts: noEmits(),
+    counts: noCounts(),
     sending: new Set(),
     chunks: [],
     buffer: [],

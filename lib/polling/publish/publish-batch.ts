@@ -8,7 +8,7 @@ import { later } from "../model/dates.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import type { OutgoingEvent } from "../model/outgoing-event.ts";
 import type { PublishOutcome, SealedEvent } from "../ports.ts";
-import { type Candidate, refusedEntry, waitingEntry } from "./candidate.ts";
+import { type Candidate, entryOf, refusedEntry, waitingEntry } from "./candidate.ts";
 
 /** An event with the contents of a response. */
 export type ContentsEvent = Extract<OutgoingEvent, { type: "response.completed" | "response.updated" }>;
@@ -175,8 +175,7 @@ async function dropKept(ctx: PollContext, published: Ready[]): Promise<void> {
 
 function emittedEntry(item: Ready, emittedAt: number): LedgerEntry {
   const { eventId, revision } = item.event.detail.meta;
-  const digest = item.digest === undefined ? {} : { digest: item.digest };
-  return { id: item.responseId, state: "emitted", ...digest, count: item.records.length, eventId, revision, emittedAt };
+  return { ...entryOf(item, "emitted"), eventId, revision, emittedAt };
 }
 
 /** Milliseconds since the oldest of the batch was completed; unknown without a time zone. */

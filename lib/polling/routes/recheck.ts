@@ -6,9 +6,10 @@ import { noteHeld } from "../ledger/held.ts";
 import { firstSeenBy, nextRecheck } from "../ledger/open-checks.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import type { Mark } from "../model/mark.ts";
+import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import { classOf, type Run, readRecord } from "../model/records.ts";
+import type { Found } from "../publish/candidate.ts";
 import { emitFound } from "../publish/emit.ts";
-import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
 
 /** Responses asked about at once. */
 const AT_ONCE = 10;
@@ -66,13 +67,7 @@ async function recheckKind(ctx: PollContext, allowance: Allowance, kind: Kind, r
     const answers = await Promise.all(some.map(async (entry) => ({ entry, run: await runOf(ctx, entry) })));
     const completed = answers.flatMap(({ entry, run }) => (run !== undefined && isGiven(entry, run) ? [run] : []));
     const isContents = isUsable(ctx.mark);
-    const found = completed.map((run) => ({
-      run,
-      isWhole: true,
-      isApart: false,
-      isAcross: false,
-      isFromOperation9: true,
-    }));
+    const found = completed.map((run): Found => ({ run, proof: "operation 9" }));
     if (isContents) addCounts(result.counts, await emitFound(ctx, found, "recheck"));
     else result.sought += completed.length;
     const left = answers.filter(({ run }) => !isContents || run === undefined || !completed.includes(run));
