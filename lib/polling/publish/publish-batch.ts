@@ -7,6 +7,7 @@ import { noteReleased, toldFirst } from "../ledger/withheld.ts";
 import { later } from "../model/dates.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import type { OutgoingEvent } from "../model/outgoing-event.ts";
+import type { PollCounts } from "../model/poll-counts.ts";
 import type { PublishOutcome, SealedEvent } from "../ports.ts";
 import { type Candidate, entryOf, refusedEntry, waitingEntry } from "./candidate.ts";
 
@@ -43,20 +44,13 @@ export function isFull(ready: Ready[]): boolean {
 export const MOST_IN_VAIN = 2;
 
 export interface BatchOutcome {
-  /** New events, and those that have replaced a short one. */
-  published: number;
-  replaced: number;
-  /** Refused by the bus for good. */
-  refused: number;
-  /** Not taken now: they wait, with their records. */
-  waiting: number;
+  /** New events, those that have replaced a short one, those refused for good, and those not taken now, which wait with their records. */
+  counts: Pick<PollCounts, "emitted" | "repaired" | "refused" | "waiting">;
   /** Responses that could not even be kept. */
   left: Ready[];
   /** Why the bus did not take all of them. */
   failure?: PublishFailedError | undefined;
 }
-
-export const noOutcome: BatchOutcome = { published: 0, replaced: 0, refused: 0, waiting: 0, left: [] };
 
 /** Publishes one batch, then enters it into the ledger: only then is it settled. What is left of it keeps the rest from nothing. */
 export async function publishBatch(ctx: PollContext, batch: Ready[]): Promise<BatchOutcome> {
@@ -68,21 +62,22 @@ export async function publishBatch(ctx: PollContext, batch: Ready[]): Promise<Ba
   const published = batch.filter((_, i) => outcomes[i]?.kind === "published");
   // The ledger comes first: whatever fails from here on, these are not to be published again.
   await enter(ctx, published, clock.now());
-  const replaced = noteReplaced(ctx, published);
-  const count = published.length - replaced;
-  if (count > 0) {
+  const repaired = noteReplaced(ctx, published);
+  const emitted = published.length - repaired;
+  if (emitted > 0) {
     const origin = published[0]?.origin ?? "head";
     const lag = lagOf(published, clock.now());
-    observe({ kind: "emitted", surveyId: ctx.surveyId, count, origin, lag });
+    observe({ kind: "emitted", surveyId: ctx.surveyId, count: emitted, origin, lag });
   }
 
-  const result: BatchOutcome = { ...noOutcome, published: count, replaced, left: [] };
+  const result: BatchOutcome = { counts: { emitted, repaired, refused: 0, waiting: 0 }, left: [] };
   for (const [i, item] of batch.entries()) {
     const outcome = outcomes[i];
     if (outcome?.kind === "published") continue;
     await noteNotTaken(ctx, item, outcome, result);
   }
-  if (result.waiting > 0) observe({ kind: "waiting", surveyId: ctx.surveyId, count: result.waiting });
+  const { waiting } = result.counts;
+  if (waiting > 0) observe({ kind: "waiting", surveyId: ctx.surveyId, count: waiting });
   return result;
 }
 
@@ -103,20 +98,16 @@ async function noteNotTaken(
   const entry = await orLeave(ctx, () =>
     isRefused ? refusedEntry(ctx, item, code) : waitingEntry(ctx, item, [`bus:${code}`]),
   );
-  if (entry === undefined) {
-    result.left.push(item);
-    return;
-  }
-  const written = await toldFirst(ctx, [entry]);
+  const written = entry === undefined ? [] : await toldFirst(ctx, [entry]);
   if (written.length === 0) {
     result.left.push(item);
     return;
   }
   await ctx.ports.state.putEntries(ctx.surveyId, written);
   if (isRefused) {
-    result.refused += 1;
+    result.counts.refused += 1;
     ctx.ports.observe({ kind: "refused", surveyId: ctx.surveyId, responseId: item.responseId, code });
-  } else result.waiting += 1;
+  } else result.counts.waiting += 1;
 }
 
 /** Counts the events that have replaced another one, and forgets the changes that they tell of; gives how many. */
