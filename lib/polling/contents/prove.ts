@@ -7,8 +7,8 @@ import { ask, countWhole, digestBySingle, isTrusted, learn, mayAnswer, toldOf, w
 import { noteSuspects } from "./suspects.ts";
 
 /**
- * What proves that the records of a response are all of it, where the records of each stand together (R4, R6). Both pages: it was joined across a proved seam. Kept:
- * it was proved before, and waits since.
+ * The reason why the records of a response are all of it, where records stand together (R4, R6). Both pages: it was joined across a proved seam. Kept: it was proved
+ * before, and has waited since.
  */
 export type Proof = "its page" | "both pages" | "operation 9" | "kept" | "nothing";
 

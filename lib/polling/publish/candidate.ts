@@ -7,7 +7,7 @@ import { isAsked } from "../ledger/judge.ts";
 import type { Details } from "../ledger/kept-records.ts";
 import { keep, takeOut } from "../ledger/kept-records.ts";
 import { keptUntil } from "../ledger/quarantine.ts";
-import type { EntryState, LedgerEntry, UsedPatience } from "../model/ledger-entry.ts";
+import type { EntryState, LedgerEntry } from "../model/ledger-entry.ts";
 import { placeOf } from "../model/phase.ts";
 import { privateMetadata, privateRecord } from "../model/privacy.ts";
 import { completedAt, digestOf, type Run, readRecord } from "../model/records.ts";
@@ -79,30 +79,28 @@ export async function fromWaiting(ctx: PollContext, entry: LedgerEntry): Promise
  */
 export async function waitingEntry(ctx: PollContext, candidate: Candidate, reasons: string[]): Promise<LedgerEntry> {
   const now = ctx.ports.clock.now();
-  const { firstSeen } = candidate.patience;
+  const { firstSeen, used } = candidate.patience;
+  const { absentAfter, enrichmentPatience } = ctx.source;
   // A response that was not asked about stays due. With a back-off of its own it would lose its turns to those that fail for reasons of their own.
   const asked = !reasons.every(isSpared);
   const attempts = candidate.patience.attempts + (asked ? 1 : 0);
   // Absence is settled at a known moment. A failure is asked about again at growing distances.
   const isOfEvent = reasons.some((reason) => reason.startsWith("bus:") || reason.startsWith("event:"));
   const onlyAbsent = reasons.every((reason) => reason.endsWith(":absent"));
-  const backOff = Math.min(ctx.source.enrichmentPatience / 2, FIRST_BACK_OFF * 2 ** (attempts - 1));
+  const backOff = Math.min(enrichmentPatience / 2, FIRST_BACK_OFF * 2 ** (attempts - 1));
   return {
     ...entryOf(candidate, "waiting"),
     firstSeen,
     attempts,
-    patience: patienceAfter(ctx, candidate.patience, reasons),
+    patience:
+      !asked && used !== undefined
+        ? used
+        : usePatience(candidate.patience, now, ctx.watch.breakers, enrichmentPatience),
     origin: candidate.origin,
-    nextCheck:
-      !asked || isOfEvent ? now : onlyAbsent ? Math.max(firstSeen + ctx.source.absentAfter, now) : now + backOff,
+    nextCheck: !asked || isOfEvent ? now : onlyAbsent ? Math.max(firstSeen + absentAfter, now) : now + backOff,
     reason: [...reasons].sort().join(" "),
     ...(await keepCandidate(ctx, candidate)),
   };
-}
-
-function patienceAfter(ctx: PollContext, patience: Patience, reasons: string[]): UsedPatience {
-  if (reasons.every(isSpared) && patience.used !== undefined) return patience.used;
-  return usePatience(patience, ctx.ports.clock.now(), ctx.watch.breakers, ctx.source.enrichmentPatience);
 }
 
 /** The entry of a response whose event the bus refused for good. */

@@ -37,7 +37,7 @@ interface Page {
 interface Item {
   ready: Ready;
   page: Page;
-  /** Its place among all that was taken: page after page, and of each the oldest first. */
+  /** The place among all that was taken: page after page, and of each the oldest first. */
   place: number;
 }
 
@@ -59,7 +59,7 @@ interface Line {
   /** Batches in a row of which the bus took nothing. */
   inVain: number;
   failed: { error: unknown } | undefined;
-  /** Whatever has failed, nothing is on its way any more when the pipeline has ended. */
+  /** Work that the end waits for: nothing is on its way any more then, whatever has failed. */
   underWay: Set<Promise<void>>;
   /** Wakes whoever waits for room. */
   moved: () => void;

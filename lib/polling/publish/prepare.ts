@@ -19,15 +19,19 @@ export type Prepared =
 
 /** Asks for the metrics and metadata of a response, and makes its event. */
 export async function prepare(ctx: PollContext, candidate: Candidate): Promise<Prepared> {
-  const patience = begun(candidate, ctx.ports.clock.now());
+  // Absence is judged from the first time on that its details were asked for: much may lie between that and its page.
+  const isFirst = candidate.patience.attempts === 0;
+  const patience = isFirst ? { ...candidate.patience, firstSeen: ctx.ports.clock.now() } : candidate.patience;
   const found = await enrich(ctx, candidate.responseId, candidate.details, patience);
   const enriched = { ...candidate, patience, details: found.details };
   const { replaces } = candidate;
   if (replaces !== undefined) {
+    const { entry } = replaces;
     const missing = missingOfRepair(candidate, found.reasons);
-    if (missing !== undefined) return update(ctx, enriched, { ...found, missing: [...found.missing, ...missing] });
+    if (missing !== undefined)
+      return update(ctx, enriched, entry, { ...found, missing: [...found.missing, ...missing] });
     const asked = !found.reasons.some(isSpared);
-    return { kind: "retried", entry: { ...replaces.entry, attempts: patience.attempts + (asked ? 1 : 0) } };
+    return { kind: "retried", entry: { ...entry, attempts: patience.attempts + (asked ? 1 : 0) } };
   }
   if (found.reasons.length === 0) return readyOrWaiting(ctx, enriched, found);
   // Hundreds may be spared at every tick: their entries are as they were, and due still.
@@ -45,16 +49,14 @@ export async function note(ctx: PollContext, { kind, entry }: Prepared): Promise
 }
 
 /** An event that replaces another one. Its contents are in the ledger before the bus gets it: no revision has two (R19). */
-async function update(ctx: PollContext, candidate: Candidate, had: Had): Promise<Prepared> {
-  const { replaces, records, details } = candidate;
+async function update(ctx: PollContext, candidate: Candidate, entry: LedgerEntry, had: Had): Promise<Prepared> {
+  const { records, details } = candidate;
   const contents = hash("sha1", JSON.stringify([records, details, had.missing]), "base64url");
-  const { revision: last = 1, next = { revision: last + 1, contents } } = replaces?.entry ?? {};
+  const { revision: last = 1, next = { revision: last + 1, contents } } = entry;
   // Nobody knows whether other contents have gone out under the revision noted.
   const revision = next.contents === contents ? next.revision : next.revision + 1;
   const ready = await sealed(ctx, candidate, had, revision);
-  return replaces === undefined
-    ? { kind: "ready", ready }
-    : { kind: "ready", ready, entry: { ...replaces.entry, next: { revision, contents } } };
+  return { kind: "ready", ready, entry: { ...entry, next: { revision, contents } } };
 }
 
 /** Attempts after which a repair goes out without what cannot be had. */
@@ -69,11 +71,6 @@ function missingOfRepair({ patience }: Candidate, reasons: string[]): string[] |
   // Details that are absent now may have been there when the replaced event went out: absence is no more certain than a failure.
   if (reasons.length > 0 && !isOver) return undefined;
   return reasons.map((reason) => (reason.endsWith(":absent") ? reason : reason.replace(/:.*/, ":gave-up")));
-}
-
-/** Absence is judged from the first time on that its details were asked for: much may lie between that and its page. */
-function begun({ patience }: Candidate, now: number): Candidate["patience"] {
-  return patience.attempts === 0 ? { ...patience, firstSeen: now } : patience;
 }
 
 /** The parts of an event that do not come from its records. */

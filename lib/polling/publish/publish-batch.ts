@@ -66,7 +66,9 @@ export async function publishBatch(ctx: PollContext, batch: Ready[]): Promise<Ba
   const emitted = published.length - repaired;
   if (emitted > 0) {
     const origin = published[0]?.origin ?? "head";
-    const lag = lagOf(published, clock.now());
+    const at = published[0]?.event.detail.data.response.completed.at;
+    // Of the oldest one; unknown without a time zone.
+    const lag = at === undefined ? undefined : Math.max(0, clock.now() - Date.parse(at));
     observe({ kind: "emitted", surveyId: ctx.surveyId, count: emitted, origin, lag });
   }
 
@@ -131,7 +133,10 @@ function noteReplaced({ mark, ports, surveyId }: PollContext, published: Ready[]
 async function enter(ctx: PollContext, published: Ready[], emittedAt: number): Promise<void> {
   if (published.length === 0) return;
   const { state } = ctx.ports;
-  const entries = published.map((item) => emittedEntry(item, emittedAt));
+  const entries = published.map((item): LedgerEntry => {
+    const { eventId, revision } = item.event.detail.meta;
+    return { ...entryOf(item, "emitted"), eventId, revision, emittedAt };
+  });
   for (const item of published) raiseHighWater(ctx, item);
   try {
     await state.putEntries(ctx.surveyId, await notOutdated(ctx, entries));
@@ -162,17 +167,6 @@ async function notOutdated({ ports, lease, surveyId }: PollContext, entries: Led
 async function dropKept(ctx: PollContext, published: Ready[]): Promise<void> {
   const keys = published.flatMap(({ keptKey }) => keptKey ?? []);
   await Promise.allSettled(keys.map((key) => ctx.ports.vault.delete(key)));
-}
-
-function emittedEntry(item: Ready, emittedAt: number): LedgerEntry {
-  const { eventId, revision } = item.event.detail.meta;
-  return { ...entryOf(item, "emitted"), eventId, revision, emittedAt };
-}
-
-/** Milliseconds since the oldest of the batch was completed; unknown without a time zone. */
-function lagOf(batch: Ready[], now: number): number | undefined {
-  const at = batch[0]?.event.detail.data.response.completed.at;
-  return at === undefined ? undefined : Math.max(0, now - Date.parse(at));
 }
 
 function raiseHighWater(ctx: PollContext, item: Ready): void {

@@ -3,7 +3,7 @@ import { ask, isTrusted, mayAnswer } from "../contents/operation9.ts";
 import type { Allowance, PollContext } from "../context.ts";
 import { holdLease } from "../lease.ts";
 import { noteHeld } from "../ledger/held.ts";
-import { firstSeenBy, nextRecheck } from "../ledger/open-checks.ts";
+import { firstSeenBy, nextRecheck } from "../ledger/note-entries.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import type { Mark } from "../model/mark.ts";
 import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
@@ -99,10 +99,9 @@ async function putBack(ctx: PollContext, left: { entry: LedgerEntry; run: Run | 
   await holdLease(ctx);
   await ctx.ports.state.putEntries(
     ctx.surveyId,
-    left.map(({ entry: { nextCheck: _, ...entry }, run }) => {
+    left.map(({ entry, run }) => {
       const firstSeen = firstSeenBy(ctx, run, entry.firstSeen ?? now);
-      const next = nextRecheck(ctx, firstSeen, now);
-      return { ...entry, firstSeen, ...(next === undefined ? {} : { nextCheck: next }) };
+      return { ...entry, firstSeen, nextCheck: nextRecheck(ctx, firstSeen, now) };
     }),
   );
 }
