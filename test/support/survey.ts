@@ -1,7 +1,7 @@
 import { placeOf } from "../../lib/polling/model/phase.ts";
+import { addCounts } from "../../lib/polling/model/poll-counts.ts";
 import type { PollingSource } from "../../lib/polling/model/source.ts";
 import { watchBreakers } from "../../lib/polling/publish/under-breaker.ts";
-import { addCounts } from "../../lib/polling/routes/poll-counts.ts";
 import { type PollRequest, type PollResult, pollSurvey } from "../../lib/polling/survey/poll-survey.ts";
 import { type BacklogRequest, workOffBacklogs } from "../../lib/polling/tick/backlogs.ts";
 import { tick } from "../../lib/polling/tick/tick.ts";

@@ -5,17 +5,7 @@ import type { Books, Tally } from "../model/mark.ts";
 import { dropIds, keepIds } from "./id-set.ts";
 import type { PassIds } from "./pass-ids.ts";
 
-type Class = keyof Pick<Tally, "emitted" | "beforeFloor" | "open" | "waiting" | "held" | "quarantined" | "refused">;
-
-const classOfState: Record<EntryState, Class> = {
-  emitted: "emitted",
-  "before-floor": "beforeFloor",
-  open: "open",
-  waiting: "waiting",
-  held: "held",
-  quarantined: "quarantined",
-  refused: "refused",
-};
+type Class = keyof Tally & (Exclude<EntryState, "before-floor"> | "beforeFloor");
 
 /** All that a pass has met when it has come to the end of the list. */
 export interface FinishedPass extends Pick<Books, "startedAt" | "moved" | "changed" | "repaired" | "found"> {
@@ -74,8 +64,8 @@ async function classify(ctx: PollContext, { all, old }: PassIds): Promise<Record
         const entries = await ctx.ports.state.entries(ctx.surveyId, some, old);
         for (const id of some) {
           const entry = entries.get(id);
-          if (entry !== undefined) classes[classOfState[entry.state]] += 1;
-          else if (old.has(id)) classes.beforeFloor += 1;
+          const state = entry?.state ?? (old.has(id) ? "before-floor" : undefined);
+          if (state !== undefined) classes[state === "before-floor" ? "beforeFloor" : state] += 1;
         }
       }),
     ),

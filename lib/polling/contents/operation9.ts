@@ -4,7 +4,7 @@ import type { PollContext } from "../context.ts";
 import { endsWork } from "../errors.ts";
 import type { Contents, Mark } from "../model/mark.ts";
 import { privateRecord } from "../model/privacy.ts";
-import { digestOf, readRecord } from "../model/records.ts";
+import { digestOf, type Run } from "../model/records.ts";
 import { type Comparison, compareAnswers, factsOf, sameFacts } from "./compare-answers.ts";
 
 // Operation 9 gives one response by its id. What it gives is used only for a survey where it was compared with whole responses (R11).
@@ -49,13 +49,8 @@ export async function answerOf(ctx: PollContext, responseId: number): Promise<un
 }
 
 /** The digest of a response as pages would list it, made of records of operation 9. Undefined where these tell less than pages do. */
-export function digestBySingle(
-  { mark, source }: PollContext,
-  responseId: number,
-  records: unknown[],
-): string | undefined {
-  if (mark.contents.full !== true || source.privacy.comments === "drop") return undefined;
-  return digestOf({ responseId, records: records.map((record) => readRecord(record)) });
+export function digestBySingle({ mark, source }: PollContext, run: Run): string | undefined {
+  return mark.contents.full !== true || source.privacy.comments === "drop" ? undefined : digestOf(run);
 }
 
 /** The first ones of some responses of which operation 9 gives anything now. */

@@ -1,38 +1,27 @@
 import type { PollContext } from "../context.ts";
+import type { Replaced } from "../ledger/changes.ts";
 import { noteHeld } from "../ledger/held.ts";
+import { readRecord } from "../model/records.ts";
 import { type Comparison, compareAnswers, hashesOf } from "./compare-answers.ts";
-import {
-  ask,
-  countWhole,
-  digestBySingle,
-  isTrusted,
-  learn,
-  mayAnswer,
-  noteApart,
-  toldOf,
-  withFacts,
-} from "./operation9.ts";
+import { ask, countWhole, digestBySingle, isTrusted, learn, mayAnswer, toldOf, withFacts } from "./operation9.ts";
 import { noteSuspects } from "./suspects.ts";
 
-/** A response as a walk has read it. */
+/**
+ * The reason why the records of a response are all of it, where records stand together (R4, R6). Both pages: it was joined across a proved seam. Kept: it was proved
+ * before, and has waited since.
+ */
+export type Proof = "its page" | "both pages" | "operation 9" | "kept" | "nothing";
+
+/** A response as it was read. */
 export interface Met {
   responseId: number;
   /** The records as they were read. */
   records: unknown[];
   /** Of what was read; undefined where nobody knows how pages list it. */
   digest: string | undefined;
-  /** Whether that is all of it, where the records of a response stand together (R4, R6). */
-  isWhole: boolean;
-  /** Whether one page has shown it in two places. */
-  isApart: boolean;
-  /** Whether it was joined from two pages that stood beside each other. */
-  isAcross: boolean;
-  /** Whether it was proved before. */
-  isProved: boolean;
-  /** Whether it had more records before: only an answer that equals what was read proves that these are all. */
-  isFewer?: boolean;
-  /** Set where it is to replace an event: it is not held where that cannot be proved. */
-  replaces?: unknown;
+  proof: Proof;
+  /** The event that is to be replaced, where there is one. Then it is not held where it cannot be proved. */
+  replaces?: Replaced | undefined;
 }
 
 /** The responses whose contents are proved, and the ids of those that are held, which counts as dealt with. All others are left to the next poll. */
@@ -52,23 +41,24 @@ export interface Proofs<T> {
  * Operation 9 proves a response where it is trusted and its answer includes what was read.
  */
 export async function prove<T extends Met>(ctx: PollContext, all: T[]): Promise<Proofs<T>> {
-  const known = all.filter(({ isProved }) => isProved);
-  const responses = all.filter(({ isProved }) => !isProved);
+  const isKnown = ({ proof }: Met): boolean => proof === "operation 9" || proof === "kept";
+  const known = all.filter(isKnown);
   const { contents } = ctx.mark;
-  if (responses.some(({ isApart }) => isApart)) noteApart(contents);
   let byPages: T[] = [];
-  let rest = responses;
+  let rest = all.filter((response) => !isKnown(response));
   if (contents.apart === undefined) {
     byPages = await compared(
       ctx,
-      responses.filter(({ isWhole }) => isWhole),
+      rest.filter(({ proof }) => proof !== "nothing"),
     );
-    const by = Map.groupBy(byPages, ({ isAcross }) => (isAcross ? "both pages" : "its page"));
-    for (const [proof, some] of by) tell(ctx, proof, idsOf(some));
-    rest = responses.filter(({ isWhole }) => !isWhole);
+    for (const by of ["its page", "both pages"] as const) {
+      const some = byPages.filter(({ proof }) => proof === by);
+      if (some.length > 0) tell(ctx, by, idsOf(some));
+    }
+    rest = rest.filter(({ proof }) => proof === "nothing");
   } else if (!isTrusted(ctx.mark) && mayAnswer(ctx.mark, ctx.ports.clock.now())) {
     // Whole responses to compare with are to be had only by a walk over all pages.
-    noteSuspects(contents, await toldOf(ctx, idsOf(responses.toSorted((a, b) => b.records.length - a.records.length))));
+    noteSuspects(contents, await toldOf(ctx, idsOf(rest.toSorted((a, b) => b.records.length - a.records.length))));
   }
   // A walk over all pages has still to tell how records stand.
   const isOpen = contents.suspects !== undefined && (contents.apart === undefined || !isTrusted(ctx.mark));
@@ -106,10 +96,15 @@ const idsOf = (responses: readonly Met[]): number[] => responses.map(({ response
 async function byOperation9<T extends Met>(ctx: PollContext, response: T): Promise<T | undefined> {
   const answer = isTrusted(ctx.mark) ? await ask(ctx, response.responseId) : undefined;
   if (answer === undefined) return undefined;
-  const comparison = compareAnswers(response.records, answer);
-  if (comparison !== "equal" && (comparison !== "more" || response.isFewer === true)) return undefined;
-  const { responseId, records } = response;
+  const { responseId, records, replaces } = response;
+  const comparison = compareAnswers(records, answer);
+  // Of one that has lost records only an answer that equals what was read proves that these are all.
+  const isFewer = records.length < (replaces?.entry.count ?? 0);
+  if (comparison !== "equal" && (comparison !== "more" || isFewer)) return undefined;
   // Where the pages equal the answer they have all of it.
-  const digest = comparison === "equal" ? response.digest : digestBySingle(ctx, responseId, answer);
+  const digest =
+    comparison === "equal"
+      ? response.digest
+      : digestBySingle(ctx, { responseId, records: answer.map((record) => readRecord(record)) });
   return { ...response, records: withFacts(ctx.mark.contents, records, answer), digest };
 }

@@ -1,10 +1,10 @@
+import { credible, latestInstant } from "../../events/build/date-string.ts";
 import type { PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import { privateRecord } from "../model/privacy.ts";
 import { classOf, digestOf, type ReadRecord, type Run } from "../model/records.ts";
 import { keep } from "./kept-records.ts";
-import { firstSeenBy, nextRecheck } from "./open-checks.ts";
 import { keptUntil } from "./quarantine.ts";
 
 // Ledger entries of what a walk meets that needs no event.
@@ -14,20 +14,31 @@ export function noted(ctx: PollContext, run: Run): LedgerEntry {
   if (classOf(run) !== "open") return { id: run.responseId, state: "before-floor" };
   const now = ctx.ports.clock.now();
   const firstSeen = firstSeenBy(ctx, run, now);
-  const nextCheck = nextRecheck(ctx, firstSeen, now);
-  const entry: LedgerEntry = { id: run.responseId, state: "open", firstSeen };
-  return nextCheck === undefined ? entry : { ...entry, nextCheck };
+  return { id: run.responseId, state: "open", firstSeen, nextCheck: nextRecheck(ctx, firstSeen, now) };
+}
+
+/**
+ * When an open response is looked at again: after half its age, and never more often than ticks come. Full passes alone look at one that is older than the time
+ * between two of them.
+ */
+export function nextRecheck(ctx: Pick<PollContext, "source">, firstSeen: number, now: number): number | undefined {
+  const age = now - firstSeen;
+  if (age > ctx.source.patrol.full) return undefined;
+  return now + Math.max(ctx.source.interval, age / 2);
+}
+
+/**
+ * When an open response was seen first, in epoch milliseconds. One that a first pass meets counts from its own start, where that is earlier in any zone. No other
+ * date has a say: one that is ahead would make all of them old.
+ */
+export function firstSeenBy({ ports }: Pick<PollContext, "ports">, run: Run | undefined, known: number): number {
+  const started = run?.records[0]?.startedAt ?? null;
+  return credible(started, ports.clock.now()) ? Math.min(known, latestInstant(started)) : known;
 }
 
 /** A response whose `completed` cannot be read. */
 export async function quarantined(ctx: PollContext, run: Run): Promise<LedgerEntry> {
-  const digest = digestOf(run);
-  const reason = "unreadable completed";
-  const records = run.records.map((record) => privateRecord(record.raw, ctx.source.privacy));
-  const kept = await keep(ctx, run.responseId, digest, { records, details: {} });
-  ctx.ports.observe({ kind: "quarantined", surveyId: ctx.surveyId, responseId: run.responseId, reason });
-  const times = { firstSeen: ctx.ports.clock.now(), nextCheck: keptUntil(ctx) };
-  return { id: run.responseId, state: "quarantined", digest, count: records.length, reason, ...times, ...kept };
+  return quarantine(ctx, { id: run.responseId, digest: digestOf(run), reason: "unreadable completed" }, run.records);
 }
 
 /** Entries for records without a readable responseId, each once, and how many are left. The rest of their page goes on. */
@@ -42,19 +53,26 @@ export async function orphanEntries(
   for (const orphan of orphans) {
     const id = orphanId(orphan);
     if (known.has(id) || entries.has(id)) continue;
-    const { digest } = orphan;
-    const reason = "unreadable responseId";
-    const records = [privateRecord(orphan.raw, ctx.source.privacy)];
-    const kept = await orLeave(ctx, () => keep(ctx, id, digest, { records, details: {} }));
-    if (kept === undefined) {
-      left += 1;
-      continue;
-    }
-    const times = { firstSeen: ctx.ports.clock.now(), nextCheck: keptUntil(ctx) };
-    entries.set(id, { id, state: "quarantined", digest, reason, ...times, ...kept });
-    ctx.ports.observe({ kind: "quarantined", surveyId: ctx.surveyId, responseId: undefined, reason });
+    const what = { id, digest: orphan.digest, reason: "unreadable responseId" };
+    const entry = await orLeave(ctx, () => quarantine(ctx, what, [orphan]));
+    if (entry === undefined) left += 1;
+    else entries.set(id, entry);
   }
   return { entries: [...entries.values()], left };
+}
+
+/** Keeps the records of what cannot be read, and gives its entry. */
+async function quarantine(
+  ctx: PollContext,
+  { id, digest, reason }: { id: LedgerEntry["id"]; digest: string; reason: string },
+  read: ReadRecord[],
+): Promise<LedgerEntry> {
+  const records = read.map(({ raw }) => privateRecord(raw, ctx.source.privacy));
+  const kept = await keep(ctx, id, digest, { records, details: {} });
+  const responseId = typeof id === "number" ? id : undefined;
+  ctx.ports.observe({ kind: "quarantined", surveyId: ctx.surveyId, responseId, reason });
+  const times = { firstSeen: ctx.ports.clock.now(), nextCheck: keptUntil(ctx) };
+  return { id, state: "quarantined", digest, count: records.length, reason, ...times, ...kept };
 }
 
 const orphanId = (orphan: ReadRecord): LedgerEntry["id"] => `record-${orphan.digest}`;

@@ -3,36 +3,24 @@ import type { Origin } from "../../events/index.ts";
 import { digestBySingle } from "../contents/operation9.ts";
 import type { Met } from "../contents/prove.ts";
 import type { PollContext } from "../context.ts";
-import type { Replaced } from "../ledger/changes.ts";
 import { isAsked } from "../ledger/judge.ts";
 import type { Details } from "../ledger/kept-records.ts";
 import { keep, takeOut } from "../ledger/kept-records.ts";
 import { keptUntil } from "../ledger/quarantine.ts";
-import type { LedgerEntry, UsedPatience } from "../model/ledger-entry.ts";
+import type { EntryState, LedgerEntry } from "../model/ledger-entry.ts";
 import { placeOf } from "../model/phase.ts";
 import { privateMetadata, privateRecord } from "../model/privacy.ts";
 import { completedAt, digestOf, type Run, readRecord } from "../model/records.ts";
 import { type Patience, usePatience } from "./patience.ts";
 import { isSpared } from "./under-breaker.ts";
 
-/** A completed response as a walk has read it. */
-export interface Found {
+/** A completed response as a walk, or operation 9, has shown it. */
+export interface Found extends Pick<Met, "proof" | "replaces"> {
   run: Run;
-  /** Whether that is all of it, by the pages that were read; and whether one page has shown it in two places. */
-  isWhole: boolean;
-  isFewer?: boolean;
-  isApart: boolean;
-  /** Whether it was joined from two pages that stood beside each other. */
-  isAcross: boolean;
-  /** The event that is to be replaced, where there is one. */
-  replaces?: Replaced;
-  /** Whether operation 9 has given it: nothing is left to be proved. */
-  isFromOperation9?: boolean;
 }
 
 /** A completed response on its way to its event. */
 export interface Candidate extends Met {
-  replaces?: Replaced;
   /** The date of completion; "" where that is not credible. */
   completed: string;
   origin: Origin;
@@ -45,25 +33,14 @@ export interface Candidate extends Met {
 const FIRST_BACK_OFF = 5_000;
 
 /** A response as a walk has found it. */
-export function fromFound(ctx: PollContext, found: Found, origin: Origin): Candidate {
-  const { run, isWhole, isFewer = false, isApart, isAcross, replaces, isFromOperation9 = false } = found;
+export function fromFound(ctx: PollContext, { run, proof, replaces }: Found, origin: Origin): Candidate {
   const completed = dateOf(ctx, run);
   return {
     responseId: run.responseId,
-    digest: isFromOperation9
-      ? digestBySingle(
-          ctx,
-          run.responseId,
-          run.records.map(({ raw }) => raw),
-        )
-      : digestOf(run),
-    ...(replaces === undefined ? {} : { replaces }),
+    digest: proof === "operation 9" ? digestBySingle(ctx, run) : digestOf(run),
     records: run.records.map((record) => privateRecord(record.raw, ctx.source.privacy)),
-    isWhole,
-    isFewer,
-    isApart,
-    isAcross,
-    isProved: isFromOperation9,
+    proof,
+    replaces,
     completed,
     origin: isAsked(completed, { backfill: placeOf(ctx.mark)?.backfill, now: ctx.ports.clock.now() })
       ? "replay"
@@ -81,10 +58,7 @@ export async function fromWaiting(ctx: PollContext, entry: LedgerEntry): Promise
   return {
     responseId: entry.id,
     digest: entry.digest,
-    isWhole: true,
-    isApart: false,
-    isAcross: false,
-    isProved: true,
+    proof: "kept",
     // The rules on what may leave the process can have changed while it waited.
     records: kept.records.map((record) => privateRecord(record, ctx.source.privacy)),
     completed: dateOf(ctx, run),
@@ -105,57 +79,50 @@ export async function fromWaiting(ctx: PollContext, entry: LedgerEntry): Promise
  */
 export async function waitingEntry(ctx: PollContext, candidate: Candidate, reasons: string[]): Promise<LedgerEntry> {
   const now = ctx.ports.clock.now();
-  const { firstSeen } = candidate.patience;
+  const { firstSeen, used } = candidate.patience;
+  const { absentAfter, enrichmentPatience } = ctx.source;
   // A response that was not asked about stays due. With a back-off of its own it would lose its turns to those that fail for reasons of their own.
   const asked = !reasons.every(isSpared);
   const attempts = candidate.patience.attempts + (asked ? 1 : 0);
   // Absence is settled at a known moment. A failure is asked about again at growing distances.
   const isOfEvent = reasons.some((reason) => reason.startsWith("bus:") || reason.startsWith("event:"));
   const onlyAbsent = reasons.every((reason) => reason.endsWith(":absent"));
-  const backOff = Math.min(ctx.source.enrichmentPatience / 2, FIRST_BACK_OFF * 2 ** (attempts - 1));
+  const backOff = Math.min(enrichmentPatience / 2, FIRST_BACK_OFF * 2 ** (attempts - 1));
   return {
-    id: candidate.responseId,
-    state: "waiting",
-    ...(candidate.digest === undefined ? {} : { digest: candidate.digest }),
-    count: candidate.records.length,
+    ...entryOf(candidate, "waiting"),
     firstSeen,
     attempts,
-    patience: patienceAfter(ctx, candidate.patience, reasons),
+    patience:
+      !asked && used !== undefined
+        ? used
+        : usePatience(candidate.patience, now, ctx.watch.breakers, enrichmentPatience),
     origin: candidate.origin,
-    nextCheck:
-      !asked || isOfEvent ? now : onlyAbsent ? Math.max(firstSeen + ctx.source.absentAfter, now) : now + backOff,
+    nextCheck: !asked || isOfEvent ? now : onlyAbsent ? Math.max(firstSeen + absentAfter, now) : now + backOff,
     reason: [...reasons].sort().join(" "),
     ...(await keepCandidate(ctx, candidate)),
   };
 }
 
-function patienceAfter(ctx: PollContext, patience: Patience, reasons: string[]): UsedPatience {
-  if (reasons.every(isSpared) && patience.used !== undefined) return patience.used;
-  return usePatience(patience, ctx.ports.clock.now(), ctx.watch.breakers, ctx.source.enrichmentPatience);
-}
-
 /** The entry of a response whose event the bus refused for good. */
 export async function refusedEntry(ctx: PollContext, candidate: Candidate, code: string): Promise<LedgerEntry> {
-  const { digest, replaces } = candidate;
+  const { digest, replaces, records } = candidate;
   // The event that was to be replaced stands. It is left as it is as long as the response does not change again.
   if (replaces !== undefined) {
-    return {
-      ...replaces.entry,
-      ...(digest === undefined ? {} : { digest }),
-      count: candidate.records.length,
-      refusedRevision: code,
-    };
+    const { entry } = replaces;
+    return { ...entry, digest: digest ?? entry.digest, count: records.length, refusedRevision: code };
   }
   return {
-    id: candidate.responseId,
-    state: "refused",
-    ...(digest === undefined ? {} : { digest }),
-    count: candidate.records.length,
+    ...entryOf(candidate, "refused"),
     reason: code,
     firstSeen: candidate.patience.firstSeen,
     nextCheck: keptUntil(ctx),
     ...(await keepCandidate(ctx, candidate)),
   };
+}
+
+/** The fields that the entry of a candidate has in each state. */
+export function entryOf({ responseId, digest, records }: Candidate, state: EntryState): LedgerEntry {
+  return { id: responseId, state, digest, count: records.length };
 }
 
 function dateOf({ ports }: PollContext, run: Run): string {

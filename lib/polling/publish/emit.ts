@@ -2,37 +2,35 @@ import type { Origin } from "../../events/index.ts";
 import type { PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
 import { withoutRecords } from "../ledger/kept-records.ts";
-import type { EmitCounts } from "../model/emit-counts.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
+import type { PollCounts } from "../model/poll-counts.ts";
 import { type Candidate, type Found, fromFound, fromWaiting, oldestFirst } from "./candidate.ts";
 import { createPipeline, type Pipeline } from "./pipeline.ts";
 
 /** Responses that are confirmed together. */
 const AT_ONCE = 40;
 /** Responses still on their way when the next ones are begun: some that are slow to come, and a batch that is not full. */
-const SLOW = 18;
+const SLOW = 28;
 /** The same beyond the deadline. These must go out before the invocation ends, or the next one would come no further. */
 const FEW = 8;
 
 /** Responses that a walk has found: oldest first, each one event, each in the ledger when this resolves, but for those that are left. */
-export async function emitFound(ctx: PollContext, found: Found[], origin: Origin): Promise<EmitCounts> {
+export async function emitFound(ctx: PollContext, found: Found[], origin: Origin): Promise<PollCounts> {
   const { clock } = ctx.ports;
   const candidates = found.map((one) => fromFound(ctx, one, origin)).sort(oldestFirst);
   const pipeline = createPipeline(ctx, SLOW);
   let unfinished = false;
-  let hasFailed = false;
-  for (let i = 0; i < candidates.length && !unfinished && !hasFailed; ) {
-    const isLate = clock.now() > ctx.deadline;
-    // The first ones always go out: however short the time is, something gets done in it.
-    unfinished = i > 0 && isLate;
-    const some = unfinished ? [] : candidates.slice(i, i + (isLate ? FEW : AT_ONCE));
-    i += some.length;
-    // A failure is thrown below, once nothing is on its way any more.
-    const begun = pipeline.take(0, some).then(pipeline.begun);
-    hasFailed = await begun.then(
-      () => false,
-      () => true,
-    );
+  try {
+    for (let i = 0; i < candidates.length && !unfinished; ) {
+      const isLate = clock.now() > ctx.deadline;
+      // The first ones always go out: however short the time is, something gets done in it.
+      unfinished = i > 0 && isLate;
+      const some = unfinished ? [] : candidates.slice(i, i + (isLate ? FEW : AT_ONCE));
+      i += some.length;
+      await pipeline.take(0, some);
+    }
+  } catch {
+    // The end throws it once more, when nothing is on its way any more.
   }
   return { ...(await pipeline.end()), unfinished };
 }

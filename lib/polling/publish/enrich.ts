@@ -34,7 +34,6 @@ export async function enrich(
   responseId: number,
   known: Details,
   patience: Patience,
-  inARow: Record<DetailKind, number>,
 ): Promise<Enrichment> {
   const { service, clock } = ctx.ports;
   const details = { ...known };
@@ -64,7 +63,7 @@ export async function enrich(
     const longEnough = clock.now() - patience.firstSeen >= ctx.source.absentAfter;
     // Only absence that has lasted counts: in a burst the metrics of all may be late.
     if (longEnough) counts[kind] += 1;
-    if (longEnough || inARow[kind] >= NONE_IN_A_ROW) missing.push(`${kind}:absent`);
+    if (longEnough || counts[kind] >= NONE_IN_A_ROW) missing.push(`${kind}:absent`);
     else reasons.push(`${kind}:absent`);
   };
 

@@ -1,36 +1,34 @@
 import { prove } from "../contents/prove.ts";
 import type { PollContext } from "../context.ts";
-import { type EmitCounts, noEmits } from "../model/emit-counts.ts";
+import { orLeave } from "../errors.ts";
+import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import { type Candidate, oldestFirst } from "./candidate.ts";
-import { inGroups } from "./in-groups.ts";
-import { type Prepared, prepare } from "./prepare.ts";
-import { batchLength, isFull, MOST_IN_VAIN, noOutcome, publishBatch, type Ready } from "./publish-batch.ts";
+import { note, prepare } from "./prepare.ts";
+import { batchLength, isFull, MOST_IN_VAIN, publishBatch, type Ready } from "./publish-batch.ts";
 
 // While some responses wait for their metrics, pages are read, events go out and the ledger is written.
 
-/** Responses of a page that go on together. On a slow service a whole page takes longer than a process has, and would begin anew each time. */
-const TOGETHER = 10;
+/** Milliseconds: at the end a batch that is not full waits no longer for responses that are slow. */
+const PERIOD = 1_000;
 
 /** Brings the responses of page after page to the bus, in full batches. */
 export interface Pipeline {
   /**
-   * Takes the responses of one page; resolves when there is room for more. Once they and all before them are settled a walk may go on at `position`. Throws the
-   * failure of an earlier one.
+   * Takes the responses of one page; resolves when all of them are on their way. Once they and all before them are settled a walk may go on at `position`. Throws
+   * the first failure so far.
    */
   take(position: number, candidates: Candidate[]): Promise<void>;
-  /** Waits until all that was taken has been begun. Throws the first failure among it. */
-  begun(): Promise<void>;
   /** The last position up to which all that was taken is settled; undefined before the first. */
   settledTo(): number | undefined;
   /** Waits until everything is in the state. Throws the first thing that failed. */
-  end(): Promise<EmitCounts>;
+  end(): Promise<PollCounts>;
 }
 
-/** Some responses of one page. */
-interface Chunk {
-  /** Where a walk may go on once it is settled; absent where more of the page follows. */
-  position: number | undefined;
-  /** Responses of the chunk that are not in the state yet. */
+/** The responses of one page. */
+interface Page {
+  /** Where a walk may go on once it is settled. */
+  position: number;
+  /** Responses that are not in the state yet. */
   open: number;
   /** Whether something of it is left: the walk comes back to it. */
   isLeft: boolean;
@@ -38,19 +36,22 @@ interface Chunk {
 
 interface Item {
   ready: Ready;
-  chunk: Chunk;
+  page: Page;
+  /** The place among all that was taken: page after page, and of each the oldest first. */
+  place: number;
 }
 
 /** The pipeline at a moment. */
 interface Line {
   ctx: PollContext;
   mostOnTheWay: number;
-  counts: EmitCounts;
-  sending: Set<Promise<void>>;
-  /** In the order of their pages, from the first one that is not settled. */
-  chunks: Chunk[];
+  counts: PollCounts;
+  /** In their order, from the first one that is not settled. */
+  pages: Page[];
   /** Events that wait for a batch to be full. */
   buffer: Item[];
+  /** Responses taken so far, and those of them that are not settled. */
+  taken: number;
   onTheWay: number;
   settledTo: number | undefined;
   /** Whether something was left: no later position counts as settled. */
@@ -58,9 +59,7 @@ interface Line {
   /** Batches in a row of which the bus took nothing. */
   inVain: number;
   failed: { error: unknown } | undefined;
-  /** The responses taken last, while they are being begun. */
-  entering: Promise<void>;
-  /** One for each chunk. Whatever has failed, nothing of a page is on its way any more when the pipeline has ended. */
+  /** Work that the end waits for: nothing is on its way any more then, whatever has failed. */
   underWay: Set<Promise<void>>;
   /** Wakes whoever waits for room. */
   moved: () => void;
@@ -71,38 +70,32 @@ export function createPipeline(ctx: PollContext, mostOnTheWay: number): Pipeline
   const line: Line = {
     ctx,
     mostOnTheWay,
-    counts: noEmits(),
-    sending: new Set(),
-    chunks: [],
+    counts: noCounts(),
+    pages: [],
     buffer: [],
+    taken: 0,
     onTheWay: 0,
     settledTo: undefined,
     isStuck: false,
     inVain: 0,
     failed: undefined,
-    entering: Promise.resolve(),
     underWay: new Set(),
     moved: () => undefined,
   };
   return {
     async take(position, candidates) {
-      // One page at a time, while the next one is read.
-      await line.entering;
-      if (line.failed !== undefined) throw line.failed.error;
-      line.entering = enter(line, position, candidates).catch((error: unknown) => fail(line, error));
-    },
-    async begun() {
-      await line.entering;
+      await enter(line, position, candidates).catch((error: unknown) => fail(line, error));
       if (line.failed !== undefined) throw line.failed.error;
     },
     settledTo: () => line.settledTo,
     async end() {
       const { counts } = line;
-      await line.entering;
-      // A slow response keeps no batch waiting that is not full.
-      for await (const _ of inGroups(ctx.ports.clock, [...line.underWay])) sendFull(line, true);
-      sendFull(line, true);
-      await Promise.all(line.sending);
+      const stop = ctx.ports.clock.every(PERIOD, () => sendFull(line, true));
+      while (line.underWay.size > 0 || line.buffer.length > 0) {
+        await Promise.all(line.underWay);
+        sendFull(line, true);
+      }
+      stop();
       if (line.failed !== undefined) throw line.failed.error;
       counts.found = counts.emitted + counts.waiting + counts.refused;
       return counts;
@@ -117,64 +110,67 @@ function fail(line: Line, error: unknown): void {
 
 /** Begins with the responses of a page, as there is room for them. */
 async function enter(line: Line, position: number, candidates: Candidate[]): Promise<void> {
-  const { ctx, counts } = line;
+  if (line.failed !== undefined) return;
   // Proofs come before any of them goes out: how records lie, as some show it, holds for the whole page and for all pages that follow.
-  const { proved, held } = await prove(ctx, candidates);
-  proved.sort(oldestFirst);
+  const { proved, held } = await prove(line.ctx, candidates);
   const left = countNew(candidates) - countNew(proved) - held.length;
-  counts.held += held.length;
-  counts.left += left;
-  for (let i = 0; i === 0 || i < proved.length; i += TOGETHER) {
-    const isLast = i + TOGETHER >= proved.length;
-    begin(line, isLast ? position : undefined, proved.slice(i, i + TOGETHER), isLast && left > 0);
-    while (line.onTheWay > line.mostOnTheWay && line.failed === undefined) {
+  addCounts(line.counts, { held: held.length, left });
+  const page: Page = { position, open: proved.length, isLeft: left > 0 };
+  line.pages.push(page);
+  // A page of none is done with at once.
+  settle(line, page, 0);
+  for (const candidate of proved.sort(oldestFirst)) {
+    while (line.onTheWay >= line.mostOnTheWay && line.failed === undefined) {
       await new Promise<void>((resolve) => {
         line.moved = resolve;
       });
     }
     if (line.failed !== undefined) return;
+    line.onTheWay += 1;
+    line.taken += 1;
+    goOn(line, begin(line, { candidate, page, place: line.taken }));
   }
 }
 
 const countNew = (candidates: Candidate[]): number =>
   candidates.filter(({ replaces }) => replaces === undefined).length;
 
-function begin(line: Line, position: number | undefined, candidates: Candidate[], isLeft: boolean): void {
-  const chunk: Chunk = { position, open: candidates.length, isLeft };
-  line.chunks.push(chunk);
-  line.onTheWay += candidates.length;
-  const taken = takeAll(line, chunk, candidates)
-    .catch((error: unknown) => fail(line, error))
-    .finally(() => line.underWay.delete(taken));
-  line.underWay.add(taken);
+/** Work that the end of the pipeline waits for. */
+function goOn(line: Line, work: Promise<void>): void {
+  const one = work.catch((error: unknown) => fail(line, error)).finally(() => line.underWay.delete(one));
+  line.underWay.add(one);
 }
 
-async function takeAll(line: Line, chunk: Chunk, candidates: Candidate[]): Promise<void> {
-  // A chunk of none is done with at once.
-  settle(line, chunk, 0);
-  for await (const group of prepare(line.ctx, candidates)) takeIn(line, chunk, group);
-}
-
-function takeIn(line: Line, chunk: Chunk, group: Prepared): void {
+/** Asks for the details of a response, and makes its event. */
+async function begin(
+  line: Line,
+  { candidate, ...item }: Omit<Item, "ready"> & { candidate: Candidate },
+): Promise<void> {
+  const { ctx, counts } = line;
+  const prepared = await orLeave(ctx, () => prepare(ctx, candidate));
   if (line.failed !== undefined) return;
-  line.counts.waiting += group.waiting;
-  line.counts.left += group.left;
-  chunk.isLeft ||= group.left > 0;
-  line.buffer.push(...group.ready.map((event) => ({ ready: event, chunk })));
-  settle(line, chunk, group.candidates - group.ready.length);
-  sendFull(line, false);
+  if (prepared !== undefined) await note(ctx, prepared);
+  if (prepared?.kind === "ready") {
+    line.buffer.push({ ready: prepared.ready, ...item });
+    sendFull(line, false);
+    return;
+  }
+  if (prepared?.kind === "waiting") counts.waiting += 1;
+  settle(line, item.page, 1, prepared === undefined);
 }
 
-/** Notes that so many responses of a chunk are in the state; `settledTo` goes up to the first chunk that is not. */
-function settle(line: Line, chunk: Chunk, responses: number): void {
-  chunk.open -= responses;
+/** Notes that so many responses of a page are in the state, or are left; `settledTo` goes up to the first page that is not settled. */
+function settle(line: Line, page: Page, responses: number, isLeft = false): void {
+  if (isLeft) line.counts.left += 1;
+  page.isLeft ||= isLeft;
+  page.open -= responses;
   line.onTheWay -= responses;
-  for (let [first] = line.chunks; first?.open === 0 && !line.isStuck; [first] = line.chunks) {
+  for (let [first] = line.pages; first?.open === 0 && !line.isStuck; [first] = line.pages) {
     // The walk has to come back to it.
     if (first.isLeft) line.isStuck = true;
     else {
-      line.settledTo = first.position ?? line.settledTo;
-      line.chunks.shift();
+      line.settledTo = first.position;
+      line.pages.shift();
     }
   }
   line.moved();
@@ -182,17 +178,18 @@ function settle(line: Line, chunk: Chunk, responses: number): void {
 
 /** Sends what fills a request to the bus; `rest`: what does not as well. */
 function sendFull(line: Line, rest: boolean): void {
-  const { buffer, sending } = line;
+  const { buffer } = line;
+  buffer.sort((a, b) => a.place - b.place);
   while (buffer.length > 0) {
     const waiting = buffer.map((item) => item.ready);
     const length = batchLength(waiting);
     if (!rest && length === buffer.length && !isFull(waiting)) return;
     const batch = buffer.splice(0, length);
     // Before the next one has its turn.
-    const sent = line.ctx
-      .publishing(() => send(line, batch).catch((error: unknown) => fail(line, error)))
-      .finally(() => sending.delete(sent));
-    sending.add(sent);
+    goOn(
+      line,
+      line.ctx.publishing(() => send(line, batch).catch((error: unknown) => fail(line, error))),
+    );
   }
 }
 
@@ -200,19 +197,16 @@ async function send(line: Line, batch: Item[]): Promise<void> {
   const { ctx, counts } = line;
   // Nothing more is published while the ledger has not taken everything: one request more would repeat more than those in flight.
   const isHeldUp = line.failed !== undefined || (ctx.mark.pending ?? []).length > 0;
-  const ready = batch.map((item) => item.ready);
-  const outcome = isHeldUp ? { ...noOutcome, left: ready } : await publishBatch(ctx, ready);
-  const { published, replaced, refused, waiting, left } = outcome;
-  counts.emitted += published;
-  counts.repaired += replaced;
-  counts.refused += refused;
-  counts.waiting += waiting;
-  counts.left += left.length;
-  for (const one of batch) {
-    if (left.includes(one.ready)) one.chunk.isLeft = true;
-    settle(line, one.chunk, 1);
-  }
-  if (isHeldUp) return;
-  line.inVain = outcome.failure === undefined || published + replaced + refused > 0 ? 0 : line.inVain + 1;
+  const outcome = isHeldUp
+    ? undefined
+    : await publishBatch(
+        ctx,
+        batch.map(({ ready }) => ready),
+      );
+  if (outcome !== undefined) addCounts(counts, outcome.counts);
+  for (const { ready, page } of batch) settle(line, page, 1, outcome === undefined || outcome.left.includes(ready));
+  if (outcome === undefined) return;
+  const { emitted, repaired, refused } = outcome.counts;
+  line.inVain = outcome.failure === undefined || emitted + repaired + refused > 0 ? 0 : line.inVain + 1;
   if (line.inVain >= MOST_IN_VAIN) throw outcome.failure;
 }

@@ -3,54 +3,35 @@ import { errorCode } from "../../errors.ts";
 import { buildEvent, toUpdate } from "../../events/build/build-event.ts";
 import type { ResponseCompleted } from "../../events/index.ts";
 import type { PollContext } from "../context.ts";
-import { leave, orLeave } from "../errors.ts";
+import { leave } from "../errors.ts";
 import { holdLease } from "../lease.ts";
-import type { DetailKind, LedgerEntry } from "../model/ledger-entry.ts";
-import { type Candidate, oldestFirst, waitingEntry } from "./candidate.ts";
+import type { LedgerEntry } from "../model/ledger-entry.ts";
+import { type Candidate, waitingEntry } from "./candidate.ts";
 import { type Enrichment, enrich } from "./enrich.ts";
-import { inGroups } from "./in-groups.ts";
 import type { ContentsEvent, Ready } from "./publish-batch.ts";
 import { isSpared } from "./under-breaker.ts";
 
-/** The outcomes of so many candidates. */
-export interface Prepared {
-  candidates: number;
-  /** Events that are ready, oldest first. */
-  ready: Ready[];
-  /** How many wait for what cannot be had yet; and how many could not be noted, or have no place for their answers. */
-  waiting: number;
-  left: number;
-}
-
-/** One candidate with its details; `entry` is undefined where the ledger has it as it is. */
-type Settled =
+/** One candidate with its details. Retried: a repair that a later walk tries again. `entry`: what is to be noted; undefined where the ledger has it as it is. */
+export type Prepared =
   | { kind: "ready"; ready: Ready; entry?: LedgerEntry }
   | { kind: "waiting"; entry: LedgerEntry | undefined }
   | { kind: "retried"; entry: LedgerEntry };
 
-/** Asks for the metrics and metadata of responses, all at once, and makes their events, group by group as the answers come. */
-export async function* prepare(ctx: PollContext, candidates: Candidate[]): AsyncGenerator<Prepared, void, undefined> {
-  const usual = { ...ctx.mark.absent };
-  const work = candidates.map((candidate) => orLeave(ctx, () => settle(ctx, candidate, usual)));
-  for await (const group of inGroups(ctx.ports.clock, work)) {
-    const settled = group.filter((one) => one !== undefined);
-    const waiting = await noteUnready(ctx, settled);
-    const ready = settled.flatMap((one) => (one.kind === "ready" ? [one.ready] : []));
-    ready.sort(oldestFirst);
-    yield { candidates: group.length, ready, waiting, left: group.length - settled.length };
-  }
-}
-
-async function settle(ctx: PollContext, candidate: Candidate, usual: Record<DetailKind, number>): Promise<Settled> {
-  const patience = begun(candidate, ctx.ports.clock.now());
-  const found = await enrich(ctx, candidate.responseId, candidate.details, patience, usual);
+/** Asks for the metrics and metadata of a response, and makes its event. */
+export async function prepare(ctx: PollContext, candidate: Candidate): Promise<Prepared> {
+  // Absence is judged from the first time on that its details were asked for: much may lie between that and its page.
+  const isFirst = candidate.patience.attempts === 0;
+  const patience = isFirst ? { ...candidate.patience, firstSeen: ctx.ports.clock.now() } : candidate.patience;
+  const found = await enrich(ctx, candidate.responseId, candidate.details, patience);
   const enriched = { ...candidate, patience, details: found.details };
   const { replaces } = candidate;
   if (replaces !== undefined) {
+    const { entry } = replaces;
     const missing = missingOfRepair(candidate, found.reasons);
-    if (missing !== undefined) return update(ctx, enriched, { ...found, missing: [...found.missing, ...missing] });
+    if (missing !== undefined)
+      return update(ctx, enriched, entry, { ...found, missing: [...found.missing, ...missing] });
     const asked = !found.reasons.some(isSpared);
-    return { kind: "retried", entry: { ...replaces.entry, attempts: patience.attempts + (asked ? 1 : 0) } };
+    return { kind: "retried", entry: { ...entry, attempts: patience.attempts + (asked ? 1 : 0) } };
   }
   if (found.reasons.length === 0) return readyOrWaiting(ctx, enriched, found);
   // Hundreds may be spared at every tick: their entries are as they were, and due still.
@@ -58,29 +39,24 @@ async function settle(ctx: PollContext, candidate: Candidate, usual: Record<Deta
   return { kind: "waiting", entry: await waitingEntry(ctx, enriched, found.reasons) };
 }
 
-/** Notes those that wait, and the repairs that are to be tried again: by now another invocation may have made these. Gives how many wait. */
-async function noteUnready(ctx: PollContext, settled: readonly Settled[]): Promise<number> {
-  const entries = settled.flatMap((one) => ("entry" in one && one.entry !== undefined ? [one.entry] : []));
-  if (entries.length > 0) {
+/** Notes one that waits, or a repair: by now another invocation may have made it. */
+export async function note(ctx: PollContext, { kind, entry }: Prepared): Promise<void> {
+  if (entry !== undefined) {
     await holdLease(ctx);
-    await ctx.ports.state.putEntries(ctx.surveyId, entries);
+    await ctx.ports.state.putEntries(ctx.surveyId, [entry]);
   }
-  const count = settled.filter(({ kind }) => kind === "waiting").length;
-  if (count > 0) ctx.ports.observe({ kind: "waiting", surveyId: ctx.surveyId, count });
-  return count;
+  if (kind === "waiting") ctx.ports.observe({ kind, surveyId: ctx.surveyId, count: 1 });
 }
 
 /** An event that replaces another one. Its contents are in the ledger before the bus gets it: no revision has two (R19). */
-async function update(ctx: PollContext, candidate: Candidate, had: Had): Promise<Settled> {
-  const { replaces, records, details } = candidate;
+async function update(ctx: PollContext, candidate: Candidate, entry: LedgerEntry, had: Had): Promise<Prepared> {
+  const { records, details } = candidate;
   const contents = hash("sha1", JSON.stringify([records, details, had.missing]), "base64url");
-  const { revision: last = 1, next = { revision: last + 1, contents } } = replaces?.entry ?? {};
+  const { revision: last = 1, next = { revision: last + 1, contents } } = entry;
   // Nobody knows whether other contents have gone out under the revision noted.
   const revision = next.contents === contents ? next.revision : next.revision + 1;
   const ready = await sealed(ctx, candidate, had, revision);
-  return replaces === undefined
-    ? { kind: "ready", ready }
-    : { kind: "ready", ready, entry: { ...replaces.entry, next: { revision, contents } } };
+  return { kind: "ready", ready, entry: { ...entry, next: { revision, contents } } };
 }
 
 /** Attempts after which a repair goes out without what cannot be had. */
@@ -97,16 +73,11 @@ function missingOfRepair({ patience }: Candidate, reasons: string[]): string[] |
   return reasons.map((reason) => (reason.endsWith(":absent") ? reason : reason.replace(/:.*/, ":gave-up")));
 }
 
-/** Absence is judged from the first time on that its details were asked for: much may lie between that and its page. */
-function begun({ patience }: Candidate, now: number): Candidate["patience"] {
-  return patience.attempts === 0 ? { ...patience, firstSeen: now } : patience;
-}
-
 /** The parts of an event that do not come from its records. */
 type Had = Pick<Enrichment, "definition" | "missing">;
 
 /** Makes an event ready for the bus. A response that has no place for its answers now waits for one. */
-async function readyOrWaiting(ctx: PollContext, candidate: Candidate, had: Had): Promise<Settled> {
+async function readyOrWaiting(ctx: PollContext, candidate: Candidate, had: Had): Promise<Prepared> {
   try {
     return { kind: "ready", ready: await sealed(ctx, candidate, had) };
   } catch (error) {

@@ -7,8 +7,9 @@ import { noteReleased, toldFirst } from "../ledger/withheld.ts";
 import { later } from "../model/dates.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import type { OutgoingEvent } from "../model/outgoing-event.ts";
+import type { PollCounts } from "../model/poll-counts.ts";
 import type { PublishOutcome, SealedEvent } from "../ports.ts";
-import { type Candidate, refusedEntry, waitingEntry } from "./candidate.ts";
+import { type Candidate, entryOf, refusedEntry, waitingEntry } from "./candidate.ts";
 
 /** An event with the contents of a response. */
 export type ContentsEvent = Extract<OutgoingEvent, { type: "response.completed" | "response.updated" }>;
@@ -43,20 +44,13 @@ export function isFull(ready: Ready[]): boolean {
 export const MOST_IN_VAIN = 2;
 
 export interface BatchOutcome {
-  /** New events, and those that have replaced a short one. */
-  published: number;
-  replaced: number;
-  /** Refused by the bus for good. */
-  refused: number;
-  /** Not taken now: they wait, with their records. */
-  waiting: number;
+  /** New events, those that have replaced a short one, those refused for good, and those not taken now, which wait with their records. */
+  counts: Pick<PollCounts, "emitted" | "repaired" | "refused" | "waiting">;
   /** Responses that could not even be kept. */
   left: Ready[];
   /** Why the bus did not take all of them. */
   failure?: PublishFailedError | undefined;
 }
-
-export const noOutcome: BatchOutcome = { published: 0, replaced: 0, refused: 0, waiting: 0, left: [] };
 
 /** Publishes one batch, then enters it into the ledger: only then is it settled. What is left of it keeps the rest from nothing. */
 export async function publishBatch(ctx: PollContext, batch: Ready[]): Promise<BatchOutcome> {
@@ -68,21 +62,24 @@ export async function publishBatch(ctx: PollContext, batch: Ready[]): Promise<Ba
   const published = batch.filter((_, i) => outcomes[i]?.kind === "published");
   // The ledger comes first: whatever fails from here on, these are not to be published again.
   await enter(ctx, published, clock.now());
-  const replaced = noteReplaced(ctx, published);
-  const count = published.length - replaced;
-  if (count > 0) {
+  const repaired = noteReplaced(ctx, published);
+  const emitted = published.length - repaired;
+  if (emitted > 0) {
     const origin = published[0]?.origin ?? "head";
-    const lag = lagOf(published, clock.now());
-    observe({ kind: "emitted", surveyId: ctx.surveyId, count, origin, lag });
+    const at = published[0]?.event.detail.data.response.completed.at;
+    // Of the oldest one; unknown without a time zone.
+    const lag = at === undefined ? undefined : Math.max(0, clock.now() - Date.parse(at));
+    observe({ kind: "emitted", surveyId: ctx.surveyId, count: emitted, origin, lag });
   }
 
-  const result: BatchOutcome = { ...noOutcome, published: count, replaced, left: [] };
+  const result: BatchOutcome = { counts: { emitted, repaired, refused: 0, waiting: 0 }, left: [] };
   for (const [i, item] of batch.entries()) {
     const outcome = outcomes[i];
     if (outcome?.kind === "published") continue;
     await noteNotTaken(ctx, item, outcome, result);
   }
-  if (result.waiting > 0) observe({ kind: "waiting", surveyId: ctx.surveyId, count: result.waiting });
+  const { waiting } = result.counts;
+  if (waiting > 0) observe({ kind: "waiting", surveyId: ctx.surveyId, count: waiting });
   return result;
 }
 
@@ -103,20 +100,16 @@ async function noteNotTaken(
   const entry = await orLeave(ctx, () =>
     isRefused ? refusedEntry(ctx, item, code) : waitingEntry(ctx, item, [`bus:${code}`]),
   );
-  if (entry === undefined) {
-    result.left.push(item);
-    return;
-  }
-  const written = await toldFirst(ctx, [entry]);
+  const written = entry === undefined ? [] : await toldFirst(ctx, [entry]);
   if (written.length === 0) {
     result.left.push(item);
     return;
   }
   await ctx.ports.state.putEntries(ctx.surveyId, written);
   if (isRefused) {
-    result.refused += 1;
+    result.counts.refused += 1;
     ctx.ports.observe({ kind: "refused", surveyId: ctx.surveyId, responseId: item.responseId, code });
-  } else result.waiting += 1;
+  } else result.counts.waiting += 1;
 }
 
 /** Counts the events that have replaced another one, and forgets the changes that they tell of; gives how many. */
@@ -140,7 +133,10 @@ function noteReplaced({ mark, ports, surveyId }: PollContext, published: Ready[]
 async function enter(ctx: PollContext, published: Ready[], emittedAt: number): Promise<void> {
   if (published.length === 0) return;
   const { state } = ctx.ports;
-  const entries = published.map((item) => emittedEntry(item, emittedAt));
+  const entries = published.map((item): LedgerEntry => {
+    const { eventId, revision } = item.event.detail.meta;
+    return { ...entryOf(item, "emitted"), eventId, revision, emittedAt };
+  });
   for (const item of published) raiseHighWater(ctx, item);
   try {
     await state.putEntries(ctx.surveyId, await notOutdated(ctx, entries));
@@ -171,18 +167,6 @@ async function notOutdated({ ports, lease, surveyId }: PollContext, entries: Led
 async function dropKept(ctx: PollContext, published: Ready[]): Promise<void> {
   const keys = published.flatMap(({ keptKey }) => keptKey ?? []);
   await Promise.allSettled(keys.map((key) => ctx.ports.vault.delete(key)));
-}
-
-function emittedEntry(item: Ready, emittedAt: number): LedgerEntry {
-  const { eventId, revision } = item.event.detail.meta;
-  const digest = item.digest === undefined ? {} : { digest: item.digest };
-  return { id: item.responseId, state: "emitted", ...digest, count: item.records.length, eventId, revision, emittedAt };
-}
-
-/** Milliseconds since the oldest of the batch was completed; unknown without a time zone. */
-function lagOf(batch: Ready[], now: number): number | undefined {
-  const at = batch[0]?.event.detail.data.response.completed.at;
-  return at === undefined ? undefined : Math.max(0, now - Date.parse(at));
 }
 
 function raiseHighWater(ctx: PollContext, item: Ready): void {

@@ -1,7 +1,7 @@
 import type { PollContext } from "../context.ts";
 import { APART, forgetSights } from "../ledger/changes.ts";
+import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import { emitFound } from "../publish/emit.ts";
-import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
 import { surveyWalk } from "./survey-walk.ts";
 
 /** Epoch milliseconds at which a change that was seen is to be read again; undefined where none was. */

@@ -1,6 +1,7 @@
 import type { Change } from "../../events/index.ts";
 import type { PassIds } from "../books/pass-ids.ts";
-import { compareAnew } from "../contents/operation9.ts";
+import { compareAnew, noteApart } from "../contents/operation9.ts";
+import type { Proof } from "../contents/prove.ts";
 import { noteSuspects } from "../contents/suspects.ts";
 import type { PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
@@ -137,6 +138,7 @@ export async function deal(
     // This slice meets again what an earlier one has met where it stopped.
     const isAgain = dealing.isPass && piece.page > dealing.from + 1 && ids?.has(run.responseId) === true && !moved;
     done.apart ||= piece.apart || isAgain;
+    if (piece.apart) noteApart(ctx.mark.contents);
     if (dealt.has(run.responseId)) continue;
     const entry = verdicts.get(run.responseId)?.entry;
     const decision = decide(run, entry, by);
@@ -164,8 +166,8 @@ export async function deal(
       done.quarantined += kept === undefined ? 0 : 1;
       done.found += kept === undefined ? 0 : 1;
     } else if (decision === "emit" || decision === "replace") {
-      const replaces = decision === "replace" && entry !== undefined ? { replaces: grown(run, entry, by.now) } : {};
-      done.toEmit.push({ run, isWhole: isWhole(piece), isApart: piece.apart, isAcross: piece.across, ...replaces });
+      const replaces = decision === "replace" && entry !== undefined ? grown(run, entry, by.now) : undefined;
+      done.toEmit.push({ run, proof: proofOf(piece), replaces });
     } else {
       entries.push(decision === "undated" ? undatedEntry(run.responseId, by.now) : noted(ctx, run));
       if (decision !== "open") done.found += 1;
@@ -210,15 +212,13 @@ function changedForGood(
   const changed = noteChange(mark, sight, differs);
   if (changed === undefined) return undefined;
   // Of one that has lost records the page alone does not tell whether these are all.
-  const isFewer = sight.count < (entry.count ?? 0);
-  return {
-    run,
-    isWhole: !isFewer,
-    isFewer,
-    isApart: piece.apart,
-    isAcross: piece.across,
-    replaces: { entry, ...changed },
-  };
+  const isFewer = count < (entry.count ?? 0);
+  return { run, proof: isFewer ? "nothing" : proofOf(piece), replaces: { entry, ...changed } };
+}
+
+function proofOf(piece: Piece): Proof {
+  if (!isWhole(piece)) return "nothing";
+  return piece.across ? "both pages" : "its page";
 }
 
 async function entriesOf(ctx: PollContext, runs: Run[], by: Judgement): Promise<Map<LedgerEntry["id"], LedgerEntry>> {

@@ -1,4 +1,5 @@
 import type { PollContext } from "../context.ts";
+import { addCounts, isClean, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import { classOf, type Run } from "../model/records.ts";
 import type { Order } from "../ports.ts";
 import { isFull, type Page, toPage } from "../walk/page.ts";
@@ -7,7 +8,6 @@ import { agreesWithCounts, isBelieved, LOOKS_AT_FIRST, untilNextLook } from "./f
 import { chooseFloor, setFloor } from "./floor.ts";
 import { headWalk } from "./head.ts";
 import { newestDate, orderedByCompletion, orderedByStart } from "./list-order.ts";
-import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
 
 /** Whether a survey's history counts: one that came to be after the source's first tick is taken from its beginning. */
 export type Presence = "present" | "later";

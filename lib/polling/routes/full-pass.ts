@@ -5,9 +5,9 @@ import type { Allowance, PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
 import { areManyChanges } from "../ledger/changes.ts";
 import type { Pass } from "../model/mark.ts";
+import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import { emitFound } from "../publish/emit.ts";
 import { reachesHead } from "./pass-end.ts";
-import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
 import { isSliceOver, progressFrom } from "./slice.ts";
 import { type SurveyEnd, surveyWalk } from "./survey-walk.ts";
 

@@ -4,6 +4,7 @@ import { asNews, type PollContext } from "../context.ts";
 import { endsWork } from "../errors.ts";
 import type { Mark, Phase } from "../model/mark.ts";
 import { beginAllPages, followHead, isHistoryMet, openTo } from "../model/phase.ts";
+import { addCounts, isClean, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import type { Found } from "../publish/candidate.ts";
 import { emitFound } from "../publish/emit.ts";
 import { PAGE_SIZE, toPage } from "../walk/page.ts";
@@ -11,7 +12,6 @@ import { backlogStart } from "./backlog-start.ts";
 import { catchUp } from "./catch-up.ts";
 import { MOST_FAILURES } from "./failing-page.ts";
 import { isBelieved } from "./first-look.ts";
-import { addCounts, isClean, noCounts, type PollCounts } from "./poll-counts.ts";
 import { type SurveyEnd, type SurveyPage, type SurveyStep, surveyWalk } from "./survey-walk.ts";
 
 /** Milliseconds that a walk must have had to itself: a later one may come further where the tick had little time left for it. */

@@ -1,8 +1,8 @@
 import type { PollContext } from "../context.ts";
 import type { Place } from "../model/mark.ts";
+import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import type { Found } from "../publish/candidate.ts";
 import { emitFound } from "../publish/emit.ts";
-import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
 import { surveyWalk } from "./survey-walk.ts";
 
 /** Responses of page 1 remembered as the place where the backlog begins. */

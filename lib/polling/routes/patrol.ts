@@ -1,9 +1,9 @@
 import type { Allowance, PollContext } from "../context.ts";
 import type { Patrol } from "../model/mark.ts";
 import { headEnd } from "../model/phase.ts";
+import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import type { PollingSource } from "../model/source.ts";
 import { emitFound } from "../publish/emit.ts";
-import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
 import { isSliceOver, progressFrom } from "./slice.ts";
 import { surveyWalk } from "./survey-walk.ts";
 

@@ -3,12 +3,13 @@ import { ask, isTrusted, mayAnswer } from "../contents/operation9.ts";
 import type { Allowance, PollContext } from "../context.ts";
 import { holdLease } from "../lease.ts";
 import { noteHeld } from "../ledger/held.ts";
-import { firstSeenBy, nextRecheck } from "../ledger/open-checks.ts";
+import { firstSeenBy, nextRecheck } from "../ledger/note-entries.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import type { Mark } from "../model/mark.ts";
+import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import { classOf, type Run, readRecord } from "../model/records.ts";
+import type { Found } from "../publish/candidate.ts";
 import { emitFound } from "../publish/emit.ts";
-import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
 
 /** Responses asked about at once. */
 const AT_ONCE = 10;
@@ -66,13 +67,7 @@ async function recheckKind(ctx: PollContext, allowance: Allowance, kind: Kind, r
     const answers = await Promise.all(some.map(async (entry) => ({ entry, run: await runOf(ctx, entry) })));
     const completed = answers.flatMap(({ entry, run }) => (run !== undefined && isGiven(entry, run) ? [run] : []));
     const isContents = isUsable(ctx.mark);
-    const found = completed.map((run) => ({
-      run,
-      isWhole: true,
-      isApart: false,
-      isAcross: false,
-      isFromOperation9: true,
-    }));
+    const found = completed.map((run): Found => ({ run, proof: "operation 9" }));
     if (isContents) addCounts(result.counts, await emitFound(ctx, found, "recheck"));
     else result.sought += completed.length;
     const left = answers.filter(({ run }) => !isContents || run === undefined || !completed.includes(run));
@@ -104,10 +99,9 @@ async function putBack(ctx: PollContext, left: { entry: LedgerEntry; run: Run | 
   await holdLease(ctx);
   await ctx.ports.state.putEntries(
     ctx.surveyId,
-    left.map(({ entry: { nextCheck: _, ...entry }, run }) => {
+    left.map(({ entry, run }) => {
       const firstSeen = firstSeenBy(ctx, run, entry.firstSeen ?? now);
-      const next = nextRecheck(ctx, firstSeen, now);
-      return { ...entry, firstSeen, ...(next === undefined ? {} : { nextCheck: next }) };
+      return { ...entry, firstSeen, nextCheck: nextRecheck(ctx, firstSeen, now) };
     }),
   );
 }

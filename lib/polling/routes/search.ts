@@ -1,7 +1,7 @@
 import type { PollContext } from "../context.ts";
 import { headEnd } from "../model/phase.ts";
+import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import { emitFound } from "../publish/emit.ts";
-import { addCounts, noCounts, type PollCounts } from "./poll-counts.ts";
 import { surveyWalk } from "./survey-walk.ts";
 
 export interface Searched {

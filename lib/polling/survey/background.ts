@@ -1,10 +1,10 @@
 import type { Allowance, PollContext } from "../context.ts";
 import { headEnd } from "../model/phase.ts";
+import { addCounts, isClean, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import { confirmChanges, nextChange } from "../routes/confirm-changes.ts";
 import { passSlice } from "../routes/full-pass.ts";
 import { headWalk } from "../routes/head.ts";
 import { beginRound, type Due, dueLevel, dueLevels, isUnderWay, overdue, patrolSlice } from "../routes/patrol.ts";
-import { addCounts, isClean, noCounts, type PollCounts } from "../routes/poll-counts.ts";
 import { nextRecheckOf, recheck } from "../routes/recheck.ts";
 
 // Everything slow that is done for one survey, within the source's background budget. Full passes have half of that, and all else has the other half.

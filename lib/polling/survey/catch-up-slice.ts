@@ -1,9 +1,9 @@
 import type { PollContext } from "../context.ts";
 import { endsWork, failureOf } from "../errors.ts";
 import { isHistoryMet, placeOf } from "../model/phase.ts";
+import { addCounts, noCounts, withheldOf } from "../model/poll-counts.ts";
 import { catchUp } from "../routes/catch-up.ts";
 import { noteAllRead } from "../routes/patrol.ts";
-import { addCounts, noCounts, withheldOf } from "../routes/poll-counts.ts";
 import { settleSuspects } from "../routes/suspects.ts";
 import { tellSubscribers } from "./tell-subscribers.ts";
 import { type SurveyRequest, withSurvey } from "./with-survey.ts";

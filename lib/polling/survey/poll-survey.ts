@@ -1,10 +1,10 @@
 import { asNews, type PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
 import { dropExpired } from "../ledger/quarantine.ts";
-import type { EmitCounts } from "../model/emit-counts.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import type { Books, Listed } from "../model/mark.ts";
 import { isHistoryMet, placeOf } from "../model/phase.ts";
+import { addCounts, isClean, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import { takeWaiting } from "../publish/emit.ts";
 import { createPipeline, type Pipeline } from "../publish/pipeline.ts";
 import { notSpared, openBreakers } from "../publish/under-breaker.ts";
@@ -12,7 +12,6 @@ import { firstPass, type Presence } from "../routes/first-pass.ts";
 import { headWalk } from "../routes/head.ts";
 import { newsAbove } from "../routes/news-above.ts";
 import { noteAllRead } from "../routes/patrol.ts";
-import { addCounts, isClean, noCounts, type PollCounts } from "../routes/poll-counts.ts";
 import { search } from "../routes/search.ts";
 import { settleSuspects } from "../routes/suspects.ts";
 import {
@@ -180,7 +179,7 @@ async function newsOnce(ctx: PollContext, { presence }: PollRequest): Promise<Po
 }
 
 /** Looks at what waits and is due, until there is no more of it or the time is up. */
-async function emitDue(ctx: PollContext): Promise<EmitCounts> {
+async function emitDue(ctx: PollContext): Promise<PollCounts> {
   const pipeline = createPipeline(ctx, WAITING_AT_ONCE);
   // Whatever failed, responses on their way come to their end.
   const [taken] = await Promise.allSettled([takeDue(ctx, pipeline)]);

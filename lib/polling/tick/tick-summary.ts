@@ -1,8 +1,8 @@
 import { failureOf } from "../errors.ts";
 import type { DetailKind } from "../model/ledger-entry.ts";
 import type { Books } from "../model/mark.ts";
+import { withheldOf } from "../model/poll-counts.ts";
 import type { PollingSource } from "../model/source.ts";
-import { withheldOf } from "../routes/poll-counts.ts";
 import type { SliceSummary } from "../survey/catch-up-slice.ts";
 import type { PollResult } from "../survey/poll-survey.ts";
 import type { TickFigures } from "./tick-figures.ts";

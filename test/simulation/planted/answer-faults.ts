@@ -82,8 +82,8 @@ export const answerFaults: readonly PlantedFault[] = [
   {
     name: "a detail that hangs keeps the others waiting",
     breaks: ["late", "waits"],
-    file: "publish/in-groups.ts",
-    find: "const stop = clock.every(PERIOD, () => wake());",
-    replace: "const stop = clock.every(1_000 * PERIOD, () => wake());",
+    file: "publish/pipeline.ts",
+    find: "const stop = ctx.ports.clock.every(PERIOD, ",
+    replace: "const stop = ctx.ports.clock.every(1_000 * PERIOD, ",
   },
 ];

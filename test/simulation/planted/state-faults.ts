@@ -69,8 +69,8 @@ export const stateFaults: readonly PlantedFault[] = [
     name: "an update leaves the digest of the event that it replaces",
     breaks: ["update"],
     file: "publish/publish-batch.ts",
-    find: "const digest = item.digest === undefined ? {} : { digest: item.digest };",
-    replace: "const digest = { digest: item.replaces?.entry.digest ?? item.digest };",
+    find: 'return { ...entryOf(item, "emitted"),',
+    replace: 'return { ...entryOf(item, "emitted"), digest: item.replaces?.entry.digest ?? item.digest,',
   },
   {
     name: "a changed response is read again only up to the end of its first page",

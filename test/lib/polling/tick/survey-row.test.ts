@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SurveyRow } from "../../../../lib/polling/model/account.ts";
-import { noCounts } from "../../../../lib/polling/routes/poll-counts.ts";
+import { noCounts } from "../../../../lib/polling/model/poll-counts.ts";
 import type { BackgroundKind } from "../../../../lib/polling/survey/background.ts";
 import { nextRow } from "../../../../lib/polling/tick/survey-row.ts";
 import { fullTrust } from "../../../../lib/polling/tick/trust.ts";

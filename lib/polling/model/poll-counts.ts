@@ -1,18 +1,30 @@
-import { type EmitCounts, noEmits } from "../model/emit-counts.ts";
-
-/** The outcome of one poll of a survey. */
-export interface PollCounts extends EmitCounts {
+/** The outcome of one poll of a survey, or of a part of it. */
+export interface PollCounts {
+  emitted: number;
+  waiting: number;
+  refused: number;
   /** Unreadable responses and single records. */
   quarantined: number;
+  /** New responses dealt with. */
+  found: number;
+  /** Events that were short and have been replaced. */
+  repaired: number;
+  /** Nothing proves their contents, poll after poll: dealt with until they are looked at again. */
+  held: number;
+  /** Left to the next poll: something failed for them alone, or nothing proved their contents yet. */
+  left: number;
+  /** Whether the time was up before all were dealt with. */
+  unfinished: boolean;
   /** Whether every page of the survey was read. */
   complete: boolean;
 }
 
-export function noCounts(): PollCounts {
-  return { ...noEmits(), quarantined: 0, complete: false };
-}
-
 const SUMS = ["emitted", "waiting", "refused", "quarantined", "found", "repaired", "held", "left"] as const;
+
+export function noCounts(): PollCounts {
+  const sums = { emitted: 0, waiting: 0, refused: 0, quarantined: 0, found: 0, repaired: 0, held: 0, left: 0 };
+  return { ...sums, unfinished: false, complete: false };
+}
 
 /** Adds `more` to `counts`, which is changed and given back. */
 export function addCounts(counts: PollCounts, more: Partial<PollCounts>): PollCounts {
