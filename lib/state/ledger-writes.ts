@@ -80,8 +80,8 @@ function kindOf({ state }: LedgerEntry): CheckedState {
 }
 
 /** Whether an entry belongs to the repair of an event, to an attempt at one, or to a response that is gone: these are few. */
-function isOfRepair({ revision = 1, attempts, refusedRevision, gone }: LedgerEntry): boolean {
-  return revision > 1 || attempts !== undefined || refusedRevision !== undefined || gone !== undefined;
+function isOfRepair({ revision = 1, attempts, next, refusedRevision, gone }: LedgerEntry): boolean {
+  return [attempts, next, refusedRevision, gone].some((one) => one !== undefined) || revision > 1;
 }
 
 /** Rejects with the first failure, but not before all are over: whoever is told of it may give its lease back. */

@@ -3,8 +3,8 @@ import { FORGOTTEN, type LedgerEntry, WITHOUT_RECORDS } from "../../lib/polling/
 /** Whether the ledger takes an entry in the place of one that it has: see `ledger-writes.ts`, which asks the table the same. */
 export function mayReplace(known: LedgerEntry | undefined, entry: LedgerEntry): boolean {
   if (known === undefined) return true;
-  const { state, revision = 1, attempts, reason, refusedRevision, gone } = entry;
-  const isOfRepair = revision > 1 || attempts !== undefined || refusedRevision !== undefined || gone !== undefined;
+  const { state, revision = 1, attempts, next, reason, refusedRevision, gone } = entry;
+  const isOfRepair = [attempts, next, refusedRevision, gone].some((one) => one !== undefined) || revision > 1;
   if (known.reason === FORGOTTEN && reason !== FORGOTTEN && (state !== "emitted" || isOfRepair)) return false;
   if (state === "emitted") {
     return !isOfRepair || known.state !== "emitted" || (known.revision ?? 1) <= revision;

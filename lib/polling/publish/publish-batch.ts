@@ -160,7 +160,10 @@ async function notOutdated({ ports, lease, surveyId }: PollContext, entries: Led
     surveyId,
     entries.map(({ id }) => id),
   );
-  return entries.filter(({ id, revision = 1 }) => (known.get(id)?.revision ?? 1) <= revision);
+  return entries.filter(({ id, revision = 1 }) => {
+    const there = known.get(id);
+    return there?.state !== "emitted" || (there.revision ?? 1) < revision;
+  });
 }
 
 /** Kept records go only now: until the ledger had the events, these were all there was. An object that cannot be deleted goes with the bucket's own time. */

@@ -4,6 +4,7 @@ import type { Allowance, PollContext } from "../context.ts";
 import { holdLease } from "../lease.ts";
 import { noteHeld } from "../ledger/held.ts";
 import { firstSeenBy, nextRecheck } from "../ledger/note-entries.ts";
+import { toldFirst } from "../ledger/withheld.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import type { Mark } from "../model/mark.ts";
 import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
@@ -96,12 +97,10 @@ async function runOf(ctx: PollContext, { id }: LedgerEntry): Promise<Run | undef
 async function putBack(ctx: PollContext, left: { entry: LedgerEntry; run: Run | undefined }[]): Promise<void> {
   if (left.length === 0) return;
   const now = ctx.ports.clock.now();
+  const entries = left.map(({ entry, run }) => {
+    const firstSeen = firstSeenBy(ctx, run, entry.firstSeen ?? now);
+    return { ...entry, firstSeen, nextCheck: nextRecheck(ctx, firstSeen, now) };
+  });
   await holdLease(ctx);
-  await ctx.ports.state.putEntries(
-    ctx.surveyId,
-    left.map(({ entry, run }) => {
-      const firstSeen = firstSeenBy(ctx, run, entry.firstSeen ?? now);
-      return { ...entry, firstSeen, nextCheck: nextRecheck(ctx, firstSeen, now) };
-    }),
-  );
+  await ctx.ports.state.putEntries(ctx.surveyId, await toldFirst(ctx, entries));
 }

@@ -64,7 +64,7 @@ export interface SurveyWalkOptions {
  * unreadable. One that needs an event is handed out, once.
  */
 export async function* surveyWalk(ctx: PollContext, options: SurveyWalkOptions): AsyncGenerator<SurveyStep, SurveyEnd> {
-  const { order, from, proves, ids, isPass = false, triesAgain = isPass } = options;
+  const { order, from, proves, ids, isPass = false, triesAgain = proves === "coverage" } = options;
   const { service, observe } = ctx.ports;
   const { beforeWrites } = options;
   const met = { verdicts: new Map(), dealt: new Set<number>(), floorRose: false };

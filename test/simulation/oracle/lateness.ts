@@ -68,7 +68,14 @@ export function boundOf(
   known: Known,
 ): { name: string; bound: number } | undefined {
   const limit = noticedWithin(world, response, known);
-  return limit === undefined ? undefined : { ...limit, bound: limit.bound + waitOf(world.plan, response) };
+  return limit === undefined
+    ? undefined
+    : { ...limit, bound: limit.bound + slowOf(world.plan) + waitOf(world.plan, response) };
+}
+
+/** Milliseconds more where each answer takes seconds: a tick and the slice before it take their answers one after the other. */
+function slowOf({ latency }: World["plan"]): number {
+  return latency.service > 1_000 ? bounds.LATENCY : 0;
 }
 
 /** The same for what completes at the very head while a catch-up is left to slices, from `since` (epoch milliseconds) on. */
@@ -81,9 +88,7 @@ export function aboveBacklogWithin(
   if (since === undefined || noticed?.isFirst !== true || !isPlain(world, response)) return undefined;
   // A tick at least has seen before where the backlog begins.
   if (completedAt < since + 2 * world.plan.source.interval + bounds.LATENCY) return undefined;
-  // Where each answer takes seconds a tick and the slice before it take their answers one after the other.
-  const slow = world.plan.latency.service > 1_000 ? bounds.LATENCY : 0;
-  const bound = bounds.above(world.plan.source) + slow + waitOf(world.plan, response);
+  const bound = bounds.above(world.plan.source) + slowOf(world.plan) + waitOf(world.plan, response);
   return isLookFilled(world, response, bound) ? undefined : { name: "at the head of a backlog", bound };
 }
 

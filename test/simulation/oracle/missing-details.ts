@@ -61,9 +61,10 @@ export function createDetailLog(world: World): DetailLog {
 
   /** Patience is over at the end of `enrichmentPatience`; in weather nobody can tell for how long asking has failed. */
   const wrongGivenUp = ({ data, meta }: ResponseCompleted): string | undefined => {
-    const { fails } = world.surveys.get(data.surveyId)?.words ?? {};
+    const { words, goneFrom = Infinity } = world.surveys.get(data.surveyId) ?? {};
     if (!world.plan.calm || meta.revision > 1) return undefined;
-    const failed = world.scheduler.now() - START - (fails?.from ?? Infinity);
+    // A survey that is gone for a while has no definition either.
+    const failed = world.scheduler.now() - Math.min(START + (words?.fails?.from ?? Infinity), goneFrom);
     return failed >= world.plan.source.enrichmentPatience ? undefined : "its questions were given up too early";
   };
 

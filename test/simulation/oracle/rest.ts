@@ -68,7 +68,12 @@ export function createRestCheck(
     const leeway = leewayOf(world, response);
     const { digest } = store.read(response.survey.id, [response.id]).get(response.id) ?? {};
     // Of what operation 9 alone has given nobody knows how pages list it.
-    const isCompared = digest !== undefined && !leeway.stays && !leeway.part && !mayLieApart(world, response);
+    const isCompared =
+      digest !== undefined &&
+      !leeway.stays &&
+      !leeway.part &&
+      !mayLieApart(world, response) &&
+      !changesItsMind(world, response);
     if (isCompared && !isUpToDate(response, sent.said, world.plan.source.privacy.comments === "drop"))
       return { rule: "update", told: `${name} has changed, and nobody was told` };
     if (sent.answers >= count || leeway.stays) return undefined;
@@ -124,4 +129,9 @@ function leftIn(mark: Mark | undefined): string | undefined {
 
 function sinceStart(world: World, { completedAt = 0 }: SimResponse): string {
   return ((completedAt - world.startedAt) / 1000).toFixed(0);
+}
+
+/** Whether operation 9 gives something else from some moment on: no rule tells then which of its answers the pages confirm. */
+function changesItsMind({ plan }: World, { survey }: SimResponse): boolean {
+  return plan.surveys.some(({ id, flips }) => id === survey.id && flips.some(({ change }) => "single" in change));
 }

@@ -51,7 +51,8 @@ export function statePort(
         for (const entry of entries) {
           // Not asked for, where the ledger cannot hold it.
           noteReadOpen(entry.id);
-          watch.entryWritten(process, surveyId, entry, store.write(surveyId, entry));
+          const written = store.write(surveyId, entry);
+          if (written !== undefined) watch.entryWritten(process, surveyId, entry, written.before);
         }
       },
     );

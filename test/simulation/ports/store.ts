@@ -44,8 +44,8 @@ export interface Store {
   saveMark(lease: Lease, mark: Mark): Mark;
   release(lease: Lease, mark: Mark): Mark;
   read(surveyId: number, ids: Id[]): Map<Id, LedgerEntry>;
-  /** Gives what was there before. */
-  write(surveyId: number, entry: LedgerEntry): LedgerEntry | undefined;
+  /** Gives what was there before; undefined where the entry does not take its place. */
+  write(surveyId: number, entry: LedgerEntry): { before: LedgerEntry | undefined } | undefined;
   entries(surveyId: number): Map<Id, LedgerEntry>;
   /** Some of the quarantined entries, by place in the table. */
   forRedrive(surveyId: number, from: string | undefined): RedrivePage;
@@ -176,9 +176,9 @@ export function createStore(now: () => number, lag: Lag): Store {
     write(surveyId, entry) {
       const entries = survey(surveyId);
       const before = entries.get(entry.id)?.entry;
-      if (!mayReplace(before, entry)) return before;
+      if (!mayReplace(before, entry)) return undefined;
       entries.set(entry.id, { entry, at: now(), before });
-      return before;
+      return { before };
     },
     entries: (surveyId) => new Map([...survey(surveyId)].map(([id, { entry }]) => [id, entry])),
     forRedrive(surveyId, from) {
