@@ -90,12 +90,20 @@ export async function onSurvey<T>(
   }
 }
 
-/** The next tick polls the survey, though no count of it has moved, and takes in what its mark says. */
-export async function makeDue({ state, clock }: Ports, surveyId: number, more: Partial<SurveyRow> = {}): Promise<void> {
-  const row = (await state.account()).rows.get(surveyId);
+/** The next tick polls these surveys, though no count of theirs has moved, and takes in what their marks say. */
+export async function makeDue(
+  { state, clock }: Ports,
+  surveyIds: number[],
+  more: Partial<SurveyRow> = {},
+): Promise<void> {
+  if (surveyIds.length === 0) return;
+  const { rows } = await state.account();
   const now = clock.now();
-  // Later than what a tick at work has polled: by these counts the next one would look for what that one has found.
-  if (row === undefined) return;
-  const counts = row.counts.map(() => null);
-  await state.saveRows(new Map([[surveyId, { ...row, counts, dueAt: now, workedAt: now, ...more }]]));
+  const due = surveyIds.flatMap((surveyId): [number, SurveyRow][] => {
+    const row = rows.get(surveyId);
+    if (row === undefined) return [];
+    // Later than what a tick at work has polled: by these counts the next one would look for what that one has found.
+    return [[surveyId, { ...row, counts: row.counts.map(() => null), dueAt: now, workedAt: now, ...more }]];
+  });
+  if (due.length > 0) await state.saveRows(new Map(due));
 }
