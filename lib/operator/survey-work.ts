@@ -6,7 +6,7 @@ import { selected } from "../polling/model/source.ts";
 import type { Ports } from "../polling/ports.ts";
 import { watchBreakers } from "../polling/publish/under-breaker.ts";
 import { checkOwnState } from "../polling/survey/own-state.ts";
-import { withSurvey } from "../polling/survey/with-survey.ts";
+import { knownOf, withSurvey } from "../polling/survey/with-survey.ts";
 import type { OperationContext } from "./operation.ts";
 
 // Work of an operator on one survey, under its lease like that of a tick.
@@ -67,7 +67,6 @@ export async function onSurvey<T>(
   { surveyId, ports, account, until, patience = LONGEST_TRY }: SurveyWork,
   work: (ctx: PollContext) => Promise<T>,
 ): Promise<T | undefined> {
-  const shown = account.rows.get(surveyId)?.counts.filter((count) => count !== null) ?? [];
   const request = {
     ports,
     source,
@@ -75,10 +74,7 @@ export async function onSurvey<T>(
     owner,
     deadline: until,
     streamUntil: until,
-    sourceFloor: account.sourceFloor,
-    firstTick: account.firstTick,
-    listedCount: shown.length === 0 ? undefined : Math.max(...shown),
-    shortPageEnds: account.shortPageEnds,
+    ...knownOf(account, account.rows.get(surveyId)?.counts),
     watch: watchBreakers(account.breakers),
   };
   const latest = Math.min(deadline, ports.clock.now() + patience);

@@ -4,7 +4,7 @@ import { confirmChanges, nextChange } from "../routes/confirm-changes.ts";
 import { passSlice } from "../routes/full-pass.ts";
 import { headWalk } from "../routes/head.ts";
 import { beginRound, type Due, dueLevels, isUnderWay, nextOf, patrolSlice } from "../routes/patrol.ts";
-import { addCounts, isClean, noCounts, type PollCounts } from "../routes/poll-counts.ts";
+import { addCounts, isClean, type PollCounts } from "../routes/poll-counts.ts";
 import { nextRecheckOf, recheck } from "../routes/recheck.ts";
 
 // Everything slow that is done for one survey, within the source's background budget. Full passes have half of that, and all else has the other half.
@@ -18,11 +18,16 @@ export interface BackgroundRequest {
   fullPoll?: Due | undefined;
 }
 
-export interface BackgroundResult {
+/** What one poll has done so far. */
+export interface PollWork {
   counts: PollCounts;
   headRead: boolean;
-  /** Completed responses of which operation 9 has told and that only pages can give. */
+  /** Completed responses that are known of and yet to be found on pages. */
   missing: number;
+  /** New responses that a search below the head has met in this poll. */
+  foundBelow: number;
+  /** All that it has met, by earlier polls too, once it has come to its end; undefined before. */
+  sought: number | undefined;
 }
 
 /** When slow work of each kind is due. */
@@ -32,31 +37,29 @@ export type BackgroundDue = Record<BackgroundKind, Due>;
 type Task = Due & ({ kind: "full poll" | "changes" | "recheck" } | { kind: "patrol"; level: number });
 
 /** Does what is due of one kind, the most overdue first, as long as the allowance lasts. */
-export async function background(ctx: PollContext, request: BackgroundRequest): Promise<BackgroundResult> {
-  const result: BackgroundResult = { counts: noCounts(), headRead: false, missing: 0 };
+export async function background(ctx: PollContext, request: BackgroundRequest, work: PollWork): Promise<void> {
   const { allowance, kind, fullPoll } = request;
   const { clock } = ctx.ports;
   if (kind === "pass") {
-    if (passDue(ctx).at <= clock.now()) addCounts(result.counts, await passSlice(ctx, allowance));
-    return result;
+    if (passDue(ctx).at <= clock.now()) addCounts(work.counts, await passSlice(ctx, allowance));
+    return;
   }
   const done = new Set<Task["kind"]>();
-  while (allowance.left() > 0 && clock.now() <= ctx.deadline && !result.counts.unfinished) {
+  while (allowance.left() > 0 && clock.now() <= ctx.deadline && !work.counts.unfinished) {
     const tasks = (await tasksOf(ctx, fullPoll)).filter((one) => !done.has(one.kind));
     const now = clock.now();
     const task = nextOf(tasks, now);
     if (task === undefined || task.at > now) break;
     done.add(task.kind);
-    if (task.kind === "patrol") await patrol(ctx, task.level, allowance, result);
-    else if (task.kind === "changes") addCounts(result.counts, await confirmChanges(ctx));
-    else if (task.kind === "full poll") await readHead(ctx, result);
+    if (task.kind === "patrol") await patrol(ctx, task.level, allowance, work);
+    else if (task.kind === "changes") addCounts(work.counts, await confirmChanges(ctx));
+    else if (task.kind === "full poll") await readHead(ctx, work);
     else {
       const { counts, sought } = await recheck(ctx, allowance);
-      addCounts(result.counts, counts);
-      result.missing += sought;
+      addCounts(work.counts, counts);
+      work.missing += sought;
     }
   }
-  return result;
 }
 
 /** When slow work of this survey is due next. */
@@ -82,21 +85,21 @@ async function tasksOf(ctx: PollContext, fullPoll?: Due): Promise<Task[]> {
   ];
 }
 
-async function patrol(ctx: PollContext, level: number, allowance: Allowance, result: BackgroundResult): Promise<void> {
+async function patrol(ctx: PollContext, level: number, allowance: Allowance, work: PollWork): Promise<void> {
   if (!isUnderWay(ctx, level)) {
     // The patrol begins where a head walk has ended: new responses at the head are not its task.
     const { at = Number.NEGATIVE_INFINITY } = headEnd(ctx.mark) ?? {};
     const isFresh = at + ctx.source.interval > ctx.ports.clock.now();
-    if (!isFresh && !result.headRead) await readHead(ctx, result);
+    if (!isFresh && !work.headRead) await readHead(ctx, work);
     // A place to go on from is no empty page taken as it is, and no walk that was cut short.
-    if (!isClean(result.counts) || (headEnd(ctx.mark) === undefined && !result.counts.complete)) return;
+    if (!isClean(work.counts) || (headEnd(ctx.mark) === undefined && !work.counts.complete)) return;
     beginRound(ctx, level);
     if (allowance.left() <= 0) return;
   }
-  addCounts(result.counts, await patrolSlice(ctx, level, allowance));
+  addCounts(work.counts, await patrolSlice(ctx, level, allowance));
 }
 
-async function readHead(ctx: PollContext, result: BackgroundResult): Promise<void> {
-  result.headRead = true;
-  addCounts(result.counts, await headWalk(ctx));
+async function readHead(ctx: PollContext, work: PollWork): Promise<void> {
+  work.headRead = true;
+  addCounts(work.counts, await headWalk(ctx));
 }
