@@ -5,8 +5,8 @@ import type { AccountState, SurveyRow } from "../polling/model/account.ts";
 import { selected } from "../polling/model/source.ts";
 import type { Ports } from "../polling/ports.ts";
 import { watchBreakers } from "../polling/publish/under-breaker.ts";
-import { checkOwnState } from "../polling/survey/own-state.ts";
 import { knownOf, withSurvey } from "../polling/survey/with-survey.ts";
+import { checkOwnState } from "../polling/tick/tick-request.ts";
 import type { OperationContext } from "./operation.ts";
 
 // Work of an operator on one survey, under its lease like that of a tick.

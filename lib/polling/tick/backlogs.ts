@@ -7,10 +7,8 @@ import type { Ports } from "../ports.ts";
 import { seenBreakers, watchBreakers } from "../publish/under-breaker.ts";
 import { pause } from "../routes/first-look.ts";
 import { catchUpSlice } from "../survey/catch-up-slice.ts";
-import { checkOwnState } from "../survey/own-state.ts";
-import { pauseOf } from "../survey/paused.ts";
 import { knownOf } from "../survey/with-survey.ts";
-import type { TickRequest } from "./tick-request.ts";
+import { checkOwnState, pauseOf, type TickRequest } from "./tick-request.ts";
 import type { BacklogRound } from "./tick-summary.ts";
 
 // Backlogs are worked off beside the ticks (R25): by one invocation of the source at a time, in slices. Ticks look at the head between two slices.

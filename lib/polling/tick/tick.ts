@@ -5,13 +5,11 @@ import { selected } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
 import { openBreakers, seenBreakers, watchBreakers } from "../publish/under-breaker.ts";
 import type { BackgroundKind } from "../survey/background.ts";
-import { checkOwnState } from "../survey/own-state.ts";
-import { pauseOf } from "../survey/paused.ts";
 import { type BackgroundSurvey, backgroundSurveys, type DueBy, dueSurveys } from "./due.ts";
 import { metered, newMeter } from "./meter.ts";
 import { createPolls, doBackground, newestOf, pollNews } from "./polls.ts";
 import { isGone, surveysOf } from "./survey-list.ts";
-import type { TickRequest } from "./tick-request.ts";
+import { checkOwnState, pauseOf, type TickRequest } from "./tick-request.ts";
 import { figuresOf, idleTick, summarize, type TickSummary } from "./tick-summary.ts";
 
 /** Share of the requests made for news that slow work may make on top of its own budget. */

@@ -12,7 +12,7 @@ export const stateFaults: readonly PlantedFault[] = [
   {
     name: "the digest of the books ends with the first page of the ledger",
     breaks: ["books told"],
-    file: "survey/compare-ledger.ts",
+    file: "survey/tell-books.ts",
     find: "from = page.next;",
     replace: "from = undefined;",
   },
