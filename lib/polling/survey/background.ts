@@ -18,7 +18,7 @@ export interface BackgroundRequest {
   fullPoll?: Due | undefined;
 }
 
-/** What one poll has done so far. */
+/** The work of one poll, as far as it is done. */
 export interface PollWork {
   counts: PollCounts;
   headRead: boolean;

@@ -23,7 +23,7 @@ export interface SurveyRequest
   owner: string;
 }
 
-/** What is known of a survey from its source as a whole, and from its counts in the survey list. */
+/** The knowledge of a survey that its source as a whole gives, and its counts in the survey list. */
 export function knownOf(
   { sourceFloor, firstTick, shortPageEnds }: AccountState,
   counts: SurveyRow["counts"] = [],
