@@ -1,6 +1,5 @@
 import { errorCode } from "../errors.ts";
-import type { TickFigures } from "../polling/tick/tick-figures.ts";
-import type { BacklogRound, TickSummary } from "../polling/tick/tick-summary.ts";
+import type { BacklogRound, TickFigures, TickSummary } from "../polling/tick/tick-summary.ts";
 import { isWritten, type MetricKey, type MonitoringLevel } from "./catalog.ts";
 import { credentialsProblem } from "./credentials-problem.ts";
 import { spread } from "./detection-lag.ts";

@@ -51,7 +51,7 @@ async function plan(context: OperationContext, surveyId: number): Promise<AuditR
     return true;
   });
   if (done === undefined) return { outcome: "busy" };
-  await makeDue(ports, surveyId, { passAt: now });
+  await makeDue(ports, [surveyId], { passAt: now });
   return { outcome: "planned", dueAt: now };
 }
 
@@ -82,6 +82,6 @@ async function readOn(context: OperationContext, { surveyId, mode }: AuditInput)
     const failure = ctx.failure === undefined ? {} : { failure: failureOf(ctx.failure) };
     return { outcome: isOver ? "ended" : "read", ...failure };
   });
-  if (result?.outcome === "ended") await makeDue(ports, surveyId);
+  if (result?.outcome === "ended") await makeDue(ports, [surveyId]);
   return result ?? { outcome: "busy" };
 }

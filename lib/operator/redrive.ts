@@ -1,9 +1,15 @@
 import * as z from "zod";
 import { section } from "../config/fields.ts";
+import type { PollContext } from "../polling/context.ts";
+import { endsWork, failureOf } from "../polling/errors.ts";
+import { holdLease } from "../polling/lease.ts";
+import type { LedgerEntry } from "../polling/model/ledger-entry.ts";
+import { selected } from "../polling/model/source.ts";
 import type { Ports } from "../polling/ports.ts";
-import { redrive as redriveSurveys, type SurveyRedrive } from "../polling/survey/redrive.ts";
-import type { Operation } from "./operation.ts";
+import type { Operation, OperationContext } from "./operation.ts";
+import { putBackAs, type Stays } from "./put-back.ts";
 import { reasonOf } from "./set-aside.ts";
+import { makeDue, onSurvey } from "./survey-work.ts";
 
 const IDS = "must be a list of survey ids, whole numbers above 0";
 
@@ -13,7 +19,25 @@ export interface RedriveInput {
   reason?: string | undefined;
 }
 
-/** Puts responses that were set aside back on their way; they go out at the next tick. A survey whose outcome is "unfinished" is to be asked for again. */
+/** The outcomes of the quarantined and refused responses of one survey. */
+export interface SurveyRedrive {
+  surveyId: number;
+  /** Busy: someone else holds the lease. Unfinished: the time was up. Not polled: the source leaves it out, so that nothing put back would ever go out. */
+  outcome: "done" | "unfinished" | "busy" | "failed" | "not polled";
+  /** Put back on their way: they go out at the next tick, or once they are read again where their records are gone. */
+  putBack: number;
+  /** Failed: unreadable in the table or the vault. The first failure stands in `failure`. */
+  left: Record<Stays | "failed", number>;
+  /** Code and message of the failure; nothing personal. */
+  failure?: { code: string; message: string };
+}
+
+const WRITTEN_AT_ONCE = 25;
+
+/**
+ * Puts responses that were set aside back on their way; they go out at the next tick. A survey that fails does not keep it from the others. One whose outcome is
+ * "unfinished" is to be asked for again.
+ */
 export const redrive: Operation<RedriveInput, { surveys: SurveyRedrive[] }> = {
   input: section({
     surveyIds: z
@@ -22,12 +46,15 @@ export const redrive: Operation<RedriveInput, { surveys: SurveyRedrive[] }> = {
       .transform((ids) => [...new Set(ids)]),
     reason: z.string({ error: "must be the reason of some that were set aside" }).optional(),
   }),
-  async run({ graph, owner, deadline, abortsAt, logger }, { surveyIds, reason }) {
-    const { source } = graph;
+  async run(context, { surveyIds, reason }) {
+    const { graph, abortsAt, logger } = context;
     const ports = only(reason, graph.begin("tick", abortsAt));
-    const surveys = await redriveSurveys({ ports, source, surveyIds, owner, deadline });
+    const surveys: SurveyRedrive[] = [];
+    for (const surveyId of surveyIds) surveys.push(await redriveSurvey(context, ports, surveyId));
+    const due = surveys.filter(({ putBack }) => putBack > 0).map(({ surveyId }) => surveyId);
+    await makeDue(ports, due);
     for (const survey of surveys) {
-      logger[survey.outcome === "failed" ? "warn" : "info"]("redrive", { source: source.name, ...survey });
+      logger[survey.outcome === "failed" ? "warn" : "info"]("redrive", { source: graph.source.name, ...survey });
     }
     return { surveys };
   },
@@ -41,4 +68,62 @@ function only(reason: string | undefined, ports: Ports): Ports {
     return { ...page, entries: page.entries.filter((entry) => reasonOf(entry) === reason) };
   };
   return { ...ports, state: { ...ports.state, forRedrive } };
+}
+
+async function redriveSurvey(context: OperationContext, ports: Ports, surveyId: number): Promise<SurveyRedrive> {
+  const left = { unreadable: 0, withoutRecords: 0, beforeFloor: 0, failed: 0 };
+  const result: SurveyRedrive = { surveyId, outcome: "done", putBack: 0, left };
+  const { graph, deadline: until } = context;
+  if (!selected(surveyId, graph.source.surveys)) return { ...result, outcome: "not polled" };
+  if (ports.clock.now() > until) return { ...result, outcome: "unfinished" };
+  try {
+    // Nothing of the account is needed.
+    const work = { surveyId, ports, account: { rows: new Map() }, until, patience: 0 };
+    const outcome = await onSurvey(context, work, (ctx) => putBack(ctx, result));
+    return { ...result, outcome: outcome ?? "busy" };
+  } catch (error) {
+    return { ...result, outcome: "failed", failure: failureOf(error) };
+  }
+}
+
+/** Goes through all that is set aside, and counts in `result` what becomes of it. */
+async function putBack(ctx: PollContext, result: SurveyRedrive): Promise<SurveyRedrive["outcome"]> {
+  const { ports, surveyId, mark, deadline } = ctx;
+  const { state, clock } = ports;
+  let from: string | undefined;
+  do {
+    // A page of a long ledger may hold none of them.
+    if (clock.now() > deadline) return "unfinished";
+    const page = await state.forRedrive(surveyId, from);
+    for (let i = 0; i < page.entries.length; i += WRITTEN_AT_ONCE) {
+      if (clock.now() > deadline) return "unfinished";
+      const some = page.entries.slice(i, i + WRITTEN_AT_ONCE);
+      const judged = await Promise.all(some.map((entry) => judgeAlone(ctx, entry, result)));
+      const back = judged.filter((one) => typeof one !== "string");
+      for (const one of judged) if (typeof one === "string") result.left[one] += 1;
+      if (back.length === 0) continue;
+      await holdLease(ctx);
+      await state.putEntries(surveyId, back);
+      result.putBack += back.length;
+      // The next full pass meets what no head walk does: it is not waited for.
+      if (back.some((entry) => entry.state === "emitted") && mark.pass === undefined) mark.nextPass = clock.now();
+    }
+    from = page.next;
+  } while (from !== undefined);
+  return result.failure === undefined ? "done" : "failed";
+}
+
+/** One whose records cannot be read keeps none of the others back. */
+async function judgeAlone(
+  ctx: PollContext,
+  entry: LedgerEntry,
+  result: SurveyRedrive,
+): Promise<LedgerEntry | keyof SurveyRedrive["left"]> {
+  try {
+    return await putBackAs(ctx, entry);
+  } catch (error) {
+    if (endsWork(error)) throw error;
+    result.failure ??= failureOf(error);
+    return "failed";
+  }
 }

@@ -5,8 +5,8 @@ import type { AccountState, SurveyRow } from "../polling/model/account.ts";
 import { selected } from "../polling/model/source.ts";
 import type { Ports } from "../polling/ports.ts";
 import { watchBreakers } from "../polling/publish/under-breaker.ts";
-import { checkOwnState } from "../polling/survey/own-state.ts";
-import { withSurvey } from "../polling/survey/with-survey.ts";
+import { knownOf, withSurvey } from "../polling/survey/with-survey.ts";
+import { checkOwnState } from "../polling/tick/tick-request.ts";
 import type { OperationContext } from "./operation.ts";
 
 // Work of an operator on one survey, under its lease like that of a tick.
@@ -67,7 +67,6 @@ export async function onSurvey<T>(
   { surveyId, ports, account, until, patience = LONGEST_TRY }: SurveyWork,
   work: (ctx: PollContext) => Promise<T>,
 ): Promise<T | undefined> {
-  const shown = account.rows.get(surveyId)?.counts.filter((count) => count !== null) ?? [];
   const request = {
     ports,
     source,
@@ -75,10 +74,7 @@ export async function onSurvey<T>(
     owner,
     deadline: until,
     streamUntil: until,
-    sourceFloor: account.sourceFloor,
-    firstTick: account.firstTick,
-    listedCount: shown.length === 0 ? undefined : Math.max(...shown),
-    shortPageEnds: account.shortPageEnds,
+    ...knownOf(account, account.rows.get(surveyId)?.counts),
     watch: watchBreakers(account.breakers),
   };
   const latest = Math.min(deadline, ports.clock.now() + patience);
@@ -90,12 +86,20 @@ export async function onSurvey<T>(
   }
 }
 
-/** The next tick polls the survey, though no count of it has moved, and takes in what its mark says. */
-export async function makeDue({ state, clock }: Ports, surveyId: number, more: Partial<SurveyRow> = {}): Promise<void> {
-  const row = (await state.account()).rows.get(surveyId);
+/** The next tick polls these surveys, though no count of theirs has moved, and takes in what their marks say. */
+export async function makeDue(
+  { state, clock }: Ports,
+  surveyIds: number[],
+  more: Partial<SurveyRow> = {},
+): Promise<void> {
+  if (surveyIds.length === 0) return;
+  const { rows } = await state.account();
   const now = clock.now();
-  // Later than what a tick at work has polled: by these counts the next one would look for what that one has found.
-  if (row === undefined) return;
-  const counts = row.counts.map(() => null);
-  await state.saveRows(new Map([[surveyId, { ...row, counts, dueAt: now, workedAt: now, ...more }]]));
+  const due = surveyIds.flatMap((surveyId): [number, SurveyRow][] => {
+    const row = rows.get(surveyId);
+    if (row === undefined) return [];
+    // Later than what a tick at work has polled: by these counts the next one would look for what that one has found.
+    return [[surveyId, { ...row, counts: row.counts.map(() => null), dueAt: now, workedAt: now, ...more }]];
+  });
+  if (due.length > 0) await state.saveRows(new Map(due));
 }

@@ -10,7 +10,7 @@ import { OutOfTimeError } from "../polling/errors.ts";
 import type { Role } from "../polling/model/role.ts";
 import type { PollingSource } from "../polling/model/source.ts";
 import type { Ports, SurveyService } from "../polling/ports.ts";
-import { LONGEST_WAIT } from "../polling/survey/paused.ts";
+import { LONGEST_WAIT } from "../polling/tick/tick-request.ts";
 import { createEventBridgePublisher } from "../publisher/event-bridge.ts";
 import { readCredentials } from "../secrets/credentials.ts";
 import { createTokenStore } from "../secrets/token-store.ts";

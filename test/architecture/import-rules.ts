@@ -93,7 +93,6 @@ export const rules: readonly Rule[] = [
     mayImport: [
       ...adapter,
       "lib/events/build/fields.ts",
-      "lib/polling/tick/tick-figures.ts",
       "lib/polling/tick/tick-summary.ts",
       "lib/survey-api/diagnostics.ts",
       "lib/survey-api/index.ts",

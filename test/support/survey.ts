@@ -130,26 +130,26 @@ export const sourceDefaults: PollingSource = {
 };
 
 export type PollOverrides = Partial<Omit<PollRequest, "ports" | "source">> & { source?: Partial<PollingSource> };
-export type Polled = Extract<PollResult, { kind: "polled" }>;
+export type Polled = PollResult;
 
 /**
  * A slice where the survey is being caught up, then a poll; and more slices where that has shown records that may lie apart. Throws also what has
  * failed of some response alone.
  */
-export async function poll(world: MemoryWorld, overrides: PollOverrides = {}): Promise<PollResult> {
+export async function poll(world: MemoryWorld, overrides: PollOverrides = {}): Promise<PollResult | undefined> {
   const { surveyId = 1 } = overrides;
   const caughtUp = placeOf(world.mark(surveyId)) === undefined ? undefined : await slice(world, overrides);
   if (caughtUp?.failure !== undefined) throw Object.assign(new Error(caughtUp.failure.message), caughtUp.failure);
   const result = await pollAlone(world, overrides);
   let isUndecided = world.mark(surveyId).contents.suspects !== undefined;
   while (isUndecided) isUndecided = (await slice(world, overrides)).outcome === "goes on";
-  if (result.kind !== "polled" || caughtUp === undefined) return result;
+  if (result === undefined || caughtUp === undefined) return result;
   const { emitted, waiting } = caughtUp;
   return { ...result, counts: addCounts({ ...result.counts }, { emitted, waiting }) };
 }
 
 /** A poll: of a survey that is being caught up it looks at the head alone. */
-export async function pollAlone(world: MemoryWorld, overrides: PollOverrides = {}): Promise<PollResult> {
+export async function pollAlone(world: MemoryWorld, overrides: PollOverrides = {}): Promise<PollResult | undefined> {
   const result = await pollSurvey({
     ports: world.ports,
     surveyId: 1,
@@ -166,14 +166,14 @@ export async function pollAlone(world: MemoryWorld, overrides: PollOverrides = {
     ...overrides,
     source: { ...sourceDefaults, ...overrides.source },
   });
-  if (result.kind === "polled" && result.failure !== undefined) throw result.failure;
+  if (result?.failure !== undefined) throw result.failure;
   return result;
 }
 
 /** A poll that must not be busy. */
 export async function polled(world: MemoryWorld, overrides: PollOverrides = {}): Promise<Polled> {
   const result = await poll(world, overrides);
-  if (result.kind !== "polled") throw new Error("the survey was busy");
+  if (result === undefined) throw new Error("the survey was busy");
   return result;
 }
 

@@ -1,4 +1,4 @@
-import type { SurveyRedrive } from "../../../lib/polling/survey/redrive.ts";
+import type { SurveyRedrive } from "../../../lib/operator/redrive.ts";
 import { surveyIds } from "../../arguments.ts";
 import { InterruptedError } from "../../errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";

@@ -4,10 +4,9 @@ import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import { emitFound } from "../publish/emit.ts";
 import { surveyWalk } from "./survey-walk.ts";
 
-/** Epoch milliseconds at which a change that was seen is to be read again; undefined where none was. */
-export function nextChange({ mark }: Pick<PollContext, "mark">): number | undefined {
-  const { changes = [] } = mark;
-  return changes.length === 0 ? undefined : Math.min(...changes.map(({ at }) => at)) + APART;
+/** Epoch milliseconds at which a change that was seen is to be read again; never where none was. */
+export function nextChange({ mark }: Pick<PollContext, "mark">): number {
+  return Math.min(Number.POSITIVE_INFINITY, ...(mark.changes ?? []).map(({ at }) => at + APART));
 }
 
 /** Reads the page on which a change was seen once more, with its neighbours, up to the end of the response. Whatever changes hold still there are told. */

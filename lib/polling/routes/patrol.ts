@@ -43,23 +43,20 @@ export function overdue({ at, every }: Due, now: number): number {
   return (now - at) / every;
 }
 
-/** When each level is due. */
-export function dueLevels({ mark, source }: Pick<PollContext, "mark" | "source">): Due[] {
-  return Array.from({ length: levels(source) }, (_, level) => {
-    const every = periodOf(level, source);
-    return { at: (mark.patrol?.reached[level] ?? 0) + every, every };
-  });
+/** Whose turn is next: what is due and overdue by most of its periods, or else what comes first. */
+export function nextOf<T extends Due>(dues: T[], now: number): T | undefined {
+  const overdues = dues.filter(({ at }) => at <= now);
+  if (overdues.length === 0) return dues.toSorted((a, b) => a.at - b.at)[0];
+  return overdues.toSorted((a, b) => overdue(b, now) - overdue(a, now))[0];
 }
 
-/** The level that is overdue by most of its periods, a deeper one before others; undefined where none is due. */
-export function dueLevel(ctx: Pick<PollContext, "mark" | "source" | "ports">): number | undefined {
-  const now = ctx.ports.clock.now();
-  let most: { level: number; by: number } | undefined;
-  for (const [level, due] of dueLevels(ctx).entries()) {
-    const by = overdue(due, now);
-    if (by >= 0 && by >= (most?.by ?? 0)) most = { level, by };
-  }
-  return most?.level;
+/** When each level is due, the deepest first. */
+export function dueLevels({ mark, source }: Pick<PollContext, "mark" | "source">): (Due & { level: number })[] {
+  const dues = Array.from({ length: levels(source) }, (_, level) => {
+    const every = periodOf(level, source);
+    return { level, at: (mark.patrol?.reached[level] ?? 0) + every, every };
+  });
+  return dues.reverse();
 }
 
 /** Notes that from `at` (epoch milliseconds) on the list was read down to the depth of a level, and so to all smaller ones. */

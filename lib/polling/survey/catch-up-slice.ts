@@ -1,10 +1,9 @@
 import type { PollContext } from "../context.ts";
 import { endsWork, failureOf } from "../errors.ts";
-import { isHistoryMet, placeOf } from "../model/phase.ts";
-import { addCounts, noCounts, withheldOf } from "../model/poll-counts.ts";
+import { placeOf } from "../model/phase.ts";
+import { noCounts, withheldOf } from "../model/poll-counts.ts";
 import { catchUp } from "../routes/catch-up.ts";
-import { noteAllRead } from "../routes/patrol.ts";
-import { settleSuspects } from "../routes/suspects.ts";
+import { readDecided } from "./read-decided.ts";
 import { tellSubscribers } from "./tell-subscribers.ts";
 import { type SurveyRequest, withSurvey } from "./with-survey.ts";
 
@@ -42,15 +41,10 @@ export async function catchUpSlice(
       const place = placeOf(mark);
       if (place === undefined) return cameTo("done");
       if (ports.clock.now() >= deadline) return cameTo("stuck");
-      const wasFirst = !isHistoryMet(mark);
-      const counts = await catchUp(ctx, place);
-      if (mark.contents.suspects !== undefined) {
-        addCounts(counts, await settleSuspects(ctx));
+      const counts = await readDecided(ctx, async () => {
         const next = placeOf(mark);
-        // That is decided: those that waited for it go out at once.
-        if (mark.contents.suspects === undefined && next !== undefined) addCounts(counts, await catchUp(ctx, next));
-      }
-      if (wasFirst && isHistoryMet(mark)) noteAllRead(ctx);
+        return next === undefined ? noCounts() : catchUp(ctx, next);
+      });
       await tellSubscribers(ctx);
       const { page } = placeOf(mark) ?? {};
       // A failure is not tried again at once.

@@ -2,7 +2,7 @@ import { asNews, type PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
 import { dropExpired } from "../ledger/quarantine.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
-import type { Books, Listed } from "../model/mark.ts";
+import type { Listed, Mark } from "../model/mark.ts";
 import { isHistoryMet, placeOf } from "../model/phase.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import { takeWaiting } from "../publish/emit.ts";
@@ -11,16 +11,9 @@ import { notSpared, openBreakers } from "../publish/under-breaker.ts";
 import { firstPass, type Presence } from "../routes/first-pass.ts";
 import { headWalk } from "../routes/head.ts";
 import { newsAbove } from "../routes/news-above.ts";
-import { noteAllRead } from "../routes/patrol.ts";
 import { search } from "../routes/search.ts";
-import { settleSuspects } from "../routes/suspects.ts";
-import {
-  type BackgroundDue,
-  type BackgroundRequest,
-  type BackgroundResult,
-  background,
-  nextBackground,
-} from "./background.ts";
+import { type BackgroundDue, type BackgroundRequest, background, nextBackground, type PollWork } from "./background.ts";
+import { readDecided } from "./read-decided.ts";
 import { hasUntold, tellSubscribers } from "./tell-subscribers.ts";
 import { shownAs, tellSurvey } from "./tell-survey.ts";
 import { type SurveyRequest, withSurvey } from "./with-survey.ts";
@@ -37,51 +30,35 @@ export interface PollRequest extends SurveyRequest {
   background?: BackgroundRequest;
 }
 
-/** Busy: someone else holds the lease, until about `until`. */
-export type PollResult =
-  | { kind: "busy" }
-  | {
-      kind: "polled";
-      counts: PollCounts;
-      /** Epoch milliseconds at which the survey is due whatever the counts say; absent when never. */
-      dueAt: number | undefined;
-      newestSeen: string | undefined;
-      /** When slow work is due. */
-      slowDue: BackgroundDue;
-      headRead: boolean;
-      /** Set when a search below the head came to an end: how many new responses it met. */
-      sought: number | undefined;
-      /** New responses that it met in this poll. */
-      foundBelow: number;
-      /** Completed responses that are known of and yet to be found on pages. */
-      missing: number;
-      /** Whether it was part of a pass over several polls. */
-      resumed: boolean;
-      /** Whether a walk over all its pages is under way, which goes on beside the ticks. */
-      isBehind: boolean;
-      shortPageEnds: boolean | undefined;
-      books: Books | undefined;
-      booksOpen: string | undefined;
-      /** Whether this poll has closed them. */
-      closedNow: boolean;
-      /** Listed responses that the last full pass could not account for. */
-      unaccounted: number;
-      /** The survey itself as subscribers know it, in the form of `shownAs`; undefined where they are not told. */
-      known: number | undefined;
-      /** Events that it has replaced not for the first time. */
-      repairedAgain: number;
-      /** The failure of some response alone: that one is left to the next poll, all else was done. */
-      failure: unknown;
-    };
+export interface PollResult extends PollWork {
+  /** The mark as the poll has left it. */
+  mark: Mark;
+  /** Epoch milliseconds at which the survey is due whatever the counts say; absent when never. */
+  dueAt: number | undefined;
+  /** When slow work is due. */
+  slowDue: BackgroundDue;
+  newestSeen: string | undefined;
+  shortPageEnds: boolean | undefined;
+  /** Whether it was part of a pass over several polls. */
+  resumed: boolean;
+  /** Whether this poll has closed the books. */
+  closedNow: boolean;
+  /** Events that it has replaced not for the first time. */
+  repairedAgain: number;
+  /** The survey itself as subscribers know it, in the form of `shownAs`; undefined where they are not told. */
+  known: number | undefined;
+  /** The failure of some response alone: that one is left to the next poll, all else was done. */
+  failure: unknown;
+}
 
 /** Waiting responses looked at together. */
 const WAITING_AT_ONCE = 100;
 /** And in one poll while an operation fails for everybody. */
 const MOST_IN_OUTAGE = 500;
 
-/** Polls one survey under its lease: what waits and is due, then its backlog or its head. */
-export async function pollSurvey(request: PollRequest): Promise<PollResult> {
-  const poll = async (ctx: PollContext): Promise<PollResult> => {
+/** Polls one survey under its lease: what waits and is due, then its backlog or its head. Undefined where someone else has the survey. */
+export function pollSurvey(request: PollRequest): Promise<PollResult | undefined> {
+  return withSurvey(request, async (ctx) => {
     ctx.allowance = request.background?.allowance;
     const { mark } = ctx;
     const { listed, presence } = request;
@@ -91,91 +68,64 @@ export async function pollSurvey(request: PollRequest): Promise<PollResult> {
     const wasFirstPass = mark.phase.kind === "first-pass";
     const done = await work(ctx, request);
     await tellSubscribers(ctx);
-    const dueAt = await nextDue(ctx, done.counts);
-    const slowDue = await nextBackground(ctx);
-    const isBehind = placeOf(mark) !== undefined;
     return {
-      kind: "polled",
       ...done,
-      dueAt,
-      slowDue,
+      mark,
+      dueAt: await nextDue(ctx, done.counts),
+      slowDue: await nextBackground(ctx),
       newestSeen: ctx.newestSeen,
-      resumed: wasFirstPass || isBehind,
-      isBehind,
       shortPageEnds: ctx.shortPageEnds,
-      books: mark.books,
+      resumed: wasFirstPass || placeOf(mark) !== undefined,
       closedNow: mark.books !== undefined && mark.books.closedAt !== earlier.closedAt,
-      unaccounted: mark.unaccounted ?? 0,
-      known: mark.known && ctx.source.events.has("survey.changed") ? shownAs(mark.known.facts) : undefined,
       repairedAgain: (mark.repairs?.again ?? 0) - earlier.again,
-      booksOpen: mark.booksOpen,
+      known: mark.known && ctx.source.events.has("survey.changed") ? shownAs(mark.known.facts) : undefined,
       failure: ctx.failure,
     };
-  };
-  return (await withSurvey(request, poll)) ?? { kind: "busy" };
+  });
 }
 
-interface Work extends BackgroundResult {
-  sought: number | undefined;
-  foundBelow: number;
-}
-
-async function work(ctx: PollContext, request: PollRequest): Promise<Work> {
+async function work(ctx: PollContext, request: PollRequest): Promise<PollWork> {
   await dropExpired(ctx);
+  const done: PollWork = { counts: noCounts(), headRead: false, missing: 0, foundBelow: 0, sought: undefined };
   // Both go on beside each other: a detail that hangs again at each tick must not keep the news waiting.
-  const [waiting, looked] = await Promise.allSettled([emitDue(ctx), look(ctx, request, noCounts())]);
+  const [waiting, looked] = await Promise.allSettled([emitDue(ctx), look(ctx, request, done)]);
   if (looked.status === "rejected") throw looked.reason;
   if (waiting.status === "rejected") throw waiting.reason;
-  return { ...looked.value, counts: addCounts(looked.value.counts, waiting.value) };
+  addCounts(done.counts, waiting.value);
+  return done;
 }
 
 /** Looks for what is new, and does what slow work it may. */
-async function look(ctx: PollContext, request: PollRequest, counts: PollCounts): Promise<Work> {
-  const wasFirst = !isHistoryMet(ctx.mark);
-  const headRead = request.head || ctx.mark.phase.kind !== "head";
-  if (headRead) addCounts(counts, await asNews(ctx, () => news(ctx, request)));
-  if (wasFirst && isHistoryMet(ctx.mark)) noteAllRead(ctx);
-  const done: Work = { counts, headRead, missing: 0, ...(await asNews(ctx, () => seek(ctx, request, counts))) };
-  if (request.background === undefined || !isHistoryMet(ctx.mark) || counts.unfinished) return done;
-  const slow = await background(ctx, request.background);
-  return { ...done, ...slow, counts: addCounts(counts, slow.counts), headRead: headRead || slow.headRead };
-}
-
-/** Searches below the head, once that has been read to its end, for what the counts have shown. */
-async function seek(
-  ctx: PollContext,
-  request: PollRequest,
-  counts: PollCounts,
-): Promise<Pick<Work, "sought" | "foundBelow">> {
-  const isReady = isClean(counts) && ctx.mark.phase.kind === "head";
-  const missing = request.seek ?? 0;
-  // The next one begins where the head walk has ended then.
-  if (missing === 0) delete ctx.mark.search;
-  if (!isReady || missing === 0) return { sought: undefined, foundBelow: 0 };
-  const { counts: searched, found, hasEnded } = await search(ctx, missing);
-  addCounts(counts, searched);
-  return { sought: hasEnded ? found : undefined, foundBelow: searched.found };
-}
-
-/** Looks for news. Where they include responses whose records may lie apart, that is decided, and then news are looked for once more. */
-async function news(ctx: PollContext, request: PollRequest): Promise<PollCounts> {
-  const counts = await newsOnce(ctx, request);
-  if (ctx.mark.contents.suspects === undefined || placeOf(ctx.mark) !== undefined) return counts;
-  const replaced = await settleSuspects(ctx);
-  if (ctx.mark.contents.suspects !== undefined) return addCounts(counts, replaced);
-  const again = await newsOnce(ctx, request);
-  return addCounts(addCounts({ ...counts, left: 0, unfinished: false }, replaced), again);
+async function look(ctx: PollContext, request: PollRequest, done: PollWork): Promise<void> {
+  done.headRead = request.head || ctx.mark.phase.kind !== "head";
+  await asNews(ctx, async () => {
+    // While the survey is being caught up, a slice of that decides how records stand.
+    const mayDecide = () => placeOf(ctx.mark) === undefined;
+    if (done.headRead) addCounts(done.counts, await readDecided(ctx, () => news(ctx, request.presence), mayDecide));
+    await seek(ctx, request.seek ?? 0, done);
+  });
+  const isSlow = isHistoryMet(ctx.mark) && !done.counts.unfinished;
+  if (isSlow && request.background !== undefined) await background(ctx, request.background, done);
 }
 
 /** The news of a survey: above a backlog that is being caught up, all that is there at the first poll, else what the head shows. */
-async function newsOnce(ctx: PollContext, { presence }: PollRequest): Promise<PollCounts> {
+async function news(ctx: PollContext, presence: Presence): Promise<PollCounts> {
   const place = placeOf(ctx.mark);
-  if (place !== undefined) {
-    // Whatever fails in looking at the head, the backlog does not wait for it.
-    const above = await orLeave(ctx, () => newsAbove(ctx, place));
-    return addCounts(above ?? noCounts(), { unfinished: true });
-  }
-  return isHistoryMet(ctx.mark) ? headWalk(ctx) : firstPass(ctx, presence);
+  if (place === undefined) return isHistoryMet(ctx.mark) ? headWalk(ctx) : firstPass(ctx, presence);
+  // Whatever fails in looking at the head, the backlog does not wait for it.
+  const above = await orLeave(ctx, () => newsAbove(ctx, place));
+  return addCounts(above ?? noCounts(), { unfinished: true });
+}
+
+/** Searches below the head, once that has been read to its end, for what the counts have shown. */
+async function seek(ctx: PollContext, missing: number, done: PollWork): Promise<void> {
+  // The next one begins where the head walk has ended then.
+  if (missing === 0) delete ctx.mark.search;
+  if (missing === 0 || !isClean(done.counts) || ctx.mark.phase.kind !== "head") return;
+  const { counts, found, hasEnded } = await search(ctx, missing);
+  addCounts(done.counts, counts);
+  done.foundBelow = counts.found;
+  if (hasEnded) done.sought = found;
 }
 
 /** Looks at what waits and is due, until there is no more of it or the time is up. */

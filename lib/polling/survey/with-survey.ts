@@ -2,6 +2,7 @@ import pLimit from "p-limit";
 import type { PollContext } from "../context.ts";
 import { LeaseLostError } from "../errors.ts";
 import { LEASE_DURATION, underLease } from "../lease.ts";
+import type { AccountState, SurveyRow } from "../model/account.ts";
 
 /** The facts that any work on a survey needs. */
 export interface SurveyRequest
@@ -20,6 +21,16 @@ export interface SurveyRequest
   > {
   /** Names whoever works on it: the holder of its lease. */
   owner: string;
+}
+
+/** The knowledge of a survey that its source as a whole gives, and its counts in the survey list. */
+export function knownOf(
+  { sourceFloor, firstTick, shortPageEnds }: AccountState,
+  counts: SurveyRow["counts"] = [],
+): Pick<SurveyRequest, "sourceFloor" | "firstTick" | "shortPageEnds" | "listedCount"> {
+  const shown = counts.filter((count) => count !== null);
+  const listedCount = shown.length === 0 ? undefined : Math.max(...shown);
+  return { sourceFloor, firstTick, shortPageEnds, listedCount };
 }
 
 /**
@@ -54,7 +65,8 @@ export async function withSurvey<T>(
     return done;
   } catch (error) {
     if (error instanceof LeaseLostError) return undefined;
-    await giveBack(ctx);
+    // The next tick need not wait for the lease to run out. The failure that led here is the one to report.
+    await ports.state.release(lease, ctx.mark).catch(() => undefined);
     throw error;
   }
 }
@@ -65,13 +77,4 @@ async function settlePending({ mark, lease, ports, surveyId }: PollContext): Pro
   await ports.state.putEntries(surveyId, mark.pending);
   delete mark.pending;
   await ports.state.saveMark(lease, mark);
-}
-
-/** After a failure the lease is given back, so that the next tick need not wait for it to run out. */
-async function giveBack(ctx: PollContext): Promise<void> {
-  try {
-    await ctx.ports.state.release(ctx.lease, ctx.mark);
-  } catch {
-    // The failure that led here is the one to report. The lease runs out.
-  }
 }

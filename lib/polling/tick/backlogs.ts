@@ -7,9 +7,8 @@ import type { Ports } from "../ports.ts";
 import { seenBreakers, watchBreakers } from "../publish/under-breaker.ts";
 import { pause } from "../routes/first-look.ts";
 import { catchUpSlice } from "../survey/catch-up-slice.ts";
-import { checkOwnState } from "../survey/own-state.ts";
-import { pauseOf } from "../survey/paused.ts";
-import type { TickRequest } from "./tick-request.ts";
+import { knownOf } from "../survey/with-survey.ts";
+import { checkOwnState, pauseOf, type TickRequest } from "./tick-request.ts";
 import type { BacklogRound } from "./tick-summary.ts";
 
 // Backlogs are worked off beside the ticks (R25): by one invocation of the source at a time, in slices. Ticks look at the head between two slices.
@@ -96,10 +95,7 @@ async function workRound(
       return;
     }
     holder.lease.note.lastSurvey = surveyId;
-    const shown = account.rows.get(surveyId)?.counts.filter((count) => count !== null) ?? [];
-    const listedCount = shown.length === 0 ? undefined : Math.max(...shown);
-    const { sourceFloor, firstTick } = account;
-    const known = { sourceFloor, firstTick, listedCount, shortPageEnds, watch };
+    const known = { ...knownOf(account, account.rows.get(surveyId)?.counts), shortPageEnds, watch };
     try {
       const slice = await catchUpSlice({ ports, source, surveyId, owner, deadline, streamUntil, ...known });
       // A tick beside it may have seen the contrary of what seems so: only a contradiction is sure.

@@ -64,17 +64,16 @@ export function backgroundSurveys(
   for (const survey of listed) {
     const row = rows.get(survey.surveyId);
     if (row === undefined) continue;
-    const since = (at: number): number => Math.max(at, kind === "pass" ? row.passedAt : row.restedAt);
     const pollEvery = isGone(survey) ? GONE_EVERY : fullPollEvery;
     const poll: Due = { at: row.polledAt + pollEvery, every: pollEvery };
-    const isPolled = kind === "rest" && poll.at <= now;
-    const slow: Due =
-      kind === "pass" ? { at: row.passAt, every: fullPassEvery } : { at: row.slowAt, every: row.slowEvery };
-    const isDue = !isGone(survey) && slow.at <= now;
-    if (!isPolled && !isDue) continue;
-    const pollBy = isPolled ? overdue({ ...poll, at: since(poll.at) }, now) : 0;
-    const slowBy = isDue ? overdue({ ...slow, at: since(slow.at) }, now) : 0;
-    due.push({ survey: { ...survey, ...(isPolled ? { fullPoll: poll } : {}) }, by: Math.max(pollBy, slowBy) });
+    const rest: Due = { at: row.slowAt, every: row.slowEvery };
+    const slow = kind === "pass" ? { at: row.passAt, every: fullPassEvery } : rest;
+    const works = [...(kind === "rest" ? [poll] : []), ...(isGone(survey) ? [] : [slow])];
+    const dues = works.filter(({ at }) => at <= now);
+    if (dues.length === 0) continue;
+    const turnAt = kind === "pass" ? row.passedAt : row.restedAt;
+    const by = Math.max(...dues.map(({ at, every }) => overdue({ at: Math.max(at, turnAt), every }, now)));
+    due.push({ survey: { ...survey, ...(dues.includes(poll) ? { fullPoll: poll } : {}) }, by });
   }
   return due.sort((a, b) => b.by - a.by).map(({ survey }) => survey);
 }

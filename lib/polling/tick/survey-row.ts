@@ -1,72 +1,73 @@
 import type { SurveyRow } from "../model/account.ts";
+import { placeOf } from "../model/phase.ts";
 import type { BackgroundKind } from "../survey/background.ts";
 import type { PollResult } from "../survey/poll-survey.ts";
 import type { ListedSurvey } from "./survey-list.ts";
 import { fullTrust, nextTrust } from "./trust.ts";
-import { grownBy, nextUnmet, noneUnmet } from "./unmet.ts";
-
-type Polled = Extract<PollResult, { kind: "polled" }>;
+import { grownBy, nextUnmet } from "./unmet.ts";
 
 /** Milliseconds from a list to the poll of a survey. Few responses complete in less time. */
 const LATE = 10_000;
 
-/**
- * Responses that a poll has met before any list had shown them, and that are not missing once one does. They may have completed after the list before was read, at
- * `listedAt`, and before its survey was polled. Otherwise a response that no count ever shows would hide another one.
- */
-function metBefore(row: SurveyRow | undefined, listedAt: number | undefined): number {
-  if (row === undefined || listedAt === undefined) return 0;
-  return row.polledAt - listedAt >= LATE ? row.trust.unseen : 0;
+/** When things were, in epoch milliseconds: now, and when this tick and the one before it have read their lists. */
+export interface RowTimes {
+  now: number;
+  tickAt?: number;
+  listedAt?: number | undefined;
 }
 
 /**
  * The row of a survey after its poll: counts come last, once all that was seen is in the state. `slow`: the kind of background work, where it was polled for that
- * alone. `tickAt` and `listedAt`: epoch milliseconds at which this tick and the one before read their lists.
+ * alone.
  */
 export function nextRow(
   survey: ListedSurvey,
   row: SurveyRow | undefined,
-  result: Polled,
-  at: { now: number; slow: BackgroundKind | undefined; tickAt?: number; listedAt?: number | undefined },
+  result: PollResult,
+  { slow, ...times }: RowTimes & { slow: BackgroundKind | undefined },
 ): SurveyRow {
-  const { now, slow, tickAt = now, listedAt } = at;
-  const { counts, slowDue, headRead, sought, foundBelow, missing, resumed } = result;
+  const { counts, slowDue, mark, known } = result;
+  const { now, tickAt = now } = times;
+  // By the list of this very tick the survey may have been polled already.
+  const isAgain = row !== undefined && row.polledAt >= tickAt;
   // The index may not show yet what the last poll has just made wait.
-  const isAwaited = row?.dueAt !== undefined && (row.dueAt > now || row.polledAt >= tickAt);
-  const awaited = isAwaited ? row.dueAt : undefined;
-  const dueAt = awaited === undefined ? result.dueAt : Math.min(awaited, result.dueAt ?? awaited);
-  const found = counts.found + counts.repaired;
-  const activeAt = found > 0 || row === undefined ? now : row.activeAt;
-  const booksAt = result.books?.closedAt;
-  const common = {
+  const awaited = row?.dueAt !== undefined && (row.dueAt > now || isAgain) ? [row.dueAt] : [];
+  const dueAt = Math.min(...awaited, result.dueAt ?? Number.POSITIVE_INFINITY);
+  const booksAt = mark.books?.closedAt;
+  return {
+    ...shownAfter(survey, row, result, { ...times, isAgain }),
     slowAt: slowDue.rest.at,
     slowEvery: slowDue.rest.every,
     passAt: slowDue.pass.at,
     ...(booksAt === undefined ? {} : { booksAt }),
-    ...(result.known === undefined ? {} : { known: result.known }),
+    ...(known === undefined ? {} : { known }),
     workedAt: slow === undefined ? (row?.workedAt ?? now) : now,
     passedAt: slow === "pass" ? now : (row?.passedAt ?? now),
     restedAt: slow === "rest" ? now : (row?.restedAt ?? now),
-    activeAt,
-    ...(result.isBehind ? { isBehind: true as const } : {}),
-    ...(dueAt === undefined ? {} : { dueAt }),
+    activeAt: counts.found + counts.repaired > 0 || row === undefined ? now : row.activeAt,
+    ...(placeOf(mark) === undefined ? {} : { isBehind: true as const }),
+    ...(dueAt === Number.POSITIVE_INFINITY ? {} : { dueAt }),
   };
-  const poll = { now, found: counts.found, complete: counts.complete, headRead, resumed, sought, foundBelow, missing };
-  if (headRead || row === undefined) {
-    const grown = grownBy(survey.counts, row);
-    // By the list of this very tick the survey may have been polled already.
-    const isNewList = row === undefined || row.polledAt < tickAt;
-    const shown = { grown, found: resumed ? 0 : counts.found, missing: row?.unmet.missing, isNewList };
-    const trust = row === undefined ? fullTrust : nextTrust(row.trust, shown);
-    const notMet = Math.max(0, grown - metBefore(row, listedAt));
-    return { ...common, counts: survey.counts, polledAt: now, unmet: nextUnmet(notMet, row, poll), trust };
+}
+
+/** The counts that the survey is known by, what they have shown, and how far they can be trusted. Without a look at its head they stay as they were. */
+function shownAfter(
+  survey: ListedSurvey,
+  row: SurveyRow | undefined,
+  result: PollResult,
+  { now, listedAt = now, isAgain }: RowTimes & { isAgain: boolean },
+): Pick<SurveyRow, "counts" | "polledAt" | "trust" | "unmet"> {
+  if (row !== undefined && !result.headRead) {
+    const { counts, polledAt, trust } = row;
+    return { counts, polledAt, trust, unmet: nextUnmet(0, row, result, now) };
   }
-  const { unmet } = row;
-  const rest = { ...common, counts: row.counts, polledAt: row.polledAt, trust: row.trust };
-  if (unmet.seeking || missing > 0) return { ...rest, unmet: nextUnmet(0, row, poll) };
-  const left = Math.max(0, unmet.missing - counts.found);
-  return {
-    ...rest,
-    unmet: left === 0 ? { ...noneUnmet, restUntil: unmet.restUntil, deep: unmet.deep } : { ...unmet, missing: left },
-  };
+  const shown = { counts: survey.counts, polledAt: now };
+  const grown = grownBy(survey.counts, row);
+  if (row === undefined) return { ...shown, trust: fullTrust, unmet: nextUnmet(grown, row, result, now) };
+  const found = result.resumed ? 0 : result.counts.found;
+  const trust = nextTrust(row.trust, { grown, found, missing: row.unmet.missing, isNewList: !isAgain });
+  // Responses that completed after the list before, and were met by the poll that followed it late, are not missing once a list shows them. Otherwise a response
+  // that no count ever shows would hide another one.
+  const notMet = Math.max(0, grown - (row.polledAt - listedAt >= LATE ? row.trust.unseen : 0));
+  return { ...shown, trust, unmet: nextUnmet(notMet, row, result, now) };
 }

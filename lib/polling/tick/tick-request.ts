@@ -1,3 +1,5 @@
+import { StateRefusedError } from "../errors.ts";
+import type { AccountState } from "../model/account.ts";
 import type { PollingSource } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
 
@@ -12,4 +14,38 @@ export interface TickRequest {
   service: string;
   /** Milliseconds for which a tick catches up before it leaves the rest to `workOffBacklogs`. */
   ownTime?: number;
+}
+
+/**
+ * Makes sure that the state of a source was built from the service that is polled: ids of one mean nothing to another.
+ *
+ * @throws StateRefusedError
+ */
+export function checkOwnState(
+  { service: known }: Pick<AccountState, "service">,
+  { source, service }: { source: { name: string }; service: string },
+): void {
+  if (known === undefined || known === service) return;
+  throw new StateRefusedError(`the state of source "${source.name}" belongs to another survey service`, {
+    hint: "Give the new service a source name of its own, or put the old `baseUrl` back.",
+  });
+}
+
+/** Milliseconds: the longest pause that is waited for within a tick. A longer one ends the tick instead of keeping a paid function asleep. */
+export const LONGEST_WAIT = 20_000;
+
+/**
+ * Until when (epoch milliseconds) the service is to be left alone, where that outlasts a tick. Undefined when work goes on: the client waits for the end of a short
+ * pause of the service.
+ */
+export function pauseOf(
+  { ports, source, deadline }: Pick<TickRequest, "ports" | "source" | "deadline">,
+  { pausedUntil, pausedSince }: AccountState,
+): number | undefined {
+  const left = (pausedUntil ?? 0) - ports.clock.now();
+  if (pausedUntil === undefined || left <= 0) return undefined;
+  // Ticks without a time between them have no next one to leave it to.
+  const isNextSooner = source.interval > 0 && left >= source.interval;
+  const isShort = !isNextSooner && left <= LONGEST_WAIT && pausedUntil <= deadline;
+  return isShort && pausedSince === undefined ? undefined : pausedUntil;
 }

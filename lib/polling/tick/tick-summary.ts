@@ -1,11 +1,12 @@
+import { errorCode } from "../../errors.ts";
 import { failureOf } from "../errors.ts";
+import type { SurveyRow } from "../model/account.ts";
 import type { DetailKind } from "../model/ledger-entry.ts";
 import type { Books } from "../model/mark.ts";
 import { withheldOf } from "../model/poll-counts.ts";
 import type { PollingSource } from "../model/source.ts";
 import type { SliceSummary } from "../survey/catch-up-slice.ts";
 import type { PollResult } from "../survey/poll-survey.ts";
-import type { TickFigures } from "./tick-figures.ts";
 
 /** The outcome of one survey's poll, for those who watch. */
 export interface SurveySummary {
@@ -45,6 +46,28 @@ export interface TickSummary {
   isBusy?: true;
 }
 
+/** The figures of a source that are watched, as one tick shows them. None of them names a survey. */
+export interface TickFigures {
+  /** Responses listed that the last full passes could not account for. */
+  unaccounted: number;
+  /** Surveys whose last full pass did not reach the end that the head shows, or met an empty page before others. */
+  rangeUnreachable: number;
+  /** Events replaced because they were short, and those of them replaced before. */
+  repaired: number;
+  repairedAgain: number;
+  /** Emitted responses whose records are no longer those of their event, by the passes that ended. */
+  changed: number;
+  /** Full passes that closed the books. */
+  booksClosed: number;
+  /** Surveys whose books were never closed, and milliseconds since those of any other were closed last: the oldest. */
+  neverClosed: number;
+  oldestBooks: number;
+  /** Milliseconds by which the reading of a head that nothing asks for is late: what the background budget costs. */
+  fullPollLate: number;
+  /** Requests that background work has taken beyond its budget. */
+  overdrawn: number;
+}
+
 /** One round of working off backlogs: what a slice of each survey came to. */
 export interface BacklogRound {
   source: string;
@@ -55,16 +78,18 @@ export interface BacklogRound {
   until: number;
 }
 
+/** The outcome of a poll; neither where someone else has the survey. */
 export interface SurveyOutcome {
-  result?: PollResult;
+  result?: PollResult | undefined;
   error?: unknown;
 }
 
 export function summarize(surveyId: number, { result, error }: SurveyOutcome): SurveySummary {
   const nothing = { surveyId, emitted: 0, waiting: 0, withheld: 0, unfinished: true };
   const failed = error === undefined ? undefined : { outcome: "failed" as const, failure: failureOf(error) };
-  if (result?.kind !== "polled") return { ...nothing, ...(failed ?? { outcome: "busy" }) };
-  const { counts, books, booksOpen } = result;
+  if (result === undefined) return { ...nothing, ...(failed ?? { outcome: "busy" }) };
+  const { counts, mark } = result;
+  const { books, booksOpen } = mark;
   return {
     surveyId,
     outcome: "polled",
@@ -75,6 +100,30 @@ export function summarize(surveyId: number, { result, error }: SurveyOutcome): S
     ...(books === undefined ? {} : { books }),
     ...(booksOpen === undefined ? {} : { booksOpen }),
     ...failed,
+  };
+}
+
+/** The figures that the outcomes of a tick, and the rows of all surveys, come to. */
+export function figuresOf(
+  outcomes: SurveyOutcome[],
+  rows: Map<number, SurveyRow>,
+  { now, fullPollEvery, overdrawn }: { now: number; fullPollEvery: number; overdrawn: number },
+): TickFigures {
+  const polled = outcomes.flatMap(({ result }) => result ?? []);
+  const sum = (figure: (one: PollResult) => number): number => polled.reduce((total, one) => total + figure(one), 0);
+  const ages = [...rows.values()].flatMap(({ booksAt }) => (booksAt === undefined ? [] : [now - booksAt]));
+  const unreachable = outcomes.filter(({ error }) => errorCode(error) === "RANGE_UNREACHABLE").length;
+  return {
+    unaccounted: sum(({ mark }) => mark.unaccounted ?? 0),
+    rangeUnreachable: sum(({ mark }) => (mark.booksOpen?.endsWith("unreachable") ? 1 : 0)) + unreachable,
+    repaired: sum(({ counts }) => counts.repaired),
+    repairedAgain: sum(({ repairedAgain }) => repairedAgain),
+    changed: sum(({ closedNow, mark }) => (closedNow ? (mark.books?.changed ?? 0) : 0)),
+    booksClosed: sum(({ closedNow }) => (closedNow ? 1 : 0)),
+    neverClosed: rows.size - ages.length,
+    oldestBooks: Math.max(0, ...ages),
+    fullPollLate: Math.max(0, ...[...rows.values()].map(({ polledAt }) => now - polledAt - fullPollEvery)),
+    overdrawn,
   };
 }
 

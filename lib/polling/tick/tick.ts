@@ -1,4 +1,3 @@
-import { errorCode } from "../../errors.ts";
 import { concernsWholeSource } from "../errors.ts";
 import { inRole, type RoleHolder } from "../lease.ts";
 import type { AccountChanges, AccountState } from "../model/account.ts";
@@ -6,15 +5,12 @@ import { selected } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
 import { openBreakers, seenBreakers, watchBreakers } from "../publish/under-breaker.ts";
 import type { BackgroundKind } from "../survey/background.ts";
-import { checkOwnState } from "../survey/own-state.ts";
-import { pauseOf } from "../survey/paused.ts";
 import { type BackgroundSurvey, backgroundSurveys, type DueBy, dueSurveys } from "./due.ts";
 import { metered, newMeter } from "./meter.ts";
-import { createPolls } from "./polls.ts";
+import { createPolls, doBackground, newestOf, pollNews } from "./polls.ts";
 import { isGone, surveysOf } from "./survey-list.ts";
-import { figuresOf } from "./tick-figures.ts";
-import type { TickRequest } from "./tick-request.ts";
-import { idleTick, summarize, type TickSummary } from "./tick-summary.ts";
+import { checkOwnState, pauseOf, type TickRequest } from "./tick-request.ts";
+import { figuresOf, idleTick, summarize, type TickSummary } from "./tick-summary.ts";
 
 /** Share of the requests made for news that slow work may make on top of its own budget. */
 const EARNED_BY_NEWS = 0.2;
@@ -51,15 +47,16 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
   observe({ kind: "surveys", listed: listed.filter((survey) => !isGone(survey)).length, due: news.length });
 
   const watch = watchBreakers(account.breakers);
-  const polls = createPolls({ ...request, ports }, account, watch, { now, isFirst, holder });
+  const polls = createPolls({ request: { ...request, ports }, account, watch, holder, now, isFirst });
   const beforeNews = meter.all;
-  await polls.pollNews(news);
+  await pollNews(polls, news);
   const earned = (meter.all - beforeNews) * EARNED_BY_NEWS;
   const budget = source.backgroundRequests + earned - (account.overdrawn ?? 0);
   const due = (kind: BackgroundKind): BackgroundSurvey[] => backgroundSurveys(listed, account.rows, by, kind);
-  const { left, passAhead } = await polls.doBackground(due, { budget, passAhead: account.passAhead ?? 0, meter });
+  const { left, passAhead } = await doBackground(polls, due, { budget, passAhead: account.passAhead ?? 0, meter });
 
-  const { outcomes, newest, shortPageEnds } = polls.done();
+  const { outcomes, shortPageEnds } = polls;
+  const newest = newestOf(polls);
   const overdrawn = Math.max(0, -left);
   const changes: AccountChanges = {
     ...(account.service === service ? {} : { service }),
@@ -83,13 +80,10 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
     unpolled: news.filter(({ surveyId }) => !outcomes.has(surveyId)).length,
     behind: [...account.rows].filter(([id, { isBehind }]) => isBehind === true && selected(id, source.surveys)).length,
     outages: openBreakers({ watch, source, ports }),
-    figures: figuresOf({
-      rows: account.rows,
-      polled: [...outcomes.values()].flatMap(({ result }) => (result?.kind === "polled" ? [result] : [])),
-      failures: [...outcomes.values()].flatMap(({ error }) => (error === undefined ? [] : [errorCode(error)])),
-      account: { overdrawn },
+    figures: figuresOf([...outcomes.values()], account.rows, {
       now: clock.now(),
       fullPollEvery: source.fullPoll.every,
+      overdrawn,
     }),
   };
 }

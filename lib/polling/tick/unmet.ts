@@ -1,21 +1,9 @@
 import type { SurveyRow, Unmet } from "../model/account.ts";
+import type { PollResult } from "../survey/poll-survey.ts";
 
 /** The outcome of a poll, as far as unmet counts go. */
-export interface UnmetPoll {
-  now: number;
-  /** New responses met. */
-  found: number;
-  /** Whether every page was read, and whether the head was. */
-  complete: boolean;
-  headRead: boolean;
-  /** Whether the poll was part of a pass over several: what it found tells nothing of what arrived meanwhile. */
-  resumed: boolean;
-  /** New responses met by a search below the head that has come to its end; undefined when none has. */
-  sought: number | undefined;
-  /** New responses among `found` that a search has met in this poll. */
-  foundBelow: number;
-  /** Completed responses that are known of and yet to be found on pages. */
-  missing: number;
+export interface UnmetPoll extends Pick<PollResult, "headRead" | "missing" | "foundBelow" | "sought" | "resumed"> {
+  counts: Pick<PollResult["counts"], "found" | "complete">;
 }
 
 /** Ticks that read the head after a count has moved without a find: lists may lag behind counts. After so many of them it is looked for below, too. */
@@ -35,26 +23,23 @@ export function grownBy(counts: SurveyRow["counts"], row: SurveyRow | undefined)
  * First the head is read for some more ticks. After two of them the missing responses are searched for below it, too. A search in vain rests for an hour. Example: a
  * count moves at 12:00 for a late completion on page 60. The head is read at 12:00, 12:01 and 12:02, and the search begins at 12:02.
  */
-export function nextUnmet(grown: number, row: SurveyRow | undefined, poll: UnmetPoll): Unmet {
+export function nextUnmet(grown: number, row: SurveyRow | undefined, poll: UnmetPoll, now: number): Unmet {
   // Behind a pass that took several polls a response may have arrived where it had been: it is looked for once.
   if (row === undefined) return poll.resumed ? { ...noneUnmet, missing: 1, seeking: true } : noneUnmet;
   const { unmet } = row;
-  const found = poll.resumed ? 0 : poll.found;
+  const found = poll.resumed ? 0 : poll.counts.found;
   const missing = Math.max(0, unmet.missing + grown + poll.missing - found);
-  // A response that turned up at the head did not need a search below it.
-  const foundBelow = poll.headRead ? poll.foundBelow : found;
-  const deep = foundBelow > 0 || (unmet.deep && found === 0);
-  const isInVain = unmet.seeking && poll.complete && poll.sought === 0;
-  const restUntil = isInVain ? poll.now + REST_AFTER_END : unmet.restUntil;
+  const deep = poll.foundBelow > 0 || (unmet.deep && found === 0);
+  const isInVain = unmet.seeking && poll.counts.complete && poll.sought === 0;
+  const restUntil = isInVain ? now + REST_AFTER_END : unmet.restUntil;
   if (missing === 0) return { ...noneUnmet, restUntil, deep };
   // It is known to be complete. A search rests because counts may move for other reasons, so this one does not.
   if (poll.missing > 0) return { missing, owed: 0, seeking: true, restUntil: 0, deep };
   const hasGrown = grown > found;
-  const owed = hasGrown ? OWED_TICKS : Math.max(0, unmet.owed - 1);
-  const isResting = restUntil > poll.now;
+  const owed = hasGrown ? OWED_TICKS : Math.max(0, unmet.owed - (poll.headRead ? 1 : 0));
   const goesOn = unmet.seeking && !isInVain;
   // A count that moves while searches rest is followed up once that is over.
-  const seeking = goesOn || deep || (isResting ? hasGrown : owed <= OWED_TICKS - HEAD_ALONE);
+  const seeking = goesOn || deep || (restUntil > now ? hasGrown : owed <= OWED_TICKS - HEAD_ALONE);
   // Nothing more is done about a response that cannot be found.
   if (owed === 0 && !seeking) return { ...noneUnmet, restUntil };
   return { missing, owed, seeking, restUntil, deep };

@@ -7,17 +7,18 @@ import { memoryLog } from "./log.ts";
 
 const rawConfig = { baseUrl: "https://surveys.example.com", startFrom: "beginning", timeZone: "UTC" };
 
-/** Runs an operation over a world in memory, with a minute of time. */
+/** Runs an operation over a world in memory, with a minute of time; `fields` are those of the source's configuration that are not the usual ones. */
 export function operate<Input, Result extends object>(
   world: MemoryWorld,
   operation: Operation<Input, Result>,
   input: Input,
   logger = memoryLog(),
+  { time = MINUTE, fields = {} }: { time?: number; fields?: Record<string, unknown> } = {},
 ): Promise<Result> {
-  const deadline = world.time.now + MINUTE;
+  const deadline = world.time.now + time;
   const config = parseConfig(rawConfig, { deployed: true });
   return operation.run(
-    { graph: memoryGraph(world), config, rawConfig, owner: "operator", deadline, abortsAt: deadline, logger },
+    { graph: memoryGraph(world, fields), config, rawConfig, owner: "operator", deadline, abortsAt: deadline, logger },
     input,
   );
 }

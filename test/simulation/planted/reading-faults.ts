@@ -13,8 +13,8 @@ export const readingFaults: readonly PlantedFault[] = [
     name: "no re-check of open responses",
     breaks: ["late", "unchecked"],
     file: "survey/background.ts",
-    find: "recheck: await recheckDue(ctx),",
-    replace: "recheck: undefined,",
+    find: "at: await nextRecheckOf(ctx)",
+    replace: "at: Infinity",
   },
   {
     name: "open responses are never looked at again",

@@ -12,7 +12,7 @@ export const stateFaults: readonly PlantedFault[] = [
   {
     name: "the digest of the books ends with the first page of the ledger",
     breaks: ["books told"],
-    file: "survey/compare-ledger.ts",
+    file: "survey/tell-books.ts",
     find: "from = page.next;",
     replace: "from = undefined;",
   },
@@ -160,8 +160,8 @@ export const stateFaults: readonly PlantedFault[] = [
     name: "nothing is read that the counts do not ask for",
     breaks: ["late", "lost"],
     file: "tick/due.ts",
-    find: 'const isPolled = kind === "rest" && poll.at <= now;',
-    replace: "const isPolled = false;",
+    find: '...(kind === "rest" ? [poll] : []), ',
+    replace: "",
   },
   {
     name: "books are closed with responses in no class",

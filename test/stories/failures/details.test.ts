@@ -79,11 +79,11 @@ describe("a response whose metrics cannot be had", () => {
       if (operation === "metrics" && args[1] === 3) throw new Failure("no answer");
     });
 
-    const { counts, books } = await polled(world);
+    const { counts, mark } = await polled(world);
 
     expect(deliveredIds(world)).toEqual([1, 2, 4, 5]);
     expect(counts).toMatchObject({ emitted: 4, waiting: 1 });
-    expect(books).toMatchObject({ listed: 5, emitted: 4, waiting: 1 });
+    expect(mark.books).toMatchObject({ listed: 5, emitted: 4, waiting: 1 });
   });
 
   it("is given up after three attempts spread over the patience, not before, and goes out marked", async () => {

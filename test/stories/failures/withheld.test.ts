@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { responseReleased, responseWithheld } from "../../../lib/events/index.ts";
+import { redrive } from "../../../lib/operator/redrive.ts";
 import type { SealedEvent } from "../../../lib/polling/ports.ts";
-import { redrive } from "../../../lib/polling/survey/redrive.ts";
+import { operate } from "../../lib/support/operation.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { fullPass, fullPassesOnly, ticksUntil } from "../../support/slow.ts";
 import {
@@ -162,14 +163,13 @@ describe("a response that the bus refuses", () => {
     world.bus.decide = ({ data }) => (data.responseId === 21 ? { kind: "refused", code: "TooLarge" } : undefined);
     arrive(world, one(21));
     await tick(world);
-    const request = { ports: world.ports, source: { surveys: "all" as const }, surveyIds: [1], owner: "operator" };
-    await redrive({ ...request, deadline: world.time.now + MINUTE });
+    await operate(world, redrive, { surveyIds: [1] });
     await tick(world);
     await tick(world);
     expect(new Set(told(world).map(String))).toEqual(new Set(["withheld,21,refused"]));
 
     world.bus.decide = () => undefined;
-    await redrive({ ...request, deadline: world.time.now + MINUTE });
+    await operate(world, redrive, { surveyIds: [1] });
     await tick(world);
     expect(told(world).at(-1)).toEqual(["released", 21, "refused"]);
     expect(deliveredIds(world)).toContain(21);

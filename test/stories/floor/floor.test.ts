@@ -299,7 +299,7 @@ describe("other beginnings", () => {
     const result = await polled(world);
 
     expect(deliveredIds(world).sort()).toEqual([1, 2, 3, 4, 5]);
-    expect(result.books).toMatchObject({ listed: 5, emitted: 5, beforeFloor: 0 });
+    expect(result.mark.books).toMatchObject({ listed: 5, emitted: 5, beforeFloor: 0 });
   });
 
   it("a survey created after the source's first tick is taken from its beginning", async () => {

@@ -25,24 +25,17 @@ const rowWith = (unmet: Unmet, counts: SurveyRow["counts"] = [0, 0, 0]): SurveyR
   activeAt: noon,
 });
 
-interface Poll extends Partial<UnmetPoll> {
+interface Poll extends Partial<UnmetPoll & UnmetPoll["counts"]> {
   grown?: number;
+  now?: number;
 }
 
 /** A reading of the head that is not complete, unless said otherwise. */
 function unmetAfter(polls: Poll[], unmet: Unmet = noneUnmet): Unmet {
-  const poll = {
-    now: noon,
-    found: 0,
-    complete: false,
-    headRead: true,
-    resumed: false,
-    sought: undefined,
-    foundBelow: 0,
-    missing: 0,
-  };
+  const poll = { headRead: true, resumed: false, sought: undefined, foundBelow: 0, missing: 0 };
   return polls.reduce<Unmet>(
-    (now, { grown = 0, ...more }) => nextUnmet(grown, rowWith(now), { ...poll, ...more }),
+    (before, { grown = 0, now = noon, found = 0, complete = false, ...more }) =>
+      nextUnmet(grown, rowWith(before), { ...poll, counts: { found, complete }, ...more }, now),
     unmet,
   );
 }
@@ -123,18 +116,10 @@ describe("what a count has shown and no scan has found", () => {
 
 describe("a pass over several polls", () => {
   it("is followed by one look for what arrived behind it", () => {
-    const poll = {
-      now: noon,
-      found: 500,
-      complete: true,
-      headRead: true,
-      resumed: true,
-      sought: undefined,
-      foundBelow: 0,
-      missing: 0,
-    };
-    expect(asksForSearch(nextUnmet(0, undefined, poll), noon)).toBe(true);
-    expect(nextUnmet(0, undefined, { ...poll, resumed: false })).toEqual(noneUnmet);
+    const counts = { found: 500, complete: true };
+    const poll = { counts, headRead: true, resumed: true, sought: undefined, foundBelow: 0, missing: 0 };
+    expect(asksForSearch(nextUnmet(0, undefined, poll, noon), noon)).toBe(true);
+    expect(nextUnmet(0, undefined, { ...poll, resumed: false }, noon)).toEqual(noneUnmet);
   });
 
   it("settles nothing of what the counts have shown meanwhile: what it found was there before", () => {

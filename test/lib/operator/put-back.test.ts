@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { LedgerEntry } from "../../../../lib/polling/model/ledger-entry.ts";
-import type { Selection } from "../../../../lib/polling/model/source.ts";
-import { redrive, type SurveyRedrive } from "../../../../lib/polling/survey/redrive.ts";
-import type { MemoryWorld } from "../../../support/memory-ports.ts";
-import { large, refused } from "../../../support/refused.ts";
-import { changeMark } from "../../../support/slow.ts";
+import { redrive, type SurveyRedrive } from "../../../lib/operator/redrive.ts";
+import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
+import type { Selection } from "../../../lib/polling/model/source.ts";
+import type { MemoryWorld } from "../../support/memory-ports.ts";
+import { large, refused } from "../../support/refused.ts";
+import { changeMark } from "../../support/slow.ts";
 import {
   addSurvey,
   arrive,
@@ -20,15 +20,20 @@ import {
   surveyOf,
   timesCalled,
   worldWith,
-} from "../../../support/survey.ts";
+} from "../../support/survey.ts";
+import { operate } from "../support/operation.ts";
 
 const DAY = 24 * HOUR;
 const none = { unreadable: 0, withoutRecords: 0, beforeFloor: 0, failed: 0 };
 const nothing = { putBack: 0, left: none };
 
-function run(world: MemoryWorld, surveyIds: number[] = [1], surveys: Selection = "all"): Promise<SurveyRedrive[]> {
-  const deadline = world.time.now + 40 * SECOND;
-  return redrive({ ports: world.ports, source: { surveys }, surveyIds, owner: "redriver", deadline });
+async function run(
+  world: MemoryWorld,
+  surveyIds: number[] = [1],
+  surveys: Selection = "all",
+): Promise<SurveyRedrive[]> {
+  const more = { time: 40 * SECOND, fields: { surveys } };
+  return (await operate(world, redrive, { surveyIds }, undefined, more)).surveys;
 }
 
 /** Entries as an earlier version left them that could not read `completed: 1`. */

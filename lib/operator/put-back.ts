@@ -1,0 +1,52 @@
+import type { PollContext } from "../polling/context.ts";
+import { isOld } from "../polling/ledger/judge.ts";
+import { takeOut, withoutRecords } from "../polling/ledger/kept-records.ts";
+import type { LedgerEntry } from "../polling/model/ledger-entry.ts";
+import { classOf, readRecord } from "../polling/model/records.ts";
+
+/** Why a response stays set aside. */
+export type Stays =
+  /** Still not readable, or of a survey whose records may lie apart: only the list can tell all that belongs to them. */
+  | "unreadable"
+  /** Never readable, and its records were dropped after `retention.quarantine`. */
+  | "withoutRecords"
+  /** Readable by now, and completed before the floor: the next walk that meets it settles it. */
+  | "beforeFloor";
+
+/** The entry of a response that is put back on its way, or why it stays where it is. */
+export async function putBackAs(ctx: PollContext, entry: LedgerEntry): Promise<LedgerEntry | Stays> {
+  const { ports, mark } = ctx;
+  if (entry.state === "emitted") return shortAgain(entry);
+  const kept = await takeOut(ctx, entry);
+  const isRefused = entry.state === "refused";
+  // No walk would ever take what the bus has refused. The service may list it still.
+  if (kept === undefined) return isRefused ? withoutRecords(entry, ports.clock.now()) : "withoutRecords";
+  if (isRefused) return waiting(entry, ports.clock.now());
+  // A single record, of whatever response: only the list has all of that. The same holds where records may lie apart.
+  if (typeof entry.id !== "number" || mark.contents.apart !== undefined) return "unreadable";
+  const run = { responseId: entry.id, records: kept.records.map((record) => readRecord(record)) };
+  if (classOf(run) !== "completed") return "unreadable";
+  return mark.floor !== undefined && isOld(run, mark.floor) ? "beforeFloor" : waiting(entry, ports.clock.now());
+}
+
+/** An entry whose event has fewer records than the service lists: the walk that meets it next replaces it. */
+function shortAgain({ refusedRevision: _, attempts: __, ...entry }: LedgerEntry): LedgerEntry {
+  return { ...entry, count: 0 };
+}
+
+/** An entry whose patience begins anew. */
+function waiting({ id, digest, count, kept, keptKey }: LedgerEntry, now: number): LedgerEntry {
+  return {
+    id,
+    state: "waiting",
+    reason: "redriven",
+    origin: "replay",
+    firstSeen: now,
+    attempts: 0,
+    nextCheck: now,
+    ...(digest === undefined ? {} : { digest }),
+    ...(count === undefined ? {} : { count }),
+    ...(kept === undefined ? {} : { kept }),
+    ...(keptKey === undefined ? {} : { keptKey }),
+  };
+}
