@@ -2,29 +2,21 @@ import type { PollContext } from "../context.ts";
 import { endsWork } from "../errors.ts";
 import { holdLease } from "../lease.ts";
 import { toPage } from "../walk/page.ts";
-import type { SurveyEnd, SurveyStep } from "./survey-walk.ts";
+import type { WalkEnd } from "../walk/walk.ts";
 
 /** Pages before the oldest news at which a catch-up begins: arrivals and deletions meanwhile have moved it. */
 const MARGIN = 2;
 
-/**
- * The page, counted from the oldest, at which a backlog is to be caught up. Reads on from the head, keeping nothing, to the first page without news. `withNews`: the
- * pages with news so far, to which the walk adds.
- */
+/** The page, counted from the oldest, at which a backlog is to be caught up. `end`: that of a walk from the head. `withNews`: the pages with news that it has met. */
 export async function backlogStart(
   ctx: PollContext,
-  steps: AsyncGenerator<SurveyStep, SurveyEnd>,
+  end: WalkEnd | undefined,
   withNews: ReadonlySet<number>,
 ): Promise<number> {
-  for (;;) {
-    const next = await steps.next();
-    if (!next.done && ctx.ports.clock.now() <= ctx.deadline) continue;
-    await steps.return(undefined as never);
-    // From the very first page nothing can be missed.
-    if (!next.done || next.value.kind !== "enough") return 1;
-    const last = await lastPage(ctx, next.value.page);
-    return last === undefined ? 1 : Math.max(1, last - Math.max(...withNews) + 1 - MARGIN);
-  }
+  // From the very first page nothing can be missed.
+  if (end?.kind !== "enough") return 1;
+  const last = await lastPage(ctx, end.last);
+  return last === undefined ? 1 : Math.max(1, last - Math.max(...withNews) + 1 - MARGIN);
 }
 
 /** Doublings after which a service is taken to answer any page number. */
