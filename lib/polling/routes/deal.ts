@@ -16,6 +16,7 @@ import { isHistoryMet, placeOf } from "../model/phase.ts";
 import { digestOf, type ReadRecord, type Run } from "../model/records.ts";
 import type { Order } from "../ports.ts";
 import type { Found } from "../publish/candidate.ts";
+import { forgetOldest } from "../walk/course.ts";
 import { isWhole, type Piece } from "../walk/join.ts";
 import type { WalkStep } from "../walk/walk.ts";
 import { raiseFloor } from "./floor.ts";
@@ -67,9 +68,6 @@ export interface Dealing extends Reading {
   floorRose: boolean;
 }
 
-/** Responses remembered (R10). */
-const MOST_REMEMBERED = 20_000;
-
 const isUnsettled = (verdict: Verdict | undefined): boolean =>
   verdict !== undefined && verdict.decision !== "settled" && verdict.decision !== "old";
 
@@ -115,13 +113,6 @@ export async function judgePage(ctx: PollContext, runs: Run[], dealing: Dealing)
     verdicts.set(responseId, verdict);
   }
   forgetOldest(verdicts);
-}
-
-function forgetOldest(some: Map<number, unknown> | Set<number>): void {
-  for (const id of some.keys()) {
-    if (some.size <= MOST_REMEMBERED) return;
-    some.delete(id);
-  }
 }
 
 /** Deals with responses that have ended: notes those that need no event, hands out those that need one. */

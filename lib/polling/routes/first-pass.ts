@@ -3,7 +3,7 @@ import { classOf, type Run } from "../model/records.ts";
 import type { Order } from "../ports.ts";
 import { isFull, type Page, toPage } from "../walk/page.ts";
 import { catchUp } from "./catch-up.ts";
-import { agreesWithCounts, isBelieved, LOOKS_AT_FIRST, untilNextLook } from "./first-look.ts";
+import { agreesWithCounts, isBelieved, pause } from "./first-look.ts";
 import { chooseFloor, setFloor } from "./floor.ts";
 import { headWalk } from "./head.ts";
 import { newestDate, orderedByCompletion, orderedByStart } from "./list-order.ts";
@@ -14,6 +14,10 @@ export type Presence = "present" | "later";
 
 /** Completed responses on the first pages of both orders that say something of the order. */
 const LEAST_COMPLETED = 6;
+
+/** Looks within the source's first tick, and the milliseconds between two of them: later ticks cannot tell what was there then. */
+const MOST_LOOKS = 5;
+const BETWEEN = 2_000;
 
 /**
  * The first poll of a survey: sets the floor, then meets everything that is there. Where the list is ordered by completion that ends below the floor. Else every
@@ -38,9 +42,8 @@ export async function firstPass(ctx: PollContext, presence: Presence): Promise<P
     (completedOf([...descending, ...ascending]) >= LEAST_COMPLETED && !orderedByStart(descending, ascending, now));
   const ordered = noneCompleted || (newest !== undefined && tells && orderedByCompletion(descending, ascending, now));
   // A floor that stands from an earlier poll stays, and so does the way in which it was found.
-  if (mark.floor !== undefined) return meetAll(ctx, ordered && mark.floor.rises !== true);
   await setFloor(ctx, chooseFloor(ctx, { shown, newest, noneCompleted, ordered }));
-  return meetAll(ctx, ordered);
+  return ordered && mark.floor?.rises !== true ? headWalk(ctx) : catchUpAll(ctx);
 }
 
 /** The first pages of both orders, as they were read. */
@@ -61,8 +64,8 @@ async function lookUntilBelieved(ctx: PollContext): Promise<FirstLook | undefine
     const look = await lookAtBothEnds(ctx);
     const isEnough = looks === 1 ? isBelieved : agreesWithCounts;
     if (isEnough(ctx, look.shown, look.isFullPage)) return look;
-    if (!isFirstTick || looks >= LOOKS_AT_FIRST || ctx.ports.clock.now() > ctx.deadline) return undefined;
-    await untilNextLook(ctx.ports);
+    if (!isFirstTick || looks >= MOST_LOOKS || ctx.ports.clock.now() > ctx.deadline) return undefined;
+    await pause(ctx.ports.clock, BETWEEN);
   }
 }
 
@@ -82,11 +85,6 @@ async function lookAtBothEnds(ctx: PollContext): Promise<FirstLook> {
 /** Number of completed responses. */
 function completedOf(runs: Run[]): number {
   return new Set(runs.filter((run) => classOf(run) === "completed").map(({ responseId }) => responseId)).size;
-}
-
-/** Meets every response that may have been there when the floor was set. */
-async function meetAll(ctx: PollContext, ordered: boolean): Promise<PollCounts> {
-  return ordered ? headWalk(ctx) : catchUpAll(ctx);
 }
 
 /** After a walk over all pages the head is looked at: the list may have its news elsewhere than at the asc end. */
