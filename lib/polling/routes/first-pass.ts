@@ -35,11 +35,13 @@ export async function firstPass(ctx: PollContext, presence: Presence): Promise<P
   const { descending, ascending, runs, shown } = looked;
   const now = ctx.ports.clock.now();
   const newest = newestDate(runs, now);
-  const noneCompleted = onlyPage(descending, ascending) && !runs.some((run) => classOf(run) === "completed");
+  const both = [...descending, ...ascending];
+  // Where both orders show the same responses there is no further page between them.
+  const isAll = [descending, ascending].every((one) => idsOf(one).size === idsOf(both).size);
+  const completed = idsOf(both.filter((run) => classOf(run) === "completed")).size;
+  const noneCompleted = isAll && !runs.some((run) => classOf(run) === "completed");
   // Few dates are in order by chance, and those of a list sorted by start mostly are.
-  const tells =
-    onlyPage(descending, ascending) ||
-    (completedOf([...descending, ...ascending]) >= LEAST_COMPLETED && !orderedByStart(descending, ascending, now));
+  const tells = isAll || (completed >= LEAST_COMPLETED && !orderedByStart(descending, ascending, now));
   const ordered = noneCompleted || (newest !== undefined && tells && orderedByCompletion(descending, ascending, now));
   // A floor that stands from an earlier poll stays, and so does the way in which it was found.
   await setFloor(ctx, chooseFloor(ctx, { shown, newest, noneCompleted, ordered }));
@@ -78,13 +80,12 @@ async function lookAtBothEnds(ctx: PollContext): Promise<FirstLook> {
   const descending = again.length > 0 ? again : first;
   const runs = [...first, ...again, ...ascending];
   const isThere = pages.every((page) => page !== undefined);
-  const shown = isThere ? new Set(runs.map(({ responseId }) => responseId)).size : 0;
+  const shown = isThere ? idsOf(runs).size : 0;
   return { descending, ascending, runs, shown, isFullPage: pages.every((page) => page !== undefined && isFull(page)) };
 }
 
-/** Number of completed responses. */
-function completedOf(runs: Run[]): number {
-  return new Set(runs.filter((run) => classOf(run) === "completed").map(({ responseId }) => responseId)).size;
+function idsOf(runs: Run[]): Set<number> {
+  return new Set(runs.map(({ responseId }) => responseId));
 }
 
 /** After a walk over all pages the head is looked at: the list may have its news elsewhere than at the asc end. */
@@ -95,13 +96,4 @@ async function catchUpAll(ctx: PollContext): Promise<PollCounts> {
 
 async function firstPage(ctx: PollContext, order: Order): Promise<Page | undefined> {
   return toPage(1, await ctx.ports.service.page(ctx.surveyId, 1, order));
-}
-
-/** Whether both orders showed the same responses: then there is no further page between them. */
-function onlyPage(descending: Run[], ascending: Run[]): boolean {
-  const ids = new Set(descending.map((run) => run.responseId));
-  return (
-    ids.size === new Set(ascending.map((run) => run.responseId)).size &&
-    ascending.every((run) => ids.has(run.responseId))
-  );
 }

@@ -141,7 +141,10 @@ export async function* walk(options: WalkOptions): AsyncGenerator<WalkStep, Walk
     const now = again[changed];
     if (now !== undefined) {
       if (stepBack(course, now.number, options.isNew)) continue;
-      if (now.page === undefined) return { ...failureOf(now), ...atEnd(false) };
+      if (now.page === undefined) {
+        const { number, error = goneMeanwhile(number) } = now;
+        return { kind: "failed", page: number, error, ...atEnd(false) };
+      }
       // The page moves at each look: it is given out as it is now, and nothing is proved of its edges.
       await options.judge(now.page);
       giveUp(course, now.number);
@@ -157,7 +160,7 @@ export async function* walk(options: WalkOptions): AsyncGenerator<WalkStep, Walk
       continue;
     }
     if (last.error !== undefined && !(await endsHere(course.held.at(-2)?.page, course.carry, options.otherFirst)))
-      return { ...failureOf(last), ...atEnd(false) };
+      return { kind: "failed", page: last.number, error: last.error, ...atEnd(false) };
     const by: EndSeen =
       last.isGuess === "behind the end" ? "short page" : doubtful.length > 0 ? "two looks" : "one look";
     // Behind a gap it is not the end of what stands before that.
@@ -165,10 +168,6 @@ export async function* walk(options: WalkOptions): AsyncGenerator<WalkStep, Walk
     if (last.ends) return { kind: "end", by, isEmpty: last.number === 1, ...atEnd(isBehindLast && by !== "one look") };
     return { kind: isTimeUp ? "time up" : "enough", ...atEnd(false) };
   }
-}
-
-function failureOf({ number, error = goneMeanwhile(number) }: Look): { kind: "failed"; page: number; error: unknown } {
-  return { kind: "failed", page: number, error };
 }
 
 function goneMeanwhile(page: number): RangeUnreachableError {
