@@ -7,12 +7,13 @@ import { beginAllPages, followHead, isHistoryMet } from "../model/phase.ts";
 import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import { fromFound } from "../publish/candidate.ts";
 import { createPipeline } from "../publish/pipeline.ts";
+import type { WalkEnd } from "../walk/walk.ts";
 import { MOST_FAILURES } from "./failing-page.ts";
 import { isBelieved } from "./first-look.ts";
 import { reachesHead } from "./pass-end.ts";
 import { readAhead } from "./read-ahead.ts";
-import { progressFrom } from "./slice.ts";
-import { type SurveyEnd, surveyWalk } from "./survey-walk.ts";
+import { pagesBeyond } from "./slice.ts";
+import { surveyWalk } from "./survey-walk.ts";
 
 /** Responses on the way to the bus, at most, for each request that may be in flight: enough to keep the service busy. */
 const ON_THE_WAY = 3;
@@ -39,16 +40,16 @@ export async function catchUp(ctx: PollContext, reached: Place): Promise<PollCou
   const ids = from === 1 && mark.books === undefined ? createPassIds() : undefined;
   const { counts, end } = await asBacklog(ctx, () => walkOn(ctx, place, from, ids));
   // Where the pages before it cannot be read either, it is the service that fails.
-  if (end?.kind === "failed" && end.page > 0 && hasFailed(place)) {
+  if (end?.kind === "failed" && end.last > 0 && hasFailed(place)) {
     finish(mark, true);
-    leaveOpen(ctx, `page ${end.failedAt} unreachable`, ports.clock.now());
+    leaveOpen(ctx, `page ${end.page} unreachable`, ports.clock.now());
     return counts;
   }
-  const isDone = end !== undefined && end.kind === "end" && counts.left === 0;
-  if (!isDone || (end.isEmpty && !isEmptyBelieved(ctx))) return { ...counts, unfinished: true };
+  if (end?.kind !== "end" || counts.left > 0 || (end.isEmpty && !isEmptyBelieved(ctx)))
+    return { ...counts, unfinished: true };
   const isRead = place.isPartial !== true;
   const isFirst = !isHistoryMet(mark);
-  const isAll = isRead && (ids !== undefined || isFirst) && (await reachesHead(ctx, ids, end.page));
+  const isAll = isRead && (ids !== undefined || isFirst) && (await reachesHead(ctx, ids, end.last));
   // The walk is complete only when the first page of the other order holds nothing unmet (R15). The next poll meets what has moved meanwhile.
   if (isRead && isFirst && !isAll && !hasFailed(place)) return { ...counts, unfinished: true };
   if (isAll && ids !== undefined) {
@@ -86,17 +87,16 @@ async function walkOn(
   place: Place,
   from: number,
   ids: PassIds | undefined,
-): Promise<{ counts: PollCounts; end: SurveyEnd | undefined }> {
+): Promise<{ counts: PollCounts; end: WalkEnd | undefined }> {
   const { clock, state } = ctx.ports;
   const counts = noCounts();
   const { page: begun } = place;
   const mostOnTheWay = Math.max(LEAST_ON_THE_WAY, ON_THE_WAY * ctx.source.concurrency);
   const pipeline = createPipeline(ctx, mostOnTheWay);
   const steps = readAhead(surveyWalk(ctx, { order: "asc", from, proves: "coverage", ids }), PAGES_AHEAD);
-  /** The place of something that was left, beyond which the position does not go. */
-  let stop: number | undefined;
+  const beyond = pagesBeyond(begun);
   let dealtTo = begun;
-  const progress = progressFrom(begun);
+  let end: WalkEnd | undefined;
   /** Where the walk had to go back for ground the place is further up than it was. Whether it has changed. */
   const move = (): boolean => {
     const settled = pipeline.settledTo() ?? place.page;
@@ -106,32 +106,26 @@ async function walkOn(
     place.page = settled;
     return true;
   };
-  const takePages = async (): Promise<SurveyEnd | undefined> => {
-    for (;;) {
-      const next = await steps.next();
-      const step = next.value;
-      addCounts(counts, { found: step.found, quarantined: step.quarantined, left: step.left });
-      if (step.left > 0) stop ??= dealtTo;
-      dealtTo = step.position;
+  try {
+    for await (const step of steps) {
+      addCounts(counts, step);
+      // The position does not go beyond the place of something that was left.
+      if (counts.left === 0) dealtTo = step.position;
       if (!step.covered || step.steppedOver.length > 0) place.isPartial = true;
       const candidates = step.toEmit.map((found) => fromFound(ctx, found, "catch-up"));
-      await pipeline.take(stop ?? dealtTo, candidates);
+      await pipeline.take(dealtTo, candidates);
       await holdLease(ctx);
       if (move()) await state.saveMark(ctx.lease, ctx.mark);
-      if (next.done) return next.value;
+      ({ end } = step);
       const isUndecided = ctx.mark.contents.suspects !== undefined;
       // However short the time is, a slice gets beyond the place where the last one stopped, and looks again at what made that stop.
-      const isBeyond = progress.beyond(step.position) > 0;
-      if (isBeyond && (isUndecided || clock.now() > ctx.streamUntil)) return undefined;
+      const isBeyond = beyond(step.position) > 0;
+      if (isBeyond && (isUndecided || clock.now() > ctx.streamUntil)) break;
     }
-  };
-  try {
-    const end = await takePages();
-    return { counts, end };
   } finally {
-    await steps.stop();
     // Whatever failed, responses on their way come to their end, and count.
     addCounts(counts, await pipeline.end());
     move();
   }
+  return { counts, end };
 }

@@ -23,16 +23,13 @@ export async function confirmChanges(ctx: PollContext): Promise<PollCounts> {
     // A response that goes on behind a page is whole by both.
     proves: "coverage",
     triesAgain: true,
-    isEnough: (read) => read.page > page && read.runs.at(-1)?.responseId !== first.id,
+    isEnough: ({ page: read }) => read.number > page && read.runs.at(-1)?.responseId !== first.id,
   });
-  for (;;) {
-    const next = await steps.next();
-    const step = next.value;
+  for await (const step of steps) {
     addCounts(counts, await emitFound(ctx, step.toEmit, "patrol"));
-    addCounts(counts, { found: step.found, quarantined: step.quarantined, left: step.left });
-    if (next.done || counts.unfinished) break;
+    addCounts(counts, step);
+    if (counts.unfinished) break;
   }
-  await steps.return(undefined as never);
   // It is not there any more.
   forgetSights(ctx.mark, [first]);
   return counts;

@@ -14,11 +14,11 @@ import { toldFirst } from "../ledger/withheld.ts";
 import { later } from "../model/dates.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import { isHistoryMet, placeOf } from "../model/phase.ts";
-import { digestOf, type Run } from "../model/records.ts";
+import { digestOf, type ReadRecord, type Run } from "../model/records.ts";
 import type { Order } from "../ports.ts";
 import type { Found } from "../publish/candidate.ts";
+import { forgetOldest } from "../walk/course.ts";
 import { isWhole, type Piece } from "../walk/join.ts";
-import type { Page } from "../walk/page.ts";
 import type { WalkStep } from "../walk/walk.ts";
 import { raiseFloor } from "./floor.ts";
 import { newestDate } from "./list-order.ts";
@@ -47,24 +47,27 @@ interface Verdict {
   entry: LedgerEntry | undefined;
 }
 
-/** The responses that a walk has met, as it knows them. */
-export interface Dealing {
+/** The pages that a walk reads, and what for. */
+export interface Reading {
   order: Order;
-  /** See `SurveyWalkOptions`. */
   from: number;
+  /** See `WalkOptions`. */
   proves: "contents" | "coverage";
-  ids: PassIds | undefined;
-  isPass: boolean;
-  beforeWrites: (() => Promise<void>) | undefined;
+  /** Ids that it meets. A full pass also has those that its earlier slices have met: only these are known then (R7). */
+  ids?: PassIds | undefined;
+  isPass?: boolean;
+  /** Called before anything is entered into the ledger. */
+  beforeWrites?: () => Promise<void>;
+}
+
+/** The responses that a walk has met, as it knows them. */
+export interface Dealing extends Reading {
   verdicts: Map<number, Verdict>;
   /** Handed out or noted by this walk. */
   dealt: Set<number>;
   /** Whether the floor has risen and the mark does not say so yet. */
   floorRose: boolean;
 }
-
-/** Responses remembered (R10). */
-const MOST_REMEMBERED = 20_000;
 
 const isUnsettled = (verdict: Verdict | undefined): boolean =>
   verdict !== undefined && verdict.decision !== "settled" && verdict.decision !== "old";
@@ -113,18 +116,11 @@ export async function judgePage(ctx: PollContext, runs: Run[], dealing: Dealing)
   forgetOldest(verdicts);
 }
 
-function forgetOldest(some: Map<number, unknown> | Set<number>): void {
-  for (const id of some.keys()) {
-    if (some.size <= MOST_REMEMBERED) return;
-    some.delete(id);
-  }
-}
-
 /** Deals with responses that have ended: notes those that need no event, hands out those that need one. */
 export async function deal(
   ctx: PollContext,
   { pieces, moved }: Pick<WalkStep, "pieces" | "moved">,
-  { orphans }: Pick<Page, "orphans">,
+  orphans: ReadRecord[],
   dealing: Dealing,
 ): Promise<Dealt> {
   const { verdicts, dealt, ids, proves } = dealing;
@@ -136,7 +132,8 @@ export async function deal(
     const run: Run = { responseId: piece.responseId, records: piece.records };
     if (run.records.length > 1) ctx.mark.contents.severalSeen = true;
     // This slice meets again what an earlier one has met where it stopped.
-    const isAgain = dealing.isPass && piece.page > dealing.from + 1 && ids?.has(run.responseId) === true && !moved;
+    const isAgain =
+      dealing.isPass === true && piece.page > dealing.from + 1 && ids?.has(run.responseId) === true && !moved;
     done.apart ||= piece.apart || isAgain;
     if (piece.apart) noteApart(ctx.mark.contents);
     if (dealt.has(run.responseId)) continue;

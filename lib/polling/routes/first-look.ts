@@ -1,18 +1,9 @@
 import type { PollContext } from "../context.ts";
-import type { Clock, Ports } from "../ports.ts";
+import type { Clock } from "../ports.ts";
 
 /** Looks that say the same, and milliseconds from the first to the last of them, after which they are believed whatever the counts say. */
 const LOOKS = 3;
 const WITHIN = 3_600_000;
-
-/** Looks within the source's first tick, and the milliseconds between two of them: later ticks cannot tell what was there then. */
-export const LOOKS_AT_FIRST = 5;
-const BETWEEN = 2_000;
-
-/** Waits for the next look within the source's first tick. */
-export function untilNextLook({ clock }: Ports): Promise<void> {
-  return pause(clock, BETWEEN);
-}
 
 export function pause(clock: Clock, milliseconds: number): Promise<void> {
   return new Promise((resolve) => {

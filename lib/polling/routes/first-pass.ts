@@ -4,7 +4,7 @@ import { classOf, type Run } from "../model/records.ts";
 import type { Order } from "../ports.ts";
 import { isFull, type Page, toPage } from "../walk/page.ts";
 import { catchUp } from "./catch-up.ts";
-import { agreesWithCounts, isBelieved, LOOKS_AT_FIRST, untilNextLook } from "./first-look.ts";
+import { agreesWithCounts, isBelieved, pause } from "./first-look.ts";
 import { chooseFloor, setFloor } from "./floor.ts";
 import { headWalk } from "./head.ts";
 import { newestDate, orderedByCompletion, orderedByStart } from "./list-order.ts";
@@ -14,6 +14,10 @@ export type Presence = "present" | "later";
 
 /** Completed responses on the first pages of both orders that say something of the order. */
 const LEAST_COMPLETED = 6;
+
+/** Looks within the source's first tick, and the milliseconds between two of them: later ticks cannot tell what was there then. */
+const MOST_LOOKS = 5;
+const BETWEEN = 2_000;
 
 /**
  * The first poll of a survey: sets the floor, then meets everything that is there. Where the list is ordered by completion that ends below the floor. Else every
@@ -31,16 +35,17 @@ export async function firstPass(ctx: PollContext, presence: Presence): Promise<P
   const { descending, ascending, runs, shown } = looked;
   const now = ctx.ports.clock.now();
   const newest = newestDate(runs, now);
-  const noneCompleted = onlyPage(descending, ascending) && !runs.some((run) => classOf(run) === "completed");
+  const both = [...descending, ...ascending];
+  // Where both orders show the same responses there is no further page between them.
+  const isAll = [descending, ascending].every((one) => idsOf(one).size === idsOf(both).size);
+  const completed = idsOf(both.filter((run) => classOf(run) === "completed")).size;
+  const noneCompleted = isAll && !runs.some((run) => classOf(run) === "completed");
   // Few dates are in order by chance, and those of a list sorted by start mostly are.
-  const tells =
-    onlyPage(descending, ascending) ||
-    (completedOf([...descending, ...ascending]) >= LEAST_COMPLETED && !orderedByStart(descending, ascending, now));
+  const tells = isAll || (completed >= LEAST_COMPLETED && !orderedByStart(descending, ascending, now));
   const ordered = noneCompleted || (newest !== undefined && tells && orderedByCompletion(descending, ascending, now));
   // A floor that stands from an earlier poll stays, and so does the way in which it was found.
-  if (mark.floor !== undefined) return meetAll(ctx, ordered && mark.floor.rises !== true);
   await setFloor(ctx, chooseFloor(ctx, { shown, newest, noneCompleted, ordered }));
-  return meetAll(ctx, ordered);
+  return ordered && mark.floor?.rises !== true ? headWalk(ctx) : catchUpAll(ctx);
 }
 
 /** The first pages of both orders, as they were read. */
@@ -61,8 +66,8 @@ async function lookUntilBelieved(ctx: PollContext): Promise<FirstLook | undefine
     const look = await lookAtBothEnds(ctx);
     const isEnough = looks === 1 ? isBelieved : agreesWithCounts;
     if (isEnough(ctx, look.shown, look.isFullPage)) return look;
-    if (!isFirstTick || looks >= LOOKS_AT_FIRST || ctx.ports.clock.now() > ctx.deadline) return undefined;
-    await untilNextLook(ctx.ports);
+    if (!isFirstTick || looks >= MOST_LOOKS || ctx.ports.clock.now() > ctx.deadline) return undefined;
+    await pause(ctx.ports.clock, BETWEEN);
   }
 }
 
@@ -75,18 +80,12 @@ async function lookAtBothEnds(ctx: PollContext): Promise<FirstLook> {
   const descending = again.length > 0 ? again : first;
   const runs = [...first, ...again, ...ascending];
   const isThere = pages.every((page) => page !== undefined);
-  const shown = isThere ? new Set(runs.map(({ responseId }) => responseId)).size : 0;
+  const shown = isThere ? idsOf(runs).size : 0;
   return { descending, ascending, runs, shown, isFullPage: pages.every((page) => page !== undefined && isFull(page)) };
 }
 
-/** Number of completed responses. */
-function completedOf(runs: Run[]): number {
-  return new Set(runs.filter((run) => classOf(run) === "completed").map(({ responseId }) => responseId)).size;
-}
-
-/** Meets every response that may have been there when the floor was set. */
-async function meetAll(ctx: PollContext, ordered: boolean): Promise<PollCounts> {
-  return ordered ? headWalk(ctx) : catchUpAll(ctx);
+function idsOf(runs: Run[]): Set<number> {
+  return new Set(runs.map(({ responseId }) => responseId));
 }
 
 /** After a walk over all pages the head is looked at: the list may have its news elsewhere than at the asc end. */
@@ -97,13 +96,4 @@ async function catchUpAll(ctx: PollContext): Promise<PollCounts> {
 
 async function firstPage(ctx: PollContext, order: Order): Promise<Page | undefined> {
   return toPage(1, await ctx.ports.service.page(ctx.surveyId, 1, order));
-}
-
-/** Whether both orders showed the same responses: then there is no further page between them. */
-function onlyPage(descending: Run[], ascending: Run[]): boolean {
-  const ids = new Set(descending.map((run) => run.responseId));
-  return (
-    ids.size === new Set(ascending.map((run) => run.responseId)).size &&
-    ascending.every((run) => ids.has(run.responseId))
-  );
 }

@@ -7,9 +7,10 @@ import { areManyChanges } from "../ledger/changes.ts";
 import type { Pass } from "../model/mark.ts";
 import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import { emitFound } from "../publish/emit.ts";
+import type { WalkEnd } from "../walk/walk.ts";
 import { reachesHead } from "./pass-end.ts";
-import { isSliceOver, progressFrom } from "./slice.ts";
-import { type SurveyEnd, surveyWalk } from "./survey-walk.ts";
+import { isSliceOver, pagesBeyond } from "./slice.ts";
+import { surveyWalk } from "./survey-walk.ts";
 
 /** Full passes in a row that have met each response in one place, after which records are taken to stand together (R12). */
 const CLEAN_PASSES = 2;
@@ -23,7 +24,7 @@ export async function passSlice(ctx: PollContext, allowance: Allowance): Promise
   // From its very beginning the mark shows that it is under way.
   mark.pass ??= newPass(ctx);
   // A copy: nothing of a slice that fails may be left in the mark, where its ids would be missing.
-  const pass = structuredClone(mark.pass);
+  const pass = { ...mark.pass };
   const counts = noCounts();
   const ids = await loadPassIds(ctx, pass);
   if (ids === undefined) {
@@ -31,8 +32,7 @@ export async function passSlice(ctx: PollContext, allowance: Allowance): Promise
     return counts;
   }
   const begun = pass.page;
-  const before = { covered: pass.covered, moved: pass.moved, steppedOver: pass.steppedOver };
-  const progress = progressFrom(begun);
+  const beyond = pagesBeyond(begun);
   const steps = surveyWalk(ctx, {
     order: "asc",
     from: Math.max(1, begun - 1),
@@ -41,29 +41,24 @@ export async function passSlice(ctx: PollContext, allowance: Allowance): Promise
     isPass: true,
     mostAhead: Math.max(1, Math.floor(allowance.left() / 2)),
   });
-  for (;;) {
-    const next = await steps.next();
-    const step = next.value;
+  for await (const step of steps) {
     const outcome = await emitFound(ctx, step.toEmit, "full-pass");
     addCounts(counts, outcome);
-    addCounts(counts, { found: step.found, quarantined: step.quarantined, left: step.left });
-    pass.covered = before.covered && step.covered;
-    pass.moved = before.moved || step.moved;
-    pass.steppedOver = [...new Set([...before.steppedOver, ...step.steppedOver])];
+    addCounts(counts, step);
+    pass.covered &&= step.covered;
+    pass.moved ||= step.moved;
+    pass.steppedOver = [...new Set([...pass.steppedOver, ...step.steppedOver])];
     pass.apart ||= step.apart;
     pass.changed += step.changed;
     pass.repaired += outcome.repaired;
     pass.unreplaced ||= step.toEmit.filter(({ replaces }) => replaces !== undefined).length > outcome.repaired;
     pass.found += outcome.found + step.found;
     // Responses that were not begun for lack of time are met again.
-    if (!outcome.unfinished) pass.page = step.position;
-    if (next.done) {
-      if (!outcome.unfinished) return endPass(ctx, { pass, ids, end: next.value, counts });
-      break;
-    }
-    if (counts.unfinished || areManyChanges(mark) || isSliceOver(ctx, allowance, progress.beyond(step.position))) break;
+    if (counts.unfinished) break;
+    pass.page = step.position;
+    if (step.end !== undefined) return endPass(ctx, { pass, ids, end: step.end, counts });
+    if (areManyChanges(mark) || isSliceOver(ctx, allowance, beyond(step.position))) break;
   }
-  await steps.return(undefined as never);
   await keepPass(ctx, pass, ids);
   return counts;
 }
@@ -86,17 +81,17 @@ function newPass({ ports }: PollContext): Pass {
 interface EndedPass {
   pass: Pass;
   ids: PassIds;
-  end: SurveyEnd;
+  end: WalkEnd;
   counts: PollCounts;
 }
 
 /** Closes the books, or says why they stay open. A pass is forgotten last: a failure at its end makes only that end be done again. */
 async function endPass(ctx: PollContext, { pass, ids, end, counts }: EndedPass): Promise<PollCounts> {
   const now = ctx.ports.clock.now();
-  const reason = end.kind === "failed" ? undefined : await whyOpen(ctx, { pass, ids, end });
+  const reason = await whyOpen(ctx, { pass, ids, end });
   if (reason === undefined) {
     pass.failures = pass.page > (ctx.mark.pass?.page ?? 0) ? 1 : pass.failures + 1;
-    leaveOpen(ctx, `page ${end.failedAt ?? 1} unreachable`, now);
+    leaveOpen(ctx, `page ${end.kind === "failed" ? end.page : 1} unreachable`, now);
     // Another pass begins at page 1: changes there are not to wait for this page.
     if (pass.failures >= MOST_FAILURES) await dropPass(ctx, pass);
     else await keepPass(ctx, pass, ids);
@@ -118,10 +113,11 @@ async function endPass(ctx: PollContext, { pass, ids, end, counts }: EndedPass):
 
 /** Why the books stay open; nothing where they may be closed, and undefined where that could not be seen. */
 async function whyOpen(ctx: PollContext, { pass, ids, end }: Omit<EndedPass, "counts">): Promise<string | undefined> {
+  if (end.kind !== "end") return undefined;
   if (end.isEmpty && ids.all.size > 0) return "the list was read as empty";
   if (!pass.covered) return "pages moved while they were read";
   if (pass.steppedOver.length > 0) return `page ${pass.steppedOver.join(", ")} unreachable`;
-  const reaches = await orLeave(ctx, async () => ({ head: await reachesHead(ctx, ids, end.page) }));
+  const reaches = await orLeave(ctx, async () => ({ head: await reachesHead(ctx, ids, end.last) }));
   if (reaches === undefined) return undefined;
   return reaches.head ? "" : "range unreachable";
 }

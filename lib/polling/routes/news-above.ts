@@ -30,26 +30,23 @@ export async function newsAbove(ctx: PollContext, place: Place): Promise<PollCou
     order: "desc",
     from: 1,
     proves: "contents",
-    isEnough: ({ page, runs }) => {
-      const ids = runs.map(({ responseId }) => responseId);
-      if (page === 1) first = ids.slice(0, REMEMBERED);
+    isTimeUp: () => ctx.ports.clock.now() > ctx.deadline,
+    isEnough: ({ page, news }) => {
+      const ids = page.runs.map(({ responseId }) => responseId);
+      if (page.number === 1) first = ids.slice(0, REMEMBERED);
       const backlog = ids.findIndex((id) => before.has(id));
       for (const id of backlog < 0 ? ids : ids.slice(0, backlog)) above.add(id);
       // Of the last page read: where the list has moved a walk goes back, and that page has to be read again.
       hasCome = before.size === 0 || backlog >= 0;
-      return hasCome || page >= FURTHEST * headPages || withNews.size >= headPages;
+      if (news) withNews.add(page.number);
+      return hasCome || page.number >= FURTHEST * headPages || withNews.size >= headPages;
     },
   });
   const toEmit: Found[] = [];
-  for (;;) {
-    const next = await steps.next();
-    const { page, toEmit: some, found, quarantined, left } = next.value;
-    addCounts(counts, { found, quarantined, left });
-    toEmit.push(...some);
-    if (some.length > 0) withNews.add(page);
-    if (next.done || ctx.ports.clock.now() > ctx.deadline) break;
+  for await (const step of steps) {
+    addCounts(counts, step);
+    toEmit.push(...step.toEmit);
   }
-  await steps.return(undefined as never);
   // The first look only remembers.
   if (before.size > 0) {
     const fresh = toEmit.filter(({ run }) => above.has(run.responseId));

@@ -1,10 +1,10 @@
 import type { Allowance, PollContext } from "../context.ts";
 import type { Patrol } from "../model/mark.ts";
 import { headEnd } from "../model/phase.ts";
-import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
+import { addCounts, isClean, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import type { PollingSource } from "../model/source.ts";
 import { emitFound } from "../publish/emit.ts";
-import { isSliceOver, progressFrom } from "./slice.ts";
+import { isSliceOver, pagesBeyond } from "./slice.ts";
 import { surveyWalk } from "./survey-walk.ts";
 
 /**
@@ -85,10 +85,11 @@ export function isUnderWay({ mark }: Pick<PollContext, "mark">, level: number): 
   return mark.patrol?.rounds[level] !== undefined;
 }
 
-/** Begins a level where the last head walk has ended; nothing is left to do where that has read every page. */
+/** Begins a level where the last head walk has ended; nothing is left to do where that has read so far already. */
 export function beginRound(ctx: PollContext, level: number): void {
   const end = headEnd(ctx.mark);
   if (end === undefined) noteAllRead(ctx);
+  else if (end.page > depthOf(level)) noteReached(ctx, level, end.at);
   else patrolOf(ctx).rounds[level] = { page: end.page, startedAt: end.at };
 }
 
@@ -98,26 +99,19 @@ export async function patrolSlice(ctx: PollContext, level: number, allowance: Al
   const begun = patrolOf(ctx).rounds[level];
   if (begun === undefined) return counts;
   let { page } = begun;
-  const progress = progressFrom(page);
+  let isReached = false;
+  const beyond = pagesBeyond(page);
   // The next round finds what a deletion hides from this one: proofs would double its cost.
   const steps = surveyWalk(ctx, { order: "desc", from: page, proves: "contents", triesAgain: true });
-  let isReached = page > depthOf(level);
-  while (!isReached) {
-    const next = await steps.next();
-    const step = next.value;
-    const emitted = await emitFound(ctx, step.toEmit, "patrol");
-    addCounts(counts, emitted);
-    addCounts(counts, { found: step.found, quarantined: step.quarantined, left: step.left });
-    if (!emitted.unfinished && counts.left === 0) page = step.position;
-    if (next.done) {
-      counts.complete = next.value.kind === "end" && !next.value.isEmpty;
-      break;
-    }
+  for await (const step of steps) {
+    addCounts(counts, await emitFound(ctx, step.toEmit, "patrol"));
+    addCounts(counts, step);
+    if (isClean(counts)) page = step.position;
+    counts.complete = step.end?.kind === "end" && !step.end.isEmpty;
     isReached = step.page >= depthOf(level) && !counts.unfinished;
     for (let i = 0; i < level && step.position > depthOf(i); i += 1) noteReached(ctx, i, begun.startedAt);
-    if (counts.unfinished || isSliceOver(ctx, allowance, progress.beyond(step.position))) break;
+    if (isReached || counts.unfinished || isSliceOver(ctx, allowance, beyond(step.position))) break;
   }
-  await steps.return(undefined as never);
   if (counts.complete) noteAllRead(ctx, begun.startedAt);
   else if (isReached) noteReached(ctx, level, begun.startedAt);
   else patrolOf(ctx).rounds[level] = { ...begun, page };

@@ -1,6 +1,6 @@
 import type { PollContext } from "../context.ts";
 import { headEnd } from "../model/phase.ts";
-import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
+import { addCounts, isClean, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import { emitFound } from "../publish/emit.ts";
 import { surveyWalk } from "./survey-walk.ts";
 
@@ -23,29 +23,22 @@ export async function search(ctx: PollContext, missing: number): Promise<Searche
   const begun = mark.search ?? { page: headEnd(mark)?.page ?? 0, found: 0 };
   // The head walk has read every page.
   if (begun.page === 0) return { counts: { ...counts, complete: true }, found: 0, hasEnded: true };
-  const wanted = begun.found + missing;
-  let { page, found } = begun;
+  let { page } = begun;
   const steps = surveyWalk(ctx, {
     order: "desc",
     from: page,
     proves: "contents",
     isTimeUp: () => ports.clock.now() > ctx.deadline,
   });
-  let hasEnded = false;
-  for (;;) {
-    const next = await steps.next();
-    const step = next.value;
-    const emitted = await emitFound(ctx, step.toEmit, "search");
-    addCounts(counts, emitted);
-    addCounts(counts, { found: step.found, quarantined: step.quarantined, left: step.left });
-    found += emitted.found + step.found;
-    if (!emitted.unfinished && counts.left === 0) page = step.position;
-    hasEnded = found >= wanted;
-    if (next.done) counts.complete = next.value.kind === "end" && !next.value.isEmpty && counts.left === 0;
-    if (next.done || hasEnded || counts.unfinished) break;
+  for await (const step of steps) {
+    addCounts(counts, await emitFound(ctx, step.toEmit, "search"));
+    addCounts(counts, step);
+    if (isClean(counts)) page = step.position;
+    counts.complete = step.end?.kind === "end" && !step.end.isEmpty && counts.left === 0;
+    if (counts.found >= missing || counts.unfinished) break;
   }
-  await steps.return(undefined as never);
-  hasEnded ||= counts.complete;
+  const found = begun.found + counts.found;
+  const hasEnded = counts.complete || counts.found >= missing;
   if (hasEnded) delete mark.search;
   else mark.search = { page, found };
   return { counts, found, hasEnded };

@@ -6,19 +6,15 @@ const LEAST_PAGES = 4;
 /** Pages that a slice may go back for ground and has to come beyond its place all the same. */
 const NEAR = 8;
 
-/** How far a slice has come beyond its place, in pages. Where it had to go back far for ground the count begins there, and so does the next slice. */
-export interface Progress {
-  beyond(position: number): number;
-}
-
-/** `begun`: the place at which the slice began. Told of the position of each step, from the first one on. */
-export function progressFrom(begun: number): Progress {
+/**
+ * How far a slice has come beyond its place, in pages. Where it had to go back far for ground the count begins there, and so does the next slice. `begun`: the
+ * place at which it began. To be told of the position of each step, from the first one on.
+ */
+export function pagesBeyond(begun: number): (position: number) => number {
   let place: number | undefined;
-  return {
-    beyond(position) {
-      place ??= position < begun - NEAR ? position + 1 : begun;
-      return position - place;
-    },
+  return (position) => {
+    place ??= position < begun - NEAR ? position + 1 : begun;
+    return position - place;
   };
 }
 

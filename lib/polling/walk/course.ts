@@ -48,11 +48,14 @@ export interface Course {
 }
 
 export function begin(from: number): Course {
-  const seam = from === 1 ? "start" : "open";
-  const place = { next: from, ahead: 1, held: [], seam, onGround: from === 1, stride: 1, carry: [] } as const;
   return {
-    ...place,
+    next: from,
+    ahead: 1,
     held: [],
+    seam: from === 1 ? "start" : "open",
+    onGround: from === 1,
+    stride: 1,
+    carry: [],
     furthest: 0,
     movements: 0,
     pages: 0,
@@ -98,7 +101,11 @@ export function giveOut(course: Course, page: Page, seam: Seam): Piece[] {
   const { pieces, carry } = join(course.carry, { page: page.number, runs: page.runs, seam });
   course.carry = carry;
   course.pages += 1;
-  for (const { responseId } of pieces) remember(course.met, responseId);
+  for (const { responseId } of pieces) {
+    course.met.delete(responseId);
+    course.met.add(responseId);
+  }
+  forgetOldest(course.met);
   if (page.number > course.furthest) {
     course.furthest = page.number;
     course.movements = 0;
@@ -137,13 +144,13 @@ export function goOn(course: Course, seam: Seam, mostAhead: number, known: numbe
   course.ahead = Math.max(1, Math.min(ahead, course.ahead * 2, mostAhead, MOST_AHEAD));
 }
 
-/** Responses remembered as met: enough for any shift, and no list of a million ids (R10). */
-const MOST_MET = 20_000;
+/** Responses remembered in a walk: enough for any shift, and no list of a million (R10). */
+const MOST_REMEMBERED = 20_000;
 
-function remember(met: Set<number>, responseId: number): void {
-  met.delete(responseId);
-  met.add(responseId);
-  if (met.size <= MOST_MET) return;
-  const [oldest] = met;
-  if (oldest !== undefined) met.delete(oldest);
+/** Forgets those that were noted first. */
+export function forgetOldest(some: Map<number, unknown> | Set<number>): void {
+  for (const id of some.keys()) {
+    if (some.size <= MOST_REMEMBERED) return;
+    some.delete(id);
+  }
 }

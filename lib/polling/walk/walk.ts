@@ -14,7 +14,7 @@ import {
   stepBack,
   stepOver,
 } from "./course.ts";
-import { close, type Piece } from "./join.ts";
+import { close, type Piece, type Seam } from "./join.ts";
 import { createListEnd, type ListEnd, type ShortPageEnds } from "./list-end.ts";
 import { endsHere } from "./other-order.ts";
 import { isFull, type Page, toPage } from "./page.ts";
@@ -100,6 +100,15 @@ export async function* walk(options: WalkOptions): AsyncGenerator<WalkStep, Walk
     steppedOver: course.steppedOver,
     shortPageEnds: end.shortPageEnds(),
   });
+  const handOut = (page: Page, seam: Seam): WalkStep => {
+    const pieces = giveOut(course, page, seam);
+    return { page, pieces, position: positionOf(course, page.number, options.isNew), ...soFar() };
+  };
+  /** `isEnd`: whether the list ends behind the last page given out. Else records at its end may go on behind it. */
+  const atEnd = (isEnd: boolean): Omit<WalkStep, "page"> & { last: number } => {
+    const { carry, furthest } = course;
+    return { pieces: close(carry, isEnd), position: furthest, last: furthest, ...soFar() };
+  };
   const isEnough = ({ page, ends }: Look): boolean => !ends && page !== undefined && options.isEnough?.(page) === true;
 
   for (;;) {
@@ -127,19 +136,19 @@ export async function* walk(options: WalkOptions): AsyncGenerator<WalkStep, Walk
     learnEnd(end, course.held.slice(0, changed < 0 ? undefined : changed), doubtful);
     // How the last page goes on is known once the next one is read.
     for (const [i, { page }] of (isOver || changed >= 0 ? pages : pages.slice(0, -1)).entries()) {
-      if (page === undefined) continue;
-      const pieces = giveOut(course, page, i === 0 ? course.seam : seam);
-      yield { page, pieces, position: positionOf(course, page.number, options.isNew), ...soFar() };
+      if (page !== undefined) yield handOut(page, i === 0 ? course.seam : seam);
     }
     const now = again[changed];
     if (now !== undefined) {
       if (stepBack(course, now.number, options.isNew)) continue;
-      if (now.page === undefined) return failed(course, now, soFar());
+      if (now.page === undefined) {
+        const { number, error = goneMeanwhile(number) } = now;
+        return { kind: "failed", page: number, error, ...atEnd(false) };
+      }
       // The page moves at each look: it is given out as it is now, and nothing is proved of its edges.
       await options.judge(now.page);
       giveUp(course, now.number);
-      const pieces = giveOut(course, now.page, "open");
-      yield { page: now.page, pieces, position: positionOf(course, now.number, options.isNew), ...soFar() };
+      yield handOut(now.page, "open");
       continue;
     }
     if (!isOver) {
@@ -151,30 +160,14 @@ export async function* walk(options: WalkOptions): AsyncGenerator<WalkStep, Walk
       continue;
     }
     if (last.error !== undefined && !(await endsHere(course.held.at(-2)?.page, course.carry, options.otherFirst)))
-      return failed(course, last, soFar());
+      return { kind: "failed", page: last.number, error: last.error, ...atEnd(false) };
     const by: EndSeen =
       last.isGuess === "behind the end" ? "short page" : doubtful.length > 0 ? "two looks" : "one look";
     // Behind a gap it is not the end of what stands before that.
     const isBehindLast = last.ends && (course.held.length > 1 || course.seam !== "open");
-    const pieces = close(course.carry, isBehindLast && by !== "one look");
-    const done = { pieces, position: course.furthest, last: course.furthest, ...soFar() };
-    if (last.ends) return { kind: "end", by, isEmpty: last.number === 1, ...done };
-    return { kind: isTimeUp ? "time up" : "enough", ...done };
+    if (last.ends) return { kind: "end", by, isEmpty: last.number === 1, ...atEnd(isBehindLast && by !== "one look") };
+    return { kind: isTimeUp ? "time up" : "enough", ...atEnd(false) };
   }
-}
-
-/** A walk that ends at a page that failed. Records at the end of the page before it may go on behind that. */
-function failed(course: Course, { number, error = goneMeanwhile(number) }: Look, soFar: SoFar): WalkEnd {
-  const { carry, furthest } = course;
-  return {
-    kind: "failed",
-    page: number,
-    error,
-    pieces: close(carry, false),
-    position: furthest,
-    last: furthest,
-    ...soFar,
-  };
 }
 
 function goneMeanwhile(page: number): RangeUnreachableError {

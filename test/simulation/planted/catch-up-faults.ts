@@ -34,7 +34,7 @@ export const catchUpFaults: readonly PlantedFault[] = [
     name: "a slice whose time is up ends the whole catch-up",
     breaks: ["skipped", "floor", "lost"],
     file: "routes/catch-up.ts",
-    find: "(end.isEmpty && !isEmptyBelieved(ctx))) return { ...counts, unfinished: true };",
+    find: "(end.isEmpty && !isEmptyBelieved(ctx)))\n    return { ...counts, unfinished: true };",
     replace: "(end.isEmpty && !isEmptyBelieved(ctx))) {\n    followHead(mark);\n    return counts;\n  }",
   },
   {

@@ -76,8 +76,8 @@ export const stateFaults: readonly PlantedFault[] = [
     name: "a changed response is read again only up to the end of its first page",
     breaks: ["update"],
     file: "routes/confirm-changes.ts",
-    find: "read.page > page && read.runs.at(-1)?.responseId !== first.id",
-    replace: "read.page >= page",
+    find: "read.number > page && read.runs.at(-1)?.responseId !== first.id",
+    replace: "read.number >= page",
   },
   {
     name: "the ledger is written before the bus has the event",

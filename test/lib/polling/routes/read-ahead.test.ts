@@ -58,7 +58,7 @@ describe("a walk that is read ahead", () => {
     await ahead.next();
     await settle();
     expect(begun).toEqual([1, 2, 3, 4, 5]);
-    await ahead.stop();
+    await ahead.return?.();
   });
 
   it("tells a failure to whoever comes to that step, and to nobody before", async () => {
@@ -67,7 +67,7 @@ describe("a walk that is read ahead", () => {
     await settle();
     for (const step of [1, 2, 3]) expect(await ahead.next()).toEqual({ done: false, value: step });
     await expect(ahead.next()).rejects.toThrow("step 4 failed");
-    await ahead.stop();
+    await ahead.return?.();
   });
 
   it("says nothing of a failure that lies behind the place where it is stopped", async () => {
@@ -75,7 +75,7 @@ describe("a walk that is read ahead", () => {
     const ahead = readAhead(walk, 12);
     expect(await ahead.next()).toEqual({ done: false, value: 1 });
     await settle();
-    await expect(ahead.stop()).resolves.toBeUndefined();
+    await expect(ahead.return?.()).resolves.toMatchObject({ done: true });
   });
 });
 
@@ -86,7 +86,7 @@ describe("a walk that is read ahead and stopped", () => {
     await settle();
     expect(begun).toEqual([1, 2, 3]);
 
-    await ahead.stop();
+    await ahead.return?.();
 
     expect(isLeft()).toBe(true);
     await settle();
@@ -99,7 +99,7 @@ describe("a walk that is read ahead and stopped", () => {
     const ahead = readAhead(walk, 3);
     await settle();
     let isStopped = false;
-    const stopping = ahead.stop().then(() => {
+    const stopping = ahead.return?.().then(() => {
       isStopped = true;
     });
     await settle();
@@ -116,7 +116,7 @@ describe("a walk that is read ahead and stopped", () => {
       const { walk, isLeft } = walkOf(2, { failsAt });
       const ahead = readAhead(walk, 5);
       await settle();
-      await ahead.stop();
+      await ahead.return?.();
       expect(isLeft()).toBe(true);
     }
   });
