@@ -3,7 +3,7 @@ import { createPassIds, type PassIds } from "../books/pass-ids.ts";
 import { asBacklog, type PollContext } from "../context.ts";
 import { holdLease } from "../lease.ts";
 import type { Mark, Place } from "../model/mark.ts";
-import { beginAllPages, followHead, isHistoryMet } from "../model/phase.ts";
+import { beginAllPages, followHead, isHistoryMet, placeOf } from "../model/phase.ts";
 import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import { fromFound } from "../publish/candidate.ts";
 import { createPipeline } from "../publish/pipeline.ts";
@@ -32,6 +32,8 @@ const MOST_IDS = 50_000;
 export async function catchUp(ctx: PollContext, reached: Place): Promise<PollCounts> {
   const { mark, ports } = ctx;
   const place: Place = { ...reached };
+  // A page that an earlier catch-up has stepped over may hold what this one is for.
+  if (placeOf(mark) === undefined) delete mark.failing?.asc;
   beginAllPages(mark, place);
   await ports.state.saveMark(ctx.lease, mark);
   const startedAt = ports.clock.now();

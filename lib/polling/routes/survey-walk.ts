@@ -37,7 +37,7 @@ export interface SurveyWalkOptions extends Reading, Pick<WalkOptions, "mostAhead
  * unreadable. One that needs an event is handed out, once.
  */
 export async function* surveyWalk(ctx: PollContext, options: SurveyWalkOptions): AsyncGenerator<SurveyStep, void> {
-  const { order, from, proves, ids, isPass = false, triesAgain = proves === "coverage" } = options;
+  const { order, from, ids, isPass = false, triesAgain = isPass } = options;
   const { service, observe } = ctx.ports;
   const dealing: Dealing = { ...options, verdicts: new Map(), dealt: new Set(), floorRose: false };
   const isUndone = (id: number): boolean => isUndealt(dealing, id);
