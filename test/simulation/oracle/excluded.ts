@@ -23,7 +23,7 @@ const exclusions = {
   "records apart unseen, operation 9 tells nothing": { held: true, part: true, stays: true },
   "records apart, operation 9 tells nothing": { held: true, part: false, stays: true },
   // Whether operation 9 or the pages are right only a walk can tell that has seen the end of the list.
-  "records apart, and no end can be shown": { held: true, part: false, stays: false },
+  "records apart, and no end can be shown": { held: true, part: false, stays: true },
   "records apart from a flip on": { held: false, part: true, stays: false },
   // No page shows that there is more of it.
   "grown where records lie apart": { held: false, part: false, stays: true },
@@ -58,11 +58,11 @@ export function isExcluded(world: World, response: SimResponse): Exclusion | und
         ? "records apart unseen, operation 9 tells nothing"
         : "records apart, operation 9 tells nothing";
     }
+    if (!hasFlipped && everOf(plan, "pastEnd").includes("fault")) return "records apart, and no end can be shown";
     const counts = versions.filter(({ state }) => state === "completed").map(({ records }) => records.length);
     const hasGrown = Math.max(...counts) > (counts[0] ?? 0);
     if (hasGrown) return hasFlipped ? "grown where records lie apart from a flip on" : "grown where records lie apart";
     if (hasFlipped) return "records apart from a flip on";
-    if (everOf(plan, "pastEnd").includes("fault")) return "records apart, and no end can be shown";
   }
   if (plan.traits.shortPages && response.answers > PAGE_SIZE) return "goes on behind a short page";
   return isUndated(response.odd) && wasOutOfReach(world, response)
