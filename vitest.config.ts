@@ -14,6 +14,7 @@ export default defineConfig({
   resolve: { tsconfigPaths: true },
   test: {
     reporters: ["default", "./test/support/closing-line-reporter.ts"],
+    globalSetup: "./test/support/bundle-once.ts",
     testTimeout: 30_000,
     maxWorkers: 2,
     projects: [

@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.long.test.ts"],
     reporters: ["default", "./test/support/closing-line-reporter.ts"],
+    globalSetup: "./test/support/bundle-once.ts",
     testTimeout: 600_000,
     maxWorkers: 3,
   },

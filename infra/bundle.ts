@@ -2,8 +2,10 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, wri
 import { createRequire } from "node:module";
 import { basename, join, resolve } from "node:path";
 
-/** The checkout, or in the package `dist`, where functions lie bundled: who uses that needs no bundler. */
+/** The checkout, or in the package `dist`. */
 const ROOT = resolve(import.meta.dirname, "..");
+/** Where functions lie bundled: in the package, whose users need no bundler, or where a run of tests has made them for all its processes. */
+const BUNDLED = process.env.SURVEY_POLLER_FUNCTIONS ?? join(ROOT, "functions");
 
 /** undici and a few parts of the SDK call `require`, which an ES module does not have. */
 const BANNER = 'import{createRequire as bundleRequire}from"node:module";const require=bundleRequire(import.meta.url);';
@@ -24,7 +26,7 @@ export interface Bundle {
  * @throws Error when the function does not exist or does not compile
  */
 export function bundleFunction(name: FunctionName, outDir: string, config?: unknown): Bundle {
-  const built = join(ROOT, "functions", name);
+  const built = join(BUNDLED, name);
   if (!existsSync(built)) return bundleEntry(join(ROOT, "functions", `${name}.ts`), outDir, config);
   clear(outDir);
   for (const file of readdirSync(built)) copyFileSync(join(built, file), join(outDir, file));

@@ -3,7 +3,7 @@ import { runHistory } from "./history.ts";
 import { noCuts } from "./plan/chooser.ts";
 
 /** A few seconds of histories; `npm run simulate` runs as many as one likes. */
-const SEEDS = 30;
+const SEEDS = 15;
 
 describe("simulation", () => {
   it("loses nothing, and keeps every other promise, whatever happens", async () => {

@@ -68,6 +68,7 @@ export function startCommand(args: readonly string[], options: CommandOptions = 
       HOME: process.env.HOME ?? "",
       // Most of what a short run takes is compiling the same code again.
       NODE_COMPILE_CACHE: join(tmpdir(), "survey-poller-compile-cache"),
+      SURVEY_POLLER_FUNCTIONS: process.env.BUNDLED_ONCE,
       ...options.env,
     },
     stdio: ["ignore", "pipe", "pipe"],
