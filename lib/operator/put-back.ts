@@ -36,17 +36,6 @@ function shortAgain({ refusedRevision: _, attempts: __, ...entry }: LedgerEntry)
 
 /** An entry whose patience begins anew. */
 function waiting({ id, digest, count, kept, keptKey }: LedgerEntry, now: number): LedgerEntry {
-  return {
-    id,
-    state: "waiting",
-    reason: "redriven",
-    origin: "replay",
-    firstSeen: now,
-    attempts: 0,
-    nextCheck: now,
-    ...(digest === undefined ? {} : { digest }),
-    ...(count === undefined ? {} : { count }),
-    ...(kept === undefined ? {} : { kept }),
-    ...(keptKey === undefined ? {} : { keptKey }),
-  };
+  const begun = { reason: "redriven", origin: "replay", firstSeen: now, attempts: 0, nextCheck: now } as const;
+  return { id, state: "waiting", digest, count, kept, keptKey, ...begun };
 }
