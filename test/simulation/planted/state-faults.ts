@@ -157,13 +157,6 @@ export const stateFaults: readonly PlantedFault[] = [
     replace: "",
   },
   {
-    name: "nothing is read that the counts do not ask for",
-    breaks: ["late", "lost"],
-    file: "tick/due.ts",
-    find: '...(kind === "rest" ? [poll] : []), ',
-    replace: "",
-  },
-  {
     name: "books are closed with responses in no class",
     breaks: ["books"],
     file: "books/books.ts",
