@@ -97,8 +97,12 @@ describe("a service with troubles", () => {
     await service.poll({ "start-from": "now" });
     const completed = simulator.complete(1, 150);
     const limited = simulator.fault({ kind: "status", status: 429, retryAfter: 1, operation: ["metrics", "metadata"] });
-    // The pause is over before the second that was asked for, so that only what did not wait meets the limit.
-    simulator.onPageRead(() => setTimeout(limited, 700));
+    // The limit goes before the second that was asked for is over, so that only what did not wait meets it.
+    const refusedOnce = setInterval(() => {
+      if (simulator.counters()["status:429"] === undefined) return;
+      clearInterval(refusedOnce);
+      setTimeout(limited, 700);
+    }, 5);
 
     const { events } = await service.poll({ "start-from": "now" });
 
