@@ -1,6 +1,7 @@
 // A date string of the service names no zone, and this form sorts as time does. The one look at our own clock is `credible`.
 
-const FORM = /^(\d{4})-(\d{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2})$/;
+/** No year before 100: services write the years 0 and 1 where they know no date. */
+const FORM = /^(?!00)\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/;
 
 /** Clocks fold by an hour or two when the zone changes its offset. */
 export const MARGIN = 3 * 3_600_000;
@@ -23,12 +24,10 @@ export function asUtc(local: string): number | undefined {
 }
 
 function parse(local: string): number | undefined {
-  const parts = FORM.exec(local);
-  if (parts === null) return undefined;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1).map(Number);
-  const at = Date.UTC(year, month - 1, day, hour, minute, second);
-  // Date.UTC rolls the 31st of April over to May.
-  return utcString(at) === local ? at : undefined;
+  if (!FORM.test(local)) return undefined;
+  const at = Date.parse(`${local.replace(" ", "T")}Z`);
+  // Date.parse rolls the 31st of April over to May, and 24:00 to the next day.
+  return new Date(at).getUTCDate() === Number(local.slice(8, 10)) ? at : undefined;
 }
 
 /** A date string of the documented form that names `at` (epoch milliseconds) in UTC. */
@@ -38,7 +37,7 @@ export function utcString(at: number): string {
 
 /** Whether a text is a real date of the documented form. */
 export function isDateString(local: string): boolean {
-  return !local.startsWith("0000") && asUtc(local) !== undefined;
+  return asUtc(local) !== undefined;
 }
 
 /** Whether a date may be relied upon: documented form, a real date, not in the future. */

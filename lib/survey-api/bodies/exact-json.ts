@@ -2,8 +2,8 @@ import { Tokenizer, TokenParser } from "@streamparser/json";
 
 // A number of JavaScript is exact up to 2^53: of two greater ids `JSON.parse` makes one, and with it one response of two.
 
-/** Sixteen digits in a row that no quote stands before: without them every integer is safe, and nothing has to be looked at twice. */
-const LONG_NUMBER = /(?:^|[\s[,:-])\d{16}/;
+/** Sixteen digits in a row: without them every integer is safe, and nothing has to be looked at twice. */
+const LONG_NUMBER = /\d{16}/;
 
 /**
  * The value of a JSON text. An integer beyond `Number.MAX_SAFE_INTEGER` that is written in digits comes as the text of these, as if it were
