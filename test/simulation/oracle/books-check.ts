@@ -62,9 +62,10 @@ export function createBooksCheck(
       isEver: (one: SimResponse) => boolean,
     ): void => {
       // While it answered 404 there was no list.
-      const listedThroughout = wasGone(survey, startedAt, closedAt)
-        ? 0
-        : survey.listed.filter((one) => stoodStill(one, startedAt, closedAt) && isThroughout(one)).length;
+      const listedThroughout =
+        wasGone(survey, startedAt, closedAt) || mayHaveSkipped(survey, startedAt, closedAt)
+          ? 0
+          : survey.listed.filter((one) => stoodStill(one, startedAt, closedAt) && isThroughout(one)).length;
       const ever = survey.responses.filter((one) => wasListed(one, startedAt, closedAt) && isEver(one)).length;
       if (count >= listedThroughout && count <= ever) return;
       violations.add(
@@ -135,6 +136,19 @@ function wasGone({ goneFrom, goneTo }: SimSurvey, from: number, to: number): boo
 /** Listed all the while, and at one place: what is completed or edited goes to another one, from ahead of the pass to behind it for all one pass can see. */
 function stoodStill({ listedFrom = Infinity, versions }: SimResponse, from: number, to: number): boolean {
   return listedFrom <= from && !versions.some((version) => version.from > from && version.from <= to);
+}
+
+/**
+ * Whether a pass may have gone on behind the place where it had stopped: what it had met as open stands further on once it is completed, and deletions have moved up
+ * what stood before that (docs/api-gaps.md).
+ */
+function mayHaveSkipped({ responses, traits }: SimSurvey, from: number, to: number): boolean {
+  const isWithin = (at = Infinity): boolean => at > from && at <= to;
+  const wasMet = ({ listedFrom = Infinity, completedAt }: SimResponse): boolean =>
+    listedFrom <= from && isWithin(completedAt);
+  return (
+    traits.sortKey === "dateCompleted" && responses.some(wasMet) && responses.some((one) => isWithin(one.removedAt))
+  );
 }
 
 function wasListed({ listedFrom = Infinity, removedAt = Infinity }: SimResponse, from: number, to: number): boolean {

@@ -15,6 +15,9 @@ export interface Extent {
   surveys: number;
   /** Pages of the survey. */
   pages: number;
+  /** Pages of the longest list, and how often a pass may read each: a list that changes between two reads is read again. */
+  longest: number;
+  reads: number;
   /** Responses listed as open in all surveys. */
   open: number;
 }
@@ -30,9 +33,9 @@ export const above = ({ interval }: SimSource): number => 3 * interval + LATENCY
 
 /** Ticks whose budget a full pass may need before it keeps anything else waiting for long. */
 const SOON = 2;
-/** Requests by which a full pass may have had less than its half of the budget: over a long list these are made up for before anything else has its turn. */
-const owedToPass = ({ backgroundRequests }: SimSource, { pages }: Extent): number => {
-  const requests = 2 * (pages + 3);
+/** Requests by which the full pass of any survey may have overdrawn the budget, or had less than its half of it: these are made up for before anything else has its turn. */
+const owedToPass = ({ backgroundRequests }: SimSource, { longest, reads }: Extent): number => {
+  const requests = 2 * reads * (longest + 3);
   return requests > SOON * backgroundRequests ? requests : 0;
 };
 

@@ -1,4 +1,5 @@
 import { depthOf, levels } from "../../../lib/polling/routes/patrol.ts";
+import { pagesOf as plannedPages } from "../plan/plan.ts";
 import type { SimSource } from "../plan/source.ts";
 import { placeOf } from "../service/changes.ts";
 import { leastPage, listedRecords } from "../service/listing.ts";
@@ -6,6 +7,9 @@ import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import * as bounds from "./bounds.ts";
 import { isSilent } from "./excluded.ts";
+
+/** How often a walk reads a page of a list that changes between most reads: once more for each movement that it goes back for (R5). */
+const MOST_READS = 7;
 
 /** Whether nothing but the poller itself can have kept the response waiting. */
 function isPlain(world: World, response: SimResponse): boolean {
@@ -125,6 +129,8 @@ function noticedWithin(
   const extent: bounds.Extent = {
     surveys: surveys.length,
     pages: Math.ceil(listedRecords(survey, "asc").length / leastPage(survey.traits)),
+    longest: Math.max(...world.plan.surveys.map(plannedPages)),
+    reads: world.plan.restless > 0.5 ? MOST_READS : 1,
     open,
   };
   const deletions = survey.responses.some(({ removedAt }) => removedAt !== undefined);

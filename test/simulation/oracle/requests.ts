@@ -59,7 +59,9 @@ export function createRequestLog(
       // What a count has shown is searched for as news, and again an hour later at the soonest: a list that has lost it is read to its end.
       const pages = plan.surveys.reduce((sum, survey) => sum + pagesOf(survey) + 2, 0);
       const searches = Math.ceil((idleTicks * plan.source.interval) / HOUR) * pages;
-      const budget = Math.ceil(idleTicks * eachTick) + searches + SLACK;
+      // Operation 9 is asked about each response that two passes have missed, before subscribers are told.
+      const removed = [...world.responses.values()].filter(({ removedAt }) => removedAt !== undefined).length;
+      const budget = Math.ceil(idleTicks * eachTick) + searches + removed + SLACK;
       if (idle > budget) violations.add("idle", `${idle} requests in ${idleTicks} idle ticks, more than ${budget}`);
     },
   };
