@@ -13,7 +13,7 @@ import { type Chance, chanceOf, seed } from "./support/seeded.ts";
 /** A page that is on its way when the signal comes from outside; the others are exact to the request. */
 type Moment = KillMoment | { of: "page"; nth: number };
 
-const KILLS = 36;
+const KILLS = 24;
 const surveys = [
   { surveyId: 1, responses: 420, open: 12 },
   { surveyId: 2, responses: 150, open: 6 },
