@@ -6,8 +6,8 @@ export const walkFaults: readonly PlantedFault[] = [
     name: "edges are not proved",
     breaks: ["content", "lost", "books"],
     file: "walk/walk.ts",
-    find: "const doubtful = isTimeUp ? [] : inDoubt(course, options);",
-    replace: "const doubtful = isTimeUp ? [] : inDoubt(course, options).filter(({ ends }) => ends);",
+    find: "const doubtful = isTimeUp ? [] : inDoubt(course, options.proves, options.isNew);",
+    replace: "const doubtful = isTimeUp ? [] : inDoubt(course, options.proves, options.isNew).filter(({ ends }) => ends);",
   },
   {
     name: "a response cut by a page edge is not joined",
@@ -26,7 +26,7 @@ export const walkFaults: readonly PlantedFault[] = [
   {
     name: "the end of a list is looked at once",
     breaks: ["books", "lost", "floor", "late", "content"],
-    file: "walk/walk.ts",
+    file: "walk/second-look.ts",
     find: "return (end === undefined ? held.slice(0, -1) : held).filter(canBeRead);",
     replace: "return held.slice(0, -1).filter(canBeRead);",
   },
