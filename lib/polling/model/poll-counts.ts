@@ -11,6 +11,8 @@ export interface PollCounts {
   repaired: number;
   /** Nothing proves their contents, poll after poll: dealt with until they are looked at again. */
   held: number;
+  /** Changes after an event that nothing proves: they are not told until a later walk can. */
+  unproved: number;
   /** Left to the next poll: something failed for them alone, or nothing proved their contents yet. */
   left: number;
   /** Whether the time was up before all were dealt with. */
@@ -19,11 +21,11 @@ export interface PollCounts {
   complete: boolean;
 }
 
-const SUMS = ["emitted", "waiting", "refused", "quarantined", "found", "repaired", "held", "left"] as const;
+const SUMS = ["emitted", "waiting", "refused", "quarantined", "found", "repaired", "held", "unproved", "left"] as const;
 
 export function noCounts(): PollCounts {
-  const sums = { emitted: 0, waiting: 0, refused: 0, quarantined: 0, found: 0, repaired: 0, held: 0, left: 0 };
-  return { ...sums, unfinished: false, complete: false };
+  const sums = { emitted: 0, waiting: 0, refused: 0, quarantined: 0, found: 0, repaired: 0, held: 0, unproved: 0 };
+  return { ...sums, left: 0, unfinished: false, complete: false };
 }
 
 /** Adds `more` to `counts`, which is changed and given back. */

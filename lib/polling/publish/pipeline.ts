@@ -1,6 +1,7 @@
 import { prove } from "../contents/prove.ts";
 import type { PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
+import { forgetSights } from "../ledger/changes.ts";
 import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import { type Candidate, oldestFirst } from "./candidate.ts";
 import { note, prepare } from "./prepare.ts";
@@ -114,7 +115,7 @@ async function enter(line: Line, position: number, candidates: Candidate[]): Pro
   // Proofs come before any of them goes out: how records lie, as some show it, holds for the whole page and for all pages that follow.
   const { proved, held } = await prove(line.ctx, candidates);
   const left = countNew(candidates) - countNew(proved) - held.length;
-  addCounts(line.counts, { held: held.length, left });
+  addCounts(line.counts, { held: held.length, left, unproved: forgetUnproved(line.ctx, candidates, proved) });
   const page: Page = { position, open: proved.length, isLeft: left > 0 };
   line.pages.push(page);
   // A page of none is done with at once.
@@ -130,6 +131,15 @@ async function enter(line: Line, position: number, candidates: Candidate[]): Pro
     line.taken += 1;
     goOn(line, begin(line, { candidate, page, place: line.taken }));
   }
+}
+
+/** Forgets changes that nothing proves, until a walk meets them again; gives how many. Kept, they would have their pages read at each poll, and hold up full passes. */
+function forgetUnproved({ mark }: PollContext, all: Candidate[], proved: Candidate[]): number {
+  const unproved = new Set(all.map(({ responseId }) => responseId));
+  for (const { responseId } of proved) unproved.delete(responseId);
+  const sights = (mark.changes ?? []).filter(({ id }) => unproved.has(id));
+  forgetSights(mark, sights);
+  return sights.length;
 }
 
 const countNew = (candidates: Candidate[]): number =>

@@ -51,7 +51,8 @@ export async function passSlice(ctx: PollContext, allowance: Allowance): Promise
     pass.apart ||= step.apart;
     pass.changed += step.changed;
     pass.repaired += outcome.repaired;
-    pass.unreplaced ||= step.toEmit.filter(({ replaces }) => replaces !== undefined).length > outcome.repaired;
+    const wanted = step.toEmit.filter(({ replaces }) => replaces !== undefined).length - outcome.unproved;
+    pass.unreplaced ||= wanted > outcome.repaired;
     pass.found += outcome.found + step.found;
     // Responses that were not begun for lack of time are met again.
     if (counts.unfinished) break;

@@ -156,6 +156,21 @@ describe("a response that has changed after its event", () => {
     expect(closedBooks(world)).toMatchObject({ emitted: 400 });
   });
 
+  it("holds up no full pass where nothing proves it: operation 9 does not give what 120 responses have left", async () => {
+    const world = worldWith(range(1, 300).map(one));
+    for (const responseId of range(1, 300)) surveyOf(world).single.set(responseId, { kind: "absent" });
+    await ticks(world, 2);
+    for (const responseId of range(1, 120)) replace(world, { ...one(responseId), size: 2 });
+    await fullPass(world, { source });
+    await ticks(world, 60);
+    expect(world.mark(1).changes).toBeUndefined();
+    expect(closedBooks(world)).toMatchObject({ emitted: 300, changed: 120 });
+    world.calls.length = 0;
+    await ticks(world, 60);
+    expect(pagesRead(world)).toEqual([]);
+    expect(updatesOf(world)).toEqual([]);
+  });
+
   it("is not told, but counted, where the source does not want it", async () => {
     const world = await worldTold();
     const without = { ...source, events: new Set(["response.completed", "books.closed"] as const) };
