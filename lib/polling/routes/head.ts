@@ -114,9 +114,8 @@ async function endsThere(ctx: PollContext, end: WalkEnd): Promise<boolean> {
   const by = end.kind === "end" ? end.by : undefined;
   if (by !== "short page") return true;
   try {
-    const isLast = toPage(2, await ctx.ports.service.page(ctx.surveyId, 2, "desc")) === undefined;
-    if (!isLast) ctx.shortPageEnds = false;
-    return isLast;
+    // A page there may have come since: it does not contradict that short pages are the last ones.
+    return toPage(2, await ctx.ports.service.page(ctx.surveyId, 2, "desc")) === undefined;
   } catch (error) {
     if (endsWork(error)) throw error;
     return false;
