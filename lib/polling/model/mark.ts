@@ -52,15 +52,27 @@ export interface Place {
  * | first-pass | meets what was there when the floor was set: down from the head, or all pages from `place` on |
  * | head | reads the head |
  * | catch-up | works off a backlog that is too deep for a head walk, from `place` on |
- *
- * Failures: head walks of a first pass that have ended at a page that failed. Open to: the last page of a head walk with news that has not come to a clean end. End: the last page of the last clean one, and when it ended
- * (epoch milliseconds); absent when that read every page.
  */
-export type Phase =
-  | { kind: "new" }
-  | { kind: "first-pass"; place?: Place; openTo?: number; failures?: number }
-  | { kind: "head"; openTo?: number; end?: { page: number; at: number } }
-  | { kind: "catch-up"; place: Place };
+export type Phase = { kind: "new" } | FirstPass | FollowingHead | { kind: "catch-up"; place: Place };
+
+interface FirstPass {
+  kind: "first-pass";
+  /** Set where it goes over all pages. */
+  place?: Place;
+  openTo?: HeadDepth;
+  /** Head walks that have ended at a page that failed. */
+  failures?: number;
+}
+
+interface FollowingHead {
+  kind: "head";
+  openTo?: HeadDepth;
+  /** The last page of the last head walk that came to a clean end, and when (epoch milliseconds); absent where that read every page. */
+  end?: { page: number; at: number };
+}
+
+/** The last page of a head walk with news that has not come to a clean end: the next one reads at least as far. */
+type HeadDepth = number;
 
 /** The sums of a full pass: each listed id in the class that the ledger gave it at the end. */
 export interface Tally {
