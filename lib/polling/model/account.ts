@@ -42,12 +42,13 @@ export interface SurveyRow {
   booksAt?: number;
   /** The survey itself as subscribers know it, as a whole number; absent where they are not told. */
   known?: number;
-  /** Epoch milliseconds of the last reading of its head, of the last background work, and of the last new response. */
+  /** Epoch milliseconds at which its head was read last, and at which slow work of any kind was done or tried. */
   polledAt: number;
   workedAt: number;
-  /** The same for full passes, and for all else that is slow: each kind has turns of its own. */
+  /** The last turn of each kind of slow work: of full passes, and of all the rest (re-checks, the patrol). */
   passedAt: number;
   restedAt: number;
+  /** Epoch milliseconds at which a new response was met last. */
   activeAt: number;
 }
 
