@@ -128,8 +128,9 @@ export async function* walk(options: WalkOptions): AsyncGenerator<WalkStep, Walk
     const again = await Promise.all(
       course.held.map((one) => (doubtful.includes(one) ? look(one.number, options) : one)),
     );
-    const firstOfEnd = hasOnlyGrown(course, again, end.shortPageEnds()) ? course.held.length - 2 : course.held.length;
-    const changed = again.findIndex((now, i) => i < firstOfEnd && !isSame(now, course.held[i]));
+    // Where the list has only got longer its last page and its end may read otherwise: that is no movement.
+    const compared = hasOnlyGrown(course, again, end.shortPageEnds()) ? again.slice(0, -2) : again;
+    const changed = compared.findIndex((now, i) => !isSame(now, course.held[i]));
     const isProved = doubtful.filter(({ ends }) => !ends).length > 1 || (covers && !isTimeUp);
     const seam = isProved ? "proved" : "open";
     const pages = course.held.slice(0, changed < 0 ? undefined : changed).filter(({ ends }) => !ends);
