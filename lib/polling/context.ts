@@ -25,8 +25,8 @@ export interface PollContext {
   source: PollingSource;
   surveyId: number;
   lease: Lease;
-  /** Epoch milliseconds at which the lease was taken. */
-  since: number;
+  /** Epoch milliseconds at which the lease was taken: by that one poll is told from another. */
+  leasedAt: number;
   /** Changed in memory as the poll goes on; written under the lease's fence. */
   mark: Mark;
   /** Epoch milliseconds after which no new page is begun. */

@@ -44,9 +44,9 @@ function afterFailure(ctx: PollContext, known: readonly FailingPage[], page: num
   const isNear = (one: FailingPage): boolean => Math.abs(one.page - page) <= 1;
   const same = known.find((one) => isNear(one) && !one.isSteppedOver);
   // Of several walks in one interval, those of a poll and of the slice that follows it, only the first counts.
-  if (same !== undefined && ctx.since - same.pollAt < ctx.source.interval / 2) return [...known];
+  if (same !== undefined && ctx.leasedAt - same.pollAt < ctx.source.interval / 2) return [...known];
   const polls = (same?.polls ?? 0) + 1;
-  const one: FailingPage = { page, polls, pollAt: ctx.since, isSteppedOver: polls >= POLLS && page > 1 };
+  const one: FailingPage = { page, polls, pollAt: ctx.leasedAt, isSteppedOver: polls >= POLLS && page > 1 };
   // Where the page beside one that is stepped over fails as well, neither is.
   return [...known.filter((other) => !isNear(other)), one];
 }

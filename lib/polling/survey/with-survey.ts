@@ -47,7 +47,7 @@ export async function withSurvey<T>(
   const ctx: PollContext = {
     ...request,
     lease,
-    since: ports.clock.now(),
+    leasedAt: ports.clock.now(),
     mark: lease.mark,
     allowance: undefined,
     definition: undefined,
