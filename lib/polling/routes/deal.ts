@@ -131,10 +131,10 @@ export async function deal(
   for (const piece of pieces) {
     const run: Run = { responseId: piece.responseId, records: piece.records };
     if (run.records.length > 1) ctx.mark.contents.severalSeen = true;
-    // This slice meets again what an earlier one has met where it stopped.
-    const isAgain =
+    // Records lie apart where a pass meets a response once more, far behind the place at which this slice has begun.
+    const isMetElsewhere =
       dealing.isPass === true && piece.page > dealing.from + 1 && ids?.has(run.responseId) === true && !moved;
-    done.apart ||= piece.apart || isAgain;
+    done.apart ||= piece.apart || isMetElsewhere;
     if (piece.apart) noteApart(ctx.mark.contents);
     if (dealt.has(run.responseId)) continue;
     const entry = verdicts.get(run.responseId)?.entry;
@@ -146,7 +146,7 @@ export async function deal(
     // On the first page of a slice nobody knows what stands before it.
     const isSure = isWhole(piece) && (piece.page > dealing.from || dealing.from === 1);
     const differs = decision === "settled" && isSure ? differences(run, entry) : [];
-    if (differs.length > 0 && isAgain) suspects.push(run.responseId);
+    if (differs.length > 0 && isMetElsewhere) suspects.push(run.responseId);
     else if (isSure && entry !== undefined) {
       const changed = changedForGood(ctx, dealing, piece, { run, entry, differs });
       if (changed !== undefined) {
