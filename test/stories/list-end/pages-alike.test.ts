@@ -2,7 +2,18 @@ import { describe, expect, it } from "vitest";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { type PastEnd, shownAs } from "../../support/shown-as.ts";
 import { closedBooks } from "../../support/slow.ts";
-import { at, deliveredIds, HOUR, MINUTE, range, runTick, SECOND, surveyOf, worldWith } from "../../support/survey.ts";
+import {
+  arrive,
+  at,
+  deliveredIds,
+  HOUR,
+  MINUTE,
+  range,
+  runTick,
+  SECOND,
+  surveyOf,
+  worldWith,
+} from "../../support/survey.ts";
 
 /** Rows of each question of a matrix, which all have the same answer. */
 const ROWS = 3;
@@ -69,3 +80,24 @@ describe.each<PastEnd>(["nothing", "last", "first"])(
     });
   },
 );
+
+// R8
+it("responses that arrive between two reads do not contradict that a short page is the last one", async () => {
+  const world = worldWith(range(1, 48).map((responseId) => ({ responseId, completed: at(-HOUR) })));
+  const tick = async (): Promise<void> => {
+    await runTick(world, { source: { backgroundRequests: 0 } });
+    world.time.now += MINUTE;
+  };
+  await tick();
+  await tick();
+  expect(world.account.shortPageEnds).toBe(true);
+  arrive(world, { responseId: 49, completed: at(0) });
+  world.before.push(({ operation, args: [, page] }) => {
+    if (operation !== "page" || page !== 2 || surveyOf(world).records.length > 100) return;
+    for (const responseId of [50, 51, 52]) arrive(world, { responseId, completed: at(MINUTE) });
+  });
+  await tick();
+  await tick();
+  expect(deliveredIds(world)).toHaveLength(52);
+  expect(world.account.shortPageEnds).toBe(true);
+});
