@@ -46,13 +46,14 @@ export async function noteHeld(ctx: PollContext, responses: Unproved[]): Promise
     const entries = some
       .filter((id) => counts(known.get(id), clock.now(), ctx.source.interval))
       .map((id) => heldEntry(id, known.get(id), shownOf.get(id) ?? [], clock.now()));
-    for (const entry of entries) known.set(entry.id, entry);
-    held.push(...some.filter((id) => (known.get(id)?.attempts ?? 0) >= POLLS));
-    const fresh = entries.filter(({ attempts }) => attempts === POLLS).length;
-    if (fresh > 0) observe({ kind: "held", surveyId: ctx.surveyId, count: fresh });
-    if (entries.length === 0) continue;
     await holdLease(ctx);
-    await state.putEntries(ctx.surveyId, await toldFirst(ctx, entries));
+    // What subscribers could not be told of is not held yet.
+    const written = entries.length === 0 ? [] : await toldFirst(ctx, entries);
+    if (written.length > 0) await state.putEntries(ctx.surveyId, written);
+    for (const entry of written) known.set(entry.id, entry);
+    held.push(...some.filter((id) => (known.get(id)?.attempts ?? 0) >= POLLS));
+    const fresh = written.filter(({ attempts }) => attempts === POLLS).length;
+    if (fresh > 0) observe({ kind: "held", surveyId: ctx.surveyId, count: fresh });
   }
   return held;
 }

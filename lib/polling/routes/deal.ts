@@ -33,7 +33,7 @@ export interface Dealt {
   found: number;
   /** Unreadable responses and single records. */
   quarantined: number;
-  /** Unreadable ones that could not be kept or were cut: left to the next poll. */
+  /** Unreadable ones that could not be kept: left to the next poll. */
   left: number;
   /** Emitted responses whose records are no longer those of their event; only where all seams are proved. */
   changed: number;
@@ -156,8 +156,8 @@ export async function deal(
     }
     if (decision === "settled" || decision === "old") continue;
     if (decision === "quarantine") {
-      // One that was cut may be readable as a whole.
-      const kept = isWhole(piece) ? await orLeave(ctx, () => quarantined(ctx, run)) : undefined;
+      // A part is enough: no other record makes readable what one of them does not say.
+      const kept = await orLeave(ctx, () => quarantined(ctx, run));
       if (kept === undefined) done.left += 1;
       else entries.push(kept);
       done.quarantined += kept === undefined ? 0 : 1;

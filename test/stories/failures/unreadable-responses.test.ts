@@ -1,5 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { arrive, at, deliveredIds, pagesRead, poll, polled, range, surveyOf, worldWith } from "../../support/survey.ts";
+import {
+  arrive,
+  at,
+  deliveredIds,
+  HOUR,
+  MINUTE,
+  pagesRead,
+  poll,
+  polled,
+  range,
+  runTick,
+  surveyOf,
+  worldWith,
+} from "../../support/survey.ts";
 
 const later = range(51, 80).map((responseId) => ({ responseId, completed: at(responseId) }));
 const complete = (count: number) => range(1, count).map((responseId) => ({ responseId, completed: at(responseId) }));
@@ -55,6 +68,31 @@ describe("a response whose completed cannot be read", () => {
     expect(deliveredIds(world)).toEqual([]);
     expect(world.entry(1, 50)).not.toMatchObject({ state: "emitted" });
     expect(world.mark(1)).toMatchObject({ phase: { kind: "head" } });
+  });
+
+  // R6, R9
+  it("and that ends at a page that always fails is quarantined all the same, so that the first pass comes to its end", async () => {
+    const world = worldWith(range(1, 60).map((responseId) => ({ responseId, completed: at(responseId), size: 10 })));
+    const cut = (surveyOf(world).records as { responseId: number; completed: unknown }[]).slice(190, 200);
+    for (const record of cut) record.completed = "perhaps";
+    let isDown = true;
+    world.before.push(({ operation, args: [, page, order] }) => {
+      if (isDown && operation === "page" && order === "asc" && page === 3) throw new Error("no answer");
+    });
+    const tickFor = async (minutes: number): Promise<void> => {
+      for (const _ of range(1, minutes)) {
+        world.time.now += MINUTE;
+        await runTick(world, { source: { backgroundRequests: 100, patrol: { every: HOUR, full: HOUR } } });
+      }
+    };
+    await tickFor(8);
+    expect(world.mark(1)).toMatchObject({ phase: { kind: "head" }, booksOpen: "page 3 unreachable" });
+    expect(world.entry(1, 20)).toMatchObject({ state: "quarantined", reason: "unreadable completed" });
+
+    isDown = false;
+    await tickFor(60);
+    expect(world.entry(1, 20)?.state).toBe("quarantined");
+    expect(world.mark(1).books).toMatchObject({ listed: 60, emitted: 59, quarantined: 1, held: 0 });
   });
 
   it("is not news again: the next poll reads one page", async () => {

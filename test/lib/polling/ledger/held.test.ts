@@ -55,6 +55,22 @@ describe("a response whose contents nothing proves", () => {
     expect(world.withheld()).toEqual([["response.withheld", UNPROVED]]);
   });
 
+  // R18
+  it("is not held before subscribers could be told", async () => {
+    const world = await worldInPoll();
+    for (const _ of [1, 2]) await noteInPoll(world, [7]);
+    let isDown = true;
+    world.before.push(({ operation }) => {
+      if (isDown && operation === "publish") throw new Error("no answer");
+    });
+    expect(await noteInPoll(world, [7])).toEqual([]);
+    expect(world.told()).toEqual([]);
+    isDown = false;
+    expect(await noteInPoll(world, [7])).toEqual([7]);
+    expect(world.told()).toEqual([1]);
+    expect(world.withheld()).toHaveLength(1);
+  });
+
   it("is held by itself: others that are new to it have their own three polls", async () => {
     const world = await worldInPoll();
     for (const _ of [1, 2]) await noteInPoll(world, [7]);
