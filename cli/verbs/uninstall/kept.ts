@@ -23,7 +23,7 @@ function isOurs(stack: string, tags: Tags): boolean {
 }
 
 /** All pages of an operation that names the next one by a token. */
-async function all<T>(
+async function allPages<T>(
   ask: (token: string | undefined) => Promise<[T[] | undefined, string | undefined]>,
 ): Promise<T[]> {
   const found: T[] = [];
@@ -38,7 +38,7 @@ async function all<T>(
 
 /** @param known those of the stack, which may be gone */
 export async function findBuses({ events }: Services, stack: string, known: readonly string[]): Promise<BusFound[]> {
-  const buses = await all(async (NextToken) => {
+  const buses = await allPages(async (NextToken) => {
     const page = await events.send(new ListEventBusesCommand({ NextToken }));
     return [page.EventBuses, page.NextToken];
   });
@@ -62,7 +62,7 @@ export async function findRules(
 ): Promise<RuleFound[]> {
   const found: RuleFound[] = [];
   for (const bus of buses) {
-    const rules = await all(async (NextToken) => {
+    const rules = await allPages(async (NextToken) => {
       const page = await events.send(new ListRulesCommand({ EventBusName: bus, NextToken }));
       return [page.Rules, page.NextToken];
     });
@@ -73,20 +73,27 @@ export async function findRules(
   return found;
 }
 
+/** Characters that CloudFormation takes of a long stack's name: that of an archive has 48 at most. */
+const STACK_PART = 17;
+
 /** Archives have no tags: they are known by the stack, by the name that CloudFormation gave them, or by their bus. */
 export async function findArchives(
   { events }: Services,
   stack: string,
   { buses, known }: { buses: readonly BusFound[]; known: readonly string[] },
 ): Promise<ArchiveFound[]> {
-  const archives = await all(async (NextToken) => {
+  const archives = await allPages(async (NextToken) => {
     const page = await events.send(new ListArchivesCommand({ NextToken }));
     return [page.Archives, page.NextToken];
   });
   const sources = new Set(buses.map(({ arn }) => arn));
+  // Another stack's name may begin with the same characters: then the bus tells them apart.
+  const isCut = stack.length >= STACK_PART;
   return archives.flatMap(({ ArchiveName: name = "", EventSourceArn = "", EventCount = 0 }) => {
-    const isOwn = known.includes(name) || name.startsWith(`${stack}-PollerArchive`);
-    return isOwn || sources.has(EventSourceArn) ? [{ name, isOwn, holds: `${EventCount} events` }] : [];
+    const isOnBus = sources.has(EventSourceArn);
+    const isNamed = name.startsWith(`${stack.slice(0, STACK_PART)}-PollerArchive`) && (isOnBus || !isCut);
+    const isOwn = known.includes(name) || isNamed;
+    return isOwn || isOnBus ? [{ name, isOwn, holds: `${EventCount} events` }] : [];
   });
 }
 
@@ -105,11 +112,15 @@ export async function findTables({ tables }: Services, stack: string, known: rea
 }
 
 export async function findBuckets({ buckets }: Services, stack: string, known: readonly string[]): Promise<Kept[]> {
-  const { Buckets = [] } = await buckets.send(new ListBucketsCommand({}));
+  // Of the account's buckets those in other regions do not answer from here, and may be of a stack of the same name.
+  const BucketRegion = await buckets.config.region();
+  const listed = await allPages(async (ContinuationToken) => {
+    const page = await buckets.send(new ListBucketsCommand({ BucketRegion, ContinuationToken }));
+    return [page.Buckets, page.ContinuationToken];
+  });
   const found: Kept[] = [];
-  for (const { Name: Bucket = "" } of Buckets) {
+  for (const { Name: Bucket = "" } of listed) {
     if (!known.includes(Bucket)) {
-      // Others may be in regions that do not answer from here.
       if (!Bucket.includes("pollerclaimcheck")) continue;
       const tags = await unlessMissing(buckets.send(new GetBucketTaggingCommand({ Bucket })));
       if (!isOurs(stack, tags?.TagSet)) continue;
