@@ -98,7 +98,8 @@ async function removeTables({ dynamodb }: Clients): Promise<void> {
 }
 
 async function removeBuckets({ s3 }: Clients): Promise<void> {
-  const { Buckets = [] } = await s3.send(new ListBucketsCommand({}));
+  // Those in other regions do not answer from here.
+  const { Buckets = [] } = await s3.send(new ListBucketsCommand({ BucketRegion: await s3.config.region() }));
   for (const { Name: Bucket = "" } of Buckets) {
     if (!isKept(Bucket)) continue;
     for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket })) {
