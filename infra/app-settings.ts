@@ -13,7 +13,11 @@ export interface AppSettings extends FunctionSettings {
 }
 
 const NAME = 'must be 1 to 128 letters, digits or "-", beginning with a letter';
-const TAGS = 'must be such as team=research,cost-center=42, or in cdk.json { "team": "research" }';
+const TAGS =
+  'must be such as team=research,cost-center=42, or in cdk.json { "team": "research" }: letters, digits, spaces and + - = . _ : / @, and no key that begins with "aws:"';
+/** The characters, and how many of them, that every service takes: some take more, and IAM would refuse these only as the stack is made. */
+const TAG_KEY = /^(?!aws:)[\p{L}\p{N}\p{Z}+=._:/@-]{1,128}$/iu;
+const TAG_VALUE = /^[\p{L}\p{N}\p{Z}+=._:/@-]{1,256}$/u;
 
 /**
  * Reads the context keys `stackName`, `account`, `region`, `tags`, `memory`, `tracing` and `terminationProtection`, from `-c key=value` or
@@ -72,6 +76,6 @@ function readTags(value: unknown): Record<string, string> | undefined {
         .split(",")
         .map((tag) => tag.split("="));
   const isTag = (entry: unknown[]): entry is [string, string] =>
-    entry.length === 2 && entry.every((text) => typeof text === "string" && text !== "");
+    entry.length === 2 && [TAG_KEY, TAG_VALUE].every((form, i) => typeof entry[i] === "string" && form.test(entry[i]));
   return entries.every(isTag) ? Object.fromEntries(entries) : undefined;
 }
