@@ -1,4 +1,6 @@
 import {
+  GetPolicyCommand,
+  GetPolicyVersionCommand,
   GetRolePolicyCommand,
   type IAMClient,
   ListAttachedRolePoliciesCommand,
@@ -45,8 +47,13 @@ export const permissionsSimulated: SmokeCheck = {
         "deploy it again from this checkout",
       );
       const role = await roleOf(context, functionName);
-      const statements = await statementsOf(context.aws.iam, role);
       const resources = await resourcesOf(context.aws.cloudFormation, stack);
+      const made = resources.filter(({ type }) => type === "AWS::IAM::ManagedPolicy");
+      const statements = await statementsOf(
+        context.aws.iam,
+        role,
+        made.map(({ physicalId }) => physicalId),
+      );
       // In a VPC one statement denies: it takes from the code what Lambda alone may do.
       const allowing = statements.filter(({ Effect }) => Effect === "Allow");
       const allowed = allowing.flatMap(requestsOf);
@@ -71,25 +78,40 @@ export async function roleOf({ aws: { lambda } }: SmokeContext, FunctionName: st
   return left(Role, "the function's role");
 }
 
-/** The statements of a role's own policies. Others must not be attached: they would allow what is not stated in the template. */
-export async function statementsOf(iam: IAMClient, role: string): Promise<Statement[]> {
+/**
+ * The statements of a role's own policies. Others must not be attached: they would allow what is not stated in the template.
+ *
+ * @param made ARNs of policies that the stack has made: with many sources not all statements find room in the role
+ */
+export async function statementsOf(iam: IAMClient, role: string, made: readonly string[] = []): Promise<Statement[]> {
   const RoleName = left(role.split("/").at(-1), "its name");
   const { AttachedPolicies = [] } = await iam.send(new ListAttachedRolePoliciesCommand({ RoleName }));
-  const attached = AttachedPolicies.map(({ PolicyName }) => PolicyName);
-  mustBe(attached.length === 0, `role ${RoleName} has policies ${attached}`, "detach what the template does not have");
+  const attached = AttachedPolicies.map(({ PolicyArn = "" }) => PolicyArn);
+  const strange = attached.filter((arn) => !made.includes(arn));
+  mustBe(strange.length === 0, `role ${RoleName} has policies ${strange}`, "detach what the template does not have");
   const { PolicyNames = [] } = await iam.send(new ListRolePoliciesCommand({ RoleName }));
   const statements: Statement[] = [];
   for (const PolicyName of PolicyNames) {
     const { PolicyDocument = "" } = await iam.send(new GetRolePolicyCommand({ RoleName, PolicyName }));
-    const { Statement: all } = JSON.parse(decodeURIComponent(PolicyDocument)) as { Statement: unknown };
-    for (const { Action, Resource, ...rest } of [all].flat() as (Omit<Statement, "Action" | "Resource"> & {
-      Action: string | string[];
-      Resource: string | string[];
-    })[]) {
-      statements.push({ ...rest, Action: [Action].flat(), Resource: [Resource].flat() });
-    }
+    statements.push(...statementsIn(PolicyDocument));
+  }
+  for (const PolicyArn of attached) {
+    const { Policy } = await iam.send(new GetPolicyCommand({ PolicyArn }));
+    const asked = { PolicyArn, VersionId: Policy?.DefaultVersionId };
+    const { PolicyVersion } = await iam.send(new GetPolicyVersionCommand(asked));
+    statements.push(...statementsIn(PolicyVersion?.Document ?? ""));
   }
   return statements;
+}
+
+function statementsIn(document: string): Statement[] {
+  const { Statement: all } = JSON.parse(decodeURIComponent(document)) as { Statement: unknown };
+  return (
+    [all].flat() as (Omit<Statement, "Action" | "Resource"> & {
+      Action: string | string[];
+      Resource: string | string[];
+    })[]
+  ).map(({ Action, Resource, ...rest }) => ({ ...rest, Action: [Action].flat(), Resource: [Resource].flat() }));
 }
 
 function requestsOf({ Action, Resource }: Statement): Request[] {
