@@ -7,7 +7,8 @@ export const walkFaults: readonly PlantedFault[] = [
     breaks: ["content", "lost", "books"],
     file: "walk/walk.ts",
     find: "const doubtful = isTimeUp ? [] : inDoubt(course, options.proves, options.isNew);",
-    replace: "const doubtful = isTimeUp ? [] : inDoubt(course, options.proves, options.isNew).filter(({ ends }) => ends);",
+    replace:
+      "const doubtful = isTimeUp ? [] : inDoubt(course, options.proves, options.isNew).filter(({ ends }) => ends);",
   },
   {
     name: "a response cut by a page edge is not joined",
