@@ -40,6 +40,8 @@ export async function* surveyWalk(ctx: PollContext, options: SurveyWalkOptions):
   const { order, from, ids, isPass = false, triesAgain = isPass } = options;
   const { service, observe } = ctx.ports;
   const dealing: Dealing = { ...options, verdicts: new Map(), dealt: new Set(), floorRose: false };
+  // A walk over all pages that makes a list for the books has still to meet what is not on it.
+  const listed = options.proves === "coverage" ? ids : undefined;
   const isUndone = (id: number): boolean => isUndealt(dealing, id);
   const readIn = async (page: number, inOrder: Order): Promise<PageRead> => {
     await holdLease(ctx);
@@ -65,8 +67,8 @@ export async function* surveyWalk(ctx: PollContext, options: SurveyWalkOptions):
     knownPages: Math.max(ctx.mark.lastPage ?? 0, Math.floor((ctx.listedCount ?? 0) / PAGE_SIZE)),
     stepsOver: stepsOver(ctx, order, triesAgain),
     judge: ({ runs }) => judgePage(ctx, runs, dealing),
-    isNew: (id) => (isPass && ids?.has(id) === false) || isUndone(id),
-    isMet: (id) => (isPass ? ids?.has(id) === true : !isUndone(id)),
+    isNew: (id) => listed?.has(id) === false || isUndone(id),
+    isMet: (id) => listed?.has(id) ?? !isUndone(id),
     isEnough: (page) => options.isEnough?.(shown(page)) === true,
   });
   for (;;) {
