@@ -7,7 +7,9 @@ import {
   poll,
   polled,
   range,
+  recordsOf,
   replace,
+  runTick,
   surveyOf,
   worldWith,
 } from "../../support/survey.ts";
@@ -36,6 +38,32 @@ it("a response that had not gone out when the walk stepped back is met again, th
   expect(reads).toBeGreaterThanOrEqual(2);
   expect(deliveredIds(world)).toContain(11);
   expect(new Set(deliveredIds(world)).size).toBe(60);
+});
+
+// R7, R20
+it("a first pass lists for its books what a completion has moved to the page before, though it is from before the floor", async () => {
+  // In no order, so that the first pass goes over all pages.
+  const dateOf = (responseId: number): string => at(-((responseId * 17) % 61) * HOUR);
+  const world = worldWith(
+    [38, 38, 44, 16, 45, 45].map((size, i) =>
+      i === 1 ? { responseId: 2, size } : { responseId: i + 1, size, completed: dateOf(i + 1) },
+    ),
+  );
+  let reads = 0;
+  world.before.push(({ operation, args: [, page, order] }) => {
+    if (operation !== "page" || page !== 3 || order !== "asc") return;
+    reads += 1;
+    if (reads !== 2) return;
+    const survey = surveyOf(world);
+    const others = survey.records.filter((record) => responseIdOf(record) !== 2);
+    survey.records = [...others, ...recordsOf({ responseId: 2, size: 38, completed: at(HOUR) })];
+  });
+  for (const _ of range(1, 2)) {
+    world.time.now += HOUR;
+    await runTick(world, { source: { startFrom: "now", patrol: { every: 100 * HOUR, full: 100 * HOUR } } });
+  }
+  expect(reads).toBeGreaterThanOrEqual(2);
+  expect(world.mark(1).books).toMatchObject({ listed: 6, passes: 1 });
 });
 
 // R8
