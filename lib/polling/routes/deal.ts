@@ -135,7 +135,6 @@ export async function deal(
     const isMetElsewhere =
       dealing.isPass === true && piece.page > dealing.from + 1 && ids?.has(run.responseId) === true && !moved;
     done.apart ||= piece.apart || isMetElsewhere;
-    if (piece.apart) noteApart(ctx.mark.contents);
     if (dealt.has(run.responseId)) continue;
     const entry = verdicts.get(run.responseId)?.entry;
     const decision = decide(run, entry, by);
@@ -164,6 +163,8 @@ export async function deal(
       done.found += kept === undefined ? 0 : 1;
     } else if (decision === "emit" || decision === "replace") {
       const replaces = decision === "replace" && entry !== undefined ? grown(run, entry, by.now) : undefined;
+      // Of one that goes out operation 9 can be asked, and shows what it is worth.
+      if (piece.apart) noteApart(ctx.mark.contents);
       done.toEmit.push({ run, proof: proofOf(piece), replaces });
     } else {
       entries.push(decision === "undated" ? undatedEntry(run.responseId, by.now) : noted(ctx, run));

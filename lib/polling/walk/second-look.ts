@@ -10,10 +10,12 @@ export function inDoubt(
   { held }: Course,
   proves: "contents" | "coverage",
   isNew: (responseId: number) => boolean,
+  isOver: boolean,
 ): Look[] {
   const canBeRead = ({ isGuess, error }: Look): boolean => isGuess === undefined && error === undefined;
   const end = held.at(-1)?.ends === true ? held.at(-1) : undefined;
-  if (proves === "coverage") return (end === undefined ? held.slice(0, -1) : held).filter(canBeRead);
+  // Pages of one round come in any order: each is read again before it is given out.
+  if (proves === "coverage") return (isOver ? held : held.slice(0, -1)).filter(canBeRead);
   const pages = end === undefined ? held : held.slice(0, -1);
   const doubtful = new Set<Look>();
   for (const [i, page] of pages.entries()) {

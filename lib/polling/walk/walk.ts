@@ -124,7 +124,7 @@ export async function* walk(options: WalkOptions): AsyncGenerator<WalkStep, Walk
     }
     const isTimeUp = !last.ends && !isEnough(last) && options.isTimeUp?.() === true;
     const isOver = last.ends || isEnough(last) || isTimeUp;
-    const doubtful = isTimeUp ? [] : inDoubt(course, options.proves, options.isNew);
+    const doubtful = isTimeUp ? [] : inDoubt(course, options.proves, options.isNew, isOver);
     const again = await Promise.all(
       course.held.map((one) => (doubtful.includes(one) ? look(one.number, options) : one)),
     );

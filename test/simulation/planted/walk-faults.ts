@@ -6,9 +6,9 @@ export const walkFaults: readonly PlantedFault[] = [
     name: "edges are not proved",
     breaks: ["content", "lost", "books"],
     file: "walk/walk.ts",
-    find: "const doubtful = isTimeUp ? [] : inDoubt(course, options.proves, options.isNew);",
+    find: "const doubtful = isTimeUp ? [] : inDoubt(course, options.proves, options.isNew, isOver);",
     replace:
-      "const doubtful = isTimeUp ? [] : inDoubt(course, options.proves, options.isNew).filter(({ ends }) => ends);",
+      "const doubtful = isTimeUp ? [] : inDoubt(course, options.proves, options.isNew, isOver).filter(({ ends }) => ends);",
   },
   {
     name: "a response cut by a page edge is not joined",
@@ -28,7 +28,7 @@ export const walkFaults: readonly PlantedFault[] = [
     name: "the end of a list is looked at once",
     breaks: ["books", "lost", "floor", "late", "content"],
     file: "walk/second-look.ts",
-    find: "return (end === undefined ? held.slice(0, -1) : held).filter(canBeRead);",
+    find: "return (isOver ? held : held.slice(0, -1)).filter(canBeRead);",
     replace: "return held.slice(0, -1).filter(canBeRead);",
   },
   {

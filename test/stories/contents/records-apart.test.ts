@@ -44,6 +44,20 @@ const heldEvents = (world: MemoryWorld) => world.progress.filter(({ kind }) => k
 
 // R12
 describe("records that lie apart, by an operation 9 that gives each response whole,", () => {
+  it("hold up no new responses of one record, where those of several are all from before the floor", async () => {
+    const world = worldWith(complete(range(1, 20)));
+    byQuestion(world);
+    const fromNow = { source: { ...source, startFrom: "now" as const } };
+    world.time.now += HOUR;
+    await runTick(world, fromNow);
+    for (const responseId of range(31, 35)) {
+      arrive(world, { responseId, completed: at(HOUR + responseId * SECOND), size: 1 });
+      world.time.now += MINUTE;
+      await runTick(world, fromNow);
+    }
+    expect(sorted(deliveredIds(world))).toEqual(range(31, 35));
+  });
+
   it.each([
     ["on pages that each show a response in one place", 200],
     ["on a page that shows some in two places", 60],
