@@ -52,7 +52,12 @@ export async function run(): Promise<Findings> {
       atMost("requests of a tick over 10,000 idle surveys, background budget 1", of("requests"), 2, 0),
       told("  wall time", `${of("milliseconds").toFixed(0)} ms`),
       told("  units of DynamoDB: read, write", `${of("readUnits")}, ${of("writeUnits")}`),
-      atMost("requests of a tick with news in 50 of them", withNews, 1 + WITH_NEWS * (PAGES_EACH + DETAILS_EACH) + 1, 0),
+      atMost(
+        "requests of a tick with news in 50 of them",
+        withNews,
+        1 + WITH_NEWS * (PAGES_EACH + DETAILS_EACH) + 1,
+        0,
+      ),
     ];
     return { rows };
   } finally {
