@@ -55,24 +55,24 @@ export interface Place {
  */
 export type Phase = { kind: "new" } | FirstPass | FollowingHead | { kind: "catch-up"; place: Place };
 
-interface FirstPass {
+interface HeadWalks {
+  /** The last page of a head walk with news that has not come to a clean end: the next one reads at least as far. */
+  openTo?: number;
+}
+
+interface FirstPass extends HeadWalks {
   kind: "first-pass";
   /** Set where it goes over all pages. */
   place?: Place;
-  openTo?: HeadDepth;
   /** Head walks that have ended at a page that failed. */
   failures?: number;
 }
 
-interface FollowingHead {
+interface FollowingHead extends HeadWalks {
   kind: "head";
-  openTo?: HeadDepth;
-  /** The last page of the last head walk that came to a clean end, and when (epoch milliseconds); absent where that read every page. */
+  /** Where the last head walk came to a clean end, and when (epoch milliseconds); absent where that read every page. */
   end?: { page: number; at: number };
 }
-
-/** The last page of a head walk with news that has not come to a clean end: the next one reads at least as far. */
-type HeadDepth = number;
 
 /** The sums of a full pass: each listed id in the class that the ledger gave it at the end. */
 export interface Tally {

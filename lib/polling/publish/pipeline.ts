@@ -135,9 +135,9 @@ async function enter(line: Line, position: number, candidates: Candidate[]): Pro
 
 /** Forgets changes that nothing proves, until a walk meets them again; gives how many. Kept, they would have their pages read at each poll, and hold up full passes. */
 function forgetUnproved({ mark }: PollContext, all: Candidate[], proved: Candidate[]): number {
-  const unproved = new Set(all.map(({ responseId }) => responseId));
-  for (const { responseId } of proved) unproved.delete(responseId);
-  const sights = (mark.changes ?? []).filter(({ id }) => unproved.has(id));
+  const isIn = (some: Candidate[], id: number): boolean => some.some(({ responseId }) => responseId === id);
+  // Mostly there are no changes.
+  const sights = (mark.changes ?? []).filter(({ id }) => isIn(all, id) && !isIn(proved, id));
   forgetSights(mark, sights);
   return sights.length;
 }
