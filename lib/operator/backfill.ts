@@ -3,7 +3,7 @@ import { oneOf, section } from "../config/fields.ts";
 import { isDateString } from "../events/build/date-string.ts";
 import type { PollContext } from "../polling/context.ts";
 import { isOld } from "../polling/ledger/judge.ts";
-import type { DateRange } from "../polling/model/mark.ts";
+import type { DateRange } from "../polling/model/phase.ts";
 import { beginAllPages, isHistoryMet, openTo, placeOf } from "../polling/model/phase.ts";
 import { toPage } from "../polling/walk/page.ts";
 import type { Operation } from "./operation.ts";

@@ -1,5 +1,6 @@
+import type { Books } from "../../lib/polling/model/books.ts";
 import type { EntryState } from "../../lib/polling/model/ledger-entry.ts";
-import type { Books, Mark } from "../../lib/polling/model/mark.ts";
+import type { Mark } from "../../lib/polling/model/mark.ts";
 import type { PollingSource } from "../../lib/polling/model/source.ts";
 import type { MemoryWorld, PortCall } from "./memory-ports.ts";
 import { HOUR, MINUTE, runTick, surveyOf, type TickOverrides } from "./survey.ts";

@@ -1,4 +1,5 @@
-import type { DateRange, Floor } from "../../../lib/polling/model/mark.ts";
+import type { Floor } from "../../../lib/polling/model/mark.ts";
+import type { DateRange } from "../../../lib/polling/model/phase.ts";
 import { InterruptedError } from "../../errors.ts";
 import type { Io } from "../../io.ts";
 import type { ProgressLine } from "../../progress.ts";

@@ -1,5 +1,5 @@
 import { isDateString } from "../../../lib/events/build/date-string.ts";
-import type { DateRange } from "../../../lib/polling/model/mark.ts";
+import type { DateRange } from "../../../lib/polling/model/phase.ts";
 import { UsageError } from "../../flags.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { DateRange } from "../../../lib/polling/model/mark.ts";
+import type { DateRange } from "../../../lib/polling/model/phase.ts";
 import { surveyId } from "../../arguments.ts";
 import { UsageError } from "../../flags.ts";
 import { showProgress } from "../../progress.ts";

@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
 import type { PollContext } from "../context.ts";
+import type { Books, Tally } from "../model/books.ts";
 import type { EntryState } from "../model/ledger-entry.ts";
-import type { Books, Tally } from "../model/mark.ts";
 import { dropIds, keepIds } from "./id-set.ts";
 import type { PassIds } from "./pass-ids.ts";
 

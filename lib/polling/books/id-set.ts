@@ -1,5 +1,5 @@
 import type { PollContext } from "../context.ts";
-import type { IdsRef } from "../model/mark.ts";
+import type { IdsRef } from "../model/books.ts";
 
 // Sets of response ids as they are kept between the slices of a pass: sorted, each id as its distance from the one before, seven bits a byte. An id takes about two
 // bytes, so a million of them are 2 MB.

@@ -1,5 +1,5 @@
 import type { PollContext } from "../context.ts";
-import type { IdsRef, Pass } from "../model/mark.ts";
+import type { IdsRef, Pass } from "../model/books.ts";
 import { dropIds, keepIds, loadIds } from "./id-set.ts";
 
 /** The ids that a pass over all pages has met. */

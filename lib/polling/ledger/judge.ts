@@ -1,7 +1,8 @@
 import { credible, isDateString, MARGIN } from "../../events/build/date-string.ts";
 import { before } from "../model/dates.ts";
 import { type EntryState, FORGOTTEN, type LedgerEntry } from "../model/ledger-entry.ts";
-import type { DateRange, Floor } from "../model/mark.ts";
+import type { Floor } from "../model/mark.ts";
+import type { DateRange } from "../model/phase.ts";
 import { classOf, completedAt, type Run, type RunClass } from "../model/records.ts";
 import { isHeldDue, UNDATED } from "./held.ts";
 

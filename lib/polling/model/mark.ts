@@ -1,6 +1,8 @@
 import type { SurveyFacts, WithheldState } from "../../events/index.ts";
+import type { Books, IdsRef, Pass, ToldBooks } from "./books.ts";
 import type { LedgerEntry } from "./ledger-entry.ts";
 import type { OutgoingEvent } from "./outgoing-event.ts";
+import type { Phase } from "./phase.ts";
 
 /** Where history begins: `at` is a date string of the service, or null for the beginning. */
 export interface Floor {
@@ -23,97 +25,6 @@ export interface DoubtfulLook {
   looks: number;
 }
 
-/** Dates of completion, as the service writes them; both belong to it. */
-export interface DateRange {
-  from: string;
-  to: string;
-}
-
-/** The point at which a walk over all pages goes on after a crash or at the end of its time. The walk is a first pass or a catch-up. */
-export interface Place {
-  /** The first page of which not everything is dealt with (R7). */
-  page: number;
-  /** Walks in a row that have come no further: they have ended at a page that failed, or short of what the other order shows. */
-  failures?: number;
-  /** Whether something may have slipped through a part of it, or could not be read. */
-  isPartial?: true;
-  /** Responses at the head when it was looked at last: what stands before them has come since. */
-  head?: number[];
-  /** Of a backfill: responses completed in this range go out even where they are before the floor. */
-  backfill?: DateRange;
-}
-
-/**
- * Where a survey stands, and so what its next poll does.
- *
- * | phase | next poll |
- * |---|---|
- * | new | looks at it until what it shows is believed; then the floor stands |
- * | first-pass | meets what was there when the floor was set: down from the head, or all pages from `place` on |
- * | head | reads the head |
- * | catch-up | works off a backlog that is too deep for a head walk, from `place` on |
- */
-export type Phase = { kind: "new" } | FirstPass | FollowingHead | { kind: "catch-up"; place: Place };
-
-interface HeadWalks {
-  /** The last page of a head walk with news that has not come to a clean end: the next one reads at least as far. */
-  openTo?: number;
-}
-
-interface FirstPass extends HeadWalks {
-  kind: "first-pass";
-  /** Set where it goes over all pages. */
-  place?: Place;
-  /** Head walks that have ended at a page that failed. */
-  failures?: number;
-}
-
-interface FollowingHead extends HeadWalks {
-  kind: "head";
-  /** Where the last head walk came to a clean end, and when (epoch milliseconds); absent where that read every page. */
-  end?: { page: number; at: number };
-}
-
-/** The sums of a full pass: each listed id in the class that the ledger gave it at the end. */
-export interface Tally {
-  listed: number;
-  emitted: number;
-  beforeFloor: number;
-  open: number;
-  waiting: number;
-  held: number;
-  quarantined: number;
-  refused: number;
-  /** Emitted ones whose records are no longer those of their event. */
-  changed: number;
-  /** Emitted ones that had more records than their event, which was replaced. */
-  repaired: number;
-  /** New ones that no other walk had met. */
-  found: number;
-}
-
-/** A proof over one full pass: listed = emitted + before floor + open + waiting + held + quarantined + refused. */
-export interface Books extends Tally {
-  startedAt: number;
-  closedAt: number;
-  /** Ids that an earlier pass has listed and this one has not. */
-  gone: number;
-  /** The service's own count minus `listed`; null when it states none. */
-  deficit: number | null;
-  /** Whether pages moved while they were read. */
-  moved: boolean;
-  /** Closed passes in a row up to this one: one alone cannot see two changes that cancel each other. */
-  passes: number;
-}
-
-/** A `books.closed` event. */
-export interface ToldBooks {
-  sequence: number;
-  eventId: string;
-  /** A hash of what it says of the books. */
-  hash: string;
-}
-
 /** A response that subscribers know to be withheld. */
 export interface Withheld {
   state: WithheldState;
@@ -122,9 +33,6 @@ export interface Withheld {
   /** Set once that is over, until subscribers know: the id of its event, or null where it needs none. */
   over?: string | null;
 }
-
-/** A set of ids, delta-coded (see id-set.ts): a small one as it is, a large one in the vault. */
-export type IdsRef = { inline: string } | { key: string };
 
 /** One level of the patrol under way: a walk that goes on below the head, in slices, down to the depth of its level. */
 export interface Round {
@@ -140,31 +48,6 @@ export interface Patrol {
   reached: number[];
   /** Of the levels that are under way. */
   rounds: Record<number, Round>;
-}
-
-/** A full pass in slices. */
-export interface Pass {
-  /** Epoch milliseconds. */
-  startedAt: number;
-  /** The first page of which not everything is dealt with. */
-  page: number;
-  /** Ids listed so far. */
-  ids?: IdsRef;
-  /** Ids among them that have no item: by their date alone they are before the floor. */
-  old?: IdsRef;
-  /** Whether nothing that was listed all the time can have slipped through so far; whether pages moved. */
-  covered: boolean;
-  moved: boolean;
-  /** Pages that were stepped over (R9); and slices in a row that have ended at a page that failed, and come no further. */
-  steppedOver: number[];
-  failures: number;
-  /** Whether a short event was met that could not be replaced yet: the next pass follows at once. */
-  unreplaced: boolean;
-  /** Whether one page has shown a response in two places. */
-  apart: boolean;
-  changed: number;
-  repaired: number;
-  found: number;
 }
 
 /** Knowledge of operation 9 and of how records stand, from comparing whole responses with it (R11, R12). */

@@ -1,8 +1,59 @@
-import type { Mark, Place } from "./mark.ts";
-
 // What the phase of a survey says, and the ways from one to the next.
 
-type InPhase = Pick<Mark, "phase">;
+/** Dates of completion, as the service writes them; both belong to it. */
+export interface DateRange {
+  from: string;
+  to: string;
+}
+
+/** The point at which a walk over all pages goes on after a crash or at the end of its time. The walk is a first pass or a catch-up. */
+export interface Place {
+  /** The first page of which not everything is dealt with (R7). */
+  page: number;
+  /** Walks in a row that have come no further: they have ended at a page that failed, or short of what the other order shows. */
+  failures?: number;
+  /** Whether something may have slipped through a part of it, or could not be read. */
+  isPartial?: true;
+  /** Responses at the head when it was looked at last: what stands before them has come since. */
+  head?: number[];
+  /** Of a backfill: responses completed in this range go out even where they are before the floor. */
+  backfill?: DateRange;
+}
+
+/**
+ * Where a survey stands, and so what its next poll does.
+ *
+ * | phase | next poll |
+ * |---|---|
+ * | new | looks at it until what it shows is believed; then the floor stands |
+ * | first-pass | meets what was there when the floor was set: down from the head, or all pages from `place` on |
+ * | head | reads the head |
+ * | catch-up | works off a backlog that is too deep for a head walk, from `place` on |
+ */
+export type Phase = { kind: "new" } | FirstPass | FollowingHead | { kind: "catch-up"; place: Place };
+
+interface HeadWalks {
+  /** The last page of a head walk with news that has not come to a clean end: the next one reads at least as far. */
+  openTo?: number;
+}
+
+interface FirstPass extends HeadWalks {
+  kind: "first-pass";
+  /** Set where it goes over all pages. */
+  place?: Place;
+  /** Head walks that have ended at a page that failed. */
+  failures?: number;
+}
+
+interface FollowingHead extends HeadWalks {
+  kind: "head";
+  /** Where the last head walk came to a clean end, and when (epoch milliseconds); absent where that read every page. */
+  end?: { page: number; at: number };
+}
+
+interface InPhase {
+  phase: Phase;
+}
 
 /** The place of a walk over all pages that is under way. */
 export function placeOf({ phase }: InPhase): Place | undefined {
@@ -30,7 +81,10 @@ export function beginAllPages(mark: InPhase, place: Place): void {
 }
 
 /** Ends a first pass or a backlog: from now on the head tells what is new. `end`: where a head walk has ended. */
-export function followHead(mark: Mark, end?: { page: number; at: number }): void {
+export function followHead(
+  mark: InPhase & { floor?: { rises?: boolean; cap?: string } },
+  end?: { page: number; at: number },
+): void {
   mark.phase = { kind: "head", ...(end === undefined ? {} : { end }) };
   delete mark.floor?.rises;
   delete mark.floor?.cap;

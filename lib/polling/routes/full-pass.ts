@@ -4,7 +4,7 @@ import { compareAnew } from "../contents/operation9.ts";
 import type { Allowance, PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
 import { areManyChanges } from "../ledger/changes.ts";
-import type { Pass } from "../model/mark.ts";
+import type { Pass } from "../model/books.ts";
 import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import { emitFound } from "../publish/emit.ts";
 import type { WalkEnd } from "../walk/walk.ts";

@@ -1,5 +1,5 @@
 import type { PollContext } from "../context.ts";
-import type { Place } from "../model/mark.ts";
+import type { Place } from "../model/phase.ts";
 import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import type { Found } from "../publish/candidate.ts";
 import { emitFound } from "../publish/emit.ts";

@@ -1,8 +1,8 @@
 import { errorCode } from "../../errors.ts";
 import { failureOf } from "../errors.ts";
 import type { SurveyRow } from "../model/account.ts";
+import type { Books } from "../model/books.ts";
 import type { DetailKind } from "../model/ledger-entry.ts";
-import type { Books } from "../model/mark.ts";
 import { withheldOf } from "../model/poll-counts.ts";
 import type { PollingSource } from "../model/source.ts";
 import type { SliceSummary } from "../survey/catch-up-slice.ts";

@@ -1,5 +1,6 @@
 import { credible } from "../../../lib/events/build/date-string.ts";
-import type { Books, Floor, Mark } from "../../../lib/polling/model/mark.ts";
+import type { Books } from "../../../lib/polling/model/books.ts";
+import type { Floor, Mark } from "../../../lib/polling/model/mark.ts";
 import { isHistoryMet } from "../../../lib/polling/model/phase.ts";
 import type { Store } from "../ports/store.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";

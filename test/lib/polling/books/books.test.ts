@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { closeBooks, type FinishedPass, leaveOpen } from "../../../../lib/polling/books/books.ts";
 import { createPassIds } from "../../../../lib/polling/books/pass-ids.ts";
 import type { PollContext } from "../../../../lib/polling/context.ts";
+import type { Tally } from "../../../../lib/polling/model/books.ts";
 import type { EntryState } from "../../../../lib/polling/model/ledger-entry.ts";
-import type { Tally } from "../../../../lib/polling/model/mark.ts";
 import { memoryWorld } from "../../../support/memory-ports.ts";
 import { HOUR, noon, range, sourceDefaults } from "../../../support/survey.ts";
 
