@@ -1,5 +1,6 @@
 import { eventId, type ResponseDeleted } from "../../../lib/events/index.ts";
 import type { Mark } from "../../../lib/polling/model/mark.ts";
+import type { Store } from "../ports/store.ts";
 import type { SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import type { Deliveries } from "./deliveries.ts";
@@ -14,7 +15,12 @@ export interface Deletions {
   wrongAtRest(survey: SimSurvey): string | undefined;
 }
 
-export function createDeletions(world: World, violations: Violations, deliveries: Deliveries): Deletions {
+export function createDeletions(
+  world: World,
+  { read }: Pick<Store, "read">,
+  violations: Violations,
+  deliveries: Deliveries,
+): Deletions {
   /** By survey, when the reading of each of its books began with which the ledger was compared (epoch milliseconds). */
   const compared = new Map<number, number[]>();
   const told = new Map<number, string>();
@@ -31,8 +37,13 @@ export function createDeletions(world: World, violations: Violations, deliveries
         violations.add("deleted", `${name} is listed, and subscribers were told that it is deleted`);
       }
       const before = told.get(responseId);
-      if (before === undefined) world.sometimes("subscribers are told of a deletion");
-      else if (before !== meta.eventId) violations.add("deleted", `the deletion of ${name} was told as two events`);
+      if (before === undefined) {
+        world.sometimes("subscribers are told of a deletion");
+        const { gone } = read(surveyId, [responseId]).get(responseId) ?? {};
+        // The books that miss it now are the second ones that do.
+        if (gone === undefined || gone.since >= Date.parse(data.observedAt))
+          violations.add("deleted", `${name} was told to be deleted, and one full pass alone has missed it`);
+      } else if (before !== meta.eventId) violations.add("deleted", `the deletion of ${name} was told as two events`);
       told.set(responseId, meta.eventId);
       const revision = Math.max(...deliveries.of(responseId).map((one) => one.revision));
       const last = eventId(world.plan.source.name, surveyId, responseId, revision);

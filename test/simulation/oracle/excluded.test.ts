@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { POLLS } from "../../../lib/polling/model/ledger-entry.ts";
 import { noCuts } from "../plan/chooser.ts";
 import { planHistory } from "../plan/plan.ts";
 import { createStore } from "../ports/store.ts";
@@ -25,9 +26,9 @@ function someResponse(traits: Partial<Traits>): { world: World; response: SimRes
   return { world, response };
 }
 
-function storeWith(response: SimResponse, state: string) {
+function storeWith(response: SimResponse, state: string, attempts = POLLS) {
   const store = createStore(() => 0, { shownUntil: () => Infinity, showsOld() {} });
-  store.write(response.survey.id, { id: response.id, state: state as "open" });
+  store.write(response.survey.id, { id: response.id, state: state as "open", attempts });
   return store;
 }
 
@@ -51,6 +52,7 @@ describe("what the poller does not answer for", () => {
     expect(isExcluded(world, response)).toBe("records apart unseen, operation 9 tells nothing");
     expect(isRightlyHeld(world, storeWith(response, "held"), response)).toBe(true);
     expect(isRightlyHeld(world, storeWith(response, "open"), response)).toBe(false);
+    expect(isRightlyHeld(world, storeWith(response, "held", POLLS - 1), response)).toBe(false);
   });
 
   it("is no part of a response once a page has shown that records lie apart", () => {

@@ -1,3 +1,4 @@
+import { POLLS } from "../../../lib/polling/model/ledger-entry.ts";
 import { PAGE_SIZE } from "../../../lib/polling/walk/page.ts";
 import { START } from "../plan/plan.ts";
 import type { SurveyPlan } from "../plan/surveys.ts";
@@ -93,11 +94,11 @@ export function leewayOf(world: World, response: SimResponse): Leeway {
   return reason === undefined ? nothing : exclusions[reason];
 }
 
-/** Whether the poller holds a response that it need not answer for. */
+/** Whether the poller holds a response that it need not answer for. One that is left to the next poll again and again is not held. */
 export function isRightlyHeld(world: World, { read }: Pick<Store, "read">, response: SimResponse): boolean {
   const { id, survey } = response;
-  const state: string | undefined = read(survey.id, [id]).get(id)?.state;
-  return state === "held" && leewayOf(world, response).held;
+  const { state, attempts = 0 } = read(survey.id, [id]).get(id) ?? {};
+  return state === "held" && attempts >= POLLS && leewayOf(world, response).held;
 }
 
 /** Whether the sort key of a survey changes between two moments (epoch milliseconds): what books say of that time may be wrong, until the next ones. */

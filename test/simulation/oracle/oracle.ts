@@ -57,7 +57,7 @@ export function createOracle(world: World, store: Store): Oracle {
   const deliveries = createDeliveries(world, violations, store);
   const books: BooksCheck = createBooksCheck(world, store, deliveries, violations);
   const booksTold = createBooksTold(world, violations, { deliveries, books: (id) => books.facts(id)?.books });
-  const deletions = createDeletions(world, violations, deliveries);
+  const deletions = createDeletions(world, store, violations, deliveries);
   const surveyChanges = createSurveyChanges(world, violations);
   const withheld = createWithheldCheck(world, violations, deliveries);
   const details = createDetailLog(world);

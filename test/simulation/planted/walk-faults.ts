@@ -97,10 +97,10 @@ export const walkFaults: readonly PlantedFault[] = [
     replace: "if (last.number < 1 && !(await endsHere(",
   },
   {
-    name: "a page that fails once is stepped over",
-    breaks: ["floor", "lost", "content", "books", "late"],
+    name: "a page that was stepped over is never tried again",
+    breaks: ["lost", "late", "books", "liveness: books"],
     file: "routes/failing-page.ts",
-    find: "const POLLS = 3;",
-    replace: "const POLLS = 1;",
+    find: "new Set(pages), tries };",
+    replace: "new Set(pages), tries: false };",
   },
 ];
