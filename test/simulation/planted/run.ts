@@ -7,7 +7,7 @@ import { misfit, type PlantedFault, plant } from "./plant.ts";
 // npm run simulate:faults -- [PART OF A NAME]: plants each fault in a copy of the code and runs histories until one
 // breaks a promise that it keeps without the fault.
 
-const MOST_SEEDS = 2_000;
+const MOST_SEEDS = 3_000;
 
 interface Catch {
   seeds: number;
