@@ -1,7 +1,6 @@
 import type { SourceConfig } from "../../../lib/config/index.ts";
 import type { BackfillResult } from "../../../lib/operator/backfill.ts";
-import type { DateRange } from "../../../lib/polling/model/phase.ts";
-import { isHistoryMet, placeOf } from "../../../lib/polling/model/phase.ts";
+import { type DateRange, isHistoryMet, placeOf } from "../../../lib/polling/model/phase.ts";
 import { type CommandError, notNow } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import type { Io } from "../../io.ts";
