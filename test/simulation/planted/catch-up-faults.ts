@@ -24,6 +24,13 @@ export const catchUpFaults: readonly PlantedFault[] = [
     replace: "      counts.found",
   },
   {
+    name: "books are closed over a catch-up that went on in the middle",
+    breaks: ["books", "liveness: books", "lost"],
+    file: "routes/catch-up.ts",
+    find: "const ids = from === 1 && mark.books === undefined ? createPassIds() : undefined;",
+    replace: "const ids = createPassIds();",
+  },
+  {
     name: "a slice whose time is up ends the whole catch-up",
     breaks: ["skipped", "floor", "lost"],
     file: "routes/catch-up.ts",
