@@ -25,6 +25,7 @@ const plainTraits: Traits = {
   answers: [5, 5],
   twins: false,
   ties: "none",
+  replicas: false,
   volatile: "none",
   metricsAs: "map",
   metadataAs: "one",
@@ -42,6 +43,7 @@ export interface Service {
 export function createSurvey(id: number, traits: Partial<Traits> = {}): SimSurvey {
   return {
     id,
+    now: Date.now,
     createdAt: 0,
     oddCreated: false,
     traits: { ...plainTraits, ...traits },
@@ -51,6 +53,8 @@ export function createSurvey(id: number, traits: Partial<Traits> = {}): SimSurve
     orphans: [],
     flat: undefined,
     flatDesc: undefined,
+    past: [],
+    isCopysTurn: false,
     counted: { started: 0, completed: 0 },
     shown: { started: 0, completed: 0 },
     hidden: false,

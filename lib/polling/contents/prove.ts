@@ -101,10 +101,8 @@ async function byOperation9<T extends Met>(ctx: PollContext, response: T): Promi
   // Of one that has lost records only an answer that equals what was read proves that these are all.
   const isFewer = records.length < (replaces?.entry.count ?? 0);
   if (comparison !== "equal" && (comparison !== "more" || isFewer)) return undefined;
-  // Where the pages equal the answer they have all of it.
-  const digest =
-    comparison === "equal"
-      ? response.digest
-      : digestBySingle(ctx, { responseId, records: answer.map((record) => readRecord(record)) });
+  const bySingle = digestBySingle(ctx, { responseId, records: answer.map((record) => readRecord(record)) });
+  // Where the pages equal the answer they have all of it. One page may still have shown it as open.
+  const digest = bySingle ?? (comparison === "equal" ? response.digest : undefined);
   return { ...response, records: withFacts(ctx.mark.contents, records, answer), digest };
 }

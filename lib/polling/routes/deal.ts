@@ -196,7 +196,7 @@ export async function deal(
 /** A response of which a change holds still: its event is to be replaced. Where records lie apart no page tells that. */
 function changedForGood(
   { mark, ports, source }: PollContext,
-  { order }: Dealing,
+  { order, proves }: Dealing,
   piece: Piece,
   { run, entry, differs }: { run: Run; entry: LedgerEntry; differs: Change[] },
 ): Found | undefined {
@@ -209,9 +209,10 @@ function changedForGood(
   const sight = { id, digest: digestOf(run), count, order, page: piece.page, at: ports.clock.now() };
   const changed = noteChange(mark, sight, differs);
   if (changed === undefined) return undefined;
-  // Of one that has lost records the page alone does not tell whether these are all.
+  // Of one that has lost records a page tells only where its neighbours were proved, too, whether these are all.
   const isFewer = count < (entry.count ?? 0);
-  return { run, proof: isFewer ? "nothing" : proofOf(piece), replaces: { entry, ...changed } };
+  const proof = isFewer && proves === "contents" ? "nothing" : proofOf(piece);
+  return { run, proof, replaces: { entry, ...changed } };
 }
 
 function proofOf(piece: Piece): Proof {

@@ -35,6 +35,8 @@ export interface JoinStep {
  *
  * A response strictly inside a page is whole by its page (R4). If the page beside it shows it as well, both parts are joined across a proved seam, wherever they
  * stand. At an open seam nothing is joined, and a response at it, or on both of its sides, is not whole.
+ *
+ * Equal records on both sides of a seam prove nothing (R6): the second page may come from a copy of the list that is behind. They are taken once.
  */
 export function join(carry: Carry, { page, runs, seam }: JoinStep): { pieces: Piece[]; carry: Carry } {
   const shown = new Map<number, Piece>();
@@ -65,11 +67,13 @@ export function join(carry: Carry, { page, runs, seam }: JoinStep): { pieces: Pi
     const next = shown.get(one.responseId);
     if (next === undefined) pieces.push(seam === "proved" ? { ...one, ends: true } : one);
     else if (seam === "proved") {
+      const shownBefore = new Set(one.records.map(({ signature }) => signature));
+      const further = next.records.filter(({ signature }) => !shownBefore.has(signature));
       shown.set(one.responseId, {
         ...next,
-        records: [...one.records, ...next.records],
+        records: [...one.records, ...further],
         page: one.page,
-        begins: one.begins,
+        begins: one.begins && further.length === next.records.length,
         apart: one.apart || next.apart,
         across: true,
       });

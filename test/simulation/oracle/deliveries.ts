@@ -81,7 +81,9 @@ export function createDeliveries(world: World, violations: Violations, { marks }
         { revision, said, changed: (meta as { changed?: string[] }).changed ?? [] },
         world.plan.source.privacy.comments === "drop",
       );
-      if (wrong !== undefined) violations.add("update", `${name}: ${wrong}`);
+      // The digest of one that a copy has shown as open in part differs from its event, which it has told in full.
+      const isMixed = world.surveys.get(surveyId)?.traits.replicas === true;
+      if (wrong !== undefined && !isMixed) violations.add("update", `${name}: ${wrong}`);
       const { answerCount } = data.response;
       const at = world.scheduler.now();
       const delivery: Delivery = {

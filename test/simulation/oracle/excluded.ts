@@ -31,6 +31,10 @@ const exclusions = {
   "grown where records lie apart from a flip on": { held: false, part: true, stays: true },
   // A page that is not full is the last one until it is contradicted (A6): where what follows it fails, nothing contradicts that.
   "goes on behind a short page": { held: false, part: true, stays: false },
+  // They look like a page that shows again what the one before it has ended with.
+  "equal records across an edge, operation 9 tells nothing": { held: true, part: false, stays: true },
+  // A page of a copy that is behind may lack what the page before it, of another copy, has left to it.
+  "a copy of the list is behind": { held: true, part: true, stays: false },
   // Nobody can tell whether it was there when history began.
   "no date, and its page was out of reach": { held: true, part: false, stays: false },
 } satisfies Record<string, Leeway>;
@@ -65,6 +69,8 @@ export function isExcluded(world: World, response: SimResponse): Exclusion | und
     if (hasGrown) return hasFlipped ? "grown where records lie apart from a flip on" : "grown where records lie apart";
     if (hasFlipped) return "records apart from a flip on";
   }
+  if (plan.traits.twins && isUntold(plan, response)) return "equal records across an edge, operation 9 tells nothing";
+  if (plan.traits.replicas) return "a copy of the list is behind";
   if (plan.traits.shortPages && response.answers > PAGE_SIZE) return "goes on behind a short page";
   return isUndated(response.odd) && wasOutOfReach(world, response)
     ? "no date, and its page was out of reach"

@@ -26,6 +26,8 @@ function isPlain(world: World, response: SimResponse): boolean {
     !world.plan.tight &&
     odd === undefined &&
     survey.traits.layout === "contiguous" &&
+    !survey.traits.replicas &&
+    !(survey.traits.twins && survey.traits.volatile === "comment") &&
     survey.traits.pastEnd !== "fault" &&
     isSingleUsable(survey)
   );

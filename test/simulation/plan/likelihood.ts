@@ -18,6 +18,7 @@ export const oddCorner = [
   "survey-hidden",
   "survey-gone",
   "purge",
+  "list:replicas",
   // What is read.
   "twins",
   "volatile",

@@ -100,12 +100,15 @@ export function planTraits({ chooser, random, shapes }: SurveyPlanOptions): Trai
     tinyPages: false,
     twins: chooser.option("twins", { none: 8, twins: 1 }) === "twins",
     ties: chooser.option("ties", { none: 8, records: 0.7, responses: 0.7, both: 0.7 }),
+    replicas: false,
     volatile: chooser.option("volatile", { none: 15, undocumented: 2, comment: 2, order: 2 }),
     metricsAs: shapes.option("metrics-as", { map: 10, list: 2, bare: 2 }),
     metadataAs: shapes.option("metadata-as", { one: 10, several: 2, anonymous: 2 }),
     namesItself: shapes.option("survey-ids", { present: 10, missing: 2 }) === "present",
   };
   if (traits.pastEnd === "empty" && shapes.flag("past-end:no-content", 0.2)) traits.pastEnd = "no-content";
+  // Where a response has equal records by itself, nothing tells one of them from another copy of it.
+  traits.replicas = shapes.option("list", { one: 9, replicas: 1 }) === "replicas" && !traits.twins;
   // Only beside responses of one record can it seem to list whole ones.
   if (traits.single === "fewer") traits.answers = [1, Math.min(4, traits.answers[1])];
   // Where the first page of the other order holds a part of one response alone, it does not tell where the list ends.

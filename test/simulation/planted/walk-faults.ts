@@ -14,8 +14,15 @@ export const walkFaults: readonly PlantedFault[] = [
     name: "a response cut by a page edge is not joined",
     breaks: ["content"],
     file: "walk/join.ts",
-    find: "records: [...one.records, ...next.records],",
-    replace: "records: next.records,",
+    find: "records: [...one.records, ...further],",
+    replace: "records: further,",
+  },
+  {
+    name: "what two pages show of a response is taken twice",
+    breaks: ["content"],
+    file: "walk/join.ts",
+    find: "const further = next.records.filter(({ signature }) => !shownBefore.has(signature));",
+    replace: "const further = shownBefore.size > 0 ? next.records : [];",
   },
   {
     name: "a walk goes on where the list has changed",

@@ -27,7 +27,7 @@ export function bringToLife(world: World): Life {
     if (time <= livenessFrom) coming.push({ time, run });
   };
   for (const surveyPlan of plan.surveys) {
-    const survey = createSurvey(surveyPlan);
+    const survey = createSurvey(surveyPlan, scheduler.now);
     if (surveyPlan.isDeep) world.meet("late-deep");
     at(START + surveyPlan.createdAt, () => {
       world.surveys.set(survey.id, survey);
@@ -59,9 +59,10 @@ export function bringToLife(world: World): Life {
   };
 }
 
-function createSurvey(plan: SurveyPlan): SimSurvey {
+function createSurvey(plan: SurveyPlan, now: () => number): SimSurvey {
   return {
     id: plan.id,
+    now,
     createdAt: START + plan.createdAt,
     oddCreated: plan.oddCreated,
     traits: plan.traits,
@@ -71,6 +72,8 @@ function createSurvey(plan: SurveyPlan): SimSurvey {
     orphans: [],
     flat: undefined,
     flatDesc: undefined,
+    past: [],
+    isCopysTurn: false,
     counted: { started: 0, completed: 0 },
     shown: { started: 0, completed: 0 },
     hidden: false,

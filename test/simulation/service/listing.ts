@@ -64,9 +64,25 @@ export function sortAgain(survey: SimSurvey, clock: ServiceClock): void {
   changed(survey);
 }
 
+/** Milliseconds by which the copy of a list is behind. */
+const BEHIND = 20_000;
+
 export function changed(survey: SimSurvey): void {
   survey.flat = undefined;
   survey.flatDesc = undefined;
+  if (!survey.traits.replicas) return;
+  const [from, asc, desc] = [survey.now(), listedRecords(survey, "asc"), listedRecords(survey, "desc")];
+  const kept = survey.past.findLastIndex((one) => one.from <= from - BEHIND);
+  survey.past = [...survey.past.slice(Math.max(0, kept)), { from, asc, desc }];
+}
+
+/** The records that the copy of the list whose turn it is has now. */
+function recordsInTurn(survey: SimSurvey, order: "asc" | "desc"): readonly Json[] {
+  if (!survey.traits.replicas) return listedRecords(survey, order);
+  const isBehind = survey.isCopysTurn;
+  survey.isCopysTurn = !isBehind;
+  const past = survey.past.findLast(({ from }) => from <= survey.now() - BEHIND);
+  return isBehind && past !== undefined ? past[order] : listedRecords(survey, order);
 }
 
 function placeOf(listed: SimResponse[], response: SimResponse): number {
@@ -141,7 +157,7 @@ export interface CutPage {
 
 /** One page; undefined past the end. */
 export function pageOf(survey: SimSurvey, number: number, order: "asc" | "desc"): CutPage | undefined {
-  const all = listedRecords(survey, order);
+  const all = recordsInTurn(survey, order);
   let from = 0;
   for (let page = 1; ; page += 1) {
     const size = sizeOf(survey, page);

@@ -96,6 +96,8 @@ export interface Traits {
   answers: [number, number];
   twins: boolean;
   ties: Ties;
+  /** Two copies of the list answer in turn, and one of them is behind. */
+  replicas: boolean;
   /** What reads differently each time in records that have not changed. */
   volatile: Volatile;
   /** In what shape operation 11 gives metrics: by key, or as a list in the place of the map or of the array around it. */
@@ -106,8 +108,16 @@ export interface Traits {
   namesItself: boolean;
 }
 
+/** A list as it was from a moment on (epoch milliseconds). */
+export interface PastList {
+  from: number;
+  asc: readonly Json[];
+  desc: readonly Json[];
+}
+
 export interface SimSurvey {
   id: number;
+  now: () => number;
   /** Epoch milliseconds. */
   createdAt: number;
   /** `created` in the list is no number. */
@@ -122,6 +132,9 @@ export interface SimSurvey {
   /** Records in asc order as pages cut them; undefined after a change. */
   flat: readonly Json[] | undefined;
   flatDesc: readonly Json[] | undefined;
+  /** The list after each change, where a copy of it is behind; and whether that copy has the next turn. */
+  past: PastList[];
+  isCopysTurn: boolean;
   /** Responses so far, and what the counts show of them. */
   counted: { started: number; completed: number };
   shown: { started: number; completed: number };

@@ -35,6 +35,15 @@ describe("records of one response", () => {
     expect(shown(carry)).toEqual(["4@3:1…"]);
   });
 
+  it("on both sides of a proved seam are taken once where they are equal, and prove nothing", () => {
+    const { pieces } = joined(
+      ["start", "1/1", "2/1", "2/2"],
+      ["proved", "2/1", "2/2", "2/3", "3/1"],
+      ["proved", "4/1"],
+    );
+    expect(shown(pieces)).toEqual(["1@1:1", "…2@1:1+2+3", "3@2:1"]);
+  });
+
   it("across an open seam are two parts, neither of them whole", () => {
     const { pieces, carry } = joined(["start", "1/1", "2/1"], ["open", "2/2", "3/1"]);
     expect(shown(pieces)).toEqual(["1@1:1", "2@1:1…"]);
