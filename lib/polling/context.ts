@@ -1,4 +1,4 @@
-import type { LimitFunction } from "p-limit";
+import pLimit, { type LimitFunction } from "p-limit";
 import type { SurveyDefinition } from "../events/build/definition.ts";
 import type { BreakerWatch } from "./model/breaker.ts";
 import type { Lease, Mark } from "./model/mark.ts";
@@ -71,15 +71,27 @@ export async function asNews<T>({ allowance }: Pick<PollContext, "allowance">, w
 /** Requests to the bus at once in a catch-up. */
 const PUBLISHES_AT_ONCE = 4;
 
-/** Does the work of a catch-up: its requests wait behind those of other surveys, and of later polls of this one. Its events go out in several requests at once. */
-export async function asBacklog<T>(ctx: Pick<PollContext, "ports" | "publishing">, work: () => Promise<T>): Promise<T> {
-  const { ports, publishing } = ctx;
-  ctx.ports = { ...ports, service: ports.backlog ?? ports.service };
-  publishing.concurrency = PUBLISHES_AT_ONCE;
+/**
+ * Does the work of a catch-up in a lane of its own: its requests wait behind those of other surveys, and of later polls of this one. Its events go out in several
+ * requests at once. What goes on beside it keeps its own lane.
+ */
+export async function asBacklog<T>(ctx: PollContext, work: (lane: PollContext) => Promise<T>): Promise<T> {
+  const { ports } = ctx;
+  const lane: PollContext = {
+    ...ctx,
+    ports: { ...ports, service: ports.backlog ?? ports.service },
+    publishing: pLimit(PUBLISHES_AT_ONCE),
+  };
   try {
-    return await work();
+    return await work(lane);
   } finally {
-    ctx.ports = ports;
-    publishing.concurrency = 1;
+    const { shortPageEnds, newestSeen, definition, failure, lost } = lane;
+    Object.assign(ctx, {
+      shortPageEnds,
+      newestSeen,
+      definition,
+      failure: ctx.failure ?? failure,
+      lost: ctx.lost ?? lost,
+    });
   }
 }

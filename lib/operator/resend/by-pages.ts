@@ -30,7 +30,7 @@ export async function resendByPages(
     otherFirst: () => ports.service.page(surveyId, 1, "asc"),
     shortPageEnds: ctx.shortPageEnds,
     lastPage: mark.lastPage,
-    knownPages: mark.lastPage ?? 0,
+    knownPages: () => mark.lastPage ?? 0,
     judge: async ({ runs }) => {
       for (const { responseId } of runs) if (wanted.has(responseId)) seen.add(responseId);
     },

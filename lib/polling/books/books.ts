@@ -9,8 +9,7 @@ type Class = keyof Tally & (Exclude<EntryState, "before-floor"> | "beforeFloor")
 
 /** All that a pass has met when it has come to the end of the list. */
 export interface FinishedPass extends Pick<Books, "startedAt" | "moved" | "changed" | "repaired" | "found"> {
-  /** Undefined where there were more than it keeps. */
-  ids: PassIds | undefined;
+  ids: PassIds;
 }
 
 /** Passes in a row over an empty list after which it is believed to be empty. */
@@ -26,8 +25,6 @@ export async function closeBooks(ctx: PollContext, pass: FinishedPass): Promise<
   const { mark } = ctx;
   const { ids, ...counted } = pass;
   const closedAt = ctx.ports.clock.now();
-  // The ids tell nothing of responses that are gone now. A pass that keeps its ids follows.
-  if (ids === undefined) return leaveOpen(ctx, "there were more responses than a catch-up counts", closedAt, closedAt);
   const classes = await classify(ctx, ids);
   const listed = ids.all.size;
   const left = listed - Object.values(classes).reduce((sum, count) => sum + count, 0);

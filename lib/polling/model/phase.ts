@@ -1,9 +1,23 @@
+import type { IdsRef } from "./books.ts";
+
 // What the phase of a survey says, and the ways from one to the next.
 
 /** Dates of completion, as the service writes them; both belong to it. */
 export interface DateRange {
   from: string;
   to: string;
+}
+
+/** What the parts of a walk over all pages have met. */
+export interface Met {
+  /** Epoch milliseconds at which it began. */
+  startedAt: number;
+  /** Whether pages moved meanwhile. */
+  moved: boolean;
+  repaired: number;
+  /** As those of a full pass. */
+  ids?: IdsRef;
+  old?: IdsRef;
 }
 
 /** The point at which a walk over all pages goes on after a crash or at the end of its time. The walk is a first pass or a catch-up. */
@@ -14,6 +28,8 @@ export interface Place {
   failures?: number;
   /** Whether something may have slipped through a part of it, or could not be read. */
   isPartial?: true;
+  /** What it has met so far, where it began at page 1 and can close the books (R29). It belongs to `page`: both are written together. */
+  met?: Met;
   /** Responses at the head when it was looked at last: what stands before them has come since. */
   head?: number[];
   /** Of a backfill: responses completed in this range go out even where they are before the floor. */

@@ -1,55 +1,71 @@
 import type { PollContext } from "../context.ts";
 import { endsWork } from "../errors.ts";
 import { holdLease } from "../lease.ts";
-import { toPage } from "../walk/page.ts";
-import type { WalkEnd } from "../walk/walk.ts";
+import type { Order } from "../ports.ts";
+import { type Page, toPage } from "../walk/page.ts";
 
 /** Pages before the oldest news at which a catch-up begins: arrivals and deletions meanwhile have moved it. */
 const MARGIN = 2;
 
-/** The page, counted from the oldest, at which a backlog is to be caught up. `end`: that of a walk from the head. `withNews`: the pages with news that it has met. */
-export async function backlogStart(
-  ctx: PollContext,
-  end: WalkEnd | undefined,
-  withNews: ReadonlySet<number>,
-): Promise<number> {
-  // From the very first page nothing can be missed.
-  if (end?.kind !== "enough") return 1;
-  const last = await lastPage(ctx, end.last);
-  return last === undefined ? 1 : Math.max(1, last - Math.max(...withNews) + 1 - MARGIN);
-}
-
 /** A page number that no list reaches. */
 const BEYOND = 1_000_000;
 
-/** Number of the last page that holds records, or of one before it, found in about 2 log2 requests; `known` is one that does. Undefined where any page number is answered. */
-async function lastPage(ctx: PollContext, known: number): Promise<number | undefined> {
-  /** Undefined where there is no such page, or it fails. Should it be one of the list, the backlog begins further up, and nothing is missed. */
-  const signatureAt = async (page: number): Promise<string | undefined> => {
+/**
+ * The page, counted from the oldest, at which a backlog is to be caught up. It is found in about 4 log2 requests. From the very first page nothing can be missed.
+ * `news`: a page, counted from the head, down to which there are some. `isNews`: whether a page that was read is one of the backlog.
+ */
+export async function backlogStart(
+  ctx: PollContext,
+  news: number,
+  isNews: (page: Page) => Promise<boolean>,
+): Promise<number> {
+  const pageAt = async (number: number, order: Order): Promise<Page | undefined> => {
     await holdLease(ctx);
+    return toPage(number, await ctx.ports.service.page(ctx.surveyId, number, order));
+  };
+  /** Some services show a page again behind their last one. */
+  const beyond = (await orNothing(() => pageAt(BEYOND, "asc")))?.signature;
+  const isThere = async (number: number): Promise<boolean> => {
+    const page = await orNothing(() => pageAt(number, "asc"));
+    return page !== undefined && page.signature !== beyond;
+  };
+  const isOfBacklog = async (number: number): Promise<boolean> => {
     try {
-      return toPage(page, await ctx.ports.service.page(ctx.surveyId, page, "asc"))?.signature;
+      const page = await pageAt(number, "desc");
+      return page !== undefined && (await isNews(page));
     } catch (error) {
       if (endsWork(error)) throw error;
-      return undefined;
+      // Nobody knows what stands there: the backlog goes on.
+      return true;
     }
   };
-  // Some services show a page again behind their last one.
-  const beyond = await signatureAt(BEYOND);
-  const isThere = async (page: number): Promise<boolean> => {
-    const signature = await signatureAt(page);
-    return signature !== undefined && signature !== beyond;
-  };
+  const oldest = await lastOf(news, isOfBacklog);
+  const last = oldest === undefined ? undefined : await lastOf(oldest, isThere);
+  return oldest === undefined || last === undefined ? 1 : Math.max(1, last - oldest + 1 - MARGIN);
+}
+
+/** The last number for which something holds, from a known one on, by doubling and halving; undefined where it holds for any. */
+async function lastOf(known: number, holds: (number: number) => Promise<boolean>): Promise<number | undefined> {
   let low = known;
   let high = known * 2;
-  for (; await isThere(high); high *= 2) {
+  for (; await holds(high); high *= 2) {
     if (high > BEYOND) return undefined;
     low = high;
   }
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
-    if (await isThere(middle)) low = middle;
+    if (await holds(middle)) low = middle;
     else high = middle;
   }
   return low;
+}
+
+/** Undefined where there is no such page, or it fails. Should it be one of the list, the backlog begins further up, and nothing is missed. */
+async function orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (endsWork(error)) throw error;
+    return undefined;
+  }
 }

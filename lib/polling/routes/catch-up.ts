@@ -1,6 +1,7 @@
 import { closeBooks, leaveOpen } from "../books/books.ts";
-import { createPassIds, type PassIds } from "../books/pass-ids.ts";
+import { dropPassIds, keepPassIds, loadPassIds, type PassIds } from "../books/pass-ids.ts";
 import { asBacklog, type PollContext } from "../context.ts";
+import { orLeave } from "../errors.ts";
 import { holdLease } from "../lease.ts";
 import type { Mark } from "../model/mark.ts";
 import { beginAllPages, followHead, isHistoryMet, type Place, placeOf } from "../model/phase.ts";
@@ -21,28 +22,32 @@ const ON_THE_WAY = 3;
 const LEAST_ON_THE_WAY = 40;
 /** Pages that are read before their turn. */
 const PAGES_AHEAD = 12;
-/** Ids that a catch-up holds: more are left to the full pass that follows, which keeps them elsewhere. */
-const MOST_IDS = 50_000;
+/** Milliseconds after which its place is saved, should it not come to its end: what a crash costs is read again. */
+const SAVED_EVERY = 60_000;
 
 /**
  * Walks to the asc end of the list, whatever its length. Pages are read ahead, and many responses are on their way to the bus at once (see `pipeline.ts`). The
- * position is saved as pages are done with, so that a crash costs the publishes in flight. The position does not pass a response that had to be left. The walk
- * begins again there: pages behind it are read once more, and no event goes out twice.
+ * place is saved once a minute and at the end, with the ids met so far. What a crash has not saved is read again, and no event goes out twice. The place does not
+ * pass a response that had to be left.
  */
 export async function catchUp(ctx: PollContext, reached: Place): Promise<PollCounts> {
   const { mark, ports } = ctx;
   const place: Place = { ...reached };
   // A page that an earlier catch-up has stepped over may hold what this one is for.
   if (placeOf(mark) === undefined) delete mark.failing?.asc;
-  beginAllPages(mark, place);
+  // Only a walk that has begun at the first page can close the books. A full pass tells what has gone since other books were closed.
+  if (place.page === 1 && mark.books === undefined)
+    place.met ??= { startedAt: ports.clock.now(), moved: false, repaired: 0 };
+  const begun = place.met;
+  // Without them the backlog goes on all the same. A full pass closes the books then.
+  const ids = begun && (await orLeave(ctx, () => loadPassIds(ctx, begun)));
+  if (ids === undefined) delete place.met;
+  beginAllPages(mark, { ...place });
   await ports.state.saveMark(ctx.lease, mark);
-  const startedAt = ports.clock.now();
-  const from = Math.max(1, reached.page - 1);
-  // Only a walk from the first page to the last in one go can close the books. A full pass tells what has gone since other books were closed.
-  const ids = from === 1 && mark.books === undefined ? createPassIds() : undefined;
-  const { counts, end } = await asBacklog(ctx, () => walkOn(ctx, place, from, ids));
+  const { counts, end } = await asBacklog(ctx, (lane) => walkOn(lane, place, ids));
+  const { met } = place;
   // Where the pages before it cannot be read either, it is the service that fails.
-  if (end?.kind === "failed" && end.last > 0 && hasFailed(place)) {
+  if (end?.kind === "failed" && end.last > 0 && hasFailed(mark)) {
     finish(mark, true);
     leaveOpen(ctx, `page ${end.page} unreachable`, ports.clock.now());
     return counts;
@@ -53,19 +58,21 @@ export async function catchUp(ctx: PollContext, reached: Place): Promise<PollCou
   const isFirst = !isHistoryMet(mark);
   const isAll = isRead && (ids !== undefined || isFirst) && (await reachesHead(ctx, ids, end.last));
   // The walk is complete only when the first page of the other order holds nothing unmet (R15). The next poll meets what has moved meanwhile.
-  if (isRead && isFirst && !isAll && !hasFailed(place)) return { ...counts, unfinished: true };
-  if (isAll && ids !== undefined) {
+  if (isRead && isFirst && !isAll && !hasFailed(mark)) return { ...counts, unfinished: true };
+  if (isAll && ids !== undefined && met !== undefined) {
     counts.complete = true;
-    const fewIds = ids.all.size > MOST_IDS ? undefined : ids;
-    const { repaired } = counts;
-    await closeBooks(ctx, { ids: fewIds, startedAt, moved: end.moved, changed: 0, repaired, found: 0 });
+    const { startedAt, moved, repaired } = met;
+    await closeBooks(ctx, { ids, startedAt, moved, repaired, changed: 0, found: 0 });
   }
   finish(mark, !isAll);
+  if (met !== undefined) await dropPassIds(ctx, met);
   return counts;
 }
 
 /** Notes one more walk that has ended and come no further; whether these are too many. */
-function hasFailed(place: Place): boolean {
+function hasFailed(mark: Mark): boolean {
+  const place = placeOf(mark);
+  if (place === undefined) return false;
   place.failures = (place.failures ?? 0) + 1;
   return place.failures >= MOST_FAILURES;
 }
@@ -83,30 +90,29 @@ function isEmptyBelieved(ctx: PollContext): boolean {
   return (!wasThere && (ctx.listedCount ?? 0) === 0) || isBelieved(ctx, 0, false);
 }
 
-/** Walks on from a page; the position is raised as pages are done with. Without an end where the time was up. */
+/** Walks on from a place, which is raised as pages are done with. Without an end where the time was up. */
 async function walkOn(
   ctx: PollContext,
   place: Place,
-  from: number,
   ids: PassIds | undefined,
 ): Promise<{ counts: PollCounts; end: WalkEnd | undefined }> {
-  const { clock, state } = ctx.ports;
+  const { clock } = ctx.ports;
   const counts = noCounts();
   const { page: begun } = place;
   const mostOnTheWay = Math.max(LEAST_ON_THE_WAY, ON_THE_WAY * ctx.source.concurrency);
   const pipeline = createPipeline(ctx, mostOnTheWay);
+  const from = Math.max(1, begun - 1);
   const steps = readAhead(surveyWalk(ctx, { order: "asc", from, proves: "coverage", ids }), PAGES_AHEAD);
   const beyond = pagesBeyond(begun);
   let dealtTo = begun;
+  let savedAt = clock.now();
   let end: WalkEnd | undefined;
-  /** Where the walk had to go back for ground the place is further up than it was. Whether it has changed. */
-  const move = (): boolean => {
+  /** Where the walk had to go back for ground the place is further up than it was. */
+  const move = (): void => {
     const settled = pipeline.settledTo() ?? place.page;
-    if (settled === place.page) return false;
     // An earlier failure says nothing of a walk that has come further since.
     if (settled > begun) delete place.failures;
     place.page = settled;
-    return true;
   };
   try {
     for await (const step of steps) {
@@ -114,10 +120,15 @@ async function walkOn(
       // The position does not go beyond the place of something that was left.
       if (counts.left === 0) dealtTo = step.position;
       if (!step.covered || step.steppedOver.length > 0) place.isPartial = true;
+      if (place.met !== undefined) place.met.moved ||= step.moved;
       const candidates = step.toEmit.map((found) => fromFound(ctx, found, "catch-up"));
       await pipeline.take(dealtTo, candidates);
       await holdLease(ctx);
-      if (move()) await state.saveMark(ctx.lease, ctx.mark);
+      if (clock.now() >= savedAt + SAVED_EVERY) {
+        move();
+        await keepPlace(ctx, place, ids);
+        savedAt = clock.now();
+      }
       ({ end } = step);
       const isUndecided = ctx.mark.contents.suspects !== undefined;
       // However short the time is, a slice gets beyond the place where the last one stopped, and looks again at what made that stop.
@@ -126,8 +137,24 @@ async function walkOn(
     }
   } finally {
     // Whatever failed, responses on their way come to their end, and count.
-    addCounts(counts, await pipeline.end());
-    move();
+    try {
+      addCounts(counts, await pipeline.end());
+    } finally {
+      move();
+      if (place.met !== undefined) place.met.repaired += counts.repaired;
+      await keepPlace(ctx, place, ids);
+    }
   }
   return { counts, end };
+}
+
+/** Writes the place and the ids that were met up to there. */
+async function keepPlace(ctx: PollContext, place: Place, ids: PassIds | undefined): Promise<void> {
+  const older = place.met;
+  const kept = ids && (await orLeave(ctx, () => keepPassIds(ctx, ids)));
+  if (older !== undefined && kept !== undefined) place.met = { ...older, ...kept };
+  else delete place.met;
+  beginAllPages(ctx.mark, { ...place });
+  await ctx.ports.state.saveMark(ctx.lease, ctx.mark);
+  if (older !== undefined) await dropPassIds(ctx, older);
 }

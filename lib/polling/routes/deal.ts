@@ -69,6 +69,10 @@ export interface Dealing extends Reading {
   floorRose: boolean;
 }
 
+export function beginDealing(reading: Reading): Dealing {
+  return { ...reading, verdicts: new Map(), dealt: new Set(), floorRose: false };
+}
+
 const isUnsettled = (verdict: Verdict | undefined): boolean =>
   verdict !== undefined && verdict.decision !== "settled" && verdict.decision !== "old";
 

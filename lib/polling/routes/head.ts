@@ -7,13 +7,16 @@ import { beginAllPages, followHead, isHistoryMet, openTo } from "../model/phase.
 import { addCounts, isClean, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import type { Found } from "../publish/candidate.ts";
 import { emitFound } from "../publish/emit.ts";
-import { toPage } from "../walk/page.ts";
+import { type Page, toPage } from "../walk/page.ts";
 import type { WalkEnd } from "../walk/walk.ts";
 import { backlogStart } from "./backlog-start.ts";
 import { catchUp } from "./catch-up.ts";
 import { MOST_FAILURES } from "./failing-page.ts";
 import { isBelieved } from "./first-look.ts";
-import { type SurveyPage, surveyWalk } from "./survey-walk.ts";
+import { lookAt, type SurveyPage, surveyWalk } from "./survey-walk.ts";
+
+/** The pages that a head walk reads. */
+const HEAD = { order: "desc", from: 1, proves: "contents" } as const;
 
 /** Milliseconds that a walk must have had to itself: a later one may come further where the tick had little time left for it. */
 const OWN_TIME = 10_000;
@@ -37,20 +40,16 @@ export async function headWalk(ctx: PollContext): Promise<PollCounts> {
   const isEnough = endOf(mark);
   /** Pages that showed something new. */
   const withNews = new Set<number>();
-  let toEmit: Found[] = [];
-  let isBacklog = false;
-  /** Requests that were left where that began: a backlog is news, and takes none of them. */
-  let left: number | undefined;
+  const isDeep = (): boolean => withNews.size > ctx.source.headPages;
+  const toEmit: Found[] = [];
   let end: WalkEnd | undefined;
   const steps = surveyWalk(ctx, {
-    order: "desc",
-    from: 1,
-    proves: "contents",
+    ...HEAD,
     ids,
     isEnough: (shown) => {
       const { page, news } = shown;
       if (news) withNews.add(page.number);
-      return isEnough(shown);
+      return isEnough(shown) || isDeep();
     },
     isTimeUp: () => ports.clock.now() > ctx.deadline,
     beforeWrites: () => openHead(ctx, Math.max(1, ...withNews)),
@@ -58,13 +57,15 @@ export async function headWalk(ctx: PollContext): Promise<PollCounts> {
   for await (const step of steps) {
     ({ end } = step);
     addCounts(counts, step);
-    isBacklog ||= end === undefined && withNews.size > ctx.source.headPages;
-    toEmit = isBacklog ? [] : [...toEmit, ...step.toEmit];
-    if (isBacklog) left ??= ctx.allowance?.left();
+    toEmit.push(...step.toEmit);
   }
-  if (left !== undefined) ctx.allowance?.spend(ctx.allowance.left() - left);
-  if (isBacklog) {
-    const caughtUp = asNews(ctx, async () => catchUp(ctx, { page: await backlogStart(ctx, end, withNews) }));
+  if (end?.kind === "enough" && isDeep()) {
+    const news = Math.max(end.last, openTo(mark) ?? 0);
+    const isOlder = async (page: Page): Promise<boolean> => {
+      const shown = await lookAt(ctx, page, HEAD);
+      return isHistoryMet(mark) ? shown.news : !shown.belowFloor;
+    };
+    const caughtUp = asNews(ctx, async () => catchUp(ctx, { page: await backlogStart(ctx, news, isOlder) }));
     return addCounts(counts, await caughtUp);
   }
   if (toEmit.length > 0) await openHead(ctx, Math.max(1, ...withNews));

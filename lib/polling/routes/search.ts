@@ -4,6 +4,9 @@ import { addCounts, isClean, noCounts, type PollCounts } from "../model/poll-cou
 import { emitFound } from "../publish/emit.ts";
 import { surveyWalk } from "./survey-walk.ts";
 
+/** Pages that a search reads at least in one tick: two of them find its place again. */
+const LEAST_PAGES = 4;
+
 export interface Searched {
   /** `complete` where it came to the end of the list. */
   counts: PollCounts;
@@ -14,8 +17,8 @@ export interface Searched {
 }
 
 /**
- * Looks below the head for `missing` responses that a count has shown and the head has not. It begins where the head walk has ended, and goes as far as the time of
- * this poll allows. They are news: the next poll goes on where this one stops.
+ * Looks below the head for `missing` responses that a count has shown and the head has not. It begins where the head walk has ended, and goes as far as the
+ * tick's own time allows. They are news: the next poll goes on where this one stops.
  */
 export async function search(ctx: PollContext, missing: number): Promise<Searched> {
   const { mark, ports } = ctx;
@@ -24,11 +27,17 @@ export async function search(ctx: PollContext, missing: number): Promise<Searche
   // The head walk has read every page.
   if (begun.page === 0) return { counts: { ...counts, complete: true }, found: 0, hasEnded: true };
   let { page } = begun;
+  let read = 0;
   const steps = surveyWalk(ctx, {
     order: "desc",
     from: page,
     proves: "contents",
-    isTimeUp: () => ports.clock.now() > ctx.deadline,
+    isEnough: () => {
+      read += 1;
+      return false;
+    },
+    // Other surveys wait for the tick to come to its end.
+    isTimeUp: () => read >= LEAST_PAGES && ports.clock.now() > ctx.streamUntil,
   });
   for await (const step of steps) {
     addCounts(counts, await emitFound(ctx, step.toEmit, "search"));

@@ -3,7 +3,7 @@ import { holdLease } from "../lease.ts";
 import type { Order, PageRead } from "../ports.ts";
 import { PAGE_SIZE, type Page } from "../walk/page.ts";
 import { type WalkEnd, type WalkOptions, type WalkStep, walk } from "../walk/walk.ts";
-import { type Dealing, type Dealt, deal, isBelow, isUndealt, judgePage, type Reading } from "./deal.ts";
+import { beginDealing, type Dealing, type Dealt, deal, isBelow, isUndealt, judgePage, type Reading } from "./deal.ts";
 import { noteEnd, stepsOver } from "./failing-page.ts";
 
 /** The gain of a walk by one page more, or by its end. */
@@ -32,6 +32,26 @@ export interface SurveyWalkOptions extends Reading, Pick<WalkOptions, "mostAhead
   triesAgain?: boolean;
 }
 
+/** The share of the pages that are estimated by those met so far, up to which no page is read in vain. */
+const SURELY = 0.9;
+
+function shown(page: Page, dealing: Dealing): SurveyPage {
+  const responses = page.runs.map(({ responseId }) => responseId);
+  return {
+    page,
+    news: responses.some((id) => isUndealt(dealing, id)),
+    isKnown: responses.some((id) => !isUndealt(dealing, id)),
+    belowFloor: responses.length > 0 && responses.every((id) => isBelow(dealing, id)),
+  };
+}
+
+/** A page that is looked at by itself. Nothing of it is handed out. */
+export async function lookAt(ctx: PollContext, page: Page, reading: Reading): Promise<SurveyPage> {
+  const dealing = beginDealing(reading);
+  await judgePage(ctx, page.runs, dealing);
+  return shown(page, dealing);
+}
+
 /**
  * Walks over a survey's pages and judges each response by the ledger. Responses that need no event are entered into the ledger here: open, before the floor,
  * unreadable. One that needs an event is handed out, once.
@@ -39,7 +59,8 @@ export interface SurveyWalkOptions extends Reading, Pick<WalkOptions, "mostAhead
 export async function* surveyWalk(ctx: PollContext, options: SurveyWalkOptions): AsyncGenerator<SurveyStep, void> {
   const { order, from, ids, isPass = false, triesAgain = isPass } = options;
   const { service, observe } = ctx.ports;
-  const dealing: Dealing = { ...options, verdicts: new Map(), dealt: new Set(), floorRose: false };
+  const dealing = beginDealing(options);
+  const met = { pages: 0, responses: 0 };
   // A walk over all pages that makes a list for the books has still to meet what is not on it.
   const listed = options.proves === "coverage" ? ids : undefined;
   const isUndone = (id: number): boolean => isUndealt(dealing, id);
@@ -48,14 +69,11 @@ export async function* surveyWalk(ctx: PollContext, options: SurveyWalkOptions):
     observe({ kind: "page", surveyId: ctx.surveyId, page, order: inOrder });
     return service.page(ctx.surveyId, page, inOrder);
   };
-  const shown = (page: Page): SurveyPage => {
-    const responses = page.runs.map(({ responseId }) => responseId);
-    return {
-      page,
-      news: responses.some(isUndone),
-      isKnown: responses.some((id) => !isUndone(id)),
-      belowFloor: responses.length > 0 && responses.every((id) => isBelow(dealing, id)),
-    };
+  /** Of the responses that are counted, by the pages that those met so far have filled. Each has a record at least. */
+  const knownPages = (): number => {
+    const { lastPage = 0 } = ctx.mark;
+    const pages = met.responses === 0 ? 1 / PAGE_SIZE : met.pages / met.responses;
+    return Math.max(lastPage, Math.floor(SURELY * (ctx.listedCount ?? 0) * pages));
   };
   const steps = walk({
     ...options,
@@ -63,13 +81,16 @@ export async function* surveyWalk(ctx: PollContext, options: SurveyWalkOptions):
     otherFirst: () => readIn(1, order === "asc" ? "desc" : "asc"),
     shortPageEnds: ctx.shortPageEnds,
     lastPage: ctx.mark.lastPage,
-    // Each response has a record at least.
-    knownPages: Math.max(ctx.mark.lastPage ?? 0, Math.floor((ctx.listedCount ?? 0) / PAGE_SIZE)),
+    knownPages,
     stepsOver: stepsOver(ctx, order, triesAgain),
-    judge: ({ runs }) => judgePage(ctx, runs, dealing),
+    judge: ({ runs }) => {
+      met.pages += 1;
+      met.responses += runs.length;
+      return judgePage(ctx, runs, dealing);
+    },
     isNew: (id) => listed?.has(id) === false || isUndone(id),
     isMet: (id) => listed?.has(id) ?? !isUndone(id),
-    isEnough: (page) => options.isEnough?.(shown(page)) === true,
+    isEnough: (page) => options.isEnough?.(shown(page, dealing)) === true,
   });
   for (;;) {
     const next = await steps.next();

@@ -18,10 +18,9 @@ import { nextRow } from "./survey-row.ts";
 import type { TickRequest } from "./tick-request.ts";
 import type { SurveyOutcome } from "./tick-summary.ts";
 
-/** Share of the interval, and milliseconds at least and at most, for which a tick catches up before it leaves the rest to `workOffBacklogs`. */
+/** Share of the interval, and milliseconds at least, for which a tick catches up, or searches, before it leaves the rest to `workOffBacklogs`, or to the next tick. */
 const OWN_SHARE = 0.25;
 const LEAST_OWN_TIME = 1_000;
-const MOST_OWN_TIME = 5_000;
 /**
  * Polled surveys, and milliseconds, after which their rows are saved, should the tick not come to its end. A write costs as much as all rows of the item that it
  * changes. With news in ten thousand surveys in any order, each save touches all items.
@@ -221,5 +220,5 @@ function presenceOf(created: number | undefined, account: AccountState, now: num
 }
 
 function ownTimeOf({ interval }: Pick<PollingSource, "interval">): number {
-  return Math.max(LEAST_OWN_TIME, Math.min(MOST_OWN_TIME, interval * OWN_SHARE));
+  return Math.max(LEAST_OWN_TIME, interval * OWN_SHARE);
 }

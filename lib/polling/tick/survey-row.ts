@@ -62,7 +62,7 @@ function shownAfter(
     return { counts, polledAt, trust, unmet: nextUnmet(0, row, result, now) };
   }
   const shown = { counts: survey.counts, polledAt: now };
-  const grown = grownBy(survey.counts, row);
+  const grown = grownBy(survey.counts, row, result.mark.books);
   if (row === undefined) return { ...shown, trust: fullTrust, unmet: nextUnmet(grown, row, result, now) };
   const found = result.resumed ? 0 : result.counts.found;
   const trust = nextTrust(row.trust, { grown, found, missing: row.unmet.missing, isNewList: !isAgain });

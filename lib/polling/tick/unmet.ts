@@ -1,4 +1,5 @@
 import type { SurveyRow, Unmet } from "../model/account.ts";
+import type { Books } from "../model/books.ts";
 import type { PollResult } from "../survey/poll-survey.ts";
 
 /** The outcome of a poll, as far as unmet counts go. */
@@ -14,9 +15,19 @@ const REST_AFTER_END = 3_600_000;
 
 export const noneUnmet: Unmet = { missing: 0, owed: 0, seeking: false, restUntil: 0, deep: false };
 
-/** By how much the counts have grown since the last poll: the one that has grown most. */
-export function grownBy(counts: SurveyRow["counts"], row: SurveyRow | undefined): number {
-  return Math.max(0, ...counts.map((count, i) => (count ?? 0) - (row?.counts[i] ?? count ?? 0)));
+/**
+ * By how much the counts have grown since the last poll: the one that has grown most. Where a backlog has closed the books since then, they have grown by what they
+ * show beyond these alone.
+ */
+export function grownBy(counts: SurveyRow["counts"], row: SurveyRow | undefined, books?: Books): number {
+  const isRead = row !== undefined && books !== undefined && books.closedAt > row.polledAt;
+  return Math.max(
+    0,
+    ...counts.map((count, i) => {
+      const grown = (count ?? 0) - (row?.counts[i] ?? count ?? 0);
+      return isRead ? Math.min(grown, (count ?? 0) - books.listed) : grown;
+    }),
+  );
 }
 
 /**
@@ -24,8 +35,7 @@ export function grownBy(counts: SurveyRow["counts"], row: SurveyRow | undefined)
  * count moves at 12:00 for a late completion on page 60. The head is read at 12:00, 12:01 and 12:02, and the search begins at 12:02.
  */
 export function nextUnmet(grown: number, row: SurveyRow | undefined, poll: UnmetPoll, now: number): Unmet {
-  // Behind a pass that took several polls a response may have arrived where it had been: it is looked for once.
-  if (row === undefined) return poll.resumed ? { ...noneUnmet, missing: 1, seeking: true } : noneUnmet;
+  if (row === undefined) return noneUnmet;
   const { unmet } = row;
   const found = poll.resumed ? 0 : poll.counts.found;
   const missing = Math.max(0, unmet.missing + grown + poll.missing - found);

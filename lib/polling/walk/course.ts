@@ -1,7 +1,7 @@
 import { type Carry, join, type Piece, type Seam } from "./join.ts";
 import type { Page } from "./page.ts";
 
-/** Pages read at once, at most. And the pages that a walk must have read for each of them, where nobody knows how long the list is (R5). */
+/** Pages read at once, at most. And the pages that lie before each of them, where nobody knows how long the list is (R5). */
 const MOST_AHEAD = 12;
 const PAGES_FOR_ONE = 6;
 /** Movements in a row at one place after which it is given out as it is (R5). */
@@ -37,8 +37,7 @@ export interface Course {
   /** The last page given out so far, and how often something has moved since. */
   furthest: number;
   movements: number;
-  /** Pages given out, and the responses handed out: the last ones (R10). */
-  pages: number;
+  /** The responses handed out: the last ones (R10). */
   met: Set<number>;
   /** Whether nothing that was listed all the time can have slipped through, but on a page that was stepped over. Whether the list was seen to move. */
   covered: boolean;
@@ -58,7 +57,6 @@ export function begin(from: number): Course {
     carry: [],
     furthest: 0,
     movements: 0,
-    pages: 0,
     met: new Set(),
     covered: true,
     moved: false,
@@ -100,7 +98,6 @@ export function stepBack(course: Course, changed: number, isNew: (responseId: nu
 export function giveOut(course: Course, page: Page, seam: Seam): Piece[] {
   const { pieces, carry } = join(course.carry, { page: page.number, runs: page.runs, seam });
   course.carry = carry;
-  course.pages += 1;
   for (const { responseId } of pieces) {
     course.met.delete(responseId);
     course.met.add(responseId);
@@ -140,7 +137,7 @@ export function goOn(course: Course, seam: Seam, mostAhead: number, known: numbe
   if (course.held.length > 1) course.seam = seam;
   course.next = (last?.number ?? course.next) + 1;
   course.held = last === undefined ? [] : [last];
-  const ahead = Math.max(Math.floor(course.pages / PAGES_FOR_ONE), known - course.next + 1);
+  const ahead = Math.max(Math.floor(course.next / PAGES_FOR_ONE), known - course.next + 1);
   course.ahead = Math.max(1, Math.min(ahead, course.ahead * 2, mostAhead, MOST_AHEAD));
 }
 

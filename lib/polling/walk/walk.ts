@@ -33,8 +33,8 @@ export interface WalkOptions {
   shortPageEnds: ShortPageEnds;
   /** The last page of the list when its end was looked for last; absent: it never was. */
   lastPage?: number | undefined;
-  /** Pages that the list has at least, as far as one can tell: so far no page is read in vain. */
-  knownPages?: number;
+  /** Pages that the list has at least, as far as one can tell by now: so far no page is read in vain. */
+  knownPages?: () => number;
   /** Pages that have failed in three polls in a row: stepped over (R9), if need be after they were tried once more. */
   stepsOver?: { readonly pages: ReadonlySet<number>; tries: boolean } | undefined;
   /** Pages read at once, at most. Default: as many as R5 allows. */
@@ -153,7 +153,7 @@ export async function* walk(options: WalkOptions): AsyncGenerator<WalkStep, Walk
       continue;
     }
     if (!isOver) {
-      goOn(course, seam, covers ? (options.mostAhead ?? Number.POSITIVE_INFINITY) : 1, options.knownPages ?? 0);
+      goOn(course, seam, covers ? (options.mostAhead ?? Number.POSITIVE_INFINITY) : 1, options.knownPages?.() ?? 0);
       continue;
     }
     if (last.isGuess === "stepped over") {

@@ -27,8 +27,8 @@ export const catchUpFaults: readonly PlantedFault[] = [
     name: "books are closed over a catch-up that went on in the middle",
     breaks: ["books", "liveness: books", "lost"],
     file: "routes/catch-up.ts",
-    find: "const ids = from === 1 && mark.books === undefined ? createPassIds() : undefined;",
-    replace: "const ids = createPassIds();",
+    find: "if (place.page === 1 && mark.books === undefined)",
+    replace: "if (mark.books === undefined)",
   },
   {
     name: "a slice whose time is up ends the whole catch-up",

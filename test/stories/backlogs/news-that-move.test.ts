@@ -8,7 +8,7 @@ const complete = (from: number, to: number) =>
 // R5, R25
 it("news above a backlog go out at the next tick also where the list moves while they are read", async () => {
   const world = slowWorld(complete(1, 5_000));
-  await goOn(world, 3);
+  await goOn(world, 3, { sliceTime: 4 * SECOND });
   // Two pages and a half of news.
   for (const response of complete(6_001, 6_125)) arrive(world, response);
   let looks = 0;

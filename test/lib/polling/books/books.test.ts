@@ -76,13 +76,6 @@ describe("the books of a pass", () => {
     expect(mark.books).toMatchObject({ listed: 3, deficit: 3, passes: 2 });
   });
 
-  it("stay as they were where a pass had more responses than it could keep, and another one follows at once", async () => {
-    const { mark, close } = await booksOf(["emitted"]);
-    await close([], { ids: undefined });
-    expect(mark.books).toBeUndefined();
-    expect(mark).toMatchObject({ booksOpen: expect.stringContaining("more responses"), nextPass: noon });
-  });
-
   it("begin to count their passes anew once they were open", async () => {
     const { mark, close } = await booksOf(["emitted"]);
     for (const _ of [1, 2, 3]) await close([1]);

@@ -115,13 +115,6 @@ describe("what a count has shown and no scan has found", () => {
 });
 
 describe("a pass over several polls", () => {
-  it("is followed by one look for what arrived behind it", () => {
-    const counts = { found: 500, complete: true };
-    const poll = { counts, headRead: true, resumed: true, sought: undefined, foundBelow: 0, missing: 0 };
-    expect(asksForSearch(nextUnmet(0, undefined, poll, noon), noon)).toBe(true);
-    expect(nextUnmet(0, undefined, { ...poll, resumed: false }, noon)).toEqual(noneUnmet);
-  });
-
   it("settles nothing of what the counts have shown meanwhile: what it found was there before", () => {
     expect(unmetAfter([{ grown: 1, found: 500, resumed: true, now: noon + MINUTE }]).missing).toBe(1);
   });

@@ -26,7 +26,7 @@ async function roundsOf(pages: number, knownPages: number): Promise<{ rounds: nu
     read,
     otherFirst: async () => ({ kind: "none" }),
     shortPageEnds: undefined,
-    knownPages,
+    knownPages: () => knownPages,
     judge: async () => undefined,
     isNew: () => true,
     isMet: () => false,
