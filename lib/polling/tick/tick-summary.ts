@@ -1,4 +1,4 @@
-import { errorCode } from "../../errors.ts";
+import { errorCode, type ToldFailure } from "../../errors.ts";
 import { failureOf } from "../errors.ts";
 import type { SurveyRow } from "../model/account.ts";
 import type { Books } from "../model/books.ts";
@@ -21,7 +21,7 @@ export interface SurveySummary {
   books?: Books;
   booksOpen?: string;
   /** Code and message of the failure; nothing personal. */
-  failure?: { code: string; message: string };
+  failure?: ToldFailure;
 }
 
 export interface TickSummary {
