@@ -130,6 +130,8 @@ export interface Mark {
   lastPage?: number;
   /** Newest responseId and date string settled. */
   highWater?: { responseId: number; completed: string };
+  /** New responses that were dealt with so far, also by polls that have failed: by that a later one knows what they have found. */
+  found?: number;
   /** Ids published whose ledger write failed: the survey publishes nothing until they are in the ledger. */
   pending?: LedgerEntry[];
   /** Answers in a row that had no metrics or metadata. */
@@ -152,8 +154,10 @@ export interface Mark {
   pass?: Pass;
   /** Epoch milliseconds before which no further full pass begins; absent: at once. */
   nextPass?: number;
-  /** A search below the head for what a count has shown: the first page of which not everything is dealt with, and new responses found. */
-  search?: { page: number; found: number };
+  /**
+   * A search below the head for what a count has shown: the first page of which not everything is dealt with, new responses found, and for how many it was begun.
+   */
+  search?: { page: number; found: number; missing: number };
   patrol?: Patrol;
   changes?: Sight[];
   /** Second readings in a row that have differed from the first. */
@@ -172,6 +176,11 @@ export function emptyMark(): Mark {
     absent: { metrics: 0, metadata: 0 },
     contents: { compared: 0, several: 0, since: 0, silent: 0 },
   };
+}
+
+/** Counts new responses that the ledger knows from now on, or will: `pending` ones are as good as entered. */
+export function noteFound(mark: Mark, count: number): void {
+  if (count > 0) mark.found = (mark.found ?? 0) + count;
 }
 
 /** The right to poll a survey, with the mark as it was when the lease was taken. */

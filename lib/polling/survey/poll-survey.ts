@@ -86,7 +86,7 @@ export function pollSurvey(request: PollRequest): Promise<PollResult | undefined
 
 async function work(ctx: PollContext, request: PollRequest): Promise<PollWork> {
   await dropExpired(ctx);
-  const done: PollWork = { counts: noCounts(), headRead: false, missing: 0, foundBelow: 0, sought: undefined };
+  const done: PollWork = { counts: noCounts(), headRead: false, missing: 0, foundBelow: 0, vain: 0 };
   // Both go on beside each other: a detail that hangs again at each tick must not keep the news waiting.
   const [waiting, looked] = await Promise.allSettled([emitDue(ctx), look(ctx, request, done)]);
   if (looked.status === "rejected") throw looked.reason;
@@ -122,10 +122,10 @@ async function seek(ctx: PollContext, missing: number, done: PollWork): Promise<
   // The next one begins where the head walk has ended then.
   if (missing === 0) delete ctx.mark.search;
   if (missing === 0 || !isClean(done.counts) || ctx.mark.phase.kind !== "head") return;
-  const { counts, found, hasEnded } = await search(ctx, missing);
+  const { counts, vain } = await search(ctx, missing);
   addCounts(done.counts, counts);
   done.foundBelow = counts.found;
-  if (hasEnded) done.sought = found;
+  done.vain = vain;
 }
 
 /** Looks at what waits and is due, until there is no more of it or the time is up. */
