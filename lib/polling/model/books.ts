@@ -58,6 +58,43 @@ export interface Books extends Tally {
   passes: number;
 }
 
+/** Why the books stay open. */
+export type BooksOpen =
+  /** Listed responses that are in no class. */
+  | { code: "UNACCOUNTED"; count: number }
+  | { code: "PAGES_UNREACHABLE"; pages: number[] }
+  /** The other order shows what no page number reaches. */
+  | { code: "RANGE_UNREACHABLE" }
+  | { code: "PAGES_MOVED" | "READ_AS_EMPTY" | "TOO_MANY" };
+
+/** The reason for people. */
+export function sayWhyOpen(why: BooksOpen): string {
+  switch (why.code) {
+    case "UNACCOUNTED":
+      return `${why.count} listed responses are not accounted for yet`;
+    case "PAGES_UNREACHABLE":
+      return `page ${why.pages.join(", ")} unreachable`;
+    case "RANGE_UNREACHABLE":
+      return "range unreachable";
+    case "PAGES_MOVED":
+      return "pages moved while they were read";
+    case "READ_AS_EMPTY":
+      return "the list was read as empty";
+    case "TOO_MANY":
+      return "there were more responses than a catch-up counts";
+  }
+}
+
+/** Whether it is for a part of the list that could not be read. */
+export function isUnreachable(why: BooksOpen | undefined): boolean {
+  return why?.code === "PAGES_UNREACHABLE" || why?.code === "RANGE_UNREACHABLE";
+}
+
+/** Listed responses that the last pass could not account for. */
+export function unaccountedOf({ booksOpen }: { booksOpen?: BooksOpen }): number {
+  return booksOpen?.code === "UNACCOUNTED" ? booksOpen.count : 0;
+}
+
 /** A `books.closed` event. */
 export interface ToldBooks {
   sequence: number;

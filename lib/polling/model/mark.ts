@@ -1,5 +1,5 @@
 import type { SurveyFacts, WithheldState } from "../../events/index.ts";
-import type { Books, IdsRef, Pass, ToldBooks } from "./books.ts";
+import type { Books, BooksOpen, IdsRef, Pass, ToldBooks } from "./books.ts";
 import type { LedgerEntry } from "./ledger-entry.ts";
 import type { OutgoingEvent } from "./outgoing-event.ts";
 import type { Phase } from "./phase.ts";
@@ -138,9 +138,7 @@ export interface Mark {
   absent: { metrics: number; metadata: number };
   contents: Contents;
   books?: Books;
-  /** Why the books are not closed, and how many listed responses the last pass could not account for. */
-  booksOpen?: string;
-  unaccounted?: number;
+  booksOpen?: BooksOpen;
   /** Full passes in a row that met an empty list although there had been responses. */
   emptyPasses?: number;
   /** The last event of closed books. */

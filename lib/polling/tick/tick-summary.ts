@@ -1,7 +1,7 @@
 import { errorCode, type ToldFailure } from "../../errors.ts";
 import { failureOf } from "../errors.ts";
 import type { SurveyRow } from "../model/account.ts";
-import type { Books } from "../model/books.ts";
+import { type Books, type BooksOpen, isUnreachable, unaccountedOf } from "../model/books.ts";
 import type { DetailKind } from "../model/ledger-entry.ts";
 import { withheldOf } from "../model/poll-counts.ts";
 import type { PollingSource } from "../model/source.ts";
@@ -19,7 +19,7 @@ export interface SurveySummary {
   /** Whether there is work left that the next tick goes on with at once. */
   unfinished: boolean;
   books?: Books;
-  booksOpen?: string;
+  booksOpen?: BooksOpen;
   /** Code and message of the failure; nothing personal. */
   failure?: ToldFailure;
 }
@@ -114,8 +114,8 @@ export function figuresOf(
   const ages = [...rows.values()].flatMap(({ booksAt }) => (booksAt === undefined ? [] : [now - booksAt]));
   const unreachable = outcomes.filter(({ error }) => errorCode(error) === "RANGE_UNREACHABLE").length;
   return {
-    unaccounted: sum(({ mark }) => mark.unaccounted ?? 0),
-    rangeUnreachable: sum(({ mark }) => (mark.booksOpen?.endsWith("unreachable") ? 1 : 0)) + unreachable,
+    unaccounted: sum(({ mark }) => unaccountedOf(mark)),
+    rangeUnreachable: sum(({ mark }) => (isUnreachable(mark.booksOpen) ? 1 : 0)) + unreachable,
     repaired: sum(({ counts }) => counts.repaired),
     repairedAgain: sum(({ repairedAgain }) => repairedAgain),
     changed: sum(({ closedNow, mark }) => (closedNow ? (mark.books?.changed ?? 0) : 0)),
