@@ -40,7 +40,7 @@ export function outcomeOf(survey: SurveyState, before: Before): AuditedSurvey | 
   const isOver = pass === undefined && nextPass !== before.nextPass;
   if (!isOver || booksOpen === undefined) return undefined;
   const why = sayWhyOpen(booksOpen);
-  if (booksOpen.code !== "UNACCOUNTED") return { ...of, outcome: "open", why };
+  if (booksOpen.code !== "unaccounted") return { ...of, outcome: "open", why };
   return { ...of, outcome: "unaccounted", why, unaccounted: { count: booksOpen.count, ids: [] } };
 }
 

@@ -59,6 +59,6 @@ function endOf({ mark }: SurveyState, isPartial: boolean | undefined): Watched {
   if (isPartial === undefined) return { outcome: "none", page: null, why: null };
   const { booksOpen } = mark;
   if (!isPartial && !isUnreachable(booksOpen)) return { outcome: "done", page: null, why: null };
-  const why = sayWhyOpen(booksOpen !== undefined && isUnreachable(booksOpen) ? booksOpen : { code: "PAGES_MOVED" });
+  const why = sayWhyOpen(booksOpen !== undefined && isUnreachable(booksOpen) ? booksOpen : { code: "pages-moved" });
   return { outcome: "partial", page: null, why };
 }

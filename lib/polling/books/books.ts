@@ -27,21 +27,23 @@ export async function closeBooks(ctx: PollContext, pass: FinishedPass): Promise<
   const { ids, ...counted } = pass;
   const closedAt = ctx.ports.clock.now();
   // The ids tell nothing of responses that are gone now. A pass that keeps its ids follows.
-  if (ids === undefined) return leaveOpen(ctx, { code: "TOO_MANY" }, closedAt, closedAt);
+  if (ids === undefined) return leaveOpen(ctx, { code: "too-many" }, closedAt, closedAt);
   const classes = await classify(ctx, ids);
   const listed = ids.all.size;
   const left = listed - Object.values(classes).reduce((sum, count) => sum + count, 0);
-  if (left !== 0) return leaveOpen(ctx, { code: "UNACCOUNTED", count: left }, closedAt);
+  if (left !== 0) return leaveOpen(ctx, { code: "unaccounted", count: left }, closedAt);
   // A page that is read as empty by mistake looks like a list without responses. An empty list is believed when it stays empty.
   if (listed === 0 && ((ctx.listedCount ?? 0) > 0 || (mark.books?.listed ?? 0) > 0)) {
     mark.emptyPasses = (mark.emptyPasses ?? 0) + 1;
-    if (mark.emptyPasses < EMPTY_PASSES) return leaveOpen(ctx, { code: "READ_AS_EMPTY" }, closedAt);
+    if (mark.emptyPasses < EMPTY_PASSES) return leaveOpen(ctx, { code: "read-as-empty" }, closedAt);
   } else delete mark.emptyPasses;
   const { listedIds: older } = mark;
   mark.listedIds = await keepIds(ctx, ids.all, "listed");
   const passes = mark.booksOpen === undefined ? (mark.books?.passes ?? 0) + 1 : 1;
   const deficit = ctx.listedCount === undefined ? null : ctx.listedCount - listed;
   delete mark.booksOpen;
+  // Every page was read by now.
+  delete mark.floor?.isPartial;
   mark.books = { ...counted, ...classes, closedAt, listed, gone: mark.books?.gone ?? 0, deficit, passes };
   mark.nextPass = pass.startedAt + ctx.source.patrol.full;
   if (older === undefined || "inline" in older) return;

@@ -61,38 +61,38 @@ export interface Books extends Tally {
 /** Why the books stay open. */
 export type BooksOpen =
   /** Listed responses that are in no class. */
-  | { code: "UNACCOUNTED"; count: number }
-  | { code: "PAGES_UNREACHABLE"; pages: number[] }
+  | { code: "unaccounted"; count: number }
+  | { code: "pages-unreachable"; pages: number[] }
   /** The other order shows what no page number reaches. */
-  | { code: "RANGE_UNREACHABLE" }
-  | { code: "PAGES_MOVED" | "READ_AS_EMPTY" | "TOO_MANY" };
+  | { code: "range-unreachable" }
+  | { code: "pages-moved" | "read-as-empty" | "too-many" };
 
 /** The reason for people. */
 export function sayWhyOpen(why: BooksOpen): string {
   switch (why.code) {
-    case "UNACCOUNTED":
+    case "unaccounted":
       return `${why.count} listed responses are not accounted for yet`;
-    case "PAGES_UNREACHABLE":
+    case "pages-unreachable":
       return `page ${why.pages.join(", ")} unreachable`;
-    case "RANGE_UNREACHABLE":
+    case "range-unreachable":
       return "range unreachable";
-    case "PAGES_MOVED":
+    case "pages-moved":
       return "pages moved while they were read";
-    case "READ_AS_EMPTY":
+    case "read-as-empty":
       return "the list was read as empty";
-    case "TOO_MANY":
+    case "too-many":
       return "there were more responses than a catch-up counts";
   }
 }
 
 /** Whether it is for a part of the list that could not be read. */
 export function isUnreachable(why: BooksOpen | undefined): boolean {
-  return why?.code === "PAGES_UNREACHABLE" || why?.code === "RANGE_UNREACHABLE";
+  return why?.code === "pages-unreachable" || why?.code === "range-unreachable";
 }
 
 /** Listed responses that the last pass could not account for. */
 export function unaccountedOf({ booksOpen }: { booksOpen?: BooksOpen }): number {
-  return booksOpen?.code === "UNACCOUNTED" ? booksOpen.count : 0;
+  return booksOpen?.code === "unaccounted" ? booksOpen.count : 0;
 }
 
 /** A `books.closed` event. */

@@ -90,8 +90,9 @@ export interface Sight {
 /** A page that fails each time (R9). */
 export interface FailingPage {
   page: number;
-  /** Polls in a row whose walks it has ended, and when the last of them took its lease (epoch milliseconds). */
+  /** Polls in a row whose walks it has ended, and when the first and the last that failed at it took its lease (epoch milliseconds). */
   polls: number;
+  since: number;
   pollAt: number;
   /** Whether walks step over it by now. */
   isSteppedOver: boolean;
@@ -153,7 +154,8 @@ export interface Mark {
   /** Epoch milliseconds before which no further full pass begins; absent: at once. */
   nextPass?: number;
   /**
-   * A search below the head for what a count has shown: the first page of which not everything is dealt with, new responses found, and for how many it was begun.
+   * A search below the head for what a count has shown: the first page of which not everything is dealt with, and new responses found. It was begun for so
+   * many that were missing.
    */
   search?: { page: number; found: number; missing: number };
   patrol?: Patrol;

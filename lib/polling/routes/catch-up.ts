@@ -44,7 +44,7 @@ export async function catchUp(ctx: PollContext, reached: Place): Promise<PollCou
   // Where the pages before it cannot be read either, it is the service that fails.
   if (end?.kind === "failed" && end.last > 0 && hasFailed(place)) {
     finish(mark, true);
-    leaveOpen(ctx, { code: "PAGES_UNREACHABLE", pages: [end.page] }, ports.clock.now());
+    leaveOpen(ctx, { code: "pages-unreachable", pages: [end.page] }, ports.clock.now());
     return counts;
   }
   if (end?.kind !== "end" || counts.left > 0 || (end.isEmpty && !isEmptyBelieved(ctx)))

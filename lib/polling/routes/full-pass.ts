@@ -92,7 +92,7 @@ async function endPass(ctx: PollContext, { pass, ids, end, counts }: EndedPass):
   const why = await whyOpen(ctx, { pass, ids, end });
   if (why === undefined) {
     pass.failures = pass.page > (ctx.mark.pass?.page ?? 0) ? 1 : pass.failures + 1;
-    leaveOpen(ctx, { code: "PAGES_UNREACHABLE", pages: [end.kind === "failed" ? end.page : 1] }, now);
+    leaveOpen(ctx, { code: "pages-unreachable", pages: [end.kind === "failed" ? end.page : 1] }, now);
     // Another pass begins at page 1: changes there are not to wait for this page.
     if (pass.failures >= MOST_FAILURES) await dropPass(ctx, pass);
     else await keepPass(ctx, pass, ids);
@@ -104,8 +104,6 @@ async function endPass(ctx: PollContext, { pass, ids, end, counts }: EndedPass):
   else {
     const { startedAt, moved, changed, repaired, found } = pass;
     await closeBooks(ctx, { ids, startedAt, moved, changed, repaired, found });
-    // Every page was read by now.
-    if (ctx.mark.booksOpen === undefined) delete ctx.mark.floor?.isPartial;
   }
   if (pass.unreplaced) ctx.mark.nextPass = now;
   await dropPass(ctx, pass);
@@ -118,12 +116,12 @@ async function whyOpen(
   { pass, ids, end }: Omit<EndedPass, "counts">,
 ): Promise<BooksOpen | "closed" | undefined> {
   if (end.kind !== "end") return undefined;
-  if (end.isEmpty && ids.all.size > 0) return { code: "READ_AS_EMPTY" };
-  if (!pass.covered) return { code: "PAGES_MOVED" };
-  if (pass.steppedOver.length > 0) return { code: "PAGES_UNREACHABLE", pages: pass.steppedOver };
+  if (end.isEmpty && ids.all.size > 0) return { code: "read-as-empty" };
+  if (!pass.covered) return { code: "pages-moved" };
+  if (pass.steppedOver.length > 0) return { code: "pages-unreachable", pages: pass.steppedOver };
   const reaches = await orLeave(ctx, async () => ({ head: await reachesHead(ctx, ids, end.last) }));
   if (reaches === undefined) return undefined;
-  return reaches.head ? "closed" : { code: "RANGE_UNREACHABLE" };
+  return reaches.head ? "closed" : { code: "range-unreachable" };
 }
 
 /** Whether records are taken to stand together again (R12). */

@@ -8,6 +8,7 @@ import { addCounts, isClean, noCounts, type PollCounts } from "../model/poll-cou
 import { takeWaiting } from "../publish/emit.ts";
 import { createPipeline, type Pipeline } from "../publish/pipeline.ts";
 import { notSpared, openBreakers } from "../publish/under-breaker.ts";
+import { nextTry, tryAgain } from "../routes/failing-page.ts";
 import { firstPass, type Presence } from "../routes/first-pass.ts";
 import { headWalk } from "../routes/head.ts";
 import { newsAbove } from "../routes/news-above.ts";
@@ -97,8 +98,9 @@ async function work(ctx: PollContext, request: PollRequest): Promise<PollWork> {
 
 /** Looks for what is new, and does what slow work it may. */
 async function look(ctx: PollContext, request: PollRequest, done: PollWork): Promise<void> {
-  done.headRead = request.head || ctx.mark.phase.kind !== "head";
   await asNews(ctx, async () => {
+    await tryAgain(ctx);
+    done.headRead = request.head || ctx.mark.phase.kind !== "head";
     // While the survey is being caught up, a slice of that decides how records stand.
     const mayDecide = () => placeOf(ctx.mark) === undefined;
     if (done.headRead) addCounts(done.counts, await readDecided(ctx, () => news(ctx, request.presence), mayDecide));
@@ -175,6 +177,8 @@ async function nextDue(ctx: PollContext, counts: PollCounts): Promise<number | u
   const moments: number[] = [];
   const next = await ctx.ports.state.nextDue(ctx.surveyId, "waiting");
   if (next !== undefined) moments.push(next);
+  const tried = nextTry(ctx.mark);
+  if (tried !== undefined) moments.push(tried);
   if (hasUntold(ctx)) moments.push(now + ctx.source.absentAfter);
   // The index may lag behind what was just written.
   if (counts.waiting > 0) moments.push(now + ctx.source.absentAfter);

@@ -88,7 +88,7 @@ describe("a response whose completed cannot be read", () => {
     await tickFor(8);
     expect(world.mark(1)).toMatchObject({
       phase: { kind: "head" },
-      booksOpen: { code: "PAGES_UNREACHABLE", pages: [3] },
+      booksOpen: { code: "pages-unreachable", pages: [3] },
     });
     expect(world.entry(1, 20)).toMatchObject({ state: "quarantined", reason: "unreadable completed" });
 

@@ -108,7 +108,7 @@ describe("a full pass while the list changes between its slices", () => {
       checkEvents(world, one.sizes);
       const { booksOpen, books } = world.mark(1);
       if (booksOpen !== undefined)
-        expect(booksOpen.code).toMatch(/^(PAGES_MOVED|UNACCOUNTED|READ_AS_EMPTY|PAGES_UNREACHABLE|RANGE_UNREACHABLE)$/);
+        expect(booksOpen.code).toMatch(/^(pages-moved|unaccounted|read-as-empty|pages-unreachable|range-unreachable)$/);
       else {
         expect(missing(world, stayed)).toEqual([]);
         expect(books?.listed).toBeGreaterThanOrEqual(stayed.length);

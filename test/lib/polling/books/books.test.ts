@@ -54,7 +54,7 @@ describe("the books of a pass", () => {
     expect(mark.books).toMatchObject({ listed: 2, emitted: 1, beforeFloor: 1 });
     ids.add(3, false);
     await close([], { ids });
-    expect(mark).toMatchObject({ booksOpen: { code: "UNACCOUNTED", count: 1 } });
+    expect(mark).toMatchObject({ booksOpen: { code: "unaccounted", count: 1 } });
     expect(mark.books).toMatchObject({ listed: 2 });
   });
 
@@ -80,7 +80,7 @@ describe("the books of a pass", () => {
     const { mark, close } = await booksOf(["emitted"]);
     await close([], { ids: undefined });
     expect(mark.books).toBeUndefined();
-    expect(mark).toMatchObject({ booksOpen: { code: "TOO_MANY" }, nextPass: noon });
+    expect(mark).toMatchObject({ booksOpen: { code: "too-many" }, nextPass: noon });
   });
 
   it("begin to count their passes anew once they were open", async () => {
@@ -98,7 +98,7 @@ describe("the books of a pass", () => {
     await close([1]);
     for (const _ of [1, 2]) {
       await close([]);
-      expect(mark).toMatchObject({ booksOpen: { code: "READ_AS_EMPTY" }, books: { listed: 1 } });
+      expect(mark).toMatchObject({ booksOpen: { code: "read-as-empty" }, books: { listed: 1 } });
     }
     await close([]);
     expect(mark.books).toMatchObject({ listed: 0, emitted: 0 });
@@ -107,9 +107,9 @@ describe("the books of a pass", () => {
   it("that stay open have their next pass after an eighth of its period", async () => {
     const { mark, world } = await booksOf([]);
     const ctx = { mark, source: sourceDefaults, ports: world.ports } as PollContext;
-    leaveOpen(ctx, { code: "PAGES_UNREACHABLE", pages: [3] }, noon);
+    leaveOpen(ctx, { code: "pages-unreachable", pages: [3] }, noon);
     expect(mark).toMatchObject({
-      booksOpen: { code: "PAGES_UNREACHABLE", pages: [3] },
+      booksOpen: { code: "pages-unreachable", pages: [3] },
       nextPass: noon + sourceDefaults.patrol.full / 8,
     });
   });
