@@ -34,9 +34,9 @@ export function logTick(logger: Log, { summary, seen, requests, stalled, now }: 
     else logger.info("source paused by an operator", { source, since: new Date(pausedSince).toISOString(), until });
     return;
   }
-  for (const { surveyId, outcome, failure } of summary.surveys) {
-    if (outcome !== "failed") continue;
-    tellFailed(logger, source, surveyId, failure);
+  for (const { surveyId, outcome, failure, showsOnly } of summary.surveys) {
+    if (outcome === "failed") tellFailed(logger, source, surveyId, failure);
+    if (showsOnly !== undefined) logger.warn("survey shows too few", { source, surveyId, shown: showsOnly });
   }
   if (summary.unreadableSurveys !== undefined)
     logger.warn("unreadable surveys", { source, count: summary.unreadableSurveys });

@@ -18,6 +18,8 @@ export interface SurveySummary {
   withheld: number;
   /** Whether there is work left that the next tick goes on with at once. */
   unfinished: boolean;
+  /** Set where its list shows only so many responses, fewer than are counted: that is not believed yet (R16). */
+  showsOnly?: number;
   books?: Books;
   booksOpen?: BooksOpen;
   /** Code and message of the failure; nothing personal. */
@@ -89,7 +91,8 @@ export function summarize(surveyId: number, { result, error }: SurveyOutcome): S
   const failed = error === undefined ? undefined : { outcome: "failed" as const, failure: failureOf(error) };
   if (result === undefined) return { ...nothing, ...(failed ?? { outcome: "busy" }) };
   const { counts, mark } = result;
-  const { books, booksOpen } = mark;
+  const { books, booksOpen, look, phase } = mark;
+  const isDoubted = look !== undefined && counts.unfinished && phase.kind !== "head";
   return {
     surveyId,
     outcome: "polled",
@@ -97,6 +100,7 @@ export function summarize(surveyId: number, { result, error }: SurveyOutcome): S
     waiting: counts.waiting,
     withheld: withheldOf(counts),
     unfinished: counts.unfinished || counts.left > 0 || failed !== undefined,
+    ...(isDoubted ? { showsOnly: look.shown } : {}),
     ...(books === undefined ? {} : { books }),
     ...(booksOpen === undefined ? {} : { booksOpen }),
     ...failed,
