@@ -1,6 +1,6 @@
 /** Levels of objects and lists within each other. What is deeper fills the memory, or the stack of whoever goes through it. */
 const MOST_DEPTH = 2_000;
-/** Objects and lists of one body, or of one element of a list that is read as it comes: each takes many times the two characters that it is written with. */
+/** Objects and lists of one body, or of one element of a list that is read as it comes. Each takes many times the two characters that it is written with. */
 const MOST_CONTAINERS = 250_000;
 
 /** JSON that would need far more memory than its text: a few kilobytes that decompress to it would end the process, with all that it does. */
