@@ -35,6 +35,25 @@ export function errorCode(error: unknown): string {
   return typeof name === "string" ? name : "UNKNOWN";
 }
 
+/** A failure in words that are fit for people and for a log. */
+export interface ToldFailure {
+  code: string;
+  message: string;
+  /** Of a fault of our own: where it happened, the innermost first. */
+  frames?: string[];
+}
+
+/** File, line and column at the end of a frame of a stack. */
+const FRAME = /^ {4}at (?:.*[/\\(])?([\w.-]+\.[cm]?[jt]s:\d+:\d+)\)?$/;
+
+/** The frames of an error that has no code to tell what it is. They hold no data; its message may, and is left out. */
+export function framesOf(error: unknown): Pick<ToldFailure, "frames"> {
+  if (!(error instanceof Error) || "code" in error) return {};
+  const quoted = new Set(error.message.split("\n"));
+  const lines = (error.stack ?? "").split("\n").filter((line) => !quoted.has(line));
+  return { frames: lines.flatMap((line) => FRAME.exec(line)?.[1] ?? []) };
+}
+
 /**
  * The line that a command writes to standard error before it ends with exit code 1. Of an error that is not the poller's own only
  * `unexpected` knows how to speak.

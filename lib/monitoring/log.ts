@@ -1,4 +1,4 @@
-import { errorCode, PollerError } from "../errors.ts";
+import { errorCode, framesOf, PollerError, type ToldFailure } from "../errors.ts";
 import { logChannel } from "./log-channel.ts";
 
 /**
@@ -35,10 +35,8 @@ export function fromLevel(least: LogLevel, logger: Log): Log {
   return { debug: tell("debug"), info: tell("info"), warn: tell("warn"), error: tell("error") };
 }
 
-/** A failure in words that are fit for a log. */
-export interface DescribedFailure {
-  code: string;
-  message: string;
+/** A failure with what to do about it. */
+export interface DescribedFailure extends ToldFailure {
   hint: string;
 }
 
@@ -46,5 +44,6 @@ export interface DescribedFailure {
 export function describeFailure(error: unknown): DescribedFailure {
   const code = errorCode(error);
   if (error instanceof PollerError) return { code, message: error.message, hint: error.hint };
-  return { code, message: `unexpected ${code}`, hint: "See the function's log and its permissions." };
+  const hint = "See the function's log and its permissions.";
+  return { code, message: `unexpected ${code}`, hint, ...framesOf(error) };
 }

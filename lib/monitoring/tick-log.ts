@@ -1,3 +1,4 @@
+import type { ToldFailure } from "../errors.ts";
 import type { BacklogRound, TickSummary } from "../polling/tick/tick-summary.ts";
 import type { Log } from "./log.ts";
 import type { RequestCounts } from "./request-counts.ts";
@@ -33,9 +34,9 @@ export function logTick(logger: Log, { summary, seen, requests, stalled, now }: 
     else logger.info("source paused by an operator", { source, since: new Date(pausedSince).toISOString(), until });
     return;
   }
-  for (const { surveyId, outcome, failure } of summary.surveys) {
-    if (outcome !== "failed") continue;
-    logger.warn("survey failed", { source, surveyId, code: failure?.code, reason: failure?.message });
+  for (const { surveyId, outcome, failure, showsOnly } of summary.surveys) {
+    if (outcome === "failed") tellFailed(logger, source, surveyId, failure);
+    if (showsOnly !== undefined) logger.warn("survey shows too few", { source, surveyId, shown: showsOnly });
   }
   if (summary.unreadableSurveys !== undefined)
     logger.warn("unreadable surveys", { source, count: summary.unreadableSurveys });
@@ -63,11 +64,16 @@ export function logTick(logger: Log, { summary, seen, requests, stalled, now }: 
   });
 }
 
+function tellFailed(logger: Log, source: string, surveyId: number, failure: ToldFailure | undefined): void {
+  const { code, message: reason, frames } = failure ?? {};
+  logger.warn("survey failed", { source, surveyId, code, reason, frames });
+}
+
 /** One line for each round of catching up with news, and one for each survey that fails. */
 export function logRound(logger: Log, { source, slices }: BacklogRound, details: Record<string, unknown>): void {
   for (const { surveyId, failure } of slices) {
     if (failure === undefined) continue;
-    logger.warn("survey failed", { source, surveyId, code: failure.code, reason: failure.message });
+    tellFailed(logger, source, surveyId, failure);
   }
   const total = (count: (slice: BacklogRound["slices"][number]) => number): number =>
     slices.reduce((sum, slice) => sum + count(slice), 0);

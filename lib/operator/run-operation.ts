@@ -23,8 +23,9 @@ export async function runOperation(
     logger.info("operation", { source, kind });
     return { result };
   } catch (error) {
-    const { code, message, hint } = describeFailure(error);
-    logger.warn("operation failed", { source, kind, code, reason: message, hint });
+    const { message, ...failure } = describeFailure(error);
+    const { code, hint } = failure;
+    logger.warn("operation failed", { source, kind, ...failure, reason: message });
     return { error: { code, message, hint } };
   } finally {
     end();

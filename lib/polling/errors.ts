@@ -1,4 +1,4 @@
-import { errorCode, PollerError } from "../errors.ts";
+import { errorCode, framesOf, PollerError, type ToldFailure } from "../errors.ts";
 
 /** Someone else has taken a lease over: whoever sees this stops before it publishes. */
 export class LeaseLostError extends PollerError {
@@ -63,11 +63,11 @@ export function endsWork(error: unknown): boolean {
   return concernsWholeSource(error) || isInterrupted(error);
 }
 
-/** A message of our own errors is fit for people; of others only the name is given, as they may quote data. */
-export function failureOf(error: unknown): { code: string; message: string } {
+/** A message of our own errors is fit for people; of others only the name and the place are given, as they may quote data. */
+export function failureOf(error: unknown): ToldFailure {
   const code = errorCode(error);
   const own = typeof error === "object" && error !== null && "hint" in error && error instanceof Error;
-  return { code, message: own ? error.message : code };
+  return own ? { code, message: error.message } : { code, message: code, ...framesOf(error) };
 }
 
 /** Where the first failure that concerned one response alone is noted: one that fails each time keeps none of the others back. */

@@ -148,9 +148,9 @@ export function limitsOf(
   return { deadline: Math.max(Date.now(), abortsAt - timeouts.connect - timeouts.response), abortsAt };
 }
 
-function tellFailure(logger: Log, what: string, source: string, { code, message, hint }: DescribedFailure): void {
+function tellFailure(logger: Log, what: string, source: string, { message, ...failure }: DescribedFailure): void {
   // "message" is the logger's own word: a detail of that name would be dropped.
-  logger.error(what, { source, code, reason: message, hint });
+  logger.error(what, { source, ...failure, reason: message });
 }
 
 /**

@@ -1,9 +1,9 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { ITEM_VERSION, newerVersion } from "./item-version.ts";
+import { ITEM_VERSION, otherVersion } from "./item-version.ts";
 import type { Item, Table } from "./table-client.ts";
 
-/** Sets attributes of one item of any kind, but not over a newer version; those of `once` only where there are none. */
+/** Sets attributes of one item of any kind, but not over another version; those of `once` only where there are none. */
 export async function setAttributes(
   table: Table,
   key: Item,
@@ -14,7 +14,7 @@ export async function setAttributes(
   try {
     await updateItem(table, key, all, { once });
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) throw newerVersion();
+    if (error instanceof ConditionalCheckFailedException) throw otherVersion();
     throw error;
   }
 }
@@ -39,8 +39,8 @@ export async function updateItem(
     new UpdateCommand({
       TableName: table.name,
       Key: key,
-      // What a newer version has written is not set back.
-      ConditionExpression: ["(attribute_not_exists(#a0) OR #a0 <= :a0)", ...conditions].join(" AND "),
+      // What another version has written is left alone.
+      ConditionExpression: ["(attribute_not_exists(#a0) OR #a0 = :a0)", ...conditions].join(" AND "),
       UpdateExpression: `SET ${all.map(([name], i) => `#a${i} = ${shown(name, i)}`).join(", ")}`,
       ExpressionAttributeNames: Object.fromEntries(all.map(([name], i) => [`#a${i}`, name])),
       ExpressionAttributeValues: { ...Object.fromEntries(all.map(([, value], i) => [`:a${i}`, value])), ...values },

@@ -83,7 +83,7 @@ export function createLeases(table: Table, source: string, now: () => number): L
       UpdateExpression: "SET #owner = :me, #until = :until, #since = :now, v = :v ADD fence :one",
       // A lease of a clock that was far ahead would keep everybody from its work until then.
       ConditionExpression:
-        "(attribute_not_exists(#until) OR #until < :now OR #until > :most OR begins_with(#owner, :same)) AND (attribute_not_exists(v) OR v <= :v)",
+        "(attribute_not_exists(#until) OR #until < :now OR #until > :most OR begins_with(#owner, :same)) AND (attribute_not_exists(v) OR v = :v)",
       ExpressionAttributeNames: { "#owner": "owner", "#until": "until", "#since": "since" },
       ExpressionAttributeValues: {
         ":me": me,

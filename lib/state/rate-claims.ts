@@ -40,6 +40,7 @@ export function createRateClaims(table: Table, source: string): RateClaims {
           TableName: table.name,
           Key: key,
           UpdateExpression: `SET #own = :claim, v = :v${remove}`,
+          ConditionExpression: "attribute_not_exists(v) OR v = :v",
           ExpressionAttributeNames: names,
           ExpressionAttributeValues: { ":claim": claim, ":v": ITEM_VERSION },
           ReturnValues: "ALL_NEW",

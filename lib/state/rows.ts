@@ -90,13 +90,13 @@ function rowToList({
   booksAt,
   isBehind,
   known,
+  found,
 }: SurveyRow): (number | null)[] {
   const unmetList = [unmet.missing, unmet.owed, Number(unmet.seeking), unmet.restUntil];
   const trusted = [trust.misses, trust.hits, trust.unseen];
   const times = [slowAt, workedAt, activeAt];
-  const behind = isBehind === true ? 1 : null;
-  // Most surveys need neither.
-  const last = known !== undefined ? [behind, known] : behind === null ? [] : [behind];
+  const rare = [isBehind === true ? 1 : null, known ?? null, found ?? null];
+  const last = rare.slice(0, 1 + rare.findLastIndex((value) => value !== null));
   const slow = [booksAt ?? null, slowEvery, passAt, passedAt, restedAt, ...last];
   return [...counts, polledAt, dueAt ?? null, ...unmetList, ...times, ...trusted, Number(unmet.deep), ...slow];
 }
@@ -104,7 +104,7 @@ function rowToList({
 function rowFromList(list: (number | null)[]): SurveyRow {
   const [responses = null, correct = null, unpaid = null, polledAt, dueAt, ...rest] = list;
   const [missing, owed, seeking, restUntil, slowAt, workedAt, activeAt, ...more] = rest;
-  const [misses, hits, unseen, deep, booksAt, slowEvery, passAt, passedAt, restedAt, behind, known] = more;
+  const [misses, hits, unseen, deep, booksAt, slowEvery, passAt, passedAt, restedAt, behind, known, found] = more;
   return {
     counts: [responses, correct, unpaid],
     polledAt: polledAt ?? 0,
@@ -125,6 +125,7 @@ function rowFromList(list: (number | null)[]): SurveyRow {
     ...(booksAt === null || booksAt === undefined ? {} : { booksAt }),
     ...(behind === 1 ? { isBehind: true } : {}),
     ...(known === null || known === undefined ? {} : { known }),
+    ...(found === null || found === undefined ? {} : { found }),
     workedAt: workedAt ?? polledAt ?? 0,
     activeAt: activeAt ?? polledAt ?? 0,
   };

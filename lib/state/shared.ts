@@ -43,7 +43,7 @@ export function createShared(table: Table, source: string, { now, sleep }: Share
             UpdateExpression: "SET pausedUntil = :until, v = :v",
             // What a clock that is far off has written can be shortened: it would keep everybody silent for good.
             ConditionExpression:
-              "(attribute_not_exists(pausedUntil) OR pausedUntil < :until OR pausedUntil > :most) AND (attribute_not_exists(v) OR v <= :v)",
+              "(attribute_not_exists(pausedUntil) OR pausedUntil < :until OR pausedUntil > :most) AND (attribute_not_exists(v) OR v = :v)",
             ExpressionAttributeValues: { ":until": until, ":most": latestPause(now()), ":v": ITEM_VERSION },
           }),
         );

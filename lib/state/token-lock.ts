@@ -66,7 +66,7 @@ export function createTokenLock(
       UpdateExpression: "SET lockOwner = :me, lockUntil = :until, v = :v ADD lockFence :one",
       // A lock of a clock that is far ahead would make everybody wait at every renewal.
       ConditionExpression:
-        "(attribute_not_exists(lockUntil) OR lockUntil < :now OR lockUntil > :most) AND (attribute_not_exists(v) OR v <= :v)",
+        "(attribute_not_exists(lockUntil) OR lockUntil < :now OR lockUntil > :most) AND (attribute_not_exists(v) OR v = :v)",
       ExpressionAttributeValues: {
         ":me": owner,
         ":now": now(),
@@ -111,7 +111,7 @@ export function createTokenLock(
   async function change(how: "ADD" | "DELETE", marks: Set<string>): Promise<void> {
     await update({
       UpdateExpression: `SET v = :v ${how} renewals :marks`,
-      ConditionExpression: "attribute_not_exists(v) OR v <= :v",
+      ConditionExpression: "attribute_not_exists(v) OR v = :v",
       ExpressionAttributeValues: { ":marks": marks, ":v": ITEM_VERSION },
     });
   }

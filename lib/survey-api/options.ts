@@ -32,7 +32,7 @@ export interface SurveyApiOptions {
   proxy?: string;
   /**
    * Longest body that is read, as it comes and decompressed. Of a list read with `each` its longest element: all of it may have 16 times
-   * as many characters, decompressed, and a million elements. Bytes, default 64 MiB.
+   * as many characters, decompressed, and 250,000 elements. Bytes, default 8 MiB.
    */
   maxBodyBytes?: number;
   /**
@@ -68,7 +68,7 @@ export function checkOptions(options: SurveyApiOptions): CheckedOptions {
     baseUrl: options.baseUrl,
     timeouts,
     concurrency: options.concurrency ?? 16,
-    maxBodyBytes: options.maxBodyBytes ?? 64 * 1024 * 1024,
+    maxBodyBytes: options.maxBodyBytes ?? 8 * 1024 * 1024,
     retry: retryPolicy(options.retry),
   };
   const { maxRequestsPerSecond, learned, proxy } = options;

@@ -5,6 +5,7 @@ import { listedIdsOf } from "../../cli/target/listed-ids.ts";
 import { createBucket } from "../../lib/aws/bucket.ts";
 import { namingFailures } from "../../lib/aws/failure.ts";
 import { PollerError } from "../../lib/errors.ts";
+import { sayWhyOpen } from "../../lib/polling/model/books.ts";
 import type { Mark } from "../../lib/polling/model/mark.ts";
 import { placeOf } from "../../lib/polling/model/phase.ts";
 import { readAccount } from "../../lib/state/account.ts";
@@ -48,7 +49,7 @@ function whyNot(error: unknown): string {
 function booksLine(mark: Mark, since: readonly number[], listed: ReadonlySet<number> | undefined): string {
   const place = placeOf(mark);
   if (place !== undefined) return `not closed yet: ${mark.phase.kind} at page ${place.page}`;
-  if (mark.booksOpen !== undefined) return `not closed yet: ${mark.booksOpen}`;
+  if (mark.booksOpen !== undefined) return `not closed yet: ${sayWhyOpen(mark.booksOpen)}`;
   if (mark.books === undefined) return "not closed yet: no scan has read every page";
   // What was listed already when the books were closed has left another class of theirs, and nobody has noted which.
   const isNew = listed !== undefined && since.every((id) => !listed.has(id));

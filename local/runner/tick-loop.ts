@@ -1,5 +1,6 @@
 import { isAwsFailure } from "../../lib/aws/failure.ts";
 import { errorCode, PollerError } from "../../lib/errors.ts";
+import type { SurveySummary } from "../../lib/polling/tick/tick-summary.ts";
 import type { BlockedSource, PollOutput } from "../../lib/run/poll-sources.ts";
 import { pause } from "../pause.ts";
 import type { Invoke } from "./environments.ts";
@@ -57,6 +58,8 @@ interface Course {
   /** After the last tick: those that failed, and those that got nowhere, in a row. */
   failures: number;
   idle: number;
+  /** Lines about surveys that were told: each once. */
+  told: Set<string>;
   /** Why the run cannot go on. */
   fatal: { error: unknown } | undefined;
 }
@@ -67,6 +70,8 @@ interface Shown {
   unfinished: boolean;
   /** The survey that failed, or the pause that lasts too long. */
   failed?: string | undefined;
+  /** A survey with work left, and what is known of why. */
+  left?: string | undefined;
   /** Epoch milliseconds: of the service's pause. */
   pausedUntil: number;
 }
@@ -85,6 +90,7 @@ export async function runTicks(options: TickLoopOptions): Promise<TickLoopResult
     last: { unfinished: true, pausedUntil: 0 },
     failures: 0,
     idle: 0,
+    told: new Set(),
     fatal: undefined,
   };
   for (;;) {
@@ -118,6 +124,10 @@ async function invokeOnce(
   try {
     const output = await invoke({}, stop);
     course.last = shownBy(output);
+    for (const line of output.ticks.flatMap(({ surveys }) => surveys.flatMap((survey) => showsTooFew(survey) ?? []))) {
+      if (!course.told.has(line)) view.say(`${line}; looked at again at the next tick`);
+      course.told.add(line);
+    }
     // One that was left to another invocation has not asked for anything.
     course.reached ||= output.ticks.some(({ isBusy }) => isBusy !== true);
   } catch (error) {
@@ -149,6 +159,9 @@ function shownBy({ ticks, blocked: [problem] = [] }: PollOutput): Shown {
     shown.pausedUntil = Math.max(shown.pausedUntil, pausedUntil ?? 0);
     for (const survey of tick.surveys) {
       shown.unfinished ||= survey.unfinished;
+      if (survey.unfinished)
+        shown.left =
+          showsTooFew(survey) ?? shown.left ?? `survey ${survey.surveyId}: work is left that does not get on`;
       if (survey.outcome === "failed") shown.failed = `survey ${survey.surveyId}: ${survey.failure?.message}`;
     }
   }
@@ -159,13 +172,19 @@ function shownBy({ ticks, blocked: [problem] = [] }: PollOutput): Shown {
   return shown;
 }
 
+/** The line about a survey whose list does not show what is counted. */
+function showsTooFew({ surveyId, showsOnly }: SurveySummary): string | undefined {
+  if (showsOnly === undefined) return undefined;
+  return `survey ${surveyId}: its list shows ${showsOnly} responses, and the survey list counts more`;
+}
+
 /** Whether the run may end once its last tick is over; when what is left gets nowhere, that is the end as well. */
 function isDone(course: Course, hasGotOn: boolean): boolean {
-  const { failure, unfinished, failed } = course.last;
+  const { failure, unfinished, failed, left } = course.last;
   if (failure === undefined && !unfinished) return true;
   course.failures += failure !== undefined || failed !== undefined ? 1 : 0;
   course.idle = hasGotOn ? 0 : course.idle + 1;
-  const told = failed ?? (course.idle >= MOST_IDLE ? "some surveys have work left that does not get on" : undefined);
+  const told = failed ?? left;
   if (course.failures < MOST_FAILURES && course.idle < MOST_IDLE) return false;
   const hint = "Nothing is lost: the next run goes on where this one stopped.";
   course.fatal = { error: failure ?? new SurveysFailedError(told ?? "surveys could not be polled", { hint }) };

@@ -1,4 +1,4 @@
-import type { Books } from "../../lib/polling/model/books.ts";
+import { type Books, sayWhyOpen } from "../../lib/polling/model/books.ts";
 import type { EntryState } from "../../lib/polling/model/ledger-entry.ts";
 import type { Mark } from "../../lib/polling/model/mark.ts";
 import type { PollingSource } from "../../lib/polling/model/source.ts";
@@ -62,7 +62,8 @@ export async function fullPass(world: MemoryWorld, ticks: Ticks = { source: full
 /** The books of a survey, which must have been closed by its last full pass. */
 export function closedBooks(world: MemoryWorld, surveyId = 1): Books {
   const { books, booksOpen } = world.mark(surveyId);
-  if (books === undefined || booksOpen !== undefined) throw new Error(`the books are open: ${booksOpen}`);
+  if (books === undefined || booksOpen !== undefined)
+    throw new Error(`the books are open: ${booksOpen && sayWhyOpen(booksOpen)}`);
   return books;
 }
 

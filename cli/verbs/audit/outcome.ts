@@ -1,3 +1,4 @@
+import { sayWhyOpen } from "../../../lib/polling/model/books.ts";
 import type { SurveyState } from "../../target/state.ts";
 import type { AuditedSurvey } from "./answer.ts";
 import { pagesOf } from "./cost.ts";
@@ -29,7 +30,7 @@ export function beforeOf({ mark }: SurveyState, nextPass = mark.nextPass): Befor
 
 /** The outcome of the full pass that was asked for; undefined while it is under way. No two clocks are compared. */
 export function outcomeOf(survey: SurveyState, before: Before): AuditedSurvey | undefined {
-  const { books, booksOpen, unaccounted = 0, pass, nextPass } = survey.mark;
+  const { books, booksOpen, pass, nextPass } = survey.mark;
   const of = toDo(survey);
   if (books !== undefined && booksOpen === undefined && books.closedAt !== before.closedAt) {
     const { listed, found, closedAt } = books;
@@ -38,13 +39,20 @@ export function outcomeOf(survey: SurveyState, before: Before): AuditedSurvey | 
   // A pass at its end says when the next one begins.
   const isOver = pass === undefined && nextPass !== before.nextPass;
   if (!isOver || booksOpen === undefined) return undefined;
-  if (unaccounted === 0) return { ...of, outcome: "open", why: booksOpen };
-  return { ...of, outcome: "unaccounted", why: booksOpen, unaccounted: { count: unaccounted, ids: [] } };
+  const why = sayWhyOpen(booksOpen);
+  if (booksOpen.code !== "unaccounted") return { ...of, outcome: "open", why };
+  return { ...of, outcome: "unaccounted", why, unaccounted: { count: booksOpen.count, ids: [] } };
 }
 
 /** One that cannot be audited now. */
 export function leftOpen(survey: SurveyState, why: string): AuditedSurvey {
   return { ...toDo(survey), outcome: "open", why };
+}
+
+/** The same, by what its last full pass has said if that said anything. */
+export function stillOpen(survey: SurveyState, why: string): AuditedSurvey {
+  const { booksOpen } = survey.mark;
+  return leftOpen(survey, booksOpen === undefined ? why : sayWhyOpen(booksOpen));
 }
 
 /** The place of a pass: while it stays the same nothing goes on. */

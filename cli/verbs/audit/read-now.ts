@@ -3,7 +3,7 @@ import { readSource, type SurveyState } from "../../target/state.ts";
 import { letItPoll, wait } from "../../wait.ts";
 import type { AuditedSurvey } from "./answer.ts";
 import { pagesOf } from "./cost.ts";
-import { beforeOf, leftOpen, outcomeOf, placeOfPass } from "./outcome.ts";
+import { beforeOf, leftOpen, outcomeOf, placeOfPass, stillOpen } from "./outcome.ts";
 import type { AuditOf } from "./watch.ts";
 
 /** Slices in a row that come no further, after which it is left. */
@@ -42,7 +42,7 @@ async function readPass(of: AuditOf, survey: SurveyState): Promise<AuditedSurvey
     if (outcome === "changing") await letItPoll(target, source.name, io);
     else if (outcome === "busy" || idle > 0) await wait(PAUSE, io);
   }
-  return leftOpen(now, now.mark.booksOpen ?? "the full pass comes no further");
+  return stillOpen(now, "the full pass comes no further");
 }
 
 /** One slice of reading. A refusal of the service for now is no failure of the audit. */

@@ -8,7 +8,7 @@ import { isPolling, letItPoll } from "../../wait.ts";
 import { count } from "../../words.ts";
 import type { AuditedSurvey } from "./answer.ts";
 import { pagesOf } from "./cost.ts";
-import { type Before, beforeOf, leftOpen, outcomeOf, placeOfPass } from "./outcome.ts";
+import { type Before, beforeOf, outcomeOf, placeOfPass, stillOpen } from "./outcome.ts";
 
 /** Ticks after which a pass that comes no further is not waited for. */
 const MOST_IDLE = 30;
@@ -45,8 +45,7 @@ export async function watchPasses(of: AuditOf, planned: ReadonlyMap<number, Befo
     const { account, surveys } = await readSource(target, source.name);
     const chosen = surveys.filter(({ surveyId }) => planned.has(surveyId));
     const outcomes = chosen.map((survey) => outcomeOf(survey, planned.get(survey.surveyId) ?? beforeOf(survey)));
-    const giveUp = (why: string): AuditedSurvey[] =>
-      chosen.map((survey, i) => outcomes[i] ?? leftOpen(survey, survey.mark.booksOpen ?? why));
+    const giveUp = (why: string): AuditedSurvey[] => chosen.map((survey, i) => outcomes[i] ?? stillOpen(survey, why));
     if (outcomes.every((outcome) => outcome !== undefined)) return outcomes;
     if (account.pausedUntil !== undefined) return giveUp("the source is paused");
     const pending = chosen.filter((_, i) => outcomes[i] === undefined);

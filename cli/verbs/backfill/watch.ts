@@ -1,4 +1,5 @@
 import type { SourceConfig } from "../../../lib/config/index.ts";
+import { isUnreachable, sayWhyOpen } from "../../../lib/polling/model/books.ts";
 import { placeOf } from "../../../lib/polling/model/phase.ts";
 import type { Io } from "../../io.ts";
 import type { ProgressLine } from "../../progress.ts";
@@ -56,7 +57,8 @@ export async function watchBackfill({ target, source, survey, io, progress }: Wa
 /** Undefined: none was under way. */
 function endOf({ mark }: SurveyState, isPartial: boolean | undefined): Watched {
   if (isPartial === undefined) return { outcome: "none", page: null, why: null };
-  const why = mark.booksOpen?.includes("unreachable") === true ? mark.booksOpen : "pages moved while they were read";
-  const wasCut = isPartial || mark.booksOpen?.includes("unreachable") === true;
-  return wasCut ? { outcome: "partial", page: null, why } : { outcome: "done", page: null, why: null };
+  const { booksOpen } = mark;
+  if (!isPartial && !isUnreachable(booksOpen)) return { outcome: "done", page: null, why: null };
+  const why = sayWhyOpen(booksOpen !== undefined && isUnreachable(booksOpen) ? booksOpen : { code: "pages-moved" });
+  return { outcome: "partial", page: null, why };
 }

@@ -1,6 +1,7 @@
 import type { SourceConfig } from "../../../lib/config/index.ts";
 import { toMoment } from "../../../lib/events/build/local-time.ts";
 import type { AccountState } from "../../../lib/polling/model/account.ts";
+import { sayWhyOpen, unaccountedOf } from "../../../lib/polling/model/books.ts";
 import type { CheckedState } from "../../../lib/polling/model/ledger-entry.ts";
 import { placeOf } from "../../../lib/polling/model/phase.ts";
 import { selected } from "../../../lib/polling/model/source.ts";
@@ -77,8 +78,8 @@ async function statusOf(target: Target, of: Of, { surveyId, row, mark }: SurveyS
             refused: books.refused,
             closedAt: books.closedAt,
           },
-    booksOpen: mark.booksOpen ?? null,
-    unaccounted: mark.unaccounted ?? 0,
+    booksOpen: mark.booksOpen === undefined ? null : sayWhyOpen(mark.booksOpen),
+    unaccounted: unaccountedOf(mark),
   };
 }
 

@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import type { PollContext } from "../context.ts";
-import type { Books, Tally } from "../model/books.ts";
+import type { Books, BooksOpen, Tally } from "../model/books.ts";
 import type { EntryState } from "../model/ledger-entry.ts";
 import { dropIds, keepIds } from "./id-set.ts";
 import type { PassIds } from "./pass-ids.ts";
@@ -28,19 +28,19 @@ export async function closeBooks(ctx: PollContext, pass: FinishedPass): Promise<
   const classes = await classify(ctx, ids);
   const listed = ids.all.size;
   const left = listed - Object.values(classes).reduce((sum, count) => sum + count, 0);
-  const open = `${left} listed responses are not accounted for yet`;
-  if (left !== 0) return leaveOpen(ctx, open, closedAt, undefined, left);
+  if (left !== 0) return leaveOpen(ctx, { code: "unaccounted", count: left }, closedAt);
   // A page that is read as empty by mistake looks like a list without responses. An empty list is believed when it stays empty.
   if (listed === 0 && ((ctx.listedCount ?? 0) > 0 || (mark.books?.listed ?? 0) > 0)) {
     mark.emptyPasses = (mark.emptyPasses ?? 0) + 1;
-    if (mark.emptyPasses < EMPTY_PASSES) return leaveOpen(ctx, "the list was read as empty", closedAt);
+    if (mark.emptyPasses < EMPTY_PASSES) return leaveOpen(ctx, { code: "read-as-empty" }, closedAt);
   } else delete mark.emptyPasses;
   const { listedIds: older } = mark;
   mark.listedIds = await keepIds(ctx, ids.all, "listed");
   const passes = mark.booksOpen === undefined ? (mark.books?.passes ?? 0) + 1 : 1;
   const deficit = ctx.listedCount === undefined ? null : ctx.listedCount - listed;
   delete mark.booksOpen;
-  delete mark.unaccounted;
+  // Every page was read by now.
+  delete mark.floor?.isPartial;
   mark.books = { ...counted, ...classes, closedAt, listed, gone: mark.books?.gone ?? 0, deficit, passes };
   mark.nextPass = pass.startedAt + ctx.source.patrol.full;
   if (older === undefined || "inline" in older) return;
@@ -70,9 +70,8 @@ async function classify(ctx: PollContext, { all, old }: PassIds): Promise<Record
   return classes;
 }
 
-/** Notes why the books are not closed; `nextPass`: epoch milliseconds; `left`: responses that are not accounted for. */
-export function leaveOpen(ctx: PollContext, reason: string, now: number, nextPass?: number, left?: number): void {
-  ctx.mark.booksOpen = reason;
-  ctx.mark.unaccounted = left;
+/** Notes why the books are not closed; `nextPass`: epoch milliseconds. */
+export function leaveOpen(ctx: PollContext, why: BooksOpen, now: number, nextPass?: number): void {
+  ctx.mark.booksOpen = why;
   ctx.mark.nextPass = nextPass ?? now + ctx.source.patrol.full / SOONER;
 }

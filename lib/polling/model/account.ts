@@ -40,6 +40,8 @@ export interface SurveyRow {
   passAt: number;
   /** Epoch milliseconds at which its books were closed last; absent when they never were. */
   booksAt?: number;
+  /** New responses of which its poll has known by then: `found` of its mark. */
+  found?: number;
   /** The survey itself as subscribers know it, as a whole number; absent where they are not told. */
   known?: number;
   /** Epoch milliseconds at which its head was read last, and at which slow work of any kind was done or tried. */

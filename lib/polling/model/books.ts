@@ -58,6 +58,41 @@ export interface Books extends Tally {
   passes: number;
 }
 
+/** Why the books stay open. */
+export type BooksOpen =
+  /** Listed responses that are in no class. */
+  | { code: "unaccounted"; count: number }
+  | { code: "pages-unreachable"; pages: number[] }
+  /** The other order shows what no page number reaches. */
+  | { code: "range-unreachable" }
+  | { code: "pages-moved" | "read-as-empty" };
+
+/** The reason for people. */
+export function sayWhyOpen(why: BooksOpen): string {
+  switch (why.code) {
+    case "unaccounted":
+      return `${why.count} listed responses are not accounted for yet`;
+    case "pages-unreachable":
+      return `page ${why.pages.join(", ")} unreachable`;
+    case "range-unreachable":
+      return "range unreachable";
+    case "pages-moved":
+      return "pages moved while they were read";
+    case "read-as-empty":
+      return "the list was read as empty";
+  }
+}
+
+/** Whether it is for a part of the list that could not be read. */
+export function isUnreachable(why: BooksOpen | undefined): boolean {
+  return why?.code === "pages-unreachable" || why?.code === "range-unreachable";
+}
+
+/** Listed responses that the last pass could not account for. */
+export function unaccountedOf({ booksOpen }: { booksOpen?: BooksOpen }): number {
+  return booksOpen?.code === "unaccounted" ? booksOpen.count : 0;
+}
+
 /** A `books.closed` event. */
 export interface ToldBooks {
   sequence: number;

@@ -1,5 +1,5 @@
 import type { SurveyFacts, WithheldState } from "../../events/index.ts";
-import type { Books, IdsRef, Pass, ToldBooks } from "./books.ts";
+import type { Books, BooksOpen, IdsRef, Pass, ToldBooks } from "./books.ts";
 import type { LedgerEntry } from "./ledger-entry.ts";
 import type { OutgoingEvent } from "./outgoing-event.ts";
 import type { Phase } from "./phase.ts";
@@ -90,8 +90,9 @@ export interface Sight {
 /** A page that fails each time (R9). */
 export interface FailingPage {
   page: number;
-  /** Polls in a row whose walks it has ended, and when the last of them took its lease (epoch milliseconds). */
+  /** Polls in a row whose walks it has ended, and when the first and the last that failed at it took its lease (epoch milliseconds). */
   polls: number;
+  since: number;
   pollAt: number;
   /** Whether walks step over it by now. */
   isSteppedOver: boolean;
@@ -130,15 +131,15 @@ export interface Mark {
   lastPage?: number;
   /** Newest responseId and date string settled. */
   highWater?: { responseId: number; completed: string };
+  /** New responses that were dealt with so far, also by polls that have failed: by that a later one knows what they have found. */
+  found?: number;
   /** Ids published whose ledger write failed: the survey publishes nothing until they are in the ledger. */
   pending?: LedgerEntry[];
   /** Answers in a row that had no metrics or metadata. */
   absent: { metrics: number; metadata: number };
   contents: Contents;
   books?: Books;
-  /** Why the books are not closed, and how many listed responses the last pass could not account for. */
-  booksOpen?: string;
-  unaccounted?: number;
+  booksOpen?: BooksOpen;
   /** Full passes in a row that met an empty list although there had been responses. */
   emptyPasses?: number;
   /** The last event of closed books. */
@@ -152,8 +153,11 @@ export interface Mark {
   pass?: Pass;
   /** Epoch milliseconds before which no further full pass begins; absent: at once. */
   nextPass?: number;
-  /** A search below the head for what a count has shown: the first page of which not everything is dealt with, and new responses found. */
-  search?: { page: number; found: number };
+  /**
+   * A search below the head for what a count has shown: the first page of which not everything is dealt with, and new responses found. It was begun for so
+   * many that were missing.
+   */
+  search?: { page: number; found: number; missing: number };
   patrol?: Patrol;
   changes?: Sight[];
   /** Second readings in a row that have differed from the first. */
@@ -172,6 +176,11 @@ export function emptyMark(): Mark {
     absent: { metrics: 0, metadata: 0 },
     contents: { compared: 0, several: 0, since: 0, silent: 0 },
   };
+}
+
+/** Counts new responses that the ledger knows from now on, or will: `pending` ones are as good as entered. */
+export function noteFound(mark: Mark, count: number): void {
+  if (count > 0) mark.found = (mark.found ?? 0) + count;
 }
 
 /** The right to poll a survey, with the mark as it was when the lease was taken. */

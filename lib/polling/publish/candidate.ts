@@ -30,6 +30,11 @@ export interface Candidate extends Met {
   keptKey?: string | undefined;
 }
 
+/** Whether the ledger has nothing of it yet. */
+export function isNew({ proof, replaces }: Candidate): boolean {
+  return proof !== "kept" && replaces === undefined;
+}
+
 const FIRST_BACK_OFF = 5_000;
 
 /** A response as a walk has found it. */

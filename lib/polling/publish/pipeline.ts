@@ -2,8 +2,9 @@ import { prove } from "../contents/prove.ts";
 import type { PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
 import { forgetSights } from "../ledger/changes.ts";
+import { noteFound } from "../model/mark.ts";
 import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
-import { type Candidate, oldestFirst } from "./candidate.ts";
+import { type Candidate, isNew, oldestFirst } from "./candidate.ts";
 import { note, prepare } from "./prepare.ts";
 import { batchLength, isFull, MOST_IN_VAIN, publishBatch, type Ready } from "./publish-batch.ts";
 
@@ -165,7 +166,10 @@ async function begin(
     sendFull(line, false);
     return;
   }
-  if (prepared?.kind === "waiting") counts.waiting += 1;
+  if (prepared?.kind === "waiting") {
+    counts.waiting += 1;
+    noteFound(ctx.mark, isNew(candidate) ? 1 : 0);
+  }
   settle(line, item.page, 1, prepared === undefined);
 }
 

@@ -6,10 +6,11 @@ import { MOST_ENTRIES } from "../ledger/tell.ts";
 import { noteReleased, toldFirst } from "../ledger/withheld.ts";
 import { later } from "../model/dates.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
+import { noteFound } from "../model/mark.ts";
 import type { OutgoingEvent } from "../model/outgoing-event.ts";
 import type { PollCounts } from "../model/poll-counts.ts";
 import type { PublishOutcome, SealedEvent } from "../ports.ts";
-import { type Candidate, entryOf, refusedEntry, waitingEntry } from "./candidate.ts";
+import { type Candidate, entryOf, isNew, refusedEntry, waitingEntry } from "./candidate.ts";
 
 /** An event with the contents of a response. */
 export type ContentsEvent = Extract<OutgoingEvent, { type: "response.completed" | "response.updated" }>;
@@ -106,6 +107,7 @@ async function noteNotTaken(
     return;
   }
   await ctx.ports.state.putEntries(ctx.surveyId, written);
+  noteFound(ctx.mark, isNew(item) ? 1 : 0);
   if (isRefused) {
     result.counts.refused += 1;
     ctx.ports.observe({ kind: "refused", surveyId: ctx.surveyId, responseId: item.responseId, code });
@@ -138,6 +140,7 @@ async function enter(ctx: PollContext, published: Ready[], emittedAt: number): P
     return { ...entryOf(item, "emitted"), eventId, revision, emittedAt };
   });
   for (const item of published) raiseHighWater(ctx, item);
+  noteFound(ctx.mark, published.filter(isNew).length);
   try {
     await state.putEntries(ctx.surveyId, await notOutdated(ctx, entries));
   } catch (error) {

@@ -49,7 +49,7 @@ export async function catchUp(ctx: PollContext, reached: Place): Promise<PollCou
   // Where the pages before it cannot be read either, it is the service that fails.
   if (end?.kind === "failed" && end.last > 0 && hasFailed(mark)) {
     finish(mark, true);
-    leaveOpen(ctx, `page ${end.page} unreachable`, ports.clock.now());
+    leaveOpen(ctx, { code: "pages-unreachable", pages: [end.page] }, ports.clock.now());
     return counts;
   }
   if (end?.kind !== "end" || counts.left > 0 || (end.isEmpty && !isEmptyBelieved(ctx)))

@@ -13,6 +13,7 @@ import { noted, orphanEntries, quarantined } from "../ledger/note-entries.ts";
 import { toldFirst } from "../ledger/withheld.ts";
 import { later } from "../model/dates.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
+import { noteFound } from "../model/mark.ts";
 import { isHistoryMet, placeOf } from "../model/phase.ts";
 import { digestOf, type ReadRecord, type Run } from "../model/records.ts";
 import type { Order } from "../ports.ts";
@@ -194,6 +195,7 @@ export async function deal(
     done.left += entries.length - written.length;
     await ctx.ports.state.putEntries(ctx.surveyId, written);
   }
+  noteFound(ctx.mark, done.found);
   return done;
 }
 

@@ -4,7 +4,7 @@ import { compareAnew } from "../contents/operation9.ts";
 import type { Allowance, PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
 import { areManyChanges } from "../ledger/changes.ts";
-import type { Pass } from "../model/books.ts";
+import type { BooksOpen, Pass } from "../model/books.ts";
 import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import { emitFound } from "../publish/emit.ts";
 import type { WalkEnd } from "../walk/walk.ts";
@@ -89,10 +89,10 @@ interface EndedPass {
 /** Closes the books, or says why they stay open. A pass is forgotten last: a failure at its end makes only that end be done again. */
 async function endPass(ctx: PollContext, { pass, ids, end, counts }: EndedPass): Promise<PollCounts> {
   const now = ctx.ports.clock.now();
-  const reason = await whyOpen(ctx, { pass, ids, end });
-  if (reason === undefined) {
+  const why = await whyOpen(ctx, { pass, ids, end });
+  if (why === undefined) {
     pass.failures = pass.page > (ctx.mark.pass?.page ?? 0) ? 1 : pass.failures + 1;
-    leaveOpen(ctx, `page ${end.kind === "failed" ? end.page : 1} unreachable`, now);
+    leaveOpen(ctx, { code: "pages-unreachable", pages: [end.kind === "failed" ? end.page : 1] }, now);
     // Another pass begins at page 1: changes there are not to wait for this page.
     if (pass.failures >= MOST_FAILURES) await dropPass(ctx, pass);
     else await keepPass(ctx, pass, ids);
@@ -100,27 +100,28 @@ async function endPass(ctx: PollContext, { pass, ids, end, counts }: EndedPass):
   }
   noteStanding(ctx, pass);
   counts.complete = true;
-  if (reason !== "") leaveOpen(ctx, reason, now);
+  if (why !== "closed") leaveOpen(ctx, why, now);
   else {
     const { startedAt, moved, changed, repaired, found } = pass;
     await closeBooks(ctx, { ids, startedAt, moved, changed, repaired, found });
-    // Every page was read by now.
-    if (ctx.mark.booksOpen === undefined) delete ctx.mark.floor?.isPartial;
   }
   if (pass.unreplaced) ctx.mark.nextPass = now;
   await dropPass(ctx, pass);
   return counts;
 }
 
-/** Why the books stay open; nothing where they may be closed, and undefined where that could not be seen. */
-async function whyOpen(ctx: PollContext, { pass, ids, end }: Omit<EndedPass, "counts">): Promise<string | undefined> {
+/** Why the books stay open, or that they may be closed; undefined where that could not be seen. */
+async function whyOpen(
+  ctx: PollContext,
+  { pass, ids, end }: Omit<EndedPass, "counts">,
+): Promise<BooksOpen | "closed" | undefined> {
   if (end.kind !== "end") return undefined;
-  if (end.isEmpty && ids.all.size > 0) return "the list was read as empty";
-  if (!pass.covered) return "pages moved while they were read";
-  if (pass.steppedOver.length > 0) return `page ${pass.steppedOver.join(", ")} unreachable`;
+  if (end.isEmpty && ids.all.size > 0) return { code: "read-as-empty" };
+  if (!pass.covered) return { code: "pages-moved" };
+  if (pass.steppedOver.length > 0) return { code: "pages-unreachable", pages: pass.steppedOver };
   const reaches = await orLeave(ctx, async () => ({ head: await reachesHead(ctx, ids, end.last) }));
   if (reaches === undefined) return undefined;
-  return reaches.head ? "" : "range unreachable";
+  return reaches.head ? "closed" : { code: "range-unreachable" };
 }
 
 /** Whether records are taken to stand together again (R12). */

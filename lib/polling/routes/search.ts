@@ -10,10 +10,8 @@ const LEAST_PAGES = 4;
 export interface Searched {
   /** `complete` where it came to the end of the list. */
   counts: PollCounts;
-  /** New responses that it has met, by earlier polls too. */
-  found: number;
-  /** Whether it has come to its end: as many as were missing were found, or all pages were read. */
-  hasEnded: boolean;
+  /** Responses for which it was made, where all pages were read and nothing was met, by earlier polls too; else 0. */
+  vain: number;
 }
 
 /**
@@ -23,11 +21,13 @@ export interface Searched {
 export async function search(ctx: PollContext, missing: number): Promise<Searched> {
   const { mark, ports } = ctx;
   const counts = noCounts();
-  const begun = mark.search ?? { page: headEnd(mark)?.page ?? 0, found: 0 };
+  const begun = mark.search ?? { page: headEnd(mark)?.page ?? 0, found: 0, missing };
   // The head walk has read every page.
-  if (begun.page === 0) return { counts: { ...counts, complete: true }, found: 0, hasEnded: true };
+  if (begun.page === 0) return { counts: { ...counts, complete: true }, vain: missing };
   let { page } = begun;
   let read = 0;
+  // A response that counts show from now on may stand where it has been already.
+  const madeFor = Math.min(begun.missing, missing);
   const steps = surveyWalk(ctx, {
     order: "desc",
     from: page,
@@ -43,12 +43,11 @@ export async function search(ctx: PollContext, missing: number): Promise<Searche
     addCounts(counts, await emitFound(ctx, step.toEmit, "search"));
     addCounts(counts, step);
     if (isClean(counts)) page = step.position;
+    // Should the next page fail, what was read is not read again.
+    mark.search = { page, found: begun.found + counts.found, missing: madeFor };
     counts.complete = step.end?.kind === "end" && !step.end.isEmpty && counts.left === 0;
     if (counts.found >= missing || counts.unfinished) break;
   }
-  const found = begun.found + counts.found;
-  const hasEnded = counts.complete || counts.found >= missing;
-  if (hasEnded) delete mark.search;
-  else mark.search = { page, found };
-  return { counts, found, hasEnded };
+  if (counts.complete || counts.found >= missing) delete mark.search;
+  return { counts, vain: counts.complete && begun.found + counts.found === 0 ? madeFor : 0 };
 }

@@ -26,8 +26,8 @@ export interface PollWork {
   missing: number;
   /** New responses that a search below the head has met in this poll. */
   foundBelow: number;
-  /** All that it has met, by earlier polls too, once it has come to its end; undefined before. */
-  sought: number | undefined;
+  /** Responses for which one was made that has come to its end, by now or in earlier polls, and has met nothing; else 0. */
+  vain: number;
 }
 
 /** When slow work of each kind is due. */

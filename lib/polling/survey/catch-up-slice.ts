@@ -1,3 +1,4 @@
+import type { ToldFailure } from "../../errors.ts";
 import type { PollContext } from "../context.ts";
 import { endsWork, failureOf } from "../errors.ts";
 import { placeOf } from "../model/phase.ts";
@@ -16,7 +17,7 @@ export interface SliceSummary {
   /** New responses and records that were quarantined, refused by the bus or held. */
   withheld: number;
   /** The failure of all of it, or of some responses, which are left to a later slice. */
-  failure?: { code: string; message: string };
+  failure?: ToldFailure;
 }
 
 /**

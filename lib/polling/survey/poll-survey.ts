@@ -8,6 +8,7 @@ import { addCounts, isClean, noCounts, type PollCounts } from "../model/poll-cou
 import { takeWaiting } from "../publish/emit.ts";
 import { createPipeline, type Pipeline } from "../publish/pipeline.ts";
 import { notSpared, openBreakers } from "../publish/under-breaker.ts";
+import { nextTry, tryAgain } from "../routes/failing-page.ts";
 import { firstPass, type Presence } from "../routes/first-pass.ts";
 import { headWalk } from "../routes/head.ts";
 import { newsAbove } from "../routes/news-above.ts";
@@ -86,7 +87,7 @@ export function pollSurvey(request: PollRequest): Promise<PollResult | undefined
 
 async function work(ctx: PollContext, request: PollRequest): Promise<PollWork> {
   await dropExpired(ctx);
-  const done: PollWork = { counts: noCounts(), headRead: false, missing: 0, foundBelow: 0, sought: undefined };
+  const done: PollWork = { counts: noCounts(), headRead: false, missing: 0, foundBelow: 0, vain: 0 };
   // Both go on beside each other: a detail that hangs again at each tick must not keep the news waiting.
   const [waiting, looked] = await Promise.allSettled([emitDue(ctx), look(ctx, request, done)]);
   if (looked.status === "rejected") throw looked.reason;
@@ -97,8 +98,9 @@ async function work(ctx: PollContext, request: PollRequest): Promise<PollWork> {
 
 /** Looks for what is new, and does what slow work it may. */
 async function look(ctx: PollContext, request: PollRequest, done: PollWork): Promise<void> {
-  done.headRead = request.head || ctx.mark.phase.kind !== "head";
   await asNews(ctx, async () => {
+    await tryAgain(ctx);
+    done.headRead = request.head || ctx.mark.phase.kind !== "head";
     // While the survey is being caught up, a slice of that decides how records stand.
     const mayDecide = () => placeOf(ctx.mark) === undefined;
     if (done.headRead) addCounts(done.counts, await readDecided(ctx, () => news(ctx, request.presence), mayDecide));
@@ -122,10 +124,10 @@ async function seek(ctx: PollContext, missing: number, done: PollWork): Promise<
   // The next one begins where the head walk has ended then.
   if (missing === 0) delete ctx.mark.search;
   if (missing === 0 || !isClean(done.counts) || ctx.mark.phase.kind !== "head") return;
-  const { counts, found, hasEnded } = await search(ctx, missing);
+  const { counts, vain } = await search(ctx, missing);
   addCounts(done.counts, counts);
   done.foundBelow = counts.found;
-  if (hasEnded) done.sought = found;
+  done.vain = vain;
 }
 
 /** Looks at what waits and is due, until there is no more of it or the time is up. */
@@ -175,6 +177,8 @@ async function nextDue(ctx: PollContext, counts: PollCounts): Promise<number | u
   const moments: number[] = [];
   const next = await ctx.ports.state.nextDue(ctx.surveyId, "waiting");
   if (next !== undefined) moments.push(next);
+  const tried = nextTry(ctx.mark);
+  if (tried !== undefined) moments.push(tried);
   if (hasUntold(ctx)) moments.push(now + ctx.source.absentAfter);
   // The index may lag behind what was just written.
   if (counts.waiting > 0) moments.push(now + ctx.source.absentAfter);

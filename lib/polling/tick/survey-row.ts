@@ -26,7 +26,8 @@ export function nextRow(
   result: PollResult,
   { slow, ...times }: RowTimes & { slow: BackgroundKind | undefined },
 ): SurveyRow {
-  const { counts, slowDue, mark, known } = result;
+  const { slowDue, mark, known } = result;
+  const counts = { ...result.counts, found: foundSince(row, result) };
   const { now, tickAt = now } = times;
   // By the list of this very tick the survey may have been polled already.
   const isAgain = row !== undefined && row.polledAt >= tickAt;
@@ -35,12 +36,13 @@ export function nextRow(
   const dueAt = Math.min(...awaited, result.dueAt ?? Number.POSITIVE_INFINITY);
   const booksAt = mark.books?.closedAt;
   return {
-    ...shownAfter(survey, row, result, { ...times, isAgain }),
+    ...shownAfter(survey, row, { ...result, counts }, { ...times, isAgain }),
     slowAt: slowDue.rest.at,
     slowEvery: slowDue.rest.every,
     passAt: slowDue.pass.at,
     ...(booksAt === undefined ? {} : { booksAt }),
     ...(known === undefined ? {} : { known }),
+    ...(mark.found === undefined ? {} : { found: mark.found }),
     workedAt: slow === undefined ? (row?.workedAt ?? now) : now,
     passedAt: slow === "pass" ? now : (row?.passedAt ?? now),
     restedAt: slow === "rest" ? now : (row?.restedAt ?? now),
@@ -48,6 +50,15 @@ export function nextRow(
     ...(placeOf(mark) === undefined ? {} : { isBehind: true as const }),
     ...(dueAt === Number.POSITIVE_INFINITY ? {} : { dueAt }),
   };
+}
+
+/**
+ * New responses met since the row was written, also by polls that have failed since. Those that a catch-up has met beside the ticks were there before, and settle
+ * nothing of what counts have shown.
+ */
+function foundSince(row: SurveyRow | undefined, { counts, mark }: PollResult): number {
+  if (row === undefined || row.isBehind === true) return counts.found;
+  return Math.max(counts.found, (mark.found ?? 0) - (row.found ?? 0));
 }
 
 /** The counts that the survey is known by, what they have shown, and how far they can be trusted. Without a look at its head they stay as they were. */

@@ -1,7 +1,7 @@
-import { errorCode } from "../../errors.ts";
+import { errorCode, type ToldFailure } from "../../errors.ts";
 import { failureOf } from "../errors.ts";
 import type { SurveyRow } from "../model/account.ts";
-import type { Books } from "../model/books.ts";
+import { type Books, type BooksOpen, isUnreachable, unaccountedOf } from "../model/books.ts";
 import type { DetailKind } from "../model/ledger-entry.ts";
 import { withheldOf } from "../model/poll-counts.ts";
 import type { PollingSource } from "../model/source.ts";
@@ -18,10 +18,12 @@ export interface SurveySummary {
   withheld: number;
   /** Whether there is work left that the next tick goes on with at once. */
   unfinished: boolean;
+  /** Set where its list shows only so many responses, fewer than are counted: that is not believed yet (R16). */
+  showsOnly?: number;
   books?: Books;
-  booksOpen?: string;
+  booksOpen?: BooksOpen;
   /** Code and message of the failure; nothing personal. */
-  failure?: { code: string; message: string };
+  failure?: ToldFailure;
 }
 
 export interface TickSummary {
@@ -89,7 +91,8 @@ export function summarize(surveyId: number, { result, error }: SurveyOutcome): S
   const failed = error === undefined ? undefined : { outcome: "failed" as const, failure: failureOf(error) };
   if (result === undefined) return { ...nothing, ...(failed ?? { outcome: "busy" }) };
   const { counts, mark } = result;
-  const { books, booksOpen } = mark;
+  const { books, booksOpen, look, phase } = mark;
+  const isDoubted = look !== undefined && counts.unfinished && phase.kind !== "head";
   return {
     surveyId,
     outcome: "polled",
@@ -97,6 +100,7 @@ export function summarize(surveyId: number, { result, error }: SurveyOutcome): S
     waiting: counts.waiting,
     withheld: withheldOf(counts),
     unfinished: counts.unfinished || counts.left > 0 || failed !== undefined,
+    ...(isDoubted ? { showsOnly: look.shown } : {}),
     ...(books === undefined ? {} : { books }),
     ...(booksOpen === undefined ? {} : { booksOpen }),
     ...failed,
@@ -114,8 +118,8 @@ export function figuresOf(
   const ages = [...rows.values()].flatMap(({ booksAt }) => (booksAt === undefined ? [] : [now - booksAt]));
   const unreachable = outcomes.filter(({ error }) => errorCode(error) === "RANGE_UNREACHABLE").length;
   return {
-    unaccounted: sum(({ mark }) => mark.unaccounted ?? 0),
-    rangeUnreachable: sum(({ mark }) => (mark.booksOpen?.endsWith("unreachable") ? 1 : 0)) + unreachable,
+    unaccounted: sum(({ mark }) => unaccountedOf(mark)),
+    rangeUnreachable: sum(({ mark }) => (isUnreachable(mark.booksOpen) ? 1 : 0)) + unreachable,
     repaired: sum(({ counts }) => counts.repaired),
     repairedAgain: sum(({ repairedAgain }) => repairedAgain),
     changed: sum(({ closedNow, mark }) => (closedNow ? (mark.books?.changed ?? 0) : 0)),

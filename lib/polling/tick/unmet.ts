@@ -3,8 +3,8 @@ import type { Books } from "../model/books.ts";
 import type { PollResult } from "../survey/poll-survey.ts";
 
 /** The outcome of a poll, as far as unmet counts go. */
-export interface UnmetPoll extends Pick<PollResult, "headRead" | "missing" | "foundBelow" | "sought" | "resumed"> {
-  counts: Pick<PollResult["counts"], "found" | "complete">;
+export interface UnmetPoll extends Pick<PollResult, "headRead" | "missing" | "foundBelow" | "vain" | "resumed"> {
+  counts: Pick<PollResult["counts"], "found">;
 }
 
 /** Ticks that read the head after a count has moved without a find: lists may lag behind counts. After so many of them it is looked for below, too. */
@@ -40,14 +40,16 @@ export function nextUnmet(grown: number, row: SurveyRow | undefined, poll: Unmet
   const found = poll.resumed ? 0 : poll.counts.found;
   const missing = Math.max(0, unmet.missing + grown + poll.missing - found);
   const deep = poll.foundBelow > 0 || (unmet.deep && found === 0);
-  const isInVain = unmet.seeking && poll.counts.complete && poll.sought === 0;
+  // What a failed poll has found settles it, though the search after it finds nothing any more.
+  const isInVain = unmet.seeking && poll.vain > 0 && found === 0;
   const restUntil = isInVain ? now + REST_AFTER_END : unmet.restUntil;
   if (missing === 0) return { ...noneUnmet, restUntil, deep };
   // It is known to be complete. A search rests because counts may move for other reasons, so this one does not.
   if (poll.missing > 0) return { missing, owed: 0, seeking: true, restUntil: 0, deep };
   const hasGrown = grown > found;
   const owed = hasGrown ? OWED_TICKS : Math.max(0, unmet.owed - (poll.headRead ? 1 : 0));
-  const goesOn = unmet.seeking && !isInVain;
+  // A search uses up what it was made for. What counts have shown since waits for the next one.
+  const goesOn = unmet.seeking && (!isInVain || missing > poll.vain);
   // A count that moves while searches rest is followed up once that is over.
   const seeking = goesOn || deep || (restUntil > now ? hasGrown : owed <= OWED_TICKS - HEAD_ALONE);
   // Nothing more is done about a response that cannot be found.

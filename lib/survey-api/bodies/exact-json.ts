@@ -1,4 +1,5 @@
-import { Tokenizer, TokenParser } from "@streamparser/json";
+import { Tokenizer, TokenParser, TokenType } from "@streamparser/json";
+import { checkBounds, createJsonBounds, type JsonBounds } from "./json-bounds.ts";
 
 // A number of JavaScript is exact up to 2^53: of two greater ids `JSON.parse` makes one, and with it one response of two.
 
@@ -10,16 +11,11 @@ const LONG_NUMBER = /\d{16}/;
  * in quotes. Any other number is a number.
  *
  * @throws SyntaxError when it is no JSON; its message quotes the text
+ * @throws JsonTooLargeError
  */
 export function parseExactly(text: string): unknown {
-  if (!LONG_NUMBER.test(text)) return JSON.parse(text);
-  try {
-    return JSON.parse(text, exactValue);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    // Nested thousands deep, which is read as well: but what goes through it all once more is the call stack.
-    return parsePiecewise(text);
-  }
+  checkBounds(text);
+  return LONG_NUMBER.test(text) ? JSON.parse(text, exactValue) : JSON.parse(text);
 }
 
 /** The types of TypeScript do not know `context` yet. */
@@ -27,33 +23,26 @@ function exactValue(_key: string, value: unknown, context?: { source: string }):
   return typeof value === "number" && context !== undefined ? exactly(value, context.source) : value;
 }
 
-function parsePiecewise(text: string): unknown {
-  let found: unknown;
-  const parser = createExactParser({ paths: ["$"] }, (value) => {
-    found = value;
-  });
-  parser.write(text);
-  // A number that is all of the text ends with nothing else.
-  if (!parser.isEnded()) parser.end();
-  return found;
-}
-
 export interface ExactParser {
-  /** @throws Error when it cannot be JSON; its message quotes the text */
+  /** @throws JsonTooLargeError; any other Error when it cannot be JSON, whose message quotes the text */
   write(piece: string): void;
-  end(): void;
   /** Whether the text was whole. */
   isEnded(): boolean;
 }
 
-/** Reads JSON that comes in parts, its numbers as `parseExactly` does. `onValue` is given each value at one of the `paths`. */
-export function createExactParser(
-  options: { paths: string[]; keepStack?: boolean },
-  onValue: (value: unknown) => void,
-): ExactParser {
+/** Reads the elements of a list that comes in parts, their numbers as `parseExactly` does. Nothing of an element is held that `onElement` was given. */
+export function createElementsParser(onElement: (element: unknown) => void): ExactParser {
   const tokenizer = new ExactTokenizer();
-  const values = new TokenParser(options);
-  tokenizer.onToken = (token) => values.write(token);
+  const values = new TokenParser({ paths: ["$.*"], keepStack: false });
+  let bounds: JsonBounds | undefined;
+  tokenizer.onToken = (token) => {
+    if (token.token === TokenType.LEFT_BRACE || token.token === TokenType.LEFT_BRACKET) {
+      // The first one opens the list, and each element has bounds of its own.
+      if (bounds === undefined) bounds = createJsonBounds();
+      else bounds.open();
+    } else if (token.token === TokenType.RIGHT_BRACE || token.token === TokenType.RIGHT_BRACKET) bounds?.close();
+    values.write(token);
+  };
   tokenizer.onEnd = () => {
     if (!values.isEnded) values.end();
   };
@@ -61,10 +50,9 @@ export function createExactParser(
   values.onEnd = () => {
     if (!tokenizer.isEnded) tokenizer.end();
   };
-  values.onValue = ({ value }) => onValue(value);
+  values.onValue = ({ value }) => onElement(value);
   return {
     write: (piece) => tokenizer.write(piece),
-    end: () => tokenizer.end(),
     isEnded: () => tokenizer.isEnded && values.isEnded,
   };
 }

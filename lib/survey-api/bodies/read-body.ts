@@ -6,6 +6,7 @@ import { hasDocumentedField, isShown } from "./documented-fields.ts";
 import { entriesIn } from "./entries.ts";
 import { parseExactly } from "./exact-json.ts";
 import type { Irregularity } from "./irregularity.ts";
+import { JsonTooLargeError } from "./json-bounds.ts";
 import { outline, outlineText } from "./outline.ts";
 import type { Reading } from "./resource.ts";
 
@@ -19,9 +20,19 @@ const MOST_NAMED = 3;
 export function readJson(text: string, about: AboutAnswer): unknown {
   try {
     return parseExactly(text);
-  } catch {
-    throw notJson(about, outlineText(text));
+  } catch (error) {
+    throw notRead(error, about, outlineText(text));
   }
+}
+
+/** The error of a body whose JSON could not be read. `excerpt`: what it looks like, without any of its text. */
+export function notRead(error: unknown, about: AboutAnswer, excerpt: string): UnreadableBodyError {
+  if (!(error instanceof JsonTooLargeError)) return notJson(about, excerpt);
+  return new UnreadableBodyError(`the answer ${error.message}`, {
+    ...about,
+    excerpt,
+    hint: "No answer of the survey service does: check `baseUrl`, or ask its operator.",
+  });
 }
 
 /** @param excerpt what the body looks like, without any of its text */

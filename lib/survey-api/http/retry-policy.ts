@@ -56,7 +56,8 @@ export function nextDelay(policy: RetryPolicy, error: unknown, attempt: number, 
   const asked = error instanceof TooManyRequestsError || error instanceof ServerError ? error.retryAfter : undefined;
   if (asked !== undefined && asked > policy.longestPause) return undefined;
   if (error instanceof TooManyRequestsError) return 0;
-  return Math.min(policy.maxDelay, policy.baseDelay * 2 ** (attempt - 1)) * (0.5 + random / 2);
+  const usual = Math.min(policy.maxDelay, policy.baseDelay * 2 ** (attempt - 1)) * (0.5 + random / 2);
+  return Math.max(usual, asked ?? 0);
 }
 
 /** Milliseconds in a Retry-After header, given as seconds or as an HTTP date; undefined when it cannot be read. */

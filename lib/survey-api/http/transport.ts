@@ -108,6 +108,8 @@ export function createTransport(options: TransportOptions): Transport {
   const dispatcher = createDispatcher(options);
   let closed: Promise<void> | undefined;
   const limiter = createLimiter({ ...options, longestPause: retry.longestPause });
+  /** The path that has asked for time last (503), and until when (monotonic). */
+  let asking = { path: "", until: Number.NEGATIVE_INFINITY };
 
   async function once<T>(
     call: HttpRequest<T>,
@@ -174,18 +176,25 @@ export function createTransport(options: TransportOptions): Transport {
       return await once(call, path, attempt, begun.at + timeouts.call - sentAt);
     } catch (error) {
       // Before this place is free for the next: the pause is for all, also when this call gives up.
-      const pause = pauseAfter(error, sentAt);
+      const pause = pauseAfter(error, path, sentAt);
       const delay = nextDelay(retry, error, attempt, options.random());
       const late = delay !== undefined && monotonic() + Math.max(delay, pause) - begun.at >= timeouts.call;
       return { error, delay: late ? undefined : delay };
     }
   }
 
+  /** Whether a 503 is about more than what was asked for: something else has asked for time as well, which is not over. */
+  function isOfAll(path: string, retryAfter: number): boolean {
+    const isOther = asking.path !== path && asking.until > monotonic();
+    if (!isOther) asking = { path, until: monotonic() + retryAfter };
+    return isOther;
+  }
+
   /** Milliseconds for which nothing goes out now, because of this failure. */
-  function pauseAfter(error: unknown, sentAt: number): number {
+  function pauseAfter(error: unknown, path: string, sentAt: number): number {
     if (!(error instanceof TooManyRequestsError || error instanceof ServerError)) return 0;
     const { operation, retryAfter } = error;
-    if (error instanceof ServerError && retryAfter === undefined) return 0;
+    if (error instanceof ServerError && (retryAfter === undefined || !isOfAll(path, retryAfter))) return 0;
     const pause = error instanceof ServerError ? limiter.pause(retryAfter ?? 0) : limiter.refused(sentAt, retryAfter);
     if (pause.duration >= PAUSE_WORTH_SHARING) sharePause(options.now() + pause.duration);
     if (pause.isNew && pauseChannel.hasSubscribers) {

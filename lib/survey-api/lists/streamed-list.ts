@@ -1,5 +1,5 @@
-import { createExactParser, type ExactParser } from "../bodies/exact-json.ts";
-import { elements, notJson, readJson } from "../bodies/read-body.ts";
+import { createElementsParser, type ExactParser } from "../bodies/exact-json.ts";
+import { elements, notJson, notRead, readJson } from "../bodies/read-body.ts";
 import { MOST_NESTED, saysNothing } from "../bodies/subject.ts";
 import type { AboutAnswer } from "../errors.ts";
 import { LongBody } from "../http/exchange.ts";
@@ -11,13 +11,13 @@ const MOST_OF_LONGEST = 16;
  * Most elements of one list. The results of `each` are held for all of them: short ones would fill the memory before they are long
  * together.
  */
-const MOST_ELEMENTS = 1_000_000;
+const MOST_ELEMENTS = 250_000;
 
 /**
  * Reads a list as it comes. Of an array one element at a time is held, and of each the result of `each`. A list in any other shape is held
  * as a whole, as `elements` reads it.
  *
- * @param most characters of one element, or of a body that is no array. All of an array may have sixteen times as many, and a million
+ * @param most characters of one element, or of a body that is no array. All of an array may have sixteen times as many, and 250,000
  * elements. `write` and `end` throw a `LongBody` for anything longer
  */
 export function streamedList<T>(each: (element: unknown) => T, most: number): BodyStream<T[]> {
@@ -34,7 +34,7 @@ export function streamedList<T>(each: (element: unknown) => T, most: number): Bo
   let sinceElement = 0;
 
   const createParser = (): ExactParser =>
-    createExactParser({ paths: ["$.*"], keepStack: false }, (value) => {
+    createElementsParser((value) => {
       sinceElement = 0;
       isTold ||= !saysNothing(value, MOST_NESTED - 1);
       list.push(each(value));
@@ -54,9 +54,8 @@ export function streamedList<T>(each: (element: unknown) => T, most: number): Bo
     }
     try {
       parser.write(text.slice(begin));
-    } catch {
-      // Its message quotes the text.
-      throw notJson(about, `broken JSON, ${characters} characters`);
+    } catch (error) {
+      throw notRead(error, about, `broken JSON, ${characters} characters`);
     }
   };
 

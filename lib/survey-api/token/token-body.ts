@@ -1,3 +1,5 @@
+import { parseExactly } from "../bodies/exact-json.ts";
+
 /** A token as the service gives it out. */
 export interface IssuedToken {
   token: string;
@@ -51,7 +53,7 @@ export function readTokenBody(body: string): IssuedToken | "none" | "several" {
 /** The value of a JSON text; undefined where it is none. */
 export function jsonOf(text: string): { value: unknown } | undefined {
   try {
-    return { value: JSON.parse(text) };
+    return { value: parseExactly(text) };
   } catch {
     return undefined;
   }

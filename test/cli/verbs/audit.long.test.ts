@@ -155,13 +155,13 @@ describe("the outcome of a full pass", () => {
   const of = (mark: object) => outcomeOf({ surveyId: 7, row: undefined, mark: { ...emptyMark(), ...mark } }, before);
 
   it("is not known before it has ended, and then why its books are open, or what is unaccounted for", () => {
-    expect(of({ nextPass: 2, booksOpen: "as before" })).toBeUndefined();
-    expect(of({ nextPass: 3, booksOpen: "page 2 unreachable", pass: {} })).toBeUndefined();
-    expect(of({ nextPass: 3, booksOpen: "page 2 unreachable" })).toMatchObject({
+    expect(of({ nextPass: 2, booksOpen: { code: "pages-moved" } })).toBeUndefined();
+    expect(of({ nextPass: 3, booksOpen: { code: "pages-unreachable", pages: [2] }, pass: {} })).toBeUndefined();
+    expect(of({ nextPass: 3, booksOpen: { code: "pages-unreachable", pages: [2] } })).toMatchObject({
       outcome: "open",
       why: "page 2 unreachable",
     });
-    expect(of({ nextPass: 3, booksOpen: "2 are not", unaccounted: 2 })).toMatchObject({
+    expect(of({ nextPass: 3, booksOpen: { code: "unaccounted", count: 2 } })).toMatchObject({
       outcome: "unaccounted",
       unaccounted: { count: 2 },
     });

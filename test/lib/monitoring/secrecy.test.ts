@@ -80,6 +80,22 @@ it.each(["surveys", "page", "metadata", "saveAccount", "putEntries", "publish"])
   },
 );
 
+it.each([
+  ["surveys", "tick failed"],
+  ["page", "survey failed"],
+])("a fault of our own in %s leaves the frames of its stack, and nothing of its message", async (failing, line) => {
+  const planted = world();
+  const frame = `    at ${CANARY} (/${CANARY}.ts:1:2)`;
+  planted.before.push(({ operation }) => {
+    if (operation === failing) throw new TypeError(`no ${personal.comment}\n${frame}\n${CANARY}`);
+  });
+
+  const text = await writtenBy(() => pollScheduled({ ...request(), graphs: [graphOf(planted)] }));
+
+  expect(text).toMatch(new RegExp(`"message":"${line}".*"code":"TypeError".*"frames":\\["secrecy.test.ts:\\d+:\\d+",`));
+  expect(text).not.toContain(CANARY);
+});
+
 it("a round of catching up writes nothing personal", async () => {
   const planted = world();
   for (const responseId of range(20, 900)) arrive(planted, { responseId, completed: at(responseId), fields: personal });

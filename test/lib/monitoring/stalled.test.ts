@@ -126,7 +126,7 @@ describe("the age of the longest-standing trouble", () => {
   });
 
   it("is that of responses not accounted for by any pass, once there was time for a second one", () => {
-    const surveys = [survey({ booksOpen: "2 listed responses are not accounted for yet" })];
+    const surveys = [survey({ booksOpen: { code: "unaccounted", count: 2 } })];
     const open = { surveys, figures: figures({ unaccounted: 2 }) };
     const since = (firstTick: number) => ({
       seen: { emitted: 0, quarantined: 0, refused: 0, held: 0, lags: [], basis: { firstTick } },

@@ -306,6 +306,16 @@ describe("the log of a tick", () => {
     expect((await tickOf(graph)).line?.values.Stalled).toEqual([31 * MINUTE]);
   });
 
+  it("names a survey whose pages are not there, though responses of it are counted", async () => {
+    const world = worldWith([], { counts: { responses: 12, correct: 12, unpaidResponses: 0 } });
+    const { log } = await tickOf(memoryGraph(world, {}));
+    expect(log).toContainEqual({
+      level: "warn",
+      message: "survey shows too few",
+      details: { source: "main", surveyId: 1, shown: 0 },
+    });
+  });
+
   it("has none for an idle one but in the first of an hour, whichever process makes it", async () => {
     const { world, graph } = await polled();
     const told: string[] = [];

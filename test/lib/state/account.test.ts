@@ -156,7 +156,7 @@ describe("the account", () => {
           TableName: test.table,
           Key: { pk: `SOURCE#${source}`, sk },
           UpdateExpression: "SET v = :v",
-          ExpressionAttributeValues: { ":v": 2 },
+          ExpressionAttributeValues: { ":v": 3 },
         }),
       );
       await expect(state.account()).rejects.toMatchObject({ code: "STATE_REFUSED" });
@@ -173,7 +173,7 @@ describe("the account", () => {
           TableName: test.table,
           Key: { pk: `SOURCE#${source}`, sk },
           UpdateExpression: "SET v = :v",
-          ExpressionAttributeValues: { ":v": 2 },
+          ExpressionAttributeValues: { ":v": 3 },
         }),
       );
     }

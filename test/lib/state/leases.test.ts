@@ -225,7 +225,7 @@ describe("a mark written by a newer version", () => {
         TableName: test.table,
         Key: { pk: `SURVEY#main#${surveyId}`, sk: "MARK" },
         UpdateExpression: "SET v = :v",
-        ExpressionAttributeValues: { ":v": 2 },
+        ExpressionAttributeValues: { ":v": 3 },
       }),
     );
     clock.now += 60 * SECOND;

@@ -57,7 +57,7 @@ describe("entries", () => {
     const Key = { pk: "SURVEY#main#101", sk: "RESPONSE#45858" };
     const { Item = {} } = await test.clients.dynamodb.send(new GetCommand({ TableName: test.table, Key }));
     const { id: _, ...fields } = entry;
-    expect(Item).toEqual({ ...Key, v: 1, ...fields });
+    expect(Item).toEqual({ ...Key, v: 2, ...fields });
     // As the service counts: text by its bytes, a number by half of its digits and one.
     const bytes = Object.entries(Item).map(
       ([name, value]) =>
@@ -252,7 +252,7 @@ describe("entries", () => {
         Item: {
           pk: `SURVEY#main#${surveyId}`,
           sk: "RESPONSE#1",
-          v: 2,
+          v: 3,
           state: "exported",
           due: `SURVEY#main#${surveyId}`,
           dueAt: 1,

@@ -116,7 +116,7 @@ describe("a role of a source", () => {
         TableName: test.table,
         Key: { pk: `SOURCE#${source}`, sk: "ROLE#tick" },
         UpdateExpression: "SET v = :v",
-        ExpressionAttributeValues: { ":v": 2 },
+        ExpressionAttributeValues: { ":v": 3 },
       }),
     );
     const before = await item(source, "tick");
@@ -139,7 +139,7 @@ describe("the note of the tick", () => {
     expect(await state.lastTick()).toEqual(note);
     expect(await state.account()).toEqual({ ...note, rows: new Map() });
     // Nothing is left of the lease but its fence, and when it was taken.
-    const left = { pk: `SOURCE#${source}`, sk: "ROLE#tick", v: 1, fence: 1, since: clock.now, note };
+    const left = { pk: `SOURCE#${source}`, sk: "ROLE#tick", v: 2, fence: 1, since: clock.now, note };
     expect(await item(source, "tick")).toEqual(left);
     expect((await take(state, "tick", "two")).note).toEqual(note);
   });

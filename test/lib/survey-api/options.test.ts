@@ -126,7 +126,7 @@ describe("what is left out", () => {
       baseUrl: "https://surveys.example.com",
       timeouts: { connect: 5_000, headers: 30_000, body: 30_000, call: 120_000 },
       concurrency: 16,
-      maxBodyBytes: 64 * 1024 * 1024,
+      maxBodyBytes: 8 * 1024 * 1024,
       retry: defaultRetryPolicy,
     });
   });

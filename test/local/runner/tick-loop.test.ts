@@ -202,8 +202,23 @@ describe("after the last tick", () => {
   it("work that does not get on is told, and does not keep the run for ever", async () => {
     await expect(run(idleFor(3_600), { ticks: 1 })).rejects.toMatchObject({
       code: "SURVEYS_FAILED",
-      message: "some surveys have work left that does not get on",
+      message: "survey 1: work is left that does not get on",
     });
     expect(sinceNoon()).toBeLessThan(180 * SECOND);
+  });
+
+  it("a survey whose list does not show what is counted is named at once, and at the end", async () => {
+    const survey = { outcome: "polled" as const, emitted: 0, waiting: 0, withheld: 0, unfinished: true };
+    const surveys = [
+      { ...survey, surveyId: 6 },
+      { ...survey, surveyId: 7, showsOnly: 0 },
+      { ...survey, surveyId: 8 },
+    ];
+    const said: [number, string][] = [];
+    const say = (line: string): void => void said.push([sinceNoon(), line]);
+    const message = "survey 7: its list shows 0 responses, and the survey list counts more";
+    const invoke = async (): Promise<PollOutput> => ({ ticks: [{ ...done, surveys }] });
+    await expect(run(invoke, { ticks: 1, view: { ...view, say } })).rejects.toMatchObject({ message });
+    expect(said).toEqual([[0, `${message}; looked at again at the next tick`]]);
   });
 });

@@ -30,7 +30,7 @@ describe("a full pass that has ended", () => {
     service.page = async (surveyId, number, order) =>
       order === "asc" && number > 5 ? { kind: "none", status: 404 } : page(surveyId, number, order);
     await fullPass(world);
-    expect(world.mark(1).booksOpen).toBe("range unreachable");
+    expect(world.mark(1).booksOpen).toEqual({ code: "range-unreachable" });
   });
 });
 

@@ -86,7 +86,10 @@ describe("a response whose completed cannot be read", () => {
       }
     };
     await tickFor(8);
-    expect(world.mark(1)).toMatchObject({ phase: { kind: "head" }, booksOpen: "page 3 unreachable" });
+    expect(world.mark(1)).toMatchObject({
+      phase: { kind: "head" },
+      booksOpen: { code: "pages-unreachable", pages: [3] },
+    });
     expect(world.entry(1, 20)).toMatchObject({ state: "quarantined", reason: "unreadable completed" });
 
     isDown = false;

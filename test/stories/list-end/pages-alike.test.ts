@@ -58,13 +58,13 @@ describe("full pages that look alike in the midst of a list", () => {
     ["at both ends", [...byRow([1, 2], 50), ...plain(3, 102), ...byRow([103, 104], 50)], 104],
   ])("leave the books open, which say that a range was not reached: %s", async (_where, records, responses) => {
     const world = await polled(records, responses, "nothing");
-    expect(world.mark(1).booksOpen).toBe("range unreachable");
+    expect(world.mark(1).booksOpen).toEqual({ code: "range-unreachable" });
   });
 
   it("do so where a page holds 50 records", async () => {
     const records = [...plain(1, 5), ...byRow([6], 50), ...plain(7, 36), ...byRow([37], 50), ...plain(38, 42)];
     const world = await polled(records, 42, "nothing", 50);
-    expect(world.mark(1).booksOpen).toBe("range unreachable");
+    expect(world.mark(1).booksOpen).toEqual({ code: "range-unreachable" });
   });
 });
 

@@ -178,7 +178,7 @@ describe("a list that is read as empty", () => {
     const { records } = surveyOf(world);
     surveyOf(world).records = [];
     await fullPass(world);
-    expect(world.mark(1)).toMatchObject({ booksOpen: "the list was read as empty", books: before });
+    expect(world.mark(1)).toMatchObject({ booksOpen: { code: "read-as-empty" }, books: before });
     surveyOf(world).records = records;
     await fullPass(world);
     expect(closedBooks(world)).toMatchObject({ listed: 200, emitted: 200, gone: 0 });
@@ -189,7 +189,7 @@ describe("a list that is read as empty", () => {
     surveyOf(world).records = [];
     for (const _ of [1, 2]) {
       await fullPass(world);
-      expect(world.mark(1).booksOpen).toBe("the list was read as empty");
+      expect(world.mark(1).booksOpen).toEqual({ code: "read-as-empty" });
     }
     await fullPass(world);
     expect(closedBooks(world)).toMatchObject({ listed: 0, emitted: 0, gone: 200, deficit: 200 });
@@ -202,7 +202,7 @@ describe("a list that is read as empty", () => {
       surveyOf(world).records = list;
       await fullPass(world);
     }
-    expect(world.mark(1).booksOpen).toBe("the list was read as empty");
+    expect(world.mark(1).booksOpen).toEqual({ code: "read-as-empty" });
   });
 
   it("is at once right where there never was a response", async () => {
@@ -222,7 +222,7 @@ describe("a part of the list that no page number reaches", () => {
     service.page = async (surveyId, number, order) =>
       order === "asc" && number > 4 ? { kind: "none" } : page(surveyId, number, order);
     await fullPass(world);
-    expect(world.mark(1).booksOpen).toBe("range unreachable");
+    expect(world.mark(1).booksOpen).toEqual({ code: "range-unreachable" });
     service.page = page;
     await fullPass(world);
     expect(closedBooks(world)).toMatchObject({ listed: 200, emitted: 200 });
@@ -242,6 +242,6 @@ describe("a part of the list that no page number reaches", () => {
       world.time.now += MINUTE;
     }
     expect(world.mark(1).books).toBeUndefined();
-    expect(world.mark(1).booksOpen).toBe("range unreachable");
+    expect(world.mark(1).booksOpen).toEqual({ code: "range-unreachable" });
   });
 });

@@ -61,9 +61,9 @@ describe("a list read as it comes", () => {
   });
 
   it.each([
-    ["an array", `[${"1,".repeat(1_000_000)}1]`],
-    ["an object with digits for keys", `{${Array.from({ length: 1_000_001 }, (_, i) => `"${i}":1`).join()}}`],
-  ])("has a million elements at most, as %s", (_name, body) => {
+    ["an array", `[${"1,".repeat(250_000)}1]`],
+    ["an object with digits for keys", `{${Array.from({ length: 250_001 }, (_, i) => `"${i}":1`).join()}}`],
+  ])("has 250,000 elements at most, as %s", (_name, body) => {
     const list = streamedList(same, Number.POSITIVE_INFINITY);
     const read = (): unknown[] => {
       list.write(Buffer.from(body), about);

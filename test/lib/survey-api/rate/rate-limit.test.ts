@@ -199,7 +199,30 @@ describe("a failure whose body breaks", () => {
 });
 
 describe("503", () => {
-  it("with Retry-After pauses everything as long as it says", async () => {
+  const asksForTime = { status: 503, json: {}, headers: { "retry-after": "30" } };
+  const metadataOf = (responseId: number) => `/api/v3/surveys/7/responses/${responseId}/metadata/`;
+
+  it("with Retry-After for one thing keeps nothing else waiting", async () => {
+    const service = await startService();
+    service.answers.set("/api/v3/surveys/7/", () => ({ json: [] }));
+    service.answers.set(metadataOf(1), () => asksForTime);
+    const { api, slept } = clientOf(service, { retry: { longestPause: 20_000 } });
+    await expect(api.metadata(7, 1)).rejects.toMatchObject({ code: "SERVER_ERROR", attempts: 1, retryAfter: 30_000 });
+    for (const responseId of [2, 3, 4]) expect(await api.metadata(7, responseId)).toEqual([]);
+    expect(slept).toEqual([]);
+  });
+
+  it("with Retry-After for a second thing meanwhile pauses everything", async () => {
+    const service = await startService();
+    service.answers.set(metadataOf(1), () => asksForTime);
+    service.answers.set(metadataOf(2), () => asksForTime);
+    const { api } = clientOf(service, { retry: { longestPause: 20_000 } });
+    for (const responseId of [1, 1, 2])
+      await expect(api.metadata(7, responseId)).rejects.toMatchObject({ code: "SERVER_ERROR" });
+    await expect(api.surveys()).rejects.toMatchObject({ code: "TOO_MANY_REQUESTS", retryAfter: expect.any(Number) });
+  });
+
+  it("with Retry-After is met by another attempt after as long as it says", async () => {
     const service = await startService();
     service.answers.set(list, inTurn({ status: 503, json: {}, headers: { "retry-after": "12" } }, good));
     const { api, slept } = clientOf(service);
