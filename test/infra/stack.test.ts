@@ -169,6 +169,21 @@ describe("what is kept when the stack goes", () => {
     ]);
   });
 
+  it("is nothing where the stack is to be destroyed with all it holds: the bucket is emptied before it goes", () => {
+    const stack = new SurveyPollerStack(createApp(), "Test", {
+      config: { sources: [{ baseUrl }] },
+      onRemoval: "destroy",
+    });
+    const template = Template.fromStack(stack);
+    const { Resources } = template.toJSON() as { Resources: Record<string, { DeletionPolicy?: string }> };
+    const policies = Object.values(Resources).map(({ DeletionPolicy = "Delete" }) => DeletionPolicy);
+    expect(new Set(policies)).toEqual(new Set(["Delete"]));
+    for (const type of ["DynamoDB::Table", "S3::Bucket", "Events::EventBus", "Events::Archive", "Logs::LogGroup"])
+      template.allResources(`AWS::${type}`, { DeletionPolicy: "Delete", UpdateReplacePolicy: "Delete" });
+    template.hasResourceProperties("Custom::S3AutoDeleteObjects", { BucketName: { Ref: bucket } });
+    one.resourceCountIs("Custom::S3AutoDeleteObjects", 0);
+  });
+
   it("has the logical names by which it is taken into the next one: another name would make a new, empty one", () => {
     expect([table, bucket, bus, only("AWS::Events::Archive")]).toEqual([
       "PollerTable1168CB8E",
