@@ -86,11 +86,13 @@ describe("the function", () => {
     const config = synthesize({ sources: [{ baseUrl, interval: "5m" }], monitoring, webhooks });
     config.hasResource("AWS::Lambda::Function", {
       Metadata: {
-        "survey-poller:configuration": {
-          sources: [{ baseUrl, interval: "5m" }],
-          monitoring,
-          webhooks: [{ name: "crm", url: "https://crm.example.com/hook?…" }],
-        },
+        "survey-poller:configuration": [
+          {
+            sources: [{ baseUrl, interval: "5m" }],
+            monitoring,
+            webhooks: [{ name: "crm", url: "https://crm.example.com/hook?…" }],
+          },
+        ],
       },
     });
   });
