@@ -73,8 +73,6 @@ describe("the receiving stack", { timeout: 120_000 }, () => {
 
   it("has nothing that cdk-nag finds", () => {
     // Claim checks are known by the form of their keys.
-    expect(receive().findings).toEqual([
-      "AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::answers/answers/*]",
-    ]);
+    expect(receive().findings).toEqual(["AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::answers/answers/*]"]);
   });
 });
