@@ -5,6 +5,7 @@ import { CommandError, exitCodeOf, InterruptedError } from "./errors.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { UsageError } from "./flags.ts";
 import type { Io } from "./io.ts";
+import { loadDataTarget } from "./target/data-folders.ts";
 import { type Act, toJson } from "./verb.ts";
 import { verbs } from "./verbs.ts";
 import { packageVersion } from "./version.ts";
@@ -12,7 +13,8 @@ import { packageVersion } from "./version.ts";
 /** Milliseconds that a verb has after Ctrl-C to leave its work in order. */
 const GRACE = 5_000;
 
-const ABOUT = `Asks, proves and mends a survey poller: a stack deployed by CDK (--stack NAME), or the data folder of npm start (--data DIR).
+const FOLDER = loadDataTarget === undefined ? "" : ", or the data folder of npm start (--data DIR)";
+const ABOUT = `Asks, proves and mends a survey poller: a stack deployed by CDK (--stack NAME)${FOLDER}.
 Data goes to standard output, talk to standard error. What changes something is a dry run without --yes.`;
 const EXIT_CODES = `
 Exit codes: 0 done or proved · 1 failed · 2 called wrongly · 3 cannot be proved now, try again later

@@ -1,6 +1,7 @@
 import { Command, type CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { EXIT, ExitCode } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
+import { loadDataTarget } from "./target/data-folders.ts";
 
 /** The version of what `--json` prints, the same for all verbs: a field may be added, none goes or changes within one. */
 export const SCHEMA_VERSION = 1;
@@ -48,7 +49,11 @@ export function verb(name: string, summary: string) {
 export function targetVerb(name: string, summary: string) {
   return verb(name, summary)
     .addOption(new Option("--stack <name>", "a deployed stack, by its outputs").conflicts("data"))
-    .addOption(new Option("--data <dir>", "a local data folder, also beside a running npm start"));
+    .addOption(
+      new Option("--data <dir>", "a local data folder, also beside a running npm start").hideHelp(
+        loadDataTarget === undefined,
+      ),
+    );
 }
 
 /** The option of a verb that changes something: without it the verb says what it would do. */
@@ -56,7 +61,8 @@ export const yesOption = () => new Option("--yes", "do it; without this it is a 
 
 /** The end of a verb's help: examples. */
 export function examples(...lines: readonly string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  survey-poller ${line}`).join("\n")}`;
+  const possible = lines.filter((line) => loadDataTarget !== undefined || !line.includes("--data"));
+  return `\nExamples:\n${possible.map((line) => `  survey-poller ${line}`).join("\n")}`;
 }
 
 /** Said on standard error after a dry run. */

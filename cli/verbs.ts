@@ -17,7 +17,6 @@ import { statusVerb } from "./verbs/status/verb.ts";
 import { tailVerb } from "./verbs/tail/verb.ts";
 import { tokenVerb } from "./verbs/token/verb.ts";
 import { triggerVerb } from "./verbs/trigger/verb.ts";
-import { uninstallVerb } from "./verbs/uninstall/verb.ts";
 import { verifyVerb } from "./verbs/verify/verb.ts";
 import { webhookVerb } from "./verbs/webhook/verb.ts";
 
@@ -44,5 +43,4 @@ export const verbs: readonly Verb[] = [
   credentialsVerb,
   tokenVerb,
   contractVerb,
-  uninstallVerb,
 ];

@@ -2,14 +2,15 @@ import type { Environment } from "aws-cdk-lib";
 import type { Node } from "constructs";
 import { ConfigError, type ConfigProblem } from "../lib/config/index.ts";
 import { isObject } from "../lib/config/shape.ts";
-import type { FunctionSettings } from "./props.ts";
+import { type DeploymentSettings, ON_REMOVAL } from "./props.ts";
 
 /** How the app deploys the stack, beside what the configuration says of the poller. */
-export interface AppSettings extends FunctionSettings {
+export interface AppSettings extends DeploymentSettings {
   stackName: string;
   env: Environment;
   tags: Record<string, string>;
-  terminationProtection: boolean;
+  /** Undefined where nobody has said: then it is off, and the app says how to switch it on. */
+  terminationProtection: boolean | undefined;
 }
 
 const NAME = 'must be 1 to 128 letters, digits or "-", beginning with a letter';
@@ -20,7 +21,7 @@ const TAG_KEY = /^(?!aws:)[\p{L}\p{N}\p{Z}+=._:/@-]{1,128}$/iu;
 const TAG_VALUE = /^[\p{L}\p{N}\p{Z}+=._:/@-]{1,256}$/u;
 
 /**
- * Reads the context keys `stackName`, `account`, `region`, `tags`, `memory`, `tracing` and `terminationProtection`, from `-c key=value` or
+ * Reads the context keys `stackName`, `account`, `region`, `tags`, `memory`, `tracing`, `onRemoval` and `terminationProtection`, from `-c key=value` or
  * cdk.json. Account and region are by default those of the command line, which tells them to the app. A stack that knows them can be
  * compared with its region.
  *
@@ -47,7 +48,10 @@ export function appSettings(node: Node, environment: NodeJS.ProcessEnv = process
     tags: stated("tags", TAGS, readTags) ?? {},
     memory: stated("memory", "must be a whole number of MB, 128 to 10240", readMemory),
     tracing: stated("tracing", "must be true or false", readFlag),
-    terminationProtection: stated("terminationProtection", "must be true or false", readFlag) ?? true,
+    onRemoval: stated("onRemoval", `must be ${ON_REMOVAL.join(" or ")}`, (value) =>
+      ON_REMOVAL.find((one) => one === value),
+    ),
+    terminationProtection: stated("terminationProtection", "must be true or false", readFlag),
   };
   if (problems.length > 0)
     throw new ConfigError(problems, { hint: "Correct these keys, after -c or in the context of cdk.json." });

@@ -5,13 +5,18 @@ import { configFromContext } from "./config-from-context.ts";
 import { warnOfPlaceholders } from "./placeholder-warning.ts";
 import { SurveyPollerStack } from "./stack.ts";
 
+/** The command line protects a stack before its first deployment, and one that failed could then not be made again. */
+const UNPROTECTED =
+  'nothing protects the stack from deletion: once it stands, put "terminationProtection": true into the context of cdk.json, and deploy again';
+
 const app = new App();
 try {
   const { stackName, ...settings } = appSettings(app.node);
   const stack = new SurveyPollerStack(app, stackName, { ...settings, config: configFromContext(app.node) });
   warnOfPlaceholders(stack);
   // Said here as well as in annotations: the command line prints none of those that only inform.
-  for (const line of stack.poller.leftOut) process.stderr.write(`${stackName}: ${line}\n`);
+  const unsaid = settings.terminationProtection === undefined ? [UNPROTECTED] : [];
+  for (const line of [...stack.poller.leftOut, ...unsaid]) process.stderr.write(`${stackName}: ${line}\n`);
 } catch (error) {
   if (!(error instanceof PollerError)) throw error;
   process.stderr.write(`${error.message}\n${error.hint}\n`);

@@ -1,4 +1,4 @@
-import { RemovalPolicy } from "aws-cdk-lib";
+import type { RemovalPolicy } from "aws-cdk-lib";
 import { CfnArchive, type IEventBus } from "aws-cdk-lib/aws-events";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Construct } from "constructs";
@@ -11,13 +11,17 @@ export interface ArchiveProps {
   bus: IEventBus;
   sources: readonly SourceConfig[];
   encryptionKey?: IKey | undefined;
+  removalPolicy: RemovalPolicy;
 }
 
 /**
- * Keeps every event for a replay, also when its stack goes: the ledger says that these events went out, so nothing else would bring them
+ * Keeps every event for a replay, by default also when its stack goes: the ledger says that these events went out, so nothing else would bring them
  * again. One archive serves all sources, so the longest period asked for holds.
  */
-export function createArchive(scope: Construct, { bus, sources, encryptionKey }: ArchiveProps): CfnArchive {
+export function createArchive(
+  scope: Construct,
+  { bus, sources, encryptionKey, removalPolicy }: ArchiveProps,
+): CfnArchive {
   const { source, detailType } = eventPattern(sources, { types: EVENT_TYPES });
   // The library's own construct would name the bus in the key's policy: with a bus that is encrypted by the same key, a circle.
   const archive = new CfnArchive(scope, "Archive", {
@@ -27,6 +31,6 @@ export function createArchive(scope: Construct, { bus, sources, encryptionKey }:
     retentionDays: Math.max(...sources.map(({ retention }) => retention.archive)) / DAY,
     ...(encryptionKey === undefined ? {} : { kmsKeyIdentifier: encryptionKey.keyArn }),
   });
-  archive.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
+  archive.applyRemovalPolicy(removalPolicy);
   return archive;
 }

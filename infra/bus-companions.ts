@@ -1,3 +1,4 @@
+import type { RemovalPolicy } from "aws-cdk-lib";
 import type { CfnArchive, IEventBus } from "aws-cdk-lib/aws-events";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Construct } from "constructs";
@@ -20,6 +21,8 @@ export interface BusCompanionsProps {
   busName: string;
   logDays: number;
   encryptionKey?: IKey | undefined;
+  /** Of the archive. */
+  removalPolicy: RemovalPolicy;
 }
 
 export interface BusCompanions {
@@ -30,7 +33,7 @@ export interface BusCompanions {
 
 /** Everything that the configuration asks for beside the bus. */
 export function createBusCompanions(scope: Construct, props: BusCompanionsProps): BusCompanions {
-  const { bus, busName, encryptionKey } = props;
+  const { bus, busName, encryptionKey, removalPolicy } = props;
   const { sources, bus: wanted, subscribers, webhooks } = props.config;
   createBusParameter(scope, bus, { name: busName, arnParameter: wanted.arnParameter });
   shareBus(scope, bus, subscribers);
@@ -38,7 +41,7 @@ export function createBusCompanions(scope: Construct, props: BusCompanionsProps)
   if (wanted.logging && props.isOwn) createBusLog(scope, props);
   const endpoints = new Construct(scope, "Webhooks");
   return {
-    archive: wanted.archive ? createArchive(scope, { bus, sources, encryptionKey }) : undefined,
+    archive: wanted.archive ? createArchive(scope, { bus, sources, encryptionKey, removalPolicy }) : undefined,
     webhooks: new Map(
       webhooks
         .filter((webhook) => !isSigned(webhook))

@@ -5,15 +5,18 @@ import type { Construct } from "constructs";
 import { acknowledge, acknowledgeOwnKey } from "./acknowledge.ts";
 import { acknowledgeFinding } from "./findings.ts";
 
-export interface BucketRetention {
+export interface ClaimCheckBucketProps {
   /** Of everything in the bucket. */
   all: Duration;
   /** Of records that are kept of waiting and quarantined responses. */
   kept: Duration;
+  removalPolicy: RemovalPolicy;
+  encryptionKey?: IKey | undefined;
 }
 
-/** Answers too large for an event. It is kept on deletion: events already delivered or archived point into it. */
-export function createClaimCheckBucket(scope: Construct, { all, kept }: BucketRetention, encryptionKey?: IKey): Bucket {
+/** Answers too large for an event. By default it is kept on deletion: events already delivered or archived point into it. */
+export function createClaimCheckBucket(scope: Construct, props: ClaimCheckBucketProps): Bucket {
+  const { all, kept, removalPolicy, encryptionKey } = props;
   const bucket = new Bucket(scope, "ClaimCheck", {
     // A key of its own for the bucket: else each object would cost a request to KMS.
     ...(encryptionKey === undefined
@@ -27,8 +30,8 @@ export function createClaimCheckBucket(scope: Construct, { all, kept }: BucketRe
       // The poller deletes them itself, but not those of a source that it does not poll any more.
       { prefix: "kept/", expiration: kept },
     ],
-    // One that a rolled-back first deployment made holds nothing.
-    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    removalPolicy,
+    autoDeleteObjects: removalPolicy === RemovalPolicy.DESTROY,
   });
   const unlogged =
     "Only the poller writes here and every object is named by an event; access logs would double the objects.";

@@ -1,4 +1,4 @@
-import { RemovalPolicy } from "aws-cdk-lib";
+import type { RemovalPolicy } from "aws-cdk-lib";
 import { EventBus } from "aws-cdk-lib/aws-events";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
@@ -13,13 +13,15 @@ export interface BusProps {
   encryptionKey?: IKey | undefined;
   /** For events that cannot be encrypted or decrypted, which an unencrypted bus has none of. */
   deadLetters: Queue;
+  removalPolicy: RemovalPolicy;
 }
 
 /**
- * The bus that gets the events. It outlives its stack: EventBridge refuses to delete a bus that has rules, and every subscriber makes one. One that
- * a rolled-back first deployment made has none, and goes.
+ * The bus that gets the events. By default it outlives its stack: EventBridge refuses to delete a bus that has rules, and every subscriber
+ * makes one.
  */
-export function createBus(scope: Construct, { name, logging, encryptionKey, deadLetters }: BusProps): EventBus {
+export function createBus(scope: Construct, props: BusProps): EventBus {
+  const { name, logging, encryptionKey, deadLetters, removalPolicy } = props;
   const isEncrypted = encryptionKey !== undefined;
   const bus = new EventBus(scope, "Bus", {
     eventBusName: name,
@@ -27,7 +29,7 @@ export function createBus(scope: Construct, { name, logging, encryptionKey, dead
     ...(logging ? { logConfig: BUS_LOG } : {}),
     ...(isEncrypted ? { kmsKey: encryptionKey, deadLetterQueue: deadLetters } : {}),
   });
-  bus.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
+  bus.applyRemovalPolicy(removalPolicy);
   if (isEncrypted) {
     deadLetters.addToResourcePolicy(
       new PolicyStatement({

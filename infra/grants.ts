@@ -2,6 +2,7 @@ import { Aws } from "aws-cdk-lib";
 import type { ITable } from "aws-cdk-lib/aws-dynamodb";
 import { AccountPrincipal, Grant, type IGrantable, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Bucket, IBucket } from "aws-cdk-lib/aws-s3";
+import { CLAIM_CHECKS } from "../lib/publisher/claim-check.ts";
 import { useKey } from "./encryption.ts";
 import { indexArns, useKeys } from "./permissions.ts";
 import type { SecretReference } from "./source-secrets.ts";
@@ -14,12 +15,12 @@ export function grantReadState(table: ITable, grantee: IGrantable): Grant {
   );
 }
 
-/** Keys of claim checks begin with an event id; what else is in the bucket, such as records in quarantine, is nobody's but the poller's. */
-export const CLAIM_CHECKS = `${[8, 4, 4, 4, 12].map((length) => "?".repeat(length)).join("-")}/*`;
+/** The keys that readers of events are let in to. */
+export const CLAIM_CHECK_KEYS = `${CLAIM_CHECKS}*`;
 
 export function grantReadAnswers(bucket: IBucket, grantee: IGrantable): Grant {
   return combined(
-    allow(grantee, ["s3:GetObject"], [bucket.arnForObjects(CLAIM_CHECKS)]),
+    allow(grantee, ["s3:GetObject"], [bucket.arnForObjects(CLAIM_CHECK_KEYS)]),
     ...withKeys(grantee, useKey("DecryptAnswers", bucket.encryptionKey, "read-objects")),
   );
 }
@@ -36,7 +37,7 @@ export function shareAnswers(bucket: Bucket, accounts: readonly string[]): void 
       sid: "ShareAnswers",
       principals,
       actions: ["s3:GetObject"],
-      resources: [bucket.arnForObjects(CLAIM_CHECKS)],
+      resources: [bucket.arnForObjects(CLAIM_CHECK_KEYS)],
     }),
   );
   // Of an imported key the policy is not ours to change.

@@ -1,6 +1,6 @@
 export { ConfigError, type ConfigInput, type ConfigProblem, type SourceInput } from "../lib/config/index.ts";
 export { keyPolicyStatements } from "./encryption.ts";
-export type { FunctionSettings, SurveyPollerProps, SurveyPollerResources } from "./props.ts";
+export type { DeploymentSettings, OnRemoval, SurveyPollerProps, SurveyPollerResources } from "./props.ts";
 export type { SourceProps } from "./source-props.ts";
 export type { SecretReference, SourceSecrets } from "./source-secrets.ts";
 export { SurveyPollerStack, type SurveyPollerStackProps } from "./stack.ts";

@@ -57,13 +57,22 @@ export interface SurveyPollerResources {
   secrets?: Readonly<Record<string, ISecret | string>>;
 }
 
-/** How the function runs. */
-export interface FunctionSettings {
+/** How the poller is deployed. */
+export interface DeploymentSettings {
   /** MB, 128 to 10,240. With it comes a share of a processor. Default 512. */
   memory?: number;
   /** Whether Lambda sends traces to X-Ray, and each line of the log names its trace. Default false. */
   tracing?: boolean;
+  /**
+   * Whether the table, the bus, its archive and the bucket go when the stack is deleted. "keep" leaves them there with all that is in
+   * them, so that a new deployment can go on. "destroy" deletes them too, and empties the bucket. Things that you have given stay. Default
+   * "keep".
+   */
+  onRemoval?: OnRemoval;
 }
+
+export const ON_REMOVAL = ["keep", "destroy"] as const;
+export type OnRemoval = (typeof ON_REMOVAL)[number];
 
 /**
  * The configuration, as in cdk.json or a file, and what the poller is to use of yours.
@@ -71,7 +80,7 @@ export interface FunctionSettings {
  * @example
  * { sources: [{ baseUrl: "https://surveys.example.com" }], vpc, encryptionKey }
  */
-export interface SurveyPollerProps extends ConfigInput, SurveyPollerResources, FunctionSettings {
+export interface SurveyPollerProps extends ConfigInput, SurveyPollerResources, DeploymentSettings {
   /** The accounts of the survey service, one at least. */
   sources: SourceProps[];
   /** Text in front of the names of the stack's outputs, letters and digits. Default: the id of the construct. */

@@ -6,7 +6,7 @@ import { isObject } from "../lib/config/shape.ts";
 import { DETAIL_TYPE, EVENT_TYPES, type EventType } from "../lib/events/index.ts";
 import { type KeySchema, tableDefinition } from "../lib/state/table.ts";
 import { DEFAULT_MEMORY } from "./prices.ts";
-import type { FunctionSettings, SurveyPollerProps, SurveyPollerResources } from "./props.ts";
+import { type DeploymentSettings, ON_REMOVAL, type SurveyPollerProps, type SurveyPollerResources } from "./props.ts";
 import { checkWhere } from "./subscriptions/check-where.ts";
 
 export interface ReadProps {
@@ -14,7 +14,7 @@ export interface ReadProps {
   /** The configuration as it was written: it travels in the bundle. */
   input: ConfigInput;
   resources: SurveyPollerResources;
-  settings: Required<FunctionSettings>;
+  settings: Required<DeploymentSettings>;
   outputPrefix: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface ReadProps {
  * @throws ConfigError that names every bad field of either
  */
 export function readProps(props: SurveyPollerProps): ReadProps {
-  const { memory = DEFAULT_MEMORY, tracing = false, outputPrefix, ...given } = props;
+  const { memory = DEFAULT_MEMORY, tracing = false, onRemoval = "keep", outputPrefix, ...given } = props;
   const { eventBus, stateTable, alarmTopic, encryptionKey, vpc, vpcSubnets, securityGroups, proxy, secrets, ...input } =
     given;
   const resources = {
@@ -42,10 +42,11 @@ export function readProps(props: SurveyPollerProps): ReadProps {
   const problems = [
     ...(parsed instanceof ConfigError ? parsed.problems : []),
     ...memoryProblem(memory),
+    ...(ON_REMOVAL.includes(onRemoval) ? [] : [{ path: "onRemoval", message: `must be ${ON_REMOVAL.join(" or ")}` }]),
     ...problemsOf(resources, input),
   ];
   if (parsed instanceof ConfigError || problems.length > 0) throw new ConfigError(problems);
-  return { config: parsed, input, resources, settings: { memory, tracing }, outputPrefix };
+  return { config: parsed, input, resources, settings: { memory, tracing, onRemoval }, outputPrefix };
 }
 
 function memoryProblem(memory: number): ConfigProblem[] {

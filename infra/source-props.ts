@@ -45,7 +45,7 @@ export interface SourceProps {
   enrichmentPatience?: Duration | undefined;
   /** How long metrics or metadata must have been absent to count as absent. Default "1m". */
   absentAfter?: Duration | undefined;
-  /** Requests a tick may spend on everything slow, 1 to 1000. Default 1. */
+  /** Requests a tick may spend on everything slow, 1 to 1000. Default 30. */
   backgroundRequests?: number | undefined;
   /** Most requests in flight, 1 to 256. Default 16. */
   concurrency?: number | undefined;

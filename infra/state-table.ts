@@ -8,6 +8,8 @@ import { acknowledge } from "./acknowledge.ts";
 export interface StateTableProps {
   /** Default: a key that AWS owns. */
   encryptionKey?: IKey | undefined;
+  /** Default: it outlives its stack. */
+  removalPolicy?: RemovalPolicy | undefined;
 }
 
 /**
@@ -17,12 +19,13 @@ export interface StateTableProps {
  *
  * @example new SurveyPoller(this, "Surveys", { sources, stateTable: createStateTable(storage, "Books") });
  */
-export function createStateTable(scope: Construct, id: string, { encryptionKey }: StateTableProps = {}): Table {
+export function createStateTable(scope: Construct, id: string, props: StateTableProps = {}): Table {
+  const { encryptionKey, removalPolicy = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE } = props;
   const table = new Table(scope, id, {
     ...keys(tableDefinition),
     billingMode: BillingMode.PAY_PER_REQUEST,
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    removalPolicy,
     ...(encryptionKey === undefined ? {} : { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey }),
   });
   acknowledge(table, {

@@ -1,4 +1,4 @@
-import { Annotations, Duration, Tags, Token } from "aws-cdk-lib";
+import { Annotations, Duration, RemovalPolicy, Tags, Token } from "aws-cdk-lib";
 import type { ITable } from "aws-cdk-lib/aws-dynamodb";
 import type { CfnArchive, IEventBus, Rule } from "aws-cdk-lib/aws-events";
 import type { Grant, IGrantable } from "aws-cdk-lib/aws-iam";
@@ -89,17 +89,21 @@ export class SurveyPoller extends PollerMetrics {
     const ownBus = resources.eventBus === undefined ? bus.name : undefined;
     for (const statement of keyPolicyStatements(this, ownBus)) encryptionKey?.addToResourcePolicy(statement);
 
+    // What a rolled-back first deployment made holds nothing, and goes in any case.
+    const removalPolicy =
+      settings.onRemoval === "destroy" ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
     this.deadLetters = createDeadLetterQueue(this, encryptionKey);
     const { deadLetters } = this;
     this.bus =
-      resources.eventBus ?? createBus(this, { name: bus.name, logging: bus.logging, encryptionKey, deadLetters });
-    this.table = resources.stateTable ?? createStateTable(this, "Table", { encryptionKey });
+      resources.eventBus ??
+      createBus(this, { name: bus.name, logging: bus.logging, encryptionKey, deadLetters, removalPolicy });
+    this.table = resources.stateTable ?? createStateTable(this, "Table", { encryptionKey, removalPolicy });
     // One bucket and one log group serve all sources, so the longest period asked for holds.
     // Large records in quarantine lie in the bucket too.
     const kept = Math.max(...sources.map(({ retention }) => retention.quarantine)) + LONGEST_OUTAGE;
     const all = Math.max(kept, ...sources.map(({ retention }) => retention.claimCheck));
     const periods = { all: Duration.millis(all), kept: Duration.millis(kept) };
-    this.claimCheckBucket = createClaimCheckBucket(this, periods, encryptionKey);
+    this.claimCheckBucket = createClaimCheckBucket(this, { ...periods, removalPolicy, encryptionKey });
     shareAnswers(this.claimCheckBucket, config.subscribers.accounts);
     this.secrets = sources.map((source) =>
       createSourceSecrets(this, { source, existing: resources.secrets?.[source.name], encryptionKey }),
@@ -113,6 +117,7 @@ export class SurveyPoller extends PollerMetrics {
       busName: ownBus ?? deployment,
       logDays,
       encryptionKey,
+      removalPolicy,
     });
     this.archive = archive;
 

@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { build, type Plugin } from "esbuild";
+import { build } from "esbuild";
 import { bundlePage } from "../console/bundle-page.ts";
 import { REQUIRE } from "./modules.ts";
 import { SHARED } from "./shared.ts";
@@ -18,21 +18,11 @@ export async function buildCommand(root: string, out: string): Promise<void> {
     minifySyntax: true,
     target: "node22.19",
     banner: { js: REQUIRE },
-    plugins: [withoutDataFolders(root)],
+    define: { IS_PACKAGE: "true" },
   });
   cpSync(join(root, "packaging/survey-poller.mjs"), join(folder, "survey-poller.mjs"));
   const { script, style } = await bundlePage();
   mkdirSync(join(folder, "page"));
   writeFileSync(join(folder, "page/main.js"), script);
   writeFileSync(join(folder, "page/style.css"), style);
-}
-
-/** A data folder belongs to a checkout, which brings an AWS of its own to open it with. */
-function withoutDataFolders(root: string): Plugin {
-  return {
-    name: "without-data-folders",
-    setup(to) {
-      to.onResolve({ filter: /\/data-target\.ts$/ }, () => ({ path: join(root, "cli/target/no-data-target.ts") }));
-    },
-  };
 }

@@ -1,5 +1,5 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { globSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { build } from "esbuild";
 import { SHARED } from "./shared.ts";
 
@@ -21,18 +21,30 @@ export async function buildModules(root: string, out: string): Promise<void> {
   const common = { ...SHARED, absWorkingDir: root, target: TARGET };
   const { "survey-api": client, ...plain } = ENTRIES;
   const esm = { ...common, outdir: join(out, "esm"), format: "esm" } as const;
-  await build({ ...esm, entryPoints: plain, splitting: true });
-  await build({ ...esm, entryPoints: { "survey-api": client }, banner: { js: REQUIRE } });
-  await build({
+  // Each module of the events in a file of its own: a reader's bundler takes those that are used.
+  const parts = Object.fromEntries(
+    globSync("lib/events/*.ts", { cwd: root }).map((file) => [`events/${basename(file, ".ts")}`, file]),
+  );
+  await build({ ...esm, entryPoints: { ...plain, ...parts }, splitting: true });
+  await build({ ...esm, entryPoints: { "survey-api": client }, banner: { js: NEWER_NODE + REQUIRE } });
+  const cjs = {
     ...common,
-    entryPoints: ENTRIES,
     outdir: join(out, "cjs"),
     format: "cjs",
     define: { "import.meta.dirname": "__dirname", "import.meta.url": "importMetaUrl" },
-    banner: { js: 'const importMetaUrl = require("node:url").pathToFileURL(__filename).href;' },
-  });
+  } as const;
+  const url = 'const importMetaUrl = require("node:url").pathToFileURL(__filename).href;';
+  await build({ ...cjs, entryPoints: plain, banner: { js: url } });
+  await build({ ...cjs, entryPoints: { "survey-api": client }, banner: { js: NEWER_NODE + url } });
   writeFileSync(join(out, "cjs/package.json"), '{ "type": "commonjs" }\n');
 }
+
+/** The client's transport needs what Node 20 lacks. An older Node is told so in one line, before it meets that. */
+const NEWER_NODE = `{
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major < 22 || (major === 22 && minor < 19)) throw new Error(\`survey-poller/survey-api needs Node 22.19 or newer, but runs on \${process.versions.node}.\`);
+}
+`;
 
 /**
  * Some bundled libraries call `require`, which an ES module lacks. A reader's own bundler may make CommonJS of the module, where

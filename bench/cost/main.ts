@@ -1,12 +1,15 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
 import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { SurveyPollerStack } from "../../infra/stack.ts";
 import type { MonitoringLevel } from "../../lib/monitoring/catalog.ts";
+import { caseTable } from "./case.ts";
 import { resourceTable } from "./resource-tables.ts";
 import { pricesOf } from "./resources.ts";
 import { usageTables } from "./usage-tables.ts";
 
+// npm run cost -- --surveys 40 --responses 2000: what that costs and how late events come; responses are those of a day.
 // npm run cost: writes the tables of docs/cost.md. The names of parts as arguments leave the others as they are: `usage` counts what ticks
 // use, which takes minutes; `minimal` and `full` read what a stack holds.
 
@@ -35,8 +38,18 @@ function replaced(text: string, part: string, tables: string): string {
   return `${text.slice(0, from + begin.length)}\n\n${tables}\n\n${text.slice(to)}`;
 }
 
-const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(parts);
-for (const part of chosen) {
+const { values, positionals } = parseArgs({
+  options: { surveys: { type: "string" }, responses: { type: "string" } },
+  allowPositionals: true,
+});
+if (values.surveys !== undefined || values.responses !== undefined) {
+  const [surveys, responses] = [Number(values.surveys), Number(values.responses)];
+  if (!(Number.isInteger(surveys) && surveys > 0 && Number.isInteger(responses) && responses >= 0))
+    throw new Error("give both as whole numbers: npm run cost -- --surveys 40 --responses 2000");
+  process.stdout.write(`${await caseTable({ surveys, responses })}\n`);
+  process.exit();
+}
+for (const part of positionals.length > 0 ? positionals : Object.keys(parts)) {
   const tables = await parts[part]?.();
   if (tables === undefined) throw new Error(`there is no part "${part}": ${Object.keys(parts).join(", ")}`);
   writeFileSync(page, replaced(readFileSync(page, "utf8"), part, tables));

@@ -15,7 +15,8 @@ const EVENT_LINE = 850;
 
 type Costs = [what: string, used: string, dollars: number][];
 
-function costsOf({ requests: _, ...usage }: Usage): Costs {
+/** What a month of such ticks costs. */
+export function costsOf({ requests: _, ...usage }: Usage): Costs {
   const month = (perTick: number): number => perTick * TICKS;
   const logged = usage.events > 0 ? TICKS * LOG_LINE + month(usage.events) * EVENT_LINE : 0;
   const gbSeconds = (month(usage.seconds) * DEFAULT_MEMORY) / 1024;

@@ -17,7 +17,7 @@ export interface Scenario {
   surveys: number;
   /** Responses of each at the beginning. */
   responses: number;
-  /** Responses that complete before each tick. */
+  /** Responses that complete before a tick, on average. */
   news: number;
   ticks: number;
 }
@@ -54,7 +54,8 @@ export async function usageOf({ surveys, responses, news, ticks }: Scenario): Pr
     const before = { ...poller.units(), ...(await aws.figures()) };
     let seconds = 0;
     for (let tick = 0; tick < ticks; tick += 1) {
-      for (let i = 0; i < news; i += 1) await service.complete(1 + (((tick * news + i) * STRIDE) % surveys));
+      for (let i = Math.ceil(tick * news); i < (tick + 1) * news; i += 1)
+        await service.complete(1 + ((i * STRIDE) % surveys));
       const began = performance.now();
       await poller.tick();
       seconds += (performance.now() - began) / 1000;

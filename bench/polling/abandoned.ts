@@ -1,7 +1,7 @@
 import { BEFORE, history, START } from "./history.ts";
 import { advance, createRun, fork, type Run, requestsBetween, total } from "./run.ts";
 import { complete, createResponse, createSurvey, RECORDS } from "./service.ts";
-import { DAY, defaultSource, HOUR, SECOND } from "./source.ts";
+import { DAY, HOUR, leastSource, SECOND } from "./source.ts";
 import { worst } from "./statistics.ts";
 
 /** What a survey costs of which many responses are listed as open and never completed. */
@@ -37,7 +37,7 @@ const HOURS = [1, 6, 24, 48, 96];
 export async function abandonedOnes(): Promise<Abandoned> {
   const survey = createSurvey(1);
   const changes = history({ survey, responses: RESPONSES, from: START - BEFORE, to: START + LIVE, abandoned: SHARE });
-  const source = defaultSource();
+  const source = leastSource();
   const run = createRun(source, { surveys: new Map([[1, survey]]), responses: new Map() }, START, changes);
   const ages: Ages[] = [];
   for (const hours of HOURS) {

@@ -33,8 +33,7 @@ const LEAST_RECORDS = 20;
 export async function cadences(): Promise<Cadence[]> {
   const results: Cadence[] = [];
   for (const { surveys, pages, settle, watch } of SIZES) {
-    const alone = await idleRun(1, pages, AMPLE, 2 * DAY, 7 * DAY);
-    const wanted = alone.perHour * surveys;
+    const wanted = surveys * (await idleRequests(pages));
     for (const backgroundRequests of BUDGETS) {
       const { run, from, perHour } = await idleRun(surveys, pages, backgroundRequests, settle, watch);
       const gaps = gapsBetweenHeads(run, from);
@@ -56,7 +55,13 @@ export async function cadences(): Promise<Cadence[]> {
   return results;
 }
 
-async function idleRun(
+/** Requests an hour of the slow work of one survey in which nothing happens, with a budget that never runs out. */
+export async function idleRequests(pages: number): Promise<number> {
+  return (await idleRun(1, pages, AMPLE, 2 * DAY, 7 * DAY)).perHour;
+}
+
+/** Surveys in which nothing happens, polled for a while. Requests an hour are counted from `from` on, the survey list left out. */
+export async function idleRun(
   surveys: number,
   pages: number,
   backgroundRequests: number,
@@ -84,7 +89,8 @@ function addSurvey(service: Service, id: number, pages: number): void {
   }
 }
 
-function gapsBetweenHeads({ pages }: Run, from: number): number[] {
+/** Milliseconds between two readings of the head of a survey, of all surveys. */
+export function gapsBetweenHeads({ pages }: Run, from: number): number[] {
   const last = new Map<number, number>();
   const gaps: number[] = [];
   for (const { time, surveyId, page, order } of pages) {

@@ -3,7 +3,7 @@ import type { SimSurvey, Traits } from "../../test/simulation/service/survey-mod
 import { BEFORE, history, START } from "./history.ts";
 import { advance, createRun, type Run, requestsBetween } from "./run.ts";
 import { createSurvey, UTC } from "./service.ts";
-import { DAY, defaultSource } from "./source.ts";
+import { DAY, leastSource } from "./source.ts";
 import { median, worst } from "./statistics.ts";
 
 /** A trait of the service that the poller has learned and that changes. */
@@ -81,7 +81,7 @@ async function outcomeOf(traits: Partial<Traits>, change: Partial<Traits>): Prom
   });
   const flip = { time: FLIP_AT, apply: () => flipped(survey, change) };
   const service = { surveys: new Map([[1, survey]]), responses: new Map() };
-  const run = createRun(defaultSource(), service, START, [...changes, flip]);
+  const run = createRun(leastSource(), service, START, [...changes, flip]);
   await advance(run, END);
   return { ...delaysOf(run, completed), ...requestsOf(run) };
 }

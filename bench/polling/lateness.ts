@@ -5,7 +5,7 @@ import { classes, type Key, type LatenessClass, PAGES, turnsOf } from "./latenes
 import { placedOn } from "./placement.ts";
 import { advance, type Change, createRun, fork, type Run, requestsBetween } from "./run.ts";
 import { complete, createSurvey, listOpen, type Service } from "./service.ts";
-import { DAY, defaultSource, HOUR, SECOND } from "./source.ts";
+import { DAY, HOUR, leastSource, SECOND } from "./source.ts";
 
 /** How late one class of completions went out, against what was promised. Times are milliseconds. */
 export interface Lateness {
@@ -31,7 +31,7 @@ const AFTERMATH = HOUR;
 
 /** Measures each class of one sort key. */
 export async function latenessOf(key: Key): Promise<Lateness[]> {
-  const source = defaultSource();
+  const source = leastSource();
   const base = quietAfterLife(source, key);
   const results = classes
     .filter(({ page }) => key !== "dateCompleted" || page === 1)

@@ -13,3 +13,6 @@ export function defaultSource(changes: Partial<PollingSource> = {}): PollingSour
   const source = sourceSchema({ deployed: true }).parse({ baseUrl: "https://surveys.example.com" });
   return { ...source, events: eventsOf(eventsSchema.parse({})), ...changes };
 }
+
+/** The same with the least budget for slow work: what is kept with it is kept with any. */
+export const leastSource = (): PollingSource => defaultSource({ backgroundRequests: 1 });

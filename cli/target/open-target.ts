@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { UsageError } from "../flags.ts";
 import type { Io } from "../io.ts";
 import type { TargetOptions } from "../verb.ts";
+import { loadDataTarget } from "./data-folders.ts";
 import type { Target } from "./target.ts";
 
 const USUAL_FOLDER = ".survey-poller";
@@ -18,11 +19,14 @@ export async function openTarget({ stack, data }: TargetOptions, io: Io): Promis
     const { openStackTarget } = await import("./stack-target.ts");
     return openStackTarget(stack, io);
   }
-  if (data !== undefined || existsSync(USUAL_FOLDER)) {
-    const { openDataTarget } = await import("./data-target.ts");
+  if (loadDataTarget !== undefined && (data !== undefined || existsSync(USUAL_FOLDER))) {
+    const { openDataTarget } = await loadDataTarget();
     return openDataTarget(data ?? USUAL_FOLDER, io);
   }
   throw new UsageError("it is not said which poller is meant", {
-    hint: "Give --stack NAME for a deployed one, or --data DIR for the data folder of npm start.",
+    hint:
+      loadDataTarget === undefined
+        ? "Give --stack NAME. A data folder is opened by npx survey-poller in the checkout whose npm start made it."
+        : "Give --stack NAME for a deployed one, or --data DIR for the data folder of npm start.",
   });
 }

@@ -24,7 +24,7 @@ import { clientsOf, isMissing, policyFor, queueArnBeside } from "./temporary-par
 export const TEMPORARY = "survey-poller-tail-";
 const NAME = /^survey-poller-tail-[0-9a-f]+-(\d+)$/;
 /** Seconds that SQS keeps what nobody takes: what is left of a killed command gathers no more than the events of so long. */
-const RETENTION = "300";
+export const KEPT_UNHEARD = 300;
 /** Tag of the queue, with the epoch second to which its time was prolonged. */
 const EXPIRES = "survey-poller:expires";
 
@@ -65,7 +65,7 @@ export async function makeTemporaryRule(
     const { QueueUrl = "" } = await clients.sqs.send(
       new CreateQueueCommand({
         QueueName: name,
-        Attributes: { MessageRetentionPeriod: RETENTION, Policy: policyFor(queueArn, ruleArn) },
+        Attributes: { MessageRetentionPeriod: String(KEPT_UNHEARD), Policy: policyFor(queueArn, ruleArn) },
       }),
     );
     const put = await clients.events.send(

@@ -64,9 +64,9 @@ export const sourceGroups = {
     title: "Slow work",
     meanings: {
       backgroundRequests:
-        "Requests a tick for all slow work: full polls, patrol, re-checks. News add a fifth of what they cost. Full passes get half.",
+        "Most requests a tick for all slow work: full polls, patrol, re-checks. An account with less to do takes less. News add a fifth of what they cost. Full passes get half.",
       "fullPoll.every":
-        "How often the first page of a survey is read although its count stands still. With more than 15 surveys it comes less often.",
+        "How often the first page of a survey is read although its count stands still. With many hundreds of surveys it comes less often.",
       "patrol.every": "How often the first 4 pages are read. The first 8 are read half as often, and so on.",
       "patrol.full": "How often a full pass reads all pages and closes the books.",
       headPages: "With news on more pages than this, the poller starts a catch-up from the oldest.",

@@ -10,7 +10,7 @@ import { paceOf } from "../../lib/webhooks/pace.ts";
 import type { SignedWebhook } from "../../lib/webhooks/signed-webhook.ts";
 import { queueEncryption, useKey } from "../encryption.ts";
 import { acknowledgeFinding } from "../findings.ts";
-import { CLAIM_CHECKS } from "../grants.ts";
+import { CLAIM_CHECK_KEYS } from "../grants.ts";
 import { createFunction, type FunctionSurroundings } from "../lambda-function.ts";
 import { acknowledgeAnyKey } from "../permissions.ts";
 import { reference } from "../source-secrets.ts";
@@ -119,7 +119,7 @@ interface ForwarderParts extends SignedWebhookProps {
 function createForwarder(scope: Construct, parts: ForwarderParts): LambdaFunction {
   const { webhook, queue, deadLetters, claimCheckBucket, code, deployment, encryptionKey } = parts;
   const secret = reference(scope, webhook.signing.secret);
-  const answers = claimCheckBucket.arnForObjects(CLAIM_CHECKS);
+  const answers = claimCheckBucket.arnForObjects(CLAIM_CHECK_KEYS);
   const made = createFunction(scope, "Forward", {
     ...parts,
     memory: MEMORY,
@@ -155,7 +155,7 @@ function createForwarder(scope: Construct, parts: ForwarderParts): LambdaFunctio
       deadLetters: "It is invoked by its queue, which has a dead-letter queue.",
     },
   });
-  acknowledgeAnyKey(scope, claimCheckBucket, CLAIM_CHECKS);
+  acknowledgeAnyKey(scope, claimCheckBucket, CLAIM_CHECK_KEYS);
   const { batchSize, concurrency } = paceOf(webhook.ratePerSecond);
   const mapping = new EventSourceMapping(scope, "Mapping", {
     target: made,

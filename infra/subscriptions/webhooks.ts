@@ -1,4 +1,4 @@
-import { SecretValue } from "aws-cdk-lib";
+import { SecretValue, Stack } from "aws-cdk-lib";
 import { ApiDestination, Authorization, Connection, HttpMethod, type IEventBus } from "aws-cdk-lib/aws-events";
 import { ApiDestination as ApiDestinationTarget } from "aws-cdk-lib/aws-events-targets";
 import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
@@ -30,7 +30,10 @@ export function createWebhook(scope: Construct, webhook: WebhookConfig, props: W
     rateLimitPerSecond: webhook.ratePerSecond,
   });
   const role = new Role(inner, "Role", {
-    assumedBy: new ServicePrincipal("events.amazonaws.com"),
+    // Without the condition a rule in somebody else's account could be given this role.
+    assumedBy: new ServicePrincipal("events.amazonaws.com", {
+      conditions: { StringEquals: { "aws:SourceAccount": Stack.of(inner).account } },
+    }),
     description: `What the rule of webhook ${webhook.name} may do`,
   });
   role.addToPolicy(

@@ -96,7 +96,8 @@ export const sourceSchema = madeOnce((options) =>
       enrichmentPatience: duration().prefault("15m"),
       absentAfter: duration().prefault("1m"),
       // With none at all an idle account would never be read as a whole, and nothing could be proved.
-      backgroundRequests: wholeNumber(1, 1000).prefault(1),
+      // So many read the heads of a hundred surveys of ten pages in time. An account with less to do takes less.
+      backgroundRequests: wholeNumber(1, 1000).prefault(30),
       concurrency: wholeNumber(1, 256).prefault(16),
       maxRequestsPerSecond: z.number(rate).positive(rate).max(1000, rate).optional(),
       timeouts: section({

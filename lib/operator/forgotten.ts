@@ -1,5 +1,6 @@
 import { eventId } from "../events/index.ts";
 import { FORGOTTEN, type LedgerEntry } from "../polling/model/ledger-entry.ts";
+import { CLAIM_CHECKS } from "../publisher/claim-check.ts";
 
 /** The fields of a forgotten response that stay: that it is settled. `gone` too, so that its deletion is not told twice. */
 const STAYS = new Set<string>(["id", "state", "reason", "eventId", "revision", "gone"] satisfies (keyof LedgerEntry)[]);
@@ -42,5 +43,5 @@ export function prefixesOf(
   // One more may have been made ready for the bus, which did not take it.
   const last = Math.max(revision, next?.revision ?? 1);
   const revisions = Array.from({ length: last + 1 }, (_, i) => i + 1);
-  return [kept, ...revisions.map((one) => `${eventId(source, surveyId, id, one)}/`)];
+  return [kept, ...revisions.map((one) => `${CLAIM_CHECKS}${eventId(source, surveyId, id, one)}/`)];
 }

@@ -4,7 +4,7 @@ import type { Envelope } from "./envelope.ts";
 export const URL_HOLDS = 3_600;
 
 /** Keys of claim checks: an event id and a digest. What else is in the bucket is for nobody outside. */
-const CLAIM_CHECK = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\/[0-9a-f]{1,64}\.json$/;
+const CLAIM_CHECK = /^answers\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\/[0-9a-f]{1,64}\.json$/;
 
 export interface AnswersUrlOptions {
   /** The claim-check bucket. */

@@ -124,7 +124,7 @@ it("acts where it may, and nowhere else", async () => {
   const readOnly = app({ action: undefined });
 
   expect(await (await post("/actions/audit", { source: "main", surveyId: 7 })).json()).toEqual({ lines: ["done"] });
-  expect((await post("/actions/uninstall", {})).status).toBe(403);
+  expect((await post("/actions/forget", {})).status).toBe(403);
   expect((await post("/actions/pause", { all: true })).status).toBe(400);
   expect((await readOnly.post("/actions/pause", {})).status).toBe(403);
   expect((await post("/match", { detail: "x".repeat(200_000) })).status).toBe(413);

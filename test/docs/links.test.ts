@@ -41,6 +41,20 @@ describe("links", () => {
     expect(dead).toEqual([]);
   });
 
+  it("of what the package holds lead to what the package holds", () => {
+    const { files } = JSON.parse(readFileSync("package.json", "utf8")) as { files: string[] };
+    const packed = ["README.md", "LICENSE", "package.json", ...files.filter((path) => !path.startsWith("!"))];
+    const isPacked = (path: string): boolean => packed.some((one) => path === one || path.startsWith(`${one}/`));
+    const outside = documents
+      .filter(({ path }) => isPacked(path))
+      .flatMap((document) =>
+        document.links
+          .filter(({ href }) => !isElsewhere(href) && !isPacked(target(document, href).file))
+          .map(({ place, href }) => `${place}: ${href}`),
+      );
+    expect(outside).toEqual([]);
+  });
+
   it("of the code lead to documents that there are", () => {
     let named = 0;
     const dead = sources.flatMap((path) =>

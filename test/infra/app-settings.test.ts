@@ -8,7 +8,7 @@ function settings(context: object, environment: NodeJS.ProcessEnv = {}): AppSett
 }
 
 describe("the settings of the app", () => {
-  it("are by default a stack that is protected, for whatever account and region the command line works with", () => {
+  it("are by default a stack that may be deleted, for whatever account and region the command line works with", () => {
     const environment = { CDK_DEFAULT_ACCOUNT: "111111111111", CDK_DEFAULT_REGION: "eu-west-1" };
     expect(settings({}, environment)).toEqual({
       stackName: "SurveyPoller",
@@ -16,7 +16,8 @@ describe("the settings of the app", () => {
       tags: {},
       memory: undefined,
       tracing: undefined,
-      terminationProtection: true,
+      onRemoval: undefined,
+      terminationProtection: undefined,
     });
   });
 
@@ -30,6 +31,7 @@ describe("the settings of the app", () => {
     tags: { team: "research", "cost-center": "42" },
     memory: 1024,
     tracing: true,
+    onRemoval: "destroy",
     terminationProtection: false,
   };
 
@@ -47,6 +49,7 @@ describe("the settings of the app", () => {
       tags: "team=research,cost-center=42",
       memory: "1024",
       tracing: "true",
+      onRemoval: "destroy",
       terminationProtection: "false",
     };
     expect(settings(given)).toEqual(wanted);
@@ -64,6 +67,7 @@ describe("the settings of the app", () => {
     [{ memory: "lots" }, "memory"],
     [{ memory: 64 }, "memory"],
     [{ tracing: "yes" }, "tracing"],
+    [{ onRemoval: "delete" }, "onRemoval"],
     [{ terminationProtection: "no" }, "terminationProtection"],
   ])("%j is refused by its name", (context, path) => {
     expect(() => settings(context)).toThrow(ConfigError);

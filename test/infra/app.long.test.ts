@@ -71,26 +71,30 @@ describe("the app", () => {
   });
 
   it("says in a line each what the defaults leave out, and is silent where that was decided", async () => {
-    const [plain, decided] = await Promise.all([synth({}), synth({ config: "examples/survey-poller.json" })]);
+    const [plain, decided] = await Promise.all([
+      synth({}),
+      synth({ config: "examples/survey-poller.json", terminationProtection: false }),
+    ]);
     expect(plain.stderr.split("\n").filter((line) => line.startsWith("SurveyPoller: "))).toEqual([
       expect.stringContaining("alarms tell nobody"),
       expect.stringContaining("no timeZone"),
       expect.stringContaining("IP addresses"),
+      expect.stringContaining('put "terminationProtection": true into the context of cdk.json'),
     ]);
     expect(decided.stderr.match(/^SurveyPoller: .*/gm)).toEqual([expect.stringContaining("alarms tell nobody")]);
   });
 
-  it("makes the stack of the name, with the tags and for the region it is told, protected unless told otherwise", async () => {
-    const context = { stackName: "Eu", tags: "team=research", terminationProtection: "false" };
+  it("makes the stack of the name, with the tags and for the region it is told, protected only where that is said: a first deployment that fails can be repeated", async () => {
+    const context = { stackName: "Eu", tags: "team=research", terminationProtection: "true" };
     const told = { CDK_DEFAULT_ACCOUNT: "111111111111", CDK_DEFAULT_REGION: "eu-west-1" };
     const [own, usual] = await Promise.all([synth(context, told), synth({}, told)]);
     const stackIn = ({ outDir }: Synthesis, name: string) =>
       JSON.parse(readFileSync(join(outDir, "manifest.json"), "utf8")).artifacts[name];
     expect(stackIn(own, "Eu")).toMatchObject({
       environment: "aws://111111111111/eu-west-1",
-      properties: { tags: { team: "research" }, terminationProtection: false },
+      properties: { tags: { team: "research" }, terminationProtection: true },
     });
-    expect(stackIn(usual, "SurveyPoller").properties.terminationProtection).toBe(true);
+    expect(stackIn(usual, "SurveyPoller").properties.terminationProtection ?? false).toBe(false);
   });
 
   it("names every bad field of the context key, without a stack trace", async () => {

@@ -1,4 +1,4 @@
-import { Stack } from "aws-cdk-lib";
+import { RemovalPolicy, Stack } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { type CfnEventBus, EventBus } from "aws-cdk-lib/aws-events";
 import { Key } from "aws-cdk-lib/aws-kms";
@@ -30,6 +30,7 @@ function templateOf(
     isOwn: more.isOwn ?? true,
     logDays: 7,
     encryptionKey,
+    removalPolicy: RemovalPolicy.DESTROY,
   });
   return Template.fromStack(stack);
 }

@@ -41,6 +41,8 @@ const stacks: Record<string, (app: App) => Stack> = {
     stack.poller.onResponseCompleted("All", { target: new SqsQueue(queue) });
     return stack;
   },
+  "a stack that is destroyed with all it holds": (app) =>
+    new SurveyPollerStack(app, "Test", { config: { sources: [{ baseUrl }] }, onRemoval: "destroy" }),
   "a poller with a key and a VPC": (app) => {
     const stack = new Stack(app, "Own");
     const encryptionKey = new Key(stack, "Key", { enableKeyRotation: true });

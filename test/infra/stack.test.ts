@@ -80,6 +80,23 @@ describe("the function", () => {
     });
   });
 
+  it("shows each field of its configuration, so that cdk diff names it, and no key in the address of a webhook", () => {
+    const monitoring = { lagThreshold: "1h" };
+    const webhooks = [{ name: "crm", url: "https://crm.example.com/hook?key=hidden" }];
+    const config = synthesize({ sources: [{ baseUrl, interval: "5m" }], monitoring, webhooks });
+    config.hasResource("AWS::Lambda::Function", {
+      Metadata: {
+        "survey-poller:configuration": [
+          {
+            sources: [{ baseUrl, interval: "5m" }],
+            monitoring,
+            webhooks: [{ name: "crm", url: "https://crm.example.com/hook?…" }],
+          },
+        ],
+      },
+    });
+  });
+
   it("takes memory and tracing as it is told, and may write traces only then", () => {
     const config = { sources: [{ baseUrl }] };
     const stack = new SurveyPollerStack(createApp(), "Test", { config, memory: 1024, tracing: true });
@@ -167,6 +184,21 @@ describe("what is kept when the stack goes", () => {
       "AWS::Events::EventBus: RetainExceptOnCreate",
       "AWS::S3::Bucket: RetainExceptOnCreate",
     ]);
+  });
+
+  it("is nothing where the stack is to be destroyed with all it holds: the bucket is emptied before it goes", () => {
+    const stack = new SurveyPollerStack(createApp(), "Test", {
+      config: { sources: [{ baseUrl }] },
+      onRemoval: "destroy",
+    });
+    const template = Template.fromStack(stack);
+    const { Resources } = template.toJSON() as { Resources: Record<string, { DeletionPolicy?: string }> };
+    const policies = Object.values(Resources).map(({ DeletionPolicy = "Delete" }) => DeletionPolicy);
+    expect(new Set(policies)).toEqual(new Set(["Delete"]));
+    for (const type of ["DynamoDB::Table", "S3::Bucket", "Events::EventBus", "Events::Archive", "Logs::LogGroup"])
+      template.allResources(`AWS::${type}`, { DeletionPolicy: "Delete", UpdateReplacePolicy: "Delete" });
+    template.hasResourceProperties("Custom::S3AutoDeleteObjects", { BucketName: { Ref: bucket } });
+    one.resourceCountIs("Custom::S3AutoDeleteObjects", 0);
   });
 
   it("has the logical names by which it is taken into the next one: another name would make a new, empty one", () => {

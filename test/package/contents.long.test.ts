@@ -52,9 +52,9 @@ describe("the package", () => {
   it("holds what was built, the contract and the docs, and no sources, tests or paths of the machine", () => {
     for (const path of packed.files) {
       expect(path).toMatch(
-        /^(package\.json|(README|CHANGELOG|SECURITY)\.md|LICENSE|dist\/LICENSES\.txt|dist\/(esm|cjs)\/.+\.(js|d\.ts)|dist\/cjs\/package\.json|dist\/functions\/\w+\/[\w-]+\.mjs(\.map)?|dist\/bin\/.+\.m?js|dist\/bin\/page\/style\.css|contract\/.+\.(json|yaml|d\.ts|py|java)|docs\/.+)$/,
+        /^(package\.json|(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md|LICENSE|dist\/LICENSES\.txt|dist\/(esm|cjs)\/.+\.(js|d\.ts)|dist\/cjs\/package\.json|dist\/functions\/\w+\/[\w-]+\.mjs(\.map)?|dist\/bin\/.+\.m?js|dist\/bin\/page\/style\.css|contract\/.+\.(json|yaml|d\.ts|py|java)|docs\/.+|examples\/.+)$/,
       );
-      expect(path).not.toMatch(/\/tests?\/|\.test\.|\/app\.|\/released\//);
+      expect(path).not.toMatch(/\/tests?\/|\.test\.|^dist.*\/app\.|\/released\//);
     }
     const texts = globSync("dist/**/*.*", { cwd: installed }).map((file) =>
       readFileSync(join(installed, file), "utf8"),
@@ -191,6 +191,13 @@ describe("the contract in the package", () => {
     );
   });
 
+  it("leaves a bundle small: an id needs no schemas", async () => {
+    writeFileSync(join(project.cwd, "id-alone.mjs"), 'export { eventId } from "survey-poller/events";');
+    const how = ["--bundle", "--platform=node", "--format=esm", "--outfile=id-alone.out.mjs", "--log-level=error"];
+    await project.run(join(root, "node_modules/.bin/esbuild"), ["id-alone.mjs", ...how]);
+    expect(readFileSync(join(project.cwd, "id-alone.out.mjs")).byteLength).toBeLessThan(10_000);
+  });
+
   it("is there for other languages", async () => {
     const source = `
       import event from "survey-poller/contract/golden/ordinary.json" with { type: "json" };
@@ -220,7 +227,9 @@ describe("the command in the package", () => {
     await expect(command("status", "--stack", "Surveys")).rejects.toThrow("no AWS region is set");
   });
 
-  it("says that a data folder belongs to a checkout", async () => {
+  it("has nothing in its help that it cannot do: a data folder belongs to a checkout", async () => {
+    for (const verb of ["", "status", "audit", "console", "quarantine", "doctor"])
+      expect(await command(...verb.split(" ").filter(Boolean), "--help")).not.toMatch(/--data|npm start/);
     await expect(command("status", "--data", "x")).rejects.toThrow("the checkout whose npm start made it");
   });
 });

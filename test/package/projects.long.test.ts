@@ -54,6 +54,10 @@ describe.concurrent("installed from its tarball, the package serves", () => {
     const printed = JSON.parse(await project.run("npm", ["run", "--silent", "check"])) as Printed;
     expectPoller(printed);
     expect(printed).toMatchObject({ problems: ["sources[0].baseUrl"], detailType: "response.completed" });
+    for (const client of ['import("survey-poller/survey-api")', 'require("survey-poller/survey-api")'])
+      await expect(project.run("node", ["-e", client])).rejects.toThrow(
+        "needs Node 22.19 or newer, but runs on 20.11.1",
+      );
   });
 
   it("a CDK app of CommonJS with ts-node and module Node16", async () => {

@@ -8,11 +8,11 @@ const PORT = 4747;
 
 const ABOUT = `
 Serves the page on this machine alone, until Ctrl-C. It shows what status and explain answer, and events as
-they come: by a temporary rule and queue, as tail does. npm start serves its own page.
+they come: by a temporary rule and queue, as tail does.
 `;
 
 export const consoleVerb: Verb = (act) =>
-  targetVerb("console", "the live page of a deployed stack, or of a running npm start")
+  targetVerb("console", "the live page of a poller")
     .option("--port <number>", `this port, or the next that is free (default ${PORT})`, port)
     .option("--allow-actions", "of a stack: the page may pause, resume and audit")
     .option("--no-events", "makes no rule and no queue: the page shows the state alone")

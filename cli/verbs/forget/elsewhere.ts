@@ -1,15 +1,21 @@
 import type { Config } from "../../../lib/config/index.ts";
 import { DAY } from "../../../lib/config/units.ts";
+import { isSigned } from "../../../lib/webhooks/signed-webhook.ts";
+import { KEPT_UNHEARD } from "../../target/temporary-rules.ts";
 import type { ForgetAnswer } from "./answer.ts";
 
 type Elsewhere = ForgetAnswer["elsewhere"];
 
 /** Days for which DynamoDB can bring a table back to what it was. */
 const BACKUPS = 35;
+/** Days for which every queue of a stack keeps a message. */
+const QUEUES = 14;
+/** Days for which EventBridge tries to deliver an event before it puts it into a dead-letter queue. */
+const TRIED = 1;
 
 /** The copies that no command of the poller can purge, where they lie, and until when. */
 export function elsewhere(
-  { sources, bus }: Config,
+  { sources, bus, webhooks }: Config,
   { isStack, hadEvent, now }: { isStack: boolean; hadEvent: boolean; now: number },
 ): Elsewhere {
   // One archive and one log group serve all sources: the longest period asked for holds.
@@ -37,9 +43,27 @@ export function elsewhere(
     what: "its events, whole: no single one can be deleted. Replay nothing from before now until then",
     until: longest("archive"),
   };
+  const areSigned = webhooks.some(isSigned);
+  const waiting = {
+    where: "the queues of signed webhooks",
+    what: "its events that wait for an endpoint, whole",
+    until: now + QUEUES * DAY,
+  };
+  const undelivered = {
+    where: "the dead-letter queues of webhooks and of onResponseCompleted",
+    what: "its events that could not be delivered, whole. Delete them there by the event id",
+    until: now + ((areSigned ? QUEUES : TRIED) + QUEUES) * DAY,
+  };
+  const heard = {
+    where: "the queues of tail, listen and console",
+    what: "its events of the last minutes, whole",
+    until: now + KEPT_UNHEARD * 1000,
+  };
   return [
     service,
-    ...(hadEvent ? [subscribers, ...(bus.archive ? [archive] : [])] : []),
+    ...(hadEvent
+      ? [subscribers, ...(bus.archive ? [archive] : []), ...(areSigned ? [waiting] : []), undelivered, heard]
+      : []),
     {
       where: "point-in-time backups of the table",
       what: "its entry as it was. Who restores the table forgets it once more",

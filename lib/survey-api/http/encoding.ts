@@ -1,15 +1,7 @@
 import type { Transform } from "node:stream";
 import { promisify } from "node:util";
-import {
-  brotliDecompress,
-  createBrotliDecompress,
-  createGunzip,
-  createInflate,
-  createZstdDecompress,
-  gunzip,
-  inflate,
-  zstdDecompress,
-} from "node:zlib";
+// As one object: an older Node lacks the names of zstd, and would end at the import before anything could say so.
+import * as zlib from "node:zlib";
 
 /** How the bytes of a body are compressed; "plain": not at all. */
 export type Encoding = "plain" | "gzip" | "zlib" | "zstd" | "br";
@@ -53,16 +45,16 @@ type Compressed = Exclude<Encoding, "plain">;
 
 /** Decompresses a whole body. Rejects with the code ERR_BUFFER_TOO_LARGE where it becomes longer than `maxOutputLength`. */
 export const decompress: Record<Compressed, (data: Buffer, limit: { maxOutputLength: number }) => Promise<Buffer>> = {
-  gzip: promisify(gunzip),
-  zlib: promisify(inflate),
-  zstd: promisify(zstdDecompress),
-  br: promisify(brotliDecompress),
+  gzip: promisify(zlib.gunzip),
+  zlib: promisify(zlib.inflate),
+  zstd: promisify(zlib.zstdDecompress),
+  br: promisify(zlib.brotliDecompress),
 };
 
 /** The same of a body as it comes. */
 export const decompressor: Record<Compressed, () => Transform> = {
-  gzip: createGunzip,
-  zlib: createInflate,
-  zstd: createZstdDecompress,
-  br: createBrotliDecompress,
+  gzip: zlib.createGunzip,
+  zlib: zlib.createInflate,
+  zstd: zlib.createZstdDecompress,
+  br: zlib.createBrotliDecompress,
 };

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { forgetAnswer } from "../../../cli/verbs/forget/answer.ts";
-import { elsewhere } from "../../../cli/verbs/forget/elsewhere.ts";
-import { parseConfig } from "../../../lib/config/index.ts";
 import { answerOf, closeFolder, type Folder, openFolder, poll, survey } from "../support/command.ts";
 import { holdLease } from "../support/lease.ts";
 
@@ -91,22 +89,4 @@ describe("forget", () => {
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toContain(said);
   });
-});
-
-it("says of a stack until when what lies elsewhere is gone", () => {
-  const config = parseConfig(
-    { baseUrl: "https://s.example.com", timeZone: "UTC", retention: { archive: "10d", logs: "5d" } },
-    { deployed: true },
-  );
-  const day = 24 * 3_600_000;
-  const of = (hadEvent: boolean) =>
-    elsewhere(config, { isStack: true, hadEvent, now: 0 }).map(({ where, until }) => [where, until]);
-  expect(of(true)).toEqual([
-    ["the survey service", null],
-    ["subscribers", null],
-    ["the archive of the bus", 10 * day],
-    ["point-in-time backups of the table", 35 * day],
-    ["the logs", 5 * day],
-  ]);
-  expect(of(false).map(([where]) => where)).not.toContain("the archive of the bus");
 });

@@ -6,7 +6,6 @@ import { keptTable } from "./kept-table.ts";
 import { nothingIsLost } from "./nothing-is-lost.ts";
 import { type Given, onStage } from "./open-stage.ts";
 import type { Stage } from "./stage.ts";
-import { uninstalled } from "./uninstalled.ts";
 import { changeIsSeen, updated } from "./updated.ts";
 
 /** One deployment from its first command to its last. */
@@ -20,8 +19,7 @@ export function lifeOfADeployment(given: Given): Promise<void> {
     const [, change] = await allOf(nothingIsLost(stage, deployment, subscribers), changeIsSeen(beside));
     await updated(stage, deployment, subscribers, change);
     await destroyed(stage, deployment);
-    const again = await keptTable(stage, deployment, subscribers);
-    await uninstalled(stage, again);
+    await keptTable(stage, deployment, subscribers);
   });
 }
 

@@ -103,7 +103,7 @@ describe("a signed webhook", () => {
       },
       LendLargeAnswers: {
         actions: ["s3:GetObject"],
-        resources: ["ClaimCheck/????????-????-????-????-????????????/*"],
+        resources: ["ClaimCheck/answers/*"],
       },
       ReportFailures: { actions: ["sqs:SendMessage"], resources: [`${path}crmDeadLetters`] },
       WriteLogs: { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: [`${path}crmForwardLogs`] },

@@ -64,6 +64,19 @@ describe("a webhook", () => {
     });
   });
 
+  it("has a role that no rule of another account can be given", () => {
+    template.hasResourceProperties("AWS::IAM::Role", {
+      AssumeRolePolicyDocument: {
+        Statement: [
+          {
+            Principal: { Service: "events.amazonaws.com" },
+            Condition: { StringEquals: { "aws:SourceAccount": { Ref: "AWS::AccountId" } } },
+          },
+        ],
+      },
+    });
+  });
+
   it("may call this one endpoint, and its rule waits for that permission", () => {
     template.hasResourceProperties("AWS::IAM::Policy", {
       Roles: [{ Ref: role }],

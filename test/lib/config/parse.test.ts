@@ -29,7 +29,7 @@ describe("the defaults", () => {
           inlineLimit: 200 * 1024,
           enrichmentPatience: 15 * MINUTE,
           absentAfter: MINUTE,
-          backgroundRequests: 1,
+          backgroundRequests: 30,
           concurrency: 16,
           timeouts: { connect: 5_000, response: 30_000 },
           headPages: 20,

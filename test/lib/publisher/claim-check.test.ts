@@ -22,7 +22,7 @@ describe("an event over the inline limit", () => {
     const text = (await object.Body?.transformToString()) ?? "";
     expect(JSON.parse(text)).toEqual(large.data.answers);
     expect(Buffer.byteLength(text)).toBe(bytes);
-    expect(key.startsWith(`${large.meta.eventId}/`)).toBe(true);
+    expect(key.startsWith(`answers/${large.meta.eventId}/`)).toBe(true);
   });
 
   it("has another place when its answers differ: what an earlier event refers to never changes", async () => {

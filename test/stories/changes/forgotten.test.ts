@@ -144,14 +144,15 @@ describe("a response that is forgotten after its event", () => {
     const world = await worldTold();
     const entry = { ...world.entry(1, 34), id: 34, state: "emitted" as const, revision: 2 };
     await world.ports.state.putEntries(1, [{ ...entry, eventId: eventId("main", 1, 34, 2) }]);
-    for (const revision of [1, 2, 3]) await world.ports.vault.put(`${eventId("main", 1, 34, revision)}/a.json`, []);
+    for (const revision of [1, 2, 3])
+      await world.ports.vault.put(`answers/${eventId("main", 1, 34, revision)}/a.json`, []);
     await world.ports.vault.put("kept/main/1/34/old.json", {});
     await world.ports.vault.put("kept/main/1/345/x.json", {});
-    await world.ports.vault.put(`${eventId("main", 1, 35)}/a.json`, []);
+    await world.ports.vault.put(`answers/${eventId("main", 1, 35)}/a.json`, []);
 
     expect(await forgetOne(world, 34)).toMatchObject({ objects: 4 });
 
-    expect([...world.objects.keys()]).toEqual(["kept/main/1/345/x.json", `${eventId("main", 1, 35)}/a.json`]);
+    expect([...world.objects.keys()]).toEqual(["kept/main/1/345/x.json", `answers/${eventId("main", 1, 35)}/a.json`]);
     expect(await forgetOne(world, 34)).toEqual({ outcome: "done", was: "emitted", objects: 0 });
     expect(world.entry(1, 34)).toMatchObject({ revision: 2, eventId: eventId("main", 1, 34, 2) });
   });

@@ -1,0 +1,55 @@
+import { PRICES } from "../../infra/prices.ts";
+import { idleRequests } from "../polling/cadences.ts";
+import { DAY, defaultSource, HOUR, MINUTE } from "../polling/source.ts";
+import { MILLION, TICKS } from "./month.ts";
+import { usageOf } from "./usage.ts";
+import { costsOf } from "./usage-tables.ts";
+
+export interface Case {
+  surveys: number;
+  /** Responses a day, of all surveys together. */
+  responses: number;
+}
+
+/** Pages of each survey. */
+const PAGES = 10;
+/** Units of a write that a reading takes which finds nothing new, as the embedded AWS counts them. */
+const WRITES = 2.3;
+/** Milliseconds by which an event comes that no count shows, as docs/lateness.md has them of surveys with all their slow work. */
+const UNCOUNTED = { "page 1, at most": 20 * MINUTE, "page 2, median": 30 * MINUTE, "page 17, median": 4 * HOUR };
+
+/** Slow work of some surveys, as requests an hour, and how many times longer than its periods it takes for lack of budget. */
+export function slowWork(surveys: number, wantedByOne: number): { requests: number; stretch: number } {
+  const { backgroundRequests, interval } = defaultSource();
+  const [wanted, granted] = [surveys * wantedByOne, backgroundRequests * (HOUR / interval)];
+  return { requests: Math.min(wanted, granted), stretch: Math.max(1, wanted / granted) };
+}
+
+/** What one deployment costs and how late its events come, with the defaults. Counts what ticks use, so it takes a minute. */
+export async function caseTable({ surveys, responses }: Case): Promise<string> {
+  const ticks = 60;
+  const usage = await usageOf({ surveys, responses: 100, news: responses / (DAY / MINUTE), ticks });
+  const { requests, stretch } = slowWork(surveys, await idleRequests(PAGES));
+  const polling = costsOf(usage).reduce((sum, [, , dollars]) => sum + dollars, 0);
+  const slow = ((requests * TICKS * WRITES) / 60 / MILLION) * PRICES.writeUnits;
+  const rows = [
+    ["dollars a month, without metrics, alarms and archive", (polling + slow).toFixed(2)],
+    ["of that for slow work", slow.toFixed(2)],
+    [
+      "requests to the service a day",
+      Math.round((usage.requests * DAY) / MINUTE + requests * 24).toLocaleString("en-US"),
+    ],
+    ["late, where a count moves: page 1, at most", "1 min"],
+    ...Object.entries(UNCOUNTED).map(([where, late]) => [
+      `late, where no count moves: ${where}`,
+      words(late * stretch),
+    ]),
+  ];
+  const head = `| ${surveys.toLocaleString("en-US")} surveys, ${responses.toLocaleString("en-US")} responses a day | |\n| --- | ---: |`;
+  return [head, ...rows.map(([what, much]) => `| ${what} | ${much} |`)].join("\n");
+}
+
+function words(milliseconds: number): string {
+  if (milliseconds < 2 * HOUR) return `${Math.round(milliseconds / MINUTE)} min`;
+  return milliseconds < 2 * DAY ? `${Math.round(milliseconds / HOUR)} h` : `${Math.round(milliseconds / DAY)} d`;
+}

@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import { elsewhere } from "../../../cli/verbs/forget/elsewhere.ts";
+import { parseConfig } from "../../../lib/config/index.ts";
+
+const source = {
+  baseUrl: "https://s.example.com",
+  timeZone: "UTC",
+  retention: { archive: "10d", logs: "5d" },
+};
+const url = "https://crm.example.com/hook";
+const DAY = 24 * 3_600_000;
+
+function told(webhooks: object[], hadEvent = true): Record<string, number | null> {
+  const config = parseConfig({ sources: [source], webhooks }, { deployed: true });
+  const found = elsewhere(config, { isStack: true, hadEvent, now: 0 });
+  return Object.fromEntries(found.map(({ where, until }) => [where, until]));
+}
+
+it("forget says of a stack until when what lies elsewhere is gone", () => {
+  expect(told([])).toEqual({
+    "the survey service": null,
+    subscribers: null,
+    "the archive of the bus": 10 * DAY,
+    "the dead-letter queues of webhooks and of onResponseCompleted": 15 * DAY,
+    "the queues of tail, listen and console": 300_000,
+    "point-in-time backups of the table": 35 * DAY,
+    "the logs": 5 * DAY,
+  });
+  expect(Object.keys(told([], false))).toEqual([
+    "the survey service",
+    "point-in-time backups of the table",
+    "the logs",
+  ]);
+});
+
+it("forget names the queues of signed webhooks, and that what was given up there stays for as long once more", () => {
+  expect(told([{ name: "signed", url, signing: { secret: "crm" } }])).toMatchObject({
+    "the queues of signed webhooks": 14 * DAY,
+    "the dead-letter queues of webhooks and of onResponseCompleted": 28 * DAY,
+  });
+});

@@ -1,0 +1,28 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+
+const root = join(import.meta.dirname, "../..");
+
+/** What the package's program runs, in a folder that has these files beside it. */
+function programRuns(...files: string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), "survey-poller-bin-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const file of files) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), `process.stdout.write(${JSON.stringify(file)})`);
+  }
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  cpSync(join(root, "packaging/survey-poller.mjs"), join(folder, "dist/bin/survey-poller.mjs"));
+  return execFileSync(process.execPath, ["dist/bin/survey-poller.mjs"], { cwd: folder, encoding: "utf8" });
+}
+
+it("In a checkout the package's program runs the checkout's own command, whatever was built there before", () => {
+  expect(programRuns("dist/bin/main.js", "cli/bin/survey-poller.mjs")).toBe("cli/bin/survey-poller.mjs");
+});
+
+it("Installed it runs what was built", () => {
+  expect(programRuns("dist/bin/main.js")).toBe("dist/bin/main.js");
+});
