@@ -241,6 +241,9 @@ export interface Score {
 export interface Metadata {
   responseId?: number | null;
   ip?: string | null;
+  /**
+   * A key that the inviter sets, like `crk`; it need be no address
+   */
   referrer?: string | null;
   iso3166?: string | null;
   languageId?: number | null;

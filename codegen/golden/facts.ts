@@ -72,7 +72,7 @@ export const metrics = (points: number) => ({
 
 const metadata = {
   ip: "203.0.113.77",
-  referrer: "https://shop.example.com/thanks",
+  referrer: "order-20417",
   iso3166: "PL",
   languageId: 5,
   languageName: "Polish",

@@ -152,6 +152,9 @@ class Metadata(BaseModel):
     response_id: Annotated[int | None, Field(alias='responseId')] = None
     ip: str | None = None
     referrer: str | None = None
+    """
+    A key that the inviter sets, like `crk`; it need be no address
+    """
     iso3166: str | None = None
     language_id: Annotated[int | None, Field(alias='languageId')] = None
     language_name: Annotated[str | None, Field(alias='languageName')] = None

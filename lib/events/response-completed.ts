@@ -103,7 +103,7 @@ const metadata = z
   .looseObject({
     responseId: z.number().int().nullish(),
     ip: z.string().nullish(),
-    referrer: z.string().nullish(),
+    referrer: z.string().nullish().describe("A key that the inviter sets, like `crk`; it need be no address"),
     iso3166: z.string().nullish(),
     languageId: z.number().int().nullish(),
     languageName: z.string().nullish(),
