@@ -144,6 +144,10 @@ export interface Summary {
    * Number of answers with a comment
    */
   comments: number;
+  /**
+   * Whether the service marks a metric of it as one in test mode; false without metrics
+   */
+  test: boolean;
   [k: string]: unknown;
 }
 /**

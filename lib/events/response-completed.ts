@@ -174,6 +174,7 @@ const summary = z
     scorePercent: z.number().nullable().describe("Points of all metrics together: 0 the least, 100 the most there are"),
     durationSeconds: z.number().nullable().describe("From start to completion; null where no one clock has shown both"),
     comments: z.number().int().nonnegative().describe("Number of answers with a comment"),
+    test: z.boolean().describe("Whether the service marks a metric of it as one in test mode; false without metrics"),
   })
   .meta(
     named("Summary", "Worked out from the metrics, dates and answers", {
@@ -181,6 +182,7 @@ const summary = z
       scorePercent: 90,
       durationSeconds: 120,
       comments: 0,
+      test: false,
     }),
   );
 

@@ -21,7 +21,7 @@ const detail = {
     surveyId: 1,
     responseId: 2,
     survey: { name: "Visit", modified: "2026-03-01 10:00:00", languageId: 23 },
-    summary: { nps: { score: 9, class: "promoter" }, scorePercent: 90, durationSeconds: 120, comments: 0 },
+    summary: { nps: { score: 9, class: "promoter" }, scorePercent: 90, durationSeconds: 120, comments: 0, test: false },
     response: {
       country: "PL",
       crk: null,

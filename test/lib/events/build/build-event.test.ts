@@ -88,7 +88,13 @@ describe("the documented bodies", () => {
         surveyId: 1,
         responseId: 2,
         survey: { name: "Visit", modified: "2026-03-01 10:00:00", languageId: 23 },
-        summary: { nps: { score: 9, class: "promoter" }, scorePercent: 90, durationSeconds: 120, comments: 1 },
+        summary: {
+          nps: { score: 9, class: "promoter" },
+          scorePercent: 90,
+          durationSeconds: 120,
+          comments: 1,
+          test: false,
+        },
         response: {
           country: "PL",
           crk: null,
