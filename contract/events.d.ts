@@ -275,9 +275,9 @@ export interface Answer {
   raw?: Raw;
   question: Question | null;
   /**
-   * Texts of the chosen answers, in the order of `answer`; null where it is not certain which they are
+   * One text for each of `answer`, in its order; null for one that is not certain, and null as a whole where none is
    */
-  labels: string[] | null;
+  labels: (string | null)[] | null;
   [k: string]: unknown;
 }
 /**

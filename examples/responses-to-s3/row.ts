@@ -31,7 +31,7 @@ interface AnswerColumn {
   question_id: number | null;
   question: string | null;
   answer: number[];
-  labels: string[] | null;
+  labels: (string | null)[] | null;
   comment: string;
   score: number | null;
 }

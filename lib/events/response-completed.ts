@@ -50,9 +50,11 @@ const answer = bareAnswer
   .extend({
     question: question.nullable(),
     labels: z
-      .array(z.string())
+      .array(z.string().nullable())
       .nullable()
-      .describe("Texts of the chosen answers, in the order of `answer`; null where it is not certain which they are"),
+      .describe(
+        "One text for each of `answer`, in its order; null for one that is not certain, and null as a whole where none is",
+      ),
   })
   .meta(
     named("Answer", "One record of the response", {

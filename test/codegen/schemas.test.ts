@@ -68,6 +68,10 @@ describe("the golden events", () => {
     expect(detail("large")).toMatchObject({ data: { answers: [], answersRef: { bytes: expect.any(Number) } } });
     expect(detail("incomplete")).toMatchObject({ meta: { complete: false }, data: { metrics: [], metadata: null } });
     expect(detail("irregular")).toMatchObject({ meta: { irregular: expect.arrayContaining(["iso3166"]) } });
+    expect(detail("matrix")).toMatchObject({ meta: { irregular: ["labels:matrix"] } });
+    expect(detail("other")).toMatchObject({
+      data: { answers: [{ labels: ["The place", null] }, { labels: ["Something else"] }] },
+    });
     expect(detail("ambiguous-date")).toMatchObject({ data: { response: { completed: { ambiguous: true } } } });
     expect(detail("minimal")).toMatchObject({ data: { survey: null, metadata: null, response: { country: null } } });
     expect(detail("test")).toMatchObject({ meta: { test: true } });

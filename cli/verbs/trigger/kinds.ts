@@ -6,6 +6,8 @@ export const KINDS = {
   large: ["large", "its answers lie in the bucket"],
   incomplete: ["incomplete", "without metrics, metadata and questions"],
   irregular: ["irregular", "with fields that are not as documented"],
+  matrix: ["matrix", "with a matrix, whose answers have no labels"],
+  other: ["other", "with answers beside the choices"],
   "ambiguous-date": ["ambiguous-date", "completed while a clock was set back"],
   minimal: ["minimal", "all that can be null or empty is"],
   "unknown-future-field": ["unknown-future-field", "with what a later version may add"],

@@ -5,7 +5,7 @@ import type { ResponseUpdated } from "../response-updated.ts";
 import type { SurveyDefinition } from "./definition.ts";
 import { summaryOf } from "./figures.ts";
 import { readAnswer, readMetadata, readMetrics, readResponse, sortAnswers } from "./read-details.ts";
-import { mayDiffer, type QuestionsMode, whyNoLabels, withWords } from "./words.ts";
+import { mayDiffer, type QuestionsMode, withWords } from "./words.ts";
 
 export interface EventFacts {
   sourceName: string;
@@ -43,8 +43,7 @@ export function buildEvent(facts: EventFacts): ResponseCompleted {
   const metadata = readMetadata(facts.metadata);
   const irregular = [
     ...response.irregular,
-    ...read.flatMap(({ value, irregular }) => irregular.map((name) => `answers.${value.questionId ?? "?"}.${name}`)),
-    ...whyNoLabels(answers, definition, questions),
+    ...read.flatMap(({ irregular }) => irregular),
     ...(metrics?.irregular ?? []),
     ...(metadata?.irregular ?? []),
   ];

@@ -33,8 +33,8 @@ public class Answer {
     public void setComment(String value) { this.comment = value; }
 
     /**
-     * Texts of the chosen answers, in the order of `answer`; null where it is not certain which
-     * they are
+     * One text for each of `answer`, in its order; null for one that is not certain, and null
+     * as a whole where none is
      */
     @JsonProperty("labels")
     public List<String> getLabels() { return labels; }

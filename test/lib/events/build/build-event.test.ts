@@ -44,12 +44,13 @@ const metadata = {
   os: "Linux",
   browser: "Firefox 150",
 };
+const plain = { others: [], isMatrix: false };
 const definition: SurveyDefinition = {
   modified: "2026-03-01 10:00:00",
   indexBase: 1,
   questions: {
-    7: { number: 1, type: "simple", text: "How was it?", choices: ["Bad", "Fair", "Good"] },
-    8: { number: 2, type: "simple", text: "Why?", choices: [] },
+    7: { number: 1, type: "simple", text: "How was it?", choices: ["Bad", "Fair", "Good"], ...plain },
+    8: { number: 2, type: "simple", text: "Why?", choices: [], ...plain },
   },
 };
 const facts: EventFacts = {
