@@ -182,6 +182,7 @@ export interface Response {
   started: Moment;
   completed: Moment;
   raw?: Raw;
+  extra?: Extra;
   [k: string]: unknown;
 }
 /**
@@ -206,6 +207,12 @@ export interface Moment {
  * Fields that were not as documented, as they were read
  */
 export interface Raw {
+  [k: string]: unknown;
+}
+/**
+ * Fields that the API document does not have, as they came
+ */
+export interface Extra {
   [k: string]: unknown;
 }
 /**
@@ -273,6 +280,7 @@ export interface Answer {
   score: number | null;
   matrixScore: unknown;
   raw?: Raw;
+  extra?: Extra;
   question: Question | null;
   /**
    * One text for each of `answer`, in its order; null for one that is not certain, and null as a whole where none is

@@ -23,6 +23,7 @@ export async function goldenEvents(): Promise<Map<string, EventEnvelope>> {
     golden("irregular", "response.completed", irregular(46379)),
     golden("matrix", "response.completed", matrix(46385)),
     golden("other", "response.completed", other(46386)),
+    golden("extra-field", "response.completed", extraField(46387)),
     golden("ambiguous-date", "response.completed", ambiguousDate(46380)),
     golden("minimal", "response.completed", minimal(46381)),
     golden("test", "response.completed", test(46382)),
@@ -80,6 +81,12 @@ function matrix(responseId: number): DetailOf<"response.completed"> {
 function other(responseId: number): DetailOf<"response.completed"> {
   const several = { ...record, questionId: 421998, answer: [1, 4], score: null };
   return buildEvent(response(responseId, { records: [several, { ...several, questionId: 422000, answer: [4] }] }));
+}
+
+/** Records with fields that the API document does not have: one of the response, one of each answer. */
+function extraField(responseId: number): DetailOf<"response.completed"> {
+  const read = records.map((one, i) => ({ ...one, channel: "kiosk", secondsShown: 4 + i }));
+  return buildEvent(response(responseId, { records: read }));
 }
 
 /** The clock was set back between 02:00 and 03:00, and showed 02:30 twice. */

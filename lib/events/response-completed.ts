@@ -21,6 +21,10 @@ const raw = z
   .looseObject({})
   .meta(named("Raw", "Fields that were not as documented, as they were read", { answer: "2" }));
 
+const extra = z
+  .looseObject({})
+  .meta(named("Extra", "Fields that the API document does not have, as they came", { weight: 1.5 }));
+
 const moment = z
   .looseObject({
     local: z.string().nullable().describe("The service's own string, YYYY-MM-DD HH:MM:SS, in a zone it does not name"),
@@ -44,6 +48,7 @@ const bareAnswer = z.looseObject({
   score: z.number().nullable(),
   matrixScore: z.unknown(),
   raw: raw.optional(),
+  extra: extra.optional(),
 });
 
 const answer = bareAnswer
@@ -130,6 +135,7 @@ const response = z
     started: moment,
     completed: moment,
     raw: raw.optional(),
+    extra: extra.optional(),
   })
   .meta(
     named("Response", "The response as a whole", {

@@ -72,6 +72,12 @@ describe("the golden events", () => {
     expect(detail("other")).toMatchObject({
       data: { answers: [{ labels: ["The place", null] }, { labels: ["Something else"] }] },
     });
+    expect(detail("extra-field")).toMatchObject({
+      data: {
+        response: { extra: { channel: "kiosk" } },
+        answers: expect.arrayContaining([expect.objectContaining({ extra: { secondsShown: 4 } })]),
+      },
+    });
     expect(detail("ambiguous-date")).toMatchObject({ data: { response: { completed: { ambiguous: true } } } });
     expect(detail("minimal")).toMatchObject({ data: { survey: null, metadata: null, response: { country: null } } });
     expect(detail("test")).toMatchObject({ meta: { test: true } });

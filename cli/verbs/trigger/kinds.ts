@@ -8,6 +8,7 @@ export const KINDS = {
   irregular: ["irregular", "with fields that are not as documented"],
   matrix: ["matrix", "with a matrix, whose answers have no labels"],
   other: ["other", "with answers beside the choices"],
+  "extra-field": ["extra-field", "with fields that the API document does not have"],
   "ambiguous-date": ["ambiguous-date", "completed while a clock was set back"],
   minimal: ["minimal", "all that can be null or empty is"],
   "unknown-future-field": ["unknown-future-field", "with what a later version may add"],

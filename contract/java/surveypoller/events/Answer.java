@@ -12,6 +12,7 @@ import java.util.Map;
 public class Answer {
     private List<Long> answer;
     private String comment;
+    private Map<String, Object> extra;
     private List<String> labels;
     private Object matrixScore;
     private Question question;
@@ -31,6 +32,11 @@ public class Answer {
     public String getComment() { return comment; }
     @JsonProperty("comment")
     public void setComment(String value) { this.comment = value; }
+
+    @JsonProperty("extra")
+    public Map<String, Object> getExtra() { return extra; }
+    @JsonProperty("extra")
+    public void setExtra(Map<String, Object> value) { this.extra = value; }
 
     /**
      * One text for each of `answer`, in its order; null for one that is not certain, and null

@@ -256,6 +256,7 @@ const names = [
   ...Object.keys(metric),
   ...Object.keys(metadata),
   "raw",
+  "weight",
   "key",
   "__proto__",
   "toString",
