@@ -27,6 +27,9 @@ export interface ResponseCompletedEvent {
    */
   source: string;
   account: string;
+  /**
+   * UTC, ISO 8601
+   */
   time: string;
   region: string;
   resources: string[];
@@ -328,6 +331,9 @@ export interface ResponseUpdatedEvent {
    */
   source: string;
   account: string;
+  /**
+   * UTC, ISO 8601
+   */
   time: string;
   region: string;
   resources: string[];
@@ -439,6 +445,9 @@ export interface ResponseDeletedEvent {
    */
   source: string;
   account: string;
+  /**
+   * UTC, ISO 8601
+   */
   time: string;
   region: string;
   resources: string[];
@@ -508,6 +517,9 @@ export interface ResponseWithheldEvent {
    */
   source: string;
   account: string;
+  /**
+   * UTC, ISO 8601
+   */
   time: string;
   region: string;
   resources: string[];
@@ -561,6 +573,9 @@ export interface ResponseReleasedEvent {
    */
   source: string;
   account: string;
+  /**
+   * UTC, ISO 8601
+   */
   time: string;
   region: string;
   resources: string[];
@@ -610,6 +625,9 @@ export interface BooksClosedEvent {
    */
   source: string;
   account: string;
+  /**
+   * UTC, ISO 8601
+   */
   time: string;
   region: string;
   resources: string[];
@@ -748,6 +766,9 @@ export interface SurveyChangedEvent {
    */
   source: string;
   account: string;
+  /**
+   * UTC, ISO 8601
+   */
   time: string;
   region: string;
   resources: string[];

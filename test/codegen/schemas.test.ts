@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { goldenEvents } from "../../codegen/golden/events.ts";
-import { bundle, type JsonSchema, mapSchemas } from "../../codegen/schemas.ts";
+import { bundle, type JsonSchema, mapSchemas, schemaFiles } from "../../codegen/schemas.ts";
 import { EVENT_TYPES } from "../../lib/events/index.ts";
 
 const schema = bundle();
@@ -48,6 +48,28 @@ describe("the schema of all events", () => {
     expect(JSON.stringify(schema)).not.toContain(String(Number.MAX_SAFE_INTEGER));
   });
 });
+
+describe("the published schemas", () => {
+  const published = [...schemaFiles()].filter(([path]) => !path.includes("draft-4"));
+
+  it.each(published)(
+    "%s is taken by a strict validator with its defaults, which takes the events",
+    async (_path, schema) => {
+      const logged: unknown[] = [];
+      const log = (...said: unknown[]): void => void logged.push(said);
+      const validate = new Ajv2020({ logger: { log, warn: log, error: log } }).compile(schema);
+      expect(logged).toEqual([]);
+      for (const event of (await goldenEvents()).values()) {
+        const isOwn = schema.anyOf !== undefined || schema.title === titleOf(event["detail-type"]);
+        expect(validate(JSON.parse(JSON.stringify(event)))).toBe(isOwn);
+      }
+    },
+  );
+});
+
+/** `response.completed` is described by the schema ResponseCompletedEvent. */
+const titleOf = (type: string): string =>
+  `${type.replace(/(?:^|\.)(\w)/g, (_, first: string) => first.toUpperCase())}Event`;
 
 describe("the golden events", () => {
   it("are the same each time, of each type, and no two of them are one event", async () => {
