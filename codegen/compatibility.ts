@@ -53,11 +53,9 @@ const validators = new WeakMap<JsonSchema, ValidateFunction>();
 function validatorOf(schema: JsonSchema): ValidateFunction {
   const known = validators.get(schema);
   if (known !== undefined) return known;
-  const options = { allowUnionTypes: true, allErrors: true, formats: { "date-time": isInstant } };
-  const ajv = schema.$schema === DRAFT_4 ? new ajvDraft4.default(options) : new Ajv2020(options);
-  for (const name of ["x-amazon-events-detail-type", "x-extensible-enum"]) ajv.addKeyword(name);
-  // Draft 4 knows no examples.
-  if (schema.$schema === DRAFT_4) ajv.addKeyword("examples");
+  const options = { allowUnionTypes: true, allErrors: true };
+  const ofRegistry = { ...options, strict: false, formats: { "date-time": isInstant } };
+  const ajv = schema.$schema === DRAFT_4 ? new ajvDraft4.default(ofRegistry) : new Ajv2020(options);
   const validator = ajv.compile(schema as AnySchemaObject);
   validators.set(schema, validator);
   return validator;

@@ -228,7 +228,7 @@ export class SurveyPoller extends PollerMetrics {
    * @throws ConfigError that names every field of `where` that no event has, and every test that could never match
    * @example
    * poller.onResponseCompleted("Detractors", {
-   *   where: { data: { summary: { nps: { class: ["detractor"] } } } },
+   *   where: { data: { summary: { nps: { class: ["detractor"] }, test: [false] } } },
    *   target: new SqsQueue(queue),
    * });
    */

@@ -43,8 +43,9 @@ export const sourceGroups = {
     meanings: {
       "privacy.ip":
         "`truncate` keeps 24 bits of an IPv4 address and 48 of an IPv6 one. It acts before anything is stored or published, as the other privacy fields do.",
-      "privacy.referrer": "The page that the respondent came from.",
-      "privacy.comments": "What respondents wrote.",
+      "privacy.referrer": "A key that the inviter sets, like `crk`: it may name the respondent.",
+      "privacy.comments":
+        "What respondents wrote. `drop` also leaves out fields of records that the API document does not have.",
     },
   },
   speed: {

@@ -21,6 +21,9 @@ export async function goldenEvents(): Promise<Map<string, EventEnvelope>> {
     golden("large", "response.completed", await large(46377)),
     golden("incomplete", "response.completed", incomplete(46378)),
     golden("irregular", "response.completed", irregular(46379)),
+    golden("matrix", "response.completed", matrix(46385)),
+    golden("other", "response.completed", other(46386)),
+    golden("extra-field", "response.completed", extraField(46387)),
     golden("ambiguous-date", "response.completed", ambiguousDate(46380)),
     golden("minimal", "response.completed", minimal(46381)),
     golden("test", "response.completed", test(46382)),
@@ -66,6 +69,24 @@ function irregular(responseId: number): DetailOf<"response.completed"> {
   const metric = { ...metrics(9)["31"], score: 9, addedByTheService: { unit: "points" } };
   const read = [{ ...record, answer: "4", iso3166: 616 }];
   return buildEvent(response(responseId, { records: read, metrics: { "31": metric } }));
+}
+
+/** A question with columns: its answers are numbers of these, for which there are no labels. */
+function matrix(responseId: number): DetailOf<"response.completed"> {
+  const rated = { ...record, questionId: 422001, answer: [2, 1], score: null, matrixScore: [2, 1] };
+  return buildEvent(response(responseId, { records: [record, rated] }));
+}
+
+/** Answers beside the choices: one of which only one question can be sure. */
+function other(responseId: number): DetailOf<"response.completed"> {
+  const several = { ...record, questionId: 421998, answer: [1, 4], score: null };
+  return buildEvent(response(responseId, { records: [several, { ...several, questionId: 422000, answer: [4] }] }));
+}
+
+/** Records with fields that the API document does not have: one of the response, one of each answer. */
+function extraField(responseId: number): DetailOf<"response.completed"> {
+  const read = records.map((one, i) => ({ ...one, channel: "kiosk", secondsShown: 4 + i }));
+  return buildEvent(response(responseId, { records: read }));
 }
 
 /** The clock was set back between 02:00 and 03:00, and showed 02:30 twice. */

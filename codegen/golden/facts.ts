@@ -11,13 +11,24 @@ export const noon = Date.UTC(2026, 2, 10, 12, 0, 30);
 
 export const survey = { name: "After a visit", modified: "2026-03-01 10:00:00", languageId: 23 };
 
+const plain = { others: [], isMatrix: false };
+const liked = { choices: ["The place", "The people", "The price"], isMatrix: false };
 const definition: SurveyDefinition = {
   modified: survey.modified,
   indexBase: 1,
   questions: {
-    421997: { number: 1, type: "simple", text: "How was it?", choices: ["Bad", "Fair", "Good", "Very good"] },
-    421998: { number: 2, type: "multi", text: "What did you like?", choices: ["The place", "The people", "The price"] },
-    421999: { number: 3, type: "nps", text: "Would you recommend us?", choices: [] },
+    421997: { number: 1, type: "simple", text: "How was it?", choices: ["Bad", "Fair", "Good", "Very good"], ...plain },
+    421998: { number: 2, type: "multi", text: "What did you like?", ...liked, others: ["Other", "None of these"] },
+    421999: { number: 3, type: "nps", text: "Would you recommend us?", choices: [], ...plain },
+    422000: { number: 4, type: "single", text: "What did you like most?", ...liked, others: ["Something else"] },
+    422001: {
+      number: 5,
+      type: "matrix",
+      text: "How were they?",
+      choices: ["Staff", "Food"],
+      others: [],
+      isMatrix: true,
+    },
   },
 };
 
@@ -72,7 +83,7 @@ export const metrics = (points: number) => ({
 
 const metadata = {
   ip: "203.0.113.77",
-  referrer: "https://shop.example.com/thanks",
+  referrer: "order-20417",
   iso3166: "PL",
   languageId: 5,
   languageName: "Polish",

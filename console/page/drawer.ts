@@ -70,11 +70,11 @@ function noteOf(path: readonly string[], value: unknown, parent: unknown): strin
   if (name === "surveyId") return data?.survey?.name ?? undefined;
   const { question, labels, metricName } = (parent ?? {}) as {
     question?: { text?: string } | null;
-    labels?: string[] | string | null;
+    labels?: (string | null)[] | string | null;
     metricName?: string;
   };
   if (name === "questionId") return question?.text;
-  if (name === "answer" && Array.isArray(labels)) return labels.join(", ");
+  if (name === "answer" && Array.isArray(labels)) return labels.map((label) => label ?? "?").join(", ");
   if (name === "metricId" && value !== null) return metricName;
   if (name === "eventId") return "the same for every delivery";
   return undefined;

@@ -7,7 +7,7 @@ import type { Envelope } from "./envelope.ts";
 import { figure } from "./format.ts";
 import { JsonView } from "./json-view.ts";
 import { go } from "./place.ts";
-import { type Chosen, FORMS, type Form, keyOf, type Leaf, patternOf, toggled, writtenAs } from "./rule.ts";
+import { begun, type Chosen, FORMS, type Form, keyOf, type Leaf, patternOf, toggled, writtenAs } from "./rule.ts";
 import { events, now } from "./state.ts";
 
 const chosen = signal<Chosen>(new Map());
@@ -31,8 +31,9 @@ async function recount(pattern: string): Promise<void> {
   count.value = isRefused(found) ? found.error : { matching: found.numbers.length, of: found.of };
 }
 
-function choose(path: readonly string[], value: Leaf): void {
-  chosen.value = toggled(chosen.peek(), path, value);
+function choose(envelope: Envelope, path: readonly string[], value: Leaf): void {
+  const before = chosen.peek();
+  chosen.value = toggled(before.size === 0 ? begun(envelope) : before, path, value);
 }
 
 function clear(): void {
@@ -65,7 +66,7 @@ export function RuleTab({ envelope }: { envelope: Envelope }): VNode {
         `
       }
       <${JsonView} value=${{ source, "detail-type": type, detail }}
-        onLeaf=${choose}
+        onLeaf=${(path: readonly string[], value: Leaf) => choose(envelope, path, value)}
         isChosen=${(path: readonly string[], value: Leaf) => chosen.value.get(keyOf(path))?.includes(value) === true} />
     </div>
   `;

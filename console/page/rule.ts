@@ -7,6 +7,12 @@ export type Chosen = ReadonlyMap<string, readonly Leaf[]>;
 const SEPARATOR = "\u0000";
 export const keyOf = (path: readonly string[]): string => path.join(SEPARATOR);
 
+/** The beginning of a pattern: no test responses, where the event is of a response. */
+export function begun({ detail }: { detail: { data?: { summary?: object } } }): Chosen {
+  const isOfResponse = detail.data?.summary !== undefined;
+  return new Map(isOfResponse ? [[keyOf(["detail", "data", "summary", "test"]), [false]]] : []);
+}
+
 /** With a value chosen, or no longer. */
 export function toggled(chosen: Chosen, path: readonly string[], value: Leaf): Chosen {
   const key = keyOf(path);

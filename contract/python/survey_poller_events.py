@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, RootModel
+from pydantic import BaseModel, ConfigDict, Field, RootModel
 
 
 class ContentsMeta(BaseModel):
@@ -125,6 +125,17 @@ class Raw(BaseModel):
     )
 
 
+class Extra(BaseModel):
+    """
+    Fields that the API document does not have, as they came
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        validate_by_name=True,
+    )
+
+
 class Score(BaseModel):
     """
     Points of a metric and the scale they are on
@@ -152,6 +163,9 @@ class Metadata(BaseModel):
     response_id: Annotated[int | None, Field(alias='responseId')] = None
     ip: str | None = None
     referrer: str | None = None
+    """
+    A key that the inviter sets, like `crk`; it need be no address
+    """
     iso3166: str | None = None
     language_id: Annotated[int | None, Field(alias='languageId')] = None
     language_name: Annotated[str | None, Field(alias='languageName')] = None
@@ -530,6 +544,10 @@ class Summary(BaseModel):
     """
     Number of answers with a comment
     """
+    test: bool
+    """
+    Whether the service marks a metric of it as one in test mode; false without metrics
+    """
 
 
 class Response(BaseModel):
@@ -555,6 +573,7 @@ class Response(BaseModel):
     started: Moment
     completed: Moment
     raw: Raw | None = None
+    extra: Extra | None = None
 
 
 class Metric(BaseModel):
@@ -607,10 +626,11 @@ class Answer(BaseModel):
     score: float | None
     matrix_score: Annotated[Any, Field(alias='matrixScore')]
     raw: Raw | None = None
+    extra: Extra | None = None
     question: Question | None
-    labels: list[str] | None
+    labels: list[str | None] | None
     """
-    Texts of the chosen answers, in the order of `answer`; null where it is not certain which they are
+    One text for each of `answer`, in its order; null for one that is not certain, and null as a whole where none is
     """
 
 
@@ -782,7 +802,10 @@ class ResponseDeletedEvent(BaseModel):
     `eventSource` of the configuration
     """
     account: str
-    time: AwareDatetime
+    time: str
+    """
+    UTC, ISO 8601
+    """
     region: str
     resources: list[str]
     detail: ResponseDeleted
@@ -808,7 +831,10 @@ class ResponseWithheldEvent(BaseModel):
     `eventSource` of the configuration
     """
     account: str
-    time: AwareDatetime
+    time: str
+    """
+    UTC, ISO 8601
+    """
     region: str
     resources: list[str]
     detail: ResponseWithheld
@@ -834,7 +860,10 @@ class ResponseReleasedEvent(BaseModel):
     `eventSource` of the configuration
     """
     account: str
-    time: AwareDatetime
+    time: str
+    """
+    UTC, ISO 8601
+    """
     region: str
     resources: list[str]
     detail: ResponseReleased
@@ -873,7 +902,10 @@ class SurveyChangedEvent(BaseModel):
     `eventSource` of the configuration
     """
     account: str
-    time: AwareDatetime
+    time: str
+    """
+    UTC, ISO 8601
+    """
     region: str
     resources: list[str]
     detail: SurveyChanged
@@ -912,7 +944,10 @@ class ResponseUpdatedEvent(BaseModel):
     `eventSource` of the configuration
     """
     account: str
-    time: AwareDatetime
+    time: str
+    """
+    UTC, ISO 8601
+    """
     region: str
     resources: list[str]
     detail: ResponseUpdated
@@ -938,7 +973,10 @@ class BooksClosedEvent(BaseModel):
     `eventSource` of the configuration
     """
     account: str
-    time: AwareDatetime
+    time: str
+    """
+    UTC, ISO 8601
+    """
     region: str
     resources: list[str]
     detail: BooksClosed
@@ -964,7 +1002,10 @@ class ResponseCompletedEvent(BaseModel):
     `eventSource` of the configuration
     """
     account: str
-    time: AwareDatetime
+    time: str
+    """
+    UTC, ISO 8601
+    """
     region: str
     resources: list[str]
     detail: ResponseCompleted

@@ -66,7 +66,11 @@ export class CommentFollowUp extends Stack {
     });
     if (withComments) surveys.grantReadAnswers(start);
     surveys.onResponseCompleted("Unhappy", {
-      where: { data: { summary: { comments: [{ numeric: [">", 0] }], nps: { class: ["detractor", "passive"] } } } },
+      where: {
+        data: {
+          summary: { comments: [{ numeric: [">", 0] }], nps: { class: ["detractor", "passive"] }, test: [false] },
+        },
+      },
       // One queue keeps what did not reach the function, and what the function could not start.
       target: new LambdaFunction(start, { deadLetterQueue: failed }),
     });

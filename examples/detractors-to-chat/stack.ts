@@ -40,7 +40,7 @@ export class DetractorsToChat extends Stack {
     secret.grantRead(tell);
 
     SurveyEvents.fromBus(this, "Surveys", busName === undefined ? {} : { busName }).onResponseCompleted("Detractors", {
-      where: { data: { summary: { nps: { class: ["detractor"] } } } },
+      where: { data: { summary: { nps: { class: ["detractor"] }, test: [false] } } },
       // One queue keeps what did not reach the function, and what the function could not tell.
       target: new LambdaFunction(tell, { deadLetterQueue: untold }),
     });

@@ -20,6 +20,7 @@ export interface Row {
   score_percent: number | null;
   duration_seconds: number | null;
   comments: number | null;
+  test: boolean | null;
   answers: AnswerColumn[] | null;
   /** JSON texts, for fields that the table has no column of. */
   metrics: string | null;
@@ -30,7 +31,7 @@ interface AnswerColumn {
   question_id: number | null;
   question: string | null;
   answer: number[];
-  labels: string[] | null;
+  labels: (string | null)[] | null;
   comment: string;
   score: number | null;
 }
@@ -59,6 +60,7 @@ export function rowOfContents(type: string, { meta, data }: Contents, answers: r
     score_percent: summary.scorePercent,
     duration_seconds: summary.durationSeconds,
     comments: summary.comments,
+    test: summary.test,
     answers: answers.map(({ questionId, question, answer, labels, comment, score }) => ({
       question_id: questionId,
       question: question?.text ?? null,
@@ -92,6 +94,7 @@ export function rowOfDeletion(type: string, { meta, data }: ResponseDeleted): Ro
     score_percent: null,
     duration_seconds: null,
     comments: null,
+    test: null,
     answers: null,
     metrics: null,
     metadata: null,

@@ -28,6 +28,7 @@ const COLUMNS: Readonly<Record<keyof Row, string>> = {
   score_percent: "double",
   duration_seconds: "double",
   comments: "int",
+  test: "boolean",
   answers:
     "array<struct<question_id:bigint,question:string,answer:array<bigint>,labels:array<string>,comment:string,score:double>>",
   metrics: "string",

@@ -32,7 +32,7 @@ export interface SurveyEventsProps {
  * @example
  * const surveys = SurveyEvents.fromBus(this, "Surveys", { busName: "survey-poller" });
  * surveys.onResponseCompleted("Detractors", {
- *   where: { data: { summary: { nps: { class: ["detractor"] } } } },
+ *   where: { data: { summary: { nps: { class: ["detractor"] }, test: [false] } } },
  *   target: new SqsQueue(queue),
  * });
  */

@@ -5,7 +5,7 @@ import type { DetailOf, EventType } from "../../lib/events/index.ts";
  * values or EventBridge's operators. Conditions below one array (`metrics`, `answers`) must hold in one and the same element of it.
  *
  * @example // A detractor of survey 103.
- * { data: { surveyId: [103], summary: { nps: { class: ["detractor"] } } } }
+ * { data: { surveyId: [103], summary: { nps: { class: ["detractor"] }, test: [false] } } }
  */
 export type Where = WhereOf<"response.completed">;
 

@@ -2,8 +2,8 @@ import { DETAIL_TYPE, type EventType } from "./contract.ts";
 import { type Draft, detailJsonSchema } from "./json-schema.ts";
 
 /**
- * The whole event as EventBridge delivers it, as JSON Schema. The names that begin with `x-amazon-` are where EventBridge's tools look for
- * the event that a schema describes; a validator passes over them.
+ * The whole event as EventBridge delivers it, as JSON Schema. In draft 4, for its registry, the names that begin with `x-amazon-` are where
+ * EventBridge's tools look for the event that a schema describes. A strict validator refuses those, and formats that it has not been given.
  *
  * @param source `source` of the events, `eventSource` of the configuration; any where it is left out
  */
@@ -13,7 +13,8 @@ export function eventJsonSchema(
   source?: string,
 ): Record<string, unknown> & { title: string } {
   const { $schema, keyword, name, definitions } = detailJsonSchema(type, draft);
-  const only = (text: string) => ({ type: "string", ...(draft === "draft-4" ? { enum: [text] } : { const: text }) });
+  const isForRegistry = draft === "draft-4";
+  const only = (text: string) => ({ type: "string", ...(isForRegistry ? { enum: [text] } : { const: text }) });
   const text = { type: "string" };
   const properties = {
     version: text,
@@ -24,7 +25,7 @@ export function eventJsonSchema(
     "detail-type": only(type),
     source: source === undefined ? { type: "string", description: "`eventSource` of the configuration" } : only(source),
     account: text,
-    time: { type: "string", format: "date-time" },
+    time: { type: "string", ...(isForRegistry ? { format: "date-time" } : { description: "UTC, ISO 8601" }) },
     region: text,
     resources: { type: "array", items: text },
     detail: { $ref: `#/${keyword}/${name}` },
@@ -33,8 +34,8 @@ export function eventJsonSchema(
     $schema,
     title: `${name}Event`,
     description: definitions[name]?.description,
-    "x-amazon-events-detail-type": type,
-    ...(source !== undefined && { "x-amazon-events-source": source }),
+    ...(isForRegistry && { "x-amazon-events-detail-type": type }),
+    ...(isForRegistry && source !== undefined && { "x-amazon-events-source": source }),
     type: "object",
     // Open like the rest: a replay adds the archive's name, and later versions of EventBridge may add more.
     properties,

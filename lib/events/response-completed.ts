@@ -21,6 +21,10 @@ const raw = z
   .looseObject({})
   .meta(named("Raw", "Fields that were not as documented, as they were read", { answer: "2" }));
 
+const extra = z
+  .looseObject({})
+  .meta(named("Extra", "Fields that the API document does not have, as they came", { weight: 1.5 }));
+
 const moment = z
   .looseObject({
     local: z.string().nullable().describe("The service's own string, YYYY-MM-DD HH:MM:SS, in a zone it does not name"),
@@ -44,15 +48,18 @@ const bareAnswer = z.looseObject({
   score: z.number().nullable(),
   matrixScore: z.unknown(),
   raw: raw.optional(),
+  extra: extra.optional(),
 });
 
 const answer = bareAnswer
   .extend({
     question: question.nullable(),
     labels: z
-      .array(z.string())
+      .array(z.string().nullable())
       .nullable()
-      .describe("Texts of the chosen answers, in the order of `answer`; null where it is not certain which they are"),
+      .describe(
+        "One text for each of `answer`, in its order; null for one that is not certain, and null as a whole where none is",
+      ),
   })
   .meta(
     named("Answer", "One record of the response", {
@@ -103,7 +110,7 @@ const metadata = z
   .looseObject({
     responseId: z.number().int().nullish(),
     ip: z.string().nullish(),
-    referrer: z.string().nullish(),
+    referrer: z.string().nullish().describe("A key that the inviter sets, like `crk`; it need be no address"),
     iso3166: z.string().nullish(),
     languageId: z.number().int().nullish(),
     languageName: z.string().nullish(),
@@ -128,6 +135,7 @@ const response = z
     started: moment,
     completed: moment,
     raw: raw.optional(),
+    extra: extra.optional(),
   })
   .meta(
     named("Response", "The response as a whole", {
@@ -174,6 +182,7 @@ const summary = z
     scorePercent: z.number().nullable().describe("Points of all metrics together: 0 the least, 100 the most there are"),
     durationSeconds: z.number().nullable().describe("From start to completion; null where no one clock has shown both"),
     comments: z.number().int().nonnegative().describe("Number of answers with a comment"),
+    test: z.boolean().describe("Whether the service marks a metric of it as one in test mode; false without metrics"),
   })
   .meta(
     named("Summary", "Worked out from the metrics, dates and answers", {
@@ -181,6 +190,7 @@ const summary = z
       scorePercent: 90,
       durationSeconds: 120,
       comments: 0,
+      test: false,
     }),
   );
 

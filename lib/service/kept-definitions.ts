@@ -38,7 +38,7 @@ export function keepDefinitions(vault: Pick<Vault, "get" | "put">, source: strin
   return async (surveyId, modified, read) => {
     if (modified === null) return read();
     // The number is that of the form in which it is kept.
-    const key = `questions/1/${source}/${surveyId}/${hash("sha256", modified, "hex").slice(0, 16)}.json`;
+    const key = `questions/2/${source}/${surveyId}/${hash("sha256", modified, "hex").slice(0, 16)}.json`;
     const known = held.get(key) ?? (await vault.get(key).catch(() => undefined));
     if (isDefinition(known)) return hold(key, known);
     const definition = await read();

@@ -98,7 +98,7 @@ export function createCalls(call: Call, { strict, maxBodyBytes }: CallsOptions):
       return call(operation, parameters, readBody, given, stream);
     },
     entries: (operation, parameters, given) => call(operation, parameters, judged({}, asEntries(operation)), given),
-    v2: createV2Calls(call),
+    v2: createV2Calls(call, read),
   };
   return calls;
 }

@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { goldenEvents } from "../../codegen/golden/events.ts";
-import { bundle, type JsonSchema, mapSchemas } from "../../codegen/schemas.ts";
+import { bundle, type JsonSchema, mapSchemas, schemaFiles } from "../../codegen/schemas.ts";
 import { EVENT_TYPES } from "../../lib/events/index.ts";
 
 const schema = bundle();
@@ -49,6 +49,28 @@ describe("the schema of all events", () => {
   });
 });
 
+describe("the published schemas", () => {
+  const published = [...schemaFiles()].filter(([path]) => !path.includes("draft-4"));
+
+  it.each(published)(
+    "%s is taken by a strict validator with its defaults, which takes the events",
+    async (_path, schema) => {
+      const logged: unknown[] = [];
+      const log = (...said: unknown[]): void => void logged.push(said);
+      const validate = new Ajv2020({ logger: { log, warn: log, error: log } }).compile(schema);
+      expect(logged).toEqual([]);
+      for (const event of (await goldenEvents()).values()) {
+        const isOwn = schema.anyOf !== undefined || schema.title === titleOf(event["detail-type"]);
+        expect(validate(JSON.parse(JSON.stringify(event)))).toBe(isOwn);
+      }
+    },
+  );
+});
+
+/** `response.completed` is described by the schema ResponseCompletedEvent. */
+const titleOf = (type: string): string =>
+  `${type.replace(/(?:^|\.)(\w)/g, (_, first: string) => first.toUpperCase())}Event`;
+
 describe("the golden events", () => {
   it("are the same each time, of each type, and no two of them are one event", async () => {
     const golden = await goldenEvents();
@@ -68,6 +90,16 @@ describe("the golden events", () => {
     expect(detail("large")).toMatchObject({ data: { answers: [], answersRef: { bytes: expect.any(Number) } } });
     expect(detail("incomplete")).toMatchObject({ meta: { complete: false }, data: { metrics: [], metadata: null } });
     expect(detail("irregular")).toMatchObject({ meta: { irregular: expect.arrayContaining(["iso3166"]) } });
+    expect(detail("matrix")).toMatchObject({ meta: { irregular: ["labels:matrix"] } });
+    expect(detail("other")).toMatchObject({
+      data: { answers: [{ labels: ["The place", null] }, { labels: ["Something else"] }] },
+    });
+    expect(detail("extra-field")).toMatchObject({
+      data: {
+        response: { extra: { channel: "kiosk" } },
+        answers: expect.arrayContaining([expect.objectContaining({ extra: { secondsShown: 4 } })]),
+      },
+    });
     expect(detail("ambiguous-date")).toMatchObject({ data: { response: { completed: { ambiguous: true } } } });
     expect(detail("minimal")).toMatchObject({ data: { survey: null, metadata: null, response: { country: null } } });
     expect(detail("test")).toMatchObject({ meta: { test: true } });

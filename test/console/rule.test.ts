@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { handlerFor, LANGUAGES } from "../../console/page/code.ts";
-import { type Chosen, patternOf, toggled, writtenAs } from "../../console/page/rule.ts";
+import { begun, type Chosen, patternOf, toggled, writtenAs } from "../../console/page/rule.ts";
 import { createMatcher } from "../../local/aws/event-bridge/matcher.ts";
 
 const nothing: Chosen = new Map();
@@ -25,6 +25,17 @@ it("makes a pattern of the values that were pressed, and takes them out again", 
   expect(patternOf(toggled(toggled(chosen, npsClass, "passive"), npsClass, "detractor")).detail).toEqual({
     data: { surveyId: [103] },
   });
+});
+
+it("begins without test responses, unless these are asked for", () => {
+  const envelope = { detail: { data: { surveyId: 103, summary: { nps: null, test: false } } } };
+  const chosen = toggled(begun(envelope), npsClass, "detractor");
+  expect(patternOf(chosen)).toEqual({
+    detail: { data: { summary: { test: [false], nps: { class: ["detractor"] } } } },
+  });
+  const test = ["detail", "data", "summary", "test"];
+  expect(patternOf(toggled(chosen, test, true)).detail).toMatchObject({ data: { summary: { test: [false, true] } } });
+  expect(patternOf(begun({ detail: { data: {} } }))).toEqual({});
 });
 
 it("writes it as it is used: JSON, in the CDK, as where, as a webhook", () => {

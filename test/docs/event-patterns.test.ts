@@ -19,7 +19,7 @@ const EXPECTED: Readonly<Record<string, string[]>> = {
   "with a comment": ["comment", "large"],
   "news, without history": golden.map(({ name }) => name).filter((name) => name !== "incomplete"),
   "metrics are missing": ["incomplete"],
-  "anything irregular": ["irregular"],
+  "anything irregular": ["irregular", "matrix"],
   "answers in S3": ["large"],
   "no test events": golden.map(({ name }) => name).filter((name) => name !== "test"),
 };

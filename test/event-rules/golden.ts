@@ -34,7 +34,13 @@ const event = {
       surveyId: 31415,
       responseId: 271828,
       survey: { name: "After a visit", modified: "2026-11-01 08:00:00", languageId: 23 },
-      summary: { nps: { score: 5, class: "detractor" }, scorePercent: 70, durationSeconds: 599, comments: 1 },
+      summary: {
+        nps: { score: 5, class: "detractor" },
+        scorePercent: 70,
+        durationSeconds: 599,
+        comments: 1,
+        test: false,
+      },
       response: {
         country: "PL",
         crk: null,
@@ -89,7 +95,8 @@ const metric = (nps: boolean, ...pointsSum: unknown[]) => ({
 
 export const goldenCases: readonly GoldenCase[] = [
   // A detractor, by the summary.
-  expecting("true", { summary: { nps: { class: ["detractor"] } } }),
+  expecting("true", { summary: { nps: { class: ["detractor"] }, test: [false] } }),
+  expecting("false", { summary: { nps: { class: ["detractor"] }, test: [true] } }),
   expecting("false", { summary: { nps: { class: ["promoter", "passive"] } } }),
   expecting("true", {
     survey: { name: [{ prefix: "After" }] },

@@ -60,7 +60,10 @@ const fiftyQuestions: SurveyDefinition = {
   questions: Object.fromEntries(
     Array.from({ length: 50 }, (_, i) => {
       const choices = Array.from({ length: 11 }, (_, k) => `Choice ${k}`);
-      return [i + 1, { number: i + 1, type: "simple", text: `Question ${i + 1}?`, choices }];
+      return [
+        i + 1,
+        { number: i + 1, type: "simple", text: `Question ${i + 1}?`, choices, others: [], isMatrix: false },
+      ];
     }),
   ),
 };

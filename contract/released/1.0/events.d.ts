@@ -27,6 +27,9 @@ export interface ResponseCompletedEvent {
    */
   source: string;
   account: string;
+  /**
+   * UTC, ISO 8601
+   */
   time: string;
   region: string;
   resources: string[];
@@ -144,6 +147,10 @@ export interface Summary {
    * Number of answers with a comment
    */
   comments: number;
+  /**
+   * Whether the service marks a metric of it as one in test mode; false without metrics
+   */
+  test: boolean;
   [k: string]: unknown;
 }
 /**
@@ -178,6 +185,7 @@ export interface Response {
   started: Moment;
   completed: Moment;
   raw?: Raw;
+  extra?: Extra;
   [k: string]: unknown;
 }
 /**
@@ -202,6 +210,12 @@ export interface Moment {
  * Fields that were not as documented, as they were read
  */
 export interface Raw {
+  [k: string]: unknown;
+}
+/**
+ * Fields that the API document does not have, as they came
+ */
+export interface Extra {
   [k: string]: unknown;
 }
 /**
@@ -241,6 +255,9 @@ export interface Score {
 export interface Metadata {
   responseId?: number | null;
   ip?: string | null;
+  /**
+   * A key that the inviter sets, like `crk`; it need be no address
+   */
   referrer?: string | null;
   iso3166?: string | null;
   languageId?: number | null;
@@ -266,11 +283,12 @@ export interface Answer {
   score: number | null;
   matrixScore: unknown;
   raw?: Raw;
+  extra?: Extra;
   question: Question | null;
   /**
-   * Texts of the chosen answers, in the order of `answer`; null where it is not certain which they are
+   * One text for each of `answer`, in its order; null for one that is not certain, and null as a whole where none is
    */
-  labels: string[] | null;
+  labels: (string | null)[] | null;
   [k: string]: unknown;
 }
 /**
@@ -313,6 +331,9 @@ export interface ResponseUpdatedEvent {
    */
   source: string;
   account: string;
+  /**
+   * UTC, ISO 8601
+   */
   time: string;
   region: string;
   resources: string[];
@@ -424,6 +445,9 @@ export interface ResponseDeletedEvent {
    */
   source: string;
   account: string;
+  /**
+   * UTC, ISO 8601
+   */
   time: string;
   region: string;
   resources: string[];
@@ -493,6 +517,9 @@ export interface ResponseWithheldEvent {
    */
   source: string;
   account: string;
+  /**
+   * UTC, ISO 8601
+   */
   time: string;
   region: string;
   resources: string[];
@@ -546,6 +573,9 @@ export interface ResponseReleasedEvent {
    */
   source: string;
   account: string;
+  /**
+   * UTC, ISO 8601
+   */
   time: string;
   region: string;
   resources: string[];
@@ -595,6 +625,9 @@ export interface BooksClosedEvent {
    */
   source: string;
   account: string;
+  /**
+   * UTC, ISO 8601
+   */
   time: string;
   region: string;
   resources: string[];
@@ -733,6 +766,9 @@ export interface SurveyChangedEvent {
    */
   source: string;
   account: string;
+  /**
+   * UTC, ISO 8601
+   */
   time: string;
   region: string;
   resources: string[];

@@ -3,9 +3,10 @@ import { eventId } from "../event-id.ts";
 import type { Origin, ResponseCompleted, SurveyFacts } from "../response-completed.ts";
 import type { ResponseUpdated } from "../response-updated.ts";
 import type { SurveyDefinition } from "./definition.ts";
+import { readExtra } from "./extra.ts";
 import { summaryOf } from "./figures.ts";
 import { readAnswer, readMetadata, readMetrics, readResponse, sortAnswers } from "./read-details.ts";
-import { mayDiffer, type QuestionsMode, whyNoLabels, withWords } from "./words.ts";
+import { mayDiffer, type QuestionsMode, withWords } from "./words.ts";
 
 export interface EventFacts {
   sourceName: string;
@@ -36,15 +37,16 @@ export interface EventFacts {
 export function buildEvent(facts: EventFacts): ResponseCompleted {
   const { sourceName, surveyId, responseId, revision, definition, questions } = facts;
   const response = readResponse(facts.records, facts.timeZone);
-  const bare = sortAnswers(facts.records.map(readAnswer));
+  const extra = readExtra(facts.records);
+  const bare = sortAnswers(facts.records.map((record, i) => readAnswer(record, extra.answers[i])));
   const read = bare.map((answer) => withWords(answer, definition, questions));
   const answers = read.map(({ value }) => value);
   const metrics = readMetrics(facts.metrics);
   const metadata = readMetadata(facts.metadata);
   const irregular = [
     ...response.irregular,
-    ...read.flatMap(({ value, irregular }) => irregular.map((name) => `answers.${value.questionId ?? "?"}.${name}`)),
-    ...whyNoLabels(answers, definition, questions),
+    ...(extra.isCut ? ["extra"] : []),
+    ...read.flatMap(({ irregular }) => irregular),
     ...(metrics?.irregular ?? []),
     ...(metadata?.irregular ?? []),
   ];
@@ -67,7 +69,12 @@ export function buildEvent(facts: EventFacts): ResponseCompleted {
       responseId,
       survey: facts.survey ?? null,
       summary,
-      response: { ...response.value, hasComment: summary.comments > 0, answerCount: answers.length },
+      response: {
+        ...response.value,
+        ...(extra.response !== undefined && { extra: extra.response }),
+        hasComment: summary.comments > 0,
+        answerCount: answers.length,
+      },
       metrics: metrics?.value ?? [],
       metadata: metadata?.value ?? null,
       answers,

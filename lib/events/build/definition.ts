@@ -18,6 +18,10 @@ export interface DefinedQuestion {
   text: string | null;
   /** Null where they are not as documented. */
   choices: string[] | null;
+  /** Texts of the answers that it offers beside them: "Other" (`open`) and "none of the above". Which number these have is not documented. */
+  others: string[];
+  /** Whether it has columns, as a matrix has: its answers are numbers of these. */
+  isMatrix: boolean;
 }
 
 /** Reads the questions of a whole survey (operation 3, section 2.2); undefined where they are not to be found in it. */
@@ -37,6 +41,8 @@ export function readDefinition(survey: object): SurveyDefinition | undefined {
       type: isText(question.type) ? shortened(question.type) : null,
       text: isText(param.question) ? textOf(param.question) : null,
       choices: choicesOf(param)?.map(textOf) ?? null,
+      others: othersOf(param).map(textOf),
+      isMatrix: (readId(param.columnElements) ?? 0) > 1,
     };
   }
   return { modified: isText(modified) ? modified : null, indexBase: indexBaseOf(params), questions };
@@ -46,6 +52,10 @@ const textOf = (html: string): string => shortened(plainText(html));
 
 function choicesOf({ answers }: Record<string, unknown>): string[] | undefined {
   return Array.isArray(answers) && answers.every(isText) ? answers : undefined;
+}
+
+function othersOf({ open, noneAbove }: Record<string, unknown>): string[] {
+  return [open, noneAbove].filter(isText).filter((text) => text !== "");
 }
 
 /**
@@ -59,8 +69,7 @@ function indexBaseOf(params: Record<string, unknown>[]): SurveyDefinition["index
     const count = choicesOf(param)?.length ?? 0;
     if (count === 0 || !isObject(param.scoreArray)) continue;
     fromZero ||= "0" in param.scoreArray;
-    const hasMore = [param.open, param.noneAbove].some((text) => isText(text) && text !== "");
-    fromOne ||= String(count) in param.scoreArray && !hasMore;
+    fromOne ||= String(count) in param.scoreArray && othersOf(param).length === 0;
   }
   if (fromZero && fromOne) return "contradictory";
   return fromZero ? 0 : fromOne ? 1 : "unknown";

@@ -55,8 +55,21 @@ export const isIntegers = (value: unknown): value is number[] => Array.isArray(v
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** Whether a value from JSON has more levels than these. */
+export function nestsDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => nestsDeeperThan(levels - 1, item));
+}
+
 /** An identifier is an integer; text of digits is read as one, for services that quote their numbers. */
 export function readId(value: unknown): number | undefined {
   const id = typeof value === "string" && /^\d{1,16}$/.test(value) ? Number(value) : value;
   return typeof id === "number" && Number.isSafeInteger(id) && id >= 0 ? id : undefined;
+}
+
+/** A flag is 0 or 1; the same in quotes and booleans are understood. */
+export function readFlag(value: unknown): boolean | undefined {
+  if (value === 1 || value === "1" || value === true) return true;
+  if (value === 0 || value === "0" || value === false) return false;
+  return undefined;
 }

@@ -1,5 +1,6 @@
 import type { Answer, Metric, Moment, Summary } from "../response-completed.ts";
 import { asUtc, isDateString } from "./date-string.ts";
+import { readFlag } from "./fields.ts";
 
 /** The facts from which a summary is worked out. */
 export interface SummaryFacts {
@@ -17,6 +18,7 @@ export function summaryOf({ metrics, answers, started, completed }: SummaryFacts
     scorePercent: scorePercentOf(metrics),
     durationSeconds: durationOf(started, completed),
     comments: answers.filter(({ comment }) => comment !== "").length,
+    test: metrics.some(({ testMode, raw }) => readFlag(raw?.testMode ?? testMode) === true),
   };
 }
 

@@ -15,9 +15,10 @@ import {
 } from "./fields.ts";
 import { toMoment } from "./local-time.ts";
 
-/** The answer in one response record (2.4). */
-export function readAnswer(record: unknown): Read<BareAnswer> {
-  const fields = readFields(record);
+/** The answer in one response record (2.4), and the undocumented fields that are its own. */
+export function readAnswer(record: unknown, extra?: Record<string, unknown>): Read<BareAnswer> {
+  // There a field by our own name is no more than any other.
+  const fields = readFields(isObject(record) ? withoutRaw(record) : record);
   const value: BareAnswer = {
     questionId: fields.take<number | null>("questionId", isInteger, null),
     answer: fields.take<number[]>("answer", isIntegers, []),
@@ -27,7 +28,9 @@ export function readAnswer(record: unknown): Read<BareAnswer> {
   };
   const id = readId(isObject(record) ? record.questionId : undefined);
   if (value.questionId === null && id !== undefined) value.questionId = id;
-  return withRaw(value, fields.raw(), fields.irregular);
+  const read = withRaw(value, fields.raw(), fields.irregular);
+  // Last of all: in the order of answers it decides nothing that the documented fields have decided.
+  return extra === undefined ? read : { ...read, value: { ...read.value, extra } };
 }
 
 /** The facts that are the same on all records of a response. */

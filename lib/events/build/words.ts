@@ -1,50 +1,58 @@
-import type { Answer, BareAnswer, Moment } from "../response-completed.ts";
+import type { Answer, BareAnswer, Moment, Question } from "../response-completed.ts";
 import { asUtc, credible, isDateString, latestInstant, MARGIN } from "./date-string.ts";
-import type { SurveyDefinition } from "./definition.ts";
+import type { DefinedQuestion, SurveyDefinition } from "./definition.ts";
 import type { Read } from "./fields.ts";
 import { toMoment } from "./local-time.ts";
 
 /** The words of their questions in answers: text and labels, labels alone, or nothing. */
 export type QuestionsMode = "full" | "labels" | "none";
 
-/** Gives each answer the words of its question; null where they cannot be told for certain, which `irregular` says. */
+/** Types of questions whose answers are known to be numbers of choices. */
+const CHOICE_TYPES: ReadonlySet<string | null> = new Set(["simple", "single", "multi"]);
+
+/** Gives an answer the words of its question; null where they cannot be told for certain, which `irregular` says. */
 export function withWords(
   { value, irregular }: Read<BareAnswer>,
   definition: SurveyDefinition | undefined,
   mode: QuestionsMode,
 ): Read<Answer> {
-  if (definition === undefined || mode === "none")
-    return { value: { ...value, question: null, labels: null }, irregular };
+  const own = (name: string): string => `answers.${value.questionId ?? "?"}.${name}`;
+  const words = (question: Question | null, labels: Answer["labels"], why: string[]): Read<Answer> => ({
+    value: { ...value, question, labels },
+    irregular: [...irregular.map(own), ...why],
+  });
+  if (definition === undefined || mode === "none") return words(null, null, []);
   const defined = definition.questions[value.questionId ?? ""];
-  if (defined === undefined)
-    return { value: { ...value, question: null, labels: null }, irregular: [...irregular, "question"] };
-  const { choices, ...question } = defined;
-  const { indexBase } = definition;
-  const isKnown = typeof indexBase === "number" && !irregular.includes("answer");
-  const labels = value.answer.length === 0 ? [] : isKnown ? labelsOf(value.answer, choices, indexBase) : null;
-  const words = { question: mode === "full" ? question : null, labels: irregular.includes("answer") ? null : labels };
-  return {
-    value: { ...value, ...words },
-    // A scale has no choices, and its answers no labels.
-    irregular: isKnown && labels === null && choices?.length !== 0 ? [...irregular, "labels"] : irregular,
-  };
+  if (defined === undefined) return words(null, null, [own("question")]);
+  const { number, type, text } = defined;
+  const question = mode === "full" ? { number, type, text } : null;
+  if (irregular.includes("answer")) return words(question, null, []);
+  const labels = labelsOf(value, defined, definition.indexBase);
+  if (typeof labels !== "string") return words(question, labels, []);
+  return words(question, null, [labels === "labels" ? own(labels) : labels]);
 }
 
-/** Why no answer of an event has labels, as `irregular` names it. */
-export function whyNoLabels(
-  answers: readonly BareAnswer[],
-  definition: SurveyDefinition | undefined,
-  mode: QuestionsMode,
-): string[] {
-  if (definition === undefined || mode === "none" || typeof definition.indexBase === "number") return [];
-  return answers.some(({ answer }) => answer.length > 0) ? [`labels:${definition.indexBase}-index-base`] : [];
-}
-
-/** The texts of the chosen answers; null where one of them is not there. */
-function labelsOf(chosen: readonly number[], choices: readonly string[] | null, base: 0 | 1): string[] | null {
-  if (choices === null || chosen.length > choices.length) return null;
-  const labels = chosen.flatMap((index) => choices[index - base] ?? []);
-  return labels.length === chosen.length ? labels : null;
+/** The text of each chosen answer, null where that is not certain. Null as a whole where there are none, and the reason where nothing is certain. */
+function labelsOf(
+  { answer, matrixScore }: BareAnswer,
+  { type, choices, others, isMatrix }: DefinedQuestion,
+  base: SurveyDefinition["indexBase"],
+): (string | null)[] | null | string {
+  if (answer.length === 0) return [];
+  if (matrixScore !== null || isMatrix) return "labels:matrix";
+  // A scale has no choices, and its answers no labels.
+  if (choices?.length === 0) return null;
+  if (!CHOICE_TYPES.has(type)) return "labels:type";
+  if (typeof base !== "number") return `labels:${base}-index-base`;
+  if (choices === null || new Set(answer).size < answer.length) return "labels";
+  const labels = answer.map((index) => {
+    if (index < base) return undefined;
+    const text = choices[index - base];
+    if (text !== undefined || others.length === 0) return text;
+    // The only answer beside the choices is the next one after them. Of two nobody knows which comes first.
+    return (others.length === 1 && index - base === choices.length ? others[0] : null) ?? null;
+  });
+  return labels.every((label) => label !== undefined) ? labels : "labels";
 }
 
 /** The facts that tell whether a definition is the one that a respondent saw. Times are epoch milliseconds. */

@@ -27,9 +27,9 @@ const OPEN_QUESTION = "completed or all";
 function kindOf({ row, page }: Counted, field: string): { word: string; says: string } | undefined {
   const count = row[field];
   if (!isInteger(count) || page.runs.length === 0) return undefined;
-  const ids = (open: boolean): number =>
-    new Set(page.runs.filter(({ isOpen }) => isOpen === open).map(({ responseId }) => responseId)).size;
-  const [completed, open] = [ids(false), ids(true)];
+  const ids = (state: boolean): number =>
+    new Set(page.runs.filter(({ completed }) => completed === state).map(({ responseId }) => responseId)).size;
+  const [completed, open] = [ids(true), ids(false)];
   const of = `${count} where ${completed} completed and ${open} open ones are listed`;
   if (count === 0) return { word: "zero", says: of };
   if (open === 0 && count === completed)

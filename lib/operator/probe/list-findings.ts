@@ -80,7 +80,8 @@ function orNone(error: unknown): PageAnswer {
 function openFinding(pages: readonly Page[]): Finding {
   const question = "open responses";
   const runs = pages.flatMap((page) => page.runs);
-  if (runs.some(({ isOpen }) => isOpen)) return { question, found: "listed", says: "open responses are listed too" };
+  if (runs.some(({ completed }) => completed === false))
+    return { question, found: "listed", says: "open responses are listed too" };
   return notSeen(question, `of ${new Set(runs.map(({ responseId }) => responseId)).size} responses none is open`);
 }
 

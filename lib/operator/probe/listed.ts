@@ -1,10 +1,11 @@
 import { credible } from "../../events/build/date-string.ts";
-import { isText, readId } from "../../events/build/fields.ts";
+import { isText, readFlag, readId } from "../../events/build/fields.ts";
 
 /** Records of one response that stand together on a page. */
 export interface Run {
   responseId: number;
-  isOpen: boolean;
+  /** Undefined where it cannot be read. */
+  completed: boolean | undefined;
   /** Null where it cannot be relied upon. */
   dateStart: string | null;
   dateCompleted: string | null;
@@ -36,12 +37,12 @@ export function pageOf(elements: readonly unknown[], now: number): Page {
       last.records += 1;
       last.questionIds.push(fields.questionId);
     } else {
-      const isOpen = !isCompleted(fields.completed);
+      const completed = readFlag(fields.completed);
       runs.push({
         responseId,
-        isOpen,
+        completed,
         dateStart: dateOf(fields.dateStart, now),
-        dateCompleted: isOpen ? null : dateOf(fields.dateCompleted, now),
+        dateCompleted: completed === true ? dateOf(fields.dateCompleted, now) : null,
         records: 1,
         questionIds: [fields.questionId],
       });
@@ -55,5 +56,4 @@ export function isApart({ runs }: Page): boolean {
   return new Set(runs.map(({ responseId }) => responseId)).size < runs.length;
 }
 
-const isCompleted = (value: unknown): boolean => value === 1 || value === true || value === "1" || value === "true";
 const dateOf = (value: unknown, now: number): string | null => (isText(value) && credible(value, now) ? value : null);

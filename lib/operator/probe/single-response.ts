@@ -5,7 +5,7 @@ import type { Finding } from "./report.ts";
 export function wellKnown({ runs, records }: Page): Run | undefined {
   const isWhole = (i: number): boolean => records < FULL || (i > 0 && i < runs.length - 1);
   return runs
-    .filter((run, i) => !run.isOpen && isWhole(i))
+    .filter((run, i) => run.completed === true && isWhole(i))
     .reduce<Run | undefined>((best, run) => (best === undefined || run.records > best.records ? run : best), undefined);
 }
 

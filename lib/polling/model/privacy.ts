@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from "node:net";
+import { RECORD_FIELDS } from "../../events/build/extra.ts";
 import { isObject, isText } from "../../events/build/fields.ts";
 
 export interface Privacy {
@@ -7,10 +8,15 @@ export interface Privacy {
   comments: "keep" | "drop";
 }
 
-/** A record without what may not leave the process: applied before it is kept anywhere. */
+/**
+ * A record without what may not leave the process: applied before it is kept anywhere. Undocumented fields may have the names of those of metadata.
+ * Where comments are dropped all of them go: any may hold what a respondent wrote.
+ */
 export function privateRecord(record: unknown, privacy: Privacy): unknown {
-  if (privacy.comments === "keep" || !isObject(record) || !("comment" in record)) return record;
-  return { ...record, comment: "" };
+  if (!isObject(record)) return record;
+  if (privacy.comments === "keep") return privateMetadata(record, privacy);
+  const documented = Object.fromEntries(Object.entries(record).filter(([name]) => RECORD_FIELDS.has(name)));
+  return "comment" in documented ? { ...documented, comment: "" } : documented;
 }
 
 /** Metadata without what may not leave the process. */

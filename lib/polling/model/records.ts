@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { readId } from "../../events/build/fields.ts";
+import { readFlag, readId } from "../../events/build/fields.ts";
 
 /** A response record as it was read, and the little of it that polling needs. */
 export interface ReadRecord {
@@ -97,12 +97,6 @@ function textOf(value: unknown): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function readFlag(value: unknown): boolean | undefined {
-  if (value === 1 || value === "1" || value === true) return true;
-  if (value === 0 || value === "0" || value === false) return false;
-  return undefined;
 }
 
 /** Unreadable if any record is; completed if any record says so. */

@@ -1,5 +1,6 @@
 import { errorCode } from "../../errors.ts";
 import type { SurveyDefinition } from "../../events/build/definition.ts";
+import { nestsDeeperThan } from "../../events/build/fields.ts";
 import type { PollContext } from "../context.ts";
 import { endsWork } from "../errors.ts";
 import type { Details } from "../ledger/kept-records.ts";
@@ -80,11 +81,6 @@ export async function enrich(
     reasons: [...reasons, ...ofSurvey.reasons],
     asked,
   };
-}
-
-function nestsDeeperThan(levels: number, value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((item) => nestsDeeperThan(levels - 1, item));
 }
 
 async function attempt(read: () => Promise<DetailRead>): Promise<Outcome> {

@@ -14,5 +14,5 @@ export * from "./readers.ts";
 export { readReports } from "./reports.ts";
 export { type Reading, type ResourceSchema, readResource, readResources } from "./resource.ts";
 export { type ReadSingleResponse, readSingleResponse } from "./single-response.ts";
-export { type Asked, aboutAsked } from "./subject.ts";
-export { fitting, readV2, type V2Body } from "./v2.ts";
+export type { Asked } from "./subject.ts";
+export { readV2, type V2Body } from "./v2.ts";

@@ -32,6 +32,7 @@ export const responseMetadataSchema = z.looseObject({
   responseId: integer,
   /** The respondent's IP address: personal data. */
   ip: z.string(),
+  /** A key that the inviter sets, as `crk` is; it need be no address. */
   referrer: z.string().nullable(),
   /** Country code. */
   iso3166: z.string(),

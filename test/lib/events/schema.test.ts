@@ -21,7 +21,7 @@ const detail = {
     surveyId: 1,
     responseId: 2,
     survey: { name: "Visit", modified: "2026-03-01 10:00:00", languageId: 23 },
-    summary: { nps: { score: 9, class: "promoter" }, scorePercent: 90, durationSeconds: 120, comments: 0 },
+    summary: { nps: { score: 9, class: "promoter" }, scorePercent: 90, durationSeconds: 120, comments: 0, test: false },
     response: {
       country: "PL",
       crk: null,
@@ -31,6 +31,7 @@ const detail = {
       started: moment,
       completed: moment,
       raw: {},
+      extra: {},
     },
     metrics: [{ key: "31", metricId: 31, score: { pointsSum: 1, nps: true }, raw: {} }],
     metadata: { ip: "203.0.113.77", raw: {} },
@@ -44,6 +45,7 @@ const detail = {
         question: { number: 1, type: "simple", text: "Which?" },
         labels: ["red"],
         raw: {},
+        extra: {},
       },
     ],
     labelsMayDiffer: false,
@@ -79,7 +81,7 @@ describe("the contract", () => {
 
   it("takes a field that is added later, in every object of it, and keeps it", () => {
     const additions = withOneMore(detail);
-    expect(additions).toHaveLength(19);
+    expect(additions).toHaveLength(21);
     for (const addition of additions) expect(responseCompleted.parse(addition)).toEqual(addition);
   });
 

@@ -44,7 +44,7 @@ describe("definitions that are kept", () => {
     await keepDefinitions(vault, "main")(8, "one", read);
     await keepDefinitions(vault, "other")(7, "one", read);
     expect(reads.count).toBe(3);
-    expect([...vault.objects.keys()].every((key) => key.startsWith("questions/1/"))).toBe(true);
+    expect([...vault.objects.keys()].every((key) => key.startsWith("questions/2/"))).toBe(true);
   });
 
   it.each<[string, string | null, SurveyDefinition]>([
@@ -79,7 +79,7 @@ describe("definitions that are kept", () => {
   it("are held for the last surveys, as long as these have few questions", async () => {
     const vault = bucket();
     const kept = keepDefinitions(vault, "main");
-    const question = { number: 1, type: "simple", text: "?", choices: [] };
+    const question = { number: 1, type: "simple", text: "?", choices: [], others: [], isMatrix: false };
     const questions = Object.fromEntries(Array.from({ length: 6_000 }, (_, i) => [i, question]));
     const large: SurveyDefinition = { ...edition("one"), questions };
     const { read } = reader(large);

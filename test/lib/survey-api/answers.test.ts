@@ -479,7 +479,7 @@ const responseMetadata = answersTo("13 get response metadata", metadataOf, [
   ["401 to a token that opens the survey list", status(401), fails("NOT_ALLOWED")],
 ]);
 
-const asV2 = (value: unknown, raw: unknown = value) => gives({ value, raw });
+const asV2 = (value: unknown, raw: unknown = value, ...told: string[]) => gives({ value, raw }, ...told);
 
 const v2Records = answersTo(
   "v2 responses",
@@ -488,7 +488,12 @@ const v2Records = answersTo(
     ["as in v3", json(recordList), asV2(recordList)],
     ["wrapped in `data`", json({ data: recordList }), asV2(recordList, { data: recordList })],
     ["204", status(204), asV2([], null)],
-    ["an irregular field", json([quoted]), asV2(undefined, [quoted])],
+    ["an id in quotes", json([quoted]), asV2([record], [quoted], "[0].responseId", "[0].completed")],
+    [
+      "a flag that cannot be read",
+      json([{ ...record, completed: "yes" }]),
+      asV2(undefined, [{ ...record, completed: "yes" }]),
+    ],
     ["records of another survey", json(recordList.map(elsewhere)), failsAfter(3, "ANSWER_MISMATCH")],
     ["the same, wrapped", json({ data: recordList.map(elsewhere) }), failsAfter(3, "ANSWER_MISMATCH")],
   ],

@@ -15,7 +15,13 @@ export interface ExpectedDetail {
   answers: Record<string, unknown>[];
   metrics: Record<string, unknown>[];
   metadata: unknown;
-  summary: { nps: unknown; scorePercent: number | null; durationSeconds: number | null; comments: number };
+  summary: {
+    nps: unknown;
+    scorePercent: number | null;
+    durationSeconds: number | null;
+    comments: number;
+    test: boolean;
+  };
   missing: string[];
   irregular: string[];
 }
@@ -62,6 +68,7 @@ export function expectedDetail(
       scorePercent: expectedPercent(metrics),
       durationSeconds: instants && isClockSet(truth) ? null : expectedSeconds(truth),
       comments: answers.filter(({ value }) => value.comment !== "").length,
+      test: metrics.some(({ testMode }) => testMode === 1),
     },
     missing: [...(metadata === null ? ["metadata:absent"] : []), ...(metrics.length === 0 ? ["metrics:absent"] : [])],
     irregular: [

@@ -12,6 +12,7 @@ import java.util.Map;
 public class Answer {
     private List<Long> answer;
     private String comment;
+    private Map<String, Object> extra;
     private List<String> labels;
     private Object matrixScore;
     private Question question;
@@ -32,9 +33,14 @@ public class Answer {
     @JsonProperty("comment")
     public void setComment(String value) { this.comment = value; }
 
+    @JsonProperty("extra")
+    public Map<String, Object> getExtra() { return extra; }
+    @JsonProperty("extra")
+    public void setExtra(Map<String, Object> value) { this.extra = value; }
+
     /**
-     * Texts of the chosen answers, in the order of `answer`; null where it is not certain which
-     * they are
+     * One text for each of `answer`, in its order; null for one that is not certain, and null
+     * as a whole where none is
      */
     @JsonProperty("labels")
     public List<String> getLabels() { return labels; }

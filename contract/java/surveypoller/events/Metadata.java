@@ -72,6 +72,9 @@ public class Metadata {
     @JsonProperty("raw")
     public void setRaw(Map<String, Object> value) { this.raw = value; }
 
+    /**
+     * A key that the inviter sets, like `crk`; it need be no address
+     */
     @JsonProperty("referrer")
     public String getReferrer() { return referrer; }
     @JsonProperty("referrer")

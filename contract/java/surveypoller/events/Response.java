@@ -13,6 +13,7 @@ public class Response {
     private Moment completed;
     private String country;
     private String crk;
+    private Map<String, Object> extra;
     private boolean hasComment;
     private String promoCode;
     private Map<String, Object> raw;
@@ -43,6 +44,11 @@ public class Response {
     public String getCrk() { return crk; }
     @JsonProperty("crk")
     public void setCrk(String value) { this.crk = value; }
+
+    @JsonProperty("extra")
+    public Map<String, Object> getExtra() { return extra; }
+    @JsonProperty("extra")
+    public void setExtra(Map<String, Object> value) { this.extra = value; }
 
     @JsonProperty("hasComment")
     public boolean getHasComment() { return hasComment; }

@@ -60,6 +60,9 @@ public class ResponseDeletedEvent {
     @JsonProperty("source")
     public void setSource(String value) { this.source = value; }
 
+    /**
+     * UTC, ISO 8601
+     */
     @JsonProperty("time")
     public String getTime() { return time; }
     @JsonProperty("time")

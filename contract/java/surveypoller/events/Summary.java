@@ -12,6 +12,7 @@ public class Summary {
     private Double durationSeconds;
     private Nps nps;
     private Double scorePercent;
+    private boolean test;
 
     /**
      * Number of answers with a comment
@@ -44,4 +45,12 @@ public class Summary {
     public Double getScorePercent() { return scorePercent; }
     @JsonProperty("scorePercent")
     public void setScorePercent(Double value) { this.scorePercent = value; }
+
+    /**
+     * Whether the service marks a metric of it as one in test mode; false without metrics
+     */
+    @JsonProperty("test")
+    public boolean getTest() { return test; }
+    @JsonProperty("test")
+    public void setTest(boolean value) { this.test = value; }
 }

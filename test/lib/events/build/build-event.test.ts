@@ -44,12 +44,13 @@ const metadata = {
   os: "Linux",
   browser: "Firefox 150",
 };
+const plain = { others: [], isMatrix: false };
 const definition: SurveyDefinition = {
   modified: "2026-03-01 10:00:00",
   indexBase: 1,
   questions: {
-    7: { number: 1, type: "simple", text: "How was it?", choices: ["Bad", "Fair", "Good"] },
-    8: { number: 2, type: "simple", text: "Why?", choices: [] },
+    7: { number: 1, type: "simple", text: "How was it?", choices: ["Bad", "Fair", "Good"], ...plain },
+    8: { number: 2, type: "simple", text: "Why?", choices: [], ...plain },
   },
 };
 const facts: EventFacts = {
@@ -88,7 +89,13 @@ describe("the documented bodies", () => {
         surveyId: 1,
         responseId: 2,
         survey: { name: "Visit", modified: "2026-03-01 10:00:00", languageId: 23 },
-        summary: { nps: { score: 9, class: "promoter" }, scorePercent: 90, durationSeconds: 120, comments: 1 },
+        summary: {
+          nps: { score: 9, class: "promoter" },
+          scorePercent: 90,
+          durationSeconds: 120,
+          comments: 1,
+          test: false,
+        },
         response: {
           country: "PL",
           crk: null,
@@ -249,6 +256,7 @@ const names = [
   ...Object.keys(metric),
   ...Object.keys(metadata),
   "raw",
+  "weight",
   "key",
   "__proto__",
   "toString",

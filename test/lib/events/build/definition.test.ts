@@ -10,6 +10,7 @@ const survey = (...questions: object[]) => ({
   questionsById: Object.assign({}, ...questions),
 });
 const scores = (...keys: number[]) => ({ ...Object.fromEntries(keys.map((key) => [key, "1"])), max: "1" });
+const plain = { others: [], isMatrix: false };
 const three = ["a", "b", "c"];
 
 describe("the definition of a survey", () => {
@@ -18,8 +19,17 @@ describe("the definition of a survey", () => {
     expect(readDefinition(survey(question(31, params)))).toEqual({
       modified: "2026-03-01 10:00:00",
       indexBase: 1,
-      questions: { 31: { number: 31, type: "simple", text: "How & why?", choices: ["Good", "Bad"] } },
+      questions: { 31: { number: 31, type: "simple", text: "How & why?", choices: ["Good", "Bad"], ...plain } },
     });
+  });
+
+  it("has the answers beside the choices, and tells a question with columns", () => {
+    const params = { answers: three, open: "<i>Other</i>", noneAbove: "None of these" };
+    expect(readDefinition(survey(question(1, params)))?.questions[1]?.others).toEqual(["Other", "None of these"]);
+    expect(readDefinition(survey(question(1, { open: "", noneAbove: 7 })))?.questions[1]?.others).toEqual([]);
+    const isMatrix = (columnElements: unknown) =>
+      readDefinition(survey(question(1, { columnElements })))?.questions[1]?.isMatrix;
+    expect([0, 1, 2, "3", undefined].map(isMatrix)).toEqual([false, false, true, true, false]);
   });
 
   it("is cut where a text is long, but not within a character", () => {
@@ -35,7 +45,7 @@ describe("the definition of a survey", () => {
       { three: { params: {} } },
       { 4: "odd" },
     );
-    const nothing = { number: null, type: null, text: null, choices: null };
+    const nothing = { number: null, type: null, text: null, choices: null, ...plain };
     expect(readDefinition(odd)).toMatchObject({ indexBase: "unknown", questions: { 1: nothing, 2: nothing } });
     expect(Object.keys(readDefinition(odd)?.questions ?? {})).toEqual(["1", "2"]);
     expect(readDefinition({ modified: 7, questionsById: [] })).toEqual({
@@ -50,7 +60,7 @@ describe("the definition of a survey", () => {
     expect(readDefinition({ questionsById: {} })?.questions).toEqual({});
     const list = [{ questionId: 31, number: 1, type: "simple", params: { question: "Q", answers: [] } }];
     expect(readDefinition({ questionsById: list })?.questions).toEqual({
-      31: { number: 1, type: "simple", text: "Q", choices: [] },
+      31: { number: 1, type: "simple", text: "Q", choices: [], ...plain },
     });
   });
 

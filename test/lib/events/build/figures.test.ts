@@ -20,6 +20,7 @@ describe("the summary", () => {
       scorePercent: 90,
       durationSeconds: 120,
       comments: 2,
+      test: false,
     });
   });
 
@@ -50,6 +51,16 @@ describe("the summary", () => {
   it("takes the NPS of the first metric that has one", () => {
     const metrics = [score(3, { nps: false }), score(8), score(1)];
     expect(summaryOf({ ...facts, metrics }).nps).toEqual({ score: 8, class: "passive" });
+  });
+
+  it.each<[string, object[], boolean]>([
+    ["one metric in test mode", [{ testMode: 0 }, { testMode: 1 }], true],
+    ["a test mode that is not as documented", [{ testMode: null, raw: { testMode: "1" } }], true],
+    ["none in test mode", [{ testMode: 0 }, { testMode: null }, {}], false],
+    ["no metrics", [], false],
+  ])("with %s tells whether it was a test", (_name, modes, test) => {
+    const metrics = modes.map((mode) => ({ ...score(2), ...mode }));
+    expect(summaryOf({ ...facts, metrics }).test).toBe(test);
   });
 
   it.each<[string, Metric[], number | null]>([

@@ -30,6 +30,14 @@ describe("the plain text", () => {
     expect(plainText(html)).toBe(text);
   });
 
+  it("is that beside a picture which stands in the text itself, however large", () => {
+    const picture = `<img alt="A cup" src="data:image/png;base64,${"iVBORw0KGgo".repeat(100_000)}">`;
+    expect(plainText(`<p>How was ${picture} it?</p>`)).toBe("How was A cup it?");
+    expect(plainText(`<p style="background: url('data:image/png;base64,${"AAAA".repeat(5_000)}')">Why?</p>`)).toBe(
+      "Why?",
+    );
+  });
+
   it("of a text that nests without end is read in no time", () => {
     const before = performance.now();
     plainText("<div>".repeat(200_000) + "</p>".repeat(200_000));

@@ -1,22 +1,33 @@
 import { describe, expect, it } from "vitest";
 import type { SurveyDefinition } from "../../../../lib/events/build/definition.ts";
 import { toMoment } from "../../../../lib/events/build/local-time.ts";
-import { mayDiffer, whyNoLabels, withWords } from "../../../../lib/events/build/words.ts";
+import { mayDiffer, withWords } from "../../../../lib/events/build/words.ts";
 
+const plain = { others: [], isMatrix: false };
+const colours = { text: "Which?", choices: ["red", "green", "blue"], isMatrix: false };
 const definition: SurveyDefinition = {
   modified: "2026-03-10 08:00:00",
   indexBase: 1,
   questions: {
-    7: { number: 1, type: "simple", text: "Which?", choices: ["red", "green", "blue"] },
-    8: { number: 2, type: "simple", text: "Why?", choices: [] },
-    9: { number: 3, type: "simple", text: "Odd?", choices: null },
+    7: { number: 1, type: "simple", ...colours, others: [] },
+    8: { number: 2, type: "simple", text: "Why?", choices: [], ...plain },
+    9: { number: 3, type: "simple", text: "Odd?", choices: null, ...plain },
+    10: { number: 4, type: "multi", ...colours, others: ["Other"] },
+    11: { number: 5, type: "single", ...colours, others: ["Other", "None of these"] },
+    12: { number: 6, type: "ranking", ...colours, others: [] },
+    13: { number: 7, type: "simple", ...colours, others: [], isMatrix: true },
+    14: { number: 8, type: null, ...colours, others: [] },
+    15: { number: 9, type: "simple", text: "How much?", choices: [], others: ["Other"], isMatrix: false },
   },
 };
+const untold: SurveyDefinition = { ...definition, indexBase: "unknown" };
+const contradictory: SurveyDefinition = { ...definition, indexBase: "contradictory" };
 const which = { number: 1, type: "simple", text: "Which?" };
 const bare = (questionId: number | null, answer: number[], irregular: string[] = []) => ({
-  value: { questionId, answer, comment: "", score: null, matrixScore: null },
+  value: { questionId, answer, comment: "", score: null, matrixScore: null as unknown },
   irregular,
 });
+const scored = { ...bare(7, [1, 2]), value: { ...bare(7, [1, 2]).value, matrixScore: [1, 2] } };
 
 // R17
 describe("the words of an answer", () => {
@@ -24,6 +35,11 @@ describe("the words of an answer", () => {
     ["labels in the order of the answer", bare(7, [3, 1]), definition, { labels: ["blue", "red"] }],
     ["labels that count from 0", bare(7, [0, 2]), { ...definition, indexBase: 0 }, { labels: ["red", "blue"] }],
     ["no labels where nothing was chosen", bare(8, []), definition, { labels: [] }],
+    ["none where nothing was chosen of a type that is not known", bare(12, []), definition, { labels: [] }],
+    ["the text of the only answer beside the choices", bare(10, [1, 4]), definition, { labels: ["red", "Other"] }],
+    ["the same counted from 0", bare(10, [3, 0]), { ...definition, indexBase: 0 }, { labels: ["Other", "red"] }],
+    ["null for one of two such answers", bare(11, [1, 3, 4]), definition, { labels: ["red", "blue", null] }],
+    ["null for a number that none of them can have", bare(10, [2, 99]), definition, { labels: ["green", null] }],
   ])("have %s", (_name, answer, known, expected) => {
     const { value, irregular } = withWords(answer, known, "full");
     expect(value).toMatchObject(expected);
@@ -32,19 +48,27 @@ describe("the words of an answer", () => {
   });
 
   it.each<[string, ReturnType<typeof bare>, SurveyDefinition, string[]]>([
-    ["an answer that the question does not have", bare(7, [1, 4]), definition, ["labels"]],
-    ["answer 0 where they count from 1", bare(7, [0]), definition, ["labels"]],
-    ["choices that are not as documented", bare(9, [1]), definition, ["labels"]],
-    ["a question that the survey does not have", bare(5, [1]), definition, ["question"]],
-    ["a question without an id", bare(null, [1]), definition, ["question"]],
-    ["an answer that could not be read", bare(7, [], ["answer"]), definition, ["answer"]],
+    ["an answer that the question does not have", bare(7, [1, 4]), definition, ["answers.N.labels"]],
+    ["answer 0 where they count from 1", bare(7, [0]), definition, ["answers.N.labels"]],
+    ["choices that are not as documented", bare(9, [1]), definition, ["answers.N.labels"]],
+    ["a question that the survey does not have", bare(5, [1]), definition, ["answers.N.question"]],
+    ["a question without an id", bare(null, [1]), definition, ["answers.N.question"]],
+    ["an answer that could not be read", bare(7, [], ["answer"]), definition, ["answers.N.answer"]],
     ["a scale without choices", bare(8, [9]), definition, []],
-    ["more answers than choices", bare(7, [1, 1, 1, 1]), definition, ["labels"]],
-    ["nobody knows from where they count", bare(7, [1]), { ...definition, indexBase: "unknown" }, []],
+    ["more answers than choices", bare(7, [1, 1, 1, 1]), definition, ["answers.N.labels"]],
+    ["the same answer twice", bare(7, [1, 1]), definition, ["answers.N.labels"]],
+    ["answer 0 beside such an answer", bare(10, [0, 4]), definition, ["answers.N.labels"]],
+    ["a scale without choices that has an answer beside it", bare(15, [1]), definition, []],
+    ["scores of a matrix", scored, definition, ["labels:matrix"]],
+    ["a question with columns", bare(13, [1, 2]), definition, ["labels:matrix"]],
+    ["a type that is not known", bare(12, [3, 1, 2]), definition, ["labels:type"]],
+    ["a type that cannot be read", bare(14, [1]), definition, ["labels:type"]],
+    ["no evidence from where they count", bare(7, [1]), untold, ["labels:unknown-index-base"]],
+    ["contradictory evidence of it", bare(7, [1]), contradictory, ["labels:contradictory-index-base"]],
   ])("have null for labels with %s", (_name, answer, known, named) => {
     const { value, irregular } = withWords(answer, known, "full");
     expect(value.labels).toBeNull();
-    expect(irregular).toEqual(named);
+    expect(irregular).toEqual(named.map((name) => name.replace("N", String(answer.value.questionId ?? "?"))));
   });
 
   it("are the labels alone, or nothing at all, where that is configured", () => {
@@ -52,18 +76,6 @@ describe("the words of an answer", () => {
     expect(withWords(bare(7, [1]), definition, "none").value).toMatchObject({ question: null, labels: null });
     expect(withWords(bare(7, [1]), undefined, "full").value).toMatchObject({ question: null, labels: null });
     expect(withWords(bare(7, [1]), definition, "full").value).toMatchObject({ question: which, labels: ["red"] });
-  });
-
-  it("say once for an event why it has no labels", () => {
-    const chosen = [bare(7, [1]).value, bare(8, []).value];
-    const untold: SurveyDefinition = { ...definition, indexBase: "unknown" };
-    expect(whyNoLabels(chosen, untold, "full")).toEqual(["labels:unknown-index-base"]);
-    expect(whyNoLabels(chosen, { ...definition, indexBase: "contradictory" }, "labels")).toEqual([
-      "labels:contradictory-index-base",
-    ]);
-    expect(whyNoLabels(chosen.slice(1), untold, "full")).toEqual([]);
-    expect(whyNoLabels(chosen, untold, "none")).toEqual([]);
-    expect(whyNoLabels(chosen, definition, "full")).toEqual([]);
   });
 });
 

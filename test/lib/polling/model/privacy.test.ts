@@ -60,4 +60,16 @@ describe("a record", () => {
     expect(privateRecord({ questionId: 1, comment: "kept" }, keep)).toEqual({ questionId: 1, comment: "kept" });
     expect(privateRecord("text", drop)).toBe("text");
   });
+
+  it("loses undocumented fields with the comments, as any of them may hold what was written", () => {
+    const read = { questionId: 1, comment: "call 555", score: 2, otherText: "call 556", weight: 1.5 };
+    expect(privateRecord(read, { ...keep, comments: "drop" })).toEqual({ questionId: 1, comment: "", score: 2 });
+    expect(privateRecord(read, keep)).toEqual(read);
+  });
+
+  it("has its undocumented fields cut as those of metadata", () => {
+    const read = { questionId: 1, ip: "203.0.113.77", referrer: "order-7", os: "Linux" };
+    const strict: Privacy = { ...keep, ip: "truncate", referrer: "drop" };
+    expect(privateRecord(read, strict)).toEqual({ questionId: 1, ip: "203.0.113.0", referrer: null, os: "Linux" });
+  });
 });

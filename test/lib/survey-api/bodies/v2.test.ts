@@ -1,16 +1,21 @@
 import { describe, expect, it } from "vitest";
 import {
-  fitting,
-  readSingleResponse,
+  type BodyReader,
+  documented,
+  metadataBody,
+  questionsBody,
   readV2,
   recordsBody,
   surveyBody,
+  surveyListBody,
 } from "../../../../lib/survey-api/bodies/index.ts";
 import { documentOf } from "../schemas/support/documents.ts";
 import { type Json, replaced } from "../schemas/support/json.ts";
 
 const records = documentOf("2.4").body;
 const survey = documentOf("2.2").body;
+const about = { operation: "v2 responses", status: 200, attempts: 1 } as const;
+const read = <T>(raw: unknown, reader: BodyReader<T>, strict = false) => readV2(raw, documented(reader, strict), about);
 
 describe("a v2 body", () => {
   it.each([
@@ -18,29 +23,38 @@ describe("a v2 body", () => {
     ["in data", { data: records }],
     ["in result", { status: 200, result: records }],
   ])("is read %s", (_name, raw) => {
-    expect(readV2(raw, fitting(recordsBody))).toEqual({ value: records, raw });
+    expect(read(raw, recordsBody)).toEqual({ value: records, raw });
   });
 
-  it("is read where v3 has an array with one object", () => {
-    const [value] = survey as Json[];
-    for (const body of [survey, { data: survey }, { data: value ?? null }]) {
-      expect(readV2(body, fitting(surveyBody)).value).toEqual(value);
+  it("is read where v3 has an array with one object, and what wraps it is not taken for it", () => {
+    const [value = null] = survey as Json[];
+    for (const body of [survey, { data: survey }, { data: value }, { surveyId: 7, data: value }]) {
+      expect(read(body, surveyBody).value).toEqual(value);
     }
   });
 
-  it("is read where v3 shows no shape either", () => {
-    const about = { operation: "v2 response by id", status: 200, attempts: 1 } as const;
-    const raw = { data: { responseId: 5, answers: [{ questionId: 1 }] } };
-    const { value } = readV2(raw, (body) => readSingleResponse(body, { responseId: 5 }, about));
-    expect(value).toEqual({ responseId: 5, records: [{ responseId: 5, questionId: 1 }] });
-  });
+  it.each<[string, Json, BodyReader<unknown>, string]>([
+    ["surveys", documentOf("2.1").body, surveyListBody, "languageId"],
+    ["a survey", survey, surveyBody, "title"],
+    ["questions", documentOf("2.3").body, questionsBody, "number"],
+    ["records", records, recordsBody, "comment"],
+    ["metadata", documentOf("2.5").body, metadataBody, "os"],
+  ])(
+    "of %s is taken with a field of another type, as in v3, but not where the client is strict",
+    (_name, body, reader, field) => {
+      const odd = replaced(body, [0, field], [7]);
+      const reading = reader(odd);
+      expect(read(odd, reader).value).toEqual("value" in reading ? reading.value : "unreadable");
+      expect(read(odd, reader, true).value).toBeUndefined();
+    },
+  );
 
   it.each([
-    ["a field of another type", replaced(records, [0, "comment"], 7)],
+    ["a record whose response cannot be told", replaced(records, [0, "responseId"], "seven")],
     ["another shape", { rows: records }],
     ["two wrappers", { data: { data: records } }],
     ["a text", "maintenance"],
   ])("has no value but is kept raw with %s", (_name, raw) => {
-    expect(readV2(raw, fitting(recordsBody))).toEqual({ value: undefined, raw });
+    expect(read(raw, recordsBody)).toEqual({ value: undefined, raw });
   });
 });
