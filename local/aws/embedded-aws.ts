@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { join } from "node:path";
 import { awsJsonHandler } from "./aws-json.ts";
@@ -34,6 +35,8 @@ export interface EmbeddedAwsOptions {
 export interface EmbeddedAws {
   /** Addresses on 127.0.0.1. */
   endpoints: Record<Service, string>;
+  /** The only ones that are let in, made anew at each start. */
+  credentials: { accessKeyId: string; secretAccessKey: string };
   /** The environment in which an unmodified AWS SDK talks to these endpoints, and to no other. */
   env: Record<string, string>;
   faults: Faults;
@@ -46,8 +49,8 @@ export interface EmbeddedAws {
 }
 
 /**
- * Starts DynamoDB, SQS, S3, EventBridge and Secrets Manager in this process, on 127.0.0.1 alone. What any of them has
- * acknowledged survives a kill -9.
+ * Starts DynamoDB, SQS, S3, EventBridge and Secrets Manager in this process, on 127.0.0.1 alone and for its own clients alone. What any of
+ * them has acknowledged survives a kill -9.
  *
  * @throws {DataFolderInUseError} when another process has the folder
  * @example
@@ -57,6 +60,8 @@ export interface EmbeddedAws {
 export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<EmbeddedAws> {
   const faults = createFaults(options.seed ?? 1);
   const log = createRequestLog();
+  const accessKeyId = `local${randomBytes(16).toString("hex")}`;
+  const credentials = { accessKeyId, secretAccessKey: "local" };
   const closing: (() => void | Promise<void>)[] = [];
 
   async function close(): Promise<void> {
@@ -64,7 +69,7 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<Emb
   }
 
   function front(service: Service): (handle: RequestListener) => RequestListener {
-    return (handle) => createFront(service, handle, faults, log);
+    return (handle) => createFront(service, handle, { accessKeyId, faults, log });
   }
 
   async function listen(service: Service, handle: RequestListener): Promise<string> {
@@ -91,7 +96,8 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<Emb
     startedChannel.publish({ faults });
     return {
       endpoints,
-      env: environment(endpoints),
+      credentials,
+      env: environment(endpoints, credentials),
       faults,
       counters: log.counters,
       operations: log.operations,
@@ -139,7 +145,10 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<Emb
   }
 }
 
-function environment(endpoints: Record<Service, string>): Record<string, string> {
+function environment(
+  endpoints: Record<Service, string>,
+  { accessKeyId, secretAccessKey }: EmbeddedAws["credentials"],
+): Record<string, string> {
   return {
     AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
     AWS_ENDPOINT_URL_SQS: endpoints.sqs,
@@ -148,8 +157,8 @@ function environment(endpoints: Record<Service, string>): Record<string, string>
     AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoints.secretsmanager,
     AWS_REGION: REGION,
     AWS_DEFAULT_REGION: REGION,
-    AWS_ACCESS_KEY_ID: "local",
-    AWS_SECRET_ACCESS_KEY: "local",
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
     // Nothing of the user's own AWS set-up may have a say, and no metadata service be asked. Empty counts as unset.
     AWS_PROFILE: "",
     AWS_SESSION_TOKEN: "",
