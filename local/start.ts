@@ -16,6 +16,7 @@ async function main(): Promise<number> {
   process.on("SIGTERM", interrupted);
   try {
     const line = parseCommandLine(process.argv.slice(2));
+    if (line.clientSecret !== undefined) process.stderr.write(SEEN_BY_ALL);
     if (line.help) process.stdout.write(usage);
     else await run({ line, environment: process.env, stop: stop.signal });
     return 0;
@@ -24,6 +25,9 @@ async function main(): Promise<number> {
     return 1;
   }
 }
+
+const SEEN_BY_ALL =
+  "Warning: --client-secret stands in npm's output and log, and in the list of processes. Set SURVEY_CLIENT_SECRET in the environment instead.\n";
 
 function unexpected(error: unknown): string {
   return `survey-poller stopped: unexpected ${error instanceof Error ? `${error.name}: ${error.message}` : "failure"}`;

@@ -33,7 +33,7 @@ export async function loadFunction(
       await fillCredentials(ids.credentials, { clientId: given.clientId, clientSecret: given.clientSecret });
     else if (!(await hasCredentials(ids.credentials))) {
       throw new UsageError("there are no credentials for the survey service", {
-        hint: "Give --client-id and --client-secret, or SURVEY_CLIENT_ID and SURVEY_CLIENT_SECRET in the environment.",
+        hint: "Set SURVEY_CLIENT_ID and SURVEY_CLIENT_SECRET in the environment.",
       });
     }
   }
