@@ -1,15 +1,18 @@
+import { unlistedText } from "../../target/chosen-surveys.ts";
 import { ago, count, pauseEnd, span, utc } from "../../words.ts";
 import type { SourceStatus, StatusAnswer, SurveyStatus } from "./answer.ts";
 
 export interface VerdictOf {
   sources: readonly SourceStatus[];
   surveys: readonly SurveyStatus[];
+  /** Of the last run on a data folder. */
+  end: StatusAnswer["end"];
   /** How the command line names the poller. */
   flags: string;
   now: number;
 }
 
-type Verdict = Omit<StatusAnswer, "run" | "sources" | "surveys">;
+type Verdict = Omit<StatusAnswer, "run" | "end" | "sources" | "surveys">;
 
 /**
  * One sentence on all of it, the worst first.
@@ -17,12 +20,12 @@ type Verdict = Omit<StatusAnswer, "run" | "sources" | "surveys">;
  * | verdict | when |
  * |---|---|
  * | unaccounted | a full pass has met listed responses that the ledger cannot account for |
- * | late | a source is not polled, paused, out of reach, or an operation of the service fails |
+ * | late | the last run on a data folder could not go on; a source is not polled, paused, out of reach, or an operation of the service fails |
  * | working | a first pass or a catch-up is under way |
- * | unknown | a source was never polled, the books of some survey were never closed, or the last full pass could not close them |
+ * | unknown | a source was never polled, a survey that is to be polled is not listed, the books of some survey were never closed, or the last full pass could not close them |
  * | complete | none of these |
  */
-export function verdictOf({ sources, surveys, flags, now }: VerdictOf): Verdict {
+export function verdictOf({ sources, surveys, end, flags, now }: VerdictOf): Verdict {
   const sums = {
     listed: sum(surveys, ({ books }) => books?.listed ?? 0),
     accounted: sum(surveys, ({ books, unaccounted }) => (books?.listed ?? 0) - unaccounted),
@@ -44,6 +47,9 @@ export function verdictOf({ sources, surveys, flags, now }: VerdictOf): Verdict 
     const next = `survey-poller audit --survey ${worst.surveyId} --now --yes ${flags}`;
     return say("unaccounted", `${total} unaccounted in ${nameOf(worst)}.`, next);
   }
+  if (end !== null && end.cause !== null) {
+    return say("late", `Late: the last run ended ${ago(end.at, now)}: ${end.cause}`, `survey-poller doctor ${flags}`);
+  }
   const problem = sources.find((source) => source.problem !== null);
   if (problem !== undefined) {
     const resume = `survey-poller resume${sources.length > 1 ? ` --source ${problem.source}` : ""}`;
@@ -53,6 +59,8 @@ export function verdictOf({ sources, surveys, flags, now }: VerdictOf): Verdict 
   }
   const behind = surveys.filter(({ catchUp }) => catchUp !== null);
   if (behind.length > 0) return say("working", workingOn(behind));
+  const unlisted = sources.flatMap((source) => source.unlisted);
+  if (unlisted.length > 0) return say("unknown", `Not proved: ${unlistedText(unlisted)}.`);
   const unproved = surveys.filter(({ books, booksOpen }) => books === null || booksOpen !== null);
   const [first] = unproved;
   if (surveys.length === 0) return say("unknown", "No survey has been polled yet.");

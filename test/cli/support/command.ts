@@ -42,6 +42,7 @@ export async function survey(args: readonly string[], options: RunOptions = {}):
 /** What a verb knows of the world outside, and what it has said. */
 export function ioOf(options: RunOptions = {}): { io: Io; lines: string[]; said: () => string } {
   const { environment = {}, input = "", isInteractive = false, signal = new AbortController().signal } = options;
+  const broken = new AbortController();
   const typed = Object.assign(new PassThrough(), { isTTY: isInteractive });
   typed.end(input);
   const talk = Object.assign(new PassThrough(), { isTTY: isInteractive });
@@ -58,7 +59,9 @@ export function ioOf(options: RunOptions = {}): { io: Io; lines: string[]; said:
     say: (line) => void talk.write(`${line}\n`),
     style: (_style, text) => text,
     isInteractive,
-    signal,
+    signal: AbortSignal.any([signal, broken.signal]),
+    fail: (error) => broken.abort(error),
+    command: "survey-poller",
     now: options.now ?? Date.now,
   };
   return { io, lines, said: () => stderr };
