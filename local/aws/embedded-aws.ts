@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { join } from "node:path";
 import { awsJsonHandler } from "./aws-json.ts";
-import { openDataFolder } from "./data-folder.ts";
+import { type DataFolderUnusableError, type DataPart, openDataFolder, storeFailure, unopened } from "./data-folder.ts";
 import { startedChannel } from "./diagnostics.ts";
 import { startDynamodb } from "./dynamodb.ts";
 import { startDeliveries } from "./event-bridge/deliveries.ts";
@@ -28,6 +28,11 @@ export interface EmbeddedAwsOptions {
    * entry fails as `InternalFailure`, which publishers retry.
    */
   onEvent?: EventSink;
+  /**
+   * Called when a store fails where nobody can catch it, as dynalite does on a full disk. Requests to it are never answered from then on, so the
+   * process has to end. Without it such an error ends the process by itself.
+   */
+  onBroken?: (error: DataFolderUnusableError) => void;
   /** Seed of all chance in the faults; 1 by default. */
   seed?: number;
 }
@@ -83,11 +88,19 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<Emb
   try {
     const data = openDataFolder(options.dataDir);
     closing.push(data.release);
-    const dynamodb = await startDynamodb(data.folder("dynamodb"), front("dynamodb"));
+    if (options.onBroken !== undefined) closing.push(watchStores(options.dataDir, options.onBroken));
+    const open = async <T>(part: DataPart, start: (folder: string) => T | Promise<T>): Promise<T> => {
+      try {
+        return await start(data.folder(part));
+      } catch (error) {
+        throw unopened(options.dataDir, part, error);
+      }
+    };
+    const dynamodb = await open("dynamodb", (folder) => startDynamodb(folder, front("dynamodb")));
     closing.push(dynamodb.close);
-    const { sqs, s3, queues } = await startQueuesAndBuckets(data.folder("queues-and-buckets"));
-    const eventbridge = await startEventBridge(data.folder("event-bridge"), queues);
-    const secrets = openSecretStore(data.folder("secrets"));
+    const { sqs, s3, queues } = await open("queues-and-buckets", startQueuesAndBuckets);
+    const eventbridge = await open("event-bridge", (folder) => startEventBridge(folder, queues));
+    const secrets = await open("secrets", openSecretStore);
     const secretsmanager = await listen(
       "secretsmanager",
       awsJsonHandler("secretsmanager", secretsOperations(secrets, Date.now)),
@@ -143,6 +156,17 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<Emb
       awsJsonHandler("AWSEvents", { ...ruleOperations(registry, Date.now), PutEvents: putEvents }),
     );
   }
+}
+
+/** Gives the function that ends it. */
+function watchStores(dataDir: string, onBroken: (error: DataFolderUnusableError) => void): () => void {
+  const thrown = (error: unknown): void => {
+    const failure = storeFailure(error, dataDir);
+    if (failure === undefined) throw error;
+    onBroken(failure);
+  };
+  process.on("uncaughtException", thrown);
+  return () => void process.off("uncaughtException", thrown);
 }
 
 function environment(
