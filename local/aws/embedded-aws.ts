@@ -30,7 +30,7 @@ export interface EmbeddedAwsOptions {
   onEvent?: EventSink;
   /**
    * Called when a store fails where nobody can catch it, as dynalite does on a full disk. Requests to it are never answered from then on, so the
-   * process has to end. Without it such an error ends the process by itself.
+   * process has to end. Without it such an error ends the process with its stack.
    */
   onBroken?: (error: DataFolderUnusableError) => void;
   /** Seed of all chance in the faults; 1 by default. */

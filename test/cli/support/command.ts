@@ -1,7 +1,9 @@
+import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import * as z from "zod";
 import type { ExitCode } from "../../../cli/exit-codes.ts";
@@ -37,6 +39,20 @@ export async function survey(args: readonly string[], options: RunOptions = {}):
   const stdout = lines.map((line) => `${line}\n`).join("");
   const json = args.includes("--json") && lines.length === 1 ? JSON.parse(stdout) : undefined;
   return { code, stdout, stderr: said(), json };
+}
+
+/** Runs a program of the project in a shell of its own, after these commands of the shell. */
+export async function inShell(
+  args: readonly string[],
+  before = "true",
+): Promise<Pick<Ran, "stdout" | "stderr"> & { code: number | null }> {
+  const child = spawn("sh", ["-c", `${before}; exec "$0" "$@"`, process.execPath, ...args], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, SURVEY_POLLER_FUNCTIONS: process.env.BUNDLED_ONCE },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { stdout, stderr, code };
 }
 
 /** What a verb knows of the world outside, and what it has said. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { startSimulator } from "../../../local/simulator/index.ts";
 import { readEvents, readTold, runCommand, temporaryFolder } from "../../support/command.ts";
-import { survey } from "../support/command.ts";
+import { inShell, survey } from "../support/command.ts";
 
 /** A data folder whose last run wrote its events there. */
 async function rested(events: string) {
@@ -12,11 +12,11 @@ async function rested(events: string) {
   const data = join(temporaryFolder(), "data");
   const env = { SURVEY_CLIENT_ID: simulator.clientId, SURVEY_CLIENT_SECRET: simulator.clientSecret };
   const place = ["--base-url", simulator.url, "--data", data, "--start-from", "beginning", "--events", events];
-  const run = () => runCommand([...place, "--ticks", "1", "--interval", "0s", "--no-console"], { env });
-  expect((await run()).code).toBe(0);
+  const ran = await runCommand([...place, "--ticks", "1", "--interval", "0s", "--no-console"], { env });
+  expect(ran.code).toBe(0);
   const [id = 0] = simulator.truth(7).map(({ responseId }) => responseId);
-  const resend = () => survey(["resend", `${id}`, "--survey", "7", "--data", data, "--yes", "--json"]);
-  return { simulator, data, run, id, resend };
+  const resend = () => inShell(["cli/main.ts", "resend", `${id}`, "--survey", "7", "--data", data, "--yes", "--json"]);
+  return { simulator, data, id, resend };
 }
 
 it("what a verb publishes while no run is at work goes into the file of the last run", async () => {
@@ -38,7 +38,7 @@ it("what a run wrote to standard output needs a run beside it, and nothing count
   const { data, simulator } = await rested("-");
   simulator.complete(7, 1);
 
-  const ran = await survey(["audit", "--now", "--data", data, "--yes"]);
+  const ran = await inShell(["cli/main.ts", "audit", "--now", "--data", data, "--yes"]);
 
   expect(ran.code).toBe(3);
   expect(ran.stderr).toMatch(/wrote its events to standard output, and has ended\. Run npm start/);

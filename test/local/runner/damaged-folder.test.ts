@@ -1,10 +1,8 @@
-import { spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { closeFolder, type Folder, openFolder, poll } from "../../cli/support/command.ts";
+import { closeFolder, type Folder, inShell, openFolder, poll } from "../../cli/support/command.ts";
 import { runCommand, temporaryFolder } from "../../support/command.ts";
 
 let folder: Folder;
@@ -25,17 +23,6 @@ function damagedIn(part: string, names: RegExp): string {
   return data;
 }
 
-/** Runs a program of the project in a shell, after these commands of the shell. */
-async function sh(args: readonly string[], before = "true") {
-  const child = spawn("sh", ["-c", `${before}; exec "$0" "$@"`, process.execPath, ...args], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, SURVEY_POLLER_FUNCTIONS: process.env.BUNDLED_ONCE },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
-  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-  return { stdout, stderr, code };
-}
-
 it.each([
   ["its table", "dynamodb", /\.ldb$/],
   ["the list of the table's files", "dynamodb", /^MANIFEST/],
@@ -50,10 +37,10 @@ it.each([
   const run = await runCommand(["--base-url", folder.simulator.url, "--data", data, "--ticks", "1", "--no-console"]);
   expect(run).toMatchObject({ code: 1, stderr: expect.stringMatching(line) });
 
-  const verb = await sh(["cli/main.ts", "status", "--data", data]);
+  const verb = await inShell(["cli/main.ts", "status", "--data", data]);
   expect(verb).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(line) });
 
-  const asJson = await sh(["cli/main.ts", "status", "--data", data, "--json"]);
+  const asJson = await inShell(["cli/main.ts", "status", "--data", data, "--json"]);
   expect(asJson).toMatchObject({ code: 1, stderr: "" });
   expect(JSON.parse(asJson.stdout)).toMatchObject({ error: { code: "DATA_FOLDER_UNUSABLE" } });
 });
@@ -65,7 +52,7 @@ it("a full disk ends a run in one line, and the next run with room goes on", asy
   const args = ["--base-url", folder.simulator.url, "--data", data, "--ticks", "1", "--no-console"];
 
   // No file may grow beyond so many blocks; a file that would is told so, and no signal ends the process.
-  const full = await sh(["local/start.ts", ...args], "trap '' XFSZ; ulimit -f 40");
+  const full = await inShell(["local/start.ts", ...args], "trap '' XFSZ; ulimit -f 40");
 
   expect(full.code).toBe(1);
   expect(full.stderr).toMatch(
