@@ -18,8 +18,6 @@ const PER_PAGE = 100;
 /** Reads where these sources stand, and says it in one sentence. */
 export async function readStatus(target: Target, sources: readonly SourceConfig[], now: number): Promise<StatusAnswer> {
   const end = target.data?.end === undefined ? null : { at: target.data.end.at, cause: target.data.end.cause ?? null };
-  // What has come to its end as it should is as it was then.
-  const asOf = end?.cause === null ? Math.min(now, end.at) : now;
   const found: { sources: SourceStatus[]; surveys: SurveyStatus[] } = { sources: [], surveys: [] };
   for (const source of sources) {
     const { account, surveys } = await readSource(target, source.name);
@@ -34,7 +32,10 @@ export async function readStatus(target: Target, sources: readonly SourceConfig[
       outages,
       unlisted: account.unlisted ?? [],
     };
-    found.sources.push({ ...status, problem: problemOf(status, { interval: source.interval, now: asOf }) });
+    found.sources.push({
+      ...status,
+      problem: problemOf(status, { interval: source.interval, now, hasEnded: end?.cause === null }),
+    });
     const chosen = surveys.filter(({ surveyId }) => selected(surveyId, source.surveys));
     found.surveys.push(...(await Promise.all(chosen.map((survey) => statusOf(target, { source, account }, survey)))));
   }

@@ -93,10 +93,10 @@ function workingOn(behind: readonly SurveyStatus[]): string {
 /** Milliseconds beside two intervals for which the survey list may fail: what passes at the next tick is no news. */
 const PASSING = 20_000;
 
-/** Why a source is not polled as it should be; null when it is. */
+/** Why a source is not polled as it should be; null when it is. `hasEnded`: somebody has ended the last run on its data folder. */
 export function problemOf(
   status: Pick<SourceStatus, "source" | "lastTick" | "listedAt" | "pausedUntil" | "pausedSince" | "outages">,
-  { interval, now }: { interval: number; now: number },
+  { interval, now, hasEnded = false }: { interval: number; now: number; hasEnded?: boolean },
 ): string | null {
   const { source, lastTick, listedAt, pausedUntil, pausedSince, outages } = status;
   if (pausedSince !== null) {
@@ -108,7 +108,11 @@ export function problemOf(
   if (lastTick === null) return `Source ${source} has not been polled yet.`;
   // A tick may take long, and the next begins at its own time.
   const patience = 2 * interval + 300_000;
-  if (now - lastTick > patience) return `Late: the last tick of ${source} came to its end ${span(now - lastTick)} ago.`;
+  const silentFor = span(now - lastTick);
+  if (now - lastTick > patience) {
+    if (hasEnded) return `Not polled for ${silentFor}: the last run on ${source} ended as it should. Start it again.`;
+    return `Late: the last tick of ${source} came to its end ${silentFor} ago.`;
+  }
   if (listedAt === null) return `Late: the survey list of ${source} could not be read yet; nothing is lost.`;
   const unreadFor = now - listedAt;
   if (listedAt < lastTick && unreadFor > 2 * interval + PASSING) {
