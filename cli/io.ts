@@ -1,4 +1,6 @@
 import { styleText } from "node:util";
+import type { PollerError } from "../lib/errors.ts";
+import { nameOf } from "./called-as.ts";
 
 export type Style = Parameters<typeof styleText>[0];
 
@@ -18,32 +20,42 @@ export interface Io {
   isInteractive: boolean;
   /** Aborted by Ctrl-C, or when the reader of standard output has gone. */
   signal: AbortSignal;
+  /** Ends the command with this error, whatever it waits for: something has broken of which no promise tells. */
+  fail(error: PollerError): void;
+  /** How the command is called here, such as "npx survey-poller". */
+  command: string;
   /** Epoch milliseconds. */
   now(): number;
 }
 
-/** Streams, environment and signals of the process. A second Ctrl-C ends it at once. */
-export function processIo(): Io {
+/**
+ * Aborts at Ctrl-C, when the terminal is closed, and when the reader of standard output has gone. A second Ctrl-C ends the process at once.
+ */
+export function processStop(): AbortController {
   const stop = new AbortController();
   let first = 0;
   const interrupted = (): void => {
-    first ||= Date.now();
+    first ||= performance.now();
     // One Ctrl-C under npm arrives twice, from the terminal and from npm.
-    if (Date.now() - first > 1_000) process.exit(130);
+    if (performance.now() - first > 1_000) process.exit(130);
     stop.abort();
   };
-  process.on("SIGINT", interrupted);
-  process.on("SIGTERM", interrupted);
-  // The terminal is closed.
-  process.on("SIGHUP", interrupted);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, interrupted);
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") process.exit(1);
-    // The reader of a pipe has seen enough, as `head` does. That is no failure, and the verb may have something to put in order first.
+    if (stop.signal.aborted) return;
+    // The reader of a pipe has seen enough, as `head` does. That is no failure, and there may be something to put in order first.
     process.once("exit", () => {
       process.exitCode = 0;
     });
     stop.abort();
   });
+  return stop;
+}
+
+/** Streams, environment and signals of the process. */
+export function processIo(): Io {
+  const stop = processStop();
   return {
     environment: process.env,
     input: process.stdin,
@@ -53,6 +65,8 @@ export function processIo(): Io {
     style: (style, text) => styleText(style, text, { stream: process.stdout }),
     isInteractive: process.stdin.isTTY === true && process.stderr.isTTY === true,
     signal: stop.signal,
+    fail: (error) => stop.abort(error),
+    command: nameOf(process.argv[1]),
     now: Date.now,
   };
 }

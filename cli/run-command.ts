@@ -1,6 +1,7 @@
 import { Command, CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { errorCode, oneLine, PollerError } from "../lib/errors.ts";
 import { describeFailure } from "../lib/monitoring/log.ts";
+import { answerAsCalled, asCalled } from "./called-as.ts";
 import { CommandError, exitCodeOf, InterruptedError } from "./errors.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { UsageError } from "./flags.ts";
@@ -21,13 +22,14 @@ Exit codes: 0 done or proved · 1 failed · 2 called wrongly · 3 cannot be prov
             4 credentials · 5 something is unaccounted for · 130 interrupted, the state is safe`;
 
 /** Runs one command line, and gives its exit code. Everything that it says goes to `io`. */
-export async function runCommand(args: readonly string[], io: Io): Promise<ExitCode> {
+export async function runCommand(args: readonly string[], given: Io): Promise<ExitCode> {
+  const io: Io = { ...given, say: (line) => given.say(asCalled(line, given.command)) };
   let exit: ExitCode = EXIT.done;
   const act: Act = async (options, work) => {
     const answer = await orInterrupted(work(io), io.signal);
     if (answer === undefined) return;
-    if (options.json === true) io.out(toJson(answer.data));
-    else for (const line of answer.text) io.out(line);
+    if (options.json === true) io.out(toJson(answerAsCalled(answer.data, io.command)));
+    else for (const line of answer.text) io.out(asCalled(line, io.command));
     exit = answer.exit ?? EXIT.done;
   };
   try {
@@ -76,7 +78,7 @@ function quietly(command: CommandUnknownOpts, io: Io): void {
     .helpCommand(false)
     .configureHelp({ sortSubcommands: false, showGlobalOptions: false, helpWidth: 108 })
     .configureOutput({
-      writeOut: (text) => io.out(text.replace(/\n$/, "")),
+      writeOut: (text) => io.out(asCalled(text, io.command).replace(/\n$/, "")),
       // The help of a command that lacks its verb.
       writeErr: (text) => io.say(text.replace(/\n$/, "")),
       outputError: () => undefined,
@@ -96,11 +98,13 @@ function calledWrongly({ code, message }: CommanderError): UsageError {
   return new UsageError(suggestion === undefined ? safe : `${safe}, did you mean ${suggestion}?`, { hint });
 }
 
-/** The answer; or the end, where Ctrl-C came and the work has not ended since. */
+/** The answer; or the end, where Ctrl-C came and the work has not ended since, or something has broken. */
 async function orInterrupted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const over = Promise.withResolvers<never>();
+  const broken = (): unknown => (signal.reason instanceof PollerError ? signal.reason : undefined);
   const wait = (): void => {
+    if (broken() !== undefined) over.reject(broken());
     timer = setTimeout(() => over.reject(new InterruptedError()), GRACE);
   };
   signal.addEventListener("abort", wait);
@@ -108,7 +112,7 @@ async function orInterrupted<T>(work: Promise<T>, signal: AbortSignal): Promise<
   try {
     return await Promise.race([work, over.promise]);
   } catch (error) {
-    throw signal.aborted ? new InterruptedError() : error;
+    throw signal.aborted ? (broken() ?? new InterruptedError()) : error;
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", wait);
@@ -124,7 +128,7 @@ function tellFailure(error: unknown, asJson: boolean, io: Io): void {
   const own = error instanceof PollerError;
   const { code, message, hint } = own ? error : { ...describeFailure(error), hint: "" };
   const next = error instanceof CommandError ? (error.next ?? null) : null;
-  io.out(toJson({ error: { code, message, hint, next } }));
+  io.out(toJson(answerAsCalled({ error: { code, message, hint, next } }, io.command)));
 }
 
 /** The message of an error that is not the poller's own may repeat what it was given. */

@@ -31,6 +31,9 @@ export function applyChange(to: Snapshot, change: Change): void {
     case "status failed":
       to.statusFailure = change.message;
       return;
+    case "ended":
+      to.ended = change.ended;
+      return;
     case "shadow":
       to.shadow = change.shadow;
       return;
@@ -55,12 +58,20 @@ export function copyOf(snapshot: Snapshot): Snapshot {
 }
 
 /** The facts that never change while a run lasts. */
-export type Ground = Pick<Snapshot, "run" | "polled" | "flags" | "troubles" | "mayAct" | "elsewhere">;
+export type Ground = Pick<Snapshot, "run" | "polled" | "command" | "flags" | "troubles" | "mayAct" | "elsewhere">;
 
 export function emptySnapshot(ground: Ground): Snapshot {
   return {
     ...ground,
-    ...{ status: null, statusAt: null, statusFailure: null, shadow: null, requestsToday: null, tokenAt: null },
+    ...{
+      status: null,
+      statusAt: null,
+      statusFailure: null,
+      ended: null,
+      shadow: null,
+      requestsToday: null,
+      tokenAt: null,
+    },
     ...{ events: [], points: [], flagged: [], incidents: [], activities: {} },
   };
 }

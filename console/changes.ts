@@ -91,6 +91,7 @@ export type Change =
   | { kind: "event"; row: EventRow }
   | { kind: "status"; status: StatusAnswer; readAt: number }
   | { kind: "status failed"; message: string }
+  | { kind: "ended"; ended: NonNullable<Snapshot["ended"]> }
   | { kind: "activity"; survey: string; activity: Activity }
   | { kind: "shadow"; shadow: ShadowView }
   | { kind: "point"; point: StripPoint }
@@ -105,7 +106,8 @@ export interface Snapshot {
   run: string;
   /** The polled service, for people. */
   polled: string;
-  /** How a command line names the poller. */
+  /** How a command line begins here, and how it names the poller. */
+  command: string;
   flags: string;
   /** Whether the poller may be paused, resumed and audited from the page. */
   mayAct: boolean;
@@ -116,6 +118,8 @@ export interface Snapshot {
   status: StatusAnswer | null;
   statusAt: number | null;
   statusFailure: string | null;
+  /** Set once the server ends: what could not go on, or null where it ends as it should. */
+  ended: { at: number; cause: string | null } | null;
   /** Oldest first. */
   events: EventRow[];
   shadow: ShadowView | null;

@@ -1,15 +1,17 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { answerAsCalled, asCalled } from "../cli/called-as.ts";
 import type { Target } from "../cli/target/target.ts";
 import { readStory } from "../cli/verbs/explain/read.ts";
 import { oneLine } from "../lib/errors.ts";
 import type { EmbeddedAws, EventEnvelope } from "../local/aws/index.ts";
+import { pause } from "../local/pause.ts";
 import type { Simulator } from "../local/simulator/index.ts";
 import { type ActionKind, type ActionOf, act } from "./actions.ts";
 import { createApp } from "./app.ts";
 import { bundleOnce } from "./assets.ts";
 import type { Flag, Snapshot } from "./changes.ts";
 import { createEvents } from "./events.ts";
-import { createFeed } from "./feed.ts";
+import { createFeed, FEED } from "./feed.ts";
 import { followShadow } from "./follow.ts";
 import { keepLooking } from "./look.ts";
 import { observe } from "./observe.ts";
@@ -31,7 +33,8 @@ export interface ConsoleOptions {
   port: number;
   /** The polled service, for people. */
   polled: string;
-  /** How a command line names the poller. */
+  /** How a command line begins here, and how it names the poller. */
+  command: string;
   flags: string;
   /** Whether the poller may be paused, resumed and audited from the page. */
   mayAct: boolean;
@@ -50,10 +53,13 @@ export interface LiveConsole {
   flag(kind: Flag["kind"], text: string): void;
   /** From now on the state can be read. */
   ready(target: Target): void;
-  close(): Promise<void>;
+  /** Tells the pages that it ends: with what could not go on, or as it should. */
+  close(cause?: string): Promise<void>;
 }
 
 const POINT_EVERY = 1_000;
+/** Milliseconds in which the pages hear of the end. */
+const LAST_WORD = 2 * FEED.deltaEvery;
 
 /** Starts the live page. */
 export async function startConsole({ port, demo, ...ground }: ConsoleOptions): Promise<LiveConsole> {
@@ -128,7 +134,8 @@ export async function startConsole({ port, demo, ...ground }: ConsoleOptions): P
         () => undefined,
       ),
     ]);
-    return storyOf({ row, told: explained, rules: matched, flags: feed.snapshot().flagged, now: Date.now() });
+    const told = explained && answerAsCalled(explained, ground.command);
+    return storyOf({ row, told, rules: matched, flags: feed.snapshot().flagged, now: Date.now() });
   }
 
   async function action(kind: ActionKind, of: ActionOf): Promise<string[]> {
@@ -136,10 +143,13 @@ export async function startConsole({ port, demo, ...ground }: ConsoleOptions): P
     flag("action", `${kind} asked for on this page`);
     try {
       const lines = await act(kind, of, target, io);
-      for (const line of lines) flag("action", line);
+      for (const line of lines) flag("action", asCalled(line, ground.command));
       return lines;
     } catch (error) {
-      const line = oneLine(error, () => `${kind} failed`);
+      const line = asCalled(
+        oneLine(error, () => `${kind} failed`),
+        ground.command,
+      );
       flag("action", line);
       return [line];
     }
@@ -170,9 +180,17 @@ export async function startConsole({ port, demo, ...ground }: ConsoleOptions): P
     flag,
     ready(opened) {
       target = opened;
-      void keepLooking({ target: opened, tell: feed.tell, readers: feed.readers, signal: stop.signal });
+      void keepLooking({
+        target: opened,
+        tell: feed.tell,
+        readers: feed.readers,
+        signal: stop.signal,
+        command: ground.command,
+      });
     },
-    async close() {
+    async close(cause) {
+      feed.tell({ kind: "ended", ended: { at: Date.now(), cause: cause ?? null } });
+      if (feed.readers() > 0) await pause(LAST_WORD, stop.signal);
       stop.abort();
       clearInterval(timer);
       unobserve();

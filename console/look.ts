@@ -1,4 +1,5 @@
 import { DescribeSecretCommand } from "@aws-sdk/client-secrets-manager";
+import { answerAsCalled } from "../cli/called-as.ts";
 import type { Target } from "../cli/target/target.ts";
 import type { StatusAnswer } from "../cli/verbs/status/answer.ts";
 import { readStatus } from "../cli/verbs/status/read.ts";
@@ -20,10 +21,12 @@ export interface Looking {
   /** Pages that are open. While there is none, a poller that works off a backlog has all of the table to itself. */
   readers(): number;
   signal: AbortSignal;
+  /** How a command line begins here. */
+  command: string;
 }
 
 /** Reads what `status` answers again and again, until the signal aborts. */
-export async function keepLooking({ target, tell, readers, signal }: Looking): Promise<void> {
+export async function keepLooking({ target, tell, readers, signal, command }: Looking): Promise<void> {
   let before: StatusAnswer | null = null;
   let tokenAt: number | null = null;
   let tokenLookedAt = 0;
@@ -35,7 +38,7 @@ export async function keepLooking({ target, tell, readers, signal }: Looking): P
     const began = Date.now();
     try {
       const { sources } = await target.config();
-      const status = await readStatus(target, sources, Date.now());
+      const status = answerAsCalled(await readStatus(target, sources, Date.now()), command);
       for (const flag of flagsBetween(before, status, Date.now())) tell({ kind: "flag", flag });
       before = status;
       tell({ kind: "status", status, readAt: Date.now() });

@@ -6,6 +6,7 @@ export interface CommandLine {
   help: boolean;
   baseUrl?: string;
   clientId?: string;
+  /** Works, but is no longer told of: a command line is no place for a secret. */
   clientSecret?: string;
   ticks?: number;
   /** Milliseconds. */
@@ -46,8 +47,8 @@ export const usage = `Usage: npm start -- [flags]
 
   (no flags)             demo: a simulated survey service, polled on this machine
   --base-url URL         poll this survey service instead
-  --client-id C          its credentials; or SURVEY_CLIENT_ID and SURVEY_CLIENT_SECRET in the environment
-  --client-secret S
+                         with the credentials SURVEY_CLIENT_ID and SURVEY_CLIENT_SECRET of the environment
+  --client-id C          in place of SURVEY_CLIENT_ID
   --ticks N              stop after N ticks, once what is unfinished is done
   --interval 60s         time between ticks; 0s: one after the other
   --data DIR             where the state is kept (default .survey-poller)

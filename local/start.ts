@@ -1,32 +1,26 @@
-import { oneLine } from "../lib/errors.ts";
+import { processStop } from "../cli/io.ts";
+import { errorCode } from "../lib/errors.ts";
 import { parseCommandLine, usage } from "./command-line.ts";
-import { run } from "./runner/run.ts";
+import { causeOf, run } from "./runner/run.ts";
 
 /** `npm start`: exit code 0 when done, 1 with one line on standard error that says what to do. */
 async function main(): Promise<number> {
-  const stop = new AbortController();
-  let first = 0;
-  const interrupted = (): void => {
-    first ||= Date.now();
-    // The second time the user means it; but one Ctrl-C under npm arrives twice, from the terminal and from npm.
-    if (Date.now() - first > 1_000) process.exit(130);
-    stop.abort();
-  };
-  process.on("SIGINT", interrupted);
-  process.on("SIGTERM", interrupted);
+  const stop = processStop();
   try {
     const line = parseCommandLine(process.argv.slice(2));
+    if (line.clientSecret !== undefined) process.stderr.write(SEEN_BY_ALL);
     if (line.help) process.stdout.write(usage);
     else await run({ line, environment: process.env, stop: stop.signal });
     return 0;
   } catch (error) {
-    process.stderr.write(`${oneLine(error, unexpected)}\n`);
+    // Whoever read the events has seen enough, as `head` does.
+    if (error instanceof Error && errorCode(error.cause) === "EPIPE") return 0;
+    process.stderr.write(`${causeOf(error)}\n`);
     return 1;
   }
 }
 
-function unexpected(error: unknown): string {
-  return `survey-poller stopped: unexpected ${error instanceof Error ? `${error.name}: ${error.message}` : "failure"}`;
-}
+const SEEN_BY_ALL =
+  "Warning: --client-secret stands in npm's output and log, and in the list of processes. Set SURVEY_CLIENT_SECRET in the environment instead.\n";
 
 process.exit(await main());

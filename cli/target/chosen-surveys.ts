@@ -6,6 +6,12 @@ import { pauseEnd } from "../words.ts";
 import type { SourceState, SurveyState } from "./state.ts";
 import type { Target } from "./target.ts";
 
+/** Tells of surveys that are to be polled by their ids, and that the survey list does not show. */
+export function unlistedText(ids: readonly number[]): string {
+  const [noun, verb] = ids.length === 1 ? ["survey", "is"] : ["surveys", "are"];
+  return `${noun} ${ids.join(", ")} ${verb} not in the survey list: correct the id, or give the credentials access`;
+}
+
 /** The surveys that are meant, of those that are polled. */
 export function chosenSurveys(
   { surveys }: SourceState,

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClients } from "../../lib/aws/clients.ts";
 import { readConfigFile } from "../../lib/config/index.ts";
-import { DataFolderInUseError, type EmbeddedAws, startEmbeddedAws } from "../../local/aws/index.ts";
+import { PollerError } from "../../lib/errors.ts";
+import { DataFolderInUseError, type EmbeddedAws, type EventSink, startEmbeddedAws } from "../../local/aws/index.ts";
+import { type EventsFile, openEventsFile } from "../../local/runner/events-file.ts";
 import { type FunctionThread, startFunction } from "../../local/runner/function-thread.ts";
 import { type LastRun, readLastRun } from "../../local/runner/last-run.ts";
 import { bundleFolder } from "../../local/runner/load-function.ts";
@@ -55,7 +57,7 @@ export function targetOver(
     name: `data folder ${data}`,
     flags: `--data ${quoted(data)}`,
     resources: resourcesOf(run.variables),
-    data: { folder, isRunning: aws === undefined },
+    data: { folder, isRunning: aws === undefined, end: aws === undefined ? undefined : run.end },
     clients,
     client: (service) => settingsOf(env, service),
     config: configOnce(async () => readConfigFile(join(bundle, "config.json"))),
@@ -71,6 +73,31 @@ export function targetOver(
   };
 }
 
+/**
+ * Takes the events that a verb publishes while no run is at work: into the file to which the last run wrote them. Where that cannot be, the command ends,
+ * and the event does not count as emitted.
+ */
+function sinkOf(data: string, { events }: LastRun, io: Pick<Io, "fail">): EventSink {
+  let file: EventsFile | undefined;
+  return (envelope) => {
+    if (events === undefined) return;
+    try {
+      if (events === "-") throw onlyBesideARun(data);
+      file ??= openEventsFile(events);
+      file.append(JSON.stringify(envelope));
+    } catch (error) {
+      if (error instanceof PollerError) io.fail(error);
+      throw error;
+    }
+  };
+}
+
+function onlyBesideARun(data: string): CommandError {
+  return notNow("NO_RUN_AT_WORK", `the last run on ${data} wrote its events to standard output, and has ended`, {
+    hint: "Run npm start with the flags that it had, and this beside it: now the event would reach nobody.",
+  });
+}
+
 /** The demo keeps its state in a folder of its own. */
 function folderOf(data: string): string {
   for (const folder of [data, join(data, "demo")]) if (readLastRun(folder) !== undefined) return folder;
@@ -83,16 +110,20 @@ function folderOf(data: string): string {
 
 /** The AWS in which the state is; of the run that has the folder, where `aws` is undefined. */
 async function openAws(data: string, folder: string, io: Io): Promise<{ run: LastRun; aws?: EmbeddedAws }> {
-  for (const until = Date.now() + LONGEST_WAIT; ; ) {
+  for (const until = performance.now() + LONGEST_WAIT; ; ) {
     const run = readLastRun(folder);
     try {
-      if (run !== undefined) return { run, aws: await startEmbeddedAws({ dataDir: folder }) };
+      if (run !== undefined)
+        return {
+          run,
+          aws: await startEmbeddedAws({ dataDir: folder, onEvent: sinkOf(data, run, io), onBroken: io.fail }),
+        };
     } catch (error) {
       if (!(error instanceof DataFolderInUseError)) throw error;
       if (run !== undefined && (await answers(run.aws.AWS_ENDPOINT_URL_DYNAMODB))) return { run };
     }
     if (io.signal.aborted) throw new InterruptedError();
-    if (Date.now() > until) {
+    if (performance.now() > until) {
       throw notNow("DATA_FOLDER_IN_USE", `another command is at work on the data folder ${data}`, {
         hint: "Try again when it has ended.",
       });

@@ -23,6 +23,14 @@ export interface StackParts {
   outputs: Readonly<Record<string, string>>;
 }
 
+/** How the last run on a data folder came to its end. */
+export interface RunEnd {
+  /** Epoch milliseconds. */
+  at: number;
+  /** Why it could not go on, in one line that says what to do; absent where it ended as it should. */
+  cause?: string | undefined;
+}
+
 /** A poller that a verb works on: a stack, or a data folder. To be closed. */
 export interface Target extends AsyncDisposable {
   /** For people: "stack SurveyPoller" or "data folder .survey-poller". */
@@ -32,8 +40,8 @@ export interface Target extends AsyncDisposable {
   resources: Resources;
   /** Of a stack alone. */
   stack?: StackParts;
-  /** Of a data folder alone: the folder with the state, and whether a run is at work on it. */
-  data?: { folder: string; isRunning: boolean };
+  /** Of a data folder alone: the folder with the state, whether a run is at work on it, and how the last one ended where that was noted. */
+  data?: { folder: string; isRunning: boolean; end?: RunEnd | undefined };
   clients: Clients;
   /** Settings for further SDK clients: `new SQSClient(target.client("sqs"))`. */
   client(service: "sqs" | "eventbridge" | "s3" | "secretsmanager" | "dynamodb"): ClientSettings;

@@ -84,7 +84,7 @@ export function Ops(): VNode {
   const flagged = (snapshot.value?.flagged ?? []).filter(({ at }) => at > now.value - HOUR).reverse();
   const [title, anchor] = SECTIONS[status?.verdict ?? ""] ?? ["Where to look", "where-to-look"];
   const ticket = ticketText();
-  const command = next ?? `survey-poller status ${snapshot.value?.flags ?? ""}`;
+  const command = next ?? `${snapshot.value?.command} status ${snapshot.value?.flags ?? ""}`;
   return html`
     <div class="ops">
       <section class="panel"><h2>Next</h2>

@@ -39,7 +39,7 @@ export function StoryTab(): VNode {
 function Command(): VNode | null {
   const { responseId, surveyId } = opened.value?.envelope?.detail.data ?? {};
   if (responseId === undefined) return null;
-  const command = `survey-poller explain ${responseId} --survey ${surveyId} ${snapshot.value?.flags ?? ""}`;
+  const command = `${snapshot.value?.command} explain ${responseId} --survey ${surveyId} ${snapshot.value?.flags ?? ""}`;
   return html`<p class="row"><code class="cut">${command}</code><button onClick=${() => copy("explain", command)}>${said("explain") ?? "Copy"}</button></p>`;
 }
 

@@ -28,12 +28,23 @@ const TONES: Readonly<Record<StatusAnswer["verdict"], Tone>> = {
 
 /** The sentence of `status`, and what only the page itself can know: that it has heard nothing. */
 export const verdict = computed<Verdict>(() => {
+  const { ended = null } = snapshot.value ?? {};
+  if (ended !== null) {
+    const rest = ended.cause ?? "It ended as it should. What is shown is as of then.";
+    return {
+      glyph: "▨",
+      tone: ended.cause === null ? "quiet" : "late",
+      head: `Ended ${ago(ended.at, now.value)}`,
+      rest,
+      next: null,
+    };
+  }
   if (isSilent.value) {
     const seconds = Math.floor(silentFor.value / 1_000);
     const rest = "What is shown is what was heard last. It tries again by itself.";
     return { glyph: "▨", tone: "quiet", head: `This page has heard nothing for ${seconds} s`, rest, next: null };
   }
-  const { status = null, statusFailure = null, statusAt = null, flags = "" } = snapshot.value ?? {};
+  const { status = null, statusFailure = null, statusAt = null, command = "", flags = "" } = snapshot.value ?? {};
   if (status === null) {
     const rest = statusFailure ?? "The poller is being loaded. The first poll begins in a moment.";
     return { glyph: "◐", tone: "work", head: "Starting", rest, next: null };
@@ -42,7 +53,7 @@ export const verdict = computed<Verdict>(() => {
   if (statusFailure !== null || age > STALE) {
     const why = statusFailure ?? "The next look takes long.";
     const head = `The state was last read ${ago(statusAt, now.value)}`;
-    const next = statusFailure === null ? null : `survey-poller doctor ${flags}`;
+    const next = statusFailure === null ? null : `${command} doctor ${flags}`;
     return { glyph: "▨", tone: "quiet", head, rest: `${why} What is shown is as of then.`, next };
   }
   return { glyph: GLYPHS[status.verdict], tone: TONES[status.verdict], ...parted(status.sentence), next: status.next };

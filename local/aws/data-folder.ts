@@ -8,7 +8,7 @@ export class DataFolderInUseError extends PollerError {
   override readonly code = "DATA_FOLDER_IN_USE";
 }
 
-/** The data folder cannot be made or written to. */
+/** The data folder cannot be made or written to, or what lies in it is damaged. */
 export class DataFolderUnusableError extends PollerError {
   override readonly code = "DATA_FOLDER_UNUSABLE";
 }
@@ -63,6 +63,42 @@ export function clearDataFolder(dataDir: string): void {
   release();
 }
 
+const SQLITE_BUSY = 5;
+/** In the words of the system, of LevelDB and of SQLite. */
+const FULL = /ENOSPC|EDQUOT|EFBIG|no space left|quota exceeded|file too large|disk is full|disk I\/O error/i;
+const STORE = /^(LEVEL_|ERR_SQLITE)|Database is closed/;
+const STORED_FILE = /[\w-]+\.(ldb|log|sst)\b|\b(MANIFEST-\d+|CURRENT)\b/;
+
+/** The meaning of an error that a store has thrown: the disk of its data folder takes no more, or its table is damaged. Undefined of any other error. */
+export function storeFailure(error: unknown, dataDir: string): DataFolderUnusableError | undefined {
+  if (!(error instanceof Error) || error instanceof PollerError) return undefined;
+  const isOfStore = STORE.test(`${errorCode(error)} ${error.message}`);
+  return fullDisk(error, dataDir) ?? (isOfStore ? damaged(dataDir, "dynamodb", error) : undefined);
+}
+
+/** The meaning of an error with which a part of the folder could not be opened. */
+export function unopened(dataDir: string, part: DataPart, error: unknown): DataFolderUnusableError {
+  return fullDisk(error, dataDir) ?? damaged(dataDir, part, error);
+}
+
+function fullDisk(cause: unknown, dataDir: string): DataFolderUnusableError | undefined {
+  const code = errorCode(cause);
+  if (!FULL.test(`${code} ${cause instanceof Error ? cause.message : ""}`)) return undefined;
+  return new DataFolderUnusableError(`The disk of the data folder ${dataDir} takes no more (${code}).`, {
+    cause,
+    hint: "Make room on it and start again: what was emitted is in the ledger, and the rest goes out then.",
+  });
+}
+
+function damaged(dataDir: string, part: DataPart, cause: unknown): DataFolderUnusableError {
+  const { message = "" } = cause as Partial<Error>;
+  const where = join(dataDir, part, STORED_FILE.exec(message)?.[0] ?? "");
+  return new DataFolderUnusableError(`The data folder ${dataDir} is damaged: ${where} cannot be read.`, {
+    cause,
+    hint: "Put back a copy of the whole folder, or name another by --data, which begins where --start-from says. An event that comes again has the same eventId.",
+  });
+}
+
 /** A SQLite write lock: the system drops it with the process, however that ends, where a pid file would stay behind. */
 function lock(file: string, dataDir: string): () => void {
   const database = new DatabaseSync(file);
@@ -70,6 +106,12 @@ function lock(file: string, dataDir: string): () => void {
     database.exec("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE");
   } catch (cause) {
     database.close();
+    if ((cause as { errcode?: number }).errcode !== SQLITE_BUSY) {
+      throw new DataFolderUnusableError(`The data folder ${dataDir} is damaged: ${file} cannot be used.`, {
+        cause,
+        hint: "Remove that file, which holds nothing.",
+      });
+    }
     throw new DataFolderInUseError(`The data folder ${dataDir} is in use by another process.`, {
       cause,
       hint: "Stop the other process, or give this one a data folder of its own.",

@@ -1,7 +1,8 @@
+import { randomBytes } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { join } from "node:path";
 import { awsJsonHandler } from "./aws-json.ts";
-import { openDataFolder } from "./data-folder.ts";
+import { type DataFolderUnusableError, type DataPart, openDataFolder, storeFailure, unopened } from "./data-folder.ts";
 import { startedChannel } from "./diagnostics.ts";
 import { startDynamodb } from "./dynamodb.ts";
 import { startDeliveries } from "./event-bridge/deliveries.ts";
@@ -27,6 +28,11 @@ export interface EmbeddedAwsOptions {
    * entry fails as `InternalFailure`, which publishers retry.
    */
   onEvent?: EventSink;
+  /**
+   * Called when a store fails where nobody can catch it, as dynalite does on a full disk. Requests to it are never answered from then on, so the
+   * process has to end. Without it such an error ends the process with its stack.
+   */
+  onBroken?: (error: DataFolderUnusableError) => void;
   /** Seed of all chance in the faults; 1 by default. */
   seed?: number;
 }
@@ -34,6 +40,8 @@ export interface EmbeddedAwsOptions {
 export interface EmbeddedAws {
   /** Addresses on 127.0.0.1. */
   endpoints: Record<Service, string>;
+  /** The only ones that are let in, made anew at each start. */
+  credentials: { accessKeyId: string; secretAccessKey: string };
   /** The environment in which an unmodified AWS SDK talks to these endpoints, and to no other. */
   env: Record<string, string>;
   faults: Faults;
@@ -46,8 +54,8 @@ export interface EmbeddedAws {
 }
 
 /**
- * Starts DynamoDB, SQS, S3, EventBridge and Secrets Manager in this process, on 127.0.0.1 alone. What any of them has
- * acknowledged survives a kill -9.
+ * Starts DynamoDB, SQS, S3, EventBridge and Secrets Manager in this process, on 127.0.0.1 alone and for its own clients alone. What any of
+ * them has acknowledged survives a kill -9.
  *
  * @throws {DataFolderInUseError} when another process has the folder
  * @example
@@ -57,6 +65,8 @@ export interface EmbeddedAws {
 export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<EmbeddedAws> {
   const faults = createFaults(options.seed ?? 1);
   const log = createRequestLog();
+  const accessKeyId = `local${randomBytes(16).toString("hex")}`;
+  const credentials = { accessKeyId, secretAccessKey: "local" };
   const closing: (() => void | Promise<void>)[] = [];
 
   async function close(): Promise<void> {
@@ -64,7 +74,7 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<Emb
   }
 
   function front(service: Service): (handle: RequestListener) => RequestListener {
-    return (handle) => createFront(service, handle, faults, log);
+    return (handle) => createFront(service, handle, { accessKeyId, faults, log });
   }
 
   async function listen(service: Service, handle: RequestListener): Promise<string> {
@@ -78,11 +88,19 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<Emb
   try {
     const data = openDataFolder(options.dataDir);
     closing.push(data.release);
-    const dynamodb = await startDynamodb(data.folder("dynamodb"), front("dynamodb"));
+    if (options.onBroken !== undefined) closing.push(watchStores(options.dataDir, options.onBroken));
+    const open = async <T>(part: DataPart, start: (folder: string) => T | Promise<T>): Promise<T> => {
+      try {
+        return await start(data.folder(part));
+      } catch (error) {
+        throw unopened(options.dataDir, part, error);
+      }
+    };
+    const dynamodb = await open("dynamodb", (folder) => startDynamodb(folder, front("dynamodb")));
     closing.push(dynamodb.close);
-    const { sqs, s3, queues } = await startQueuesAndBuckets(data.folder("queues-and-buckets"));
-    const eventbridge = await startEventBridge(data.folder("event-bridge"), queues);
-    const secrets = openSecretStore(data.folder("secrets"));
+    const { sqs, s3, queues } = await open("queues-and-buckets", startQueuesAndBuckets);
+    const eventbridge = await open("event-bridge", (folder) => startEventBridge(folder, queues));
+    const secrets = await open("secrets", openSecretStore);
     const secretsmanager = await listen(
       "secretsmanager",
       awsJsonHandler("secretsmanager", secretsOperations(secrets, Date.now)),
@@ -91,7 +109,8 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<Emb
     startedChannel.publish({ faults });
     return {
       endpoints,
-      env: environment(endpoints),
+      credentials,
+      env: environment(endpoints, credentials),
       faults,
       counters: log.counters,
       operations: log.operations,
@@ -139,7 +158,21 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<Emb
   }
 }
 
-function environment(endpoints: Record<Service, string>): Record<string, string> {
+/** Gives the function that ends it. */
+function watchStores(dataDir: string, onBroken: (error: DataFolderUnusableError) => void): () => void {
+  const thrown = (error: unknown): void => {
+    const failure = storeFailure(error, dataDir);
+    if (failure === undefined) throw error;
+    onBroken(failure);
+  };
+  process.on("uncaughtException", thrown);
+  return () => void process.off("uncaughtException", thrown);
+}
+
+function environment(
+  endpoints: Record<Service, string>,
+  { accessKeyId, secretAccessKey }: EmbeddedAws["credentials"],
+): Record<string, string> {
   return {
     AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
     AWS_ENDPOINT_URL_SQS: endpoints.sqs,
@@ -148,8 +181,8 @@ function environment(endpoints: Record<Service, string>): Record<string, string>
     AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoints.secretsmanager,
     AWS_REGION: REGION,
     AWS_DEFAULT_REGION: REGION,
-    AWS_ACCESS_KEY_ID: "local",
-    AWS_SECRET_ACCESS_KEY: "local",
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
     // Nothing of the user's own AWS set-up may have a say, and no metadata service be asked. Empty counts as unset.
     AWS_PROFILE: "",
     AWS_SESSION_TOKEN: "",

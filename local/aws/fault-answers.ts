@@ -48,7 +48,15 @@ export const contentTypes: Readonly<Record<Service, string>> = {
 };
 
 export function sendFault(service: Service, kind: "throttle" | "error", response: ServerResponse): void {
-  const { status, code, message } = answers[service][kind];
+  sendError(service, answers[service][kind], response);
+}
+
+/** Answers whoever is not let in. The SDK takes it for the end of the matter. */
+export function sendRefusal(service: Service, message: string, response: ServerResponse): void {
+  sendError(service, { status: 403, code: "UnrecognizedClientException", message }, response);
+}
+
+function sendError(service: Service, { status, code, message }: FaultAnswer, response: ServerResponse): void {
   const body =
     service === "s3"
       ? `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`

@@ -1,25 +1,37 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { awsRequestChannel } from "./diagnostics.ts";
-import { contentTypes, sendFault } from "./fault-answers.ts";
+import { contentTypes, sendFault, sendRefusal } from "./fault-answers.ts";
 import type { DueFault, FaultBoard } from "./faults.ts";
+import { refusalOf } from "./guard.ts";
 import { captureAnswer, readBody, withBody } from "./http.ts";
 import { operationOf } from "./operation.ts";
 import { planPartial } from "./partial.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { Service } from "./services.ts";
 
+export interface FrontOptions {
+  /** Of the run: whoever does not show it gets nothing. */
+  accessKeyId: string;
+  faults: FaultBoard;
+  log: RequestLog;
+}
+
 /**
- * Counts every request of a service and lets the faults that are set have their way with it. It wraps the service's
- * own handler in the same process, so that without faults nothing is read, copied or forwarded.
+ * The one door to each service. It lets in the clients of the run alone, counts their requests and lets the faults that are set have their way
+ * with them. It wraps the service's own handler in the same process, so that without faults nothing is read, copied or forwarded.
  */
 export function createFront(
   service: Service,
   handle: RequestListener,
-  faults: FaultBoard,
-  log: RequestLog,
+  { accessKeyId, faults, log }: FrontOptions,
 ): RequestListener {
   return (request, response) => {
+    const refusal = refusalOf(request, accessKeyId);
+    if (refusal !== undefined) {
+      sendRefusal(service, refusal, response);
+      return;
+    }
     const operation = operationOf(service, request);
     log.record(service, operation, request);
     if (awsRequestChannel.hasSubscribers) {

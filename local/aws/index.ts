@@ -1,4 +1,4 @@
-export { clearDataFolder, DataFolderInUseError } from "./data-folder.ts";
+export { clearDataFolder, DataFolderInUseError, storeFailure } from "./data-folder.ts";
 export { type EmbeddedAws, type EmbeddedAwsOptions, startEmbeddedAws } from "./embedded-aws.ts";
 export type { EventEnvelope } from "./event-bridge/envelope.ts";
 export type { EventSink } from "./event-bridge/put-events.ts";

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { signer } from "./guard.ts";
 import type { Service } from "./services.ts";
 
 /** How often one caller used one operation. */
@@ -8,7 +9,7 @@ export interface OperationUse {
   operation: string;
   /** The IAM action that allows it, e.g. `s3:ListBucket` for `ListObjectsV2`. */
   action: string;
-  /** Access key the request was signed with: give each function its own to tell their permissions apart. */
+  /** Access key the request was signed with: a function that writes its name behind it (`KEY.poll`) can be told apart. */
   accessKeyId: string;
   count: number;
 }
@@ -73,9 +74,4 @@ export function createRequestLog(): RequestLog {
     },
     operations: () => [...uses.values()].map((use) => ({ ...use })),
   };
-}
-
-function signer(request: IncomingMessage): string {
-  const { authorization } = request.headers;
-  return authorization === undefined ? "" : (/Credential=([^/,\s]+)/.exec(authorization)?.[1] ?? "");
 }

@@ -30,12 +30,12 @@ export async function createEnvironments(load: (number: number) => Promise<PollH
   };
   const idle = [await make()];
   return async (input, stop) => {
-    const until = Date.now() + INVOCATION_TIME;
+    const until = performance.now() + INVOCATION_TIME;
     const environment = idle.pop() ?? (await make());
     try {
       return await environment.handler(input, {
         awsRequestId: environment.name,
-        getRemainingTimeInMillis: () => (stop.aborted ? 0 : until - Date.now()),
+        getRemainingTimeInMillis: () => (stop.aborted ? 0 : Math.floor(until - performance.now())),
         stop,
       });
     } finally {

@@ -42,8 +42,11 @@ port?.on("message", (message: Invocation | "stop") => {
 });
 
 async function invoke({ input, requestId, time }: Invocation): Promise<InvocationEnd> {
-  until = Date.now() + time;
-  const context = { awsRequestId: requestId, getRemainingTimeInMillis: () => Math.max(0, until - Date.now()) };
+  until = performance.now() + time;
+  const context = {
+    awsRequestId: requestId,
+    getRemainingTimeInMillis: () => Math.max(0, Math.floor(until - performance.now())),
+  };
   try {
     return { output: await handler(input, context) };
   } catch (error) {

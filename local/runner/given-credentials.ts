@@ -20,6 +20,6 @@ export function givenCredentials(
   if (!clientId && !clientSecret) return undefined;
   if (clientId && clientSecret) return { clientId, clientSecret };
   throw new UsageError(`the client ${clientId ? "secret" : "id"} is missing`, {
-    hint: "Give both --client-id and --client-secret, or both SURVEY_CLIENT_ID and SURVEY_CLIENT_SECRET.",
+    hint: "Set both SURVEY_CLIENT_ID and SURVEY_CLIENT_SECRET in the environment.",
   });
 }

@@ -1,3 +1,4 @@
+import { BY_NPX } from "../../cli/called-as.ts";
 import { quoted } from "../../cli/shell-text.ts";
 import { targetOver } from "../../cli/target/data-target.ts";
 import type { Demo, LiveConsole } from "../../console/console.ts";
@@ -31,6 +32,7 @@ export async function startLivePage({ line, folder, polled, demo, say }: LivePag
     const page = await startConsole({
       port: line.port,
       polled,
+      command: BY_NPX,
       flags: `--data ${quoted(line.data)}`,
       mayAct: true,
       elsewhere: null,

@@ -6,7 +6,7 @@ import type { SourceConfig } from "../../lib/config/index.ts";
 import { proxyProblem } from "../../lib/config/proxy.ts";
 import type { Credentials } from "../../lib/survey-api/index.ts";
 import { createEnvironments, type Invoke, type PollHandler } from "./environments.ts";
-import { writeLastRun } from "./last-run.ts";
+import { type LastRun, writeLastRun } from "./last-run.ts";
 import { fillCredentials, hasCredentials, names, provision } from "./provision.ts";
 import type { RunConfiguration } from "./run-configuration.ts";
 
@@ -14,11 +14,11 @@ import type { RunConfiguration } from "./run-configuration.ts";
  * Makes what the stack would make, bundles the function as the stack would, and loads it as Lambda would.
  *
  * @param load how the module in a file becomes an execution environment, the how many-th of them
- * @param place `aws` is the environment that leads to the embedded AWS: kept for commands beside this run
+ * @param place kept for commands beside this run and after it
  */
 export async function loadFunction(
   { raw, config }: RunConfiguration,
-  place: { dataDir: string; aws: Record<string, string> },
+  place: { dataDir: string } & Pick<LastRun, "aws" | "events">,
   credentials: (source: SourceConfig) => Credentials | undefined,
   load: (file: string) => (number: number) => Promise<PollHandler> = inThisThread,
 ): Promise<Invoke> {
@@ -33,7 +33,7 @@ export async function loadFunction(
       await fillCredentials(ids.credentials, { clientId: given.clientId, clientSecret: given.clientSecret });
     else if (!(await hasCredentials(ids.credentials))) {
       throw new UsageError("there are no credentials for the survey service", {
-        hint: "Give --client-id and --client-secret, or SURVEY_CLIENT_ID and SURVEY_CLIENT_SECRET in the environment.",
+        hint: "Set SURVEY_CLIENT_ID and SURVEY_CLIENT_SECRET in the environment.",
       });
     }
   }
@@ -43,7 +43,7 @@ export async function loadFunction(
     CLAIM_CHECK_BUCKET: names.bucket,
     SECRETS: JSON.stringify(secrets),
   };
-  writeLastRun(place.dataDir, { variables, aws: place.aws });
+  writeLastRun(place.dataDir, { variables, aws: place.aws, events: place.events });
   Object.assign(process.env, variables, {
     // The data folder has one process at a time.
     ALONE: "true",

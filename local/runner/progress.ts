@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { styleText } from "node:util";
+import { asCalled, BY_NPX } from "../../cli/called-as.ts";
 import { lineOf } from "../../cli/hearing/line.ts";
 import type { ResponseCompleted } from "../../lib/events/index.ts";
 import type { Progress } from "../../lib/polling/ports.ts";
@@ -46,7 +47,7 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
   let lag: number | undefined;
   let drawn = false;
   let changed = false;
-  let last = { at: Date.now(), emitted: 0 };
+  let last = { at: performance.now(), emitted: 0 };
   let rate = 0;
   let untold = 0;
   let lines = 0;
@@ -69,7 +70,7 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
   };
   const say = (line: string): void => {
     clear();
-    out.write(`${line}\n`);
+    out.write(`${asCalled(line, BY_NPX)}\n`);
   };
   const status = (): string =>
     [
@@ -88,7 +89,7 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
     lines = 0;
     if (!changed) return;
     changed = false;
-    const now = Date.now();
+    const now = performance.now();
     if (now > last.at) rate = ((totals.emitted - last.emitted) * 1000) / (now - last.at);
     last = { at: now, emitted: totals.emitted };
     if (!terminal) {

@@ -1,15 +1,20 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { asCalled, BY_NPX } from "../../cli/called-as.ts";
+import { unlistedText } from "../../cli/target/chosen-surveys.ts";
 import { actingDeployedOnly } from "../../lib/config/index.ts";
-import { clearDataFolder, type EmbeddedAws, type EventEnvelope, startEmbeddedAws } from "../aws/index.ts";
+import { oneLine } from "../../lib/errors.ts";
+import { clearDataFolder, type EmbeddedAws, type EventEnvelope, startEmbeddedAws, storeFailure } from "../aws/index.ts";
 import type { CommandLine } from "../command-line.ts";
 import { runDemoLife, type Simulator, startSimulator } from "../simulator/index.ts";
-import { openEventsFile } from "./events-file.ts";
+import type { Invoke } from "./environments.ts";
+import { type EventsFile, openEventsFile } from "./events-file.ts";
 import { givenCredentials } from "./given-credentials.ts";
 import { createKillableFunction } from "./killable-function.ts";
+import { noteEnd } from "./last-run.ts";
 import { startLivePage } from "./live-page.ts";
 import { loadFunction } from "./load-function.ts";
 import { openLogFile } from "./log-file.ts";
-import { showProgress } from "./progress.ts";
+import { type ProgressView, showProgress } from "./progress.ts";
 import { type RunConfiguration, runConfiguration } from "./run-configuration.ts";
 import { surveyLines } from "./summary.ts";
 import { runTicks } from "./tick-loop.ts";
@@ -32,6 +37,14 @@ const DEMO_CONFIGURATION = {
   patrol: { every: "10s", full: "10s" },
 };
 
+/** One line for the end of a run: what went wrong, and what to do. */
+export function causeOf(error: unknown): string {
+  const line = oneLine(error, (own) => {
+    return `survey-poller stopped: unexpected ${own instanceof Error ? `${own.name}: ${own.message}` : "failure"}`;
+  });
+  return error instanceof Error && "hint" in error ? asCalled(line, BY_NPX) : line;
+}
+
 /** The whole system on this machine, from the data folder to the closing summary. */
 export async function run({ line, environment, stop }: RunRequest): Promise<void> {
   const isDemo = line.baseUrl === undefined && line.config === undefined;
@@ -39,6 +52,7 @@ export async function run({ line, environment, stop }: RunRequest): Promise<void
   const closing: (() => void | Promise<void>)[] = [];
   const view = showProgress(line.events === "-" ? process.stderr : process.stdout);
   closing.push(() => view.stop());
+  let cause: string | undefined;
   try {
     const simulator = isDemo ? await startSimulator({ seed: 1 }) : undefined;
     if (simulator !== undefined) closing.push(() => simulator.close());
@@ -46,14 +60,17 @@ export async function run({ line, environment, stop }: RunRequest): Promise<void
       ? runConfiguration(demoLine(line, simulator), DEMO_CONFIGURATION)
       : runConfiguration(line);
     const sinks: ((envelope: EventEnvelope) => void)[] = [view.event];
+    const unwritable = new AbortController();
     if (line.events !== undefined) {
       const file = openEventsFile(line.events);
       closing.push(() => file.close());
-      sinks.unshift((envelope) => file.append(JSON.stringify(envelope)));
+      unwritable.signal.addEventListener("abort", view.stop);
+      sinks.unshift(writingTo(file, unwritable));
     }
     const folder = dataFolder(line, isDemo);
-    const aws = await startAws(folder, isDemo, sinks);
+    const aws = await startAws(folder, isDemo, sinks, view);
     closing.push(() => aws.close());
+    closing.push(() => noteEnd(folder, { at: Date.now(), cause }));
     const log = openLogFile(folder, { anew: isDemo });
     closing.push(() => log.close());
     const killable = isDemo ? createKillableFunction() : undefined;
@@ -62,12 +79,12 @@ export async function run({ line, environment, stop }: RunRequest): Promise<void
     view.say(polled);
     const demo = simulator && killable && { simulator, aws, kill: killable.kill };
     const page = await startLivePage({ line, folder, polled, demo, say: view.say });
-    closing.push(page.close);
+    closing.push(() => page.close(cause));
     sinks.push(page.event);
 
     const invoke = await loadFunction(
       configured,
-      { dataDir: folder, aws: aws.env },
+      { dataDir: folder, aws: aws.env, events: pathOf(line.events) },
       (source) => (simulator === undefined ? givenCredentials(source, line, environment) : simulator),
       killable?.load,
     );
@@ -75,22 +92,65 @@ export async function run({ line, environment, stop }: RunRequest): Promise<void
     page.ready();
     if (simulator !== undefined) void runDemoLife(simulator, { signal: life.signal });
 
-    const started = Date.now();
+    const started = performance.now();
     const interval = configured.config.sources.reduce((least, source) => Math.min(least, source.interval), Infinity);
-    const result = await runTicks({ invoke, ticks: line.ticks, interval, stop, view });
+    const ending = AbortSignal.any([stop, unwritable.signal]);
+    const ticks = runTicks({
+      invoke: tellingUnlisted(invoke, view.say),
+      ticks: line.ticks,
+      interval,
+      stop: ending,
+      view,
+    });
+    const result = await ticks.finally(() => unwritable.signal.throwIfAborted());
     view.stop();
     const { totals } = view;
     view.say(
-      `done: ${result.ticks} ticks in ${((Date.now() - started) / 1000).toFixed(1)} s, ${totals.emitted} events, ` +
+      `done: ${result.ticks} ticks in ${((performance.now() - started) / 1000).toFixed(1)} s, ${totals.emitted} events, ` +
         `${totals.requests} requests to the service, ${totals.withheld} withheld`,
     );
     for (const { name } of configured.config.sources) {
       for (const text of await surveyLines(name, totals.bySurvey.get(name) ?? new Map())) view.say(text);
     }
+  } catch (error) {
+    const failure = storeFailure(error, line.data) ?? error;
+    cause = causeOf(failure);
+    throw failure;
   } finally {
     life.abort();
     for (const step of closing.reverse()) await step();
   }
+}
+
+/** Says once which surveys are to be polled and are not listed. */
+function tellingUnlisted(invoke: Invoke, say: (line: string) => void): Invoke {
+  const told = new Set<string>();
+  return async (input, stop) => {
+    const output = await invoke(input, stop);
+    for (const { unlisted } of output.ticks) {
+      const line = unlisted === undefined ? "" : unlistedText(unlisted);
+      if (line !== "" && !told.has(line)) say(line);
+      told.add(line);
+    }
+    return output;
+  };
+}
+
+/** A file that takes no more ends the run: its events would be tried again for ever, and nobody would be told why. */
+function writingTo(file: EventsFile, unwritable: AbortController): (envelope: EventEnvelope) => void {
+  return (envelope) => {
+    try {
+      file.append(JSON.stringify(envelope));
+    } catch (error) {
+      unwritable.abort(error);
+      throw error;
+    }
+  };
+}
+
+/** For commands that are called from elsewhere. */
+function pathOf(events: string | undefined): string | undefined {
+  return events === undefined || events === "-" ? events : resolve(events);
 }
 
 function demoLine(line: CommandLine, simulator: Simulator | undefined): CommandLine {
@@ -107,12 +167,19 @@ async function startAws(
   dataDir: string,
   isDemo: boolean,
   sinks: readonly ((envelope: EventEnvelope) => void)[],
+  view: Pick<ProgressView, "stop">,
 ): Promise<EmbeddedAws> {
   if (isDemo) clearDataFolder(dataDir);
   const aws = await startEmbeddedAws({
     dataDir,
     onEvent: (envelope) => {
       for (const sink of sinks) sink(envelope);
+    },
+    onBroken(error) {
+      view.stop();
+      process.stderr.write(`${causeOf(error)}\n`);
+      noteEnd(dataDir, { at: Date.now(), cause: causeOf(error) });
+      process.exit(1);
     },
   });
   // Before the bundle is loaded: its clients read them when they are made.

@@ -94,7 +94,7 @@ export async function runTicks(options: TickLoopOptions): Promise<TickLoopResult
     fatal: undefined,
   };
   for (;;) {
-    const started = Date.now();
+    const started = performance.now();
     const before = dealtWith(view);
     course.ticks += 1;
     const invocation = invokeOnce(options, course, lead, started).finally(() => atWork.delete(invocation));
@@ -144,7 +144,7 @@ async function invokeOnce(
     course.last = { failure: error, unfinished: true, pausedUntil: 0 };
     view.say(`tick failed: ${(error as Error).message}; tried again at the next tick`);
   }
-  const duration = Date.now() - started;
+  const duration = performance.now() - started;
   // One that has worked off a backlog says nothing of how long a tick takes.
   if (duration < interval) lead.took(duration);
 }
@@ -204,7 +204,7 @@ function waitOf(
 ): number {
   const pauseLeft = last.pausedUntil - Date.now();
   const distance = Math.max(interval - lead.milliseconds(), isAlone ? 0 : LEAST_DISTANCE);
-  const usual = Math.max(0, started + distance - Date.now());
+  const usual = Math.max(0, started + distance - performance.now());
   const wait = isLast && isAlone ? FINISHING_PAUSE : usual;
   const waitForPause = isLast && pauseLeft > LONGEST_PAUSE ? 0 : Math.min(pauseLeft, LONGEST_PAUSE);
   return Math.max(wait, waitForPause);

@@ -48,8 +48,8 @@ test("a response too large for an event leaves its answers in S3, and rules on t
 
 async function subscribe(aws: EmbeddedAws, pointsSum: number): Promise<void> {
   const { bus } = parseConfig({ baseUrl: "https://surveys.example.com" }, { deployed: false });
-  const events = new EventBridgeClient(clientOf(aws.endpoints.eventbridge));
-  const sqs = new SQSClient(clientOf(aws.endpoints.sqs));
+  const events = new EventBridgeClient(clientOf(aws, "eventbridge"));
+  const sqs = new SQSClient(clientOf(aws, "sqs"));
   await sqs.send(new CreateQueueCommand({ QueueName: QUEUE }));
   await events.send(new CreateEventBusCommand({ Name: bus.name }));
   const pattern = {
@@ -64,7 +64,7 @@ async function subscribe(aws: EmbeddedAws, pointsSum: number): Promise<void> {
 }
 
 async function receiveAll(aws: EmbeddedAws): Promise<DeliveredEvent[]> {
-  const sqs = new SQSClient(clientOf(aws.endpoints.sqs));
+  const sqs = new SQSClient(clientOf(aws, "sqs"));
   const QueueUrl = `${aws.endpoints.sqs}/000000000000/${QUEUE}`;
   const { Messages = [] } = await sqs.send(
     new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 5 }),

@@ -6,8 +6,16 @@ import { type Flags, type PolledService, polledService } from "./support/polled-
 
 const surveys = [{ surveyId: 1, responses: 5 }];
 
-async function expectFailure(service: PolledService, flags: Flags, line: RegExp): Promise<void> {
-  const result = await service.run({ "start-from": "beginning", ...flags });
+/** No credentials in the environment. */
+const NONE = { SURVEY_CLIENT_ID: "", SURVEY_CLIENT_SECRET: "" };
+
+async function expectFailure(
+  service: PolledService,
+  flags: Flags,
+  line: RegExp,
+  env: Record<string, string> = {},
+): Promise<void> {
+  const result = await service.run({ "start-from": "beginning", ...flags }, { env });
   expectOneClearLine(result, line);
 }
 
@@ -53,26 +61,25 @@ describe("a service that cannot be used", () => {
 describe("credentials", () => {
   test("that the service refuses are asked with once", async () => {
     const service = await polledService({ surveys });
-    await expectFailure(service, { "client-secret": "hunter2-wrong" }, /refused the client id or the client secret/);
+    await expectFailure(service, {}, /refused the client id or the client secret/, {
+      SURVEY_CLIENT_SECRET: "hunter2-wrong",
+    });
     expect(service.simulator.counters()).toMatchObject({ requests: 1, token: 1, "status:401": 1 });
   });
 
   test("that are missing, or half of them, are asked for", async () => {
     const service = await polledService({ surveys });
-    const none = { "client-id": undefined, "client-secret": undefined };
-    await expectFailure(service, none, /no credentials.*SURVEY_CLIENT_ID/);
-    await expectFailure(service, { ...none, "client-id": "me" }, /client secret is missing/);
+    await expectFailure(service, {}, /no credentials.*SURVEY_CLIENT_ID/, NONE);
+    await expectFailure(service, { "client-id": "me" }, /client secret is missing/, NONE);
     expect(service.simulator.counters().requests ?? 0).toBe(0);
   });
 
   test("may come from the environment, and stay with the data folder", async () => {
     const service = await polledService({ surveys });
-    const none = { "start-from": "beginning", "client-id": undefined, "client-secret": undefined };
-    const { clientId, clientSecret } = service.simulator;
-    const env = { SURVEY_CLIENT_ID: clientId, SURVEY_CLIENT_SECRET: clientSecret };
-    expect((await service.poll(none, { env })).events).toHaveLength(5);
+    const fromBeginning = { "start-from": "beginning" };
+    expect((await service.poll(fromBeginning)).events).toHaveLength(5);
     service.simulator.complete(1, 2);
-    expect((await service.poll(none)).events).toHaveLength(7);
+    expect((await service.poll(fromBeginning, { env: NONE })).events).toHaveLength(7);
   });
 });
 

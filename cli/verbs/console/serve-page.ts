@@ -39,7 +39,8 @@ export async function servePage(
     });
   }
   const elsewhere = { requests: requestsOf(target), isHeard: hears };
-  const page = await startConsole({ port, polled: target.name, flags: target.flags, mayAct, elsewhere });
+  const { command } = io;
+  const page = await startConsole({ port, polled: target.name, command, flags: target.flags, mayAct, elsewhere });
   try {
     page.ready(target);
     onServed(page.url);

@@ -59,6 +59,9 @@ const source = z.strictObject({
     .nullable()
     .describe("Requests a second that the service was found to allow; null while no limit was met"),
   outages: z.array(z.enum(["metrics", "metadata"])).describe("Operations that fail for every response"),
+  unlisted: z
+    .array(z.int())
+    .describe("Surveys that are to be polled by their ids, and that the survey list does not show"),
   problem: z.string().nullable(),
 });
 
@@ -71,6 +74,10 @@ export const statusAnswer = z.strictObject({
   accounted: z.int(),
   provedAt: time.describe("When the oldest of the closed books were closed"),
   run: z.enum(["at work", "ended"]).nullable().describe("Of npm start, on a data folder; null for a stack"),
+  end: z
+    .strictObject({ at: z.int(), cause: z.string().nullable().describe("Null where it ended as it should") })
+    .nullable()
+    .describe("How the last run on a data folder ended; null while it is at work, and where it broke off"),
   sources: z.array(source),
   surveys: z.array(survey),
 });

@@ -18,6 +18,7 @@ const PER_PAGE = 100;
 
 /** Reads where these sources stand, and says it in one sentence. */
 export async function readStatus(target: Target, sources: readonly SourceConfig[], now: number): Promise<StatusAnswer> {
+  const end = target.data?.end === undefined ? null : { at: target.data.end.at, cause: target.data.end.cause ?? null };
   const found: { sources: SourceStatus[]; surveys: SurveyStatus[] } = { sources: [], surveys: [] };
   for (const source of sources) {
     const { account, surveys } = await readSource(target, source.name);
@@ -30,13 +31,17 @@ export async function readStatus(target: Target, sources: readonly SourceConfig[
       pausedSince: account.pausedSince ?? null,
       rate: rateOf(account) ?? null,
       outages,
+      unlisted: account.unlisted ?? [],
     };
-    found.sources.push({ ...status, problem: problemOf(status, { interval: source.interval, now }) });
+    found.sources.push({
+      ...status,
+      problem: problemOf(status, { interval: source.interval, now, hasEnded: end?.cause === null }),
+    });
     const chosen = surveys.filter(({ surveyId }) => selected(surveyId, source.surveys));
     found.surveys.push(...(await Promise.all(chosen.map((survey) => statusOf(target, { source, account }, survey)))));
   }
   const run = target.data === undefined ? null : target.data.isRunning ? "at work" : "ended";
-  return { ...verdictOf({ ...found, flags: target.flags, now }), run, ...found };
+  return { ...verdictOf({ ...found, end, flags: target.flags, now }), run, end, ...found };
 }
 
 interface Of {

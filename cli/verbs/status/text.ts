@@ -32,9 +32,14 @@ export function statusText(status: StatusAnswer, { style, now }: Pick<Io, "style
   return [
     `${style(COLOURS[status.verdict], GLYPHS[status.verdict])} ${status.sentence}`,
     ...(status.next === null ? [] : [`Next: ${status.next}`]),
-    ...(status.run === "ended" ? ["No run is at work on the data folder: all is as the last one has left it."] : []),
+    ...(status.run === "ended" ? [`No run is at work on the data folder: ${endText(status, now())}.`] : []),
     ...(rows.length === 0 ? [] : ["", ...columns([HEAD, ...rows])]),
   ];
+}
+
+function endText({ end }: StatusAnswer, now: number): string {
+  if (end === null) return "the last one broke off. Nothing is lost, and the next one goes on";
+  return `the last one ended ${ago(end.at, now)}${end.cause === null ? ", as it should" : ""}`;
 }
 
 function rowOf(survey: SurveyStatus, now: number): string[] {

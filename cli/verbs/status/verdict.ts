@@ -1,15 +1,18 @@
+import { unlistedText } from "../../target/chosen-surveys.ts";
 import { ago, count, pauseEnd, span, utc } from "../../words.ts";
 import type { SourceStatus, StatusAnswer, SurveyStatus } from "./answer.ts";
 
 export interface VerdictOf {
   sources: readonly SourceStatus[];
   surveys: readonly SurveyStatus[];
+  /** Of the last run on a data folder. */
+  end: StatusAnswer["end"];
   /** How the command line names the poller. */
   flags: string;
   now: number;
 }
 
-type Verdict = Omit<StatusAnswer, "run" | "sources" | "surveys">;
+type Verdict = Omit<StatusAnswer, "run" | "end" | "sources" | "surveys">;
 
 /**
  * One sentence on all of it, the worst first.
@@ -17,12 +20,12 @@ type Verdict = Omit<StatusAnswer, "run" | "sources" | "surveys">;
  * | verdict | when |
  * |---|---|
  * | unaccounted | a full pass has met listed responses that the ledger cannot account for |
- * | late | a source is not polled, paused, out of reach, or an operation of the service fails |
+ * | late | the last run on a data folder could not go on; a source is not polled, paused, out of reach, or an operation of the service fails |
  * | working | a first pass or a catch-up is under way |
- * | unknown | a source was never polled, the books of some survey were never closed, or the last full pass could not close them |
+ * | unknown | a source was never polled, a survey that is to be polled is not listed, the books of some survey were never closed, or the last full pass could not close them |
  * | complete | none of these |
  */
-export function verdictOf({ sources, surveys, flags, now }: VerdictOf): Verdict {
+export function verdictOf({ sources, surveys, end, flags, now }: VerdictOf): Verdict {
   const sums = {
     listed: sum(surveys, ({ books }) => books?.listed ?? 0),
     accounted: sum(surveys, ({ books, unaccounted }) => (books?.listed ?? 0) - unaccounted),
@@ -44,6 +47,9 @@ export function verdictOf({ sources, surveys, flags, now }: VerdictOf): Verdict 
     const next = `survey-poller audit --survey ${worst.surveyId} --now --yes ${flags}`;
     return say("unaccounted", `${total} unaccounted in ${nameOf(worst)}.`, next);
   }
+  if (end !== null && end.cause !== null) {
+    return say("late", `Late: the last run ended ${ago(end.at, now)}: ${end.cause}`, `survey-poller doctor ${flags}`);
+  }
   const problem = sources.find((source) => source.problem !== null);
   if (problem !== undefined) {
     const resume = `survey-poller resume${sources.length > 1 ? ` --source ${problem.source}` : ""}`;
@@ -53,6 +59,8 @@ export function verdictOf({ sources, surveys, flags, now }: VerdictOf): Verdict 
   }
   const behind = surveys.filter(({ catchUp }) => catchUp !== null);
   if (behind.length > 0) return say("working", workingOn(behind));
+  const unlisted = sources.flatMap((source) => source.unlisted);
+  if (unlisted.length > 0) return say("unknown", `Not proved: ${unlistedText(unlisted)}.`);
   const unproved = surveys.filter(({ books, booksOpen }) => books === null || booksOpen !== null);
   const [first] = unproved;
   if (surveys.length === 0) return say("unknown", "No survey has been polled yet.");
@@ -85,10 +93,10 @@ function workingOn(behind: readonly SurveyStatus[]): string {
 /** Milliseconds beside two intervals for which the survey list may fail: what passes at the next tick is no news. */
 const PASSING = 20_000;
 
-/** Why a source is not polled as it should be; null when it is. */
+/** Why a source is not polled as it should be; null when it is. `hasEnded`: somebody has ended the last run on its data folder. */
 export function problemOf(
   status: Pick<SourceStatus, "source" | "lastTick" | "listedAt" | "pausedUntil" | "pausedSince" | "outages">,
-  { interval, now }: { interval: number; now: number },
+  { interval, now, hasEnded = false }: { interval: number; now: number; hasEnded?: boolean },
 ): string | null {
   const { source, lastTick, listedAt, pausedUntil, pausedSince, outages } = status;
   if (pausedSince !== null) {
@@ -100,7 +108,11 @@ export function problemOf(
   if (lastTick === null) return `Source ${source} has not been polled yet.`;
   // A tick may take long, and the next begins at its own time.
   const patience = 2 * interval + 300_000;
-  if (now - lastTick > patience) return `Late: the last tick of ${source} came to its end ${span(now - lastTick)} ago.`;
+  const silentFor = span(now - lastTick);
+  if (now - lastTick > patience) {
+    if (hasEnded) return `Not polled for ${silentFor}: the last run on ${source} ended as it should. Start it again.`;
+    return `Late: the last tick of ${source} came to its end ${silentFor} ago.`;
+  }
   if (listedAt === null) return `Late: the survey list of ${source} could not be read yet; nothing is lost.`;
   const unreadFor = now - listedAt;
   if (listedAt < lastTick && unreadFor > 2 * interval + PASSING) {

@@ -1,4 +1,5 @@
 import { describeFailure } from "../../monitoring/log.ts";
+import type { Selection } from "../../polling/model/source.ts";
 import { type Order, type SurveyApi, SurveyApiError } from "../../survey-api/index.ts";
 import type { PageAnswer } from "./end-of-list.ts";
 import { pageOf } from "./listed.ts";
@@ -12,6 +13,8 @@ export interface ProbeOptions {
    * that is kept is used.
    */
   another?: SurveyApi;
+  /** The surveys that are polled, where a poller does: no other is looked at. */
+  surveys?: Selection;
   /** Ends all requests. */
   signal?: AbortSignal;
   now: () => number;

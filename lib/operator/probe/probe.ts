@@ -1,4 +1,5 @@
 import { isObject, readId } from "../../events/build/fields.ts";
+import { selected } from "../../polling/model/source.ts";
 import { listFindings } from "./list-findings.ts";
 import { Ended, type Look, lookWith, type ProbeOptions, type Row, signalOf } from "./look.ts";
 import { notSeen, type ProbeReport, QUESTIONS } from "./report.ts";
@@ -42,8 +43,9 @@ async function look(of: Look): Promise<void> {
   });
   if (isTold === undefined) return;
 
-  const rows = await of.part("survey list", () => surveysOf(of));
-  if (rows === undefined) return;
+  const listed = await of.part("survey list", () => surveysOf(of));
+  if (listed === undefined) return;
+  const rows = listed.filter(({ surveyId }) => selected(surveyId, of.surveys ?? "all"));
   if (another === undefined) of.findings.push(notSeen("tokens at once", "it would cost the poller its token"));
   else of.findings.push(await tokensAtOnce(api, another));
 

@@ -7,6 +7,8 @@ export interface TickNote {
   lastTick?: number;
   /** When the survey list was read last. */
   listedAt?: number;
+  /** Surveys that are to be polled by their ids, and that this list did not show; absent where there are none. */
+  unlisted?: number[] | undefined;
 }
 
 /** A note of the last holder of a role, for the next one. */

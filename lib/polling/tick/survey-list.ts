@@ -20,6 +20,14 @@ export interface ListedSurvey {
 /** Whether the survey list does not show it any more. */
 export const isGone = ({ facts }: ListedSurvey): boolean => facts === null;
 
+/** Surveys that are to be polled by their ids and are not listed; undefined where there are none. */
+export function unlistedOf(listed: readonly ListedSurvey[], { surveys }: PollingSource): number[] | undefined {
+  if (surveys === "all" || !("include" in surveys)) return undefined;
+  const here = new Set(listed.filter((survey) => !isGone(survey)).map(({ surveyId }) => surveyId));
+  const unlisted = surveys.include.filter((surveyId) => !here.has(surveyId));
+  return unlisted.length === 0 ? undefined : unlisted;
+}
+
 /** The survey list as it was read. */
 export interface SurveyList {
   /** Each survey once. */

@@ -31,6 +31,8 @@ export interface TickSummary {
   listed: number;
   /** Rows of the survey list without an id that can be read, where there are any: nobody knows which surveys they are. */
   unreadableSurveys?: number;
+  /** Surveys that are to be polled by their ids and are not listed. */
+  unlisted?: number[];
   surveys: SurveySummary[];
   /** Due surveys that this tick had no time for. */
   unpolled: number;

@@ -8,7 +8,7 @@ import type { BackgroundKind } from "../survey/background.ts";
 import { type BackgroundSurvey, backgroundSurveys, type DueBy, dueSurveys } from "./due.ts";
 import { metered, newMeter } from "./meter.ts";
 import { createPolls, doBackground, newestOf, pollNews } from "./polls.ts";
-import { isGone, surveysOf } from "./survey-list.ts";
+import { isGone, surveysOf, unlistedOf } from "./survey-list.ts";
 import { checkOwnState, pauseOf, type TickRequest } from "./tick-request.ts";
 import { figuresOf, idleTick, summarize, type TickSummary } from "./tick-summary.ts";
 
@@ -69,13 +69,16 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
     ...(isFirst && newest !== undefined ? { sourceFloor: newest } : {}),
   };
   if (Object.keys(changes).length > 0) await state.saveAccount(changes);
-  holder.lease.note = { ...holder.lease.note, lastTick: now, ...(failure === undefined ? { listedAt: now } : {}) };
+  const unlisted = unlistedOf(listed, source);
+  const seen = failure === undefined ? { listedAt: now, unlisted } : {};
+  holder.lease.note = { ...holder.lease.note, lastTick: now, ...seen };
   if (failure !== undefined) throw failure;
   for (const { error } of outcomes.values()) if (error !== undefined && concernsWholeSource(error)) throw error;
   return {
     source: source.name,
     listed: listed.length,
     ...(unreadable === 0 ? {} : { unreadableSurveys: unreadable }),
+    ...(unlisted === undefined ? {} : { unlisted }),
     surveys: [...outcomes].map(([surveyId, outcome]) => summarize(surveyId, outcome)),
     unpolled: news.filter(({ surveyId }) => !outcomes.has(surveyId)).length,
     behind: [...account.rows].filter(([id, { isBehind }]) => isBehind === true && selected(id, source.surveys)).length,

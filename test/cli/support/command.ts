@@ -1,7 +1,9 @@
+import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import * as z from "zod";
 import type { ExitCode } from "../../../cli/exit-codes.ts";
@@ -39,9 +41,24 @@ export async function survey(args: readonly string[], options: RunOptions = {}):
   return { code, stdout, stderr: said(), json };
 }
 
+/** Runs a program of the project in a shell of its own, after these commands of the shell. */
+export async function inShell(
+  args: readonly string[],
+  before = "true",
+): Promise<Pick<Ran, "stdout" | "stderr"> & { code: number | null }> {
+  const child = spawn("sh", ["-c", `${before}; exec "$0" "$@"`, process.execPath, ...args], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, SURVEY_POLLER_FUNCTIONS: process.env.BUNDLED_ONCE },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { stdout, stderr, code };
+}
+
 /** What a verb knows of the world outside, and what it has said. */
 export function ioOf(options: RunOptions = {}): { io: Io; lines: string[]; said: () => string } {
   const { environment = {}, input = "", isInteractive = false, signal = new AbortController().signal } = options;
+  const broken = new AbortController();
   const typed = Object.assign(new PassThrough(), { isTTY: isInteractive });
   typed.end(input);
   const talk = Object.assign(new PassThrough(), { isTTY: isInteractive });
@@ -58,7 +75,9 @@ export function ioOf(options: RunOptions = {}): { io: Io; lines: string[]; said:
     say: (line) => void talk.write(`${line}\n`),
     style: (_style, text) => text,
     isInteractive,
-    signal,
+    signal: AbortSignal.any([signal, broken.signal]),
+    fail: (error) => broken.abort(error),
+    command: "survey-poller",
     now: options.now ?? Date.now,
   };
   return { io, lines, said: () => stderr };

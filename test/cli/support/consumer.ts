@@ -30,7 +30,7 @@ export async function inAws<T>(data: string, work: (folder: FolderAws) => Promis
   const settings = (endpoint: string) => ({
     endpoint,
     region: "us-east-1",
-    credentials: { accessKeyId: "local", secretAccessKey: "local" },
+    credentials: aws.credentials,
   });
   const clients = createClients((service) =>
     settings(aws.endpoints[service === "secretsmanager" ? "secretsmanager" : service]),
@@ -53,7 +53,7 @@ export async function subscribe(data: string, queue: string): Promise<void> {
     const events = new EventBridgeClient({
       endpoint: aws.endpoints.eventbridge,
       region: "us-east-1",
-      credentials: { accessKeyId: "local", secretAccessKey: "local" },
+      credentials: aws.credentials,
     });
     await sqs.send(new CreateQueueCommand({ QueueName: queue }));
     const rule = { Name: queue, EventBusName: bus.name };

@@ -34,7 +34,7 @@ export async function runningFolder(config: object = {}): Promise<RunningFolder>
   const data = mkdtempSync(join(tmpdir(), "survey-poller-"));
   const events: EventEnvelope[] = [];
   const aws = await startEmbeddedAws({ dataDir: data, onEvent: (event) => void events.push(event) });
-  const common = { region: "us-east-1", credentials: { accessKeyId: "local", secretAccessKey: "local" } };
+  const common = { region: "us-east-1", credentials: aws.credentials };
   const eventbridge = new EventBridgeClient({ ...common, endpoint: aws.endpoints.eventbridge });
   const s3 = new S3Client({ ...common, endpoint: aws.endpoints.s3, forcePathStyle: true });
   const sqs = new SQSClient({ ...common, endpoint: aws.endpoints.sqs });

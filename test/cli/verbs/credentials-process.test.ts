@@ -40,7 +40,7 @@ describe("the command as a process", () => {
     const { status, stdout, stderr } = await run([], {
       AWS_ENDPOINT_URL: test.aws.endpoints.secretsmanager,
       AWS_REGION: "us-east-1",
-      AWS_ACCESS_KEY_ID: "local",
+      AWS_ACCESS_KEY_ID: test.aws.credentials.accessKeyId,
       AWS_SECRET_ACCESS_KEY: "local",
     });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });

@@ -22,7 +22,7 @@ const stdin = `me\n${HIDDEN}\n`;
 beforeEach(() => {
   vi.stubEnv("AWS_ENDPOINT_URL_SECRETS_MANAGER", test.aws.endpoints.secretsmanager);
   vi.stubEnv("AWS_REGION", "us-east-1");
-  vi.stubEnv("AWS_ACCESS_KEY_ID", "local");
+  vi.stubEnv("AWS_ACCESS_KEY_ID", test.aws.credentials.accessKeyId);
   vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");
   return () => vi.unstubAllEnvs();
 });
@@ -134,9 +134,13 @@ describe("with --base-url", () => {
 
 describe("what keeps it from writing", () => {
   function clientOf(): SecretsManagerClient {
-    const credentials = { accessKeyId: "local", secretAccessKey: "local" };
-    const { secretsmanager: endpoint } = test.aws.endpoints;
-    return new SecretsManagerClient({ endpoint, region: "us-east-1", credentials, maxAttempts: 1 });
+    const { credentials, endpoints } = test.aws;
+    return new SecretsManagerClient({
+      endpoint: endpoints.secretsmanager,
+      region: "us-east-1",
+      credentials,
+      maxAttempts: 1,
+    });
   }
 
   /** A client whose requests all fail with this error of the SDK. */

@@ -15,7 +15,7 @@ const test = useAws();
 beforeEach(() => {
   vi.stubEnv("AWS_ENDPOINT_URL_SECRETS_MANAGER", test.aws.endpoints.secretsmanager);
   vi.stubEnv("AWS_REGION", "us-east-1");
-  vi.stubEnv("AWS_ACCESS_KEY_ID", "local");
+  vi.stubEnv("AWS_ACCESS_KEY_ID", test.aws.credentials.accessKeyId);
   vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");
   return () => vi.unstubAllEnvs();
 });

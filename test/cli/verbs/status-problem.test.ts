@@ -4,7 +4,7 @@ import { problemOf, verdictOf } from "../../../cli/verbs/status/verdict.ts";
 const now = Date.parse("2026-03-10T12:00:00Z");
 const ago = (seconds: number): number => now - seconds * 1_000;
 const source = {
-  ...{ source: "main", pausedUntil: null, pausedSince: null, rate: null, outages: [] },
+  ...{ source: "main", pausedUntil: null, pausedSince: null, rate: null, outages: [], unlisted: [] },
   ...{ lastTick: ago(2), listedAt: ago(2) },
 };
 const problem = (more: Partial<Parameters<typeof problemOf>[0]>) =>
@@ -42,7 +42,7 @@ it("is late while the service is out of reach, and not yet known before the firs
   const verdict = (more: object): string => {
     const status = { ...source, ...more };
     const sources = [{ ...status, problem: problemOf(status, { interval: 60_000, now }) }];
-    return verdictOf({ sources, surveys: [], flags: "--data d", now }).verdict;
+    return verdictOf({ sources, surveys: [], end: null, flags: "--data d", now }).verdict;
   };
 
   expect(verdict({ listedAt: ago(425) })).toBe("late");

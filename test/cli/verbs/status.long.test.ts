@@ -22,7 +22,7 @@ it("is not proved where nobody has polled for long: exit code 3, and who to ask 
   const ran = await survey(["status", "--data", data], { now: () => Date.now() + 3_600_000 });
 
   expect(ran.code).toBe(3);
-  expect(ran.stdout).toMatch(/^▲ Late: the last tick of main came to its end 1 h ago\.$/m);
+  expect(ran.stdout).toMatch(/^▲ Not polled for 1 h: the last run on main ended as it should\. Start it again\.$/m);
   expect(ran.stdout).toContain(`Next: survey-poller doctor --data ${data}`);
 });
 

@@ -1,6 +1,6 @@
 import type { Ground } from "../../../console/apply.ts";
 
 export const ground: Ground = {
-  ...{ run: "run-1", polled: "a demo", flags: "--data d" },
+  ...{ run: "run-1", polled: "a demo", command: "survey-poller", flags: "--data d" },
   ...{ mayAct: false, elsewhere: null, troubles: [] },
 };

@@ -26,7 +26,7 @@ export interface ExampleAws {
 export async function startExampleAws(): Promise<ExampleAws> {
   const dataDir = mkdtempSync(join(tmpdir(), "survey-poller-example-"));
   const aws = await startEmbeddedAws({ dataDir });
-  const options = { region: "us-east-1", credentials: { accessKeyId: "test", secretAccessKey: "test" } };
+  const options = { region: "us-east-1", credentials: aws.credentials };
   const dynamodb = new DynamoDBClient({ ...options, endpoint: aws.endpoints.dynamodb });
   const sqs = new SQSClient({ ...options, endpoint: aws.endpoints.sqs });
   const s3 = new S3Client({ ...options, endpoint: aws.endpoints.s3, forcePathStyle: true });

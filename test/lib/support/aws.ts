@@ -63,11 +63,8 @@ async function createTable({ dynamodb }: TestClients, name: string): Promise<voi
   while ((await dynamodb.send(about)).Table?.TableStatus !== "ACTIVE");
 }
 
-function clientsOf({ endpoints }: EmbeddedAws): TestClients {
-  const common = {
-    region: "us-east-1",
-    credentials: { accessKeyId: "local", secretAccessKey: "local" },
-  };
+function clientsOf({ endpoints, credentials }: EmbeddedAws): TestClients {
+  const common = { region: "us-east-1", credentials };
   return {
     dynamodb: DynamoDBDocumentClient.from(
       new DynamoDBClient({ ...common, endpoint: endpoints.dynamodb, maxAttempts: 5 }),

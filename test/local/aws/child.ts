@@ -1,5 +1,5 @@
 /**
- * The embedded AWS in a process of its own, to be killed: prints its endpoints as one JSON line, and appends each event
+ * The embedded AWS in a process of its own, to be killed: prints how it is reached as one JSON line, and appends each event
  * that its buses accept to a file.
  *
  * Usage: node child.ts DATA_DIR EVENTS_FILE
@@ -12,4 +12,4 @@ const aws = await startEmbeddedAws({
   dataDir,
   onEvent: (event) => appendFileSync(eventsFile, `${JSON.stringify(event)}\n`),
 });
-process.stdout.write(`${JSON.stringify(aws.endpoints)}\n`);
+process.stdout.write(`${JSON.stringify({ endpoints: aws.endpoints, credentials: aws.credentials })}\n`);

@@ -20,7 +20,7 @@ async function startChild(folder: string) {
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   const [line] = await once(createInterface(child.stdout), "line");
-  const endpoints: EmbeddedAws["endpoints"] = JSON.parse(line);
+  const aws: Pick<EmbeddedAws, "endpoints" | "credentials"> = JSON.parse(line);
   const events = (): EventEnvelope[] =>
     existsSync(eventsFile)
       ? readFileSync(eventsFile, "utf8")
@@ -28,7 +28,7 @@ async function startChild(folder: string) {
           .filter((text) => text !== "")
           .map((text) => JSON.parse(text))
       : [];
-  return { ...clientsOf(endpoints), events, kill: () => kill(child) };
+  return { ...clientsOf(aws), events, kill: () => kill(child) };
 }
 
 async function kill(child: ChildProcess): Promise<void> {

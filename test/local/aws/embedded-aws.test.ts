@@ -58,7 +58,8 @@ test("SDK clients without any setting of their own work by the environment alone
 
 test("the log of operations names the caller and the IAM action", async () => {
   const { aws, s3 } = await startForTest();
-  const other = clientsOf(aws.endpoints, 1, "OTHER");
+  const own = aws.credentials.accessKeyId;
+  const other = clientsOf({ ...aws, credentials: { ...aws.credentials, accessKeyId: `${own}.other` } });
   await s3.send(new CreateBucketCommand({ Bucket: "bucket" }));
   for (const client of [s3, other.s3, other.s3]) {
     await errorName(client.send(new HeadObjectCommand({ Bucket: "bucket", Key: "none" })));
@@ -66,10 +67,16 @@ test("the log of operations names the caller and the IAM action", async () => {
   await other.eventbridge.send(new PutEventsCommand({ Entries: [entry()] }));
   const head = { service: "s3", operation: "HeadObject", action: "s3:GetObject" };
   expect(aws.operations()).toEqual([
-    { service: "s3", operation: "CreateBucket", action: "s3:CreateBucket", accessKeyId: "test", count: 1 },
-    { ...head, accessKeyId: "test", count: 1 },
-    { ...head, accessKeyId: "OTHER", count: 2 },
-    { service: "eventbridge", operation: "PutEvents", action: "events:PutEvents", accessKeyId: "OTHER", count: 1 },
+    { service: "s3", operation: "CreateBucket", action: "s3:CreateBucket", accessKeyId: own, count: 1 },
+    { ...head, accessKeyId: own, count: 1 },
+    { ...head, accessKeyId: `${own}.other`, count: 2 },
+    {
+      service: "eventbridge",
+      operation: "PutEvents",
+      action: "events:PutEvents",
+      accessKeyId: `${own}.other`,
+      count: 1,
+    },
   ]);
 });
 
@@ -139,8 +146,11 @@ test("a client that breaks off while it is sending harms nobody", async () => {
   const started = await startForTest();
   await createTable(started.dynamodb);
   for (const endpoint of Object.values(started.aws.endpoints)) {
-    const socket = connect(Number(new URL(endpoint).port), "127.0.0.1");
-    const head = ["POST / HTTP/1.1", "Host: x", "X-Amz-Target: X.Y", "Content-Type: application/x-amz-json-1.0"];
+    const { host, port } = new URL(endpoint);
+    const socket = connect(Number(port), "127.0.0.1");
+    const authorization = `Authorization: AWS4-HMAC-SHA256 Credential=${started.aws.credentials.accessKeyId}/`;
+    const head = ["POST / HTTP/1.1", `Host: ${host}`, authorization, "X-Amz-Target: X.Y"];
+    head.push("Content-Type: application/x-amz-json-1.0");
     socket.write(`${[...head, "Content-Length: 100"].join("\r\n")}\r\n\r\n{"half"`);
     await once(socket, "connect");
     await new Promise((resolve) => setImmediate(resolve));
@@ -174,9 +184,10 @@ test("closing in the middle of traffic is orderly, and what was acknowledged sta
 
 test("an operation that is not offered is refused by name", async () => {
   const { aws } = await startForTest();
+  const authorization = `AWS4-HMAC-SHA256 Credential=${aws.credentials.accessKeyId}/`;
   const response = await fetch(aws.endpoints.eventbridge, {
     method: "POST",
-    headers: { "x-amz-target": "AWSEvents.constructor" },
+    headers: { authorization, "x-amz-target": "AWSEvents.constructor" },
     body: "{}",
   });
   expect(response.status).toBe(400);

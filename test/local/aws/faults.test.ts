@@ -95,7 +95,7 @@ describe.each(services)("$service", ({ service, throttle, error, call }) => {
     const started = await startWithResources();
     started.aws.faults.add({ service, kind: "lose-answer", times: 2 });
     await expect(call(started)).rejects.toMatchObject({ code: "ECONNRESET" });
-    const retrying = { ...started, ...clientsOf(started.aws.endpoints, 3) };
+    const retrying = { ...started, ...clientsOf(started.aws, 3) };
     expect(await errorName(call(retrying))).toBe("no error");
   });
 });

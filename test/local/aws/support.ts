@@ -32,7 +32,7 @@ export async function startForTest(options: Partial<EmbeddedAwsOptions> = {}) {
   const dataDir = options.dataDir ?? scratchFolder();
   const aws = await startEmbeddedAws({ onEvent: (event) => void events.push(event), ...options, dataDir });
   onTestFinished(() => aws.close());
-  return { aws, dataDir, events, ...clientsOf(aws.endpoints) };
+  return { aws, dataDir, events, ...clientsOf(aws) };
 }
 
 /**
@@ -40,8 +40,8 @@ export async function startForTest(options: Partial<EmbeddedAwsOptions> = {}) {
  *
  * @param maxAttempts 1 by default, so that a test sees the service's own answer and not the SDK's retries
  */
-export function clientsOf(endpoints: EmbeddedAws["endpoints"], maxAttempts = 1, accessKeyId = "test") {
-  const common = { region: "us-east-1", credentials: { accessKeyId, secretAccessKey: "test" }, maxAttempts };
+export function clientsOf({ endpoints, credentials }: Pick<EmbeddedAws, "endpoints" | "credentials">, maxAttempts = 1) {
+  const common = { region: "us-east-1", credentials, maxAttempts };
   return {
     dynamodb: new DynamoDBClient({ ...common, endpoint: endpoints.dynamodb }),
     sqs: new SQSClient({ ...common, endpoint: endpoints.sqs }),

@@ -222,3 +222,18 @@ describe("after the last tick", () => {
     expect(said).toEqual([[0, `${message}; looked at again at the next tick`]]);
   });
 });
+
+it("a clock that is set back stops no tick", async () => {
+  const began: number[] = [];
+  const started = performance.now();
+  const invoke = async (): Promise<PollOutput> => {
+    began.push(Math.round((performance.now() - started) / SECOND));
+    if (began.length === 2) vi.setSystemTime(noon - 86_400_000);
+    return { ticks: [done] };
+  };
+
+  await run(invoke, { ticks: 4, interval: 60 * SECOND });
+
+  const gaps = began.slice(1).map((at, i) => at - (began[i] ?? 0));
+  for (const gap of gaps) expect(gap).toBeLessThanOrEqual(60);
+});

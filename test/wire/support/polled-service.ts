@@ -38,8 +38,6 @@ export async function polledService(options: SimulatorOptions = {}): Promise<Pol
   const args = (flags: Flags = {}): string[] =>
     toArgs({
       "base-url": simulator.url,
-      "client-id": simulator.clientId,
-      "client-secret": simulator.clientSecret,
       data: join(folder, "data"),
       events: join(folder, "events.jsonl"),
       ticks: "1",
@@ -48,8 +46,13 @@ export async function polledService(options: SimulatorOptions = {}): Promise<Pol
       ...flags,
     });
 
+  const withCredentials = (runOptions: CommandOptions = {}): CommandOptions => ({
+    ...runOptions,
+    env: { SURVEY_CLIENT_ID: simulator.clientId, SURVEY_CLIENT_SECRET: simulator.clientSecret, ...runOptions.env },
+  });
+
   const run = async (flags: Flags = {}, runOptions?: CommandOptions): Promise<CommandResult> => {
-    const result = await runCommand(args(flags), runOptions);
+    const result = await runCommand(args(flags), withCredentials(runOptions));
     expect(leaks(simulator, flags.events === "-" ? result.stderr : result.stdout + result.stderr)).toEqual([]);
     return result;
   };
@@ -67,7 +70,7 @@ export async function polledService(options: SimulatorOptions = {}): Promise<Pol
       });
       return result;
     },
-    start: (flags, runOptions) => startCommand(args(flags), runOptions),
+    start: (flags, runOptions) => startCommand(args(flags), withCredentials(runOptions)),
   };
 }
 

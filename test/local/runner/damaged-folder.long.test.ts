@@ -1,0 +1,64 @@
+import { cpSync, mkdtempSync, readdirSync, rmSync, truncateSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { closeFolder, type Folder, inShell, openFolder, poll } from "../../cli/support/command.ts";
+import { runCommand, temporaryFolder } from "../../support/command.ts";
+
+let folder: Folder;
+beforeAll(async () => {
+  folder = await openFolder({ surveys: [{ surveyId: 7, responses: 60 }] });
+  // What the first run has written is in a file of its own from the second one on.
+  await poll(folder);
+}, 120_000);
+afterAll(() => closeFolder(folder));
+
+/** A copy of the folder, in which the files of a part with such names have lost their end. */
+function damagedIn(part: string, names: RegExp): string {
+  const data = join(temporaryFolder(), "data");
+  cpSync(folder.data, data, { recursive: true });
+  const files = readdirSync(join(data, part)).filter((name) => names.test(name));
+  expect(files).not.toEqual([]);
+  for (const file of files) truncateSync(join(data, part, file), 20);
+  return data;
+}
+
+it.each([
+  ["its table", "dynamodb", /\.ldb$/],
+  ["the list of the table's files", "dynamodb", /^MANIFEST/],
+  ["its secrets", "secrets", /\.json$/],
+  ["its queues", "queues-and-buckets", /\.db$/],
+])("damage in %s ends in one line that names the place, of npm start and of a verb", async (_what, part, names) => {
+  const data = damagedIn(part, names);
+  const line = new RegExp(
+    `^The data folder ${data} is damaged: ${data}/${part}\\S* cannot be read\\. Put back a copy.*\n$`,
+  );
+
+  const run = await runCommand(["--base-url", folder.simulator.url, "--data", data, "--ticks", "1", "--no-console"]);
+  expect(run).toMatchObject({ code: 1, stderr: expect.stringMatching(line) });
+
+  const verb = await inShell(["cli/main.ts", "status", "--data", data]);
+  expect(verb).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(line) });
+
+  const asJson = await inShell(["cli/main.ts", "status", "--data", data, "--json"]);
+  expect(asJson).toMatchObject({ code: 1, stderr: "" });
+  expect(JSON.parse(asJson.stdout)).toMatchObject({ error: { code: "DATA_FOLDER_UNUSABLE" } });
+});
+
+it("a full disk ends a run in one line, and the next run with room goes on", async () => {
+  const data = mkdtempSync(join(tmpdir(), "survey-poller-"));
+  cpSync(folder.data, data, { recursive: true });
+  folder.simulator.complete(7, 200);
+  const args = ["--base-url", folder.simulator.url, "--data", data, "--ticks", "1", "--no-console"];
+
+  // No file may grow beyond so many blocks; a file that would is told so, and no signal ends the process.
+  const full = await inShell(["local/start.ts", ...args], "trap '' XFSZ; ulimit -f 40");
+
+  expect(full.code).toBe(1);
+  expect(full.stderr).toMatch(
+    /^The disk of the data folder \S+ takes no more \(\w+\)\. Make room on it and start again: .*\n$/,
+  );
+  const after = await runCommand(args);
+  expect(after).toMatchObject({ code: 0, stderr: "" });
+  rmSync(data, { recursive: true });
+});
