@@ -5,6 +5,7 @@ import { CommandError, exitCodeOf, InterruptedError } from "./errors.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { UsageError } from "./flags.ts";
 import type { Io } from "./io.ts";
+import { printableLine } from "./printable.ts";
 import { type Act, toJson } from "./verb.ts";
 import { verbs } from "./verbs.ts";
 import { packageVersion } from "./version.ts";
@@ -18,8 +19,13 @@ const EXIT_CODES = `
 Exit codes: 0 done or proved · 1 failed · 2 called wrongly · 3 cannot be proved now, try again later
             4 credentials · 5 something is unaccounted for · 130 interrupted, the state is safe`;
 
-/** Runs one command line, and gives its exit code. Everything that it says goes to `io`. */
-export async function runCommand(args: readonly string[], io: Io): Promise<ExitCode> {
+/** Runs one command line, and gives its exit code. Everything that it says goes to `world`, and nothing of it steers a terminal. */
+export async function runCommand(args: readonly string[], world: Io): Promise<ExitCode> {
+  const io: Io = {
+    ...world,
+    out: (line) => world.out(printableLine(line)),
+    say: (line) => world.say(printableLine(line)),
+  };
   let exit: ExitCode = EXIT.done;
   const act: Act = async (options, work) => {
     const answer = await orInterrupted(work(io), io.signal);
@@ -74,11 +80,15 @@ function quietly(command: CommandUnknownOpts, io: Io): void {
     .helpCommand(false)
     .configureHelp({ sortSubcommands: false, showGlobalOptions: false, helpWidth: 108 })
     .configureOutput({
-      writeOut: (text) => io.out(text.replace(/\n$/, "")),
+      writeOut: (text) => saying(text, io.out),
       // The help of a command that lacks its verb.
-      writeErr: (text) => io.say(text.replace(/\n$/, "")),
+      writeErr: (text) => saying(text, io.say),
       outputError: () => undefined,
     });
+}
+
+function saying(text: string, line: (line: string) => void): void {
+  for (const one of text.replace(/\n$/, "").split("\n")) line(one);
 }
 
 /** Commander repeats what was typed, which may be a secret: a flag is named without its value, and a value not at all. */

@@ -1,12 +1,12 @@
+import { surveyName } from "../../printable.ts";
 import { span } from "../../words.ts";
-import { nameOf } from "../status/verdict.ts";
 import type { AuditAnswer, AuditedSurvey, SampleAnswer, SampledSurvey } from "./answer.ts";
 import { costText } from "./cost.ts";
 
 /** The cost of a dry run, or what became of each survey. */
 export function auditText({ dryRun, mode, cost, surveys }: AuditAnswer, flags: string): string[] {
   if (!dryRun) return surveys.flatMap((survey) => surveyLines(survey, flags));
-  const names = surveys.length > 3 ? `${surveys.length} surveys` : surveys.map(nameOf).join(", ");
+  const names = surveys.length > 3 ? `${surveys.length} surveys` : surveys.map(surveyName).join(", ");
   return [
     mode === "now"
       ? `Would read every page of ${names} at once, and close the books.`
@@ -18,7 +18,7 @@ export function auditText({ dryRun, mode, cost, surveys }: AuditAnswer, flags: s
 /** The outcome of one survey, for people. */
 export function surveyLines(survey: AuditedSurvey, flags: string): string[] {
   const { outcome, listed, found, why, unaccounted } = survey;
-  const name = nameOf(survey);
+  const name = surveyName(survey);
   if (outcome === "planned") return [`${name}: planned. survey-poller status ${flags} tells when its books close.`];
   if (outcome === "unaccounted" && unaccounted !== null) {
     const { count, ids } = unaccounted;
@@ -51,7 +51,7 @@ function sampledLines(survey: SampledSurvey): string[] {
   const isAll = read.length >= pages;
   const chances = survey.chances.map(({ missing: k, seen }) => `${k} with ${percentOf(seen, isAll)}`).join(", ");
   return [
-    `${nameOf(survey)}: ${read.length} of ${pages} pages read, ${responses} responses: ${known.map(([state, n]) => `${n} ${state}`).join(", ")}${known.length === 0 ? "none known" : ""}.`,
+    `${surveyName(survey)}: ${read.length} of ${pages} pages read, ${responses} responses: ${known.map(([state, n]) => `${n} ${state}`).join(", ")}${known.length === 0 ? "none known" : ""}.`,
     ...(isNew.length === 0 ? [] : [`  ${isNew.length} new since the last poll: ${isNew.join(", ")}`]),
     ...missing.map((id) => `  unaccounted: survey ${survey.surveyId}, response ${id}`),
     `  Of so many missing ones, wherever they lie, it would have seen at least one: of ${chances}. If all lie on one page: ${percentOf(survey.chanceOnOnePage, isAll)}.`,
