@@ -115,9 +115,9 @@ function Sparkline({ lags }: { lags: readonly number[] }): VNode {
 }
 
 function toneOf(survey: SurveyStatus): string {
-  return ["proved", "work", "work", "late", "you"][badness(survey)] ?? "work";
+  return ["proved", "work", "work", "late", "you", "you"][badness(survey)] ?? "work";
 }
 
 function glyphOf(survey: SurveyStatus): string {
-  return ["●", "◐", "◐", "▲", "■"][badness(survey)] ?? "◐";
+  return ["●", "◐", "◐", "▲", "■", "■"][badness(survey)] ?? "◐";
 }

@@ -23,6 +23,7 @@ const TONES: Readonly<Record<StatusAnswer["verdict"], Tone>> = {
   working: "work",
   unknown: "work",
   late: "late",
+  withheld: "you",
   unaccounted: "you",
 };
 

@@ -1,5 +1,7 @@
+import { surveyName } from "../../printable.ts";
 import { ago, count, pauseEnd, span, utc } from "../../words.ts";
 import type { SourceStatus, StatusAnswer, SurveyStatus } from "./answer.ts";
+import { withheldIn } from "./severity.ts";
 
 export interface VerdictOf {
   sources: readonly SourceStatus[];
@@ -17,6 +19,7 @@ type Verdict = Omit<StatusAnswer, "run" | "sources" | "surveys">;
  * | verdict | when |
  * |---|---|
  * | unaccounted | a full pass has met listed responses that the ledger cannot account for |
+ * | withheld | some responses are held, quarantined or refused: they do not go out |
  * | late | a source is not polled, paused, out of reach, or an operation of the service fails |
  * | working | a first pass or a catch-up is under way |
  * | unknown | a source was never polled, the books of some survey were never closed, or the last full pass could not close them |
@@ -38,27 +41,41 @@ export function verdictOf({ sources, surveys, flags, now }: VerdictOf): Verdict 
     ...sums,
   });
 
+  const flagsOf = ({ source, surveyId }: SurveyStatus): string =>
+    `--survey ${surveyId}${sources.length > 1 ? ` --source ${source}` : ""}`;
   const worst = surveys.filter(({ unaccounted }) => unaccounted > 0).sort((a, b) => b.unaccounted - a.unaccounted)[0];
   if (worst !== undefined) {
     const total = sum(surveys, ({ unaccounted }) => unaccounted);
-    const next = `survey-poller audit --survey ${worst.surveyId} --now --yes ${flags}`;
-    return say("unaccounted", `${total} unaccounted in ${nameOf(worst)}.`, next);
+    const next = `survey-poller audit ${flagsOf(worst)} --now --yes ${flags}`;
+    return say("unaccounted", `${total} unaccounted in ${surveyName(worst)}.`, next);
   }
   const problem = sources.find((source) => source.problem !== null);
+  const behind = surveys.filter(({ catchUp }) => catchUp !== null);
+  const withheld = surveys.filter((survey) => withheldIn(survey) > 0);
+  const [held] = withheld;
+  if (held !== undefined) {
+    const setAside = withheld.find(({ now: { quarantined, refused } }) => quarantined + refused > 0);
+    const next =
+      setAside === undefined
+        ? `survey-poller audit ${flagsOf(held)} --now --yes ${flags}`
+        : `survey-poller quarantine list ${flagsOf(setAside)} ${flags}`;
+    return say("withheld", [withheldText(withheld), problem?.problem].filter(Boolean).join(" "), next);
+  }
   if (problem !== undefined) {
     const resume = `survey-poller resume${sources.length > 1 ? ` --source ${problem.source}` : ""}`;
     const next = problem.pausedSince === null ? `survey-poller doctor ${flags}` : `${resume} --yes ${flags}`;
     const isNew = problem.lastTick === null && problem.pausedUntil === null;
-    return say(isNew ? "unknown" : "late", `${problem.problem}`, next);
+    const isBegun = isNew && problem.firstTick !== null;
+    if (!isBegun) return say(isNew ? "unknown" : "late", `${problem.problem}`, next);
   }
-  const behind = surveys.filter(({ catchUp }) => catchUp !== null);
-  if (behind.length > 0) return say("working", workingOn(behind));
+  if (behind.length > 0) return say("working", workingOn(behind, now));
+  if (problem !== undefined) return say("working", `${problem.problem}`);
   const unproved = surveys.filter(({ books, booksOpen }) => books === null || booksOpen !== null);
   const [first] = unproved;
   if (surveys.length === 0) return say("unknown", "No survey has been polled yet.");
   if (first !== undefined) {
     const why = first.booksOpen ?? "no full pass has read every page";
-    const sentence = `Not proved: ${count(unproved.length, "survey")} with open books; ${nameOf(first)}: ${why}.`;
+    const sentence = `Not proved: ${count(unproved.length, "survey")} with open books; ${surveyName(first)}: ${why}.`;
     return say("unknown", sentence, `survey-poller audit --now --yes ${flags}`);
   }
   const { listed, accounted, provedAt } = sums;
@@ -69,17 +86,53 @@ export function verdictOf({ sources, surveys, flags, now }: VerdictOf): Verdict 
   );
 }
 
-export function nameOf({ surveyId, name }: Pick<SurveyStatus, "surveyId" | "name">): string {
-  return name === null ? `survey ${surveyId}` : `${name} (${surveyId})`;
+/** "23 responses do not go out: 20 held, 3 quarantined." */
+function withheldText(surveys: readonly SurveyStatus[]): string {
+  const all = sum(surveys, withheldIn);
+  const kinds = (["held", "quarantined", "refused"] as const).flatMap((kind) => {
+    const number = sum(surveys, ({ now }) => now[kind]);
+    return number === 0 ? [] : [`${number.toLocaleString("en-US")} ${kind}`];
+  });
+  return `${count(all, "response")} ${all === 1 ? "does" : "do"} not go out: ${kinds.join(", ")}.`;
 }
 
-function workingOn(behind: readonly SurveyStatus[]): string {
+function workingOn(behind: readonly SurveyStatus[], now: number): string {
   const [one] = behind;
-  const what = one?.phase === "first-pass" ? "First pass" : "Catching up";
-  const part = one?.catchUp?.part ?? null;
-  const percent = part === null ? "" : ` ${Math.floor(part * 100)} %`;
+  const name = one === undefined ? "" : surveyName(one);
   const others = behind.length > 1 ? ` and ${count(behind.length - 1, "other survey")}` : "";
-  return `${what}${percent}: ${one === undefined ? "" : nameOf(one)}${others}. News go out meanwhile.`;
+  const walks = behind.flatMap(({ catchUp }) => catchUp ?? []);
+  const isFirst = one?.phase === "first-pass";
+  const isAll = behind.every(({ catchUp }) => catchUp !== null && catchUp.emitted !== null);
+  const emitted = isAll ? `${emittedText(walks, (left) => `about ${utcClock(now + left, now)}`)}; ` : "";
+  const part = partOf(walks, isAll);
+  const percent = part === null ? "" : ` ${Math.floor(part * 100)} %`;
+  return `${isFirst ? "First read" : "Catching up"}${percent}: ${emitted}${name}${others}. News go out meanwhile.`;
+}
+
+function partOf(walks: readonly CatchUp[], isAll: boolean): number | null {
+  if (!isAll) return walks[0]?.part ?? null;
+  const expected = sum(walks, (walk) => walk.expected ?? 0);
+  const isKnown = walks.every((walk) => walk.expected !== null) && expected > 0;
+  return isKnown ? sum(walks, (walk) => walk.emitted ?? 0) / expected : null;
+}
+
+type CatchUp = NonNullable<SurveyStatus["catchUp"]>;
+
+/** "532 of about 20,000 emitted, done about 18:20 UTC", of as many first reads as there are. */
+export function emittedText(walks: readonly CatchUp[], whenIn: (milliseconds: number) => string): string {
+  const number = (figure: number): string => figure.toLocaleString("en-US");
+  const expected = walks.every((walk) => walk.expected !== null)
+    ? ` of about ${number(sum(walks, (walk) => walk.expected ?? 0))}`
+    : "";
+  const left = walks.every((walk) => walk.left !== null) ? Math.max(...walks.map((walk) => walk.left ?? 0)) : null;
+  const end = left === null ? "" : `, done ${whenIn(left)}`;
+  return `${number(sum(walks, (walk) => walk.emitted ?? 0))}${expected} emitted${end}`;
+}
+
+/** "18:20 UTC"; of another day with its date. */
+function utcClock(at: number, now: number): string {
+  const from = utc(at).slice(0, 10) === utc(now).slice(0, 10) ? 11 : 0;
+  return `${utc(at).slice(from, 16)} UTC`;
 }
 
 /** Milliseconds beside two intervals for which the survey list may fail: what passes at the next tick is no news. */
@@ -87,17 +140,24 @@ const PASSING = 20_000;
 
 /** Why a source is not polled as it should be; null when it is. */
 export function problemOf(
-  status: Pick<SourceStatus, "source" | "lastTick" | "listedAt" | "pausedUntil" | "pausedSince" | "outages">,
+  status: Pick<
+    SourceStatus,
+    "source" | "firstTick" | "lastTick" | "listedAt" | "pausedUntil" | "pausedSince" | "outages"
+  >,
   { interval, now }: { interval: number; now: number },
 ): string | null {
-  const { source, lastTick, listedAt, pausedUntil, pausedSince, outages } = status;
+  const { source, firstTick, lastTick, listedAt, pausedUntil, pausedSince, outages } = status;
   if (pausedSince !== null) {
     return `Paused since ${utc(pausedSince)} by an operator: source ${source}${pauseEnd(pausedUntil)}. Nothing is lost.`;
   }
   if (pausedUntil !== null) {
     return `Late: the service of ${source} asks to be left alone until ${utc(pausedUntil)}; nothing is lost.`;
   }
-  if (lastTick === null) return `Source ${source} has not been polled yet.`;
+  if (lastTick === null) {
+    return firstTick === null
+      ? `Source ${source} has not been polled yet.`
+      : `First poll of ${source} under way for ${span(now - firstTick)}: what it meets goes out at once.`;
+  }
   // A tick may take long, and the next begins at its own time.
   const patience = 2 * interval + 300_000;
   if (now - lastTick > patience) return `Late: the last tick of ${source} came to its end ${span(now - lastTick)} ago.`;
