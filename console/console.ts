@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { Target } from "../cli/target/target.ts";
 import { readStory } from "../cli/verbs/explain/read.ts";
 import { oneLine } from "../lib/errors.ts";
@@ -17,6 +17,7 @@ import { matchedBy, type RuleView, readRules } from "./rules.ts";
 import { serve } from "./server.ts";
 import { type Story, storyOf } from "./story.ts";
 import { createStrip } from "./strip.ts";
+import { tokenFor } from "./token.ts";
 import { createTrouble } from "./trouble/trouble.ts";
 
 /** The parts that a demo has beside a poller: a service and an AWS in which troubles can be made, and a poller that can be killed. */
@@ -38,11 +39,13 @@ export interface ConsoleOptions {
   /** Of a poller that runs in another process: where its requests are drawn, and whether its events are heard. */
   elsewhere: Snapshot["elsewhere"];
   demo?: Demo | undefined;
+  /** Where the token is kept; without it each page has one of its own. */
+  folder?: string | undefined;
 }
 
 /** The live page of a poller. */
 export interface LiveConsole {
-  /** With the token, without which the page can only be read. */
+  /** With the token, without which the page shows nothing. */
   url: string;
   /** An event that the bus has taken. */
   event(envelope: EventEnvelope): void;
@@ -56,9 +59,9 @@ export interface LiveConsole {
 const POINT_EVERY = 1_000;
 
 /** Starts the live page. */
-export async function startConsole({ port, demo, ...ground }: ConsoleOptions): Promise<LiveConsole> {
+export async function startConsole({ port, demo, folder, ...ground }: ConsoleOptions): Promise<LiveConsole> {
   const stop = new AbortController();
-  const token = randomBytes(16).toString("base64url");
+  const token = tokenFor(folder);
   const events = createEvents();
   const strip = createStrip();
   const follower = demo === undefined ? undefined : followShadow(demo.simulator);

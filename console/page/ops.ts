@@ -6,7 +6,7 @@ import type { RuleView } from "../rules.ts";
 import { act, isRefused, look } from "./ask.ts";
 import { copy, said } from "./copy.ts";
 import { ago, clock, figure } from "./format.ts";
-import { now, snapshot, token } from "./state.ts";
+import { now, snapshot } from "./state.ts";
 import { verdict } from "./verdict.ts";
 
 const HOUR = 3_600_000;
@@ -55,13 +55,12 @@ function Actions(): VNode {
   const status = snapshot.value?.status ?? null;
   const worst = status?.surveys.find(({ unaccounted }) => unaccounted > 0);
   const isPaused = status?.sources.some(({ pausedSince }) => pausedSince !== null) === true;
-  const cannot = isActing.value || token === "";
   const audited = worst === undefined ? {} : { source: worst.source, surveyId: worst.surveyId };
   return html`
     <section class="panel actions-panel"><h2>Do it here</h2>
       <div class="row actions">
-        <button disabled=${cannot} onClick=${() => void run("audit", audited)}>Audit ${worst === undefined ? "all surveys" : (worst.name ?? worst.surveyId)} now</button>
-        <button disabled=${cannot} onClick=${() => void run(isPaused ? "resume" : "pause", {})}>${isPaused ? "Resume polling" : "Pause polling"}</button>
+        <button disabled=${isActing.value} onClick=${() => void run("audit", audited)}>Audit ${worst === undefined ? "all surveys" : (worst.name ?? worst.surveyId)} now</button>
+        <button disabled=${isActing.value} onClick=${() => void run(isPaused ? "resume" : "pause", {})}>${isPaused ? "Resume polling" : "Pause polling"}</button>
       </div>
       <ul role="status">${isActing.value ? html`<li class="work">at work …</li>` : done.value.map((line) => html`<li>${line}</li>`)}</ul>
     </section>

@@ -2,7 +2,7 @@ import { computed } from "@preact/signals";
 import type { StatusAnswer } from "../../cli/verbs/status/answer.ts";
 import { GLYPHS } from "../../cli/verbs/status/severity.ts";
 import { ago } from "./format.ts";
-import { isSilent, now, silentFor, snapshot } from "./state.ts";
+import { isLockedOut, isSilent, now, silentFor, snapshot } from "./state.ts";
 
 /** Milliseconds after which a state that was read is no longer called the present one. */
 const STALE = 20_000;
@@ -29,6 +29,10 @@ const TONES: Readonly<Record<StatusAnswer["verdict"], Tone>> = {
 
 /** The sentence of `status`, and what only the page itself can know: that it has heard nothing. */
 export const verdict = computed<Verdict>(() => {
+  if (isLockedOut.value) {
+    const rest = "Open the URL that npm start or survey-poller console has printed last: its end holds the token.";
+    return { glyph: "▨", tone: "quiet", head: "This page lacks its token", rest, next: null };
+  }
   if (isSilent.value) {
     const seconds = Math.floor(silentFor.value / 1_000);
     const rest = "What is shown is what was heard last. It tries again by itself.";

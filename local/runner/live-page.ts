@@ -35,6 +35,7 @@ export async function startLivePage({ line, folder, polled, demo, say }: LivePag
       mayAct: true,
       elsewhere: null,
       demo,
+      folder,
     });
     say(`live page: ${page.url}`);
     return {
