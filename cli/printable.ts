@@ -34,8 +34,15 @@ export function cut(text: string, most: number): string {
 
 const LONGEST_NAME = 60;
 
+const NO_NAME = "(no name)";
+
+/** The name of a survey alone, where its id stands beside it. */
+export function nameShown(name: string | null): string {
+  return cut(printable(name ?? "").trim(), LONGEST_NAME) || NO_NAME;
+}
+
 /** A survey for people: "Onboarding (103)", or "(no name) 103". */
 export function surveyName({ surveyId, name }: { surveyId: number; name: string | null }): string {
-  const shown = cut(printable(name ?? "").trim(), LONGEST_NAME);
-  return shown === "" ? `(no name) ${surveyId}` : `${shown} (${surveyId})`;
+  const shown = nameShown(name);
+  return shown === NO_NAME ? `${NO_NAME} ${surveyId}` : `${shown} (${surveyId})`;
 }

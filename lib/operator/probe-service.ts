@@ -10,6 +10,6 @@ export const probeService: Operation<object, ProbeReport> = {
     // What the other workers know of a pause that the service has asked for.
     await graph.begin("tick", abortsAt).state.account();
     const signal = AbortSignal.timeout(Math.max(0, abortsAt - Date.now()));
-    return probe({ api: graph.api, signal, now: Date.now });
+    return probe({ api: graph.api, enrich: graph.source.enrich, signal, now: Date.now });
   },
 };

@@ -56,7 +56,7 @@ it("holds for audits and for events that are heard", () => {
   expect(lineOf(golden, { style: (_, text) => text, now: () => 0 })).not.toMatch(steers);
   const cost = { pages: 1, isExact: true, requests: 1, seconds: null, by: null };
   const survey = { surveyId: 7, name: HOSTILE, pages: 1, outcome: "open" as const, why: "x" };
-  const of = { ...survey, listed: null, found: null, closedAt: null, unaccounted: null };
+  const of = { ...survey, listed: null, found: null, missing: null, closedAt: null, unaccounted: null };
   const answer = { dryRun: false, source: "main", mode: "now" as const, cost, surveys: [of] };
   expect(auditText(answer, "--data d").join("")).not.toMatch(steers);
 });
