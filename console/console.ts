@@ -173,7 +173,13 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
     flag,
     ready(opened) {
       target = opened;
-      void keepLooking({ target: opened, tell: feed.tell, readers: feed.readers, signal: stop.signal });
+      void keepLooking({
+        target: opened,
+        tell: feed.tell,
+        emittedSince: events.emittedSince,
+        readers: feed.readers,
+        signal: stop.signal,
+      });
     },
     async close() {
       stop.abort();

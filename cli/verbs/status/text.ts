@@ -2,8 +2,8 @@ import type { Io } from "../../io.ts";
 import { surveyName } from "../../printable.ts";
 import { ago, columns, count, span } from "../../words.ts";
 import type { StatusAnswer, SurveyStatus } from "./answer.ts";
+import { emittedText } from "./emitted-text.ts";
 import { GLYPHS, severityOf } from "./severity.ts";
-import { emittedText } from "./verdict.ts";
 
 const COLOURS = {
   complete: "green",

@@ -1,6 +1,7 @@
 import { surveyName } from "../../printable.ts";
 import { ago, count, pauseEnd, span, utc } from "../../words.ts";
 import type { SourceStatus, StatusAnswer, SurveyStatus } from "./answer.ts";
+import { type CatchUp, emittedText } from "./emitted-text.ts";
 import { withheldIn } from "./severity.ts";
 
 export interface VerdictOf {
@@ -114,19 +115,6 @@ function partOf(walks: readonly CatchUp[], isAll: boolean): number | null {
   const expected = sum(walks, (walk) => walk.expected ?? 0);
   const isKnown = walks.every((walk) => walk.expected !== null) && expected > 0;
   return isKnown ? sum(walks, (walk) => walk.emitted ?? 0) / expected : null;
-}
-
-type CatchUp = NonNullable<SurveyStatus["catchUp"]>;
-
-/** "532 of about 20,000 emitted, done about 18:20 UTC", of as many first reads as there are. */
-export function emittedText(walks: readonly CatchUp[], whenIn: (milliseconds: number) => string): string {
-  const number = (figure: number): string => figure.toLocaleString("en-US");
-  const expected = walks.every((walk) => walk.expected !== null)
-    ? ` of about ${number(sum(walks, (walk) => walk.expected ?? 0))}`
-    : "";
-  const left = walks.every((walk) => walk.left !== null) ? Math.max(...walks.map((walk) => walk.left ?? 0)) : null;
-  const end = left === null ? "" : `, done ${whenIn(left)}`;
-  return `${number(sum(walks, (walk) => walk.emitted ?? 0))}${expected} emitted${end}`;
 }
 
 /** "18:20 UTC"; of another day with its date. */

@@ -12,7 +12,7 @@ export interface ProbeOptions {
    * that is kept is used.
    */
   another?: SurveyApi;
-  /** The details that events carry; all of them without it. */
+  /** The details that events have; all of them without it. */
   enrich?: { metrics: boolean; metadata: boolean };
   /** Ends all requests. */
   signal?: AbortSignal;
