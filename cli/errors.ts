@@ -41,6 +41,7 @@ const NOT_NOW = /^(UNREACHABLE|TIMEOUT|TOO_MANY_REQUESTS|OUT_OF_TIME|PAUSED)$/;
 /** The exit code that goes with the code of an error, its own or that of an operation of the function. */
 export function exitOf(code: string): ExitCode {
   if (CREDENTIALS.test(code)) return EXIT.credentials;
+  if (code === "UNACCOUNTED") return EXIT.unaccounted;
   return NOT_NOW.test(code) ? EXIT.notNow : EXIT.failed;
 }
 

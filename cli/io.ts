@@ -16,6 +16,8 @@ export interface Io {
   say(line: string): void;
   /** Colours for standard output: none in a pipe, or where NO_COLOR says so. */
   style(style: Style, text: string): string;
+  /** Columns of the terminal that standard output is; without end where it is none. */
+  width: number;
   /** Whether somebody can be asked: both the input and the talk are a terminal. */
   isInteractive: boolean;
   /** Aborted by Ctrl-C, or when the reader of standard output has gone. */
@@ -63,6 +65,7 @@ export function processIo(): Io {
     out: (line) => void process.stdout.write(`${line}\n`),
     say: (line) => void process.stderr.write(`${line}\n`),
     style: (style, text) => styleText(style, text, { stream: process.stdout }),
+    width: process.stdout.columns ?? Number.POSITIVE_INFINITY,
     isInteractive: process.stdin.isTTY === true && process.stderr.isTTY === true,
     signal: stop.signal,
     fail: (error) => stop.abort(error),

@@ -6,6 +6,7 @@ import { CommandError, exitCodeOf, InterruptedError } from "./errors.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { UsageError } from "./flags.ts";
 import type { Io } from "./io.ts";
+import { printableLine } from "./printable.ts";
 import { loadDataTarget } from "./target/data-folders.ts";
 import { type Act, toJson } from "./verb.ts";
 import { verbs } from "./verbs.ts";
@@ -21,9 +22,13 @@ const EXIT_CODES = `
 Exit codes: 0 done or proved · 1 failed · 2 called wrongly · 3 cannot be proved now, try again later
             4 credentials · 5 something is unaccounted for · 130 interrupted, the state is safe`;
 
-/** Runs one command line, and gives its exit code. Everything that it says goes to `io`. */
+/** Runs one command line, and gives its exit code. Everything that it says goes to `given`, and nothing of it steers a terminal. */
 export async function runCommand(args: readonly string[], given: Io): Promise<ExitCode> {
-  const io: Io = { ...given, say: (line) => given.say(asCalled(line, given.command)) };
+  const io: Io = {
+    ...given,
+    out: (line) => given.out(printableLine(line)),
+    say: (line) => given.say(printableLine(asCalled(line, given.command))),
+  };
   let exit: ExitCode = EXIT.done;
   const act: Act = async (options, work) => {
     const answer = await orInterrupted(work(io), io.signal);
@@ -78,11 +83,15 @@ function quietly(command: CommandUnknownOpts, io: Io): void {
     .helpCommand(false)
     .configureHelp({ sortSubcommands: false, showGlobalOptions: false, helpWidth: 108 })
     .configureOutput({
-      writeOut: (text) => io.out(asCalled(text, io.command).replace(/\n$/, "")),
+      writeOut: (text) => saying(asCalled(text, io.command), io.out),
       // The help of a command that lacks its verb.
-      writeErr: (text) => io.say(text.replace(/\n$/, "")),
+      writeErr: (text) => saying(text, io.say),
       outputError: () => undefined,
     });
+}
+
+function saying(text: string, line: (line: string) => void): void {
+  for (const one of text.replace(/\n$/, "").split("\n")) line(one);
 }
 
 /** Commander repeats what was typed, which may be a secret: a flag is named without its value, and a value not at all. */

@@ -1,6 +1,7 @@
 import { Command, type CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { EXIT, ExitCode } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
+import { printableJson } from "./printable.ts";
 import { loadDataTarget } from "./target/data-folders.ts";
 
 /** The version of what `--json` prints, the same for all verbs: a field may be added, none goes or changes within one. */
@@ -8,7 +9,7 @@ export const SCHEMA_VERSION = 1;
 
 /** One document of `--json`, in one line. */
 export function toJson(data: object): string {
-  return JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...data });
+  return printableJson(JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...data }));
 }
 
 /** The answer of a verb. `data` is what `--json` prints, beside `schemaVersion`; `text` says the same for people. */

@@ -1,4 +1,5 @@
 import { FOREVER } from "../lib/state/shared-state.ts";
+import { cut } from "./printable.ts";
 
 // How figures are said to people.
 
@@ -35,13 +36,28 @@ export function count(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString("en-US")} ${number === 1 ? one : many}`;
 }
 
-/** Lines of a table whose columns are as wide as they need to be. Cells that begin with a digit stand at the right. */
-export function columns(rows: readonly (readonly string[])[]): string[] {
+const GAP = "  ";
+const NARROWEST = 12;
+
+/**
+ * Lines of a table whose columns are as wide as they need to be. Cells that begin with a digit stand at the right.
+ *
+ * @param width of the terminal: the widest column is cut first, and then the lines
+ */
+export function columns(rows: readonly (readonly string[])[], width = Number.POSITIVE_INFINITY): string[] {
   const widths = rows.reduce<number[]>((most, row) => row.map((cell, i) => Math.max(most[i] ?? 0, cell.length)), []);
+  const beyond = widths.reduce((sum, one) => sum + one + GAP.length, -GAP.length) - width;
+  const widest = widths.indexOf(Math.max(...widths));
+  if (beyond > 0) widths[widest] = Math.max(NARROWEST, (widths[widest] ?? 0) - beyond);
+  const padded = (cell: string, most = 0): string =>
+    /^\d/.test(cell) ? cut(cell, most).padStart(most) : cut(cell, most).padEnd(most);
   return rows.map((row) =>
-    row
-      .map((cell, i) => (/^\d/.test(cell) ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0)))
-      .join("  ")
-      .trimEnd(),
+    cut(
+      row
+        .map((cell, i) => padded(cell, widths[i]))
+        .join(GAP)
+        .trimEnd(),
+      width,
+    ),
   );
 }

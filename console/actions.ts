@@ -2,6 +2,7 @@ import type { Io } from "../cli/io.ts";
 import { readSource } from "../cli/target/state.ts";
 import { sourcesOf, type Target } from "../cli/target/target.ts";
 import type { AuditedSurvey } from "../cli/verbs/audit/answer.ts";
+import { withMissing } from "../cli/verbs/audit/missing.ts";
 import { readPasses } from "../cli/verbs/audit/read-now.ts";
 import { surveyLines } from "../cli/verbs/audit/text.ts";
 import { changePause, pausedFrom, pauseText } from "../cli/verbs/pause/change.ts";
@@ -30,7 +31,8 @@ async function audit({ source: name, surveyId }: ActionOf, target: Target, io: A
   for (const source of await sourcesOf(target, name)) {
     const { surveys } = await readSource(target, source.name);
     const chosen = surveys.filter((survey) => surveyId === undefined || survey.surveyId === surveyId);
-    audited.push(...(await readPasses({ target, source, surveys: chosen, io, progress })));
+    const of = { target, source, surveys: chosen, io, progress };
+    audited.push(...(await withMissing(of, await readPasses(of))));
   }
   return audited;
 }

@@ -35,25 +35,22 @@ export interface AppOptions {
 const LONGEST_BODY = 100_000;
 const GONE = "This event is not kept any more.";
 
-/** Milliseconds after which a page that lost the server asks again. */
-const RETRY = 1_000;
-
-/** Everything the page asks for. Reading needs no token and gives nothing personal. */
+/** Everything the page asks for. Without the token it gets the page itself, and nothing that it shows. */
 export function createApp({ feed, events, assets, token, rules, story, action, pull }: AppOptions): Hono {
   const app = new Hono();
   app.use(strictHeaders, onlyFromHere);
-  app.post("*", withToken(token), bodyLimit({ maxSize: LONGEST_BODY }));
   app.get("/", (c) => c.html(INDEX));
   app.get("/main.js", async (c) => c.body((await assets()).script, 200, { "Content-Type": "text/javascript" }));
   app.get("/style.css", async (c) => c.body((await assets()).style, 200, { "Content-Type": "text/css" }));
   app.get("/icon.svg", (c) => c.body(ICON, 200, { "Content-Type": "image/svg+xml" }));
 
+  app.use(withToken(token), bodyLimit({ maxSize: LONGEST_BODY }));
   app.get("/feed", (c) =>
     streamSSE(c, async (stream) => {
       const gone = new AbortController();
       stream.onAbort(() => gone.abort());
       for await (const { id, event, data } of feed.frames(c.req.header("last-event-id"), gone.signal)) {
-        await stream.writeSSE({ id, event, data: JSON.stringify(data), retry: RETRY });
+        await stream.writeSSE({ id, event, data: JSON.stringify(data) });
       }
     }),
   );

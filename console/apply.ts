@@ -26,7 +26,10 @@ export function applyChange(to: Snapshot, change: Change): void {
       to.activities[change.survey] = change.activity;
       return;
     case "status":
-      Object.assign(to, { status: change.status, statusAt: change.readAt, statusFailure: null });
+      Object.assign(to, {
+        ...{ status: change.status, statusAt: change.readAt, statusFailure: null },
+        emittedSince: change.emittedSince,
+      });
       return;
     case "status failed":
       to.statusFailure = change.message;
@@ -72,6 +75,7 @@ export function emptySnapshot(ground: Ground): Snapshot {
       requestsToday: null,
       tokenAt: null,
     },
+    emittedSince: {},
     ...{ events: [], points: [], flagged: [], incidents: [], activities: {} },
   };
 }

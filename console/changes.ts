@@ -1,5 +1,5 @@
 import type { StatusAnswer } from "../cli/verbs/status/answer.ts";
-import type { ShadowSummary } from "../local/simulator/shadow.ts";
+import type { Miss } from "../local/simulator/shadow.ts";
 
 // What the server tells the page. Times are epoch milliseconds. Nothing personal is in any of it.
 
@@ -16,7 +16,7 @@ export interface EventRow {
   survey: string | null;
   responseId: number | null;
   nps: { score: number; class: string } | null;
-  /** Milliseconds from completion to the bus; null without a time zone. */
+  /** Milliseconds from completion to the bus; null without a time zone, and of a backlog. */
   lag: number | null;
   origin: string | null;
   revision: number | null;
@@ -56,8 +56,21 @@ export interface Activity {
 }
 
 /** The poller with a cursor beside this one. */
-export interface ShadowView extends ShadowSummary {
-  ours: { found: number; onTheirWay: number; repeated: number };
+export interface ShadowView {
+  /** Responses completed since it began that are still there: found, missed and on their way add up to them. */
+  completed: number;
+  cursor: Fates & { twice: number };
+  ours: Fates & { twice: number };
+  /** The last of those that it has missed, newest first. */
+  misses: Miss[];
+}
+
+export interface Fates {
+  found: number;
+  missed: number;
+  onTheWay: number;
+  /** Sent, deleted since, and nobody was told. */
+  deleted: number;
 }
 
 export interface Incident {
@@ -89,7 +102,7 @@ export interface Incident {
 
 export type Change =
   | { kind: "event"; row: EventRow }
-  | { kind: "status"; status: StatusAnswer; readAt: number }
+  | { kind: "status"; status: StatusAnswer; readAt: number; emittedSince: Record<string, number> }
   | { kind: "status failed"; message: string }
   | { kind: "ended"; ended: NonNullable<Snapshot["ended"]> }
   | { kind: "activity"; survey: string; activity: Activity }
@@ -120,6 +133,8 @@ export interface Snapshot {
   statusFailure: string | null;
   /** Set once the server ends: what could not go on, or null where it ends as it should. */
   ended: { at: number; cause: string | null } | null;
+  /** First events heard since the books of their survey were closed, by `surveyKey`. */
+  emittedSince: Record<string, number>;
   /** Oldest first. */
   events: EventRow[];
   shadow: ShadowView | null;

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { answerAsCalled, asCalled } from "../cli/called-as.ts";
 import type { Target } from "../cli/target/target.ts";
 import { readStory } from "../cli/verbs/explain/read.ts";
@@ -19,6 +19,7 @@ import { matchedBy, type RuleView, readRules } from "./rules.ts";
 import { serve } from "./server.ts";
 import { type Story, storyOf } from "./story.ts";
 import { createStrip } from "./strip.ts";
+import { tokenFor } from "./token.ts";
 import { createTrouble } from "./trouble/trouble.ts";
 
 /** The parts that a demo has beside a poller: a service and an AWS in which troubles can be made, and a poller that can be killed. */
@@ -41,11 +42,13 @@ export interface ConsoleOptions {
   /** Of a poller that runs in another process: where its requests are drawn, and whether its events are heard. */
   elsewhere: Snapshot["elsewhere"];
   demo?: Demo | undefined;
+  /** Where the token is kept; without it each page has one of its own. */
+  folder?: string | undefined;
 }
 
 /** The live page of a poller. */
 export interface LiveConsole {
-  /** With the token, without which the page can only be read. */
+  /** With the token, without which the page shows nothing. */
   url: string;
   /** An event that the bus has taken. */
   event(envelope: EventEnvelope): void;
@@ -62,9 +65,9 @@ const POINT_EVERY = 1_000;
 const LAST_WORD = 2 * FEED.deltaEvery;
 
 /** Starts the live page. */
-export async function startConsole({ port, demo, ...ground }: ConsoleOptions): Promise<LiveConsole> {
+export async function startConsole({ port, demo, folder, ...ground }: ConsoleOptions): Promise<LiveConsole> {
   const stop = new AbortController();
-  const token = randomBytes(16).toString("base64url");
+  const token = tokenFor(folder);
   const events = createEvents();
   const strip = createStrip();
   const follower = demo === undefined ? undefined : followShadow(demo.simulator);
@@ -183,6 +186,7 @@ export async function startConsole({ port, demo, ...ground }: ConsoleOptions): P
       void keepLooking({
         target: opened,
         tell: feed.tell,
+        emittedSince: events.emittedSince,
         readers: feed.readers,
         signal: stop.signal,
         command: ground.command,

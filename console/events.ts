@@ -1,7 +1,8 @@
 import { readEnvelope } from "../cli/hearing/envelope.ts";
+import type { StatusAnswer } from "../cli/verbs/status/answer.ts";
 import { createMatcher } from "../local/aws/event-bridge/matcher.ts";
 import type { EventEnvelope } from "../local/aws/index.ts";
-import type { EventRow } from "./changes.ts";
+import { type EventRow, surveyKey } from "./changes.ts";
 import { keep } from "./kept.ts";
 
 /** Events that can be opened, and ids by which a repeat is known. */
@@ -14,12 +15,16 @@ export interface Events {
   /** Numbers of the events that match a pattern, and of how many. Throws InvalidEventPatternError. */
   match(pattern: unknown): { numbers: number[]; of: number };
   repeated(): number;
+  /** First events heard since the books of their survey were closed, by `surveyKey`. */
+  emittedSince(status: StatusAnswer): Record<string, number>;
 }
 
 export function createEvents(): Events {
   const kept: { row: EventRow; envelope: EventEnvelope }[] = [];
   const ids = new Set<string>();
   let number = 0;
+  /** When first events were heard, by `surveyKey`. */
+  const heard = new Map<string, number[]>();
   let repeated = 0;
 
   return {
@@ -43,12 +48,18 @@ export function createEvents(): Events {
         survey: data.survey?.name ?? null,
         responseId: data.responseId ?? null,
         nps: nps?.score == null || nps.class == null ? null : { score: nps.score, class: nps.class },
-        lag: completed == null ? null : Math.max(0, at - Date.parse(completed)),
+        lag: completed == null || meta.origin === "catch-up" ? null : Math.max(0, at - Date.parse(completed)),
         origin: meta.origin ?? null,
         revision: meta.revision ?? null,
         missing: meta.missing ?? [],
         isRepeat,
       };
+      if (row.type === "response.completed" && !isRepeat && meta.test !== true) {
+        const key = surveyKey(row.source, row.surveyId);
+        const times = heard.get(key) ?? [];
+        times.push(at);
+        heard.set(key, times);
+      }
       keep(kept, { row, envelope }, MOST.open);
       return row;
     },
@@ -62,5 +73,16 @@ export function createEvents(): Events {
       };
     },
     repeated: () => repeated,
+    emittedSince({ surveys }) {
+      for (const { source, surveyId, books } of surveys) {
+        const key = surveyKey(source, surveyId);
+        if (books !== null)
+          heard.set(
+            key,
+            (heard.get(key) ?? []).filter((at) => at > books.closedAt),
+          );
+      }
+      return Object.fromEntries([...heard].map(([key, times]) => [key, times.length]));
+    },
   };
 }

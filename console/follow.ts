@@ -1,8 +1,9 @@
 import type { Simulator } from "../local/simulator/index.ts";
 import { runShadow, type Shadow } from "../local/simulator/index.ts";
 import type { EventRow, ShadowView } from "./changes.ts";
+import { createComparison } from "./compare.ts";
 
-/** The poller's finds among the responses that the poller with the cursor is followed for, by the same count. */
+/** A poller with a cursor beside this one, and how the two compare. */
 export interface Follower {
   shadow: Shadow;
   event(row: EventRow): void;
@@ -12,20 +13,17 @@ export interface Follower {
 
 export function followShadow(simulator: Simulator): Follower {
   const { shadow, stop } = runShadow(simulator);
-  const onTheirWay = new Set<string>();
-  let found = 0;
+  const comparison = createComparison(shadow);
   // After the shadow's own listener, so that it knows by now whether it counts this one.
-  const stopListening = simulator.onChange(({ kind, surveyId, responseId }) => {
-    const key = `${surveyId}/${responseId}`;
-    if (kind === "removed") onTheirWay.delete(key);
-    else if (shadow.fate(surveyId, responseId) !== undefined) onTheirWay.add(key);
-  });
+  const stopListening = simulator.onChange(({ kind, surveyId, responseId }) => comparison[kind](surveyId, responseId));
   return {
     shadow,
-    event({ type, surveyId, responseId }) {
-      if (type === "response.completed" && onTheirWay.delete(`${surveyId}/${responseId}`)) found += 1;
+    event: comparison.event,
+    view(repeated) {
+      const { twice, misses } = shadow.summary();
+      const { completed, cursor, ours } = comparison.fates();
+      return { completed, misses, cursor: { ...cursor, twice }, ours: { ...ours, twice: repeated } };
     },
-    view: (repeated) => ({ ...shadow.summary(), ours: { found, onTheirWay: onTheirWay.size, repeated } }),
     stop() {
       stopListening();
       stop();

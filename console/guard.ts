@@ -36,7 +36,7 @@ export const strictHeaders: MiddlewareHandler = async (c, next) => {
   c.header("Cache-Control", "no-store");
 };
 
-/** Asks for the token before anything is done. */
+/** Asks for the token before anything is shown or done. */
 export function withToken(token: string): MiddlewareHandler {
   const wanted = Buffer.from(token);
   return async (c, next) => {

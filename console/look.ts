@@ -18,6 +18,8 @@ const UNWATCHED = 200;
 export interface Looking {
   target: Target;
   tell(change: Change): void;
+  /** First events heard since the books of their survey were closed, by `surveyKey`. */
+  emittedSince(status: StatusAnswer): Record<string, number>;
   /** Pages that are open. While there is none, a poller that works off a backlog has all of the table to itself. */
   readers(): number;
   signal: AbortSignal;
@@ -26,7 +28,7 @@ export interface Looking {
 }
 
 /** Reads what `status` answers again and again, until the signal aborts. */
-export async function keepLooking({ target, tell, readers, signal, command }: Looking): Promise<void> {
+export async function keepLooking({ target, tell, emittedSince, readers, signal, command }: Looking): Promise<void> {
   let before: StatusAnswer | null = null;
   let tokenAt: number | null = null;
   let tokenLookedAt = 0;
@@ -41,7 +43,7 @@ export async function keepLooking({ target, tell, readers, signal, command }: Lo
       const status = answerAsCalled(await readStatus(target, sources, Date.now()), command);
       for (const flag of flagsBetween(before, status, Date.now())) tell({ kind: "flag", flag });
       before = status;
-      tell({ kind: "status", status, readAt: Date.now() });
+      tell({ kind: "status", status, readAt: Date.now(), emittedSince: emittedSince(status) });
       if (began - tokenLookedAt >= TOKEN_EVERY) {
         tokenLookedAt = began;
         const fetchedAt = await oldestToken(target);

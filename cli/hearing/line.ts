@@ -1,10 +1,9 @@
-import { stripVTControlCharacters } from "node:util";
 import type { Io } from "../io.ts";
+import { surveyName } from "../printable.ts";
 import { span } from "../words.ts";
 import { type Heard, readEnvelope } from "./envelope.ts";
 import { clock } from "./hear.ts";
 
-const LONGEST_NAME = 40;
 const LONGEST_TYPE = "response.completed".length;
 
 const COLOURS: Readonly<Record<string, "green" | "yellow" | "red">> = {
@@ -37,10 +36,8 @@ export function lineOf(body: string | object, { style, now }: Pick<Io, "style" |
 }
 
 function surveyOf({ detail: { data } }: Heard): string {
-  const name = plain(data.survey?.name ?? data.after?.name ?? "");
-  const short = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name;
-  if (data.surveyId == null) return short;
-  return short === "" ? `survey ${data.surveyId}` : `${short} (${data.surveyId})`;
+  const name = data.survey?.name ?? data.after?.name ?? null;
+  return data.surveyId == null ? "" : surveyName({ surveyId: data.surveyId, name });
 }
 
 /** From completion to event. Only where a time zone says when it completed, and not for what was told before. */
@@ -49,9 +46,4 @@ function lagOf({ detail: { meta, data } }: Heard): string {
   if (at == null || meta.detectedAt == null || ambiguous === true || (meta.revision ?? 1) > 1) return "";
   const lag = Date.parse(meta.detectedAt) - Date.parse(at);
   return Number.isNaN(lag) ? "" : `lag ${span(Math.max(0, lag))}`;
-}
-
-/** A name without control characters: one that others have written must not steer the terminal. */
-function plain(name: string): string {
-  return stripVTControlCharacters(name).replaceAll(/\p{Cc}+/gu, " ");
 }

@@ -51,7 +51,7 @@ export async function readSource(target: Target, source: string): Promise<Source
   });
 }
 
-/** How many entries of a survey are in this state and have a next check. The index may lag behind by moments. */
+/** How many entries of a survey are in this state. The index may lag behind by moments. */
 export async function countDue(table: Table, source: string, surveyId: number, kind: CheckedState): Promise<number> {
   let count = 0;
   let from: Record<string, unknown> | undefined;

@@ -1,5 +1,6 @@
 import { html } from "htm/preact";
 import type { VNode } from "preact";
+import { About } from "./about.ts";
 import { Books } from "./books.ts";
 import { Drawer } from "./drawer.ts";
 import { Ops } from "./ops.ts";
@@ -26,6 +27,7 @@ export function App(): VNode {
   const right = event !== "" && panel !== "trouble" ? "event" : isDemo.value ? "trouble" : "event";
   return html`
     <div class=${`app ${isSilent.value ? "silent" : ""}`} data-panel=${panel} data-right=${right}>
+      <${About} />
       <${VerdictBar} />
       ${
         view === "ops"

@@ -4,14 +4,19 @@ export interface Refused {
   error: string;
 }
 
-/** Asks the server for something that needs no token. */
+/** Shows the server the token of the printed URL, without which it gives and does nothing. */
+export function withToken(headers: Record<string, string> = {}): Record<string, string> {
+  return { "x-console-token": token, ...headers };
+}
+
+/** Asks the server for something. */
 export async function look<T>(path: string): Promise<T | Refused> {
-  return answer(fetch(path));
+  return answer(fetch(path, { headers: withToken() }));
 }
 
 /** Has the server do something, or show what is personal. */
 export async function act<T>(path: string, body: unknown = {}): Promise<T | Refused> {
-  const headers = { "content-type": "application/json", "x-console-token": token };
+  const headers = withToken({ "content-type": "application/json" });
   return answer(fetch(path, { method: "POST", headers, body: JSON.stringify(body) }));
 }
 

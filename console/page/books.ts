@@ -1,73 +1,88 @@
 import { html } from "htm/preact";
 import type { VNode } from "preact";
-import type { SurveyStatus } from "../../cli/verbs/status/answer.ts";
-import { ago, figure } from "./format.ts";
+import type { StatusAnswer, SurveyStatus } from "../../cli/verbs/status/answer.ts";
+import { emittedText } from "../../cli/verbs/status/emitted-text.ts";
+import { surveyKey } from "../changes.ts";
+import { figuresOf, PARTS, type Part } from "../figures.ts";
+import { ago, clock, figure } from "./format.ts";
+import { HELP, Help } from "./help.ts";
 import { go, place } from "./place.ts";
-import { now, snapshot } from "./state.ts";
-
-type Part = "emitted" | "beforeFloor" | "open" | "waiting" | "held" | "quarantined" | "refused";
-
-const PARTS: readonly [part: Part, name: string][] = [
-  ["emitted", "emitted"],
-  ["beforeFloor", "before floor"],
-  ["open", "open"],
-  ["waiting", "waiting"],
-  ["held", "held"],
-  ["quarantined", "quarantined"],
-  ["refused", "refused"],
-];
+import { events, now, snapshot } from "./state.ts";
 
 /** Milliseconds in which the colour of a proof has faded to half. */
 const FADES = 60_000;
 
-/** How many of a survey stand in a state, as its closed books say. */
-export function inState({ books }: SurveyStatus, part: string): number {
-  return books === null ? 0 : (books[part as Part] ?? 0);
+const nameOf = (part: Part): string => (part === "beforeFloor" ? "before floor" : part);
+
+/** How many of a survey stand in a state now; what is settled, as its closed books say. */
+export function inState(survey: SurveyStatus, part: string): number {
+  return figuresOf({ surveys: [survey] }, {})[part as Part] ?? 0;
 }
 
 export function Books(): VNode {
   const status = snapshot.value?.status ?? null;
-  const surveys = status?.surveys ?? [];
-  const sums = PARTS.map(([part, name]) => ({
-    part,
-    name,
-    count: surveys.reduce((sum, survey) => sum + inState(survey, part), 0),
-  }));
-  const listed = status?.listed ?? 0;
-  const unaccounted = surveys.reduce((sum, survey) => sum + survey.unaccounted, 0);
-  const age = status?.provedAt ? Math.max(0, now.value - status.provedAt) : 0;
-  const freshness = 0.45 + 0.55 * 0.5 ** (age / FADES);
+  const figures = figuresOf(status, heardSince());
+  const total = PARTS.reduce((sum, part) => sum + figures[part], 0);
+  const shown = PARTS.filter((part) => part !== "refused" || figures.refused > 0);
   return html`
     <section class="books" aria-label="Books">
-      <p class="row"><span class="total"><b data-figure="listed">${figure(listed)}</b> listed</span><span class="quiet">${
-        status === null || status.provedAt === null
-          ? "no books are closed yet: a pass over all pages closes them"
-          : `by what became of each, as last proved ${ago(status.provedAt, now.value)}`
-      }</span></p>
-      <div class="bar" style=${{ opacity: freshness }} aria-hidden="true">
-        ${
-          listed === 0
-            ? html`<span class="nothing" style=${{ flexGrow: 1 }}></span>`
-            : sums.map(({ part, count }) => html`<span class=${`fill ${part}`} style=${{ flexGrow: count }}></span>`)
-        }
-        <span class="fill unaccounted" style=${{ flexGrow: unaccounted }}></span>
+      <p class="row"><span class="total"><b data-figure="responses">${figure(total)}</b> <${Help} word="responses">responses</${Help}></span>
+        <span class="quiet" data-figure="first-read">${status === null ? "" : firstRead(status)}</span></p>
+      <div class="barred">
+        <div class="bar" aria-hidden="true">
+          ${total === 0 ? html`<span class="nothing" style=${{ flexGrow: 1 }}></span>` : null}
+          ${PARTS.map((part) => html`<span class=${`fill ${part}`} style=${{ flexGrow: figures[part] }}></span>`)}
+        </div>
+        <${Proof} total=${total} />
       </div>
-      <p class="sum">
-        ${sums
-          .filter(({ part, count }) => part !== "refused" || count > 0)
-          .map(({ part, name, count }) => html`<${Count} part=${part} name=${name} count=${count} />`)}
-        <${Count} part="unaccounted" name="unaccounted" count=${unaccounted} />
-      </p>
+      <p class="sum">${shown.map((part) => html`<${Count} part=${part} count=${figures[part]} />`)}</p>
     </section>
   `;
 }
 
-function Count({ part, name, count }: { part: string; name: string; count: number }): VNode {
+/** First events heard since the books of their survey were closed: up to the last look at the state, and after it. */
+function heardSince(): Record<string, number> {
+  const { emittedSince = {}, statusAt = null } = snapshot.value ?? {};
+  const heard = { ...emittedSince };
+  for (const { type, isRepeat, at, source, surveyId } of events.value) {
+    if (type !== "response.completed" || isRepeat || at <= (statusAt ?? 0)) continue;
+    const key = surveyKey(source, surveyId);
+    heard[key] = (heard[key] ?? 0) + 1;
+  }
+  return heard;
+}
+
+/** "532 of about 20,000 emitted, done about 18:20", while something is read for the first time. */
+function firstRead({ surveys, verdict }: StatusAnswer): string {
+  // Nobody knows when a late one will be done.
+  const known = verdict === "working" ? {} : { left: null };
+  const walks = surveys.flatMap(({ catchUp }) => (catchUp?.emitted == null ? [] : [{ ...catchUp, ...known }]));
+  if (walks.length === 0) return "";
+  return `First read: ${emittedText(walks, (left) => `about ${clock(now.value + left).slice(0, 5)}`)}`;
+}
+
+/** How far the books were proved, and how long ago: a mark on the bar, which fades. */
+function Proof({ total }: { total: number }): VNode {
+  const status = snapshot.value?.status ?? null;
+  if (status === null || status.provedAt === null) {
+    return html`<p class="proof quiet">No books are closed yet: a pass over all pages closes them.</p>`;
+  }
+  const age = Math.max(0, now.value - status.provedAt);
+  const freshness = 0.6 + 0.4 * 0.5 ** (age / FADES);
+  const part = total === 0 ? 1 : Math.min(1, status.listed / total);
+  return html`
+    <div class="mark" style=${{ left: `${part * 100}%` }} aria-hidden="true"></div>
+    <p class="proof quiet" style=${{ opacity: freshness }}>▲ proved ${ago(status.provedAt, now.value)}:${" "}
+      <span data-figure="accounted">${figure(status.accounted)}</span> of <span data-figure="proved">${figure(status.listed)}</span> accounted for</p>
+  `;
+}
+
+function Count({ part, count }: { part: Part; count: number }): VNode {
   const isChosen = place.value.state === part;
   return html`
-    <button class=${`count ${count === 0 ? "none" : ""}`} aria-pressed=${isChosen}
-      title=${`Only surveys with ${name} responses`} onClick=${() => go({ state: isChosen ? "" : part })}>
-      <i class=${`fill ${part}`} aria-hidden="true"></i><b data-figure=${part}>${figure(count)}</b> ${name}
+    <button class=${`count ${count === 0 ? "none" : ""}`} aria-pressed=${isChosen} data-help=${HELP[part]}
+      aria-description=${HELP[part]} onClick=${() => go({ state: isChosen ? "" : part })}>
+      <i class=${`fill ${part}`} aria-hidden="true"></i><b data-figure=${part}>${figure(count)}</b> ${nameOf(part)}
     </button>
   `;
 }

@@ -13,7 +13,7 @@ const page = document.getElementById("page");
 if (page !== null) {
   page.replaceChildren();
   render(html`<${App} />`, page);
-  connect();
+  void connect();
   listenToKeys();
   keepMatching();
   effect(() => {

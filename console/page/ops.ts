@@ -2,11 +2,14 @@ import { signal } from "@preact/signals";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
+import { nameShown, surveyName } from "../../cli/printable.ts";
+import type { SurveyStatus } from "../../cli/verbs/status/answer.ts";
+import { severityOf, withheldIn } from "../../cli/verbs/status/severity.ts";
 import type { RuleView } from "../rules.ts";
 import { act, isRefused, look } from "./ask.ts";
 import { copy, said } from "./copy.ts";
 import { ago, clock, figure } from "./format.ts";
-import { now, snapshot, token } from "./state.ts";
+import { now, snapshot } from "./state.ts";
 import { verdict } from "./verdict.ts";
 
 const HOUR = 3_600_000;
@@ -55,13 +58,12 @@ function Actions(): VNode {
   const status = snapshot.value?.status ?? null;
   const worst = status?.surveys.find(({ unaccounted }) => unaccounted > 0);
   const isPaused = status?.sources.some(({ pausedSince }) => pausedSince !== null) === true;
-  const cannot = isActing.value || token === "";
   const audited = worst === undefined ? {} : { source: worst.source, surveyId: worst.surveyId };
   return html`
     <section class="panel actions-panel"><h2>Do it here</h2>
       <div class="row actions">
-        <button disabled=${cannot} onClick=${() => void run("audit", audited)}>Audit ${worst === undefined ? "all surveys" : (worst.name ?? worst.surveyId)} now</button>
-        <button disabled=${cannot} onClick=${() => void run(isPaused ? "resume" : "pause", {})}>${isPaused ? "Resume polling" : "Pause polling"}</button>
+        <button disabled=${isActing.value} onClick=${() => void run("audit", audited)}>Audit ${worst === undefined ? "all surveys" : html`<bdi>${nameShown(worst.name)}</bdi>`} now</button>
+        <button disabled=${isActing.value} onClick=${() => void run(isPaused ? "resume" : "pause", {})}>${isPaused ? "Resume polling" : "Pause polling"}</button>
       </div>
       <ul role="status">${isActing.value ? html`<li class="work">at work …</li>` : done.value.map((line) => html`<li>${line}</li>`)}</ul>
     </section>
@@ -70,6 +72,7 @@ function Actions(): VNode {
 
 /** Where the runbook says more, by verdict. */
 const SECTIONS: Readonly<Record<string, [title: string, anchor: string]>> = {
+  withheld: ["Responses are withheld", "responses-are-withheld"],
   late: ["Events are late", "events-are-late"],
   unaccounted: ["Something stands still", "something-stands-still"],
   unknown: ["Something stands still", "something-stands-still"],
@@ -102,16 +105,18 @@ export function Ops(): VNode {
       </section>
       <section class="panel"><h2>Affected rules</h2><${Rules} /></section>
       <section class="panel"><h2>Surveys</h2>
-        <table>
+        <div class="wide" tabindex="0" role="region" aria-label="Table of surveys"><table>
           <thead><tr><th scope="col">survey</th><th scope="col">listed</th><th scope="col">unaccounted</th><th scope="col">waiting</th><th scope="col">held</th><th scope="col">set aside</th><th scope="col">proved</th></tr></thead>
-          <tbody>${status?.surveys.map(
-            ({ surveyId, name, books, unaccounted, now: counts }) => html`
-              <tr><th scope="row">${name ?? ""} <span class="mono quiet">${surveyId}</span></th>
+          <tbody>${status?.surveys
+            .toSorted((a, b) => severityOf(b) - severityOf(a))
+            .map(
+              ({ surveyId, name, books, unaccounted, now: counts }) => html`
+              <tr><th scope="row"><bdi>${nameShown(name)}</bdi> <span class="mono quiet">${surveyId}</span></th>
                 <td>${books === null ? "–" : figure(books.listed)}</td><td class=${unaccounted > 0 ? "you" : ""}>${figure(unaccounted)}</td>
                 <td>${figure(counts.waiting)}</td><td>${figure(counts.held)}</td><td>${figure(counts.quarantined + counts.refused)}</td>
                 <td>${books === null ? "never" : ago(books.closedAt, now.value)}</td></tr>`,
-          )}</tbody>
-        </table>
+            )}</tbody>
+        </table></div>
       </section>
       <section class="panel"><div class="row"><h2>Ticket</h2><button onClick=${() => copy("ticket", ticket)}>${said("ticket") ?? "Copy"}</button>
         <span class="quiet">Nothing personal is in it.</span></div>
@@ -125,15 +130,27 @@ function ticketText(): string {
   const data = snapshot.value;
   const status = data?.status ?? null;
   if (data === null || status === null) return "The state has not been read yet.";
-  const surveys = status.surveys.map(
-    ({ surveyId, books, unaccounted, now: counts, booksOpen }) =>
-      `survey ${surveyId}: ${books?.listed ?? "?"} listed, ${unaccounted} unaccounted, ${counts.waiting} waiting, ` +
-      `${counts.held} held, ${counts.quarantined + counts.refused} set aside${booksOpen === null ? "" : `; books open: ${booksOpen}`}`,
-  );
+  const affected = status.surveys.flatMap((survey) => {
+    const reason = reasonOf(survey);
+    return reason === "" ? [] : [`- ${surveyName(survey)}, source ${survey.source}: ${reason}`];
+  });
   return [
     `${status.verdict}: ${status.sentence}`,
     `as of ${new Date(data.statusAt ?? 0).toISOString()}, ${data.flags}`,
     ...(status.next === null ? [] : [`next: ${status.next}`]),
-    ...surveys,
+    ...(affected.length === 0 ? ["no survey is affected by itself"] : affected),
   ].join("\n");
+}
+
+/** Why a survey needs to be looked at; empty where it does not. */
+function reasonOf(survey: SurveyStatus): string {
+  const { unaccounted, now: counts, booksOpen, books } = survey;
+  const kinds = (["held", "quarantined", "refused"] as const).filter((kind) => counts[kind] > 0);
+  return [
+    ...(unaccounted > 0 ? [`${figure(unaccounted)} of ${figure(books?.listed ?? 0)} listed unaccounted`] : []),
+    ...(withheldIn(survey) > 0
+      ? [`${kinds.map((kind) => `${figure(counts[kind])} ${kind}`).join(", ")}: no event`]
+      : []),
+    ...(booksOpen === null ? [] : [`books open: ${booksOpen}`]),
+  ].join("; ");
 }

@@ -1,7 +1,9 @@
 import { html } from "htm/preact";
 import type { VNode } from "preact";
+import { nameShown } from "../../cli/printable.ts";
 import type { ShadowView } from "../changes.ts";
 import { clock, figure } from "./format.ts";
+import { Help } from "./help.ts";
 import { go, place } from "./place.ts";
 import { snapshot } from "./state.ts";
 
@@ -11,9 +13,10 @@ const WHY = {
   moved: "moved: slipped to a page already read",
 } as const;
 
+const NOTHING = { found: 0, missed: 0, onTheWay: 0, deleted: 0, twice: 0 };
+
 function nameOf(surveyId: number): string {
-  const survey = snapshot.value?.status?.surveys.find((one) => one.surveyId === surveyId);
-  return survey?.name ?? `survey ${surveyId}`;
+  return nameShown(snapshot.value?.status?.surveys.find((one) => one.surveyId === surveyId)?.name ?? null);
 }
 
 /** A poller with a cursor, beside this one. */
@@ -22,33 +25,38 @@ export function Shadow(): VNode | null {
   if (snapshot.value === null || snapshot.value.troubles.length === 0) return null;
   const isOpen = place.value.shadow === "open";
   const unaccounted = snapshot.value.status?.surveys.reduce((sum, one) => sum + one.unaccounted, 0) ?? 0;
+  const { cursor, ours } = shadow ?? { cursor: NOTHING, ours: NOTHING };
+  // What a full pass cannot account for is on its way no more.
+  const missed = Math.min(unaccounted, ours.onTheWay);
   return html`
     <section class="shadow" aria-label="Beside a poller with a cursor">
+      <div class="missed">
+        <p><button class="link big late" aria-expanded=${isOpen} disabled=${cursor.missed === 0} title="Which, and why"
+            onClick=${() => go({ shadow: isOpen ? "" : "open" })}
+            ><b data-figure="cursor-missed">${figure(cursor.missed)}</b></button> missed by a poller with a cursor</p>
+        <p><b class=${`big ${unaccounted === 0 ? "proved" : "you"}`} data-figure="ours-missed">${figure(unaccounted)}</b> missed by this one</p>
+      </div>
       <table>
-        <thead><tr><th scope="col">completed since the start</th>
-          <th scope="col">found</th><th scope="col" title="Completed a moment ago, or while the service refuses">on the way</th>
-          <th scope="col">missed</th><th scope="col">twice</th></tr></thead>
+        <thead><tr><th scope="col">of <b data-figure="completed">${figure(shadow?.completed ?? 0)}</b> completed</th>
+          <th scope="col">found</th><th scope="col"><${Help} word="on the way">on the way</${Help}></th>
+          <th scope="col"><${Help} word="missed">missed</${Help}></th>
+          <th scope="col" class="beside"><${Help} word="wrongly sent">wrongly sent</${Help}></th>
+          <th scope="col"><${Help} word="twice">twice</${Help}></th></tr></thead>
         <tbody>
-          <tr><th scope="row">A cursor poller</th>
-            <td data-figure="cursor-found">${figure(shadow?.found ?? 0)}</td>
-            <td>${figure(shadow === null ? 0 : shadow.completed - shadow.found - shadow.missed)}</td>
-            <td class=${shadow?.missed ? "late strong" : ""}>${
-              shadow?.missed
-                ? html`<button class="link" aria-expanded=${isOpen} title="Which, and why"
-                    onClick=${() => go({ shadow: isOpen ? "" : "open" })}
-                    ><b data-figure="cursor-missed">${figure(shadow.missed)}</b></button>`
-                : html`<b data-figure="cursor-missed">0</b>`
-            }</td>
-            <td>${figure(shadow?.twice ?? 0)}</td></tr>
-          <tr><th scope="row">This poller</th>
-            <td data-figure="ours-found">${figure(shadow?.ours.found ?? 0)}</td>
-            <td>${figure(shadow?.ours.onTheirWay ?? 0)}</td>
-            <td class=${unaccounted === 0 ? "proved strong" : "you strong"}><b>${figure(unaccounted)}</b></td>
-            <td>${figure(shadow?.ours.repeated ?? 0)}</td></tr>
+          <${Row} who="cursor" name="A cursor poller" of=${cursor} />
+          <${Row} who="ours" name="This poller" of=${{ ...ours, missed, onTheWay: ours.onTheWay - missed }} />
         </tbody>
       </table>
       ${isOpen && shadow !== null ? html`<${Misses} shadow=${shadow} />` : null}
     </section>
+  `;
+}
+
+function Row({ who, name, of }: { who: string; name: string; of: ShadowView["cursor"] }): VNode {
+  return html`
+    <tr data-row=${who}><th scope="row">${name}</th><td data-figure=${`${who}-found`}>${figure(of.found)}</td>
+      <td>${figure(of.onTheWay)}</td><td>${figure(of.missed)}</td>
+      <td class="beside">${figure(of.deleted)}</td><td>${figure(of.twice)}</td></tr>
   `;
 }
 
@@ -61,7 +69,7 @@ function Misses({ shadow }: { shadow: ShadowView }): VNode {
       <ul>
         ${shadow.misses.map(
           ({ surveyId, responseId, completedAt, why }) => html`
-            <li><span class="mono quiet">${clock(completedAt)}</span><span class="cut">${nameOf(surveyId)}</span>
+            <li><span class="mono quiet">${clock(completedAt)}</span><bdi class="cut">${nameOf(surveyId)}</bdi>
               <span class="mono">${responseId}</span><span>${WHY[why]}</span></li>`,
         )}
       </ul>

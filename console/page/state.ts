@@ -17,6 +17,8 @@ export const incidents = signal<Incident[]>([]);
 
 export const silentFor = computed(() => Math.max(0, now.value - heardAt.value));
 export const isSilent = computed(() => silentFor.value >= SILENCE);
+/** Whether the server does not know the token: nothing is shown then. */
+export const isLockedOut = signal(false);
 export const token = location.hash.slice(1);
 export const isDemo = computed(() => (snapshot.value?.troubles.length ?? 0) > 0);
 

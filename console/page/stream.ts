@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
+import { nameShown, surveyName } from "../../cli/printable.ts";
 import type { EventRow } from "../changes.ts";
 import { clock, figure, span } from "./format.ts";
 import { go, place } from "./place.ts";
@@ -101,7 +102,7 @@ function Row({ row, isSelected }: { row: EventRow; isSelected: boolean }): VNode
   return html`
     <div class="event" role="option" id=${`e-${number}`} aria-selected=${isSelected} onClick=${() => choose(row, "event")}>
       <span class="mono quiet">${clock(at)}</span>
-      <span class="cut">${survey ?? (surveyId === null ? "" : `survey ${surveyId}`)}</span>
+      <bdi class="cut">${surveyId === null ? "" : survey === null ? surveyName({ surveyId, name: null }) : nameShown(survey)}</bdi>
       <span class="mono id">${responseId ?? ""}</span>
       ${
         isContents || nps !== null

@@ -1,6 +1,7 @@
 import { computed } from "@preact/signals";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
+import { nameShown } from "../../cli/printable.ts";
 import type { SurveyStatus } from "../../cli/verbs/status/answer.ts";
 import { severityOf } from "../../cli/verbs/status/severity.ts";
 import { surveyKey } from "../changes.ts";
@@ -39,9 +40,12 @@ const ordered = computed(() => {
   const { state } = place.value;
   const surveys = snapshot.value?.status?.surveys ?? [];
   return surveys
-    .filter((survey) => state === "" || (state === "unaccounted" ? survey.unaccounted : inState(survey, state)) > 0)
+    .filter((survey) => state === "" || inState(survey, state) > 0)
     .sort((a, b) => badness(b) - badness(a) || a.surveyId - b.surveyId);
 });
+
+/** Two sources may have surveys of the same id. */
+const several = computed(() => (snapshot.value?.status?.sources.length ?? 0) > 1);
 
 /** Of a source that is not polled as it should be nothing is as fresh as it looks. */
 function isLate(name: string): boolean {
@@ -81,18 +85,24 @@ function Survey({ survey }: { survey: SurveyStatus }): VNode {
   return html`
     <button class="survey" aria-pressed=${isChosen} onClick=${() => go({ survey: isChosen ? "" : key })}>
       <span class="line3"><span class="name"><span class=${`glyph ${toneOf(survey)}`} aria-hidden="true">${glyphOf(survey)}</span>
-        <span class="cut">${name ?? "not named yet"}</span></span><span class="mono quiet">${surveyId}</span></span>
+        <bdi class="cut">${nameShown(name)}</bdi></span><span class="mono quiet">${several.value ? `${source} ` : ""}${surveyId}</span></span>
       <span class="line3 quiet"><span class="cut">${lastAt === 0 ? "no event yet" : `last event ${ago(lastAt, now.value)}`}</span>
       <span class="fixed">${books === null ? "never proved" : `proved ${ago(books.closedAt, now.value)}`}</span></span>
       <span class="line3"><span class="states">
         ${unaccounted > 0 ? html`<b class="you">${figure(unaccounted)} unaccounted</b>` : null}
         ${set.map((state) => html`<span class=${state === "open" ? "quiet" : "late"}>${figure(counts[state])} ${state}</span>`)}
-        ${catchUp === null ? null : html`<span class="work">${survey.phase === "first-pass" ? "first pass" : "catching up"}, page ${catchUp.page}</span>`}
+        ${catchUp === null ? null : html`<span class="work">${placeOf(survey, catchUp)}</span>`}
         <${GoingOn} survey=${key} />
       </span>
       <${Sparkline} lags=${lags.slice(-LAGS)} /></span>
     </button>
   `;
+}
+
+function placeOf({ phase }: SurveyStatus, catchUp: NonNullable<SurveyStatus["catchUp"]>): string {
+  const { emitted, expected } = catchUp;
+  if (emitted !== null) return `${figure(emitted)}${expected === null ? "" : ` of about ${figure(expected)}`}`;
+  return `${phase === "first-pass" ? "first read" : "catching up"}, page ${catchUp.page}`;
 }
 
 function GoingOn({ survey }: { survey: string }): VNode | null {
@@ -115,9 +125,9 @@ function Sparkline({ lags }: { lags: readonly number[] }): VNode {
 }
 
 function toneOf(survey: SurveyStatus): string {
-  return ["proved", "work", "work", "late", "you"][badness(survey)] ?? "work";
+  return ["proved", "work", "work", "late", "you", "you"][badness(survey)] ?? "work";
 }
 
 function glyphOf(survey: SurveyStatus): string {
-  return ["●", "◐", "◐", "▲", "■"][badness(survey)] ?? "◐";
+  return ["●", "◐", "◐", "▲", "■", "■"][badness(survey)] ?? "◐";
 }

@@ -5,7 +5,7 @@ import type { Incident } from "../changes.ts";
 import { act, isRefused } from "./ask.ts";
 import { clock, span } from "./format.ts";
 import { script } from "./place.ts";
-import { incidents, now, snapshot, token } from "./state.ts";
+import { incidents, now, snapshot } from "./state.ts";
 
 const refused = signal("");
 /** Knobs that were pulled and whose card is not there yet. */
@@ -23,7 +23,7 @@ export async function pull(kind: string): Promise<void> {
 
 /** Plays the troubles that the address asks for, once the first books are closed. */
 export async function playScript(): Promise<void> {
-  if (script.length === 0 || token === "") return;
+  if (script.length === 0) return;
   while (snapshot.peek()?.status?.verdict !== "complete") await new Promise((resolve) => setTimeout(resolve, 500));
   for (const kind of script) {
     await pull(kind);
@@ -40,11 +40,10 @@ export function Trouble(): VNode {
       <div class="knobs">
         ${list.map(
           ({ kind, title, key }) => html`
-            <button data-knob=${kind} class="knob" disabled=${token === ""} aria-busy=${pulling.value.has(kind)}
+            <button data-knob=${kind} class="knob" aria-busy=${pulling.value.has(kind)}
               onClick=${() => void pull(kind)}><kbd>${key}</kbd> ${title}</button>`,
         )}
       </div>
-      ${token === "" ? html`<p class="late">Open the URL that was printed: it holds the token without which nothing can be done here.</p>` : null}
       ${refused.value === "" ? null : html`<p class="late" role="status">${refused.value}</p>`}
       <div class="scroll cards" tabindex="0" role="region" aria-label="What became of it" aria-live="polite">
         ${cards.length === 0 ? html`<p class="empty">Pull one. A card tells what happened, and closes itself with what became of it.</p>` : null}

@@ -1,6 +1,7 @@
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { ago, figure } from "./format.ts";
+import { Help } from "./help.ts";
 import { go, place } from "./place.ts";
 import { isDemo, now, snapshot } from "./state.ts";
 import { verdict } from "./verdict.ts";
@@ -11,8 +12,8 @@ export function VerdictBar(): VNode {
     <header class="verdict">
       <h1 class="say" aria-live="polite">
         <span class=${`glyph ${tone}`} aria-hidden="true">${glyph}</span>
-        <span class="head" data-figure="verdict" title=${head}>${head}</span>
-        <span class="rest">${rest}</span>
+        <span class="head" data-figure="verdict" title=${head}><bdi>${head}</bdi></span>
+        <bdi class="rest">${rest}</bdi>
       </h1>
       <p class="next">${next === null ? html`<span class="quiet">${snapshot.value?.polled ?? ""}</span>` : html`Next: <code>${next}</code>`}</p>
       <${Service} />
@@ -25,11 +26,11 @@ function Service(): VNode | null {
   if (snapshot.value === null) return null;
   const { tokenAt, requestsToday, status } = snapshot.value;
   const rates = status?.sources.flatMap(({ rate }) => (rate === null ? [] : [rate])) ?? [];
-  const rate = rates.length === 0 ? "none learned" : `${figure(Math.round(Math.min(...rates)))} a second`;
+  const rate = rates.length === 0 ? "none met" : `${figure(Math.round(Math.min(...rates)))} a second`;
   return html`
     <dl class="service">
-      <div><dt>Token</dt><dd>${tokenAt === null ? "not known" : ago(tokenAt, now.value)}</dd></div>
-      <div><dt>Rate</dt><dd>${rate}</dd></div>
+      <div><dt><${Help} word="token">Token</${Help}></dt><dd>${tokenAt === null ? "not known" : ago(tokenAt, now.value)}</dd></div>
+      <div><dt><${Help} word="rate">Rate</${Help}></dt><dd>${rate}</dd></div>
       ${requestsToday === null ? null : html`<div><dt>Requests today</dt><dd>${figure(requestsToday)}</dd></div>`}
     </dl>
   `;

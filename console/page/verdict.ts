@@ -2,7 +2,7 @@ import { computed } from "@preact/signals";
 import type { StatusAnswer } from "../../cli/verbs/status/answer.ts";
 import { GLYPHS } from "../../cli/verbs/status/severity.ts";
 import { ago } from "./format.ts";
-import { isSilent, now, silentFor, snapshot } from "./state.ts";
+import { isLockedOut, isSilent, now, silentFor, snapshot } from "./state.ts";
 
 /** Milliseconds after which a state that was read is no longer called the present one. */
 const STALE = 20_000;
@@ -23,11 +23,16 @@ const TONES: Readonly<Record<StatusAnswer["verdict"], Tone>> = {
   working: "work",
   unknown: "work",
   late: "late",
+  withheld: "you",
   unaccounted: "you",
 };
 
 /** The sentence of `status`, and what only the page itself can know: that it has heard nothing. */
 export const verdict = computed<Verdict>(() => {
+  if (isLockedOut.value) {
+    const rest = "Open the URL that npm start or survey-poller console has printed last: its end holds the token.";
+    return { glyph: "▨", tone: "quiet", head: "This page lacks its token", rest, next: null };
+  }
   const { ended = null } = snapshot.value ?? {};
   if (ended !== null) {
     const rest = ended.cause ?? "It ended as it should. What is shown is as of then.";

@@ -10,6 +10,7 @@ export const probeService: Operation<object, ProbeReport> = {
     // What the other workers know of a pause that the service has asked for.
     await graph.begin("tick", abortsAt).state.account();
     const signal = AbortSignal.timeout(Math.max(0, abortsAt - Date.now()));
-    return probe({ api: graph.api, surveys: graph.source.surveys, signal, now: Date.now });
+    const { surveys, enrich } = graph.source;
+    return probe({ api: graph.api, surveys, enrich, signal, now: Date.now });
   },
 };

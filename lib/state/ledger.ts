@@ -99,8 +99,8 @@ export async function dueEntries(table: Table, due: string, until: number, limit
 }
 
 /**
- * Entries of a survey that are for a redrive (`isForRedrive`), a megabyte of its items at a time. Among them are those that the index does
- * not hold, as their records have gone.
+ * Entries of a survey that are for a redrive (`isForRedrive`), a megabyte of its items at a time. Among them are those whose
+ * records have gone.
  */
 export async function redriveEntries(table: Table, pk: string, from: string | undefined): Promise<RedrivePage> {
   const { items, ...next } = await queryLedger(table, pk, from, {
@@ -154,9 +154,13 @@ async function queryLedger(
   return { items: answer.Items ?? [], ...(typeof next === "string" ? { next } : {}) };
 }
 
-/** An entry as it is in the table, found under `due` (see `dueKey`) when it has a next check. */
+/** Where an unsettled entry without a next check stands in the index: there all of a state can be counted. */
+const NEVER = Number.MAX_SAFE_INTEGER;
+
+/** An entry as it is in the table, found under `due` (see `dueKey`) unless it is settled. */
 export function toItem(pk: string, entry: LedgerEntry, due: string): Item {
   const { id, nextCheck, kept, ...fields } = entry;
+  const isSettled = entry.state === "emitted" || entry.state === "before-floor";
   return {
     pk,
     sk: responseKey(id),
@@ -164,7 +168,7 @@ export function toItem(pk: string, entry: LedgerEntry, due: string): Item {
     ...fields,
     // As text: numbers and depths of foreign JSON are none of the table's business.
     ...(kept === undefined ? {} : { kept: JSON.stringify(kept) }),
-    ...(nextCheck === undefined ? {} : { due, dueAt: nextCheck }),
+    ...(nextCheck === undefined && isSettled ? {} : { due, dueAt: nextCheck ?? NEVER }),
   };
 }
 
@@ -174,6 +178,6 @@ function toEntry(raw: Item): LedgerEntry {
     ...(fields as { state: EntryState; origin?: Origin }),
     id: idOf(String(sk)),
     ...(typeof kept === "string" ? { kept: JSON.parse(kept) as unknown } : {}),
-    ...(typeof dueAt === "number" ? { nextCheck: dueAt } : {}),
+    ...(typeof dueAt === "number" && dueAt < NEVER ? { nextCheck: dueAt } : {}),
   };
 }

@@ -20,7 +20,7 @@ export const tableDefinition = {
   partitionKey: { name: "pk", type: "S" },
   sortKey: { name: "sk", type: "S" },
   indexes: [
-    // Sparse: only an item that has a next check has `due`, so a settled response costs nothing here.
+    // Sparse: only an unsettled item, or one with a next check, has `due`, so a settled response costs nothing here.
     { name: "due", partitionKey: { name: "due", type: "S" }, sortKey: { name: "dueAt", type: "N" } },
   ],
 } as const satisfies TableDefinition;

@@ -37,6 +37,7 @@ export async function startLivePage({ line, folder, polled, demo, say }: LivePag
       mayAct: true,
       elsewhere: null,
       demo,
+      folder,
     });
     say(`live page: ${page.url}`);
     return {

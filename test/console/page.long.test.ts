@@ -52,12 +52,12 @@ const rowsOf = (page: Page) => page.locator(".event");
 async function expectStatus(page: Page, { data }: DemoRun): Promise<void> {
   const look = async (): Promise<object[]> => {
     const status = answerOf(await survey(["status", "--data", data, "--json"]), statusAnswer);
-    const sum = (part: "emitted" | "beforeFloor" | "open" | "waiting" | "held" | "quarantined"): number =>
-      status.surveys.reduce((total, { books }) => total + (books?.[part] ?? 0), 0);
+    const sum = (part: "open" | "waiting" | "held" | "quarantined" | "refused"): number =>
+      status.surveys.reduce((total, { now }) => total + now[part], 0);
     const wanted = {
-      listed: status.listed,
-      emitted: sum("emitted"),
-      beforeFloor: sum("beforeFloor"),
+      proved: status.listed,
+      accounted: status.accounted,
+      beforeFloor: status.surveys.reduce((total, { books }) => total + (books?.beforeFloor ?? 0), 0),
       open: sum("open"),
       waiting: sum("waiting"),
       held: sum("held"),
@@ -83,6 +83,15 @@ async function expectStatus(page: Page, { data }: DemoRun): Promise<void> {
     },
     { timeout: 60_000, interval: 500 },
   );
+}
+
+/** Whether found, on the way and missed are all that was completed, for each of the two pollers. */
+async function rowsAddUp(page: Page): Promise<boolean[]> {
+  const cells = async (who: string): Promise<number[]> =>
+    (await page.locator(`[data-row="${who}"] td`).allInnerTexts()).map((text) => Number(text.replaceAll(",", "")));
+  const completed = await figure(page, "completed");
+  const rows = await Promise.all(["cursor", "ours"].map(cells));
+  return rows.map(([found = 0, onTheWay = 0, missed = 0]) => found + onTheWay + missed === completed);
 }
 
 async function seriousProblems(page: Page): Promise<string[]> {
@@ -112,6 +121,11 @@ describe("a demo", () => {
     await complete(page);
     await expectStatus(page, run);
     expect(await figure(page, "cursor-missed")).toBeGreaterThan(0);
+    // What the page says of both pollers is of the same responses.
+    await expect.poll(() => rowsAddUp(page)).toEqual([true, true]);
+    expect(await page.locator(".about").innerText()).toMatch(
+      /^survey-poller Every completed response becomes one event\. .*it has missed \d+\. What is this\?$/,
+    );
     expect(errors).toEqual([]);
   });
 
@@ -258,9 +272,24 @@ describe("a demo", () => {
     await keyboard.press("7");
     await expect.poll(() => page.locator('[data-kind="token"]').count()).toBe(1);
 
+    // Words are explained to who comes to them by the keyboard.
+    await page.locator('[data-figure="held"]').locator("..").focus();
+    await keyboard.press("Tab");
+    await keyboard.press("Shift+Tab");
+    const explained = "getComputedStyle(document.activeElement, '::after').content";
+    expect(await page.evaluate(explained)).toContain("Nothing proves their contents yet.");
+
     await page.goto(run.url.replace("/#", "/?view=ops&theme=dark#"));
     await complete(page);
     await seen();
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 800 });
+      const spilled = `[...document.querySelectorAll(".ops .panel, .ops .panel > *")]
+        .filter((one) => one.getBoundingClientRect().right > innerWidth || one.scrollWidth > one.clientWidth + 1)
+        .filter((one) => !one.matches(".wide")).map((one) => one.outerHTML.slice(0, 80))`;
+      expect(await page.evaluate(spilled), `${width} px`).toEqual([]);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
     await page.goto(run.url.replace("/#", "/?theme=dark#"));
     await complete(page);
     await seen();

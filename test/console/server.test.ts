@@ -1,11 +1,14 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type AppOptions, createApp } from "../../console/app.ts";
 import { createEvents } from "../../console/events.ts";
 import { createFeed } from "../../console/feed.ts";
 import { TOKEN_HEADER } from "../../console/guard.ts";
 import { serve } from "../../console/server.ts";
+import { tokenFor } from "../../console/token.ts";
 import type { EventEnvelope } from "../../local/aws/index.ts";
+import { temporaryFolder } from "../support/command.ts";
 import { ground } from "./support/ground.ts";
 
 const TOKEN = "a-token";
@@ -13,6 +16,12 @@ const EVENT_ID = "a4832dd4-21bf-5fe8-b329-5daa55dfb96f";
 const HOST = "127.0.0.1:4747";
 const detractor = JSON.parse(readFileSync("contract/golden/detractor.json", "utf8")) as EventEnvelope;
 const ordinary = JSON.parse(readFileSync("contract/golden/ordinary.json", "utf8")) as EventEnvelope;
+
+interface Asking {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
 
 function app(more: Partial<AppOptions> = {}) {
   const events = createEvents();
@@ -35,7 +44,7 @@ function app(more: Partial<AppOptions> = {}) {
     pull: async (kind) => (kind === "late" && pulled.push(kind) > 0 ? undefined : "There is none."),
     ...more,
   });
-  const ask = (path: string, { method = "GET", headers = {}, body = "" } = {}): Promise<Response> =>
+  const ask = (path: string, { method = "GET", headers = {}, body = "" }: Asking = {}): Promise<Response> =>
     Promise.resolve(
       made.request(`http://${HOST}${path}`, {
         method,
@@ -43,9 +52,10 @@ function app(more: Partial<AppOptions> = {}) {
         ...(method === "POST" ? { body } : {}),
       }),
     );
+  const get = (path: string): Promise<Response> => ask(path, { headers: { [TOKEN_HEADER]: TOKEN } });
   const post = (path: string, body: unknown = {}): Promise<Response> =>
     ask(path, { method: "POST", headers: { [TOKEN_HEADER]: TOKEN }, body: JSON.stringify(body) });
-  return { ask, post, pulled, acted, made };
+  return { ask, get, post, pulled, acted, made };
 }
 
 describe("who asks", () => {
@@ -64,12 +74,33 @@ describe("who asks", () => {
     "may POST %s with the token alone",
     async (path) => {
       const { ask, pulled, acted } = app();
-      for (const headers of [{}, { [TOKEN_HEADER]: "another" }, { [TOKEN_HEADER]: "" }]) {
+      const others: Record<string, string>[] = [{}, { [TOKEN_HEADER]: "another" }, { [TOKEN_HEADER]: "" }];
+      for (const headers of others) {
         expect((await ask(path, { method: "POST", headers, body: "{}" })).status).toBe(401);
       }
       expect([pulled, acted]).toEqual([[], []]);
     },
   );
+});
+
+it.each(["/feed", `/events/${EVENT_ID}`, `/stories/${EVENT_ID}`, "/rules", "/nowhere"])(
+  "gives nothing of %s to other users of this machine, who have no token",
+  async (path) => {
+    const { ask } = app();
+    for (const headers of [{}, { [TOKEN_HEADER]: "another" }] as Record<string, string>[]) {
+      const answer = await ask(path, { headers });
+      expect([answer.status, await answer.text()]).toEqual([401, expect.not.stringContaining("46375")]);
+    }
+  },
+);
+
+it("keeps its token with the state of a run, where nobody else reads it", () => {
+  const folder = temporaryFolder();
+  const token = tokenFor(folder);
+
+  expect(tokenFor(folder)).toBe(token);
+  expect(statSync(join(folder, "console-token")).mode & 0o777).toBe(0o600);
+  expect(tokenFor(undefined)).not.toBe(tokenFor(undefined));
 });
 
 it("serves the page under a policy that loads nothing from elsewhere", async () => {
@@ -82,16 +113,16 @@ it("serves the page under a policy that loads nothing from elsewhere", async () 
   expect(await (await ask("/")).text()).not.toMatch(/https?:|<script>|style=/);
 });
 
-it("shows what is personal only to whoever has the token", async () => {
-  const { ask, post } = app();
+it("masks what is personal until it is asked for", async () => {
+  const { get, post } = app();
 
-  const shown = await (await ask(`/events/${EVENT_ID}`)).text();
+  const shown = await (await get(`/events/${EVENT_ID}`)).text();
   const revealed = await (await post(`/reveal/${EVENT_ID}`)).text();
 
   expect(shown).toContain("46375");
   expect(shown).not.toMatch(/203\.0\.113|customer-1042|Very good/);
   expect(JSON.parse(revealed)).toEqual(detractor);
-  expect((await ask("/events/unknown")).status).toBe(404);
+  expect((await get("/events/unknown")).status).toBe(404);
 });
 
 it("says how many events match a pattern, and what is wrong with one that is none", async () => {
@@ -107,16 +138,16 @@ it("says how many events match a pattern, and what is wrong with one that is non
 });
 
 it("tells the story of an event that is kept", async () => {
-  const { ask } = app();
+  const { get } = app();
 
-  expect(await (await ask(`/stories/${EVENT_ID}`)).json()).toEqual({
+  expect(await (await get(`/stories/${EVENT_ID}`)).json()).toEqual({
     sentence: "Emitted.",
     spans: [],
     facts: [],
     at: 1,
     isWhole: true,
   });
-  expect((await ask("/stories/unknown")).status).toBe(404);
+  expect((await get("/stories/unknown")).status).toBe(404);
 });
 
 it("acts where it may, and nowhere else", async () => {
@@ -149,11 +180,14 @@ it("is fed by server-sent events, at the port that was asked for or the next tha
   expect(second.port).toBeGreaterThan(first.port);
 
   const gone = new AbortController();
-  const answer = await fetch(`http://127.0.0.1:${second.port}/feed`, { signal: gone.signal });
+  const answer = await fetch(`http://127.0.0.1:${second.port}/feed`, {
+    headers: { [TOKEN_HEADER]: TOKEN },
+    signal: gone.signal,
+  });
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
   const text = (await reader?.read())?.value ?? "";
   gone.abort();
 
   expect(answer.headers.get("content-type")).toBe("text/event-stream");
-  expect(text).toMatch(/^event: snapshot\ndata: \{"run":"run-1",.*\nid: run-1\.0\nretry: 1000\n\n$/);
+  expect(text).toMatch(/^event: snapshot\ndata: \{"run":"run-1",.*\nid: run-1\.0\n\n$/);
 });

@@ -3,7 +3,7 @@ import type { SourceStatus, StatusAnswer } from "../../cli/verbs/status/answer.t
 import { flagsBetween } from "../../console/status-flags.ts";
 
 const source = (more: Partial<SourceStatus> = {}): SourceStatus => ({
-  ...{ source: "main", lastTick: 1, listedAt: 1, pausedUntil: null, pausedSince: null, rate: null },
+  ...{ source: "main", firstTick: 1, lastTick: 1, listedAt: 1, pausedUntil: null, pausedSince: null, rate: null },
   ...{ outages: [], unlisted: [], problem: null },
   ...more,
 });

@@ -19,6 +19,10 @@ const survey = z.strictObject({
     .describe("Planned: it is under way, and was not waited for"),
   listed: z.int().nullable().describe("As the closed books have it"),
   found: z.int().nullable().describe("New responses that no other walk had met: they went out"),
+  missing: z
+    .array(z.int())
+    .nullable()
+    .describe("Those of them that are older than the newest one that was settled; null where nothing tells"),
   closedAt: time,
   why: z.string().nullable().describe("Why the books are open"),
   unaccounted: z.strictObject({ count: z.int(), ids: z.array(z.int()) }).nullable(),

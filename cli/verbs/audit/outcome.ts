@@ -12,6 +12,7 @@ export function toDo(survey: SurveyState, outcome: "to do" | "planned" = "to do"
     outcome,
     listed: null,
     found: null,
+    missing: null,
     closedAt: null,
     why: null,
     unaccounted: null,

@@ -13,6 +13,7 @@ import { oneSource, type Target } from "../../target/target.ts";
 import { type Answer, DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../../verb.ts";
 import type { AuditAnswer, AuditedSurvey } from "./answer.ts";
 import { costOf, costText } from "./cost.ts";
+import { withMissing } from "./missing.ts";
 import { toDo } from "./outcome.ts";
 import { readPasses } from "./read-now.ts";
 import { takeSample } from "./sample.ts";
@@ -96,7 +97,8 @@ async function audited({ isNow, waits, isDone, ...of }: Audit): Promise<Answer> 
       const plan = answer(surveys.map((survey) => toDo(survey, "planned")));
       return { data: plan, text: auditText(plan, target.flags) };
     }
-    const ended = planned === undefined ? await readPasses(watched) : await watchPasses(watched, planned);
+    const outcomes = planned === undefined ? await readPasses(watched) : await watchPasses(watched, planned);
+    const ended = await withMissing(of, outcomes);
     const named = answer(await Promise.all(ended.map((one) => withIds(of, one, progress))));
     progress.end();
     const again = tryAgain(named.surveys, source.interval);

@@ -63,7 +63,7 @@ function listed(files: Listed[]): Answer<ContractList> {
 
 function printed(files: Listed[]): Answer<ContractAnswer> {
   const read = files.map((file) => ({ ...file, text: readContract(file.path), out: null }));
-  return { data: { files: read }, text: read.map(({ text }) => text.replace(/\n$/, "")) };
+  return { data: { files: read }, text: read.flatMap(({ text }) => text.replace(/\n$/, "").split("\n")) };
 }
 
 /** One file to `out`, several below it. */

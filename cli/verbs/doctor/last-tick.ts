@@ -14,6 +14,7 @@ export const lastTick: Check = async ({ target, sources, io }) => {
       const problem = problemOf(
         {
           source: source.name,
+          firstTick: account.firstTick ?? null,
           lastTick: at ?? null,
           listedAt: account.listedAt ?? null,
           pausedUntil: account.pausedUntil ?? null,

@@ -17,8 +17,8 @@ import { doctorText } from "./text.ts";
 const ABOUT = `
 With --base-url nothing needs to be deployed: credentials are those of SURVEY_CLIENT_ID and
 SURVEY_CLIENT_SECRET, or are asked for. It asks for two tokens then.
-Exit code 4: credentials. 3: the service cannot be reached now, or asks to be left alone. 1: anything
-else fails. A warning is no failure.`;
+Exit code 4: credentials. 5: status says that something is unaccounted for, or does not go out. 3: the
+service cannot be reached now, or asks to be left alone. 1: anything else fails. A warning is no failure.`;
 
 export const doctorVerb: Verb = (act) =>
   targetVerb("doctor", "checks all that can be checked, and says what the survey service does")
@@ -76,6 +76,8 @@ function answerOf(poller: string | null, checks: DoctorAnswer["checks"], service
 function exitOfAll({ checks, services }: DoctorAnswer) {
   const failed = [...checks, ...services.flatMap((service) => service.checks)].filter(({ state }) => state === "fail");
   const exits = failed.map(({ code }) => (code === null ? EXIT.failed : exitOf(code)));
-  const worst = ([EXIT.credentials, EXIT.failed, EXIT.notNow] as const).find((exit) => exits.includes(exit));
+  const worst = ([EXIT.credentials, EXIT.unaccounted, EXIT.failed, EXIT.notNow] as const).find((exit) =>
+    exits.includes(exit),
+  );
   return worst ?? EXIT.done;
 }

@@ -1,4 +1,5 @@
 import type { Io, Style } from "../../io.ts";
+import { surveyName } from "../../printable.ts";
 import { columns } from "../../words.ts";
 import type { ExplainAnswer } from "./answer.ts";
 import { instant } from "./say.ts";
@@ -14,8 +15,7 @@ const LOOKS: Record<ExplainAnswer["outlook"], readonly [string, Style]> = {
 export function explainText(answer: ExplainAnswer, { style }: Pick<Io, "style">): string[] {
   const { outlook, sentence, steps, next, log, responseId, surveyId, survey, source } = answer;
   const [glyph, colour] = LOOKS[outlook];
-  const where =
-    surveyId === null ? "" : ` of ${survey?.name == null ? `survey ${surveyId}` : `${survey.name} (${surveyId})`}`;
+  const where = surveyId === null ? "" : ` of ${surveyName({ surveyId, name: survey?.name ?? null })}`;
   const rows = steps.map(({ at, what, detail }) => [at === null ? "" : instant(at, true), what, detail]);
   const when = next.at === null ? "" : ` At ${instant(next.at)} or soon after.`;
   return [

@@ -115,11 +115,12 @@ function ofEmitted(facts: Facts, entry: LedgerEntry): Verdict {
   return say(`${emitted}; it reads otherwise by now.`, byItself(facts, what));
 }
 
-/** No item: never met, or settled by its date alone. */
+/** No item: never met, settled by its date alone, or lost. */
 function ofNone(facts: Facts): Verdict {
-  const { isListed, looked, mark, now, source } = facts;
-  if (isListed === true) return beforeFloor(facts, "Before the floor, by its date alone");
-  if (looked === undefined) return ofUnasked(facts);
+  const { isListed, looked, log, mark, now } = facts;
+  const published = log.lines.find(({ type, outcome }) => type === "response.completed" && outcome === "published");
+  if (published !== undefined) return unaccounted(facts, `its event went out at ${instant(published.at)}`);
+  if (looked === undefined) return isListed === true ? ofListed(facts) : ofUnasked(facts);
   if (looked === null) {
     const sentence = "Not known: neither the ledger nor the service has such a response.";
     return { verdict: "unknown", outlook: "unknown", sentence, next: { ...NOTHING, what: "Are survey and id right?" } };
@@ -138,18 +139,32 @@ function ofNone(facts: Facts): Verdict {
   const isOld =
     floor != null && dateCompleted !== null && isDateString(dateCompleted) && dateCompleted < before(floor, MARGIN);
   if (isOld) return beforeFloor(facts, "Before the floor, by its date alone");
+  const completed = `the service has it, completed ${dateCompleted ?? "without a date"}`;
+  if (isListed === true) return unaccounted(facts, `${completed}, and a full pass has listed it`);
   const passAt = mark.books?.startedAt;
   const isMissed =
     isListed === false && passAt !== undefined && credible(dateCompleted, now) && latestInstant(dateCompleted) < passAt;
-  if (!isMissed) {
-    const sentence = "Not emitted yet: the service has it, and no walk has met it so far.";
-    const what = "The next poll reads the head of the list, and the next full pass all of it.";
-    return { verdict: "unknown", outlook: "coming", sentence, next: byItself(facts, what) };
-  }
-  const sentence = `Unaccounted: the service has it, completed ${dateCompleted}, and a full pass since has not listed it.`;
-  const what = "A full read tells whether it is listed by now; if not, ask the service's operator.";
-  const audit = `survey-poller audit --survey ${facts.surveyId}${sourceFlag(source.name)} ${facts.flags}`;
+  if (isMissed) return unaccounted(facts, `${completed}, and a full pass since has not listed it`);
+  const sentence = "Not emitted yet: the service has it, and no walk has met it so far.";
+  const what = "The next poll reads the head of the list, and the next full pass all of it.";
+  return { verdict: "unknown", outlook: "coming", sentence, next: byItself(facts, what) };
+}
+
+/** Met, and the ledger does not say so. */
+function unaccounted(facts: Facts, why: string): Verdict {
+  const { surveyId, source, flags } = facts;
+  const sentence = `Unaccounted: ${why}, and the ledger has no entry of it.`;
+  const what = "A full read takes it up where it is listed; if it is not, ask the service's operator.";
+  const audit = `survey-poller audit --survey ${surveyId}${sourceFlag(source.name)} ${flags}`;
   return { verdict: "unknown", outlook: "person", sentence, next: { what, at: null, command: audit } };
+}
+
+/** Only its date tells whether it may be without an entry. */
+function ofListed(facts: Facts): Verdict {
+  if (facts.mark.floor?.at === null) return unaccounted(facts, "a full pass has listed it");
+  const sentence = "Listed by a full pass, and without an entry: right only if it completed before the floor.";
+  const next = { what: "The service can be asked for its date.", at: null, command: command(facts, "--ask") };
+  return { verdict: "unknown", outlook: "unknown", sentence, next };
 }
 
 function ofUnasked(facts: Facts): Verdict {

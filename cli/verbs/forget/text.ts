@@ -1,3 +1,4 @@
+import { surveyName } from "../../printable.ts";
 import { columns, count } from "../../words.ts";
 import type { ForgetAnswer } from "./answer.ts";
 
@@ -21,7 +22,7 @@ export function forgetText({
     ];
   }
   const isHeld = held.entry.length + held.mark.length + held.objects.length > 0;
-  const where = `response ${id} of ${name === null ? `survey ${surveyId}` : `${name} (${surveyId})`}, source ${source}`;
+  const where = `response ${id} of ${surveyName({ surveyId, name })}, source ${source}`;
   const lines = [
     ...(held.entry.length === 0 ? [] : [["table", `its entry (${state}): ${held.entry.join(", ")}`]]),
     ...(held.mark.length === 0 ? [] : [["mark", held.mark.join(", ")]]),

@@ -1,5 +1,6 @@
 import { surveyId } from "../../arguments.ts";
 import type { Io } from "../../io.ts";
+import { surveyName } from "../../printable.ts";
 import { openTarget } from "../../target/open-target.ts";
 import { sourcesOf } from "../../target/target.ts";
 import { examples, targetVerb, type Verb } from "../../verb.ts";
@@ -42,9 +43,9 @@ function groupText(group: Group, { style, now }: Pick<Io, "style" | "now">): str
       : `Records of ${kept} are kept${recordsGo === null ? "" : `; the first go on ${dayOf(recordsGo)}`}.`;
   return [
     `${style("yellow", "▲")} ${reason} (${state}, source ${source}): ${group.count}${since}`,
-    ...surveys.map(({ surveyId: id, name, ids }) => {
+    ...surveys.map(({ ids, ...survey }) => {
       const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : "";
-      return `  ${name === null ? `survey ${id}` : `${name} (${id})`}: ${ids.slice(0, NAMED).join(", ")}${more}`;
+      return `  ${surveyName(survey)}: ${ids.slice(0, NAMED).join(", ")}${more}`;
     }),
     `  ${meaning} ${records}`,
     `  ${mend}`,

@@ -1,3 +1,4 @@
+import { surveyName } from "../../printable.ts";
 import { columns, count } from "../../words.ts";
 import type { RedriveAnswer } from "./answers.ts";
 
@@ -40,12 +41,12 @@ export function redriveText({ dryRun, total, reasons, surveys }: RedriveAnswer):
   ];
 }
 
-function surveyText({ surveyId, name, outcome, putBack, left, failure }: Survey): string[] {
-  const survey = name === null ? `survey ${surveyId}` : `${name} (${surveyId})`;
+function surveyText(survey: Survey): string[] {
+  const { outcome, putBack, left, failure } = survey;
   const reasons = Object.entries(left ?? {}).filter(([, number]) => number > 0);
   const why = outcome === null ? undefined : OUTCOMES[outcome];
   return [
-    `${survey}: ${putBack} put back, ${reasons.reduce((sum, [, number]) => sum + number, 0)} left`,
+    `${surveyName(survey)}: ${putBack} put back, ${reasons.reduce((sum, [, number]) => sum + number, 0)} left`,
     ...reasons.map(([reason, number]) => `  ${number} ${LEFT[reason as keyof typeof LEFT]}`),
     ...(why === undefined ? [] : [`  It ${why}.`]),
     ...(failure === null ? [] : [`  It failed (${failure.code}): ${failure.message}`]),

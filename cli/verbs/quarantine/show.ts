@@ -6,6 +6,7 @@ import { isForRedrive, type LedgerEntry } from "../../../lib/polling/model/ledge
 import { responseId, surveyId } from "../../arguments.ts";
 import { CommandError } from "../../errors.ts";
 import type { Io } from "../../io.ts";
+import { surveyName } from "../../printable.ts";
 import { askingAws } from "../../target/aws-failure.ts";
 import { findResponse } from "../../target/find-response.ts";
 import { openTarget } from "../../target/open-target.ts";
@@ -67,20 +68,7 @@ function keptOf({ clients, resources }: Target, entry: LedgerEntry) {
 }
 
 function showText(answer: ShowAnswer, entry: LedgerEntry, { now }: Pick<Io, "now">): string[] {
-  const {
-    source,
-    surveyId: survey,
-    name,
-    id,
-    state,
-    reason,
-    since,
-    attempts,
-    kept,
-    recordsGo,
-    revealed,
-    records,
-  } = answer;
+  const { source, id, state, reason, since, attempts, kept, recordsGo, revealed, records } = answer;
   const until = recordsGo === null ? "" : `, until ${dayOf(recordsGo)}; the entry stays`;
   const lines = columns([
     ["state", `${state}${since === null ? "" : `, since ${new Date(since).toISOString()} (${ago(since, now())})`}`],
@@ -89,7 +77,7 @@ function showText(answer: ShowAnswer, entry: LedgerEntry, { now }: Pick<Io, "now
     ["records", records === null ? "none are kept" : `kept in the ${kept}: ${records.length}${until}`],
   ]);
   return [
-    `Response ${id} of ${name === null ? `survey ${survey}` : `${name} (${survey})`}, source ${source}`,
+    `Response ${id} of ${surveyName(answer)}, source ${source}`,
     ...lines.map((line) => `  ${line}`),
     ...(records ?? []).map((record) => JSON.stringify(record)),
     ...(revealed && answer.details !== null ? [JSON.stringify(answer.details)] : []),

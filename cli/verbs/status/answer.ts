@@ -25,7 +25,9 @@ const survey = z.strictObject({
   lag: z
     .int()
     .nullable()
-    .describe("Milliseconds from the completion of the newest response to its event; null without a time zone"),
+    .describe(
+      "Milliseconds from the completion of the newest response to its event; null without a time zone, and in a backlog",
+    ),
   now: z
     .strictObject({ open: z.int(), waiting: z.int(), held: z.int(), quarantined: z.int(), refused: z.int() })
     .describe("Responses in these states as the ledger has them now"),
@@ -37,7 +39,11 @@ const survey = z.strictObject({
       left: z
         .int()
         .nullable()
-        .describe("Milliseconds that are left at the rate that the service allows; null while that is not known"),
+        .describe(
+          "Milliseconds that are left, as fast as the last minute or as the service allows; null while not known",
+        ),
+      emitted: z.int().nullable().describe("Of a first read in which all goes out: responses emitted so far"),
+      expected: z.int().nullable().describe("About so many there will be, by the count of the survey list"),
     })
     .nullable()
     .describe("Set while a walk over all pages is under way"),
@@ -48,7 +54,8 @@ const survey = z.strictObject({
 
 const source = z.strictObject({
   source: z.string(),
-  lastTick: time,
+  firstTick: time.describe("When the first one has begun"),
+  lastTick: time.describe("When one has come to its end last"),
   listedAt: time.describe(
     "When a tick has read the survey list last: before lastTick, where the service is out of reach or refuses",
   ),
@@ -67,7 +74,7 @@ const source = z.strictObject({
 
 /** The output of `status --json`, beside `schemaVersion`. */
 export const statusAnswer = z.strictObject({
-  verdict: z.enum(["complete", "working", "late", "unaccounted", "unknown"]),
+  verdict: z.enum(["complete", "working", "late", "withheld", "unaccounted", "unknown"]),
   sentence: z.string(),
   next: z.string().nullable().describe("The command that mends it"),
   listed: z.int(),

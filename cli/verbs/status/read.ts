@@ -5,16 +5,17 @@ import { sayWhyOpen, unaccountedOf } from "../../../lib/polling/model/books.ts";
 import type { CheckedState } from "../../../lib/polling/model/ledger-entry.ts";
 import { placeOf } from "../../../lib/polling/model/phase.ts";
 import { selected } from "../../../lib/polling/model/source.ts";
-import { readEntries } from "../../../lib/state/ledger.ts";
+import { surveyKey } from "../../../lib/state/keys.ts";
+import { emittedResponses, readEntries } from "../../../lib/state/ledger.ts";
 import type { Table } from "../../../lib/state/table-client.ts";
 import { askingAws } from "../../target/aws-failure.ts";
 import { countDue, readSource, type SurveyState, tableOf } from "../../target/state.ts";
 import type { Target } from "../../target/target.ts";
 import type { SourceStatus, StatusAnswer, SurveyStatus } from "./answer.ts";
+import { progressOf } from "./first-read.ts";
 import { problemOf, verdictOf } from "./verdict.ts";
 
 const KINDS = ["open", "waiting", "held", "quarantined", "refused"] as const satisfies CheckedState[];
-const PER_PAGE = 100;
 
 /** Reads where these sources stand, and says it in one sentence. */
 export async function readStatus(target: Target, sources: readonly SourceConfig[], now: number): Promise<StatusAnswer> {
@@ -25,6 +26,7 @@ export async function readStatus(target: Target, sources: readonly SourceConfig[
     const outages = (["metrics", "metadata"] as const).filter((kind) => account.breakers?.[kind].phase === "open");
     const status = {
       source: source.name,
+      firstTick: account.firstTick ?? null,
       lastTick: account.lastTick ?? null,
       listedAt: account.listedAt ?? null,
       pausedUntil: account.pausedUntil ?? null,
@@ -38,7 +40,9 @@ export async function readStatus(target: Target, sources: readonly SourceConfig[
       problem: problemOf(status, { interval: source.interval, now, hasEnded: end?.cause === null }),
     });
     const chosen = surveys.filter(({ surveyId }) => selected(surveyId, source.surveys));
-    found.surveys.push(...(await Promise.all(chosen.map((survey) => statusOf(target, { source, account }, survey)))));
+    found.surveys.push(
+      ...(await Promise.all(chosen.map((survey) => statusOf(target, { source, account, now }, survey)))),
+    );
   }
   const run = target.data === undefined ? null : target.data.isRunning ? "at work" : "ended";
   return { ...verdictOf({ ...found, end, flags: target.flags, now }), run, end, ...found };
@@ -47,15 +51,18 @@ export async function readStatus(target: Target, sources: readonly SourceConfig[
 interface Of {
   source: SourceConfig;
   account: AccountState;
+  now: number;
 }
 
-async function statusOf(target: Target, of: Of, { surveyId, row, mark }: SurveyState): Promise<SurveyStatus> {
+async function statusOf(target: Target, of: Of, survey: SurveyState): Promise<SurveyStatus> {
+  const { surveyId, row, mark } = survey;
   const table = tableOf(target);
   const source = of.source.name;
-  const [counts, lag] = await askingAws("the table could not be read", () =>
+  const [counts, lag, catchUp] = await askingAws("the table could not be read", () =>
     Promise.all([
       Promise.all(KINDS.map(async (kind) => [kind, await countDue(table, source, surveyId, kind)] as const)),
       lagOf(table, of, { surveyId, mark }),
+      catchUpOf(table, of, survey),
     ]),
   );
   const { books } = mark;
@@ -68,7 +75,7 @@ async function statusOf(target: Target, of: Of, { surveyId, row, mark }: SurveyS
     highWater: mark.highWater ?? null,
     lag,
     now: Object.fromEntries(counts) as SurveyStatus["now"],
-    catchUp: catchUpOf(of, mark, row),
+    catchUp,
     books:
       books === undefined
         ? null
@@ -88,7 +95,7 @@ async function statusOf(target: Target, of: Of, { surveyId, row, mark }: SurveyS
   };
 }
 
-/** From the completion of the newest settled response to its event: of none that completed before the first tick, which is history. */
+/** From the completion of the newest settled response to its event: of none that completed before the first tick, which is history, or waits in a backlog. */
 async function lagOf(
   table: Table,
   { source, account }: Of,
@@ -96,32 +103,47 @@ async function lagOf(
 ) {
   const { responseId, completed } = mark.highWater ?? {};
   const { at, ambiguous } = toMoment(completed ?? null, source.timeZone);
-  if (responseId === undefined || at === undefined || ambiguous === true) return null;
+  if (placeOf(mark) !== undefined || responseId === undefined || at === undefined || ambiguous === true) return null;
   const completedAt = Date.parse(at);
   if (completedAt < (account.firstTick ?? Number.POSITIVE_INFINITY)) return null;
   const entry = (await readEntries(table, source.name, surveyId, [responseId])).get(responseId);
   return entry?.emittedAt === undefined ? null : Math.max(0, entry.emittedAt - completedAt);
 }
 
-function catchUpOf(
-  { source, account }: Of,
-  mark: SurveyState["mark"],
-  row: SurveyState["row"],
-): SurveyStatus["catchUp"] {
+async function catchUpOf(
+  table: Table,
+  { source, account, now }: Of,
+  { surveyId, row, mark }: SurveyState,
+): Promise<SurveyStatus["catchUp"]> {
   const place = placeOf(mark);
   if (place === undefined) return null;
   const listed = row?.counts[0] ?? null;
-  // A record is one answer of a response, and how many a response has nobody says: a first pass has no end that is known.
-  const pages = mark.lastPage ?? (listed === null ? null : Math.max(place.page, Math.ceil(listed / PER_PAGE)));
-  const part = pages === null ? null : Math.min(1, (place.page - 1) / pages);
   const rate = Math.min(
     rateOf(account) ?? Number.POSITIVE_INFINITY,
     source.maxRequestsPerSecond ?? Number.POSITIVE_INFINITY,
   );
-  const isKnown = part !== null && pages !== null && listed !== null && Number.isFinite(rate) && rate > 0;
   const details = Number(source.enrich.metrics) + Number(source.enrich.metadata);
-  const left = isKnown ? Math.ceil((((1 - part) * (pages + listed * details)) / rate) * 1_000) : null;
-  return { page: place.page, pages, part, left };
+  return progressOf({
+    page: place.page,
+    lastPage: mark.lastPage,
+    listed,
+    emittedAt: mark.phase.kind === "first-pass" && mark.floor?.at === null ? await emissions() : undefined,
+    timeFor: (part, pages) =>
+      listed === null || rate === Number.POSITIVE_INFINITY
+        ? undefined
+        : ((part * (pages + listed * details)) / rate) * 1_000,
+    now,
+  });
+
+  async function emissions(): Promise<number[]> {
+    const times: number[] = [];
+    for (let from: string | undefined; ; ) {
+      const { entries, next } = await emittedResponses(table, surveyKey(source.name, surveyId), from);
+      for (const { emittedAt } of entries) times.push(emittedAt);
+      if (next === undefined) return times;
+      from = next;
+    }
+  }
 }
 
 /** Requests a second that the client has learned. */

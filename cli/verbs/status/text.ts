@@ -1,39 +1,45 @@
 import type { Io } from "../../io.ts";
-import { ago, columns, span } from "../../words.ts";
+import { surveyName } from "../../printable.ts";
+import { ago, columns, count, span } from "../../words.ts";
 import type { StatusAnswer, SurveyStatus } from "./answer.ts";
+import { emittedText } from "./emitted-text.ts";
 import { GLYPHS, severityOf } from "./severity.ts";
-import { nameOf } from "./verdict.ts";
 
 const COLOURS = {
   complete: "green",
   working: "blue",
   unknown: "blue",
   late: "yellow",
+  withheld: "red",
   unaccounted: "red",
 } as const;
 
-const HEAD = [
-  "survey",
-  "last poll",
-  "newest response",
-  "lag",
-  "open",
-  "waiting",
-  "held",
-  "set aside",
-  "proved",
-  "listed then",
-  "emitted then",
-];
+const HEAD = ["polled", "newest", "lag", "open", "waiting", "held", "aside", "proved", "listed", "emitted"];
+
+/** Healthy surveys that are shown: of more of them their number says enough. */
+const MOST_HEALTHY = 10;
+
+export interface StatusTextOf extends Pick<Io, "style" | "now" | "width"> {
+  /** Whether each survey has its line, however many there are. */
+  all: boolean;
+}
 
 /** The verdict, the command that mends it, then a line for each survey, the worst first. */
-export function statusText(status: StatusAnswer, { style, now }: Pick<Io, "style" | "now">): string[] {
-  const rows = [...status.surveys].sort((a, b) => severityOf(b) - severityOf(a)).map((survey) => rowOf(survey, now()));
+export function statusText(status: StatusAnswer, { style, now, width, all }: StatusTextOf): string[] {
+  const { surveys, sources } = status;
+  const ordered = surveys.toSorted((a, b) => severityOf(b) - severityOf(a));
+  const healthy = surveys.filter((survey) => severityOf(survey) === 0);
+  const isSummed = !all && healthy.length > MOST_HEALTHY;
+  const shown = isSummed ? ordered.filter((survey) => severityOf(survey) > 0) : ordered;
+  const several = sources.length > 1;
+  const rows = shown.map((survey) => [...(several ? [survey.source] : []), ...rowOf(survey, now())]);
+  const head = [...(several ? ["source"] : []), "survey", ...HEAD];
   return [
     `${style(COLOURS[status.verdict], GLYPHS[status.verdict])} ${status.sentence}`,
     ...(status.next === null ? [] : [`Next: ${status.next}`]),
     ...(status.run === "ended" ? [`No run is at work on the data folder: ${endText(status, now())}.`] : []),
-    ...(rows.length === 0 ? [] : ["", ...columns([HEAD, ...rows])]),
+    ...(rows.length === 0 ? [] : ["", ...columns([head, ...rows], width)]),
+    ...(isSummed ? ["", healthyLine(healthy, now())] : []),
   ];
 }
 
@@ -42,12 +48,20 @@ function endText({ end }: StatusAnswer, now: number): string {
   return `the last one ended ${ago(end.at, now)}${end.cause === null ? ", as it should" : ""}`;
 }
 
+/** "48 surveys are proved: 9,600 listed, 9,600 accounted for. --all shows them." */
+function healthyLine(healthy: readonly SurveyStatus[], now: number): string {
+  const closed = healthy.flatMap(({ books }) => books ?? []);
+  const listed = closed.reduce((sum, books) => sum + books.listed, 0).toLocaleString("en-US");
+  const oldest = Math.min(...closed.map(({ closedAt }) => closedAt));
+  return `${count(healthy.length, "survey")} proved within ${span(now - oldest)}, ${listed} listed: --all shows them.`;
+}
+
 function rowOf(survey: SurveyStatus, now: number): string[] {
   const { books, catchUp, highWater } = survey;
   const proved = books === null ? "never" : ago(books.closedAt, now);
   const place = catchUp === null ? "" : ` (${placeText(catchUp)})`;
   return [
-    nameOf(survey),
+    surveyName(survey),
     ago(survey.lastPoll ?? undefined, now),
     highWater === null ? "-" : `${highWater.responseId}`,
     survey.lag === null ? "-" : span(survey.lag),
@@ -61,8 +75,10 @@ function rowOf(survey: SurveyStatus, now: number): string[] {
   ];
 }
 
-/** "page 12 of 60, 18 %, about 4 min left". */
-function placeText({ page, pages, part, left }: NonNullable<SurveyStatus["catchUp"]>): string {
+/** "532 of about 20,000 emitted, done in about 4 min"; or "page 12 of 60, 18 %, 4 min left". */
+function placeText(walk: NonNullable<SurveyStatus["catchUp"]>): string {
+  const { page, pages, part, left, emitted } = walk;
+  if (emitted !== null) return emittedText([walk], (milliseconds) => `in about ${span(milliseconds)}`);
   return [
     pages === null ? `page ${page}` : `page ${page} of ${pages}`,
     ...(part === null ? [] : [`${Math.floor(part * 100)} %`]),

@@ -1,6 +1,9 @@
+import { surveyName } from "../../printable.ts";
 import { unlistedText } from "../../target/chosen-surveys.ts";
 import { ago, count, pauseEnd, span, utc } from "../../words.ts";
 import type { SourceStatus, StatusAnswer, SurveyStatus } from "./answer.ts";
+import { type CatchUp, emittedText } from "./emitted-text.ts";
+import { withheldIn } from "./severity.ts";
 
 export interface VerdictOf {
   sources: readonly SourceStatus[];
@@ -20,6 +23,7 @@ type Verdict = Omit<StatusAnswer, "run" | "end" | "sources" | "surveys">;
  * | verdict | when |
  * |---|---|
  * | unaccounted | a full pass has met listed responses that the ledger cannot account for |
+ * | withheld | some responses are held, quarantined or refused: they do not go out |
  * | late | the last run on a data folder could not go on; a source is not polled, paused, out of reach, or an operation of the service fails |
  * | working | a first pass or a catch-up is under way |
  * | unknown | a source was never polled, a survey that is to be polled is not listed, the books of some survey were never closed, or the last full pass could not close them |
@@ -41,24 +45,38 @@ export function verdictOf({ sources, surveys, end, flags, now }: VerdictOf): Ver
     ...sums,
   });
 
+  const flagsOf = ({ source, surveyId }: SurveyStatus): string =>
+    `--survey ${surveyId}${sources.length > 1 ? ` --source ${source}` : ""}`;
   const worst = surveys.filter(({ unaccounted }) => unaccounted > 0).sort((a, b) => b.unaccounted - a.unaccounted)[0];
   if (worst !== undefined) {
     const total = sum(surveys, ({ unaccounted }) => unaccounted);
-    const next = `survey-poller audit --survey ${worst.surveyId} --now --yes ${flags}`;
-    return say("unaccounted", `${total} unaccounted in ${nameOf(worst)}.`, next);
+    const next = `survey-poller audit ${flagsOf(worst)} --now --yes ${flags}`;
+    return say("unaccounted", `${total} unaccounted in ${surveyName(worst)}.`, next);
   }
   if (end !== null && end.cause !== null) {
     return say("late", `Late: the last run ended ${ago(end.at, now)}: ${end.cause}`, `survey-poller doctor ${flags}`);
   }
   const problem = sources.find((source) => source.problem !== null);
+  const behind = surveys.filter(({ catchUp }) => catchUp !== null);
+  const withheld = surveys.filter((survey) => withheldIn(survey) > 0);
+  const [held] = withheld;
+  if (held !== undefined) {
+    const setAside = withheld.find(({ now: { quarantined, refused } }) => quarantined + refused > 0);
+    const next =
+      setAside === undefined
+        ? `survey-poller audit ${flagsOf(held)} --now --yes ${flags}`
+        : `survey-poller quarantine list ${flagsOf(setAside)} ${flags}`;
+    return say("withheld", [withheldText(withheld), problem?.problem].filter(Boolean).join(" "), next);
+  }
   if (problem !== undefined) {
     const resume = `survey-poller resume${sources.length > 1 ? ` --source ${problem.source}` : ""}`;
     const next = problem.pausedSince === null ? `survey-poller doctor ${flags}` : `${resume} --yes ${flags}`;
     const isNew = problem.lastTick === null && problem.pausedUntil === null;
-    return say(isNew ? "unknown" : "late", `${problem.problem}`, next);
+    const isBegun = isNew && problem.firstTick !== null;
+    if (!isBegun) return say(isNew ? "unknown" : "late", `${problem.problem}`, next);
   }
-  const behind = surveys.filter(({ catchUp }) => catchUp !== null);
-  if (behind.length > 0) return say("working", workingOn(behind));
+  if (behind.length > 0) return say("working", workingOn(behind, now));
+  if (problem !== undefined) return say("working", `${problem.problem}`);
   const unlisted = sources.flatMap((source) => source.unlisted);
   if (unlisted.length > 0) return say("unknown", `Not proved: ${unlistedText(unlisted)}.`);
   const unproved = surveys.filter(({ books, booksOpen }) => books === null || booksOpen !== null);
@@ -66,7 +84,7 @@ export function verdictOf({ sources, surveys, end, flags, now }: VerdictOf): Ver
   if (surveys.length === 0) return say("unknown", "No survey has been polled yet.");
   if (first !== undefined) {
     const why = first.booksOpen ?? "no full pass has read every page";
-    const sentence = `Not proved: ${count(unproved.length, "survey")} with open books; ${nameOf(first)}: ${why}.`;
+    const sentence = `Not proved: ${count(unproved.length, "survey")} with open books; ${surveyName(first)}: ${why}.`;
     return say("unknown", sentence, `survey-poller audit --now --yes ${flags}`);
   }
   const { listed, accounted, provedAt } = sums;
@@ -77,17 +95,40 @@ export function verdictOf({ sources, surveys, end, flags, now }: VerdictOf): Ver
   );
 }
 
-export function nameOf({ surveyId, name }: Pick<SurveyStatus, "surveyId" | "name">): string {
-  return name === null ? `survey ${surveyId}` : `${name} (${surveyId})`;
+/** "23 responses do not go out: 20 held, 3 quarantined." */
+function withheldText(surveys: readonly SurveyStatus[]): string {
+  const all = sum(surveys, withheldIn);
+  const kinds = (["held", "quarantined", "refused"] as const).flatMap((kind) => {
+    const number = sum(surveys, ({ now }) => now[kind]);
+    return number === 0 ? [] : [`${number.toLocaleString("en-US")} ${kind}`];
+  });
+  return `${count(all, "response")} ${all === 1 ? "does" : "do"} not go out: ${kinds.join(", ")}.`;
 }
 
-function workingOn(behind: readonly SurveyStatus[]): string {
+function workingOn(behind: readonly SurveyStatus[], now: number): string {
   const [one] = behind;
-  const what = one?.phase === "first-pass" ? "First pass" : "Catching up";
-  const part = one?.catchUp?.part ?? null;
-  const percent = part === null ? "" : ` ${Math.floor(part * 100)} %`;
+  const name = one === undefined ? "" : surveyName(one);
   const others = behind.length > 1 ? ` and ${count(behind.length - 1, "other survey")}` : "";
-  return `${what}${percent}: ${one === undefined ? "" : nameOf(one)}${others}. News go out meanwhile.`;
+  const walks = behind.flatMap(({ catchUp }) => catchUp ?? []);
+  const isFirst = one?.phase === "first-pass";
+  const isAll = behind.every(({ catchUp }) => catchUp !== null && catchUp.emitted !== null);
+  const emitted = isAll ? `${emittedText(walks, (left) => `about ${utcClock(now + left, now)}`)}; ` : "";
+  const part = partOf(walks, isAll);
+  const percent = part === null ? "" : ` ${Math.floor(part * 100)} %`;
+  return `${isFirst ? "First read" : "Catching up"}${percent}: ${emitted}${name}${others}. News go out meanwhile.`;
+}
+
+function partOf(walks: readonly CatchUp[], isAll: boolean): number | null {
+  if (!isAll) return walks[0]?.part ?? null;
+  const expected = sum(walks, (walk) => walk.expected ?? 0);
+  const isKnown = walks.every((walk) => walk.expected !== null) && expected > 0;
+  return isKnown ? sum(walks, (walk) => walk.emitted ?? 0) / expected : null;
+}
+
+/** "18:20 UTC"; of another day with its date. */
+function utcClock(at: number, now: number): string {
+  const from = utc(at).slice(0, 10) === utc(now).slice(0, 10) ? 11 : 0;
+  return `${utc(at).slice(from, 16)} UTC`;
 }
 
 /** Milliseconds beside two intervals for which the survey list may fail: what passes at the next tick is no news. */
@@ -95,17 +136,24 @@ const PASSING = 20_000;
 
 /** Why a source is not polled as it should be; null when it is. `hasEnded`: somebody has ended the last run on its data folder. */
 export function problemOf(
-  status: Pick<SourceStatus, "source" | "lastTick" | "listedAt" | "pausedUntil" | "pausedSince" | "outages">,
+  status: Pick<
+    SourceStatus,
+    "source" | "firstTick" | "lastTick" | "listedAt" | "pausedUntil" | "pausedSince" | "outages"
+  >,
   { interval, now, hasEnded = false }: { interval: number; now: number; hasEnded?: boolean },
 ): string | null {
-  const { source, lastTick, listedAt, pausedUntil, pausedSince, outages } = status;
+  const { source, firstTick, lastTick, listedAt, pausedUntil, pausedSince, outages } = status;
   if (pausedSince !== null) {
     return `Paused since ${utc(pausedSince)} by an operator: source ${source}${pauseEnd(pausedUntil)}. Nothing is lost.`;
   }
   if (pausedUntil !== null) {
     return `Late: the service of ${source} asks to be left alone until ${utc(pausedUntil)}; nothing is lost.`;
   }
-  if (lastTick === null) return `Source ${source} has not been polled yet.`;
+  if (lastTick === null) {
+    return firstTick === null
+      ? `Source ${source} has not been polled yet.`
+      : `First poll of ${source} under way for ${span(now - firstTick)}: what it meets goes out at once.`;
+  }
   // A tick may take long, and the next begins at its own time.
   const patience = 2 * interval + 300_000;
   const silentFor = span(now - lastTick);

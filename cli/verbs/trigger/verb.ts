@@ -60,5 +60,5 @@ function kindOf(word: string | undefined): Kind {
 function textOf({ dryRun, kind, eventId, bus, source, type, detail }: TriggerAnswer): string[] {
   if (!dryRun) return [`Sent ${type} (${kind}), event id ${eventId}, to the bus ${bus}.`];
   const event = { "detail-type": type, source, detail };
-  return [`To the bus ${bus}, event id ${eventId}:`, JSON.stringify(event, null, 2)];
+  return [`To the bus ${bus}, event id ${eventId}:`, ...JSON.stringify(event, null, 2).split("\n")];
 }

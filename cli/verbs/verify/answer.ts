@@ -24,6 +24,7 @@ export const verifyAnswer = z.strictObject({
   list: z.strictObject({
     from: z.string().describe("Where the consumer's ids were read"),
     asOf: z.int().describe("When the list was taken (epoch milliseconds): what was emitted later is left out"),
+    notBefore: time.describe("Set where that is too early: when the youngest of its ids was emitted"),
     ids: z.int().describe("Event ids in it, each once"),
     unreadable: z.int().describe("Lines, items or objects without an event id"),
   }),

@@ -24,12 +24,14 @@ export interface CompareOptions {
 export interface Compared {
   expected: number;
   emittedLater: number;
+  /** When the youngest of the consumer's ids was emitted, where that was after the list is said to have been taken; else null. */
+  notBefore: number | null;
   missing: MissingEvent[];
 }
 
 /** Compares the emitted responses of ledgers, some at a time, with what a consumer has. */
 export function createComparison({ ids, deadLetters, asOf, stretch }: CompareOptions) {
-  const compared: Compared = { expected: 0, emittedLater: 0, missing: [] };
+  const compared: Compared = { expected: 0, emittedLater: 0, notBefore: null, missing: [] };
 
   function takeOne({ source, surveyId }: SurveyOf, { id, eventId, emittedAt }: EmittedResponse): void {
     const isThere = ids.take(eventId);
@@ -41,6 +43,8 @@ export function createComparison({ ids, deadLetters, asOf, stretch }: CompareOpt
     if (emittedAt === 0 || !includes(stretch, emittedAt)) return;
     if (emittedAt > asOf) {
       compared.emittedLater += 1;
+      // The clocks of a bus and of a file differ by moments.
+      if (isThere && emittedAt > asOf + ON_ITS_WAY) compared.notBefore = Math.max(compared.notBefore ?? 0, emittedAt);
       return;
     }
     compared.expected += 1;

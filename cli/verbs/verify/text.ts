@@ -1,5 +1,5 @@
 import { CommandError } from "../../errors.ts";
-import { columns, count } from "../../words.ts";
+import { columns, count, utc } from "../../words.ts";
 import type { MissingEvent, VerifyAnswer } from "./answer.ts";
 
 type Figures = Pick<
@@ -8,6 +8,9 @@ type Figures = Pick<
 > & {
   /** Ids of the consumer. */
   ids: number;
+  /** When its list was taken, and since when it cannot have been before; epoch milliseconds. */
+  asOf: number;
+  notBefore: number | null;
 };
 type Causes = Pick<Figures, "neverArrived" | "inDeadLetterQueue" | "olderRevision" | "onTheirWay">;
 
@@ -25,9 +28,9 @@ export function figuresOf(missing: readonly MissingEvent[]): Causes {
 }
 
 export function verdictOf(figures: Figures): VerifyAnswer["verdict"] {
-  const { neverArrived, inDeadLetterQueue, olderRevision, onTheirWay, expected, emittedLater, ids } = figures;
+  const { neverArrived, inDeadLetterQueue, olderRevision, onTheirWay, expected, notBefore } = figures;
   if (neverArrived + inDeadLetterQueue + olderRevision > 0) return "missing";
-  if (expected + emittedLater === 0 && ids > 0) return "unknown";
+  if (expected === 0 || notBefore !== null) return "unknown";
   return onTheirWay > 0 ? "on-its-way" : "complete";
 }
 
@@ -38,11 +41,9 @@ export function sentenceOf(figures: Figures): string {
   const all = number(expected);
   switch (verdictOf(figures)) {
     case "complete":
-      return expected === 0
-        ? "Nothing was emitted there yet."
-        : `Complete. The consumer has all ${count(expected, "event")}${laterText(emittedLater)}.`;
+      return `Complete. The consumer has all ${count(expected, "event")}${laterText(emittedLater)}.`;
     case "unknown":
-      return `Not proved: nothing was emitted there, and this poller knows none of the ids. Is it the right one?`;
+      return `Not proved: ${unknownText(figures)}`;
     case "on-its-way":
       return `Not proved: ${way}, of ${all}. Take the list again in a minute.`;
     case "missing": {
@@ -60,6 +61,18 @@ export function sentenceOf(figures: Figures): string {
       return `${parts.join("; ")}.`;
     }
   }
+}
+
+/** Why nothing is proved, and what to do. */
+function unknownText({ emittedLater, ids, asOf, notBefore }: Figures): string {
+  const taken = `the list counts as taken on ${utc(asOf)}`;
+  if (notBefore !== null) return `${taken}, and has events that were emitted until ${utc(notBefore)}.`;
+  if (emittedLater > 0) {
+    return `nothing was compared: ${taken}, before all ${count(emittedLater, "event")}. Say when it was: --as-of TIME.`;
+  }
+  return ids === 0
+    ? "nothing was emitted there yet, and nothing was compared."
+    : "nothing was emitted there, and this poller knows none of the ids. Is it the right one?";
 }
 
 function laterText(emittedLater: number): string {

@@ -64,12 +64,11 @@ export const verifyVerb: Verb = (act) =>
           io.say(`${count(found.list.unreadable, "entry", "entries")} without an event id in ${found.list.from}.`);
         return options.resend === true
           ? await resendMissing(target, io, found, options)
-          : tell(found, commandLine(target, options));
+          : tell(found, nextOf(found, target, options));
       }),
     );
 
-function tell(found: VerifyAnswer, mend: string | null): Answer {
-  const next = found.verdict === "missing" ? mend : null;
+function tell(found: VerifyAnswer, next: string | null): Answer {
   return {
     data: { ...found, next },
     text: [found.sentence, ...missingLines(found.missing), ...(next === null ? [] : [`Next: ${next}`])],
@@ -109,8 +108,14 @@ function toSend({ source, surveyId, responseId, eventId, revision }: MissingEven
   return { source, surveyId, responseId, eventId, revision, outcome: "would-send", reason: null, update: null };
 }
 
-/** The same once more, with `--resend`; null where it was read from standard input. */
-function commandLine({ flags }: Target, options: Options): string | null {
+/** The command that mends it: to send what is missing, or to compare with a list as of another time. */
+function nextOf({ verdict, list: { notBefore } }: VerifyAnswer, target: Target, options: Options): string | null {
+  if (verdict === "missing") return commandLine(target, options, ["--resend"]);
+  return notBefore === null ? null : commandLine(target, { ...options, asOf: new Date(notBefore).toISOString() }, []);
+}
+
+/** The same once more; null where it was read from standard input. */
+function commandLine({ flags }: Target, options: Options, more: readonly string[]): string | null {
   if (options.ids === "-") return null;
   const { ids, dynamodb, s3, dlq, asOf, source, survey, from, to } = options;
   const values = { ids, dynamodb, s3, dlq, "as-of": asOf, source, survey, from, to };
@@ -118,5 +123,5 @@ function commandLine({ flags }: Target, options: Options): string | null {
     value === undefined ? [] : [`--${name} ${quoted(`${value}`)}`],
   );
   const contents = options.s3Contents === true ? ["--s3-contents"] : [];
-  return ["survey-poller verify", flags, ...given, ...contents, "--resend"].join(" ");
+  return ["survey-poller verify", flags, ...given, ...contents, ...more].join(" ");
 }

@@ -39,16 +39,17 @@ export async function verify(target: Target, io: Io, options: VerifyOptions): Pr
       take(survey, entries);
       progress.update(`${count(compared.expected, "emitted response")} compared`);
     });
-    const { missing, expected, emittedLater } = compared;
+    const { missing, expected, emittedLater, notBefore } = compared;
     missing.sort((a, b) => a.surveyId - b.surveyId || a.responseId - b.responseId);
     const causes = figuresOf(missing);
-    const figures = { ...causes, expected, emittedLater, ids: size };
+    const asOf = Math.floor(list.asOf);
+    const figures = { ...causes, expected, emittedLater, ids: size, asOf, notBefore };
     const isPart = options.source !== undefined || options.survey !== undefined;
     return {
       verdict: verdictOf(figures),
       sentence: sentenceOf(figures),
       next: null,
-      list: { from: list.from, asOf: Math.floor(list.asOf), ids: size, unreadable: list.unreadable },
+      list: { from: list.from, asOf, notBefore, ids: size, unreadable: list.unreadable },
       scope: {
         source: options.source ?? null,
         surveyId: options.survey ?? null,

@@ -6,7 +6,7 @@ import { FULL, type Page, pageOf } from "./listed.ts";
 import { type Look, PAGE, type Row, signalOf } from "./look.ts";
 import { type Finding, notSeen } from "./report.ts";
 import { sortFindings, withoutOrderFinding } from "./sort-key.ts";
-import { responseFindings, surveyFindings } from "./survey-findings.ts";
+import { responseFindings, surveyFindings, triedDetails } from "./survey-findings.ts";
 
 /** Surveys that are looked at until one lists something. */
 const MOST_TRIED = 3;
@@ -20,7 +20,7 @@ export async function listFindings(of: Look, rows: readonly Row[]): Promise<Page
   of.surveyId = row.surveyId;
   of.findings.push(...sortFindings({ asc, desc }), openFinding([asc, desc]));
 
-  await of.part("one survey", () => surveyFindings(of, row.surveyId));
+  await of.part("questions", () => surveyFindings(of, row.surveyId));
   await of.part("list without an order", async () => {
     const operation = "get survey responses";
     const elements = await of.api.elements(operation, { surveyId: row.surveyId }, signalOf(of));
@@ -28,6 +28,7 @@ export async function listFindings(of: Look, rows: readonly Row[]): Promise<Page
     return { says: "it can be read", value: true };
   });
   await of.part("one response", () => responseFindings(of, row.surveyId, [asc, desc]));
+  await triedDetails(of, row.surveyId, [asc, desc]);
 
   const whole: Counted[] = asc.records < FULL ? [{ row, page: asc }] : [];
   const pages = [asc, desc];

@@ -15,6 +15,8 @@ export interface ProbeOptions {
   another?: SurveyApi;
   /** The surveys that are polled, where a poller does: no other is looked at. */
   surveys?: Selection;
+  /** The details that events have; all of them without it. */
+  enrich?: { metrics: boolean; metadata: boolean };
   /** Ends all requests. */
   signal?: AbortSignal;
   now: () => number;

@@ -43,6 +43,25 @@ export async function responseFindings(
   return { says: finding.says, value: true };
 }
 
+/** Operations 11 and 13, for one completed response: an event waits for both. */
+export async function triedDetails(of: Look, surveyId: number, pages: readonly Page[]): Promise<void> {
+  const run = pages.flatMap(({ runs }) => runs).find(({ completed }) => completed === true);
+  if (run === undefined) return;
+  for (const kind of ["metrics", "metadata"] as const) {
+    if (of.enrich?.[kind] === false) continue;
+    await of.part(kind, async () => {
+      try {
+        await of.api[kind](surveyId, run.responseId, signalOf(of));
+        return { says: `the service gives those of response ${run.responseId}`, value: true };
+      } catch (error) {
+        if (!(error instanceof SurveyApiError) || error.code !== "NOT_FOUND") throw error;
+        const warns = "An event waits for them, and goes out without in the end (`absentAfter`).";
+        return { says: `the service has none of response ${run.responseId}`, value: true, warns };
+      }
+    });
+  }
+}
+
 async function singleOf(of: Look, surveyId: number, responseId: number): Promise<Single> {
   const operation = "get survey response by id";
   try {

@@ -26,6 +26,8 @@ export interface RunOptions {
   input?: string;
   /** Whether somebody sits at a terminal. */
   isInteractive?: boolean;
+  /** Columns of the terminal; none in a pipe. */
+  width?: number;
   /** Aborted by Ctrl-C. */
   signal?: AbortSignal;
   /** Epoch milliseconds. */
@@ -74,6 +76,7 @@ export function ioOf(options: RunOptions = {}): { io: Io; lines: string[]; said:
     out: (line) => void lines.push(line),
     say: (line) => void talk.write(`${line}\n`),
     style: (_style, text) => text,
+    width: options.width ?? Number.POSITIVE_INFINITY,
     isInteractive,
     signal: AbortSignal.any([signal, broken.signal]),
     fail: (error) => broken.abort(error),

@@ -114,7 +114,10 @@ describe("survey-poller audit", () => {
       isNew: [],
     });
     const mended = answerOf(await survey(["audit", "--survey", "7", "--now", "--yes", ...at, "--json"]), auditAnswer);
-    expect(mended.surveys[0]).toMatchObject({ outcome: "closed", listed: 120, found: 2 });
+    expect(mended.surveys[0]).toMatchObject({ outcome: "closed", listed: 120, found: 2, missing: gaps });
+    await forget(gaps.slice(1));
+    const text = await survey(["audit", "--survey", "7", "--now", "--yes", ...at]);
+    expect(text.stdout).toContain(`120 accounted for. 1 response was missing (${gaps[1]}): it goes out now.\n`);
     expect((await survey(["audit", "--survey", "7", "--sample", "100", ...at])).code).toBe(0);
   });
 

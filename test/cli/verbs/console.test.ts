@@ -35,9 +35,10 @@ async function served(...args: string[]) {
 }
 
 /** What a page that opens now begins with. */
-async function snapshotOf(origin: string): Promise<Snapshot> {
+async function snapshotOf({ url }: { url: string }): Promise<Snapshot> {
+  const { origin, hash } = new URL(url);
   const gone = new AbortController();
-  const answer = await fetch(`${origin}/feed`, { signal: gone.signal });
+  const answer = await fetch(`${origin}/feed`, { headers: { [TOKEN_HEADER]: hash.slice(1) }, signal: gone.signal });
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   while (!text.includes("\n\n")) text += (await reader?.read())?.value ?? "";
@@ -62,15 +63,15 @@ describe("the page of a run", () => {
   });
 
   it("shows the state, and events as they come", async () => {
-    const { origin } = await served();
+    const { answer } = await served();
     await folder.heardBy(1);
     await survey(["trigger", "detractor", "--data", folder.data, "--yes"]);
 
-    await expect.poll(async () => (await snapshotOf(origin)).events.length, { timeout: 10_000 }).toBe(1);
-    const snapshot = await snapshotOf(origin);
+    await expect.poll(async () => (await snapshotOf(answer)).events.length, { timeout: 10_000 }).toBe(1);
+    const snapshot = await snapshotOf(answer);
     expect(snapshot).toMatchObject({ mayAct: true, elsewhere: { isHeard: true }, troubles: [], requestsToday: null });
     expect(snapshot.events).toMatchObject([{ responseId: 46375, nps: { class: "detractor" } }]);
-    await expect.poll(async () => (await snapshotOf(origin)).status?.verdict, { timeout: 10_000 }).toBe("unknown");
+    await expect.poll(async () => (await snapshotOf(answer)).status?.verdict, { timeout: 10_000 }).toBe("unknown");
   });
 
   it("pauses and resumes as the verbs do", async () => {

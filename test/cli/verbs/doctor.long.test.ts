@@ -6,6 +6,7 @@ import { schedules } from "../../../cli/verbs/doctor/schedules.ts";
 import type { StackLooks } from "../../../cli/verbs/doctor/stack-looks.ts";
 import { startSimulator } from "../../../local/simulator/index.ts";
 import { answerOf, polledFolder, survey } from "../support/command.ts";
+import { inAws } from "../support/consumer.ts";
 
 it("examines a data folder and the service behind it, with the token that is kept", async () => {
   const { data, simulator } = await polledFolder({ surveys: [{ surveyId: 7, responses: 30 }] }, [
@@ -41,13 +42,37 @@ it("examines a data folder and the service behind it, with the token that is kep
     expect.objectContaining({ check: "last tick", state: "warn", says: "2 h ago; no run is at work on the folder" }),
   );
   expect(services[0]?.checks).toContainEqual(
-    expect.objectContaining({ check: "one survey", state: "fail", code: "NOT_FOUND" }),
+    expect.objectContaining({ check: "questions", state: "fail", code: "NOT_FOUND" }),
   );
 
   await simulator.close();
   const gone = await survey(["doctor", "--data", data]);
   expect(gone.code).toBe(3);
   expect(gone.stdout).toMatch(/^■ survey list .*cannot be reached/m);
+}, 60_000);
+
+it("tries what an event needs, and repeats the open problem of status", async () => {
+  const { data, simulator } = await polledFolder({ surveys: [{ surveyId: 7, responses: 30 }] });
+  const well = await survey(["doctor", "--data", data]);
+  expect(well.code).toBe(0);
+  for (const check of ["questions", "metrics", "metadata", "status"]) {
+    expect(well.stdout).toMatch(new RegExp(`^✓ ${check} `, "m"));
+  }
+
+  simulator.fault({ kind: "status", status: 500, operation: "metadata" });
+  const failing = await survey(["doctor", "--data", data]);
+  expect(failing.code).not.toBe(0);
+  expect(failing.stdout).toMatch(/^■ metadata +/m);
+  expect(failing.stdout).toMatch(/^✓ metrics +/m);
+
+  await inAws(data, async ({ state }) => state.putEntries(7, [{ id: 99, state: "quarantined", reason: "unreadable" }]));
+  const open = await survey(["doctor", "--data", data]);
+  expect(open.code).toBe(5);
+  expect(open.stdout).toMatch(
+    /^■ status +1 response does not go out: 1 quarantined\.\n +→ Run: survey-poller quarantine list/m,
+  );
+  const status = await survey(["status", "--data", data]);
+  expect(status).toMatchObject({ code: 5, stdout: expect.stringMatching(/^■ 1 response does not go out/) });
 }, 60_000);
 
 it("looks at a service before anything is deployed", async () => {

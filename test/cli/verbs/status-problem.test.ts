@@ -5,7 +5,7 @@ const now = Date.parse("2026-03-10T12:00:00Z");
 const ago = (seconds: number): number => now - seconds * 1_000;
 const source = {
   ...{ source: "main", pausedUntil: null, pausedSince: null, rate: null, outages: [], unlisted: [] },
-  ...{ lastTick: ago(2), listedAt: ago(2) },
+  ...{ firstTick: ago(900), lastTick: ago(2), listedAt: ago(2) },
 };
 const problem = (more: Partial<Parameters<typeof problemOf>[0]>) =>
   problemOf({ ...source, ...more }, { interval: 60_000, now });
@@ -28,7 +28,12 @@ it.each([
     { lastTick: ago(600), listedAt: ago(600) },
     "Late: the last tick of main came to its end 10 min ago.",
   ],
-  ["a source that was never polled", { lastTick: null, listedAt: null }, "Source main has not been polled yet."],
+  ["a source that was never polled", { firstTick: null, lastTick: null }, "Source main has not been polled yet."],
+  [
+    "a source whose first tick has not ended",
+    { firstTick: ago(12), lastTick: null },
+    "First poll of main under way for 12 s: what it meets goes out at once.",
+  ],
   [
     "a service that asks to be left alone",
     { pausedUntil: ago(-90) },
@@ -46,5 +51,6 @@ it("is late while the service is out of reach, and not yet known before the firs
   };
 
   expect(verdict({ listedAt: ago(425) })).toBe("late");
-  expect(verdict({ lastTick: null, listedAt: null })).toBe("unknown");
+  expect(verdict({ firstTick: null, lastTick: null })).toBe("unknown");
+  expect(verdict({ lastTick: null })).toBe("working");
 });

@@ -50,7 +50,7 @@ export async function pageIsServed(on: Operated): Promise<void> {
 async function showsStatus(page: Page, { command }: Operated): Promise<void> {
   const { listed, sentence } = statusAnswer.parse((await command(["status"])).json);
   await until("it does not show the verdict", async () => (await figure(page, "verdict")) === sentence.split(". ")[0]);
-  assert.equal(await figure(page, "listed"), listed.toLocaleString("en-US"));
+  assert.equal(await figure(page, "proved"), listed.toLocaleString("en-US"));
 }
 
 async function showsWhatComes(page: Page, { stage, deployment }: Operated): Promise<void> {

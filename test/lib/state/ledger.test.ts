@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
+import { countDue } from "../../../cli/target/state.ts";
 import { eventId } from "../../../lib/events/index.ts";
 import {
   type CheckedState,
@@ -38,6 +39,22 @@ const held = (id: number): LedgerEntry => ({
 const ids = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1);
 
 describe("entries", () => {
+  it("that are not settled are all counted, also those that are looked at no more", async () => {
+    const { state, surveyId } = fresh();
+    const old: LedgerEntry = { id: 1, state: "open", firstSeen: 1 };
+    const young: LedgerEntry = { id: 2, state: "open", firstSeen: 1, nextCheck: 50 };
+    const dropped: LedgerEntry = { id: 3, state: "quarantined", reason: "unreadable completed" };
+    await state.putEntries(surveyId, [old, young, dropped, emitted(4), { id: 5, state: "before-floor" }]);
+
+    const table = { client: test.clients.dynamodb, name: test.table };
+    expect(await countDue(table, "main", surveyId, "open")).toBe(2);
+    expect(await countDue(table, "main", surveyId, "quarantined")).toBe(1);
+    expect(await countDue(table, "main", surveyId, "waiting")).toBe(0);
+    expect(await state.due(surveyId, "open", 1_000, 10)).toEqual([young]);
+    expect(await state.nextDue(surveyId, "quarantined")).toBeUndefined();
+    expect((await state.forRedrive(surveyId, undefined)).entries).toEqual([dropped]);
+  });
+
   it("come back as they were written, and those not there are left out", async () => {
     const { state, surveyId } = fresh();
     await state.putEntries(surveyId, [emitted(1), { id: 2, state: "before-floor" }, emitted(3)]);

@@ -193,7 +193,8 @@ describe("a response that was not emitted", () => {
         startFrom: "2026-03-01",
       },
     );
-    const old = await story(1);
+    const looked = { surveyId: 1, responseId: 1, isCompleted: true, dateCompleted: at(-40 * DAY), records: 2 };
+    const old = await story(1, { looked });
     expect(old).toMatchObject({ verdict: "before-floor", outlook: "settled", ledger: null });
     expect(old.sentence).toContain("history begins behind 2026-03-01 00:00:00");
     expect((await story(2)).verdict).toBe("emitted");
@@ -205,6 +206,32 @@ describe("a response that was not emitted", () => {
 
 describe("a response of which there is no item", () => {
   const looked = { surveyId: 1, responseId: 9, isCompleted: true, dateCompleted: at(0), records: 2 };
+
+  it("listed by a full pass: its date tells whether that is right", async () => {
+    const { story, tick } = await told([EARLIER, { responseId: 9, completed: at(-HOUR) }], { startFrom: "2026-03-01" });
+    await tick(MINUTE);
+    const lost = { entry: undefined, isListed: true, log: { lines: [], from: null } };
+
+    expect(await story(9, lost)).toMatchObject({
+      outlook: "unknown",
+      sentence: expect.stringContaining("right only if it completed before the floor"),
+      next: { command: expect.stringContaining("--ask") },
+    });
+    const later = await story(9, { ...lost, looked: { ...looked, dateCompleted: at(-HOUR) } });
+    expect(later).toMatchObject({ verdict: "unknown", outlook: "person" });
+    expect(later.sentence).toMatch(/^Unaccounted: the service has it, completed 2026-03-10 11:00:00, and a full pass/);
+    const old = await story(9, { ...lost, looked: { ...looked, dateCompleted: at(-40 * DAY) } });
+    expect(old).toMatchObject({ verdict: "before-floor", outlook: "settled" });
+    // Its event stands in the log.
+    expect(await story(9, { entry: undefined, isListed: true })).toMatchObject({ outlook: "person" });
+  });
+
+  it("listed by a full pass, where history has no floor: unaccounted", async () => {
+    const { story } = await told([EARLIER], beginning);
+    const answer = await story(9, { isListed: true });
+    expect(answer).toMatchObject({ verdict: "unknown", outlook: "person" });
+    expect(answer.next.command).toBe("survey-poller audit --survey 1 --stack SurveyPoller");
+  });
 
   it("never listed: up to which full pass, and that the service can be asked", async () => {
     const { tick, story } = await told([EARLIER], beginning);

@@ -1,0 +1,41 @@
+import type { StatusAnswer } from "../cli/verbs/status/answer.ts";
+import { surveyKey } from "./changes.ts";
+
+export const PARTS = [
+  "emitted",
+  "beforeFloor",
+  "open",
+  "waiting",
+  "held",
+  "quarantined",
+  "refused",
+  "unaccounted",
+] as const;
+export type Part = (typeof PARTS)[number];
+
+/** Responses by their state now. */
+export type Figures = Record<Part, number>;
+
+/**
+ * The figures of now. What is not settled the ledger counts. What is emitted is what was emitted when the books were closed, or in a first read
+ * so far, and what has been heard on the bus since.
+ */
+export function figuresOf(
+  status: Pick<StatusAnswer, "surveys"> | null,
+  emittedSince: Readonly<Record<string, number>>,
+): Figures {
+  const figures = Object.fromEntries(PARTS.map((part) => [part, 0])) as Figures;
+  const unseen = { ...emittedSince };
+  for (const { source, surveyId, books, catchUp, unaccounted, now } of status?.surveys ?? []) {
+    const key = surveyKey(source, surveyId);
+    const since = unseen[key] ?? 0;
+    delete unseen[key];
+    figures.emitted += catchUp?.emitted ?? (books?.emitted ?? 0) + since;
+    figures.beforeFloor += books?.beforeFloor ?? 0;
+    figures.unaccounted += unaccounted;
+    for (const part of ["open", "waiting", "held", "quarantined", "refused"] as const) figures[part] += now[part];
+  }
+  // Until a first tick has come to its end, its surveys are known by their events alone.
+  for (const since of Object.values(unseen)) figures.emitted += since;
+  return figures;
+}

@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { lineOf } from "../../cli/hearing/line.ts";
+import { printableJson, printableLine, surveyName } from "../../cli/printable.ts";
+import { runCommand } from "../../cli/run-command.ts";
+import { auditText } from "../../cli/verbs/audit/text.ts";
+import { ioOf } from "./support/command.ts";
+
+/** Clears the screen, sets title and clipboard, forges a verdict and turns what follows round. */
+const HOSTILE = "A\u001b[2J\u001b]0;title\u0007\u009b31m\n● Complete.\u202e\u2066\u2028B\ud800";
+const steers = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+it("shows a name as others have written it, without what steers a terminal", () => {
+  const shown = surveyName({ surveyId: 7, name: HOSTILE });
+  expect(shown).not.toMatch(steers);
+  expect(shown).toMatch(/^A�\[2J.*● Complete.*B� \(7\)$/);
+  expect(surveyName({ surveyId: 7, name: "Zażółć 👩‍🔬 شما" })).toBe("Zażółć 👩‍🔬 شما (7)");
+});
+
+it.each([null, "", " \u200f\n"])("says that a survey has no name: %j", (name) => {
+  const shown = surveyName({ surveyId: 70_007, name });
+  expect(shown).toMatch(/^(\(no name\) 70007|� \(70007\))$/);
+});
+
+it("cuts a name that nobody reads to its end", () => {
+  expect(surveyName({ surveyId: 7, name: "x".repeat(5_000) })).toHaveLength(64);
+});
+
+it("leaves the colours of a line, and nothing else that a terminal obeys", () => {
+  const line = printableLine(`\u001b[31m■\u001b[39m ${HOSTILE}`);
+  expect(line.startsWith("\u001b[31m■\u001b[39m A�[2J")).toBe(true);
+  expect(line.replaceAll("\u001b[31m", "").replaceAll("\u001b[39m", "")).not.toMatch(steers);
+});
+
+it("prints JSON that says the same and steers nothing", () => {
+  const value = { name: HOSTILE, tag: "\u{e0001}" };
+  const json = printableJson(JSON.stringify(value));
+  expect(json).not.toMatch(steers);
+  expect(JSON.parse(json)).toEqual(value);
+});
+
+it("holds for whatever a verb says", async () => {
+  const { io, lines, said } = ioOf();
+  const code = await runCommand(["status", "--data", `/nowhere/${HOSTILE}`], io);
+  expect(code).toBe(1);
+  expect(said()).toContain("/nowhere/A");
+  expect(said().trimEnd().split("\n")).toHaveLength(1);
+  expect([...lines, said().trimEnd()].join("")).not.toMatch(steers);
+  await runCommand(["contract", "--format", "pydantic"], io);
+  expect(lines.length).toBeGreaterThan(100);
+});
+
+it("holds for audits and for events that are heard", () => {
+  const golden = JSON.parse(readFileSync("contract/golden/detractor.json", "utf8"));
+  golden.detail.data.survey.name = HOSTILE;
+  expect(lineOf(golden, { style: (_, text) => text, now: () => 0 })).not.toMatch(steers);
+  const cost = { pages: 1, isExact: true, requests: 1, seconds: null, by: null };
+  const survey = { surveyId: 7, name: HOSTILE, pages: 1, outcome: "open" as const, why: "x" };
+  const of = { ...survey, listed: null, found: null, missing: null, closedAt: null, unaccounted: null };
+  const answer = { dryRun: false, source: "main", mode: "now" as const, cost, surveys: [of] };
+  expect(auditText(answer, "--data d").join("")).not.toMatch(steers);
+});

@@ -1,0 +1,46 @@
+import { expect, it } from "vitest";
+import { createIdSet } from "../../../cli/ids/id-set.ts";
+import { createComparison } from "../../../cli/verbs/verify/compare.ts";
+import { figuresOf, sentenceOf, verdictOf } from "../../../cli/verbs/verify/text.ts";
+import { eventId } from "../../../lib/events/index.ts";
+
+const HOUR = 3_600_000;
+const asOf = Date.parse("2026-03-10T12:00:00Z");
+const idOf = (id: number): string => eventId("main", 7, id);
+
+/** What a list of these ids comes to, beside responses that were emitted so long after it was taken. */
+function verified(has: number[], emitted: Record<number, number>) {
+  const ids = createIdSet();
+  for (const id of has) ids.add(idOf(id));
+  const size = ids.size;
+  const stretch = { from: 0, to: Number.POSITIVE_INFINITY };
+  const { take, compared } = createComparison({ ids, deadLetters: createIdSet(), asOf, stretch });
+  const entries = Object.entries(emitted).map(([id, after]) => ({
+    ...{ id: Number(id), eventId: idOf(Number(id)), emittedAt: asOf + after },
+  }));
+  take({ source: "main", surveyId: 7 }, entries);
+  const { missing, ...rest } = compared;
+  const figures = { ...figuresOf(missing), ...rest, ids: size, asOf };
+  return [verdictOf(figures), sentenceOf(figures)];
+}
+
+it("proves nothing where all was emitted after the list was taken, and names the time", () => {
+  expect(verified([], { 1: HOUR, 2: HOUR })).toEqual([
+    "unknown",
+    "Not proved: nothing was compared: the list counts as taken on 2026-03-10 12:00:00 UTC, before all 2 events. Say when it was: --as-of TIME.",
+  ]);
+});
+
+it("proves nothing by an empty list of nothing", () => {
+  expect(verified([], {})).toEqual(["unknown", "Not proved: nothing was emitted there yet, and nothing was compared."]);
+});
+
+it("does not believe a time that ids of the list refute", () => {
+  expect(verified([1, 2], { 1: -HOUR, 2: HOUR, 3: HOUR })).toEqual([
+    "unknown",
+    "Not proved: the list counts as taken on 2026-03-10 12:00:00 UTC, and has events that were emitted until 2026-03-10 13:00:00 UTC.",
+  ]);
+  // Clocks differ by moments.
+  expect(verified([1, 2], { 1: -HOUR, 2: 500 })[0]).toBe("complete");
+  expect(verified([2], { 1: -HOUR, 2: HOUR })[0]).toBe("missing");
+});
