@@ -2,9 +2,6 @@ import { Tokenizer, TokenParser } from "@streamparser/json";
 
 // A number of JavaScript is exact up to 2^53: of two greater ids `JSON.parse` makes one, and with it one response of two.
 
-/** Sixteen digits in a row: without them every integer is safe, and nothing has to be looked at twice. */
-const LONG_NUMBER = /\d{16}/;
-
 /**
  * The value of a JSON text. An integer beyond `Number.MAX_SAFE_INTEGER` that is written in digits comes as the text of these, as if it were
  * in quotes. Any other number is a number.
@@ -12,7 +9,7 @@ const LONG_NUMBER = /\d{16}/;
  * @throws SyntaxError when it is no JSON; its message quotes the text
  */
 export function parseExactly(text: string): unknown {
-  if (!LONG_NUMBER.test(text)) return JSON.parse(text);
+  if (!hasLongNumber(text)) return JSON.parse(text);
   try {
     return JSON.parse(text, exactValue);
   } catch (error) {
@@ -20,6 +17,26 @@ export function parseExactly(text: string): unknown {
     // Nested thousands deep, which is read as well: but what goes through it all once more is the call stack.
     return parsePiecewise(text);
   }
+}
+
+/** Digits of the shortest integer that is not safe: without so many in a row nothing has to be looked at twice. */
+const LONG = 16;
+
+/** So many digits in a row have one at a place that is looked at, wherever they begin. */
+function hasLongNumber(text: string): boolean {
+  for (let i = LONG - 1; i < text.length; i += LONG) {
+    if (!isDigit(text, i)) continue;
+    let [first, last] = [i, i];
+    while (isDigit(text, first - 1)) first -= 1;
+    while (isDigit(text, last + 1)) last += 1;
+    if (last - first >= LONG - 1) return true;
+  }
+  return false;
+}
+
+function isDigit(text: string, i: number): boolean {
+  const code = text.charCodeAt(i);
+  return code >= 48 && code <= 57;
 }
 
 /** The types of TypeScript do not know `context` yet. */
