@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { awsJsonHandler } from "./aws-json.ts";
 import { openDataFolder } from "./data-folder.ts";
 import { startedChannel } from "./diagnostics.ts";
-import { startDynamodb } from "./dynamodb.ts";
+import { openItemsFile } from "./dynamodb/items-file.ts";
+import { dynamodbOperations } from "./dynamodb/operations.ts";
 import { startDeliveries } from "./event-bridge/deliveries.ts";
 import { openJournal } from "./event-bridge/journal.ts";
 import { type EventSink, putEventsOperation } from "./event-bridge/put-events.ts";
@@ -63,13 +64,9 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<Emb
     for (const step of closing.splice(0).reverse()) await step();
   }
 
-  function front(service: Service): (handle: RequestListener) => RequestListener {
-    return (handle) => createFront(service, handle, faults, log);
-  }
-
   async function listen(service: Service, handle: RequestListener): Promise<string> {
     const server = createLoopbackServer();
-    server.on("request", front(service)(handle));
+    server.on("request", createFront(service, handle, faults, log));
     const endpoint = await listenOnLoopback(server);
     closing.push(() => closeServer(server));
     return endpoint;
@@ -78,8 +75,9 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<Emb
   try {
     const data = openDataFolder(options.dataDir);
     closing.push(data.release);
-    const dynamodb = await startDynamodb(data.folder("dynamodb"), front("dynamodb"));
-    closing.push(dynamodb.close);
+    const items = openItemsFile(data.folder("dynamodb"));
+    closing.push(items.close);
+    const dynamodb = await listen("dynamodb", awsJsonHandler("DynamoDB_20120810", dynamodbOperations(items.database)));
     const { sqs, s3, queues } = await startQueuesAndBuckets(data.folder("queues-and-buckets"));
     const eventbridge = await startEventBridge(data.folder("event-bridge"), queues);
     const secrets = openSecretStore(data.folder("secrets"));
@@ -87,7 +85,7 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<Emb
       "secretsmanager",
       awsJsonHandler("secretsmanager", secretsOperations(secrets, Date.now)),
     );
-    const endpoints = { dynamodb: dynamodb.endpoint, sqs, s3, eventbridge, secretsmanager };
+    const endpoints = { dynamodb, sqs, s3, eventbridge, secretsmanager };
     startedChannel.publish({ faults });
     return {
       endpoints,
