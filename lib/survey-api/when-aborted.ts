@@ -1,4 +1,4 @@
-/** What waits for one signal, and its listener. */
+/** The callbacks that wait for one signal, and its listener. */
 class Waiting extends Set<() => void> {
   handleEvent(): void {
     for (const callback of this) callback();

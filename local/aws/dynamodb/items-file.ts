@@ -17,7 +17,7 @@ export interface Range {
 
 export type Change = { type: "put"; key: string; value: unknown } | { type: "del"; key: string };
 
-/** What dynalite asks of the database below its tables. */
+/** The database below dynalite's tables, as far as these use it. */
 export interface Database {
   get(key: string, done: Callback<unknown>): void;
   put(key: string, value: unknown, done: Callback<void>): void;
@@ -81,7 +81,7 @@ export function openItemsFile(folder: string): { database: Database; close(): vo
   };
 }
 
-/** What `work` throws is the answer; what `done` throws is its caller's. */
+/** An error of `work` is the answer; one of `done` is its caller's. */
 function answer<T>(done: Callback<T>, work: () => T): void {
   let value: T;
   try {

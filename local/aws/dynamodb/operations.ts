@@ -21,7 +21,7 @@ const NAMES = [
   "UpdateTable",
 ];
 
-/** What dynalite has of a failure, of which its server makes an answer. */
+/** A failure as dynalite tells it. */
 interface Failure {
   statusCode?: number;
   body?: { __type: string; message?: string; Message?: string };
