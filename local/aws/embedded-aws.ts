@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { awsJsonHandler } from "./aws-json.ts";
 import { type DataFolderUnusableError, type DataPart, openDataFolder, storeFailure, unopened } from "./data-folder.ts";
 import { startedChannel } from "./diagnostics.ts";
-import { startDynamodb } from "./dynamodb.ts";
+import { openItemsFile } from "./dynamodb/items-file.ts";
+import { dynamodbOperations } from "./dynamodb/operations.ts";
 import { startDeliveries } from "./event-bridge/deliveries.ts";
 import { openJournal } from "./event-bridge/journal.ts";
 import { type EventSink, putEventsOperation } from "./event-bridge/put-events.ts";
@@ -73,13 +74,9 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<Emb
     for (const step of closing.splice(0).reverse()) await step();
   }
 
-  function front(service: Service): (handle: RequestListener) => RequestListener {
-    return (handle) => createFront(service, handle, { accessKeyId, faults, log });
-  }
-
   async function listen(service: Service, handle: RequestListener): Promise<string> {
     const server = createLoopbackServer();
-    server.on("request", front(service)(handle));
+    server.on("request", createFront(service, handle, { accessKeyId, faults, log }));
     const endpoint = await listenOnLoopback(server);
     closing.push(() => closeServer(server));
     return endpoint;
@@ -96,8 +93,9 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<Emb
         throw unopened(options.dataDir, part, error);
       }
     };
-    const dynamodb = await open("dynamodb", (folder) => startDynamodb(folder, front("dynamodb")));
-    closing.push(dynamodb.close);
+    const items = await open("dynamodb", openItemsFile);
+    closing.push(items.close);
+    const dynamodb = await listen("dynamodb", awsJsonHandler("DynamoDB_20120810", dynamodbOperations(items.database)));
     const { sqs, s3, queues } = await open("queues-and-buckets", startQueuesAndBuckets);
     const eventbridge = await open("event-bridge", (folder) => startEventBridge(folder, queues));
     const secrets = await open("secrets", openSecretStore);
@@ -105,7 +103,7 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<Emb
       "secretsmanager",
       awsJsonHandler("secretsmanager", secretsOperations(secrets, Date.now)),
     );
-    const endpoints = { dynamodb: dynamodb.endpoint, sqs, s3, eventbridge, secretsmanager };
+    const endpoints = { dynamodb, sqs, s3, eventbridge, secretsmanager };
     startedChannel.publish({ faults });
     return {
       endpoints,

@@ -21,7 +21,7 @@ const adapter = [
 
 const api = "lib/survey-api";
 /** What every room of the survey API client may know. */
-const apiGround = ["base-url", "coordination", "diagnostics", "errors", "operations"].map(
+const apiGround = ["base-url", "coordination", "diagnostics", "errors", "operations", "when-aborted"].map(
   (name) => `${api}/${name}.ts`,
 );
 

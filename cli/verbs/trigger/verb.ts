@@ -10,7 +10,8 @@ import { testEvent } from "./test-event.ts";
 
 const ABOUT = `
 Kinds: ${kinds.slice(0, 8).join(", ")},
-       ${kinds.slice(8).join(", ")}
+       ${kinds.slice(8, 14).join(", ")},
+       ${kinds.slice(14).join(", ")}
 
 A test event goes to every subscriber whose rule it matches. meta.test is true, meta.sourceName "(test)". Its
 ids are of no real event and the same each time: who has seen it passes over it, unless it has --new-ids.`;

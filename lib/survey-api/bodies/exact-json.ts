@@ -3,9 +3,6 @@ import { checkBounds, createJsonBounds, type JsonBounds } from "./json-bounds.ts
 
 // A number of JavaScript is exact up to 2^53: of two greater ids `JSON.parse` makes one, and with it one response of two.
 
-/** Sixteen digits in a row: without them every integer is safe, and nothing has to be looked at twice. */
-const LONG_NUMBER = /\d{16}/;
-
 /**
  * The value of a JSON text. An integer beyond `Number.MAX_SAFE_INTEGER` that is written in digits comes as the text of these, as if it were
  * in quotes. Any other number is a number.
@@ -15,7 +12,27 @@ const LONG_NUMBER = /\d{16}/;
  */
 export function parseExactly(text: string): unknown {
   checkBounds(text);
-  return LONG_NUMBER.test(text) ? JSON.parse(text, exactValue) : JSON.parse(text);
+  return hasLongNumber(text) ? JSON.parse(text, exactValue) : JSON.parse(text);
+}
+
+/** Digits of the shortest integer that is not safe: without so many in a row nothing has to be looked at twice. */
+const LONG = 16;
+
+/** So many digits in a row have one at a place that is looked at, wherever they begin. */
+function hasLongNumber(text: string): boolean {
+  for (let i = LONG - 1; i < text.length; i += LONG) {
+    if (!isDigit(text, i)) continue;
+    let [first, last] = [i, i];
+    while (isDigit(text, first - 1)) first -= 1;
+    while (isDigit(text, last + 1)) last += 1;
+    if (last - first >= LONG - 1) return true;
+  }
+  return false;
+}
+
+function isDigit(text: string, i: number): boolean {
+  const code = text.charCodeAt(i);
+  return code >= 48 && code <= 57;
 }
 
 /** The types of TypeScript do not know `context` yet. */

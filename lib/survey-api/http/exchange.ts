@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { whenAborted } from "../when-aborted.ts";
 import { createInflow, type Inflow } from "./body-inflow.ts";
 import { decompress, encodingOf } from "./encoding.ts";
 
@@ -87,7 +88,7 @@ function collect(dispatcher: Dispatcher, request: ExchangeRequest): Promise<RawA
 
     const settle = (): void => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
+      forget();
     };
     /** Of a failure the status says all there is to know, and its Retry-After must not be lost with a body that broke. */
     const fail = (reason: Error): void => {
@@ -100,7 +101,6 @@ function collect(dispatcher: Dispatcher, request: ExchangeRequest): Promise<RawA
       fail(reason);
       controller?.abort(reason);
     };
-    const onAbort = (): void => stop(signal?.reason);
     // Made only when it happens: the stack of an error costs more than all the rest of a request.
     const tooSlow = (): void => stop(new SlowAnswer());
     const begun = performance.now();
@@ -124,7 +124,7 @@ function collect(dispatcher: Dispatcher, request: ExchangeRequest): Promise<RawA
     const inflowTo = (onData: (chunk: Buffer) => void): Inflow =>
       createInflow(hintOf(headers), onData, (reason) => stop(reason ?? new BrokenEncoding(status)));
 
-    signal?.addEventListener("abort", onAbort, { once: true });
+    const forget = whenAborted(signal, () => stop(signal?.reason));
     dispatcher.dispatch(
       {
         origin: request.origin,

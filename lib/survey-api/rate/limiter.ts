@@ -1,4 +1,5 @@
 import Queue from "yocto-queue";
+import { whenAborted } from "../when-aborted.ts";
 import { createAllowedRate, type LearnedRate, type Share } from "./allowed-rate.ts";
 
 /**
@@ -173,11 +174,11 @@ export function createLimiter(options: LimiterOptions): Limiter {
         const waiting: Waiting = {
           cancelled: false,
           fail(error) {
-            signal?.removeEventListener("abort", giveUp);
+            forget();
             reject(error);
           },
           begin() {
-            signal?.removeEventListener("abort", giveUp);
+            forget();
             const done = (): void => {
               inFlight -= 1;
               rate.finished();
@@ -195,7 +196,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
             );
           },
         };
-        signal?.addEventListener("abort", giveUp, { once: true });
+        const forget = whenAborted(signal, giveUp);
         queues[2 * PRIORITIES.indexOf(priority) + (again ? 0 : 1)]?.enqueue(waiting);
         start();
       });

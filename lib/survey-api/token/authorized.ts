@@ -3,6 +3,7 @@ import { ServerError, WrongTokenError } from "../errors.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "../http/transport.ts";
 import { type DataOperation, type ParametersOf, pathOf } from "../operations.ts";
 import type { Turn } from "../rate/limiter.ts";
+import { whenAborted } from "../when-aborted.ts";
 import type { Tokens } from "./tokens.ts";
 
 export interface DataRequest<T> {
@@ -131,7 +132,6 @@ export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefin
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason);
     if (signal.aborted) stop();
-    signal.addEventListener("abort", stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+    work.then(resolve, reject).finally(whenAborted(signal, stop));
   });
 }

@@ -44,6 +44,16 @@ describe("JSON", () => {
     }
   });
 
+  it("is exact wherever in the text the number stands", () => {
+    for (let before = 0; before < 40; before += 1) {
+      for (const after of [0, 1, 40]) {
+        const texts = [" ".repeat(before), " ".repeat(after)];
+        expect(parseExactly(texts.join(other))).toBe(other);
+        expect(parseExactly(`[${texts.join(`-${other}`)},1]`)).toEqual([`-${other}`, 1]);
+      }
+    }
+  });
+
   it("without such a number is as `JSON.parse` reads it", () => {
     const texts = fc.json({ stringUnit: "grapheme" }).filter((text) => !/\d{16}/.test(text));
     fc.assert(

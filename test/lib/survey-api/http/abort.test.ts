@@ -186,6 +186,18 @@ describe("a signal ends a call with its own reason", () => {
 });
 
 describe("a signal that lives longer than the calls", () => {
+  it("has one listener, however many wait for it", async () => {
+    const service = await startService();
+    service.answers.set(list, () => () => undefined);
+    const { api } = clientOf(service, { concurrency: 2 });
+    const stop = new AbortController();
+    const calls = Array.from({ length: 20 }, () => api.surveys({ signal: stop.signal }));
+    await vi.waitFor(requested(service, 2), { interval: 1 });
+    expect(getEventListeners(stop.signal, "abort")).toHaveLength(1);
+    stop.abort(reason);
+    for (const outcome of await Promise.allSettled(calls)) expect(outcome).toHaveProperty("reason", reason);
+  });
+
   it("is left without a listener by each of them, however it ends", async () => {
     const service = await startService();
     const { api } = clientOf(service);
