@@ -87,7 +87,7 @@ function Survey({ survey }: { survey: SurveyStatus }): VNode {
       <span class="line3"><span class="states">
         ${unaccounted > 0 ? html`<b class="you">${figure(unaccounted)} unaccounted</b>` : null}
         ${set.map((state) => html`<span class=${state === "open" ? "quiet" : "late"}>${figure(counts[state])} ${state}</span>`)}
-        ${catchUp === null ? null : html`<span class="work">${survey.phase === "first-pass" ? "first pass" : "catching up"}, page ${catchUp.page}</span>`}
+        ${catchUp === null ? null : html`<span class="work">catching up, page ${catchUp.page}</span>`}
         <${GoingOn} survey=${key} />
       </span>
       <${Sparkline} lags=${lags.slice(-LAGS)} /></span>

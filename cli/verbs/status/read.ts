@@ -29,6 +29,8 @@ export async function readStatus(target: Target, sources: readonly SourceConfig[
       pausedSince: account.pausedSince ?? null,
       rate: rateOf(account) ?? null,
       outages,
+      start: account.start ?? null,
+      awaits: awaitedBy(account),
     };
     found.sources.push({ ...status, problem: problemOf(status, { interval: source.interval, now }) });
     const chosen = surveys.filter(({ surveyId }) => selected(surveyId, source.surveys));
@@ -36,6 +38,11 @@ export async function readStatus(target: Target, sources: readonly SourceConfig[
   }
   const run = target.data === undefined ? null : target.data.isRunning ? "at work" : "ended";
   return { ...verdictOf({ ...found, flags: target.flags, now }), run, ...found };
+}
+
+/** The surveys that the start of a source waits for. */
+export function awaitedBy({ start, startLooks }: AccountState): number[] {
+  return start === undefined ? (startLooks?.unanswered ?? []) : [];
 }
 
 interface Of {

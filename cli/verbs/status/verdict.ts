@@ -18,7 +18,7 @@ type Verdict = Omit<StatusAnswer, "run" | "sources" | "surveys">;
  * |---|---|
  * | unaccounted | a full pass has met listed responses that the ledger cannot account for |
  * | late | a source is not polled, paused, out of reach, or an operation of the service fails |
- * | working | a first pass or a catch-up is under way |
+ * | working | a catch-up is under way |
  * | unknown | a source was never polled, the books of some survey were never closed, or the last full pass could not close them |
  * | complete | none of these |
  */
@@ -75,11 +75,10 @@ export function nameOf({ surveyId, name }: Pick<SurveyStatus, "surveyId" | "name
 
 function workingOn(behind: readonly SurveyStatus[]): string {
   const [one] = behind;
-  const what = one?.phase === "first-pass" ? "First pass" : "Catching up";
   const part = one?.catchUp?.part ?? null;
   const percent = part === null ? "" : ` ${Math.floor(part * 100)} %`;
   const others = behind.length > 1 ? ` and ${count(behind.length - 1, "other survey")}` : "";
-  return `${what}${percent}: ${one === undefined ? "" : nameOf(one)}${others}. News go out meanwhile.`;
+  return `Catching up${percent}: ${one === undefined ? "" : nameOf(one)}${others}. News go out meanwhile.`;
 }
 
 /** Milliseconds beside two intervals for which the survey list may fail: what passes at the next tick is no news. */
@@ -87,10 +86,10 @@ const PASSING = 20_000;
 
 /** Why a source is not polled as it should be; null when it is. */
 export function problemOf(
-  status: Pick<SourceStatus, "source" | "lastTick" | "listedAt" | "pausedUntil" | "pausedSince" | "outages">,
+  status: Pick<SourceStatus, "source" | "lastTick" | "listedAt" | "pausedUntil" | "pausedSince" | "outages" | "awaits">,
   { interval, now }: { interval: number; now: number },
 ): string | null {
-  const { source, lastTick, listedAt, pausedUntil, pausedSince, outages } = status;
+  const { source, lastTick, listedAt, pausedUntil, pausedSince, outages, awaits } = status;
   if (pausedSince !== null) {
     return `Paused since ${utc(pausedSince)} by an operator: source ${source}${pauseEnd(pausedUntil)}. Nothing is lost.`;
   }
@@ -105,6 +104,10 @@ export function problemOf(
   const unreadFor = now - listedAt;
   if (listedAt < lastTick && unreadFor > 2 * interval + PASSING) {
     return `Late: the survey list of ${source} could not be read for ${span(unreadFor)}; nothing is lost.`;
+  }
+  if (awaits.length > 0) {
+    const which = `survey ${awaits.join(", ")} of ${source}`;
+    return `Late: it is not known yet where history begins, as ${which} counts responses and shows none. The third tick leaves it out; nothing is lost.`;
   }
   const [outage] = outages;
   return outage === undefined ? null : `Late: the service gives no ${outage} for ${source}; responses wait for them.`;

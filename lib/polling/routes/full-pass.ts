@@ -104,8 +104,6 @@ async function endPass(ctx: PollContext, { pass, ids, end, counts }: EndedPass):
   else {
     const { startedAt, moved, changed, repaired, found } = pass;
     await closeBooks(ctx, { ids, startedAt, moved, changed, repaired, found });
-    // Every page was read by now.
-    if (ctx.mark.booksOpen === undefined) delete ctx.mark.floor?.isPartial;
   }
   if (pass.unreplaced) ctx.mark.nextPass = now;
   await dropPass(ctx, pass);

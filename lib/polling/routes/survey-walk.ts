@@ -3,7 +3,7 @@ import { holdLease } from "../lease.ts";
 import type { Order, PageRead } from "../ports.ts";
 import { PAGE_SIZE, type Page } from "../walk/page.ts";
 import { type WalkEnd, type WalkOptions, type WalkStep, walk } from "../walk/walk.ts";
-import { type Dealing, type Dealt, deal, isBelow, isUndealt, judgePage, type Reading } from "./deal.ts";
+import { type Dealing, type Dealt, deal, isUndealt, judgePage, type Reading } from "./deal.ts";
 import { noteEnd, stepsOver } from "./failing-page.ts";
 
 /** The gain of a walk by one page more, or by its end. */
@@ -21,8 +21,6 @@ export interface SurveyPage {
   news: boolean;
   /** Whether it shows anything that was dealt with before. */
   isKnown: boolean;
-  /** Whether every response of it lies below the floor by its date alone, or is open and known. */
-  belowFloor: boolean;
 }
 
 export interface SurveyWalkOptions extends Reading, Pick<WalkOptions, "mostAhead" | "isTimeUp"> {
@@ -33,13 +31,13 @@ export interface SurveyWalkOptions extends Reading, Pick<WalkOptions, "mostAhead
 }
 
 /**
- * Walks over a survey's pages and judges each response by the ledger. Responses that need no event are entered into the ledger here: open, before the floor,
+ * Walks over a survey's pages and judges each response by the ledger. Responses that need no event are entered into the ledger here: open, history,
  * unreadable. One that needs an event is handed out, once.
  */
 export async function* surveyWalk(ctx: PollContext, options: SurveyWalkOptions): AsyncGenerator<SurveyStep, void> {
   const { order, from, ids, isPass = false, triesAgain = isPass } = options;
   const { service, observe } = ctx.ports;
-  const dealing: Dealing = { ...options, verdicts: new Map(), dealt: new Set(), floorRose: false };
+  const dealing: Dealing = { ...options, verdicts: new Map(), dealt: new Set() };
   // A walk over all pages that makes a list for the books has still to meet what is not on it.
   const listed = options.proves === "coverage" ? ids : undefined;
   const isUndone = (id: number): boolean => isUndealt(dealing, id);
@@ -54,7 +52,6 @@ export async function* surveyWalk(ctx: PollContext, options: SurveyWalkOptions):
       page,
       news: responses.some(isUndone),
       isKnown: responses.some((id) => !isUndone(id)),
-      belowFloor: responses.length > 0 && responses.every((id) => isBelow(dealing, id)),
     };
   };
   const steps = walk({

@@ -42,6 +42,8 @@ export interface TickSummary {
   pausedUntil?: number;
   /** Set where an operator has paused the source: since when. */
   pausedSince?: number;
+  /** Set where it is not known yet where history begins: nothing was polled. */
+  awaitsStart?: true;
   /** Set where another invocation does the tick of this source: this one has done nothing. */
   isBusy?: true;
 }

@@ -80,7 +80,6 @@ function createSurvey(plan: SurveyPlan): SimSurvey {
     failsFrom: Infinity,
     emptyAt: -Infinity,
     shownApartAt: Infinity,
-    partialUntil: 0,
     firstReadAt: undefined,
   };
 }
