@@ -24,3 +24,13 @@ export function leftOut({ sources, monitoring, stated }: Config, alarmed: boolea
     ]),
   ];
 }
+
+/** Sources whose history ends where the dates of a service in an unknown zone say "now", one line each. */
+export function uncertainStarts({ sources }: Pick<Config, "sources">): string[] {
+  return sources
+    .filter(({ startFrom, timeZone }) => startFrom === "now" && timeZone === undefined)
+    .map(
+      ({ name }) =>
+        `source "${name}" starts from now without a timeZone: one date that is ahead may make 26 hours history`,
+    );
+}

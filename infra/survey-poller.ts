@@ -18,7 +18,7 @@ import { keyPolicyStatements } from "./encryption.ts";
 import { createBus } from "./event-bus.ts";
 import { companionsOf, refuseOnForeignBus } from "./foreign-bus.ts";
 import { allow, combined, grantFill, grantReadAnswers, grantReadState, shareAnswers } from "./grants.ts";
-import { leftOut } from "./left-out.ts";
+import { leftOut, uncertainStarts } from "./left-out.ts";
 import { deploymentName } from "./monitoring/deployment-name.ts";
 import { createMonitoring, type Monitoring } from "./monitoring/monitoring.ts";
 import { PollerMetrics } from "./monitoring/poller-metrics.ts";
@@ -86,6 +86,7 @@ export class SurveyPoller extends PollerMetrics {
     this.metricsOwner = { deployment, sources, level: monitoring.level };
     this.leftOut = leftOut(config, resources.alarmTopic !== undefined);
     for (const line of this.leftOut) Annotations.of(this).addInfo(line);
+    for (const line of uncertainStarts(config)) Annotations.of(this).addWarningV2("survey-poller:start", line);
     const ownBus = resources.eventBus === undefined ? bus.name : undefined;
     for (const statement of keyPolicyStatements(this, ownBus)) encryptionKey?.addToResourcePolicy(statement);
 

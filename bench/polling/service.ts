@@ -64,7 +64,6 @@ export function createSurvey(id: number, traits: Partial<Traits> = {}): SimSurve
     failsFrom: Infinity,
     emptyAt: 0,
     shownApartAt: Infinity,
-    partialUntil: 0,
     firstReadAt: undefined,
   };
 }

@@ -23,7 +23,7 @@ export const sourceGroups = {
     title: "Where history begins",
     meanings: {
       startFrom:
-        "What completed earlier is never emitted. It is read at the first poll of a survey. A survey made after the first tick is taken from its beginning.",
+        "What completed earlier is never emitted. It is one date for the whole source, found at the beginning of the first tick, and refused if it changes later.",
       timeZone: "Zone of the service's dates. Without it, events have local times and no instants.",
     },
   },

@@ -1,4 +1,4 @@
-import { UNDATED, UNPROVED } from "../../lib/polling/ledger/held.ts";
+import { UNPROVED } from "../../lib/polling/ledger/held.ts";
 import { type Decision, decide, type Judgement } from "../../lib/polling/ledger/judge.ts";
 import type { EntryState, LedgerEntry } from "../../lib/polling/model/ledger-entry.ts";
 import { type Run, readRecord } from "../../lib/polling/model/records.ts";
@@ -6,10 +6,10 @@ import { type Run, readRecord } from "../../lib/polling/model/records.ts";
 // The judging table of lib/polling/ledger/judge.ts, asked case by case: picture and table show what the code decides.
 
 const NOW = Date.UTC(2026, 2, 10, 12);
-const FLOOR = "2026-03-10 10:00:00";
+const START = "2026-03-10 10:00:00";
 const BY: Judgement = {
-  floor: { at: FLOOR, inclusive: false },
-  isHistoryMet: false,
+  start: { from: "now", at: START },
+  hasBooks: false,
   now: NOW,
   looksAtHeld: false,
   replaces: true,
@@ -26,7 +26,8 @@ const entry = (state: EntryState, more: Partial<LedgerEntry> = {}): LedgerEntry 
 const held = { reason: UNPROVED, firstSeen: NOW, attempts: 3 };
 
 const KNOWN: readonly Known[] = [
-  { name: "unknown", state: "unknown", entry: undefined },
+  { name: "unknown, no books yet", state: "unknown", entry: undefined },
+  { name: "unknown", state: "unknown", entry: undefined, by: { hasBooks: true } },
   { name: "emitted", state: "emitted", entry: entry("emitted") },
   { name: "emitted, short", state: "emitted", entry: entry("emitted", { count: 0 }) },
   { name: "before-floor", state: "before-floor", entry: entry("before-floor") },
@@ -34,7 +35,6 @@ const KNOWN: readonly Known[] = [
   { name: "waiting", state: "waiting", entry: entry("waiting") },
   { name: "held, until its next look", state: "held", entry: entry("held", held) },
   { name: "held, time for a look", state: "held", entry: entry("held", held), by: { looksAtHeld: true } },
-  { name: "held for its date", state: "held", entry: entry("held", { ...held, reason: UNDATED }) },
   { name: "quarantined", state: "quarantined", entry: entry("quarantined") },
   { name: "refused", state: "refused", entry: entry("refused") },
 ];
@@ -49,15 +49,8 @@ interface Reading {
 const READINGS: readonly Reading[] = [
   { name: "open", completed: 0, date: null },
   { name: "unreadable", completed: "perhaps", date: null },
-  { name: "above the floor", completed: 1, date: "2026-03-10 11:00:00" },
-  { name: "at or up to 3 h below it", completed: 1, date: "2026-03-10 09:00:00" },
-  { name: "further below", completed: 1, date: "2026-03-10 06:00:00" },
-  {
-    name: "no credible date, a page left out",
-    completed: 1,
-    date: null,
-    by: { isHistoryMet: true, floor: { ...BY.floor, isPartial: true } },
-  },
+  { name: "completed after the start", completed: 1, date: "2026-03-10 11:00:00" },
+  { name: "completed before it", completed: 1, date: "2026-03-10 09:00:00" },
   {
     name: "asked for by a backfill",
     completed: 1,
@@ -81,10 +74,8 @@ export function stateTable(): string {
 /** The state that a decision leads to. `emit` may end in four states, by proof, details and bus. */
 const LEADS_TO: Record<Decision, string | undefined> = {
   settled: undefined,
-  old: undefined,
   "before-floor": "before_floor",
   open: "open",
-  undated: "held",
   emit: "publish",
   replace: "publish",
   quarantine: "quarantined",

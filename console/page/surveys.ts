@@ -99,10 +99,10 @@ function Survey({ survey }: { survey: SurveyStatus }): VNode {
   `;
 }
 
-function placeOf({ phase }: SurveyStatus, catchUp: NonNullable<SurveyStatus["catchUp"]>): string {
+function placeOf({ books }: SurveyStatus, catchUp: NonNullable<SurveyStatus["catchUp"]>): string {
   const { emitted, expected } = catchUp;
   if (emitted !== null) return `${figure(emitted)}${expected === null ? "" : ` of about ${figure(expected)}`}`;
-  return `${phase === "first-pass" ? "first read" : "catching up"}, page ${catchUp.page}`;
+  return `${books === null ? "first read" : "catching up"}, page ${catchUp.page}`;
 }
 
 function GoingOn({ survey }: { survey: string }): VNode | null {

@@ -99,6 +99,11 @@ export function watchPorts(
       if (progress.kind === "quarantined") seen.quarantined += 1;
       if (progress.kind === "refused") seen.refused += 1;
       if (progress.kind === "held") seen.held += progress.count;
+      if (progress.kind === "start awaited" || progress.kind === "start") {
+        const { kind, ...facts } = progress;
+        const isShort = kind === "start awaited" || progress.leftOut !== undefined;
+        logger[isShort ? "warn" : "info"](kind, { source, ...facts });
+      }
       if (progress.kind === "proved") {
         for (const id of progress.responseIds) stories.of(progress.surveyId, id).proved = progress.by;
       }

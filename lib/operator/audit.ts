@@ -4,7 +4,6 @@ import { dropPassIds } from "../polling/books/pass-ids.ts";
 import type { PollContext } from "../polling/context.ts";
 import { failureOf } from "../polling/errors.ts";
 import { areManyChanges } from "../polling/ledger/changes.ts";
-import { isHistoryMet, placeOf } from "../polling/model/phase.ts";
 import { passSlice } from "../polling/routes/full-pass.ts";
 import { tellSubscribers } from "../polling/survey/tell-subscribers.ts";
 import { sliceEnd } from "../polling/tick/backlogs.ts";
@@ -73,7 +72,7 @@ async function readOn(context: OperationContext, { surveyId, mode }: AuditInput)
   const until = Math.min(deadline, next, now + LONGEST_SLICE);
   const result = await onSurvey(context, { surveyId, ports, account, until }, async (ctx): Promise<AuditResult> => {
     const { mark } = ctx;
-    if (!isHistoryMet(mark) || placeOf(mark) !== undefined) return { outcome: "behind" };
+    if (mark.phase.kind !== "head") return { outcome: "behind" };
     if (areManyChanges(mark)) return { outcome: "changing" };
     if (mode === "begin") await leavePass(ctx);
     await passSlice(ctx, UNLIMITED);

@@ -2,8 +2,7 @@ import * as z from "zod";
 import { oneOf, section } from "../config/fields.ts";
 import { isDateString } from "../events/build/date-string.ts";
 import type { PollContext } from "../polling/context.ts";
-import { isOld } from "../polling/ledger/judge.ts";
-import { beginAllPages, type DateRange, isHistoryMet, openTo, placeOf } from "../polling/model/phase.ts";
+import { beginAllPages, type DateRange, openTo, placeOf } from "../polling/model/phase.ts";
 import { toPage } from "../polling/walk/page.ts";
 import type { Operation } from "./operation.ts";
 import { makeDue, onSurvey, readySource } from "./survey-work.ts";
@@ -17,7 +16,7 @@ const inputSchema = section({
 
 export interface BackfillResult {
   /**
-   * Started, or under way already. Other: one of another range is. Nothing: nothing of that range lies before the floor. Stopped: nothing more goes out. None:
+   * Started, or under way already. Other: one of another range is. Nothing: nothing of that range is history. Stopped: nothing more goes out. None:
    * there is none to stop. Behind: the survey is being caught up. Busy: someone else has it.
    */
   outcome: "started" | "under way" | "other" | "nothing" | "stopped" | "none" | "behind" | "busy";
@@ -57,12 +56,12 @@ function stop({ mark }: PollContext): BackfillResult {
 
 async function start(ctx: PollContext, { from, to }: DateRange): Promise<BackfillResult> {
   const { mark, ports } = ctx;
-  const { at: floor = null } = mark.floor ?? {};
+  const { at: floor } = ctx.start;
   const known = placeOf(mark)?.backfill;
   const isBehind = placeOf(mark) !== undefined || openTo(mark) !== undefined;
-  if (!isHistoryMet(mark) || (isBehind && known === undefined)) return { outcome: "behind" };
+  if (mark.phase.kind === "new" || (isBehind && known === undefined)) return { outcome: "behind" };
   if (floor === null) return { outcome: "nothing" };
-  // Above the floor nothing is missing, and nothing is to say that it was put back.
+  // After the start nothing is missing, and nothing is to say that it was put back.
   const range = { from, to: to < floor ? to : floor };
   if (known !== undefined) {
     const isSame = known.from === range.from && known.to === range.to;
@@ -77,16 +76,9 @@ async function start(ctx: PollContext, { from, to }: DateRange): Promise<Backfil
 }
 
 /** The settled responses that page 1 shows: anything above them does not wait for the backfill. */
-async function knownAtHead({ mark, ports, surveyId }: PollContext): Promise<number[]> {
+async function knownAtHead({ ports, surveyId }: PollContext): Promise<number[]> {
   const runs = toPage(1, await ports.service.page(surveyId, 1, "desc"))?.runs ?? [];
   const ids = [...new Set(runs.map(({ responseId }) => responseId))].slice(0, 100);
   const entries = await ports.state.entries(surveyId, ids);
-  const { floor } = mark;
-  const isKnown = new Set(
-    runs.flatMap((run) => {
-      const isSettled = entries.has(run.responseId) || (floor !== undefined && isOld(run, floor));
-      return isSettled ? [run.responseId] : [];
-    }),
-  );
-  return ids.filter((id) => isKnown.has(id)).slice(0, REMEMBERED);
+  return ids.filter((id) => entries.has(id)).slice(0, REMEMBERED);
 }

@@ -2,7 +2,6 @@ import * as z from "zod";
 import { section } from "../config/fields.ts";
 import { isDateString } from "../events/build/date-string.ts";
 import { decide } from "../polling/ledger/judge.ts";
-import type { Mark } from "../polling/model/mark.ts";
 import { PAGE_SIZE } from "../polling/walk/page.ts";
 import { AT_ONCE, entriesOf, judgementOf, lookAtPages } from "./list-pages.ts";
 import type { Operation } from "./operation.ts";
@@ -16,7 +15,7 @@ const inputSchema = section({
   page: z.int().positive(),
   first: z.string().optional(),
   before: z.string().optional(),
-  floor: z.looseObject({ at: z.string().nullable(), inclusive: z.boolean() }),
+  hasBooks: z.boolean(),
 });
 
 export interface HistoryResult {
@@ -32,12 +31,12 @@ const LONGEST = 15_000;
 /** Reads on over all pages, and tells what a backfill would emit. Nothing is changed. */
 export const history: Operation<z.infer<typeof inputSchema>, HistoryResult> = {
   input: inputSchema,
-  async run(context, { surveyId, range, page: from, first: knownFirst, before: knownBefore, floor }) {
+  async run(context, { surveyId, range, page: from, first: knownFirst, before: knownBefore, hasBooks }) {
     const ports = context.graph.begin("catch-up", context.abortsAt);
-    const { shortPageEnds } = await readySource(context, surveyId, ports);
+    const account = await readySource(context, surveyId, ports);
+    const { shortPageEnds } = account;
     const until = Math.min(context.deadline, ports.clock.now() + LONGEST);
-    const mark: Pick<Mark, "floor" | "phase"> = { phase: { kind: "head" }, floor };
-    const plain = judgementOf(mark, ports.clock.now());
+    const plain = judgementOf(account, hasBooks, ports.clock.now());
     const asking = { ...plain, backfill: range };
     const ids = new Set<number>();
     let [first, before] = [knownFirst, knownBefore];

@@ -1,11 +1,11 @@
 import pLimit from "p-limit";
 import { endsWork } from "../polling/errors.ts";
 import type { Judgement } from "../polling/ledger/judge.ts";
+import type { AccountState } from "../polling/model/account.ts";
 import type { LedgerEntry } from "../polling/model/ledger-entry.ts";
-import type { Mark } from "../polling/model/mark.ts";
-import { isHistoryMet } from "../polling/model/phase.ts";
 import type { Run } from "../polling/model/records.ts";
 import type { Ports } from "../polling/ports.ts";
+import { knownOf } from "../polling/survey/with-survey.ts";
 import { type Page, toPage } from "../polling/walk/page.ts";
 
 // Pages that are only looked at: no lease, no mark, nothing is written.
@@ -46,9 +46,8 @@ export async function entriesOf(
 }
 
 /** How a walk over all pages would judge them. */
-export function judgementOf(mark: Pick<Mark, "floor" | "phase">, now: number): Judgement {
-  const { floor = { at: null, inclusive: true } } = mark;
-  return { floor, isHistoryMet: isHistoryMet(mark), now, looksAtHeld: true, replaces: false };
+export function judgementOf(account: AccountState, hasBooks: boolean, now: number): Judgement {
+  return { start: knownOf(account).start, hasBooks, now, looksAtHeld: true, replaces: false };
 }
 
 /** Doublings after which a service is taken to answer any page number. */

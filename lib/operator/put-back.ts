@@ -1,5 +1,5 @@
 import type { PollContext } from "../polling/context.ts";
-import { isOld } from "../polling/ledger/judge.ts";
+import { isBefore } from "../polling/ledger/judge.ts";
 import { takeOut, withoutRecords } from "../polling/ledger/kept-records.ts";
 import type { LedgerEntry } from "../polling/model/ledger-entry.ts";
 import { classOf, readRecord } from "../polling/model/records.ts";
@@ -10,12 +10,12 @@ export type Stays =
   | "unreadable"
   /** Never readable, and its records were dropped after `retention.quarantine`. */
   | "withoutRecords"
-  /** Readable by now, and completed before the floor: the next walk that meets it settles it. */
+  /** Readable by now, and history: the next walk that meets it settles it. */
   | "beforeFloor";
 
 /** The entry of a response that is put back on its way, or why it stays where it is. */
 export async function putBackAs(ctx: PollContext, entry: LedgerEntry): Promise<LedgerEntry | Stays> {
-  const { ports, mark } = ctx;
+  const { ports, mark, start } = ctx;
   if (entry.state === "emitted") return shortAgain(entry);
   const kept = await takeOut(ctx, entry);
   const isRefused = entry.state === "refused";
@@ -26,7 +26,8 @@ export async function putBackAs(ctx: PollContext, entry: LedgerEntry): Promise<L
   if (typeof entry.id !== "number" || mark.contents.apart !== undefined) return "unreadable";
   const run = { responseId: entry.id, records: kept.records.map((record) => readRecord(record)) };
   if (classOf(run) !== "completed") return "unreadable";
-  return mark.floor !== undefined && isOld(run, mark.floor) ? "beforeFloor" : waiting(entry, ports.clock.now());
+  const now = ports.clock.now();
+  return isBefore(run, { start, now }) ? "beforeFloor" : waiting(entry, now);
 }
 
 /** An entry whose event has fewer records than the service lists: the walk that meets it next replaces it. */

@@ -77,8 +77,7 @@ async function redriveSurvey(context: OperationContext, ports: Ports, surveyId: 
   if (!selected(surveyId, graph.source.surveys)) return { ...result, outcome: "not polled" };
   if (ports.clock.now() > until) return { ...result, outcome: "unfinished" };
   try {
-    // Nothing of the account is needed.
-    const work = { surveyId, ports, account: { rows: new Map() }, until, patience: 0 };
+    const work = { surveyId, ports, account: await ports.state.account(), until, patience: 0 };
     const outcome = await onSurvey(context, work, (ctx) => putBack(ctx, result));
     return { ...result, outcome: outcome ?? "busy" };
   } catch (error) {

@@ -2,7 +2,6 @@ import * as z from "zod";
 import { section } from "../config/fields.ts";
 import { decide } from "../polling/ledger/judge.ts";
 import type { EntryState } from "../polling/model/ledger-entry.ts";
-import type { Mark } from "../polling/model/mark.ts";
 import { completedAt } from "../polling/model/records.ts";
 import { entriesOf, judgementOf, lastPageOf, lookAtPages } from "./list-pages.ts";
 import type { Operation } from "./operation.ts";
@@ -14,12 +13,12 @@ const inputSchema = section({
   pages: z.array(z.int().positive()).max(50),
   /** A page that may be the last one. */
   guess: z.int().positive().optional(),
-  /** Where history begins for the survey, and whether that was met, as the mark has it. */
-  floor: z.looseObject({ at: z.string().nullable(), inclusive: z.boolean() }).optional(),
+  /** Whether the books of the survey have ever closed. */
+  hasBooks: z.boolean(),
 });
 
-/** In which state the ledger has a listed response. Old: by its date alone it is before the floor. Unnoted: it needs no event, and no walk has met it yet. */
-export type SampledState = EntryState | "old" | "unnoted" | "missing";
+/** In which state the ledger has a listed response. Unnoted: it needs no event, and no walk has met it yet. */
+export type SampledState = EntryState | "unnoted" | "missing";
 
 export interface SampleResult {
   /** Pages of the list; only where no page was to be read. */
@@ -35,14 +34,13 @@ export interface SampleResult {
 /** Looks up what some pages of a list show in the ledger. Nothing is changed. */
 export const sample: Operation<z.infer<typeof inputSchema>, SampleResult> = {
   input: inputSchema,
-  async run(context, { surveyId, pages, guess, floor }) {
+  async run(context, { surveyId, pages, guess, hasBooks }) {
     const ports = context.graph.begin("tick", context.abortsAt);
-    refusePaused(await readySource(context, surveyId, ports));
+    const account = await readySource(context, surveyId, ports);
+    refusePaused(account);
     const result: SampleResult = { empty: [], states: {}, completed: {} };
     if (pages.length === 0) return { ...result, length: await lastPageOf(ports, surveyId, guess) };
-    // A sample is taken of surveys whose history was met.
-    const mark: Pick<Mark, "floor" | "phase"> = { phase: { kind: "head" }, ...(floor === undefined ? {} : { floor }) };
-    const by = judgementOf(mark, ports.clock.now());
+    const by = judgementOf(account, hasBooks, ports.clock.now());
     for (const [i, look] of (await lookAtPages(ports, surveyId, pages)).entries()) {
       if ("error" in look) throw look.error;
       const { page } = look;
@@ -53,7 +51,7 @@ export const sample: Operation<z.infer<typeof inputSchema>, SampleResult> = {
       const entries = await entriesOf(ports, surveyId, page.runs);
       for (const run of page.runs) {
         const decision = decide(run, undefined, by);
-        const unknown = decision === "emit" ? "missing" : decision === "old" ? "old" : "unnoted";
+        const unknown = decision === "emit" ? "missing" : "unnoted";
         const state = entries.get(run.responseId)?.state ?? unknown;
         result.states[state] = [...(result.states[state] ?? []), run.responseId];
         if (state === "missing") result.completed[run.responseId] = completedAt(run);

@@ -3,6 +3,7 @@ import type { SurveyDefinition } from "../events/build/definition.ts";
 import type { BreakerWatch } from "./model/breaker.ts";
 import type { Lease, Mark } from "./model/mark.ts";
 import type { PollingSource } from "./model/source.ts";
+import type { Start } from "./model/start.ts";
 import type { Ports } from "./ports.ts";
 
 /** Requests that slow work may still make now. The pages that it reads are counted without a call. */
@@ -35,10 +36,7 @@ export interface PollContext {
   streamUntil: number;
   /** Whether a page of fewer than 100 records was the last whenever it was met; undefined: not known yet. */
   shortPageEnds: boolean | undefined;
-  /** Largest credible date read in the source's first tick; undefined while nothing was read. */
-  sourceFloor: string | undefined;
-  /** Epoch milliseconds of the source's first tick, unless that is this one. */
-  firstTick: number | undefined;
+  start: Start;
   /** Largest of the counts that the survey list shows; undefined when it shows none. */
   listedCount: number | undefined;
   /** The requests left to a background poll; undefined in a poll for news. */
@@ -53,8 +51,6 @@ export interface PollContext {
   publishing: LimitFunction;
   /** The questions of the survey, once this poll has asked for them. */
   definition: Promise<KnownDefinition> | undefined;
-  /** Largest credible date that this poll has read. */
-  newestSeen: string | undefined;
 }
 
 /** Does work that is news and so free of the background budget: the pages that `work` reads are given back. */
@@ -85,10 +81,9 @@ export async function asBacklog<T>(ctx: PollContext, work: (lane: PollContext) =
   try {
     return await work(lane);
   } finally {
-    const { shortPageEnds, newestSeen, definition, failure, lost } = lane;
+    const { shortPageEnds, definition, failure, lost } = lane;
     Object.assign(ctx, {
       shortPageEnds,
-      newestSeen,
       definition,
       failure: ctx.failure ?? failure,
       lost: ctx.lost ?? lost,

@@ -5,6 +5,7 @@ import type { CheckedState, EmittedResponse, LedgerEntry } from "./model/ledger-
 import type { Lease, Mark } from "./model/mark.ts";
 import type { OutgoingEvent } from "./model/outgoing-event.ts";
 import type { Role, RoleLease, TickNote } from "./model/role.ts";
+import type { Start, StartLooks } from "./model/start.ts";
 
 // What the polling core needs of the world. Adapters sit beside their service; the simulation brings its own.
 
@@ -59,12 +60,8 @@ export interface State {
   saveMark(lease: Lease, mark: Mark): Promise<void>;
   /** Writes the mark and gives the lease back. Throws `LeaseLostError` when it has been taken over. */
   release(lease: Lease, mark: Mark): Promise<void>;
-  /** Entries of those of `ids` (at most 100) that the ledger holds. Ids in `old` that have no entry get none later either, so their absence may be remembered. */
-  entries(
-    surveyId: number,
-    ids: LedgerEntry["id"][],
-    old?: ReadonlySet<LedgerEntry["id"]>,
-  ): Promise<Map<LedgerEntry["id"], LedgerEntry>>;
+  /** Entries of those of `ids` (at most 100) that the ledger holds. */
+  entries(surveyId: number, ids: LedgerEntry["id"][]): Promise<Map<LedgerEntry["id"], LedgerEntry>>;
   /** Writes entries over those that are there. Only an emitted one replaces an emitted one. Resolves once all are durable. */
   putEntries(surveyId: number, entries: LedgerEntry[]): Promise<void>;
   /** Entries of this kind whose next check is due, oldest first; may lag behind writes by moments. */
@@ -132,6 +129,8 @@ export interface Vault {
 export type Progress =
   | { kind: "surveys"; listed: number; due: number }
   | { kind: "unreadable surveys"; count: number }
+  | ({ kind: "start" } & Start)
+  | ({ kind: "start awaited" } & StartLooks)
   | { kind: "paused"; until: number; since?: number | undefined }
   | { kind: "page"; surveyId: number; page: number; order: Order }
   | { kind: "emitted"; surveyId: number; count: number; origin: Origin; lag: number | undefined }

@@ -33,26 +33,25 @@ export function rememberSettled(state: State, memory: SettledMemory, now: () => 
       if (surveys.get(lease.surveyId)?.lease === lease) surveys.delete(lease.surveyId);
       await state.release(lease, mark);
     },
-    async entries(surveyId, ids, old) {
+    async entries(surveyId, ids) {
       const held = surveys.get(surveyId);
-      if (held === undefined || now() >= held.lease.until) return state.entries(surveyId, ids, old);
+      if (held === undefined || now() >= held.lease.until) return state.entries(surveyId, ids);
       const { settled, written } = held;
       const known = new Map<LedgerEntry["id"], LedgerEntry>();
       for (const id of ids) {
         const entry = settled.get(id);
         if (entry !== undefined) known.set(id, entry);
       }
-      const asked = ids.filter((id) => !known.has(id) && !(old?.has(id) && settled.hasNone(id)));
+      const asked = ids.filter((id) => !known.has(id));
       if (asked.length === 0) return known;
-      const read = await state.entries(surveyId, asked, old);
+      const read = await state.entries(surveyId, asked);
       // Whoever has the lease by now may have written.
       const isHeld = surveys.get(surveyId) === held;
       for (const id of asked) {
         const entry = read.get(id);
-        if (entry !== undefined) known.set(id, entry);
-        if (!isHeld || written.has(id)) continue;
-        if (entry !== undefined) settled.add(entry);
-        else if (old?.has(id)) settled.addNone(id);
+        if (entry === undefined) continue;
+        known.set(id, entry);
+        if (isHeld && !written.has(id)) settled.add(entry);
       }
       return known;
     },

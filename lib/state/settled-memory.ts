@@ -12,17 +12,12 @@ const DIGEST = /^[\w-]{32}$/;
 const DIGEST_BYTES = 24;
 /** In the place of a revision, which is 1 at least. */
 const BEFORE_FLOOR = 0;
-const NO_ENTRY = 0xffffffff;
 
 /** Settled entries of one survey's ledger, as a process remembers them. */
 export interface SettledEntries {
   get(id: LedgerEntry["id"]): LedgerEntry | undefined;
   /** Keeps a settled entry, where there are many in the place of the one that was kept first. */
   add(entry: LedgerEntry): void;
-  /** Keeps that the ledger has no entry of an old response. */
-  addNone(id: LedgerEntry["id"]): void;
-  /** Whether that is known. */
-  hasNone(id: LedgerEntry["id"]): boolean;
   remove(id: LedgerEntry["id"]): void;
 }
 
@@ -93,7 +88,6 @@ class PackedEntries implements SettledEntries {
     const place = this.placeOf(id);
     if (place === -1 || typeof id === "string") return undefined;
     const revision = this.revisions[place] ?? BEFORE_FLOOR;
-    if (revision === NO_ENTRY) return undefined;
     if (revision === BEFORE_FLOOR) return { id, state: "before-floor" };
     const emittedAt = this.emittedAt[place] ?? Number.NaN;
     const bytes = this.digests.subarray(place * DIGEST_BYTES, (place + 1) * DIGEST_BYTES);
@@ -124,15 +118,6 @@ class PackedEntries implements SettledEntries {
     this.counts[place] = count;
     this.emittedAt[place] = emittedAt ?? Number.NaN;
     this.digests.set(Buffer.from(digest, "base64url"), place * DIGEST_BYTES);
-  }
-
-  addNone(id: LedgerEntry["id"]): void {
-    if (typeof id === "number") this.write(id, NO_ENTRY);
-  }
-
-  hasNone(id: LedgerEntry["id"]): boolean {
-    const place = this.placeOf(id);
-    return place !== -1 && this.revisions[place] === NO_ENTRY;
   }
 
   remove(id: LedgerEntry["id"]): void {

@@ -137,6 +137,11 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
     } else if (progress.kind === "held") {
       totals.withheld += progress.count;
       say(`survey ${progress.surveyId}: ${progress.count} responses are held: nothing proves their contents`);
+    } else if (progress.kind === "start awaited") {
+      const surveys = progress.unanswered.join(", ");
+      say(
+        `it is not known yet where history begins: of survey ${surveys} more is counted than is shown; looked at again`,
+      );
     } else if (progress.kind === "unreadable surveys") {
       say(
         `${progress.count} rows of the survey list have no surveyId that can be read: which surveys they are is not known`,

@@ -155,7 +155,8 @@ function shownBy({ ticks, blocked: [problem] = [] }: PollOutput): Shown {
   for (const tick of ticks) {
     // A source that an operator has paused is as it should be. It is looked at again at the next tick, and the last tick is the last one.
     const pausedUntil = tick.pausedSince === undefined ? tick.pausedUntil : undefined;
-    shown.unfinished ||= tick.unpolled > 0 || pausedUntil !== undefined || tick.isBusy === true;
+    shown.unfinished ||=
+      tick.unpolled > 0 || pausedUntil !== undefined || tick.isBusy === true || tick.awaitsStart === true;
     shown.pausedUntil = Math.max(shown.pausedUntil, pausedUntil ?? 0);
     for (const survey of tick.surveys) {
       shown.unfinished ||= survey.unfinished;

@@ -4,7 +4,7 @@ import { flagsBetween } from "../../console/status-flags.ts";
 
 const source = (more: Partial<SourceStatus> = {}): SourceStatus => ({
   ...{ source: "main", firstTick: 1, lastTick: 1, listedAt: 1, pausedUntil: null, pausedSince: null, rate: null },
-  ...{ outages: [], unlisted: [], problem: null },
+  ...{ outages: [], unlisted: [], start: null, awaits: [], problem: null },
   ...more,
 });
 const status = (verdict: StatusAnswer["verdict"], more?: Partial<SourceStatus>): StatusAnswer =>

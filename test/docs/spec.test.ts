@@ -29,8 +29,9 @@ const rules: Rule[] = text
   });
 
 describe("the specification", () => {
-  it("has the rules R1 to R29, each once", () => {
-    expect(rules.map(({ name }) => name)).toEqual(Array.from({ length: 29 }, (_, i) => `R${i + 1}`));
+  it("has the rules R1 to R29, each once, but for one that is gone", () => {
+    const all = Array.from({ length: 29 }, (_, i) => `R${i + 1}`);
+    expect(rules.map(({ name }) => name)).toEqual(all.filter((name) => name !== "R16"));
   });
 
   it.each(rules)("$name names files that keep it, and tests that say that they hold it", ({ name, kept, tests }) => {

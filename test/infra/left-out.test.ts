@@ -34,3 +34,17 @@ it("is not said of what was decided, one way or the other", () => {
   expect(leftOut({}, { timeZone: "Europe/Warsaw", privacy: { ip: "truncate" } })).toEqual([alarms]);
   expect(leftOut({}, { timeZone: "Europe/Warsaw", privacy: { ip: "keep" } })).toEqual([alarms]);
 });
+
+it("a source that starts from now in a zone that nobody knows is warned of", () => {
+  const warnings = (source: object): unknown[] => {
+    let found: unknown[] = [];
+    synthesizeOwn((stack) => {
+      const poller = new SurveyPoller(stack, "Surveys", { sources: [{ baseUrl, ...source }] });
+      found = poller.node.metadata.filter(({ data }) => String(data).includes("starts from now"));
+    });
+    return found;
+  };
+  expect(warnings({})).toMatchObject([{ type: "aws:cdk:warning" }]);
+  expect(warnings({ timeZone: "Europe/Warsaw" })).toEqual([]);
+  expect(warnings({ startFrom: "beginning" })).toEqual([]);
+});

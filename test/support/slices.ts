@@ -25,7 +25,7 @@ export type SliceOverrides = Partial<Omit<SurveyRequest, "ports" | "source">> & 
 /** A slice of a survey's catch-up, of two minutes or until `streamUntil`. */
 export function slice(world: MemoryWorld, { source, ...overrides }: SliceOverrides = {}): Promise<SliceSummary> {
   const deadline = overrides.deadline ?? world.time.now + 2 * MINUTE;
-  const { sourceFloor, firstTick, shortPageEnds } = world.account;
+  const { start = { from: "beginning", at: null }, shortPageEnds } = world.account;
   return catchUpSlice({
     ports: world.ports,
     source: { ...sourceDefaults, ...source },
@@ -33,8 +33,7 @@ export function slice(world: MemoryWorld, { source, ...overrides }: SliceOverrid
     owner: "catch-up",
     deadline,
     streamUntil: deadline,
-    sourceFloor,
-    firstTick,
+    start,
     listedCount: undefined,
     shortPageEnds,
     watch: watchBreakers(world.account.breakers),

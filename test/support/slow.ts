@@ -84,9 +84,7 @@ export function truthOf(world: MemoryWorld, surveyId = 1): Partial<Books> {
   const truth = { listed: ids.size, emitted: 0, beforeFloor: 0, open: 0, held: 0, waiting: 0, quarantined: 0 };
   for (const id of ids) {
     const entry = world.entry(surveyId, id);
-    // Without an item it is before the floor, by its date alone.
-    const kind = entry === undefined ? "beforeFloor" : classes[entry.state];
-    truth[kind as keyof typeof truth] += 1;
+    if (entry !== undefined) truth[classes[entry.state] as keyof typeof truth] += 1;
   }
   return { ...truth, deficit: Number(counts.responses) - ids.size };
 }

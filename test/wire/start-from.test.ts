@@ -5,7 +5,7 @@ import { expectFromDate, expectFromNow } from "./support/expect-start-from.ts";
 
 describe("where history begins", () => {
   test.each(["hash"] as const)(
-    "now, listed by %s: nothing of 600 old responses, and each of 40 new ones",
+    "now, listed by %s: of 600 old responses none from before the start, and each of 40 new ones",
     expectFromNow,
   );
   test.each(["dateCompleted"] as const)(

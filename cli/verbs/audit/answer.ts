@@ -40,7 +40,6 @@ export const auditAnswer = z.strictObject({
 const state = z.enum([
   "emitted",
   "before-floor",
-  "old",
   "open",
   "waiting",
   "held",
@@ -56,7 +55,7 @@ const sampled = z.strictObject({
   pages: z.int().describe("Pages of the list"),
   read: z.array(z.int()).describe("Those that were read, in asc order"),
   responses: z.int().describe("Different responses on them"),
-  states: z.partialRecord(state, z.int()).describe("Old: before the floor by its date alone; unnoted: needs no event"),
+  states: z.partialRecord(state, z.int()).describe("Unnoted: needs no event"),
   missing: z.array(z.int()).describe("Completed after the floor, and unknown to the ledger"),
   isNew: z.array(z.int()).describe("The same, but new since the last poll"),
   chances: z

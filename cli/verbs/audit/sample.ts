@@ -1,5 +1,5 @@
 import type { SourceConfig } from "../../../lib/config/index.ts";
-import { isHistoryMet, placeOf } from "../../../lib/polling/model/phase.ts";
+import { placeOf } from "../../../lib/polling/model/phase.ts";
 import { readAccount } from "../../../lib/state/account.ts";
 import { readEntries } from "../../../lib/state/ledger.ts";
 import { InterruptedError, notNow } from "../../errors.ts";
@@ -34,7 +34,7 @@ export async function takeSample(of: SampleOf): Promise<SampleAnswer> {
   for (const survey of of.surveys) {
     const place = placeOf(survey.mark);
     const isBehind = place !== undefined && place.backfill === undefined;
-    if (!isHistoryMet(survey.mark) || isBehind) {
+    if (survey.mark.phase.kind === "new" || isBehind) {
       const hint = "Try again when survey-poller status no longer names it.";
       throw notNow("CATCHING_UP", `survey ${survey.surveyId} is being caught up`, { hint });
     }
@@ -46,13 +46,13 @@ export async function takeSample(of: SampleOf): Promise<SampleAnswer> {
 
 async function sampleSurvey(of: SampleOf, { surveyId, mark }: SurveyState): Promise<SampledSurvey> {
   const { target, source, percent, seed, io, progress } = of;
-  const { floor, lastPage: guess } = mark;
+  const { books, lastPage: guess } = mark;
   const ask = (pages: number[]) =>
     target.operate(source.name, "sample", {
       surveyId,
       pages,
       ...(guess === undefined || guess < 1 ? {} : { guess }),
-      ...(floor === undefined ? {} : { floor: { ...floor } }),
+      hasBooks: books !== undefined,
     });
   const { length = 0 } = await ask([]);
   // Each survey draws its own pages.

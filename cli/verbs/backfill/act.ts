@@ -1,6 +1,6 @@
 import type { SourceConfig } from "../../../lib/config/index.ts";
 import type { BackfillResult } from "../../../lib/operator/backfill.ts";
-import { type DateRange, isHistoryMet, placeOf } from "../../../lib/polling/model/phase.ts";
+import { type DateRange, placeOf } from "../../../lib/polling/model/phase.ts";
 import { type CommandError, notNow } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import type { Io } from "../../io.ts";
@@ -28,13 +28,13 @@ export interface Of {
   isDone: boolean;
 }
 
-const base = ({ source, survey, isDone }: Of): BackfillAnswer => ({
+const base = ({ source, state, survey, isDone }: Of): BackfillAnswer => ({
   dryRun: !isDone,
   source: source.name,
   surveyId: survey.surveyId,
   outcome: "to do",
   range: null,
-  floor: survey.mark.floor?.at ?? null,
+  floor: state.account.start?.at ?? null,
   count: null,
   ids: [],
   pages: pagesOf(survey).pages,
@@ -54,13 +54,14 @@ export async function countFirst(of: Of, { from, to }: DateRange): Promise<Answe
   const { state, survey, target, source, io, progress } = of;
   refusePaused(state, target);
   refuseBehind(survey);
-  const { floor } = survey.mark;
-  if (floor === undefined || floor.at === null) return answered(of, { outcome: "nothing" });
-  const range = { from, to: to < floor.at ? to : floor.at };
+  const { at: floor = null } = state.account.start ?? {};
+  if (floor === null) return answered(of, { outcome: "nothing" });
+  const range = { from, to: to < floor ? to : floor };
   if (range.from > range.to) return answered(of, { outcome: "nothing" });
   const { pages, isExact } = pagesOf(survey);
   io.say(`Counting reads ${isExact ? "" : "at least "}${count(pages, "page")}, about as many requests.`);
-  const asked = { target, source: source.name, surveyId: survey.surveyId, range, floor, pages, io, progress };
+  const hasBooks = survey.mark.books !== undefined;
+  const asked = { target, source: source.name, surveyId: survey.surveyId, range, hasBooks, pages, io, progress };
   const ids = await countHistory(asked);
   progress.end();
   return answered(of, { outcome: "to do", range, count: ids.length, ids: ids.slice(0, 100) });
@@ -102,7 +103,7 @@ export async function watch(of: Of, started?: Partial<BackfillAnswer>): Promise<
 }
 
 function refuseBehind({ surveyId, mark }: SurveyState): void {
-  if (isHistoryMet(mark) && (placeOf(mark) === undefined || placeOf(mark)?.backfill !== undefined)) return;
+  if (mark.phase.kind !== "new" && (placeOf(mark) === undefined || placeOf(mark)?.backfill !== undefined)) return;
   throw behind(surveyId);
 }
 

@@ -15,8 +15,8 @@ export function backfillText(answer: BackfillAnswer, flags: string): string[] {
     case "nothing":
       return [
         floor === null
-          ? `Survey ${surveyId} has no floor: nothing of it has been left out.`
-          : `Nothing of that range lies before the floor of survey ${surveyId}, ${floor}.`,
+          ? `Nothing of survey ${surveyId} is history: nothing of it has been left out.`
+          : `Nothing of that range of survey ${surveyId} lies before the start, ${floor}.`,
       ];
     case "started":
       return [`Started ${of}${range}. The head goes on beside it.`, `It is watched by: ${watch}`];
@@ -48,7 +48,7 @@ function toDo({ surveyId, range, count: counted, ids, floor, pages }: BackfillAn
   const shown = ids.slice(0, SHOWN).join(", ");
   const more = (counted ?? 0) > SHOWN ? ", …" : "";
   return [
-    `Would emit ${responses} of survey ${surveyId} completed from ${range?.from} to ${range?.to}, before its floor (${floor}).`,
+    `Would emit ${responses} of survey ${surveyId} completed from ${range?.from} to ${range?.to}, before its start (${floor}).`,
     ...(ids.length === 0 ? [] : [`Ids: ${shown}${more}`]),
     `It reads each page twice, about ${count(2 * pages, "request")}, and metrics and metadata of each response.`,
   ];

@@ -1,5 +1,6 @@
 import { readSource } from "../../target/state.ts";
 import { ago } from "../../words.ts";
+import { awaitedBy } from "../status/read.ts";
 import { problemOf } from "../status/verdict.ts";
 import { allowed, type Check, fail, ok, warn } from "./check.ts";
 
@@ -20,6 +21,7 @@ export const lastTick: Check = async ({ target, sources, io }) => {
           pausedUntil: account.pausedUntil ?? null,
           pausedSince: account.pausedSince ?? null,
           outages: [],
+          awaits: awaitedBy(account),
         },
         { interval: source.interval, now },
       );

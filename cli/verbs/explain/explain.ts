@@ -5,7 +5,7 @@ import { verdictOf } from "./verdict.ts";
 
 /** The story of a response, of all that is known of it. Pure. */
 export function explain(facts: Facts): ExplainAnswer {
-  const { source, surveyId, id, entry, mark, isListed, log } = facts;
+  const { source, surveyId, id, entry, mark, account, isListed, log } = facts;
   return {
     source: source.name,
     surveyId,
@@ -30,7 +30,7 @@ export function explain(facts: Facts): ExplainAnswer {
     survey: {
       name: mark.survey?.facts.name ?? null,
       phase: mark.phase.kind,
-      floor: mark.floor?.at ?? null,
+      floor: account.start?.at ?? null,
       highWater: mark.highWater?.responseId ?? null,
       booksClosedAt: mark.books?.closedAt ?? null,
       listedByBooks: isListed ?? null,

@@ -112,7 +112,7 @@ async function isListed({ clients, resources }: Target, mark: Mark, id: number):
 /** Surveys whose books are looked through, at most. */
 const MOST_BOOKS = 100;
 
-/** The surveys whose books list it: what lies far below the floor has no item in the ledger. */
+/** The surveys whose books list it. */
 async function findInBooks(target: Target, places: readonly Place[], id: LedgerEntry["id"]): Promise<Found[]> {
   const all = places.flatMap((place) => place.surveyIds.map((surveyId) => ({ place, surveyId })));
   if (typeof id !== "number" || all.length > MOST_BOOKS) return [];

@@ -96,7 +96,7 @@ function metSteps({ entry }: Facts): Told[][] {
 }
 
 /** The steps that the ledger tells of where no line of the log does. */
-function ledgerSteps({ entry, now, mark, id }: Facts, lines: readonly EventLogLine[]): Told[][] {
+function ledgerSteps({ entry, now, mark, account, id }: Facts, lines: readonly EventLogLine[]): Told[][] {
   const pending = mark.pending?.find((one) => one.id === id);
   if (pending !== undefined) {
     const detail = `the bus has taken event ${pending.eventId}; the ledger could not be written yet`;
@@ -128,7 +128,7 @@ function ledgerSteps({ entry, now, mark, id }: Facts, lines: readonly EventLogLi
   const step = (what: Step["what"], detail: string): Told[][] => [[{ at: now, what, detail }]];
   switch (state) {
     case "before-floor":
-      return step("before the floor", floorText(mark));
+      return step("before the floor", floorText(account));
     case "open":
       return step(
         "open",
@@ -139,7 +139,7 @@ function ledgerSteps({ entry, now, mark, id }: Facts, lines: readonly EventLogLi
     case "waiting":
       return step("waiting", `${waitsFor(reason)}${tried}`);
     case "held":
-      return step("held", `${heldText(reason)}${tried}`);
+      return step("held", `${heldText()}${tried}`);
     case "quarantined":
       return step("quarantined", `${reason ?? "it cannot be read"}${keptText(nextCheck)}`);
     case "refused":
@@ -147,8 +147,7 @@ function ledgerSteps({ entry, now, mark, id }: Facts, lines: readonly EventLogLi
   }
 }
 
-export function heldText(reason: string | undefined): string {
-  if (reason === "date-not-credible") return "its date of completion is not credible, and not all of history was met";
+export function heldText(): string {
   return "nothing proves its contents: it stands across pages, and operation 9 does not confirm it";
 }
 
@@ -156,11 +155,12 @@ function keptText(until: number | undefined): string {
   return until === undefined ? "; its records are no longer kept" : `; its records are kept until ${instant(until)}`;
 }
 
-export function floorText({ floor }: Facts["mark"]): string {
-  if (floor === undefined) return "history has no beginning yet";
-  return floor.at === null
-    ? "history begins with the first response"
-    : `history begins behind ${floor.at}: no event goes out of what completed before`;
+export function floorText({ start }: Facts["account"]): string {
+  if (start === undefined) return "it is not known yet where history ends";
+  if (start.at === null) return "nothing is history";
+  return start.from === "now"
+    ? `what completed up to ${start.at} is history, and no event goes out of it`
+    : `what completed before ${start.at} is history, and no event goes out of it`;
 }
 
 function changeSteps({ mark, id }: Facts): Told[][] {

@@ -1,8 +1,7 @@
-import { credible, isDateString, latestInstant, MARGIN } from "../../../lib/events/build/date-string.ts";
+import { credible, latestInstant } from "../../../lib/events/build/date-string.ts";
 import { isForgotten } from "../../../lib/operator/forgotten.ts";
-import { before } from "../../../lib/polling/model/dates.ts";
 import type { EntryState, LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
-import { isHistoryMet } from "../../../lib/polling/model/phase.ts";
+import { isHistory } from "../../../lib/polling/model/start.ts";
 import { ago, span } from "../../words.ts";
 import type { ExplainAnswer, Next } from "./answer.ts";
 import type { Facts } from "./facts.ts";
@@ -48,17 +47,8 @@ const BY_STATE: Record<EntryState, (facts: Facts, entry: LedgerEntry) => Verdict
       next: byItself(facts, waitingText(facts, reason), nextCheck),
     };
   },
-  held(facts, { reason, nextCheck }) {
-    const sentence = `Held: ${heldText(reason)}.`;
-    if (nextCheck === undefined) {
-      const what = "It goes out once the service gives a credible date; ask its operator to mend it.";
-      return {
-        verdict: "held",
-        outlook: "person",
-        sentence,
-        next: { what, at: null, command: command(facts, "--ask") },
-      };
-    }
+  held(facts, { nextCheck }) {
+    const sentence = `Held: ${heldText()}.`;
     const what = "It is looked at again, with growing pauses, and by each full pass; once proved it goes out.";
     return { verdict: "held", outlook: "coming", sentence, next: byItself(facts, what, nextCheck) };
   },
@@ -115,12 +105,13 @@ function ofEmitted(facts: Facts, entry: LedgerEntry): Verdict {
   return say(`${emitted}; it reads otherwise by now.`, byItself(facts, what));
 }
 
-/** No item: never met, settled by its date alone, or lost. */
+/** No item: never met, or lost. */
 function ofNone(facts: Facts): Verdict {
-  const { isListed, looked, log, mark, now } = facts;
+  const { isListed, looked, log, mark, account, now } = facts;
   const published = log.lines.find(({ type, outcome }) => type === "response.completed" && outcome === "published");
   if (published !== undefined) return unaccounted(facts, `its event went out at ${instant(published.at)}`);
-  if (looked === undefined) return isListed === true ? ofListed(facts) : ofUnasked(facts);
+  if (looked === undefined)
+    return isListed === true ? unaccounted(facts, "a full pass has listed it") : ofUnasked(facts);
   if (looked === null) {
     const sentence = "Not known: neither the ledger nor the service has such a response.";
     return { verdict: "unknown", outlook: "unknown", sentence, next: { ...NOTHING, what: "Are survey and id right?" } };
@@ -135,17 +126,20 @@ function ofNone(facts: Facts): Verdict {
       next: byItself(facts, "It goes out once it is completed and listed."),
     };
   }
-  const floor = mark.floor?.at;
-  const isOld =
-    floor != null && dateCompleted !== null && isDateString(dateCompleted) && dateCompleted < before(floor, MARGIN);
-  if (isOld) return beforeFloor(facts, "Before the floor, by its date alone");
+  const { start } = account;
+  const isPast = start !== undefined && credible(dateCompleted, now) && isHistory(dateCompleted, start);
+  if (mark.books === undefined && isPast) return beforeFloor(facts, "Before the floor, and not met yet");
   const completed = `the service has it, completed ${dateCompleted ?? "without a date"}`;
   if (isListed === true) return unaccounted(facts, `${completed}, and a full pass has listed it`);
   const passAt = mark.books?.startedAt;
   const isMissed =
     isListed === false && passAt !== undefined && credible(dateCompleted, now) && latestInstant(dateCompleted) < passAt;
   if (isMissed) return unaccounted(facts, `${completed}, and a full pass since has not listed it`);
-  const sentence = "Not emitted yet: the service has it, and no walk has met it so far.";
+  const decides =
+    mark.books === undefined
+      ? `Before the first books the start decides: ${floorText(account)}.`
+      : "What books do not know is new, whatever its date.";
+  const sentence = `Not emitted yet: the service has it, and no walk has met it so far. ${decides}`;
   const what = "The next poll reads the head of the list, and the next full pass all of it.";
   return { verdict: "unknown", outlook: "coming", sentence, next: byItself(facts, what) };
 }
@@ -159,29 +153,20 @@ function unaccounted(facts: Facts, why: string): Verdict {
   return { verdict: "unknown", outlook: "person", sentence, next: { what, at: null, command: audit } };
 }
 
-/** Only its date tells whether it may be without an entry. */
-function ofListed(facts: Facts): Verdict {
-  if (facts.mark.floor?.at === null) return unaccounted(facts, "a full pass has listed it");
-  const sentence = "Listed by a full pass, and without an entry: right only if it completed before the floor.";
-  const next = { what: "The service can be asked for its date.", at: null, command: command(facts, "--ask") };
-  return { verdict: "unknown", outlook: "unknown", sentence, next };
-}
-
 function ofUnasked(facts: Facts): Verdict {
   const { mark } = facts;
   const next = { what: "The service can be asked whether it has it.", at: null, command: command(facts, "--ask") };
   const { books, phase } = mark;
-  if (books === undefined || !isHistoryMet(mark) || phase.kind === "catch-up") {
+  if (books === undefined || phase.kind !== "head") {
     const sentence = "Not met so far, and not every page of its survey was read yet.";
     return { verdict: "unknown", outlook: "coming", sentence, next };
   }
-  const lies = mark.floor?.at == null ? "" : ", or it completed hours before the floor";
-  const sentence = `Never listed: no walk has met it up to the full pass of ${instant(books.closedAt)}${lies}.`;
+  const sentence = `Never listed: no walk has met it up to the full pass of ${instant(books.closedAt)}.`;
   return { verdict: "unknown", outlook: "unknown", sentence, next };
 }
 
-function beforeFloor({ mark, source }: Facts, what: string): Verdict {
-  const sentence = `${what}: ${floorText(mark)}.`;
+function beforeFloor({ account, source }: Facts, what: string): Verdict {
+  const sentence = `${what}: ${floorText(account)}.`;
   const why = `Nothing: \`startFrom\` of ${source.name} is "${source.startFrom}".`;
   return { verdict: "before-floor", outlook: "settled", sentence, next: { ...NOTHING, what: why } };
 }

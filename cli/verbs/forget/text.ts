@@ -17,7 +17,7 @@ export function forgetText({
 }: ForgetAnswer): string[] {
   if (surveyId === null) {
     return [
-      `Nothing is held of response ${id}: it was never met, or its date alone says that it is before the floor.`,
+      `Nothing is held of response ${id}: it was never met.`,
       "Nothing was written either. To note it beforehand, so that it never goes out, name its survey: --survey.",
     ];
   }

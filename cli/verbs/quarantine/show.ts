@@ -57,7 +57,7 @@ export const showVerb: Verb = (act) =>
 
 function notFound(id: LedgerEntry["id"], { name, flags }: Target): CommandError {
   return new CommandError("RESPONSE_NOT_FOUND", `${name} has no entry of response ${id}`, {
-    hint: "It was never met, or its date alone says that it is before the floor.",
+    hint: "It was never met.",
     next: `survey-poller quarantine list ${flags}`,
   });
 }

@@ -19,7 +19,7 @@ const survey = z.strictObject({
   source: z.string(),
   surveyId: z.int(),
   name: z.string().nullable(),
-  phase: z.enum(["new", "first-pass", "head", "catch-up"]),
+  phase: z.enum(["new", "head", "catch-up"]),
   lastPoll: time,
   highWater: z.strictObject({ responseId: z.int(), completed: z.string() }).nullable(),
   lag: z
@@ -69,6 +69,11 @@ const source = z.strictObject({
   unlisted: z
     .array(z.int())
     .describe("Surveys that are to be polled by their ids, and that the survey list does not show"),
+  start: z
+    .strictObject({ from: z.string(), at: z.string().nullable(), leftOut: z.array(z.int()).optional() })
+    .nullable()
+    .describe("Where history begins; null while that is not known"),
+  awaits: z.array(z.int()).describe("Surveys that count responses and show none, which the start waits for"),
   problem: z.string().nullable(),
 });
 

@@ -34,6 +34,8 @@ export async function readStatus(target: Target, sources: readonly SourceConfig[
       rate: rateOf(account) ?? null,
       outages,
       unlisted: account.unlisted ?? [],
+      start: account.start ?? null,
+      awaits: awaitedBy(account),
     };
     found.sources.push({
       ...status,
@@ -46,6 +48,11 @@ export async function readStatus(target: Target, sources: readonly SourceConfig[
   }
   const run = target.data === undefined ? null : target.data.isRunning ? "at work" : "ended";
   return { ...verdictOf({ ...found, end, flags: target.flags, now }), run, end, ...found };
+}
+
+/** The surveys that the start of a source waits for. */
+export function awaitedBy({ start, startLooks }: AccountState): number[] {
+  return start === undefined ? (startLooks?.unanswered ?? []) : [];
 }
 
 interface Of {
@@ -127,7 +134,7 @@ async function catchUpOf(
     page: place.page,
     lastPage: mark.lastPage,
     listed,
-    emittedAt: mark.phase.kind === "first-pass" && mark.floor?.at === null ? await emissions() : undefined,
+    emittedAt: mark.books === undefined && account.start?.at === null ? await emissions() : undefined,
     timeFor: (part, pages) =>
       listed === null || rate === Number.POSITIVE_INFINITY
         ? undefined

@@ -25,7 +25,7 @@ type Verdict = Omit<StatusAnswer, "run" | "end" | "sources" | "surveys">;
  * | unaccounted | a full pass has met listed responses that the ledger cannot account for |
  * | withheld | some responses are held, quarantined or refused: they do not go out |
  * | late | the last run on a data folder could not go on; a source is not polled, paused, out of reach, or an operation of the service fails |
- * | working | a first pass or a catch-up is under way |
+ * | working | a catch-up is under way |
  * | unknown | a source was never polled, a survey that is to be polled is not listed, the books of some survey were never closed, or the last full pass could not close them |
  * | complete | none of these |
  */
@@ -110,7 +110,7 @@ function workingOn(behind: readonly SurveyStatus[], now: number): string {
   const name = one === undefined ? "" : surveyName(one);
   const others = behind.length > 1 ? ` and ${count(behind.length - 1, "other survey")}` : "";
   const walks = behind.flatMap(({ catchUp }) => catchUp ?? []);
-  const isFirst = one?.phase === "first-pass";
+  const isFirst = one?.books === null;
   const isAll = behind.every(({ catchUp }) => catchUp !== null && catchUp.emitted !== null);
   const emitted = isAll ? `${emittedText(walks, (left) => `about ${utcClock(now + left, now)}`)}; ` : "";
   const part = partOf(walks, isAll);
@@ -138,11 +138,11 @@ const PASSING = 20_000;
 export function problemOf(
   status: Pick<
     SourceStatus,
-    "source" | "firstTick" | "lastTick" | "listedAt" | "pausedUntil" | "pausedSince" | "outages"
+    "source" | "firstTick" | "lastTick" | "listedAt" | "pausedUntil" | "pausedSince" | "outages" | "awaits"
   >,
   { interval, now, hasEnded = false }: { interval: number; now: number; hasEnded?: boolean },
 ): string | null {
-  const { source, firstTick, lastTick, listedAt, pausedUntil, pausedSince, outages } = status;
+  const { source, firstTick, lastTick, listedAt, pausedUntil, pausedSince, outages, awaits } = status;
   if (pausedSince !== null) {
     return `Paused since ${utc(pausedSince)} by an operator: source ${source}${pauseEnd(pausedUntil)}. Nothing is lost.`;
   }
@@ -165,6 +165,10 @@ export function problemOf(
   const unreadFor = now - listedAt;
   if (listedAt < lastTick && unreadFor > 2 * interval + PASSING) {
     return `Late: the survey list of ${source} could not be read for ${span(unreadFor)}; nothing is lost.`;
+  }
+  if (awaits.length > 0) {
+    const which = `survey ${awaits.join(", ")} of ${source}`;
+    return `Late: it is not known yet where history begins, as ${which} counts responses and shows none. The third tick leaves it out; nothing is lost.`;
   }
   const [outage] = outages;
   return outage === undefined ? null : `Late: the service gives no ${outage} for ${source}; responses wait for them.`;

@@ -2,6 +2,12 @@ import { Temporal } from "temporal-polyfill";
 import type { Moment } from "../response-completed.ts";
 import { isDateString } from "./date-string.ts";
 
+/** The date string that the service writes at an instant (epoch milliseconds). */
+export function localString(at: number, timeZone: string): string {
+  const local = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).toPlainDateTime();
+  return local.toString({ smallestUnit: "second" }).replace("T", " ");
+}
+
 /**
  * A date string of the service with its instant, when the zone is known.
  *

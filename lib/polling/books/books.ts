@@ -30,7 +30,7 @@ export async function closeBooks(ctx: PollContext, pass: FinishedPass): Promise<
   const left = listed - Object.values(classes).reduce((sum, count) => sum + count, 0);
   if (left !== 0) return leaveOpen(ctx, { code: "unaccounted", count: left }, closedAt);
   // A page that is read as empty by mistake looks like a list without responses. An empty list is believed when it stays empty.
-  if (listed === 0 && ((ctx.listedCount ?? 0) > 0 || (mark.books?.listed ?? 0) > 0)) {
+  if (listed === 0 && (ctx.listedCount !== 0 || (mark.books?.listed ?? 0) > 0)) {
     mark.emptyPasses = (mark.emptyPasses ?? 0) + 1;
     if (mark.emptyPasses < EMPTY_PASSES) return leaveOpen(ctx, { code: "read-as-empty" }, closedAt);
   } else delete mark.emptyPasses;
@@ -39,8 +39,6 @@ export async function closeBooks(ctx: PollContext, pass: FinishedPass): Promise<
   const passes = mark.booksOpen === undefined ? (mark.books?.passes ?? 0) + 1 : 1;
   const deficit = ctx.listedCount === undefined ? null : ctx.listedCount - listed;
   delete mark.booksOpen;
-  // Every page was read by now.
-  delete mark.floor?.isPartial;
   mark.books = { ...counted, ...classes, closedAt, listed, gone: mark.books?.gone ?? 0, deficit, passes };
   mark.nextPass = pass.startedAt + ctx.source.patrol.full;
   if (older === undefined || "inline" in older) return;
@@ -50,7 +48,7 @@ export async function closeBooks(ctx: PollContext, pass: FinishedPass): Promise<
 }
 
 /** The class that the ledger gives each of these responses now. */
-async function classify(ctx: PollContext, { all, old }: PassIds): Promise<Record<Class, number>> {
+async function classify(ctx: PollContext, { all }: PassIds): Promise<Record<Class, number>> {
   const classes = { emitted: 0, beforeFloor: 0, open: 0, waiting: 0, held: 0, quarantined: 0, refused: 0 };
   const ids = [...all];
   const limit = pLimit(READS);
@@ -58,12 +56,8 @@ async function classify(ctx: PollContext, { all, old }: PassIds): Promise<Record
     Array.from({ length: Math.ceil(ids.length / AT_ONCE) }, (_, i) =>
       limit(async () => {
         const some = ids.slice(i * AT_ONCE, (i + 1) * AT_ONCE);
-        const entries = await ctx.ports.state.entries(ctx.surveyId, some, old);
-        for (const id of some) {
-          const entry = entries.get(id);
-          const state = entry?.state ?? (old.has(id) ? "before-floor" : undefined);
-          if (state !== undefined) classes[state === "before-floor" ? "beforeFloor" : state] += 1;
-        }
+        const entries = await ctx.ports.state.entries(ctx.surveyId, some);
+        for (const { state } of entries.values()) classes[state === "before-floor" ? "beforeFloor" : state] += 1;
       }),
     ),
   );

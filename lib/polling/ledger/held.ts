@@ -9,9 +9,8 @@ import { toldFirst } from "./withheld.ts";
 const FIRST_PAUSE = 300_000;
 const LONGEST_PAUSE = 24 * 3_600_000;
 
-/** Why an entry is held: nothing proves its contents, or, where history is not known as a whole, its date says nothing (R9). */
+/** Why an entry is held. */
 export const UNPROVED = "contents-unproved";
-export const UNDATED = "date-not-credible";
 
 type Held = Pick<LedgerEntry, "attempts" | "firstSeen">;
 
@@ -76,9 +75,4 @@ function heldEntry(id: number, before: LedgerEntry | undefined, shown: string[],
     shown: shown.length > 0 ? shown : shownBefore,
   };
   return { ...entry, nextCheck: nextLook(entry) };
-}
-
-/** The entry of one whose date does not say on which side of the floor it lies, where not all of history was met. */
-export function undatedEntry(id: number, now: number): LedgerEntry {
-  return { id, state: "held", reason: UNDATED, firstSeen: now, attempts: POLLS };
 }

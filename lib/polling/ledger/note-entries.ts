@@ -3,13 +3,13 @@ import type { PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import { privateRecord } from "../model/privacy.ts";
-import { classOf, digestOf, type ReadRecord, type Run } from "../model/records.ts";
+import { classOf, digestOf, type ReadRecord, type Run, startedAt } from "../model/records.ts";
 import { keep } from "./kept-records.ts";
 import { keptUntil } from "./quarantine.ts";
 
 // Ledger entries of what a walk meets that needs no event.
 
-/** An entry for an open response, or one before the floor, as it was judged on this very read of its page. */
+/** An entry for an open response, or one of history, as it was judged on this very read of its page. */
 export function noted(ctx: PollContext, run: Run): LedgerEntry {
   if (classOf(run) !== "open") return { id: run.responseId, state: "before-floor" };
   const now = ctx.ports.clock.now();
@@ -28,11 +28,11 @@ export function nextRecheck(ctx: Pick<PollContext, "source">, firstSeen: number,
 }
 
 /**
- * When an open response was seen first, in epoch milliseconds. One that a first pass meets counts from its own start, where that is earlier in any zone. No other
+ * When an open response was seen first, in epoch milliseconds. One that was there before counts from its own start, where that is earlier in any zone. No other
  * date has a say: one that is ahead would make all of them old.
  */
 export function firstSeenBy({ ports }: Pick<PollContext, "ports">, run: Run | undefined, known: number): number {
-  const started = run?.records[0]?.startedAt ?? null;
+  const started = run === undefined ? null : startedAt(run);
   return credible(started, ports.clock.now()) ? Math.min(known, latestInstant(started)) : known;
 }
 

@@ -1,5 +1,6 @@
 import type { Breakers } from "./breaker.ts";
 import type { TickNote } from "./role.ts";
+import type { Start, StartLooks } from "./start.ts";
 
 /** How a count that moved without a find is followed up. */
 export interface Unmet {
@@ -67,8 +68,9 @@ export function isOutdated(row: SurveyRow, standing: SurveyRow | undefined): boo
 export interface AccountState extends TickNote {
   /** Epoch milliseconds of the first tick that read the list. */
   firstTick?: number;
-  /** Largest credible date string of the first tick; absent when that read none, or did not come to its end. */
-  sourceFloor?: string;
+  /** Absent until it stands: nothing is emitted before. */
+  start?: Start;
+  startLooks?: StartLooks;
   /** Fingerprint of the service's base URL. */
   service?: string;
   /** Whether a page of fewer than 100 records was the last one whenever it was met. */
@@ -88,7 +90,7 @@ export interface AccountState extends TickNote {
 }
 
 /** The fields that are stored once and never change: where history begins. */
-export const STORED_ONCE: readonly (keyof AccountState)[] = ["firstTick", "sourceFloor"];
+export const STORED_ONCE: readonly (keyof AccountState)[] = ["firstTick", "start"];
 
 /** The fields that a tick writes. The others have writers of their own. */
 export type AccountChanges = Partial<

@@ -9,8 +9,6 @@ export interface Pass {
   page: number;
   /** Ids listed so far. */
   ids?: IdsRef;
-  /** Ids among them that have no item: by their date alone they are before the floor. */
-  old?: IdsRef;
   /** Whether nothing that was listed all the time can have slipped through so far; whether pages moved. */
   covered: boolean;
   moved: boolean;

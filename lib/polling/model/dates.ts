@@ -1,12 +1,6 @@
-import { asUtc, FURTHEST_BEHIND, utcString } from "../../events/build/date-string.ts";
+import { FURTHEST_BEHIND, utcString } from "../../events/build/date-string.ts";
 
 // Date strings of the service are compared with each other only, as text.
-
-/** The date string `milliseconds` before `local`, which must be a credible one. */
-export function before(local: string, milliseconds: number): string {
-  const at = asUtc(local);
-  return at === undefined ? local : utcString(at - milliseconds);
-}
 
 /** The earliest date string, in any zone, of something that happens after `at` (epoch milliseconds). */
 export function earliestString(at: number): string {

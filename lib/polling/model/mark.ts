@@ -4,27 +4,6 @@ import type { LedgerEntry } from "./ledger-entry.ts";
 import type { OutgoingEvent } from "./outgoing-event.ts";
 import type { Phase } from "./phase.ts";
 
-/** Where history begins: `at` is a date string of the service, or null for the beginning. */
-export interface Floor {
-  at: string | null;
-  /** Whether a response completed at exactly `at` is after the floor. */
-  inclusive: boolean;
-  /** Whether it still rises with the dates that a first pass in no order of completion meets, and its limit. */
-  rises?: boolean;
-  cap?: string;
-  /** Set where the first pass may have missed something, or has stepped over a page: responses not met then are judged by their date alone. */
-  isPartial?: boolean;
-}
-
-/** A look at the first page of a survey that is not believed yet (R16). */
-export interface DoubtfulLook {
-  /** Responses that it has shown. */
-  shown: number;
-  /** Epoch milliseconds of the first of these looks, and how many there were. */
-  since: number;
-  looks: number;
-}
-
 /** A response that subscribers know to be withheld. */
 export interface Withheld {
   state: WithheldState;
@@ -121,10 +100,6 @@ export interface Mark {
   known?: KnownSurvey;
   /** Attempts in a row to read its questions that have failed, and when the first and the last did (epoch milliseconds). */
   questionsFail?: { since: number; at: number; attempts: number };
-  /** Absent in the phase `new`: nothing is emitted before it stands. */
-  floor?: Floor;
-  /** A look at the survey that is not believed yet. */
-  look?: DoubtfulLook;
   /** By the order in which it was read. */
   failing?: { asc?: FailingPage[]; desc?: FailingPage[] };
   /** The last page when the end of the list was looked for last. */

@@ -17,10 +17,9 @@ export interface Met {
   repaired: number;
   /** As those of a full pass. */
   ids?: IdsRef;
-  old?: IdsRef;
 }
 
-/** The point at which a walk over all pages goes on after a crash or at the end of its time. The walk is a first pass or a catch-up. */
+/** The point at which a walk over all pages goes on after a crash or at the end of its time. */
 export interface Place {
   /** The first page of which not everything is dealt with (R7). */
   page: number;
@@ -32,7 +31,7 @@ export interface Place {
   met?: Met;
   /** Responses at the head when it was looked at last: what stands before them has come since. */
   head?: number[];
-  /** Of a backfill: responses completed in this range go out even where they are before the floor. */
+  /** Of a backfill: responses completed in this range go out even where they are history. */
   backfill?: DateRange;
 }
 
@@ -41,28 +40,16 @@ export interface Place {
  *
  * | phase | next poll |
  * |---|---|
- * | new | looks at it until what it shows is believed; then the floor stands |
- * | first-pass | meets what was there when the floor was set: down from the head, or all pages from `place` on |
+ * | new | reads all pages, as a catch-up from page 1 |
  * | head | reads the head |
  * | catch-up | works off a backlog that is too deep for a head walk, from `place` on |
  */
-export type Phase = { kind: "new" } | FirstPass | FollowingHead | { kind: "catch-up"; place: Place };
+export type Phase = { kind: "new" } | FollowingHead | { kind: "catch-up"; place: Place };
 
-interface HeadWalks {
+interface FollowingHead {
+  kind: "head";
   /** The last page of a head walk with news that has not come to a clean end: the next one reads at least as far. */
   openTo?: number;
-}
-
-interface FirstPass extends HeadWalks {
-  kind: "first-pass";
-  /** Set where it goes over all pages. */
-  place?: Place;
-  /** Head walks that have ended at a page that failed. */
-  failures?: number;
-}
-
-interface FollowingHead extends HeadWalks {
-  kind: "head";
   /** Where the last head walk came to a clean end, and when (epoch milliseconds); absent where that read every page. */
   end?: { page: number; at: number };
 }
@@ -73,17 +60,12 @@ interface InPhase {
 
 /** The place of a walk over all pages that is under way. */
 export function placeOf({ phase }: InPhase): Place | undefined {
-  return phase.kind === "first-pass" || phase.kind === "catch-up" ? phase.place : undefined;
-}
-
-/** Whether the first pass is over: all that was there when the floor was set was met, but for what `isPartial` of the floor says. */
-export function isHistoryMet({ phase }: InPhase): boolean {
-  return phase.kind === "head" || phase.kind === "catch-up";
+  return phase.kind === "catch-up" ? phase.place : undefined;
 }
 
 /** The page down to which the next head walk has to read at least. */
 export function openTo({ phase }: InPhase): number | undefined {
-  return phase.kind === "first-pass" || phase.kind === "head" ? phase.openTo : undefined;
+  return phase.kind === "head" ? phase.openTo : undefined;
 }
 
 /** Where the last head walk has ended; undefined when it has read every page. */
@@ -93,15 +75,10 @@ export function headEnd({ phase }: InPhase): { page: number; at: number } | unde
 
 /** A walk over all pages is under way from now on. */
 export function beginAllPages(mark: InPhase, place: Place): void {
-  mark.phase = { kind: isHistoryMet(mark) ? "catch-up" : "first-pass", place };
+  mark.phase = { kind: "catch-up", place };
 }
 
-/** Ends a first pass or a backlog: from now on the head tells what is new. `end`: where a head walk has ended. */
-export function followHead(
-  mark: InPhase & { floor?: { rises?: boolean; cap?: string } },
-  end?: { page: number; at: number },
-): void {
+/** Ends a backlog: from now on the head tells what is new. `end`: where a head walk has ended. */
+export function followHead(mark: InPhase, end?: { page: number; at: number }): void {
   mark.phase = { kind: "head", ...(end === undefined ? {} : { end }) };
-  delete mark.floor?.rises;
-  delete mark.floor?.cap;
 }

@@ -120,6 +120,11 @@ export function partsOf(digest: string): { answers: string; facts: string } {
   return { answers: digest.slice(0, OF_GROUP), facts: digest.slice(OF_GROUP) };
 }
 
+/** When it was begun, by its first record. */
+export function startedAt({ records }: Run): string | null {
+  return records[0]?.startedAt ?? null;
+}
+
 /** The largest date of its records: where they differ, the newest is the latest state. */
 export function completedAt(run: Run): string | null {
   let newest: string | null = null;

@@ -4,13 +4,12 @@ import { asBacklog, type PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
 import { holdLease } from "../lease.ts";
 import type { Mark } from "../model/mark.ts";
-import { beginAllPages, followHead, isHistoryMet, type Place, placeOf } from "../model/phase.ts";
+import { beginAllPages, followHead, type Place, placeOf } from "../model/phase.ts";
 import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import { fromFound } from "../publish/candidate.ts";
 import { createPipeline } from "../publish/pipeline.ts";
 import type { WalkEnd } from "../walk/walk.ts";
 import { MOST_FAILURES } from "./failing-page.ts";
-import { isBelieved } from "./first-look.ts";
 import { reachesHead } from "./pass-end.ts";
 import { readAhead } from "./read-ahead.ts";
 import { pagesBeyond } from "./slice.ts";
@@ -48,23 +47,18 @@ export async function catchUp(ctx: PollContext, reached: Place): Promise<PollCou
   const { met } = place;
   // Where the pages before it cannot be read either, it is the service that fails.
   if (end?.kind === "failed" && end.last > 0 && hasFailed(mark)) {
-    finish(mark, true);
+    followHead(mark);
     leaveOpen(ctx, { code: "pages-unreachable", pages: [end.page] }, ports.clock.now());
     return counts;
   }
-  if (end?.kind !== "end" || counts.left > 0 || (end.isEmpty && !isEmptyBelieved(ctx)))
+  if (end?.kind !== "end" || counts.left > 0 || (end.isEmpty && mayBeGone(ctx, place) && !hasFailed(mark)))
     return { ...counts, unfinished: true };
-  const isRead = place.isPartial !== true;
-  const isFirst = !isHistoryMet(mark);
-  const isAll = isRead && (ids !== undefined || isFirst) && (await reachesHead(ctx, ids, end.last));
-  // The walk is complete only when the first page of the other order holds nothing unmet (R15). The next poll meets what has moved meanwhile.
-  if (isRead && isFirst && !isAll && !hasFailed(mark)) return { ...counts, unfinished: true };
-  if (isAll && ids !== undefined && met !== undefined) {
+  if (place.isPartial !== true && met !== undefined && ids !== undefined && (await reachesHead(ctx, ids, end.last))) {
     counts.complete = true;
     const { startedAt, moved, repaired } = met;
     await closeBooks(ctx, { ids, startedAt, moved, repaired, changed: 0, found: 0 });
   }
-  finish(mark, !isAll);
+  followHead(mark);
   if (met !== undefined) await dropPassIds(ctx, met);
   return counts;
 }
@@ -77,17 +71,9 @@ function hasFailed(mark: Mark): boolean {
   return place.failures >= MOST_FAILURES;
 }
 
-/** `isPartial`: whether something may have slipped through, or could not be read. */
-function finish(mark: Mark, isPartial: boolean): void {
-  if (isPartial && !isHistoryMet(mark) && mark.floor !== undefined) mark.floor.isPartial = true;
-  followHead(mark);
-}
-
 /** A survey that is gone for a moment looks like one without responses. */
-function isEmptyBelieved(ctx: PollContext): boolean {
-  const { floor, highWater } = ctx.mark;
-  const wasThere = ctx.newestSeen !== undefined || highWater !== undefined || (floor?.at ?? null) !== null;
-  return (!wasThere && (ctx.listedCount ?? 0) === 0) || isBelieved(ctx, 0, false);
+function mayBeGone({ mark, listedCount = 0 }: PollContext, { page }: Place): boolean {
+  return listedCount > 0 || page > 1 || mark.highWater !== undefined;
 }
 
 /** Walks on from a place, which is raised as pages are done with. Without an end where the time was up. */

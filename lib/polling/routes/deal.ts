@@ -7,22 +7,18 @@ import type { PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
 import { holdLease } from "../lease.ts";
 import { differences, grown, noteChange } from "../ledger/changes.ts";
-import { undatedEntry } from "../ledger/held.ts";
 import { type Decision, decide, type Judgement } from "../ledger/judge.ts";
 import { noted, orphanEntries, quarantined } from "../ledger/note-entries.ts";
 import { toldFirst } from "../ledger/withheld.ts";
-import { later } from "../model/dates.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import { noteFound } from "../model/mark.ts";
-import { isHistoryMet, placeOf } from "../model/phase.ts";
+import { placeOf } from "../model/phase.ts";
 import { digestOf, type ReadRecord, type Run } from "../model/records.ts";
 import type { Order } from "../ports.ts";
 import type { Found } from "../publish/candidate.ts";
 import { forgetOldest } from "../walk/course.ts";
 import { isWhole, type Piece } from "../walk/join.ts";
 import type { WalkStep } from "../walk/walk.ts";
-import { raiseFloor } from "./floor.ts";
-import { newestDate } from "./list-order.ts";
 
 // What a walk does about the responses that it meets: judges them when their page is read, deals with them once they have ended.
 
@@ -30,7 +26,7 @@ import { newestDate } from "./list-order.ts";
 export interface Dealt {
   /** Completed ones that have to go out. */
   toEmit: Found[];
-  /** New completed responses that need no event: before the floor or unreadable. */
+  /** New completed responses that need no event: history or unreadable. */
   found: number;
   /** Unreadable responses and single records. */
   quarantined: number;
@@ -66,32 +62,23 @@ export interface Dealing extends Reading {
   verdicts: Map<number, Verdict>;
   /** Handed out or noted by this walk. */
   dealt: Set<number>;
-  /** Whether the floor has risen and the mark does not say so yet. */
-  floorRose: boolean;
 }
 
 export function beginDealing(reading: Reading): Dealing {
-  return { ...reading, verdicts: new Map(), dealt: new Set(), floorRose: false };
+  return { ...reading, verdicts: new Map(), dealt: new Set() };
 }
 
-const isUnsettled = (verdict: Verdict | undefined): boolean =>
-  verdict !== undefined && verdict.decision !== "settled" && verdict.decision !== "old";
+const isUnsettled = (verdict: Verdict | undefined): boolean => verdict !== undefined && verdict.decision !== "settled";
 
 /** Whether a response has still to be dealt with. */
 export function isUndealt({ dealt, verdicts }: Dealing, responseId: number): boolean {
   return !dealt.has(responseId) && isUnsettled(verdicts.get(responseId));
 }
 
-/** Whether a response lies below the floor by its date alone, or was open before. */
-export function isBelow({ verdicts }: Dealing, responseId: number): boolean {
-  const verdict = verdicts.get(responseId);
-  return verdict?.decision === "old" || (verdict?.decision === "settled" && verdict.entry?.state === "open");
-}
-
-function judgement({ mark, ports, source }: PollContext, proves: "contents" | "coverage"): Judgement {
+function judgement({ mark, ports, source, start }: PollContext, proves: "contents" | "coverage"): Judgement {
   return {
-    floor: mark.floor ?? { at: null, inclusive: true },
-    isHistoryMet: isHistoryMet(mark),
+    start,
+    hasBooks: mark.books !== undefined,
     now: ports.clock.now(),
     looksAtHeld: proves === "coverage",
     replaces: source.events.has("response.updated"),
@@ -102,11 +89,8 @@ function judgement({ mark, ports, source }: PollContext, proves: "contents" | "c
 /** Judges the responses of a page that was just read. */
 export async function judgePage(ctx: PollContext, runs: Run[], dealing: Dealing): Promise<void> {
   const { verdicts, proves } = dealing;
-  const newest = newestDate(runs, ctx.ports.clock.now());
-  ctx.newestSeen = later(ctx.newestSeen, newest);
-  dealing.floorRose = raiseFloor(ctx, newest) || dealing.floorRose;
   const by = judgement(ctx, proves);
-  const entries = await entriesOf(ctx, runs, by);
+  const entries = await entriesOf(ctx, runs);
   const page = new Map<number, Verdict>();
   for (const run of runs) {
     const entry = entries.get(run.responseId);
@@ -143,7 +127,7 @@ export async function deal(
     if (dealt.has(run.responseId)) continue;
     const entry = verdicts.get(run.responseId)?.entry;
     const decision = decide(run, entry, by);
-    ids?.add(run.responseId, decision === "old");
+    ids?.add(run.responseId);
     // Its event has more records than its page shows together.
     const isLess = entry?.state === "emitted" && run.records.length < (entry.count ?? 0);
     if (decision === "settled" && isWhole(piece) && isLess) compareAnew(ctx.mark.contents);
@@ -158,7 +142,7 @@ export async function deal(
         dealt.add(run.responseId);
       } else if (differs.length > 0) done.changed += 1;
     }
-    if (decision === "settled" || decision === "old") continue;
+    if (decision === "settled") continue;
     if (decision === "quarantine") {
       // A part is enough: no other record makes readable what one of them does not say.
       const kept = await orLeave(ctx, () => quarantined(ctx, run));
@@ -172,7 +156,7 @@ export async function deal(
       if (piece.apart) noteApart(ctx.mark.contents);
       done.toEmit.push({ run, proof: proofOf(piece), replaces });
     } else {
-      entries.push(decision === "undated" ? undatedEntry(run.responseId, by.now) : noted(ctx, run));
+      entries.push(noted(ctx, run));
       if (decision !== "open") done.found += 1;
     }
     dealt.add(run.responseId);
@@ -188,9 +172,6 @@ export async function deal(
   if (entries.length > 0) {
     await dealing.beforeWrites?.();
     await holdLease(ctx);
-    // The floor is saved first: a later tick may not raise it as far, and nothing may be settled by a floor that a crash forgets.
-    if (dealing.floorRose) await ctx.ports.state.saveMark(ctx.lease, ctx.mark);
-    dealing.floorRose = false;
     const written = await toldFirst(ctx, entries);
     done.left += entries.length - written.length;
     await ctx.ports.state.putEntries(ctx.surveyId, written);
@@ -226,12 +207,11 @@ function proofOf(piece: Piece): Proof {
   return piece.across ? "both pages" : "its page";
 }
 
-async function entriesOf(ctx: PollContext, runs: Run[], by: Judgement): Promise<Map<LedgerEntry["id"], LedgerEntry>> {
+async function entriesOf(ctx: PollContext, runs: Run[]): Promise<Map<LedgerEntry["id"], LedgerEntry>> {
   const found = new Map<LedgerEntry["id"], LedgerEntry>();
   const ids = [...new Set(runs.map((run) => run.responseId))];
-  const old = new Set(runs.filter((run) => decide(run, undefined, by) === "old").map((run) => run.responseId));
   for (let i = 0; i < ids.length; i += 100) {
-    const entries = await ctx.ports.state.entries(ctx.surveyId, ids.slice(i, i + 100), old);
+    const entries = await ctx.ports.state.entries(ctx.surveyId, ids.slice(i, i + 100));
     for (const [id, entry] of entries) found.set(id, entry);
   }
   return found;

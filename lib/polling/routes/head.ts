@@ -3,7 +3,7 @@ import { createPassIds, type PassIds } from "../books/pass-ids.ts";
 import { asNews, type PollContext } from "../context.ts";
 import { endsWork } from "../errors.ts";
 import type { Mark } from "../model/mark.ts";
-import { beginAllPages, followHead, isHistoryMet, openTo } from "../model/phase.ts";
+import { beginAllPages, followHead, openTo } from "../model/phase.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import type { Found } from "../publish/candidate.ts";
 import { emitFound } from "../publish/emit.ts";
@@ -11,8 +11,6 @@ import { type Page, toPage } from "../walk/page.ts";
 import type { WalkEnd } from "../walk/walk.ts";
 import { backlogStart } from "./backlog-start.ts";
 import { catchUp } from "./catch-up.ts";
-import { MOST_FAILURES } from "./failing-page.ts";
-import { isBelieved } from "./first-look.ts";
 import { lookAt, type SurveyPage, surveyWalk } from "./survey-walk.ts";
 
 /** The pages that a head walk reads. */
@@ -28,7 +26,7 @@ const MOST_GONE = 1_000;
  * Reads pages from page 1 until one holds nothing new, and emits what it found, oldest first.
  *
  * That one page may end the walk only because an earlier one has settled everything below. An earlier walk with news that was cut short leaves that uncertain: then
- * it reads on to the depth that the mark has recorded. In a first pass it reads on to a page below the floor. A backlog deeper than `headPages` is not held in
+ * it reads on to the depth that the mark has recorded. A backlog deeper than `headPages` is not held in
  * memory: it is caught up, oldest first.
  */
 export async function headWalk(ctx: PollContext): Promise<PollCounts> {
@@ -61,10 +59,7 @@ export async function headWalk(ctx: PollContext): Promise<PollCounts> {
   }
   if (end?.kind === "enough" && isDeep()) {
     const news = Math.max(end.last, openTo(mark) ?? 0);
-    const isOlder = async (page: Page): Promise<boolean> => {
-      const shown = await lookAt(ctx, page, HEAD);
-      return isHistoryMet(mark) ? shown.news : !shown.belowFloor;
-    };
+    const isOlder = async (page: Page): Promise<boolean> => (await lookAt(ctx, page, HEAD)).news;
     const caughtUp = asNews(ctx, async () => catchUp(ctx, { page: await backlogStart(ctx, news, isOlder) }));
     return addCounts(counts, await caughtUp);
   }
@@ -80,13 +75,9 @@ export async function headWalk(ctx: PollContext): Promise<PollCounts> {
     noteFailure(mark, end.last);
     return { ...counts, left: counts.left + 1 };
   }
-  // A survey that is gone for a moment looks like one without responses.
-  const isEmpty = end.kind === "end" && end.isEmpty;
-  if (!isHistoryMet(mark) && isEmpty && !isBelieved(ctx, 0, false)) return { ...counts, unfinished: true };
   counts.complete = end.kind === "end" && end.by !== "one look";
   if (!isClean(counts)) return counts;
   if (counts.complete) await closeOnePage(ctx, { ids, startedAt, end, counts });
-  if (end.steppedOver.length > 0 && !isHistoryMet(mark) && mark.floor !== undefined) mark.floor.isPartial = true;
   followHead(mark, counts.complete ? undefined : { page: Math.max(1, end.last), at: ports.clock.now() });
   return counts;
 }
@@ -130,22 +121,18 @@ async function openHead(ctx: PollContext, page: number): Promise<void> {
   await ctx.ports.state.saveMark(ctx.lease, ctx.mark);
 }
 
-/** After a walk that failed the next one reads as far. A first pass that comes no further from the head is made over all pages (R9). */
+/** After a walk that failed the next one reads as far (R9). */
 function noteFailure(mark: Mark, last: number): void {
   const open = openTo(mark);
   if (open !== undefined) setOpen(mark, Math.max(open, last));
-  if (mark.phase.kind !== "first-pass") return;
-  mark.phase.failures = (mark.phase.failures ?? 0) + 1;
-  if (mark.phase.failures >= MOST_FAILURES) beginAllPages(mark, { page: 1 });
 }
 
 function setOpen({ phase }: Mark, page: number): void {
-  if (phase.kind === "first-pass" || phase.kind === "head") phase.openTo = page;
+  if (phase.kind === "head") phase.openTo = page;
 }
 
 /** Whether a page may be the last one of a head walk. */
 function endOf(mark: Mark): (shown: SurveyPage) => boolean {
-  if (!isHistoryMet(mark)) return ({ belowFloor }) => belowFloor;
   // Pages of nothing but news have come on top of those that were read then, and one more for what they have moved.
   const open = openTo(mark);
   const depth = open === undefined ? 0 : open + 1;

@@ -17,8 +17,6 @@ const FURTHEST = 3;
  */
 export async function newsAbove(ctx: PollContext, place: Place): Promise<PollCounts> {
   const counts = noCounts();
-  // The floor still rises: a response that looks new may be from before it.
-  if (ctx.mark.floor?.rises === true) return counts;
   const { headPages } = ctx.source;
   const before = new Set(place.head);
   /** Responses above the backlog, and whether the walk has come to it. */

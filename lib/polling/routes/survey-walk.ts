@@ -3,7 +3,7 @@ import { holdLease } from "../lease.ts";
 import type { Order, PageRead } from "../ports.ts";
 import { PAGE_SIZE, type Page } from "../walk/page.ts";
 import { type WalkEnd, type WalkOptions, type WalkStep, walk } from "../walk/walk.ts";
-import { beginDealing, type Dealing, type Dealt, deal, isBelow, isUndealt, judgePage, type Reading } from "./deal.ts";
+import { beginDealing, type Dealing, type Dealt, deal, isUndealt, judgePage, type Reading } from "./deal.ts";
 import { noteEnd, stepsOver } from "./failing-page.ts";
 
 /** The gain of a walk by one page more, or by its end. */
@@ -21,8 +21,6 @@ export interface SurveyPage {
   news: boolean;
   /** Whether it shows anything that was dealt with before. */
   isKnown: boolean;
-  /** Whether every response of it lies below the floor by its date alone, or is open and known. */
-  belowFloor: boolean;
 }
 
 export interface SurveyWalkOptions extends Reading, Pick<WalkOptions, "mostAhead" | "isTimeUp"> {
@@ -41,7 +39,6 @@ function shown(page: Page, dealing: Dealing): SurveyPage {
     page,
     news: responses.some((id) => isUndealt(dealing, id)),
     isKnown: responses.some((id) => !isUndealt(dealing, id)),
-    belowFloor: responses.length > 0 && responses.every((id) => isBelow(dealing, id)),
   };
 }
 
@@ -53,7 +50,7 @@ export async function lookAt(ctx: PollContext, page: Page, reading: Reading): Pr
 }
 
 /**
- * Walks over a survey's pages and judges each response by the ledger. Responses that need no event are entered into the ledger here: open, before the floor,
+ * Walks over a survey's pages and judges each response by the ledger. Responses that need no event are entered into the ledger here: open, history,
  * unreadable. One that needs an event is handed out, once.
  */
 export async function* surveyWalk(ctx: PollContext, options: SurveyWalkOptions): AsyncGenerator<SurveyStep, void> {

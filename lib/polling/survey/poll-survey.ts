@@ -3,20 +3,20 @@ import { orLeave } from "../errors.ts";
 import { dropExpired } from "../ledger/quarantine.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import type { Listed, Mark } from "../model/mark.ts";
-import { isHistoryMet, placeOf } from "../model/phase.ts";
+import { placeOf } from "../model/phase.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import { takeWaiting } from "../publish/emit.ts";
 import { createPipeline, type Pipeline } from "../publish/pipeline.ts";
 import { notSpared, openBreakers } from "../publish/under-breaker.ts";
+import { catchUp } from "../routes/catch-up.ts";
 import { nextTry, tryAgain } from "../routes/failing-page.ts";
-import { firstPass, type Presence } from "../routes/first-pass.ts";
 import { headWalk } from "../routes/head.ts";
 import { newsAbove } from "../routes/news-above.ts";
 import { search } from "../routes/search.ts";
 import { type BackgroundDue, type BackgroundRequest, background, nextBackground, type PollWork } from "./background.ts";
 import { readDecided } from "./read-decided.ts";
 import { hasUntold, tellSubscribers } from "./tell-subscribers.ts";
-import { shownAs, tellSurvey } from "./tell-survey.ts";
+import { type Presence, shownAs, tellSurvey } from "./tell-survey.ts";
 import { type SurveyRequest, withSurvey } from "./with-survey.ts";
 
 export interface PollRequest extends SurveyRequest {
@@ -38,9 +38,8 @@ export interface PollResult extends PollWork {
   dueAt: number | undefined;
   /** When slow work is due. */
   slowDue: BackgroundDue;
-  newestSeen: string | undefined;
   shortPageEnds: boolean | undefined;
-  /** Whether it was part of a pass over several polls. */
+  /** Whether the survey is being caught up: what comes behind that is looked for once. */
   resumed: boolean;
   /** Whether this poll has closed the books. */
   closedNow: boolean;
@@ -66,7 +65,6 @@ export function pollSurvey(request: PollRequest): Promise<PollResult | undefined
     if (listed?.facts) mark.survey = { ...listed, facts: listed.facts };
     if (listed !== undefined) await orLeave(ctx, () => tellSurvey(ctx, listed, presence));
     const earlier = { closedAt: mark.books?.closedAt, again: mark.repairs?.again ?? 0 };
-    const wasFirstPass = mark.phase.kind === "first-pass";
     const done = await work(ctx, request);
     await tellSubscribers(ctx);
     return {
@@ -74,9 +72,8 @@ export function pollSurvey(request: PollRequest): Promise<PollResult | undefined
       mark,
       dueAt: await nextDue(ctx, done.counts),
       slowDue: await nextBackground(ctx),
-      newestSeen: ctx.newestSeen,
       shortPageEnds: ctx.shortPageEnds,
-      resumed: wasFirstPass || placeOf(mark) !== undefined,
+      resumed: placeOf(mark) !== undefined,
       closedNow: mark.books !== undefined && mark.books.closedAt !== earlier.closedAt,
       repairedAgain: (mark.repairs?.again ?? 0) - earlier.again,
       known: mark.known && ctx.source.events.has("survey.changed") ? shownAs(mark.known.facts) : undefined,
@@ -103,20 +100,26 @@ async function look(ctx: PollContext, request: PollRequest, done: PollWork): Pro
     done.headRead = request.head || ctx.mark.phase.kind !== "head";
     // While the survey is being caught up, a slice of that decides how records stand.
     const mayDecide = () => placeOf(ctx.mark) === undefined;
-    if (done.headRead) addCounts(done.counts, await readDecided(ctx, () => news(ctx, request.presence), mayDecide));
+    if (done.headRead) addCounts(done.counts, await readDecided(ctx, () => news(ctx), mayDecide));
     await seek(ctx, request.seek ?? 0, done);
   });
-  const isSlow = isHistoryMet(ctx.mark) && !done.counts.unfinished;
-  if (isSlow && request.background !== undefined) await background(ctx, request.background, done);
+  if (!done.counts.unfinished && request.background !== undefined) await background(ctx, request.background, done);
 }
 
 /** The news of a survey: above a backlog that is being caught up, all that is there at the first poll, else what the head shows. */
-async function news(ctx: PollContext, presence: Presence): Promise<PollCounts> {
+async function news(ctx: PollContext): Promise<PollCounts> {
+  if (ctx.mark.phase.kind === "new") return readAll(ctx);
   const place = placeOf(ctx.mark);
-  if (place === undefined) return isHistoryMet(ctx.mark) ? headWalk(ctx) : firstPass(ctx, presence);
+  if (place === undefined) return headWalk(ctx);
   // Whatever fails in looking at the head, the backlog does not wait for it.
   const above = await orLeave(ctx, () => newsAbove(ctx, place));
   return addCounts(above ?? noCounts(), { unfinished: true });
+}
+
+/** The first reading of a survey. After all pages its head is looked at: the list may have its news elsewhere than at the asc end. */
+async function readAll(ctx: PollContext): Promise<PollCounts> {
+  const counts = await catchUp(ctx, { page: 1 });
+  return isClean(counts) ? addCounts(counts, await headWalk(ctx)) : counts;
 }
 
 /** Searches below the head, once that has been read to its end, for what the counts have shown. */

@@ -1,5 +1,4 @@
 import type { PollContext } from "../context.ts";
-import { isHistoryMet } from "../model/phase.ts";
 import { addCounts, type PollCounts } from "../model/poll-counts.ts";
 import { noteAllRead } from "../routes/patrol.ts";
 import { settleSuspects } from "../routes/suspects.ts";
@@ -13,7 +12,6 @@ export async function readDecided(
   mayDecide: () => boolean = () => true,
 ): Promise<PollCounts> {
   const { mark } = ctx;
-  const wasFirst = !isHistoryMet(mark);
   let counts = await read();
   if (mark.contents.suspects !== undefined && mayDecide()) {
     const replaced = await settleSuspects(ctx);
@@ -21,6 +19,7 @@ export async function readDecided(
     if (isDecided) counts = addCounts({ ...counts, left: 0, unfinished: false }, await read());
     addCounts(counts, replaced);
   }
-  if (wasFirst && isHistoryMet(mark)) noteAllRead(ctx);
+  // The first reading has come to its end.
+  if (mark.patrol === undefined && mark.phase.kind === "head") noteAllRead(ctx);
   return counts;
 }

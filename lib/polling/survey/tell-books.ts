@@ -23,13 +23,13 @@ export function tellBooks(ctx: PollContext): Promise<void> {
 
 /** The event that tells of the books; undefined when they say what was told last, or the time is up. */
 async function newBooks(ctx: PollContext): Promise<OutgoingEvent | undefined> {
-  const { mark, source } = ctx;
-  const { books, floor } = mark;
+  const { mark, source, start } = ctx;
+  const { books } = mark;
   if (books === undefined || !areUncompared(ctx)) return undefined;
   const digest = await compareLedger(ctx, books);
   if (digest === undefined || !source.events.has("books.closed")) return undefined;
   const facts = factsOf(ctx);
-  const built = buildBooksClosed({ ...facts, from: floor?.at, books: { ...books }, digest, previous: mark.told });
+  const built = buildBooksClosed({ ...facts, from: start.at, books: { ...books }, digest, previous: mark.told });
   if (built === undefined) return undefined;
   const { sequence, eventId } = built.detail.meta;
   mark.told = { sequence, eventId, hash: built.hash };

@@ -6,10 +6,12 @@ import type { PollContext } from "../context.ts";
 import { factsOf } from "../ledger/tell.ts";
 import type { Listed, Mark } from "../model/mark.ts";
 import type { OutgoingEvent } from "../model/outgoing-event.ts";
-import type { Presence } from "../routes/first-pass.ts";
 import { tellNext } from "./tell-next.ts";
 
 // R20: what subscribers are told of a survey itself.
+
+/** Later: a survey was made after the first tick of its source. */
+export type Presence = "present" | "later";
 
 /** Tells subscribers that the survey list shows a survey otherwise than they know it, once two lists have said the same. */
 export async function tellSurvey(ctx: PollContext, listed: Listed, presence: Presence): Promise<void> {

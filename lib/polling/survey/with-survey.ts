@@ -3,34 +3,29 @@ import type { PollContext } from "../context.ts";
 import { LeaseLostError } from "../errors.ts";
 import { LEASE_DURATION, underLease } from "../lease.ts";
 import type { AccountState, SurveyRow } from "../model/account.ts";
+import type { Start } from "../model/start.ts";
 
 /** The facts that any work on a survey needs. */
 export interface SurveyRequest
   extends Pick<
     PollContext,
-    | "ports"
-    | "source"
-    | "surveyId"
-    | "deadline"
-    | "streamUntil"
-    | "sourceFloor"
-    | "firstTick"
-    | "listedCount"
-    | "shortPageEnds"
-    | "watch"
+    "ports" | "source" | "surveyId" | "deadline" | "streamUntil" | "start" | "listedCount" | "shortPageEnds" | "watch"
   > {
   /** Names whoever works on it: the holder of its lease. */
   owner: string;
 }
 
+/** No survey is polled before the start of its source stands. */
+const NONE: Start = { from: "beginning", at: null };
+
 /** The knowledge of a survey that its source as a whole gives, and its counts in the survey list. */
 export function knownOf(
-  { sourceFloor, firstTick, shortPageEnds }: AccountState,
+  { start = NONE, shortPageEnds }: AccountState,
   counts: SurveyRow["counts"] = [],
-): Pick<SurveyRequest, "sourceFloor" | "firstTick" | "shortPageEnds" | "listedCount"> {
+): Pick<SurveyRequest, "start" | "shortPageEnds" | "listedCount"> {
   const shown = counts.filter((count) => count !== null);
   const listedCount = shown.length === 0 ? undefined : Math.max(...shown);
-  return { sourceFloor, firstTick, shortPageEnds, listedCount };
+  return { start, shortPageEnds, listedCount };
 }
 
 /**
@@ -51,7 +46,6 @@ export async function withSurvey<T>(
     mark: lease.mark,
     allowance: undefined,
     definition: undefined,
-    newestSeen: undefined,
     lost: undefined,
     failure: undefined,
     publishing: pLimit(1),

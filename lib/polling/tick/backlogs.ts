@@ -5,9 +5,9 @@ import type { RoleNote } from "../model/role.ts";
 import { selected } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
 import { seenBreakers, watchBreakers } from "../publish/under-breaker.ts";
-import { pause } from "../routes/first-look.ts";
 import { catchUpSlice } from "../survey/catch-up-slice.ts";
 import { knownOf } from "../survey/with-survey.ts";
+import { pause } from "./pause.ts";
 import { checkOwnState, pauseOf, type TickRequest } from "./tick-request.ts";
 import type { BacklogRound } from "./tick-summary.ts";
 

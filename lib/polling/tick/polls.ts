@@ -4,12 +4,11 @@ import { endsWork, failureOf, isInterrupted } from "../errors.ts";
 import type { RoleHolder } from "../lease.ts";
 import type { AccountState, SurveyRow } from "../model/account.ts";
 import type { BreakerWatch } from "../model/breaker.ts";
-import { later } from "../model/dates.ts";
 import type { PollingSource } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
-import type { Presence } from "../routes/first-pass.ts";
 import type { BackgroundKind } from "../survey/background.ts";
 import { type PollRequest, type PollResult, pollSurvey } from "../survey/poll-survey.ts";
+import type { Presence } from "../survey/tell-survey.ts";
 import { knownOf } from "../survey/with-survey.ts";
 import type { BackgroundSurvey, DueSurvey } from "./due.ts";
 import type { Meter } from "./meter.ts";
@@ -49,24 +48,21 @@ export interface Polls {
   holder: RoleHolder;
   /** Epoch milliseconds at which the tick began. */
   now: number;
-  isFirst: boolean;
   outcomes: Map<number, SurveyOutcome>;
   /** Rows that are not saved yet; and when, in epoch milliseconds, the last ones were. */
   rows: Map<number, SurveyRow>;
   savedAt: number;
   /** Whether something has failed that concerns the whole source. */
   stopped: boolean;
-  /** Largest credible date read, by survey id. */
-  newest: Map<number, string>;
   shortPageEnds: boolean | undefined;
 }
 
 type How = Pick<PollRequest, "head" | "seek" | "background">;
 
-export function createPolls(tick: Pick<Polls, "request" | "account" | "watch" | "holder" | "now" | "isFirst">): Polls {
+export function createPolls(tick: Pick<Polls, "request" | "account" | "watch" | "holder" | "now">): Polls {
   const { now, account } = tick;
   const { shortPageEnds } = account;
-  const nothing = { outcomes: new Map(), rows: new Map(), stopped: false, newest: new Map() };
+  const nothing = { outcomes: new Map(), rows: new Map(), stopped: false };
   return { ...tick, ...nothing, savedAt: now, shortPageEnds };
 }
 
@@ -109,11 +105,6 @@ export async function doBackground(
   return { left: allowance.left(), passAhead: Math.max(-MOST_AHEAD, Math.min(MOST_AHEAD, ahead)) };
 }
 
-/** Largest credible date that was read of two surveys at least: that of one alone may be wrong, and would lose responses of the others. */
-export function newestOf({ newest }: Polls): string | undefined {
-  return [...newest.values()].sort().at(-2);
-}
-
 async function poll(polls: Polls, survey: ListedSurvey, how: How): Promise<void> {
   const { request, holder } = polls;
   const { ports } = request;
@@ -142,22 +133,19 @@ async function poll(polls: Polls, survey: ListedSurvey, how: How): Promise<void>
 
 /** The request for a poll, but for its ports and its work. */
 function requestFor(
-  { request, account, watch, now, isFirst, shortPageEnds }: Polls,
+  { request, account, watch, now, shortPageEnds }: Polls,
   { surveyId, counts, facts, created }: ListedSurvey,
 ): Omit<PollRequest, "ports" | keyof How> {
   const { source, owner, deadline, ownTime = ownTimeOf(source) } = request;
-  // While "now" is still looked for, as in the first tick of a source, a response that a tick has no time for may be taken for new.
-  const isWhole = isFirst && source.startFrom === "now";
   return {
     ...knownOf(account, counts),
     source,
     surveyId,
     owner,
     deadline,
-    streamUntil: isWhole ? deadline : Math.min(deadline, now + ownTime),
+    streamUntil: Math.min(deadline, now + ownTime),
     presence: presenceOf(created, account, now),
     listed: facts === undefined ? undefined : { facts, at: now },
-    firstTick: isFirst ? undefined : account.firstTick,
     shortPageEnds,
     watch,
   };
@@ -165,7 +153,7 @@ function requestFor(
 
 /** Takes in what a poll came to. False where it has failed, and the survey is to stay as due as it was. */
 function enter(polls: Polls, survey: ListedSurvey, result: PollResult | undefined, how: How): boolean {
-  const { request, account, outcomes, newest, now } = polls;
+  const { request, account, outcomes, now } = polls;
   const { ports } = request;
   const { surveyId } = survey;
   const earlier = outcomes.get(surveyId)?.error;
@@ -173,8 +161,6 @@ function enter(polls: Polls, survey: ListedSurvey, result: PollResult | undefine
   outcomes.set(surveyId, { result, error: earlier ?? failure });
   if (failure !== undefined && earlier === undefined) tell(ports, survey, failure);
   if (result === undefined) return true;
-  const seen = later(newest.get(surveyId), result.newestSeen);
-  if (seen !== undefined) newest.set(surveyId, seen);
   // Contradicted once is contradicted for good.
   if (polls.shortPageEnds !== false) polls.shortPageEnds = result.shortPageEnds ?? polls.shortPageEnds;
   // All but what was left is done, so slow work may follow. As long as something is left the survey is as due as it was.

@@ -17,14 +17,24 @@ export interface TickRequest {
 }
 
 /**
- * Makes sure that the state of a source was built from the service that is polled: ids of one mean nothing to another.
+ * Makes sure that the state of a source was built from the service that is polled, as ids of one mean nothing to another, and by the same `startFrom`.
  *
  * @throws StateRefusedError
  */
 export function checkOwnState(
-  { service: known }: Pick<AccountState, "service">,
-  { source, service }: { source: { name: string }; service: string },
+  { service: known, start, rows }: Pick<AccountState, "service" | "start" | "rows">,
+  { source, service }: { source: Pick<PollingSource, "name" | "startFrom">; service: string },
 ): void {
+  if (start !== undefined && start.from !== source.startFrom) {
+    throw new StateRefusedError(`source "${source.name}" has begun with startFrom "${start.from}"`, {
+      hint: `Put startFrom: "${start.from}" back. What has completed before goes out by survey-poller backfill.`,
+    });
+  }
+  if (start === undefined && rows.size > 0) {
+    throw new StateRefusedError(`the state of source "${source.name}" is of an older version`, {
+      hint: "Give the source a new name, with startFrom at the day from which on its responses are wanted.",
+    });
+  }
   if (known === undefined || known === service) return;
   throw new StateRefusedError(`the state of source "${source.name}" belongs to another survey service`, {
     hint: "Give the new service a source name of its own, or put the old `baseUrl` back.",

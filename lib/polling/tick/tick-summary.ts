@@ -3,6 +3,7 @@ import { failureOf } from "../errors.ts";
 import type { SurveyRow } from "../model/account.ts";
 import { type Books, type BooksOpen, isUnreachable, unaccountedOf } from "../model/books.ts";
 import type { DetailKind } from "../model/ledger-entry.ts";
+import { placeOf } from "../model/phase.ts";
 import { withheldOf } from "../model/poll-counts.ts";
 import type { PollingSource } from "../model/source.ts";
 import type { SliceSummary } from "../survey/catch-up-slice.ts";
@@ -46,6 +47,8 @@ export interface TickSummary {
   pausedUntil?: number;
   /** Set where an operator has paused the source: since when. */
   pausedSince?: number;
+  /** Set where it is not known yet where history begins: nothing was polled. */
+  awaitsStart?: true;
   /** Set where another invocation does the tick of this source: this one has done nothing. */
   isBusy?: true;
 }
@@ -93,8 +96,10 @@ export function summarize(surveyId: number, { result, error }: SurveyOutcome): S
   const failed = error === undefined ? undefined : { outcome: "failed" as const, failure: failureOf(error) };
   if (result === undefined) return { ...nothing, ...(failed ?? { outcome: "busy" }) };
   const { counts, mark } = result;
-  const { books, booksOpen, look, phase } = mark;
-  const isDoubted = look !== undefined && counts.unfinished && phase.kind !== "head";
+  const { books, booksOpen } = mark;
+  const { page, failures = 0 } = placeOf(mark) ?? {};
+  // No page failed, and yet the walk came no further than page 1.
+  const isEmpty = failed === undefined && counts.unfinished && page === 1 && failures > 0;
   return {
     surveyId,
     outcome: "polled",
@@ -102,7 +107,7 @@ export function summarize(surveyId: number, { result, error }: SurveyOutcome): S
     waiting: counts.waiting,
     withheld: withheldOf(counts),
     unfinished: counts.unfinished || counts.left > 0 || failed !== undefined,
-    ...(isDoubted ? { showsOnly: look.shown } : {}),
+    ...(isEmpty ? { showsOnly: 0 } : {}),
     ...(books === undefined ? {} : { books }),
     ...(booksOpen === undefined ? {} : { booksOpen }),
     ...failed,

@@ -1,13 +1,14 @@
 import { concernsWholeSource } from "../errors.ts";
 import { inRole, type RoleHolder } from "../lease.ts";
-import type { AccountChanges, AccountState } from "../model/account.ts";
+import type { AccountChanges } from "../model/account.ts";
 import { selected } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
 import { openBreakers, seenBreakers, watchBreakers } from "../publish/under-breaker.ts";
 import type { BackgroundKind } from "../survey/background.ts";
 import { type BackgroundSurvey, backgroundSurveys, type DueBy, dueSurveys } from "./due.ts";
+import { findStart } from "./find-start.ts";
 import { metered, newMeter } from "./meter.ts";
-import { createPolls, doBackground, newestOf, pollNews } from "./polls.ts";
+import { createPolls, doBackground, pollNews } from "./polls.ts";
 import { isGone, surveysOf, unlistedOf } from "./survey-list.ts";
 import { checkOwnState, pauseOf, type TickRequest } from "./tick-request.ts";
 import { figuresOf, idleTick, summarize, type TickSummary } from "./tick-summary.ts";
@@ -41,13 +42,20 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
   };
   const { listed, unreadable, failure } = await surveysOf(ports, source, account);
   const now = clock.now();
-  const isFirst = await beginsHistory(request, account, now);
+  if (account.firstTick === undefined) {
+    await state.saveAccount({ service, firstTick: now });
+    account.firstTick = now;
+  }
+  if ((await findStart({ ...request, ports }, account, listed)) === undefined) {
+    holder.lease.note = { ...holder.lease.note, lastTick: now, listedAt: now };
+    return idleTick(source, { listed: listed.length, awaitsStart: true });
+  }
   const by: DueBy = { now, fullPollEvery: source.fullPoll.every, fullPassEvery: source.patrol.full };
   const news = dueSurveys(listed, account.rows, by);
   observe({ kind: "surveys", listed: listed.filter((survey) => !isGone(survey)).length, due: news.length });
 
   const watch = watchBreakers(account.breakers);
-  const polls = createPolls({ request: { ...request, ports }, account, watch, holder, now, isFirst });
+  const polls = createPolls({ request: { ...request, ports }, account, watch, holder, now });
   const beforeNews = meter.all;
   await pollNews(polls, news);
   const earned = (meter.all - beforeNews) * EARNED_BY_NEWS;
@@ -56,7 +64,6 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
   const { left, passAhead } = await doBackground(polls, due, { budget, passAhead: account.passAhead ?? 0, meter });
 
   const { outcomes, shortPageEnds } = polls;
-  const newest = newestOf(polls);
   const overdrawn = Math.max(0, -left);
   const changes: AccountChanges = {
     ...(account.service === service ? {} : { service }),
@@ -65,8 +72,6 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
     ...(shortPageEnds === account.shortPageEnds ? {} : { shortPageEnds }),
     ...(overdrawn === (account.overdrawn ?? 0) ? {} : { overdrawn }),
     ...(passAhead === (account.passAhead ?? 0) ? {} : { passAhead }),
-    // Not of a later tick: a date that it reads may be newer than a response that was missed meanwhile.
-    ...(isFirst && newest !== undefined ? { sourceFloor: newest } : {}),
   };
   if (Object.keys(changes).length > 0) await state.saveAccount(changes);
   const unlisted = unlistedOf(listed, source);
@@ -89,16 +94,4 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
       overdrawn,
     }),
   };
-}
-
-/**
- * Whether this is the source's first tick. That is stored at once: neither a crash in it nor a tick beside it may move the beginning of history. Nobody can tell
- * later what it has polled.
- */
-async function beginsHistory({ ports, service }: TickRequest, account: AccountState, now: number): Promise<boolean> {
-  if (account.firstTick !== undefined) return false;
-  await ports.state.saveAccount({ service, firstTick: now });
-  // Another tick may have been the first by a moment.
-  account.firstTick = (await ports.state.account()).firstTick ?? now;
-  return account.firstTick === now;
 }

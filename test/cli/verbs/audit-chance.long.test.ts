@@ -35,11 +35,11 @@ it.each([
       for (const id of gaps) all.delete(id);
       return all;
     };
-    const { length: pages = 0 } = await sample.run(operator, { surveyId: 1, pages: [] });
+    const { length: pages = 0 } = await sample.run(operator, { surveyId: 1, pages: [], hasBooks: true });
     expect(pages).toBe(20);
     const drawn = drawPages(pages, percent, seed);
     read = drawn.length;
-    const { states } = await sample.run(operator, { surveyId: 1, pages: drawn });
+    const { states } = await sample.run(operator, { surveyId: 1, pages: drawn, hasBooks: true });
     expect(states.missing?.every((id) => gaps.has(id)) ?? true).toBe(true);
     if (states.missing !== undefined) seen += 1;
   }

@@ -5,6 +5,7 @@ const now = Date.parse("2026-03-10T12:00:00Z");
 const ago = (seconds: number): number => now - seconds * 1_000;
 const source = {
   ...{ source: "main", pausedUntil: null, pausedSince: null, rate: null, outages: [], unlisted: [] },
+  ...{ start: null, awaits: [] },
   ...{ firstTick: ago(900), lastTick: ago(2), listedAt: ago(2) },
 };
 const problem = (more: Partial<Parameters<typeof problemOf>[0]>) =>
@@ -27,6 +28,11 @@ it.each([
     "a tick that has not come",
     { lastTick: ago(600), listedAt: ago(600) },
     "Late: the last tick of main came to its end 10 min ago.",
+  ],
+  [
+    "a start that waits for a survey",
+    { awaits: [7] },
+    "Late: it is not known yet where history begins, as survey 7 of main counts responses and shows none. The third tick leaves it out; nothing is lost.",
   ],
   ["a source that was never polled", { firstTick: null, lastTick: null }, "Source main has not been polled yet."],
   [

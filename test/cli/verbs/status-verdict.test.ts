@@ -25,7 +25,7 @@ const survey = (more: Partial<SurveyStatus> = {}): SurveyStatus => ({
 });
 const source = (more: Partial<SourceStatus> = {}): SourceStatus => ({
   ...{ source: "main", firstTick: 1, lastTick: now, listedAt: now, pausedUntil: null, pausedSince: null },
-  ...{ rate: null, outages: [], unlisted: [], problem: null },
+  ...{ rate: null, outages: [], unlisted: [], start: null, awaits: [], problem: null },
   ...more,
 });
 
@@ -112,7 +112,7 @@ it("tells of a first read how much is emitted, of what, and when it will be done
     expected: 20_600,
   });
   expect(Math.round((catchUp.left ?? 0) / 1_000)).toBe(2_000);
-  const { verdict, sentence, lines } = said([survey({ phase: "first-pass", catchUp, books: null })]);
+  const { verdict, sentence, lines } = said([survey({ phase: "catch-up", catchUp, books: null })]);
   expect(verdict).toBe("working");
   expect(sentence).toBe(
     "First read 2 %: 600 of about 20,600 emitted, done about 12:33 UTC; Onboarding (7). News go out meanwhile.",

@@ -74,12 +74,12 @@ describe("the account", () => {
 
   it("keeps what is not among the changes", async () => {
     const { state } = fresh();
-    await state.saveAccount({ service: "a", firstTick: 5, sourceFloor: "2026-03-10 12:00:00" });
+    await state.saveAccount({ service: "a", firstTick: 5, start: { from: "now", at: "2026-03-10 12:00:00" } });
     await state.saveAccount({ overdrawn: 9, shortPageEnds: true });
     expect(await state.account()).toEqual({
       service: "a",
       firstTick: 5,
-      sourceFloor: "2026-03-10 12:00:00",
+      start: { from: "now", at: "2026-03-10 12:00:00" },
       overdrawn: 9,
       shortPageEnds: true,
       rows: new Map(),
@@ -89,12 +89,12 @@ describe("the account", () => {
   it("keeps where history begins as it was stored first", async () => {
     const { state } = fresh();
     await state.saveAccount({ service: "a", firstTick: 5 });
-    await state.saveAccount({ service: "b", firstTick: 4, sourceFloor: "2026-03-10 12:00:00" });
-    await state.saveAccount({ sourceFloor: "2026-03-10 11:00:00", overdrawn: 9 });
+    await state.saveAccount({ service: "b", firstTick: 4, start: { from: "now", at: "2026-03-10 12:00:00" } });
+    await state.saveAccount({ start: { from: "now", at: "2026-03-10 11:00:00" }, overdrawn: 9 });
     expect(await state.account()).toEqual({
       service: "b",
       firstTick: 5,
-      sourceFloor: "2026-03-10 12:00:00",
+      start: { from: "now", at: "2026-03-10 12:00:00" },
       overdrawn: 9,
       rows: new Map(),
     });

@@ -72,26 +72,6 @@ describe("a settled entry", () => {
     }
   });
 
-  it("that there is none of an old response is remembered, and of no other", async () => {
-    const { world, process } = table();
-    const state = process();
-    const old = new Set([1, 2]);
-    const poll = async (asOld = old): Promise<unknown[]> => {
-      asked(world);
-      const lease = await state.acquire(SURVEY, "somebody", LEASE);
-      if (lease === undefined) throw new Error("no lease");
-      expect(await state.entries(SURVEY, [1, 2, 3], asOld)).toEqual(new Map());
-      await state.release(lease, emptyMark());
-      return asked(world);
-    };
-    expect(await poll()).toEqual([1, 2, 3]);
-    expect(await poll()).toEqual([3]);
-    // Its date has been mended.
-    expect(await poll(new Set([1]))).toEqual([2, 3]);
-    await look(state, [], () => state.putEntries(SURVEY, [emitted(1)]));
-    expect((await look(state, [1])).get(1)).toEqual(emitted(1));
-  });
-
   it("is read anew once somebody else has had the lease: it may have been repaired", async () => {
     const { world, plain, process } = table();
     await plain.putEntries(SURVEY, [emitted(1)]);

@@ -1,7 +1,5 @@
-import { credible } from "../../../lib/events/build/date-string.ts";
 import type { Books } from "../../../lib/polling/model/books.ts";
-import type { Floor, Mark } from "../../../lib/polling/model/mark.ts";
-import { isHistoryMet } from "../../../lib/polling/model/phase.ts";
+import type { Mark } from "../../../lib/polling/model/mark.ts";
 import type { Store } from "../ports/store.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
@@ -15,14 +13,18 @@ import type { Violations } from "./violations.ts";
 
 /** What was seen in the marks of a survey. */
 export interface MarkFacts {
-  floor: Floor | undefined;
-  /** Whether a first pass has ever stepped over a page. */
-  wasPartial: boolean;
-  /** What was done to the floor by another tick than the source's first one. */
-  lateFloor: "set" | "raised" | undefined;
-  /** Epoch milliseconds at which the first pass was first said to be done. */
-  firstPassDoneAt: number | undefined;
+  /** Epoch milliseconds at which the first reading was said to be done. */
+  readAt: number | undefined;
+  firstBooks: FirstBooks | undefined;
   books: HeldBooks | undefined;
+}
+
+/** The first books of a survey: from then on what has no item is new. */
+interface FirstBooks {
+  /** Epoch milliseconds at which they stood in the mark. */
+  closedAt: number;
+  /** Whether something listed all the time may not be in them (docs/api-gaps.md). */
+  mayHaveSlipped: boolean;
 }
 
 /** Books that have a class of their own for what nothing proves; 0 where they have not. */
@@ -33,7 +35,7 @@ const SETTLES = 60_000;
 
 export interface BooksCheck {
   facts(surveyId: number): MarkFacts | undefined;
-  markWritten(surveyId: number, before: Mark, after: Mark, inFirstTick: boolean): void;
+  markWritten(surveyId: number, before: Mark, after: Mark): void;
   /** What of the books of a survey at rest is not the truth; undefined when they are closed and right. */
   wrongAtRest(survey: SimSurvey): string | undefined;
 }
@@ -90,28 +92,23 @@ export function createBooksCheck(
     );
   };
 
+  const firstBooksOf = (surveyId: number, { startedAt, closedAt, listed }: HeldBooks): FirstBooks => {
+    const survey = world.surveys.get(surveyId);
+    const mayHaveSlipped =
+      isSortedAnew(world, surveyId, startedAt, closedAt) ||
+      (survey !== undefined &&
+        (mayHaveSkipped(survey, startedAt, closedAt) || (listed === 0 && survey.goneFrom <= closedAt)));
+    return { closedAt: world.scheduler.now(), mayHaveSlipped };
+  };
+
   return {
     facts: (surveyId) => known.get(surveyId),
-    markWritten(surveyId, before, after, inFirstTick) {
-      const facts = known.get(surveyId) ?? {
-        floor: undefined,
-        lateFloor: undefined,
-        wasPartial: false,
-        firstPassDoneAt: undefined,
-        books: undefined,
-      };
+    markWritten(surveyId, before, after) {
+      const facts = known.get(surveyId) ?? { readAt: undefined, firstBooks: undefined, books: undefined };
       known.set(surveyId, facts);
       for (const problem of stepsBack(before, after)) violations.add("mark", `survey ${surveyId}: ${problem}`);
-      const { floor } = after;
-      facts.floor = floor;
-      facts.wasPartial ||= floor?.isPartial === true;
-      const at = floor?.at ?? "";
-      if (at !== "" && at !== before.floor?.at && !credible(at, world.scheduler.now())) {
-        violations.add("floor", `survey ${surveyId}: its floor is set to ${at}, which is no date of the past`);
-      }
-      if (!inFirstTick && before.floor === undefined && floor !== undefined) facts.lateFloor = "set";
-      if (!inFirstTick && before.floor?.rises === true) facts.lateFloor ??= "raised";
-      if (isHistoryMet(after)) facts.firstPassDoneAt ??= world.scheduler.now();
+      if (after.phase.kind === "head") facts.readAt ??= world.scheduler.now();
+      if (after.books !== undefined) facts.firstBooks ??= firstBooksOf(surveyId, after.books);
       if (after.books !== undefined && after.books.closedAt !== facts.books?.closedAt) inMotion(surveyId, after.books);
       facts.books = after.books;
     },
@@ -161,11 +158,8 @@ function sumOf({ emitted, beforeFloor, open, waiting, held = 0, quarantined, ref
 }
 
 function* stepsBack(before: Mark, after: Mark): Generator<string> {
-  if (isHistoryMet(before) && !isHistoryMet(after)) yield "the first pass is no longer done";
-  if (before.floor !== undefined && after.floor === undefined) yield "the floor is gone";
-  if (before.floor !== undefined && after.floor !== undefined && (after.floor.at ?? "") < (before.floor.at ?? "")) {
-    yield `the floor fell from ${before.floor.at} to ${after.floor.at}`;
-  }
+  if (before.phase.kind !== "new" && after.phase.kind === "new") yield "it was never read";
+  if (before.books !== undefined && after.books === undefined) yield "its books are gone";
 }
 
 /** Whether one that cannot be read is before the floor is the poller's to say: together they are `unfit`. */

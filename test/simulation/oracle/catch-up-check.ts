@@ -1,6 +1,6 @@
 import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
 import type { Mark } from "../../../lib/polling/model/mark.ts";
-import { isHistoryMet, placeOf } from "../../../lib/polling/model/phase.ts";
+import { placeOf } from "../../../lib/polling/model/phase.ts";
 import { leastPage } from "../service/listing.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
@@ -21,7 +21,7 @@ export interface CatchUpCheck {
 interface Course {
   /** Epoch milliseconds at which this part of it, up to the next taking of the lease, has begun. */
   partSince: number;
-  /** Whether a part of it may have been followed by a gap, in which more was deleted than going back can make good. */
+  /** Whether a part of it may have been followed by a gap, in which more was deleted than going back can make good, or has left something out. */
   hasGap: boolean;
 }
 
@@ -76,24 +76,24 @@ export function createCatchUpCheck(world: World, violations: Violations, parts: 
     markWritten(surveyId, before, after) {
       const survey = world.surveys.get(surveyId);
       if (survey === undefined) return;
-      if (after.floor?.isPartial === true) survey.partialUntil = scheduler.now();
-      const isUnderWay = placeOf(after) !== undefined;
+      const place = placeOf(after);
+      const isOn = place !== undefined;
       const known = streams.get(surveyId) ?? [];
       streams.set(surveyId, known);
       const last = known.at(-1);
-      const isOn = isUnderWay && after.floor?.rises !== true;
       if (isOn && last?.to !== Infinity) known.push({ from: scheduler.now(), to: Infinity });
       if (!isOn && last?.to === Infinity) last.to = scheduler.now();
       const course = courses.get(surveyId);
-      if (isUnderWay && after.phase.kind === "first-pass" && course === undefined) {
+      if (isOn && before.phase.kind === "new") {
         courses.set(surveyId, { partSince: survey.firstReadAt ?? scheduler.now(), hasGap: false });
       }
-      if (isHistoryMet(before) || !isHistoryMet(after) || course === undefined) return;
-      noteGap(survey, course);
+      if (course === undefined) return;
+      course.hasGap ||= place?.isPartial === true;
+      if (isOn) return;
+      // What it has left out at its very end no mark tells.
+      const isWhole = after.failing === undefined && movedSince(survey, course.partSince) === 0;
       courses.delete(surveyId);
-      // It has stepped over a page, and the books say so.
-      if (after.floor?.isPartial === true) return;
-      if (!course.hasGap && isSteady(world, survey)) checkMet(survey);
+      if (isWhole && !course.hasGap && isSteady(world, survey)) checkMet(survey);
     },
     waitedSince({ survey, completedAt = 0 }) {
       return streams.get(survey.id)?.find(({ from, to }) => from < completedAt && completedAt < to)?.from;

@@ -3,7 +3,6 @@ import { PAGE_SIZE } from "../../../lib/polling/walk/page.ts";
 import { START } from "../plan/plan.ts";
 import type { SurveyPlan } from "../plan/surveys.ts";
 import type { Store } from "../ports/store.ts";
-import { isUndated } from "../service/odd-records.ts";
 import type { SimResponse, SimSurvey, SingleMode, Traits } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 
@@ -35,8 +34,6 @@ const exclusions = {
   "equal records across an edge, operation 9 tells nothing": { held: true, part: false, stays: true },
   // A page of a copy that is behind may lack what the page before it, of another copy, has left to it.
   "a copy of the list is behind": { held: true, part: true, stays: false },
-  // Nobody can tell whether it was there when history began.
-  "no date, and its page was out of reach": { held: true, part: false, stays: false },
 } satisfies Record<string, Leeway>;
 
 type Exclusion = keyof typeof exclusions;
@@ -71,17 +68,7 @@ export function isExcluded(world: World, response: SimResponse): Exclusion | und
   }
   if (plan.traits.twins && isUntold(plan, response)) return "equal records across an edge, operation 9 tells nothing";
   if (plan.traits.replicas) return "a copy of the list is behind";
-  if (plan.traits.shortPages && response.answers > PAGE_SIZE) return "goes on behind a short page";
-  return isUndated(response.odd) && wasOutOfReach(world, response)
-    ? "no date, and its page was out of reach"
-    : undefined;
-}
-
-/** Whether it may have stood where a first pass has not come, as pages failed or moved: then its date alone says whether it was there before. */
-export function wasOutOfReach(world: World, response: SimResponse): boolean {
-  const broken = planOf(world, response)?.broken;
-  if ((response.completedAt ?? Infinity) <= response.survey.partialUntil) return true;
-  return broken !== undefined && (response.completedAt ?? Infinity) <= START + broken.to;
+  return plan.traits.shortPages && response.answers > PAGE_SIZE ? "goes on behind a short page" : undefined;
 }
 
 function planOf({ plan }: World, { survey }: SimResponse): SurveyPlan | undefined {

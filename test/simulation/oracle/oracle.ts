@@ -1,5 +1,8 @@
 import { errorCode } from "../../../lib/errors.ts";
+import { credible } from "../../../lib/events/build/date-string.ts";
 import type { ResponseCompleted } from "../../../lib/events/index.ts";
+import { earliestString } from "../../../lib/polling/model/dates.ts";
+import type { Start } from "../../../lib/polling/model/start.ts";
 import type { TickSummary } from "../../../lib/polling/tick/tick-summary.ts";
 import { trusts } from "../../../lib/polling/tick/trust.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
@@ -17,7 +20,7 @@ import { createCatchUpCheck } from "./catch-up-check.ts";
 import { wrongContent } from "./content.ts";
 import { createDeletions } from "./deletions.ts";
 import { createDeliveries, type Deliveries } from "./deliveries.ts";
-import { type Beginning, type Duty, dutyOf } from "./duty.ts";
+import { type Duty, dutyOf, latestDate } from "./duty.ts";
 import { createFailingEnds } from "./failing-ends.ts";
 import { createHangLog } from "./hanging.ts";
 import { aboveBacklogWithin, boundOf } from "./lateness.ts";
@@ -65,8 +68,7 @@ export function createOracle(world: World, store: Store): Oracle {
   const rechecks = createRecheckLog(world, violations);
   const pages = createPageLog(world);
   const requests = createRequestLog(world, violations, store);
-  const beginning: Beginning = { firstTick: undefined, sourceFloor: undefined, sourceStands: undefined };
-  const firstTicks = new Set<string>();
+  let start: Start | undefined;
   const fences = new Map<string, number>();
   /** Since when the poller itself says that the counts of a survey are not to be relied upon. */
   const distrusted = new Map<number, number>();
@@ -77,9 +79,9 @@ export function createOracle(world: World, store: Store): Oracle {
     const known = duties.get(response.id);
     if (known !== undefined) return known;
     const facts = books.facts(response.survey.id);
-    const duty = dutyOf(world, response, facts, beginning);
-    // From then on the floor stands.
-    const isFinal = facts?.firstPassDoneAt !== undefined && response.completedAt !== undefined;
+    const duty = dutyOf(world, response, facts, start);
+    // From then on the ledger alone decides.
+    const isFinal = facts?.firstBooks !== undefined && response.completedAt !== undefined;
     if (isFinal) duties.set(response.id, duty);
     return duty;
   };
@@ -107,7 +109,7 @@ export function createOracle(world: World, store: Store): Oracle {
     if (wrong !== undefined) violations.add("content", `${name}: ${wrong}`);
     const response = world.responses.get(data.responseId);
     if (response !== undefined && dutyNow(response) === "must-not") {
-      violations.add("floor", `${name} was emitted although it was complete before the floor`);
+      violations.add("floor", `${name} was emitted although it is history`);
     }
     const first = deliveries.of(data.responseId).length === 0;
     deliveries.delivered(process, detail, answered);
@@ -131,7 +133,7 @@ export function createOracle(world: World, store: Store): Oracle {
   };
 
   const checkLateness = (response: SimResponse): void => {
-    const doneAt = books.facts(response.survey.id)?.firstPassDoneAt ?? Infinity;
+    const doneAt = books.facts(response.survey.id)?.readAt ?? Infinity;
     const { completedAt = 0 } = response;
     const limit =
       completedAt > doneAt && !catchUps.isHeldUp(response)
@@ -148,7 +150,7 @@ export function createOracle(world: World, store: Store): Oracle {
     for (const response of world.responses.values()) {
       const { completedAt = Infinity, removedAt, id } = response;
       if (removedAt === undefined || deliveries.of(id).length > 0 || dutyNow(response) !== "must") continue;
-      const doneAt = books.facts(response.survey.id)?.firstPassDoneAt ?? Infinity;
+      const doneAt = books.facts(response.survey.id)?.readAt ?? Infinity;
       const limit = limitOf(response);
       if (limit === undefined || completedAt <= doneAt || removedAt - completedAt <= limit.bound) continue;
       violations.add(
@@ -179,15 +181,19 @@ export function createOracle(world: World, store: Store): Oracle {
       hangs: hangs.hangs,
     },
     state: {
-      accountSaved(process, changes) {
-        beginning.firstTick ??= changes.firstTick;
-        // Two may begin at the same moment.
-        if (changes.firstTick !== undefined && changes.firstTick === beginning.firstTick) firstTicks.add(process.name);
-        beginning.sourceFloor ??= changes.sourceFloor;
-        if (changes.sourceFloor !== undefined) beginning.sourceStands ??= scheduler.now();
+      accountSaved(_process, changes) {
+        start ??= changes.start;
+        const { at = null } = changes.start ?? {};
+        if (at !== null && !credible(at, scheduler.now()))
+          violations.add("floor", `the start is set to ${at}, which is no date of the past`);
+        // Our clock may set it only where no zone could make that later than what is to come.
+        const isShown = at === null || [...world.responses.values()].some((one) => (latestDate(one) ?? "") >= at);
+        const isClock = at !== null && at <= earliestString(scheduler.now());
+        const { startFrom, timeZone } = world.plan.source;
+        if (startFrom === "now" && timeZone === undefined && !isShown && !isClock)
+          violations.add("floor", `the start is set to ${at}, and no response has completed as late`);
       },
       rowsSaved(rows) {
-        beginning.sourceStands ??= scheduler.now();
         for (const [surveyId, { trust }] of rows) {
           if (trusts(trust)) distrusted.delete(surveyId);
           else if (!distrusted.has(surveyId)) distrusted.set(surveyId, scheduler.now());
@@ -199,7 +205,7 @@ export function createOracle(world: World, store: Store): Oracle {
         catchUps.leaseTaken(surveyId);
       },
       markWritten(process, surveyId, before, after, released) {
-        books.markWritten(surveyId, before, after, firstTicks.has(process.name));
+        books.markWritten(surveyId, before, after);
         booksTold.markWritten(surveyId, before, after);
         deletions.markWritten(surveyId, before, after);
         for (const { id, revision = 1 } of after.pending ?? []) deliveries.settle(id, revision);

@@ -24,19 +24,16 @@ const HOUR = 3_600_000;
 export function createRequestLog(
   world: World,
   violations: Violations,
-  { account, marks }: Pick<Store, "account" | "marks">,
+  { account }: Pick<Store, "account">,
 ): RequestLog {
   let total = 0;
   let ticks = 0;
   let idleTicks = 0;
   let idle = 0;
   const { plan } = world;
-  // A list that shows less than is counted is looked at for an hour before history begins (R16): until then it has news.
-  const isDoubted = (): boolean =>
-    marks.values().some(({ mark }) => mark.phase.kind === "new" && mark.look !== undefined);
   const isBehind = (): boolean => [...account.rows.values()].some((row) => row.isBehind === true);
   const isIdle = (): boolean =>
-    world.scheduler.now() > world.livenessFrom + SETTLING * plan.source.interval && !isDoubted() && !isBehind();
+    world.scheduler.now() > world.livenessFrom + SETTLING * plan.source.interval && !isBehind();
 
   return {
     note(operation) {

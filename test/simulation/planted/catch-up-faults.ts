@@ -3,7 +3,7 @@ import type { PlantedFault } from "./plant.ts";
 /** Faults in the catch-up: what is read ahead, on its way, and left to slices. */
 export const catchUpFaults: readonly PlantedFault[] = [
   {
-    name: "what a first pass has stepped over is forgotten",
+    name: "what a catch-up has left out is forgotten",
     breaks: ["skipped", "books", "liveness: books", "lost", "floor"],
     file: "routes/catch-up.ts",
     find: "if (!step.covered || step.steppedOver.length > 0) place.isPartial = true;",
@@ -34,8 +34,8 @@ export const catchUpFaults: readonly PlantedFault[] = [
     name: "a slice whose time is up ends the whole catch-up",
     breaks: ["skipped", "floor", "lost"],
     file: "routes/catch-up.ts",
-    find: "(end.isEmpty && !isEmptyBelieved(ctx)))\n    return { ...counts, unfinished: true };",
-    replace: "(end.isEmpty && !isEmptyBelieved(ctx))) {\n    followHead(mark);\n    return counts;\n  }",
+    find: "&& !hasFailed(place)))\n    return { ...counts, unfinished: true };",
+    replace: "&& !hasFailed(place))) {\n    followHead(mark);\n    return counts;\n  }",
   },
   {
     name: "each slice may stop behind its first page",
@@ -43,12 +43,5 @@ export const catchUpFaults: readonly PlantedFault[] = [
     file: "routes/catch-up.ts",
     find: "isBeyond && (isUndecided || clock.now() > ctx.streamUntil)",
     replace: "isUndecided || clock.now() > ctx.streamUntil",
-  },
-  {
-    name: "a survey that is gone for a moment is an empty one",
-    breaks: ["floor", "lost", "books"],
-    file: "routes/catch-up.ts",
-    find: "(end.isEmpty && !isEmptyBelieved(ctx))",
-    replace: "(end.isEmpty && isEmptyBelieved(ctx) && position.page < 0)",
   },
 ];

@@ -83,7 +83,6 @@ function createSurvey(plan: SurveyPlan, now: () => number): SimSurvey {
     failsFrom: Infinity,
     emptyAt: -Infinity,
     shownApartAt: Infinity,
-    partialUntil: 0,
     firstReadAt: undefined,
   };
 }

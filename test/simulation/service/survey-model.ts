@@ -150,8 +150,6 @@ export interface SimSurvey {
   emptyAt: number;
   /** Epoch milliseconds of the first read of a page that showed one response in two places. */
   shownApartAt: number;
-  /** Until when the poller has said that its first pass may have missed something; 0: it never did. */
-  partialUntil: number;
   /** Epoch milliseconds of the first page that was read of it. */
   firstReadAt: number | undefined;
 }

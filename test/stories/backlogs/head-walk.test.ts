@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isHistoryMet, openTo, placeOf } from "../../../lib/polling/model/phase.ts";
+import { openTo, placeOf } from "../../../lib/polling/model/phase.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import {
   arrive,
@@ -287,7 +287,7 @@ describe("a backlog deeper than headPages", () => {
       ...complete(22, 60),
     ]);
     takes(world, 3 * SECOND, ({ operation }) => operation === "page");
-    for (let polls = 0; polls < 30 && !isHistoryMet(world.mark(1)); polls += 1) await poll(world);
+    for (let polls = 0; polls < 30 && world.mark(1).phase.kind !== "head"; polls += 1) await poll(world);
 
     expect(deliveredIds(world)).toEqual(range(1, 60));
     expect(world.delivered[20]?.data.answers).toHaveLength(450);

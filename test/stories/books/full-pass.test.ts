@@ -281,7 +281,7 @@ it("books are closed by an end that was seen, not by a short page that is taken 
   expect(world.account.shortPageEnds).toBe(false);
 });
 
-// R16, R29
+// R29
 it("polls of the head that read the list as empty for some minutes close no books", async () => {
   const world = worldWith(range(1, 30).map((responseId) => ({ responseId, completed: at(-HOUR) })));
   await runTick(world, { source });

@@ -89,24 +89,6 @@ describe("a survey that fails", () => {
     expect(deliveredIds(made)).toContain(30);
   });
 
-  it("in the first tick loses nothing that completed since, though no other survey had a date to set a floor by", async () => {
-    const fromNow = { source: { startFrom: "now" } };
-    const made = worldWith([]);
-    addSurvey(made, 2, [{ responseId: 20, completed: at(-48 * HOUR) }]);
-    failPagesOf(made, 2, coded("SERVER_ERROR"));
-    await runTick(made, fromNow);
-    arrive(made, { surveyId: 2, responseId: 21, completed: at(9 * MINUTE) });
-    arrive(made, { responseId: 10, completed: at(19 * MINUTE) });
-    made.time.now += 20 * MINUTE;
-    await runTick(made, fromNow);
-
-    made.before.length = 0;
-    made.time.now += MINUTE;
-    await runTick(made, fromNow);
-
-    expect(deliveredIds(made)).toEqual([10, 21]);
-  });
-
   it("with an error that is not our own is told of by its code alone: such a message may quote data", async () => {
     const made = world(2);
     failPagesOf(made, 2, coded("ODD"));

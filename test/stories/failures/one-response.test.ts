@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
-import { isHistoryMet, placeOf } from "../../../lib/polling/model/phase.ts";
+import { placeOf } from "../../../lib/polling/model/phase.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { closedBooks, fullPass, fullPassesOnly } from "../../support/slow.ts";
 import {
@@ -107,11 +107,11 @@ describe("one response of which something fails each time", () => {
     noVault(world);
     await expect(poll(world)).rejects.toThrow("no bucket");
     expect(sorted(deliveredIds(world))).toEqual(range(1, 300));
-    expect(world.mark(1)).toMatchObject({ phase: { kind: "first-pass", place: { page: 3 } } });
+    expect(world.mark(1)).toMatchObject({ phase: { kind: "catch-up", place: { page: 3 } } });
 
     world.before.length = 0;
     await poll(world);
-    expect(isHistoryMet(world.mark(1))).toBe(true);
+    expect(world.mark(1).phase.kind === "head").toBe(true);
     expect(world.entry(1, 900)?.state).toBe("quarantined");
     expect(deliveredIds(world)).toHaveLength(300);
   });

@@ -77,10 +77,10 @@ describe.each(["SERVER_ERROR", "UNREADABLE_BODY"])(
     it("does so also at page 1 of a list that holds nothing: its first response goes out", async () => {
       const world = worldWith([]);
       const mend = failBehind(world, () => 0, code);
-      expect(await ticks(world, 3, { source: { startFrom: "now" } })).toEqual([code, code, code]);
+      expect(await ticks(world, 3)).toEqual([code, code, code]);
       mend();
       arrive(world, { responseId: 1, completed: at(3 * MINUTE) });
-      expect(await ticks(world, 1, { source: { startFrom: "now" } })).toEqual(["polled"]);
+      expect(await ticks(world, 1)).toEqual(["polled"]);
       expect(deliveredIds(world)).toEqual([1]);
     });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isHistoryMet } from "../../../lib/polling/model/phase.ts";
+
 import { complete, withoutOperation9 } from "../../support/apart.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { closedBooks, fullPass, fullPassesOnly, ticksUntil } from "../../support/slow.ts";
@@ -75,7 +75,7 @@ describe("a backlog of 4,000 responses, to which one more comes with every secon
         survey.counts.responses = 4_000 + come;
       });
       const tick = { deadline: Number.POSITIVE_INFINITY };
-      await ticksUntil(world, () => isHistoryMet(world.mark(1)), { source, tick }, 30);
+      await ticksUntil(world, () => world.mark(1).phase.kind === "head", { source, tick }, 30);
       expect(reads).toBeLessThan(2_000);
       isQuiet = true;
       // What has come before the place that the walk had reached by then.

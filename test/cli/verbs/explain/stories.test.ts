@@ -142,15 +142,6 @@ describe("a response that was not emitted", () => {
     expect(whats(answer)).toEqual(expect.arrayContaining(["met", "withheld", "held"]));
   });
 
-  it("held for its date: no look is due, so somebody is asked", async () => {
-    const { story } = await told([EARLIER], beginning);
-    const entry = { id: 2, state: "held", reason: "date-not-credible", firstSeen: noon, attempts: 3 } as const;
-    expect(await story(2, { entry })).toMatchObject({
-      outlook: "person",
-      next: { command: "survey-poller explain 2 --survey 1 --ask --stack SurveyPoller" },
-    });
-  });
-
   it("quarantined: why, for how long its records are kept, and the command", async () => {
     const { world, tick, story } = await told([EARLIER], beginning);
     arrive(world, { responseId: 2, completed: at(-12 * SECOND), fields: { completed: "perhaps" } });
@@ -183,7 +174,7 @@ describe("a response that was not emitted", () => {
     expect(whats(answer)).not.toContain("ledger");
   });
 
-  it("before the floor: also where it lies so far below that it has no item", async () => {
+  it("history: which date has decided", async () => {
     const { story } = await told(
       [
         { responseId: 1, completed: at(-40 * DAY) },
@@ -193,14 +184,15 @@ describe("a response that was not emitted", () => {
         startFrom: "2026-03-01",
       },
     );
-    const looked = { surveyId: 1, responseId: 1, isCompleted: true, dateCompleted: at(-40 * DAY), records: 2 };
-    const old = await story(1, { looked });
-    expect(old).toMatchObject({ verdict: "before-floor", outlook: "settled", ledger: null });
-    expect(old.sentence).toContain("history begins behind 2026-03-01 00:00:00");
+    const old = await story(1);
+    expect(old).toMatchObject({ verdict: "before-floor", outlook: "settled", ledger: { state: "before-floor" } });
+    expect(old.sentence).toContain("what completed before 2026-03-01 00:00:00 is history");
     expect((await story(2)).verdict).toBe("emitted");
 
     const now = await told([EARLIER], { startFrom: "now" });
-    expect(await now.story(1)).toMatchObject({ verdict: "before-floor", outlook: "settled" });
+    const answer = await now.story(1);
+    expect(answer).toMatchObject({ verdict: "before-floor", outlook: "settled" });
+    expect(answer.sentence).toContain("what completed up to 2026-03-10 11:00:00 is history");
   });
 });
 
@@ -254,6 +246,15 @@ describe("a response of which there is no item", () => {
     const open = { ...looked, isCompleted: false, dateCompleted: null };
     expect(await story(9, { looked: open })).toMatchObject({ verdict: "open", outlook: "coming" });
     expect(await story(9, { looked })).toMatchObject({ verdict: "unknown", outlook: "coming" });
+  });
+
+  it("not met yet: whether the start or the books decide about it", async () => {
+    const { world, story } = await told([EARLIER], { startFrom: "now" });
+    const past = { ...looked, dateCompleted: at(-9 * HOUR) };
+    expect((await story(9, { looked: past, isListed: undefined })).sentence).toContain("is new, whatever its date");
+    const { books: _, ...mark } = world.mark(1);
+    expect(await story(9, { looked: past, mark, isListed: undefined })).toMatchObject({ verdict: "before-floor" });
+    expect((await story(9, { looked, mark, isListed: undefined })).sentence).toContain("the start decides");
   });
 
   it("known to the service as completed long before a full pass that has not listed it: unaccounted", async () => {

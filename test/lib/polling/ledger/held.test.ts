@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PollContext } from "../../../../lib/polling/context.ts";
-import { isHeldDue, noteHeld, UNDATED, UNPROVED, undatedEntry } from "../../../../lib/polling/ledger/held.ts";
+import { isHeldDue, noteHeld, UNPROVED } from "../../../../lib/polling/ledger/held.ts";
 import type { LedgerEntry } from "../../../../lib/polling/model/ledger-entry.ts";
 import { memoryWorld } from "../../../support/memory-ports.ts";
 import { HOUR, MINUTE, noon, range, SECOND } from "../../../support/survey.ts";
@@ -166,12 +166,4 @@ describe("in the ledger a held response", () => {
       expect([state, world.entry(1, 7)?.state]).toEqual([state, state === "open" ? "held" : state]);
     }
   });
-});
-
-// R9
-it("a response whose date does not say on which side of the floor it lies is held at once, for no poll to try again", () => {
-  const entry = undatedEntry(7, noon);
-  expect(entry).toMatchObject({ id: 7, state: "held", reason: UNDATED });
-  expect(isHeldDue(entry, noon)).toBe(false);
-  expect(entry.nextCheck).toBeUndefined();
 });

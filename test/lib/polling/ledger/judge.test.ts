@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { UNDATED, UNPROVED } from "../../../../lib/polling/ledger/held.ts";
+import { UNPROVED } from "../../../../lib/polling/ledger/held.ts";
 import { type Decision, decide } from "../../../../lib/polling/ledger/judge.ts";
 import type { EntryState } from "../../../../lib/polling/model/ledger-entry.ts";
-import type { Floor } from "../../../../lib/polling/model/mark.ts";
 import { type Run, readRecord } from "../../../../lib/polling/model/records.ts";
-import { newestDate, orderedByCompletion } from "../../../../lib/polling/routes/list-order.ts";
+import type { Start } from "../../../../lib/polling/model/start.ts";
 
 const now = Date.UTC(2026, 2, 10, 12);
 
@@ -12,59 +11,43 @@ function run(completed: unknown, dateCompleted: unknown, responseId = 1): Run {
   return { responseId, records: [readRecord({ responseId, completed, dateCompleted })] };
 }
 
-const floor: Floor = { at: "2026-03-10 10:00:00", inclusive: false };
-const all = { floor, looksAtHeld: false, replaces: true, now };
-const first = { ...all, isHistoryMet: false };
-const done = { ...all, isHistoryMet: true };
-/** A first pass that has stepped over a page. */
-const partial = { ...done, floor: { ...floor, isPartial: true } };
+const start: Start = { from: "now", at: "2026-03-10 10:00:00" };
+const all = { start, looksAtHeld: false, replaces: true, now };
+const first = { ...all, hasBooks: false };
+const done = { ...all, hasBooks: true };
 
 // R14, R15
 describe("a response that the ledger does not know", () => {
-  it.each<[string | null, Decision, Decision]>([
-    ["2026-03-10 10:00:01", "emit", "emit"],
-    ["2026-03-10 10:00:00", "before-floor", "emit"],
-    ["2026-03-10 07:00:00", "before-floor", "emit"],
-    ["2026-03-10 06:59:59", "old", "old"],
-    ["2026-03-12 12:00:00", "before-floor", "emit"],
-    [null, "before-floor", "emit"],
-    ["", "before-floor", "emit"],
-    ["0000-00-00 00:00:00", "before-floor", "emit"],
-  ])("completed at %j is, in the first pass, %s; later it is %s", (date, inFirst, later) => {
-    expect(decide(run(1, date), undefined, first)).toBe(inFirst);
-    expect(decide(run(1, date), undefined, done)).toBe(later);
-  });
-
-  // R9
   it.each<[string | null, Decision]>([
     ["2026-03-10 10:00:01", "emit"],
     ["2026-03-10 10:00:00", "before-floor"],
     ["2026-03-10 07:00:00", "before-floor"],
-    ["2026-03-10 06:59:59", "old"],
-    ["2026-03-12 12:00:00", "undated"],
-    [null, "undated"],
-    ["", "undated"],
-    ["0000-00-00 00:00:00", "undated"],
-  ])("completed at %j is, behind a first pass that has left out a page, %s", (date, expected) => {
-    expect(decide(run(1, date), undefined, partial)).toBe(expected);
+    ["2026-03-12 12:00:00", "before-floor"],
+    [null, "before-floor"],
+    ["", "before-floor"],
+    ["0000-00-00 00:00:00", "before-floor"],
+  ])("completed at %j is, before the first books, %s; after them it is new", (date, expected) => {
+    expect(decide(run(1, date), undefined, first)).toBe(expected);
+    expect(decide(run(1, date), undefined, done)).toBe("emit");
   });
 
-  it("is old far below the floor also by a clock that was set back since", () => {
-    const setBack = now - 30 * 24 * 3_600_000;
-    expect(decide(run(1, "2026-03-10 06:59:59"), undefined, { ...done, now: setBack })).toBe("old");
-    expect(decide(run(1, "2026-03-10 11:00:00"), undefined, { ...done, now: setBack })).toBe("emit");
-    const quarantined = { id: 1, state: "quarantined" as const };
-    expect(decide(run(1, "2026-03-10 06:59:59"), quarantined, { ...done, now: setBack })).toBe("before-floor");
+  it("and that has no credible date of completion is judged by its beginning", () => {
+    const begun = (dateStart: string): Run => ({
+      responseId: 1,
+      records: [readRecord({ responseId: 1, completed: 1, dateCompleted: null, dateStart })],
+    });
+    expect(decide(begun("2026-03-10 10:00:01"), undefined, first)).toBe("emit");
+    expect(decide(begun("2026-03-10 09:00:00"), undefined, first)).toBe("before-floor");
   });
 
-  it("is emitted at exactly the floor when that is a date of the configuration", () => {
-    const inclusive = { ...first, floor: { ...floor, inclusive: true } };
-    expect(decide(run(1, "2026-03-10 10:00:00"), undefined, inclusive)).toBe("emit");
-    expect(decide(run(1, "2026-03-10 09:59:59"), undefined, inclusive)).toBe("before-floor");
+  it("is emitted at exactly the start when that is a date of the configuration", () => {
+    const dated = { ...first, start: { ...start, from: "2026-03-10" } };
+    expect(decide(run(1, "2026-03-10 10:00:00"), undefined, dated)).toBe("emit");
+    expect(decide(run(1, "2026-03-10 09:59:59"), undefined, dated)).toBe("before-floor");
   });
 
-  it("is emitted whatever its date when history has no floor", () => {
-    const none = { ...first, floor: { at: null, inclusive: true } };
+  it("is emitted whatever its date when nothing is history", () => {
+    const none = { ...first, start: { from: "beginning", at: null } };
     for (const date of ["2001-01-01 00:00:00", null, "2099-01-01 00:00:00"]) {
       expect(decide(run(1, date), undefined, none)).toBe("emit");
     }
@@ -113,15 +96,6 @@ describe("a held response", () => {
     for (const flag of [0, "perhaps"])
       expect(decide(run(flag, null), held, { ...done, looksAtHeld: true })).toBe("settled");
   });
-
-  // R9
-  it("for its date goes by that alone: above the floor it is new, at or below before the floor, else it stays held", () => {
-    const undated = { ...held, reason: UNDATED };
-    const decided = ["2026-03-10 11:00:00", "2026-03-10 10:00:00", "2026-01-01 00:00:00", null].map((date) =>
-      decide(run(1, date), undated, { ...partial, looksAtHeld: true }),
-    );
-    expect(decided).toEqual(["emit", "before-floor", "before-floor", "settled"]);
-  });
 });
 
 // R14, R20: a response that has grown
@@ -136,57 +110,23 @@ it("an emitted response is replaced where it has more records than its event, an
   expect(decide(two, { ...entry, count: 3 }, done)).toBe("settled");
 });
 
-it("a quarantined response that became readable goes out unless it was completed far below the floor", () => {
+it("a quarantined response that became readable goes out unless it is history", () => {
   const entry = { id: 1, state: "quarantined" as const };
   expect(decide(run(1, "2026-03-10 11:00:00"), entry, done)).toBe("emit");
-  expect(decide(run(1, null), entry, done)).toBe("emit");
-});
-
-describe("the newest date", () => {
-  it("is the largest credible one of the completed responses", () => {
-    const runs = [
-      run(1, "2026-03-10 09:00:00"),
-      run(0, "2026-03-10 11:00:00"),
-      run(1, "2099-01-01 00:00:00"),
-      run(1, null),
-    ];
-    expect(newestDate(runs, now)).toBe("2026-03-10 09:00:00");
-    expect(newestDate([run(0, "2026-03-10 11:00:00")], now)).toBeUndefined();
-  });
-});
-
-describe("the first pages of both orders", () => {
-  const day = (number: number, completed: unknown = 1): Run => run(completed, `2026-03-0${number} 00:00:00`, number);
-  const undated = (): Run => run(0, null, 9);
-
-  it.each([
-    ["show order by completion", [day(5), day(4), day(3)], [day(1), day(2), day(3)], true],
-    ["show it with equal dates", [day(5), day(5)], [day(5), day(5)], true],
-    ["show it with open ones in their places", [day(5), day(4, 0), day(3)], [day(1), day(2, 0), day(2)], true],
-    ["show it with open ones without a date at an end", [undated(), day(5), day(4)], [day(1), undated()], true],
-    ["do not with open ones out of their places", [day(2, 0), day(5)], [day(1), day(4)], false],
-    ["do not with open ones without a date between", [day(5), undated(), day(4)], [day(1), day(2)], false],
-    ["do not when desc rises", [day(4), day(5)], [day(1), day(2)], false],
-    ["do not when asc falls", [day(5), day(4)], [day(2), day(1)], false],
-    ["do not when asc holds what is newer", [day(3), day(2)], [day(1), day(4)], false],
-    ["do not when desc holds what is older", [day(5), day(1)], [day(2), day(3)], false],
-    ["say nothing with a date that is not credible", [day(5), run(1, null)], [day(1), day(2)], false],
-  ])("%s", (_name, descending, ascending, expected) => {
-    expect(orderedByCompletion(descending, ascending, now)).toBe(expected);
-  });
+  expect(decide(run(1, "2026-03-10 09:00:00"), entry, done)).toBe("before-floor");
 });
 
 describe("what a backfill asks for", () => {
-  const asking = { ...done, backfill: { from: "2026-03-09 00:00:00", to: "2026-03-10 06:00:00" } };
+  const asking = { ...first, backfill: { from: "2026-03-09 00:00:00", to: "2026-03-10 06:00:00" } };
 
   it.each<[string | null, Decision, Decision]>([
     ["2026-03-09 00:00:00", "emit", "emit"],
     ["2026-03-10 06:00:00", "emit", "emit"],
-    ["2026-03-10 06:00:01", "old", "settled"],
-    ["2026-03-08 23:59:59", "old", "settled"],
+    ["2026-03-10 06:00:01", "before-floor", "settled"],
+    ["2026-03-08 23:59:59", "before-floor", "settled"],
     // No such day, and in the range as a text.
-    ["2026-03-09 25:00:00", "emit", "settled"],
-    [null, "emit", "settled"],
+    ["2026-03-09 25:00:00", "before-floor", "settled"],
+    [null, "before-floor", "settled"],
   ])("completed at %j, unknown it is %s, known as before the floor %s", (date, unknown, known) => {
     expect(decide(run(1, date), undefined, asking)).toBe(unknown);
     expect(decide(run(1, date), { id: 1, state: "before-floor" }, asking)).toBe(known);

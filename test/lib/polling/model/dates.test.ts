@@ -1,10 +1,8 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { credible, MARGIN } from "../../../../lib/events/build/date-string.ts";
-import { before as dateBefore, later } from "../../../../lib/polling/model/dates.ts";
+import { credible } from "../../../../lib/events/build/date-string.ts";
+import { later } from "../../../../lib/polling/model/dates.ts";
 
 const now = Date.UTC(2026, 2, 10, 12);
-const HOUR = 3_600_000;
 
 describe("a credible date", () => {
   it.each(["2026-03-10 12:00:00", "1999-12-31 23:59:59", "2024-02-29 00:00:00", "2026-03-11 14:00:00"])(
@@ -33,33 +31,6 @@ describe("a credible date", () => {
     ["2026-03-10 12:00:00\n", "a line end"],
   ])("is not %j: %s", (text, _why) => {
     expect(credible(text, now)).toBe(false);
-  });
-});
-
-describe("the date before another", () => {
-  it("crosses days, months and years", () => {
-    expect(dateBefore("2026-03-10 12:00:00", MARGIN)).toBe("2026-03-10 09:00:00");
-    expect(dateBefore("2026-03-01 01:00:00", MARGIN)).toBe("2026-02-28 22:00:00");
-    expect(dateBefore("2026-01-01 00:00:00", 1_000)).toBe("2025-12-31 23:59:59");
-  });
-
-  it("is before it as text, for every date", () => {
-    fc.assert(
-      fc.property(
-        fc.date({ min: new Date("1980-01-01"), max: new Date("2090-01-01"), noInvalidDate: true }),
-        (date) => {
-          const text = date.toISOString().slice(0, 19).replace("T", " ");
-          const earlier = dateBefore(text, MARGIN);
-          expect(earlier < text).toBe(true);
-          expect(Date.parse(`${text}Z`) - Date.parse(`${earlier}Z`)).toBe(3 * HOUR);
-        },
-      ),
-      { seed: 7, numRuns: 300 },
-    );
-  });
-
-  it("of a text that is no date is the text itself", () => {
-    expect(dateBefore("", MARGIN)).toBe("");
   });
 });
 

@@ -232,7 +232,7 @@ describe("a survey that the source's first tick did not see", () => {
     expect(deliveredIds(world)).toEqual([]);
   });
 
-  it("because its poll failed then loses nothing that was completed meanwhile", async () => {
+  it("because its pages failed then loses nothing that completes once they are read", async () => {
     const world = worldWith(complete(3));
     addSurvey(world, 2, [{ responseId: 70, completed: at(-HOUR) }]);
     addSurvey(world, 3, [{ responseId: 80, completed: at(SECOND) }]);
@@ -243,7 +243,9 @@ describe("a survey that the source's first tick did not see", () => {
     await runTick(world, now);
     world.before.length = 0;
     world.time.now += MINUTE;
-    arrive(world, { responseId: 71, completed: at(30 * SECOND), surveyId: 2 });
+    await runTick(world, now);
+    arrive(world, { responseId: 71, completed: at(90 * SECOND), surveyId: 2 });
+    world.time.now += MINUTE;
 
     await runTick(world, now);
 

@@ -1,0 +1,138 @@
+import pLimit from "p-limit";
+import { credible } from "../../events/build/date-string.ts";
+import { localString } from "../../events/build/local-time.ts";
+import { endsWork } from "../errors.ts";
+import type { AccountState } from "../model/account.ts";
+import { earliestString, later } from "../model/dates.ts";
+import { classOf, completedAt, type Run } from "../model/records.ts";
+import type { PollingSource } from "../model/source.ts";
+import type { Start } from "../model/start.ts";
+import type { Order, Ports } from "../ports.ts";
+import { isFull, type Page, toPage } from "../walk/page.ts";
+import { pause } from "./pause.ts";
+import { isGone, type ListedSurvey, surveysOf } from "./survey-list.ts";
+
+// Where history begins, found at the beginning of the first tick, before anything else (R15).
+
+/** Surveys asked, those that count most first, and milliseconds for all of them. */
+const MOST_SURVEYS = 100;
+const WITHIN = 60_000;
+/** Pages of a survey that are read until one shows a completed response. */
+const MOST_PAGES = 5;
+/** Milliseconds after which it is looked again where nothing was completed. */
+const AGAIN_AFTER = 5_000;
+/** Ticks that look until a survey is left out that does not answer. */
+const MOST_TICKS = 3;
+/** Milliseconds by which clocks that are right may differ. */
+const CLOCKS_DIFFER = 300_000;
+
+type Finding = { ports: Ports; source: PollingSource; deadline: number };
+
+/** The start of a source; undefined while surveys that count responses have not shown any: then nothing is polled, and the next tick looks at all again. */
+export async function findStart(
+  finding: Finding,
+  account: AccountState,
+  listed: ListedSurvey[],
+): Promise<Start | undefined> {
+  if (account.start !== undefined) return account.start;
+  const { ports, source } = finding;
+  const { state, observe } = ports;
+  const found = source.startFrom === "now" ? await findNow(finding, account, listed) : startAt(source.startFrom);
+  if ("unanswered" in found) {
+    await state.saveAccount({ startLooks: found });
+    observe({ kind: "start awaited", ...found });
+    return undefined;
+  }
+  await state.saveAccount({ start: found });
+  // Another tick may have been the first by a moment.
+  account.start = (await state.account()).start ?? found;
+  observe({ kind: "start", ...account.start });
+  return account.start;
+}
+
+function startAt(from: string): Start {
+  return { from, at: from === "beginning" ? null : `${from} 00:00:00` };
+}
+
+/** One look at the newest responses of all surveys. */
+interface Look {
+  /** Largest credible date of a completed one. */
+  newest: string | undefined;
+  hasCompleted: boolean;
+  /** Surveys that count responses, and have failed or shown none. */
+  unanswered: number[];
+}
+
+async function findNow(
+  finding: Finding,
+  account: AccountState,
+  listed: ListedSurvey[],
+): Promise<Start | NonNullable<AccountState["startLooks"]>> {
+  const { ports, source } = finding;
+  let look = await lookAtAll(finding, listed);
+  if (!look.hasCompleted && look.unanswered.length === 0) {
+    await pause(ports.clock, AGAIN_AFTER);
+    look = await lookAtAll(finding, (await surveysOf(ports, source, account)).listed);
+  }
+  const { newest, hasCompleted, unanswered } = look;
+  const ticks = (account.startLooks?.ticks ?? 0) + 1;
+  if (unanswered.length > 0 && ticks < MOST_TICKS) return { ticks, unanswered };
+  // Nothing completed later may lie before a start that comes from our clock.
+  const clockSays = hasCompleted || unanswered.length > 0 ? nowString(finding, earliestString) : null;
+  return { from: "now", at: newest ?? clockSays, ...(unanswered.length === 0 ? {} : { leftOut: unanswered }) };
+}
+
+/** The service's date string of this moment; without a zone that of `otherwise`. */
+function nowString({ ports, source }: Finding, otherwise: (now: number) => string, ahead = 0): string {
+  const now = ports.clock.now() + ahead;
+  return source.timeZone === undefined ? otherwise(now) : localString(now, source.timeZone);
+}
+
+async function lookAtAll(finding: Finding, listed: ListedSurvey[]): Promise<Look> {
+  const { ports, source, deadline } = finding;
+  const { clock } = ports;
+  const until = Math.min(deadline, clock.now() + WITHIN);
+  const look: Look = { newest: undefined, hasCompleted: false, unanswered: [] };
+  const limit = pLimit(source.concurrency);
+  const asked = listed.filter((survey) => !isGone(survey)).sort((a, b) => countOf(b) - countOf(a));
+  const lookAt = async (survey: ListedSurvey): Promise<void> => {
+    const runs = await newestOf(ports, survey.surveyId, until);
+    if (runs === undefined || runs.length === 0) {
+      // What fails may hold responses, whether or not it counts them.
+      if (countOf(survey) > 0 || (runs === undefined && !isCounted(survey))) look.unanswered.push(survey.surveyId);
+      return;
+    }
+    const completed = runs.filter((run) => classOf(run) === "completed");
+    look.hasCompleted ||= completed.length > 0;
+    const latest = source.timeZone === undefined ? undefined : nowString(finding, earliestString, CLOCKS_DIFFER);
+    for (const date of completed.map(completedAt)) {
+      const isPast = credible(date, clock.now()) && (latest === undefined || date <= latest);
+      if (isPast) look.newest = later(look.newest, date);
+    }
+  };
+  await Promise.all(asked.slice(0, MOST_SURVEYS).map((survey) => limit(lookAt, survey)));
+  return look;
+}
+
+const isCounted = ({ counts }: ListedSurvey): boolean => counts.some((count) => count !== null);
+const countOf = ({ counts }: ListedSurvey): number => Math.max(0, ...counts.map((count) => count ?? 0));
+
+/** The responses of the newest pages of a survey, and those of the oldest page where the newest is full: a list may begin with what is new. Undefined where that fails. */
+async function newestOf({ service, clock }: Ports, surveyId: number, until: number): Promise<Run[] | undefined> {
+  const read = async (number: number, order: Order): Promise<Page | undefined> =>
+    toPage(number, await service.page(surveyId, number, order));
+  const runs: Run[] = [];
+  try {
+    for (let number = 1; number <= MOST_PAGES; number += 1) {
+      if (clock.now() > until) return undefined;
+      const page = await read(number, "desc");
+      runs.push(...(page?.runs ?? []));
+      if (number === 1 && page !== undefined && isFull(page)) runs.push(...((await read(1, "asc"))?.runs ?? []));
+      if (page === undefined || !isFull(page) || page.runs.some((run) => classOf(run) === "completed")) break;
+    }
+    return runs;
+  } catch (error) {
+    if (endsWork(error)) throw error;
+    return undefined;
+  }
+}
