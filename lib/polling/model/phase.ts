@@ -8,7 +8,7 @@ export interface DateRange {
   to: string;
 }
 
-/** What the parts of a walk over all pages have met. */
+/** The responses that the parts of a walk over all pages have met. */
 export interface Met {
   /** Epoch milliseconds at which it began. */
   startedAt: number;
@@ -27,7 +27,7 @@ export interface Place {
   failures?: number;
   /** Whether something may have slipped through a part of it, or could not be read. */
   isPartial?: true;
-  /** What it has met so far, where it began at page 1 and can close the books (R29). It belongs to `page`: both are written together. */
+  /** The responses met so far, where it began at page 1 and can close the books (R29). It belongs to `page`: both are written together. */
   met?: Met;
   /** Responses at the head when it was looked at last: what stands before them has come since. */
   head?: number[];

@@ -95,7 +95,7 @@ async function walkOn(
   let end: WalkEnd | undefined;
   /** Where the walk had to go back for ground the place is further up than it was. */
   const move = (): void => {
-    const settled = pipeline.settledTo() ?? place.page;
+    const settled = Math.max(1, pipeline.settledTo() ?? place.page);
     // An earlier failure says nothing of a walk that has come further since.
     if (settled > begun) delete place.failures;
     place.page = settled;

@@ -42,7 +42,7 @@ function shown(page: Page, dealing: Dealing): SurveyPage {
   };
 }
 
-/** A page that is looked at by itself. Nothing of it is handed out. */
+/** Looks at one page. Nothing of it is handed out. */
 export async function lookAt(ctx: PollContext, page: Page, reading: Reading): Promise<SurveyPage> {
   const dealing = beginDealing(reading);
   await judgePage(ctx, page.runs, dealing);

@@ -142,14 +142,13 @@ export async function* walk(options: WalkOptions): AsyncGenerator<WalkStep, Walk
     const now = again[changed];
     if (now !== undefined) {
       if (stepBack(course, now.number, options.isNew)) continue;
-      if (now.page === undefined) {
-        const { number, error = goneMeanwhile(number) } = now;
-        return { kind: "failed", page: number, error, ...atEnd(false) };
-      }
-      // The page moves at each look: it is given out as it is now, and nothing is proved of its edges.
-      await options.judge(now.page);
-      giveUp(course, now.number);
-      yield handOut(now.page, "open");
+      const { number, error, page = error === undefined ? undefined : course.held[changed]?.page } = now;
+      if (page === undefined)
+        return { kind: "failed", page: number, error: error ?? goneMeanwhile(number), ...atEnd(false) };
+      // The page moves, or fails, at each second look: it is given out as it was read last, and nothing is proved of its edges.
+      await options.judge(page);
+      giveUp(course, number);
+      yield handOut(page, "open");
       continue;
     }
     if (!isOver) {

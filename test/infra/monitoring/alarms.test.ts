@@ -151,7 +151,9 @@ describe("an alarm's periods", () => {
   it("beyond that cannot tell missing ticks, which synthesis says", () => {
     expect(of(6 * DAY, "NoSuccessfulTick")).toBeDefined();
     expect(of(7 * DAY, "NoSuccessfulTick")).toBeUndefined();
-    const stack = new SurveyPollerStack(createApp(), "Test", { config: { sources: [{ baseUrl, interval: "7d" }] } });
+    const stack = new SurveyPollerStack(createApp(), "Test", {
+      config: { sources: [{ baseUrl, interval: "7d", timeZone: "UTC" }] },
+    });
     const [warning] = stack.node
       .findAll()
       .flatMap(({ node }) => node.metadata)

@@ -99,7 +99,7 @@ it.each([
 it("a round of catching up writes nothing personal", async () => {
   const planted = world();
   for (const responseId of range(20, 900)) arrive(planted, { responseId, completed: at(responseId), fields: personal });
-  takes(planted, SECOND, ({ operation }) => operation === "page");
+  takes(planted, 8 * SECOND, ({ operation }) => operation === "page");
 
   const text = await writtenBy(() => letTimePass(planted, pollScheduled({ ...request(), graphs: [graphOf(planted)] })));
 

@@ -35,7 +35,7 @@ afterEach(() => {
 });
 
 /** A source with a backlog of so many responses, each page of which takes so long: more than a tick does by itself. */
-function withBacklog(responses = 1_500, readTime: number = SECOND): MemoryWorld {
+function withBacklog(responses = 1_500, readTime: number = 4 * SECOND): MemoryWorld {
   const world = worldWith(range(1, responses).map((responseId) => ({ responseId, completed: at(-responseId) })));
   takes(world, readTime, ({ operation }) => operation === "page");
   return world;

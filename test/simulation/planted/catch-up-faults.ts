@@ -34,8 +34,8 @@ export const catchUpFaults: readonly PlantedFault[] = [
     name: "a slice whose time is up ends the whole catch-up",
     breaks: ["skipped", "floor", "lost"],
     file: "routes/catch-up.ts",
-    find: "&& !hasFailed(place)))\n    return { ...counts, unfinished: true };",
-    replace: "&& !hasFailed(place))) {\n    followHead(mark);\n    return counts;\n  }",
+    find: "&& !hasFailed(mark)))\n    return { ...counts, unfinished: true };",
+    replace: "&& !hasFailed(mark))) {\n    followHead(mark);\n    return counts;\n  }",
   },
   {
     name: "each slice may stop behind its first page",
