@@ -9,7 +9,7 @@ import type { Findings, Plot, Row } from "./support/row.ts";
 // npm run bench -- [--write] [PART …]: each part in a process of its own, one after the other, and one table of all they found.
 // Names of peers after `peers` are the only ones measured. With --write what is drawn of it (npm run plots) goes to docs/performance.
 
-const PARTS = ["drain", "memory", "surveys", "fairness", "backlog", "rate", "init", "peers"];
+const PARTS = ["import", "drain", "memory", "surveys", "fairness", "backlog", "rate", "init", "peers"];
 const FIGURES = join(import.meta.dirname, "../docs/performance");
 
 const { values: flags, positionals: words } = parseArgs({
