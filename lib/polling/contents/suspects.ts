@@ -93,10 +93,10 @@ async function joinOverAllPages(
   });
   for (;;) {
     const next = await steps.next();
-    for (const { responseId, records, apart } of next.value.pieces) {
+    for (const { responseId, records, repeated, apart } of next.value.pieces) {
       const own = joined.get(responseId);
       isApart ||= apart || (own?.length ?? 0) > 0;
-      own?.push(...records);
+      own?.push(...records, ...repeated);
     }
     if (!next.done) continue;
     const { kind, covered, moved } = next.value;

@@ -19,6 +19,8 @@ export interface Piece {
   apart: boolean;
   /** Whether it was joined across a proved seam. */
   across: boolean;
+  /** Records that equal one on the page before. They may be the same ones, or others. */
+  repeated: ReadRecord[];
 }
 
 /** The responses of the page read last: each of them may go on behind it. */
@@ -52,6 +54,7 @@ export function join(carry: Carry, { page, runs, seam }: JoinStep): { pieces: Pi
         ends: i < runs.length - 1,
         apart: false,
         across: false,
+        repeated: [],
       });
     else {
       shown.set(responseId, {
@@ -69,11 +72,13 @@ export function join(carry: Carry, { page, runs, seam }: JoinStep): { pieces: Pi
     else if (seam === "proved") {
       const shownBefore = new Set(one.records.map(({ signature }) => signature));
       const further = next.records.filter(({ signature }) => !shownBefore.has(signature));
+      const repeated = next.records.filter(({ signature }) => shownBefore.has(signature));
       shown.set(one.responseId, {
         ...next,
         records: [...one.records, ...further],
         page: one.page,
-        begins: one.begins && further.length === next.records.length,
+        begins: one.begins && repeated.length === 0,
+        repeated: [...one.repeated, ...repeated],
         apart: one.apart || next.apart,
         across: true,
       });

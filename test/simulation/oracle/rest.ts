@@ -74,6 +74,8 @@ export function createRestCheck(
       !leeway.stays &&
       !leeway.part &&
       !mayLieApart(world, response) &&
+      // Of one whose equal records stand on both sides of an edge no page proves a change.
+      !response.survey.traits.twins &&
       !changesItsMind(world, response);
     if (isCompared && !isUpToDate(response, sent.said, world.plan.source.privacy.comments === "drop"))
       return { rule: "update", told: `${name} has changed, and nobody was told` };

@@ -21,8 +21,8 @@ export const walkFaults: readonly PlantedFault[] = [
     name: "what two pages show of a response is taken twice",
     breaks: ["content"],
     file: "walk/join.ts",
-    find: "const further = next.records.filter(({ signature }) => !shownBefore.has(signature));",
-    replace: "const further = shownBefore.size > 0 ? next.records : [];",
+    find: "begins: one.begins && repeated.length === 0,\n        repeated: [...one.repeated, ...repeated],",
+    replace: "begins: one.begins,\n        repeated: [],\n        records: [...one.records, ...next.records],",
   },
   {
     name: "a walk goes on where the list has changed",
