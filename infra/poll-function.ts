@@ -42,7 +42,7 @@ export function createPollFunction(scope: Construct, { config, ...props }: PollF
         "What fails goes to the dead-letter queue as a failure destination, which says more than a dead letter.",
     },
   });
-  // Of the bundle a change shows as another hash alone: here `cdk diff` shows the field. In a list it shows values too.
+  // Of the bundle a change shows as another hash alone: here `cdk diff --method=template` shows the field. In a list it shows values too.
   (made.node.defaultChild as CfnFunction).addMetadata("survey-poller:configuration", [withoutQueries(config)]);
   return made;
 }
