@@ -45,12 +45,12 @@ describe("a backlog that a tick has no time for", () => {
     expect(world.mark(1).patrol).toBeDefined();
   });
 
-  it("takes little of the interval from the tick, where nothing says how much it may", async () => {
+  it("takes a quarter of the interval from the tick, where nothing says how much it may", async () => {
     const world = slowWorld(complete(1, 900));
     const began = world.time.now;
     expect((await tickAlone(world)).behind).toBe(1);
-    expect(world.time.now - began).toBeLessThan(10 * SECOND);
-    expect(deliveredIds(world).length).toBeLessThan(100);
+    expect(world.time.now - began).toBeLessThan(MINUTE / 3);
+    expect(deliveredIds(world).length).toBeLessThan(900);
   });
 
   it("goes on with another slice after one that did not reach its end", async () => {
@@ -192,7 +192,7 @@ describe("a catch-up in slices", () => {
         return service.page(surveyId, number > last ? shown : number, order);
       };
       world.ports.service = { ...service, page };
-      await goOn(world, 4, { sliceTime: 15 * SECOND });
+      await goOn(world, 2, { sliceTime: 15 * SECOND });
       expect(placeOf(world.mark(1))?.page).toBeGreaterThan(10);
       surveyOf(world).records.splice(0, 3_250);
       await goOn(world, 20);
@@ -222,7 +222,8 @@ describe("a catch-up in slices", () => {
     isCutOff = false;
     const come = range(1, 8).map((responseId) => ({ responseId, completed: at(500 * SECOND), size: 15 }));
     surveyOf(world).records.unshift(...come.flatMap((response) => recordsOf(response)));
-    // What stands before the place where it goes on is met by the full pass that follows.
+    // They stand before the place where it goes on, and the counts show them.
+    surveyOf(world).counts.responses = 148;
     await goOn(world, 80, { sliceTime: 40 * SECOND });
     expect(deliveredIds(world).toSorted((one, other) => one - other)).toEqual([...range(1, 8), ...range(101, 240)]);
     expect(world.delivered.filter(({ data }) => data.answers.length !== 15)).toEqual([]);

@@ -277,14 +277,6 @@ describe.each(["SERVER_ERROR", "UNREADABLE_BODY"])("page 3 of 8 that fails from 
     expect(world.entry(1, undated)).toMatchObject({ state: "before-floor" });
   });
 
-  it("shows what it holds to a search from the other end, by the same rule", async () => {
-    const world = await worldThatFails(isThird);
-    await ticksOf(world, 40);
-    expect(deliveredIds(world)).toEqual([above]);
-    expect(world.entry(1, below)).toMatchObject({ state: "before-floor" });
-    expect(world.entry(1, undated)).toMatchObject({ state: "before-floor" });
-  });
-
   it("shows what it holds also to a walk that meets it on another page, by the same rule", async () => {
     const world = await worldThatFails(isThird);
     await ticksOf(world, 20);
