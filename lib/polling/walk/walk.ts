@@ -142,10 +142,14 @@ export async function* walk(options: WalkOptions): AsyncGenerator<WalkStep, Walk
     const now = again[changed];
     if (now !== undefined) {
       if (stepBack(course, now.number, options.isNew)) continue;
-      const { number, error, page = error === undefined ? undefined : course.held[changed]?.page } = now;
-      if (page === undefined)
-        return { kind: "failed", page: number, error: error ?? goneMeanwhile(number), ...atEnd(false) };
-      // The page moves, or fails, at each second look: it is given out as it was read last, and nothing is proved of its edges.
+      const { number, page, error = goneMeanwhile(number) } = now;
+      if (page === undefined) {
+        // It fails at each second look: what is whole by the first one goes out before that is told.
+        const first = now.error === undefined ? undefined : course.held[changed]?.page;
+        if (first !== undefined) yield handOut(first, "open");
+        return { kind: "failed", page: number, error, ...atEnd(false) };
+      }
+      // The page moves at each look: it is given out as it is now, and nothing is proved of its edges.
       await options.judge(page);
       giveUp(course, number);
       yield handOut(page, "open");

@@ -32,7 +32,7 @@ async function worldToRead(): Promise<MemoryWorld> {
 /** Ticks until a full pass has closed the books; a tick that fails as a whole is followed by the next one. */
 async function ticksToTheEnd(world: MemoryWorld): Promise<void> {
   const { books } = world.mark(1);
-  for (let tick = 0; tick < 300; tick += 1) {
+  for (let tick = 0; tick < 600; tick += 1) {
     world.time.now += MINUTE;
     await runTick(world, { source }).catch(() => undefined);
     const mark = world.mark(1);
