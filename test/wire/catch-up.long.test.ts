@@ -27,7 +27,8 @@ test("a backlog that is caught up in slices, killed in the midst of them, costs 
     stop();
   }
   const before = readFileSync(file, "utf8").split("\n").length - 1;
-  expect(before).toBeGreaterThan(RESPONSES / 3);
+  // Its place is saved once a minute: what was read since then is read again.
+  expect(before).toBeGreaterThan(RESPONSES / 10);
   expect(before).toBeLessThan(RESPONSES);
 
   const { events } = await service.poll({ ...flags, ticks: "30" }, { limit: 240_000 });

@@ -25,6 +25,11 @@ export function checkOwnState(
   { service: known, start, rows }: Pick<AccountState, "service" | "start" | "rows">,
   { source, service }: { source: Pick<PollingSource, "name" | "startFrom">; service: string },
 ): void {
+  if (known !== undefined && known !== service) {
+    throw new StateRefusedError(`the state of source "${source.name}" belongs to another survey service`, {
+      hint: "Give the new service a source name of its own, or put the old `baseUrl` back.",
+    });
+  }
   if (start !== undefined && start.from !== source.startFrom) {
     throw new StateRefusedError(`source "${source.name}" has begun with startFrom "${start.from}"`, {
       hint: `Put startFrom: "${start.from}" back. What has completed before goes out by survey-poller backfill.`,
@@ -35,10 +40,6 @@ export function checkOwnState(
       hint: "Give the source a new name, with startFrom at the day from which on its responses are wanted.",
     });
   }
-  if (known === undefined || known === service) return;
-  throw new StateRefusedError(`the state of source "${source.name}" belongs to another survey service`, {
-    hint: "Give the new service a source name of its own, or put the old `baseUrl` back.",
-  });
 }
 
 /** Milliseconds: the longest pause that is waited for within a tick. A longer one ends the tick instead of keeping a paid function asleep. */

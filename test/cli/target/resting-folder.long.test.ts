@@ -45,7 +45,22 @@ it("what a run wrote to standard output needs a run beside it, and nothing count
   const events = join(temporaryFolder(), "events.jsonl");
   const { url, clientId, clientSecret } = simulator;
   const env = { SURVEY_CLIENT_ID: clientId, SURVEY_CLIENT_SECRET: clientSecret };
-  await runCommand(["--base-url", url, "--data", data, "--ticks", "1", "--events", events, "--no-console"], { env });
+  await runCommand(
+    [
+      "--base-url",
+      url,
+      "--data",
+      data,
+      "--ticks",
+      "1",
+      "--start-from",
+      "beginning",
+      "--events",
+      events,
+      "--no-console",
+    ],
+    { env },
+  );
   expect(readEvents(events)).toHaveLength(1);
 });
 

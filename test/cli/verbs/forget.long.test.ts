@@ -28,7 +28,7 @@ describe("forget", () => {
     expect(ran.stderr).toBe("Dry run: nothing was changed. Add --yes to do it.\n");
     expect(ran.stdout).toMatch(/^Would be forgotten: response \d+ of Survey 7 \(7\), source main$/m);
     expect(ran.stdout).toMatch(/^ {2}table +its entry \(emitted\): .*digest/m);
-    expect(ran.stdout).toMatch(/^ {2}bucket +[\w-]{36}\/\w+\.json$/m);
+    expect(ran.stdout).toMatch(/^ {2}bucket +\S+\/[\w-]{36}\/\w+\.json$/m);
     const first = await answer(String(large));
     expect(first).toMatchObject({ dryRun: true, surveyId: 7, state: "emitted" });
     expect(first.held.objects).toHaveLength(1);
