@@ -155,7 +155,7 @@ describe("a demo", () => {
       .poll(() => page.locator(".story b").allInnerTexts(), { timeout: 30_000 })
       .toEqual(expect.arrayContaining(["at the service", "listed", "proved", "metrics", "metadata", "bus", "ledger"]));
     const command = await page.locator("#tab-body code").innerText();
-    const explained = await survey([...command.split(" ").slice(1), "--json"]);
+    const explained = await survey([...command.replace(/^npx survey-poller /, "").split(" "), "--json"]);
     const { steps } = answerOf(explained, explainAnswer);
     const said = await page.locator("#tab-body").innerText();
     for (const what of ["listed", "bus", "ledger"]) {

@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { UnreadableBodyError } from "../errors.ts";
 import type { ResponseRecord } from "../schemas/index.ts";
 
@@ -11,7 +11,7 @@ import type { ResponseRecord } from "../schemas/index.ts";
  */
 export function signatureOf(records: readonly ResponseRecord[]): string {
   try {
-    return hash("sha1", records.map(textOf).sort().join("\n"), "base64url");
+    return createHash("sha1").update(records.map(textOf).sort().join("\n")).digest("base64url");
   } catch {
     throw new UnreadableBodyError("a record is nested too deep", { operation: "get survey responses, page and order" });
   }
