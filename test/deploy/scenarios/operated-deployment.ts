@@ -279,8 +279,8 @@ async function proofIsMade({ stage, deployment, subscribers, command }: Operated
     assert.equal(listed, truth);
     await aws.invoke(output(deployment, "PollFunctionName"));
     // The books are closed, and the one that is quarantined does not go out.
-    const { verdict, listed, accounted } = statusAnswer.parse((await command(["status"], { code: 5 })).json);
-    assert.deepEqual([verdict, accounted], ["withheld", listed]);
+    const status = statusAnswer.parse((await command(["status"], { code: 5 })).json);
+    assert.deepEqual([status.verdict, status.accounted], ["withheld", status.listed]);
     note(`${listed} listed`);
   });
   await report.step("a command that is interrupted leaves nothing behind it, and ends with 130", async () => {
