@@ -31,7 +31,18 @@ async function imported(service: ServiceProcess): Promise<Imported> {
   const options = `--ticks 1 --interval 60s --start-from beginning --no-console`.split(" ");
   const child = spawn(
     process.execPath,
-    ["--max-semi-space-size=8", "local/start.ts", "--config", config, "--data", folder, "--events", events, ...options],
+    [
+      "--max-semi-space-size=8",
+      "--max-old-space-size=512",
+      "local/start.ts",
+      "--config",
+      config,
+      "--data",
+      folder,
+      "--events",
+      events,
+      ...options,
+    ],
     {
       cwd: join(import.meta.dirname, "../.."),
       env: { ...process.env, SURVEY_CLIENT_ID: "bench", SURVEY_CLIENT_SECRET: "bench" },

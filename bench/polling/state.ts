@@ -43,7 +43,6 @@ export function statePort(table: Store, now: () => number): State {
       return table.takeRole(role, `${owner}/1`, owner, at, at + duration);
     },
     giveBackRole: async (lease) => table.giveBackRole(lease),
-    lastTick: async () => table.lastTick(now()),
     async renew(lease, duration) {
       const until = now() + duration;
       table.renew(lease, until);

@@ -70,7 +70,6 @@ const METHODS = Object.keys({
   acquire: true,
   takeRole: true,
   giveBackRole: true,
-  lastTick: true,
   renew: true,
   saveMark: true,
   release: true,

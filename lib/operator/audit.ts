@@ -6,7 +6,6 @@ import { failureOf } from "../polling/errors.ts";
 import { areManyChanges } from "../polling/ledger/changes.ts";
 import { passSlice } from "../polling/routes/full-pass.ts";
 import { tellSubscribers } from "../polling/survey/tell-subscribers.ts";
-import { sliceEnd } from "../polling/tick/backlogs.ts";
 import type { Operation, OperationContext } from "./operation.ts";
 import { makeDue, onSurvey, readySource } from "./survey-work.ts";
 
@@ -63,13 +62,11 @@ async function leavePass(ctx: PollContext): Promise<void> {
 
 async function readOn(context: OperationContext, { surveyId, mode }: AuditInput): Promise<AuditResult> {
   const { graph, abortsAt, deadline } = context;
-  const { source } = graph;
   const ports = graph.begin("tick", abortsAt);
   const account = await readySource(context, surveyId, ports);
   if (account.pausedUntil !== undefined) return { outcome: "paused" };
   const now = ports.clock.now();
-  const next = sliceEnd(now, (account.lastTick ?? now) + source.interval, source.interval);
-  const until = Math.min(deadline, next, now + LONGEST_SLICE);
+  const until = Math.min(deadline, now + LONGEST_SLICE);
   const result = await onSurvey(context, { surveyId, ports, account, until }, async (ctx): Promise<AuditResult> => {
     const { mark } = ctx;
     if (mark.phase.kind !== "head") return { outcome: "behind" };

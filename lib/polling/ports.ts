@@ -4,7 +4,7 @@ import type { AccountChanges, AccountState, SurveyRow } from "./model/account.ts
 import type { CheckedState, EmittedResponse, LedgerEntry } from "./model/ledger-entry.ts";
 import type { Lease, Mark } from "./model/mark.ts";
 import type { OutgoingEvent } from "./model/outgoing-event.ts";
-import type { Role, RoleLease, TickNote } from "./model/role.ts";
+import type { Role, RoleLease } from "./model/role.ts";
 import type { Start, StartLooks } from "./model/start.ts";
 
 // What the polling core needs of the world. Adapters sit beside their service; the simulation brings its own.
@@ -52,8 +52,6 @@ export interface State {
   takeRole(role: Role, owner: string, duration: number): Promise<RoleLease | undefined>;
   /** Gives it back with its note. Throws `LeaseLostError` when it has been taken over. */
   giveBackRole(lease: RoleLease): Promise<void>;
-  /** The note of the last tick that came to its end, and since when another one is under way (epoch milliseconds), if it is. */
-  lastTick(): Promise<TickNote & { underWaySince?: number }>;
   /** Prolongs a lease. Throws `LeaseLostError` when it has been taken over. */
   renew(lease: Lease | RoleLease, duration: number): Promise<void>;
   /** Writes the mark under the lease's fence, after what was begun before under the same lease. Throws `LeaseLostError` when it has been taken over. */

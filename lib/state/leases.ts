@@ -3,7 +3,7 @@ import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { GetCommand, UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
 import { leaseLost } from "../polling/errors.ts";
 import { emptyMark, type Lease, type Mark } from "../polling/model/mark.ts";
-import type { Role, RoleLease, RoleNote, TickNote } from "../polling/model/role.ts";
+import type { Role, RoleLease, RoleNote } from "../polling/model/role.ts";
 import type { State } from "../polling/ports.ts";
 import { checkVersion, ITEM_VERSION } from "./item-version.ts";
 import { MARK, roleKey, sourceKey, surveyKey } from "./keys.ts";
@@ -16,10 +16,7 @@ const FURTHEST_AHEAD = 300_000;
  * Leases of one source: of its surveys, and of the roles of its invocations. The mark lives in the item of a survey's lease, so that every mark
  * write is conditional on the fence; the tick's note likewise.
  */
-export type Leases = Pick<
-  State,
-  "acquire" | "renew" | "saveMark" | "release" | "takeRole" | "giveBackRole" | "lastTick"
->;
+export type Leases = Pick<State, "acquire" | "renew" | "saveMark" | "release" | "takeRole" | "giveBackRole">;
 
 /** The mark of a survey, without taking its lease: for people to look at. */
 export async function readMark(table: Table, source: string, surveyId: number): Promise<Mark> {
@@ -80,11 +77,11 @@ export function createLeases(table: Table, source: string, now: () => number): L
     const until = now() + duration;
     const taken = await update({
       Key: key,
-      UpdateExpression: "SET #owner = :me, #until = :until, #since = :now, v = :v ADD fence :one",
+      UpdateExpression: "SET #owner = :me, #until = :until, v = :v ADD fence :one",
       // A lease of a clock that was far ahead would keep everybody from its work until then.
       ConditionExpression:
         "(attribute_not_exists(#until) OR #until < :now OR #until > :most OR begins_with(#owner, :same)) AND (attribute_not_exists(v) OR v = :v)",
-      ExpressionAttributeNames: { "#owner": "owner", "#until": "until", "#since": "since" },
+      ExpressionAttributeNames: { "#owner": "owner", "#until": "until" },
       ExpressionAttributeValues: {
         ":me": me,
         // Whoever is alone under its name goes on with what an earlier process of that name, which has ended, still holds.
@@ -133,11 +130,6 @@ export function createLeases(table: Table, source: string, now: () => number): L
         },
         (item) => item.owner === undefined && item.fence === lease.fence,
       ),
-    async lastTick() {
-      const { note, owner, until, since } = await read(roleItem("tick"));
-      const isUnderWay = owner !== undefined && Number(until) >= now() && Number(until) <= now() + FURTHEST_AHEAD;
-      return { ...(note as TickNote | undefined), ...(isUnderWay ? { underWaySince: Number(since) } : {}) };
-    },
     async renew(lease, duration) {
       const until = now() + duration;
       await fenced(

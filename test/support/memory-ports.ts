@@ -186,7 +186,6 @@ interface HeldMark extends Held {
 }
 
 interface HeldRole extends Held {
-  since: number;
   note: RoleNote;
 }
 
@@ -243,19 +242,15 @@ function memoryState(now: () => number): StateViews & { state: State } {
       const last = roles.get(role);
       if (isTaken(last, owner)) return undefined;
       const fence = (last?.fence ?? 0) + 1;
-      const held = { fence, owner: `${owner}/${fence}`, until: now() + duration, since: now(), note: last?.note ?? {} };
+      const held = { fence, owner: `${owner}/${fence}`, until: now() + duration, note: last?.note ?? {} };
       roles.set(role, held);
-      const { since: _, ...lease } = structuredClone(held);
+      const lease = structuredClone(held);
       return { role, ...lease };
     },
     async giveBackRole(lease) {
       const item = inRole(lease);
       item.note = structuredClone(lease.note);
       delete item.owner;
-    },
-    async lastTick() {
-      const tick = roles.get("tick");
-      return { ...tickNote(), ...(isTaken(tick, "nobody") ? { underWaySince: tick?.since ?? 0 } : {}) };
     },
     async renew(lease, duration) {
       const item = "role" in lease ? inRole(lease) : fenced(lease);

@@ -1,12 +1,9 @@
 import type { ToldFailure } from "../../errors.ts";
 import type { PollContext } from "../context.ts";
 import { endsWork, failureOf } from "../errors.ts";
-import { placeOf } from "../model/phase.ts";
 import { noCounts, withheldOf } from "../model/poll-counts.ts";
-import { catchUp } from "../routes/catch-up.ts";
-import { readDecided } from "./read-decided.ts";
-import { tellSubscribers } from "./tell-subscribers.ts";
-import { type SurveyRequest, withSurvey } from "./with-survey.ts";
+import { pollSurvey } from "./poll-survey.ts";
+import type { SurveyRequest } from "./with-survey.ts";
 
 export interface SliceSummary {
   surveyId: number;
@@ -21,13 +18,13 @@ export interface SliceSummary {
 }
 
 /**
- * One slice of a survey's catch-up, until `streamUntil`. Throws what concerns the whole source, or ends the invocation. Any other failure is told, and left to a
- * later slice.
+ * One turn of a survey's backlog, until `streamUntil`. Throws what concerns the whole source, or ends the invocation. Any other failure is told, and left to a
+ * later turn.
  */
 export async function catchUpSlice(
   request: SurveyRequest,
 ): Promise<SliceSummary & Partial<Pick<PollContext, "shortPageEnds">>> {
-  const { surveyId, ports, deadline } = request;
+  const { surveyId, ports } = request;
   const cameTo = (outcome: SliceSummary["outcome"], counts = noCounts(), error?: unknown): SliceSummary => {
     const { emitted, waiting } = counts;
     const summary: SliceSummary = { surveyId, outcome, emitted, waiting, withheld: withheldOf(counts) };
@@ -37,23 +34,12 @@ export async function catchUpSlice(
     return { ...summary, failure };
   };
   try {
-    const done = await withSurvey(request, async (ctx) => {
-      const { mark } = ctx;
-      const place = placeOf(mark);
-      if (place === undefined) return cameTo("done");
-      if (ports.clock.now() >= deadline) return cameTo("stuck");
-      const counts = await readDecided(ctx, async () => {
-        const next = placeOf(mark);
-        return next === undefined ? noCounts() : catchUp(ctx, next);
-      });
-      await tellSubscribers(ctx);
-      const { page } = placeOf(mark) ?? {};
-      // A failure is not tried again at once.
-      const isFurther = (page !== place.page || counts.emitted + counts.waiting > 0) && ctx.failure === undefined;
-      const outcome = page === undefined ? "done" : isFurther ? "goes on" : "stuck";
-      return { ...cameTo(outcome, counts, ctx.failure), shortPageEnds: ctx.shortPageEnds };
-    });
-    return done ?? cameTo("busy");
+    const result = await pollSurvey({ ...request, presence: "present", head: true, isTurn: true });
+    if (result === undefined) return cameTo("busy");
+    const { counts, failure, shortPageEnds } = result;
+    // A failure is not tried again at once.
+    const goesOn = result.isFurther && failure === undefined;
+    return { ...cameTo(!result.resumed ? "done" : goesOn ? "goes on" : "stuck", counts, failure), shortPageEnds };
   } catch (error) {
     if (endsWork(error)) throw error;
     return cameTo("stuck", noCounts(), error);

@@ -27,6 +27,8 @@ export interface PollRequest extends SurveyRequest {
   head: boolean;
   /** New responses that the counts have shown and the head has not: they are searched for below it. */
   seek?: number;
+  /** Whether this is the turn of its backlog: after its news that is read on, until `streamUntil`. Nothing is done where it has none. */
+  isTurn?: boolean;
   /** The slow work that may be done. */
   background?: BackgroundRequest;
 }
@@ -41,6 +43,8 @@ export interface PollResult extends PollWork {
   shortPageEnds: boolean | undefined;
   /** Whether the survey is being caught up: what comes behind that is looked for once. */
   resumed: boolean;
+  /** Whether its backlog has come further, or something of it has gone out. */
+  isFurther: boolean;
   /** Whether this poll has closed the books. */
   closedNow: boolean;
   /** Events that it has replaced not for the first time. */
@@ -64,7 +68,7 @@ export function pollSurvey(request: PollRequest): Promise<PollResult | undefined
     const { listed, presence } = request;
     if (listed?.facts) mark.survey = { ...listed, facts: listed.facts };
     if (listed !== undefined) await orLeave(ctx, () => tellSurvey(ctx, listed, presence));
-    const earlier = { closedAt: mark.books?.closedAt, again: mark.repairs?.again ?? 0 };
+    const earlier = { closedAt: mark.books?.closedAt, again: mark.repairs?.again ?? 0, page: placeOf(mark)?.page };
     const done = await work(ctx, request);
     await tellSubscribers(ctx);
     return {
@@ -74,6 +78,7 @@ export function pollSurvey(request: PollRequest): Promise<PollResult | undefined
       slowDue: await nextBackground(ctx),
       shortPageEnds: ctx.shortPageEnds,
       resumed: placeOf(mark) !== undefined,
+      isFurther: placeOf(mark)?.page !== earlier.page || done.counts.emitted + done.counts.waiting > 0,
       closedNow: mark.books !== undefined && mark.books.closedAt !== earlier.closedAt,
       repairedAgain: (mark.repairs?.again ?? 0) - earlier.again,
       known: mark.known && ctx.source.events.has("survey.changed") ? shownAs(mark.known.facts) : undefined,
@@ -83,8 +88,9 @@ export function pollSurvey(request: PollRequest): Promise<PollResult | undefined
 }
 
 async function work(ctx: PollContext, request: PollRequest): Promise<PollWork> {
-  await dropExpired(ctx);
   const done: PollWork = { counts: noCounts(), headRead: false, missing: 0, foundBelow: 0, vain: 0 };
+  if (request.isTurn === true && placeOf(ctx.mark) === undefined) return done;
+  await dropExpired(ctx);
   // Both go on beside each other: a detail that hangs again at each tick must not keep the news waiting.
   const [waiting, looked] = await Promise.allSettled([emitDue(ctx), look(ctx, request, done)]);
   if (looked.status === "rejected") throw looked.reason;
@@ -98,22 +104,25 @@ async function look(ctx: PollContext, request: PollRequest, done: PollWork): Pro
   await asNews(ctx, async () => {
     await tryAgain(ctx);
     done.headRead = request.head || ctx.mark.phase.kind !== "head";
-    // While the survey is being caught up, a slice of that decides how records stand.
-    const mayDecide = () => placeOf(ctx.mark) === undefined;
-    if (done.headRead) addCounts(done.counts, await readDecided(ctx, () => news(ctx), mayDecide));
+    const { isTurn = false } = request;
+    // While the survey is being caught up, a turn of that decides how records stand.
+    const mayDecide = () => isTurn || placeOf(ctx.mark) === undefined;
+    if (done.headRead) addCounts(done.counts, await readDecided(ctx, () => news(ctx, isTurn), mayDecide));
     await seek(ctx, request.seek ?? 0, done);
   });
   if (!done.counts.unfinished && request.background !== undefined) await background(ctx, request.background, done);
 }
 
-/** The news of a survey: above a backlog that is being caught up, all that is there at the first poll, else what the head shows. */
-async function news(ctx: PollContext): Promise<PollCounts> {
+/** The news of a survey: above a backlog that is being caught up, and that backlog itself in its turn; all that is there at the first poll, else what the head shows. */
+async function news(ctx: PollContext, isTurn: boolean): Promise<PollCounts> {
   if (ctx.mark.phase.kind === "new") return readAll(ctx);
   const place = placeOf(ctx.mark);
   if (place === undefined) return headWalk(ctx);
   // Whatever fails in looking at the head, the backlog does not wait for it.
-  const above = await orLeave(ctx, () => newsAbove(ctx, place));
-  return addCounts(above ?? noCounts(), { unfinished: true });
+  const above = (await orLeave(ctx, () => newsAbove(ctx, place))) ?? noCounts();
+  if (!isTurn) return addCounts(above, { unfinished: true });
+  // The backlog meets all of it again.
+  return addCounts(await catchUp(ctx, place), { ...above, left: 0, unfinished: false, complete: false });
 }
 
 /** The first reading of a survey. After all pages its head is looked at: the list may have its news elsewhere than at the asc end. */

@@ -81,8 +81,6 @@ export interface BacklogRound {
   slices: SliceSummary[];
   /** Whether there is more to do at once. */
   goesOn: boolean;
-  /** Epoch milliseconds by which slices have to end: before the next tick. */
-  until: number;
 }
 
 /** The outcome of a poll; neither where someone else has the survey. */

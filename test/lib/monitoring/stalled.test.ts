@@ -91,7 +91,6 @@ describe("the age of the longest-standing trouble", () => {
       source: "main",
       slices: [{ surveyId: 1, outcome: "stuck", emitted: 0, waiting: 0, withheld: 0, ...changes }],
       goesOn: false,
-      until: 0,
     });
     const failure = { code: "SERVER_ERROR", message: "no answer" };
     const seen = (isBehind: boolean) => ({

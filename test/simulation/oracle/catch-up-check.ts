@@ -99,7 +99,7 @@ export function createCatchUpCheck(world: World, violations: Violations, parts: 
       return streams.get(survey.id)?.find(({ from, to }) => from < completedAt && completedAt < to)?.from;
     },
     isHeldUp({ survey, completedAt = 0 }) {
-      if (world.plan.workers.sliceTime === Infinity) return false;
+      if (world.plan.workers.turnTime === Infinity) return false;
       return streams.get(survey.id)?.some(({ to }) => completedAt < to) === true;
     },
   };

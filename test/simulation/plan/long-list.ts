@@ -8,7 +8,7 @@ import type { ResponsePlan } from "./surveys.ts";
 export interface LongListPlan {
   restless: number;
   /** Milliseconds that a slice has at most. */
-  sliceTime: number;
+  turnTime: number;
 }
 
 /** Records of the list at the beginning. */
@@ -20,10 +20,10 @@ const RESTLESS_FOR = 5;
 export function planLongList(chooser: Chooser, random: Random, source: SimSource): LongListPlan | undefined {
   const startFrom = random.pick(["beginning", "beginning", source.startFrom]);
   const restless = random.pick([0.1, 0.2, 0.6]);
-  const sliceTime = random.pick([Infinity, 300, 1_000, 3_000]);
+  const turnTime = random.pick([Infinity, 300, 1_000, 3_000]);
   if (!chooser.flag("long-list", 0.1)) return undefined;
   source.startFrom = startFrom;
-  return { restless, sliceTime };
+  return { restless, turnTime };
 }
 
 /** Some of what was there at the beginning is deleted while it is read, much completes only then, in the midst of it by most keys. */

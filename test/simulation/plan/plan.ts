@@ -143,7 +143,7 @@ export function planHistory(seed: number, cuts: Cuts): Plan {
     },
     surveys: surveys.filter(({ id }) => !cuts.drop.has(`survey-${id}`)),
     faults: planFaults(weather.chooser, weather.random, calm, ticks),
-    workers: planWorkers(work.chooser, work.random, { calm, ticks, sliceTime: long?.sliceTime ?? Infinity }),
+    workers: planWorkers(work.chooser, work.random, { calm, ticks, turnTime: long?.turnTime ?? Infinity }),
     latency: { service, state: 8, publisher: 30, vault: 40 },
     indexLag,
     restless,

@@ -24,7 +24,7 @@ export interface WorkerPlan {
   /** Milliseconds of a usual run: longer than an interval, it works off backlogs beside the next ticks. */
   deadline: number;
   /** Milliseconds that a slice has at most. */
-  sliceTime: number;
+  turnTime: number;
   /** Milliseconds for which a tick catches up before it leaves the rest to slices. */
   ownTime: number;
 }
@@ -32,13 +32,13 @@ export interface WorkerPlan {
 interface WorkerPlanOptions {
   calm: boolean;
   ticks: number;
-  sliceTime: number;
+  turnTime: number;
 }
 
 export function planWorkers(
   chooser: Chooser,
   random: Random,
-  { calm, ticks, sliceTime }: WorkerPlanOptions,
+  { calm, ticks, turnTime }: WorkerPlanOptions,
 ): WorkerPlan {
   const crashes = chooser.flag("crash", 0.4) && !calm;
   const freezes = chooser.flag("freeze", 0.3) && !calm;
@@ -69,5 +69,5 @@ export function planWorkers(
     const second = plain();
     runs.push(random.chance(rate) && doubles ? [first, second] : [first]);
   }
-  return { runs, deadline, sliceTime, ownTime: random.pick([0, 0, 300, 5_000]) };
+  return { runs, deadline, turnTime, ownTime: random.pick([0, 0, 300, 5_000]) };
 }

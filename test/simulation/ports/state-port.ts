@@ -164,12 +164,6 @@ export function statePort(
         () => lease.role,
         () => store.giveBackRole(lease),
       ),
-    lastTick: () =>
-      call(
-        "lastTick",
-        () => "",
-        () => store.lastTick(clock.now()),
-      ),
     async renew(lease, duration) {
       const until = clock.now() + duration;
       await call(

@@ -4,7 +4,7 @@ import type { CheckedState, EntryState, LedgerEntry } from "../../../lib/polling
 import { emittedOf, isForRedrive, JUDGED_BY } from "../../../lib/polling/model/ledger-entry.ts";
 import type { Lease, Mark } from "../../../lib/polling/model/mark.ts";
 import { emptyMark } from "../../../lib/polling/model/mark.ts";
-import type { Role, RoleLease, RoleNote, TickNote } from "../../../lib/polling/model/role.ts";
+import type { Role, RoleLease, RoleNote } from "../../../lib/polling/model/role.ts";
 import type { EmittedPage, RedrivePage } from "../../../lib/polling/ports.ts";
 import { mayReplace } from "../../support/may-replace.ts";
 import { copyOf } from "./copy.ts";
@@ -26,7 +26,6 @@ export interface MarkItem extends LeaseItem {
 
 /** The item that holds the lease of a role of the source. */
 export interface RoleItem extends LeaseItem {
-  since: number;
   note: RoleNote;
 }
 
@@ -39,7 +38,6 @@ export interface Store {
   acquire(surveyId: number, me: string, same: string, now: number, until: number): Lease | undefined;
   takeRole(role: Role, me: string, same: string, now: number, until: number): RoleLease | undefined;
   giveBackRole(lease: RoleLease): void;
-  lastTick(now: number): TickNote & { underWaySince?: number };
   renew(lease: Lease | RoleLease, until: number): void;
   saveMark(lease: Lease, mark: Mark): Mark;
   release(lease: Lease, mark: Mark): Mark;
@@ -124,9 +122,9 @@ export function createStore(now: () => number, lag: Lag): Store {
     takeRole(role, me, same, calledAt, until) {
       const item = roles.get(role);
       if (isTaken(item, same, calledAt)) return undefined;
-      const held = { fence: (item?.fence ?? 0) + 1, owner: me, until, since: calledAt, note: item?.note ?? {} };
+      const held = { fence: (item?.fence ?? 0) + 1, owner: me, until, note: item?.note ?? {} };
       roles.set(role, held);
-      const { since: _, ...lease } = copyOf(held);
+      const lease = copyOf(held);
       return { role, ...lease };
     },
     giveBackRole(lease) {
@@ -136,11 +134,6 @@ export function createStore(now: () => number, lag: Lag): Store {
       const item = holds(given, lease);
       item.owner = undefined;
       item.note = copyOf(lease.note);
-    },
-    lastTick: (at) => {
-      const item = roles.get("tick");
-      const underWay = item !== undefined && isTaken(item, "nobody", at) ? { underWaySince: item.since } : {};
-      return { ...copyOf(item?.note ?? {}), ...underWay };
     },
     acquire(surveyId, me, same, calledAt, until) {
       const item = marks.get(surveyId);

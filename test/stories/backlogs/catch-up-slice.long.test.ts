@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { placeOf } from "../../../lib/polling/model/phase.ts";
 import type { PageRead } from "../../../lib/polling/ports.ts";
-import { sliceEnd } from "../../../lib/polling/tick/backlogs.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { goOn, slice, slowWorld } from "../../support/slices.ts";
 import {
@@ -452,23 +451,5 @@ describe("catching up", () => {
     await tick(world);
     world.account.service = "service-2";
     await expect(backlogRound(world)).rejects.toMatchObject({ code: "STATE_REFUSED" });
-  });
-});
-
-describe("the end of a slice", () => {
-  const now = 1_000_000;
-
-  it("lies before the next tick, with some time for what is on its way", () => {
-    expect(sliceEnd(now, now + 50 * SECOND, MINUTE)).toBe(now + 45 * SECOND);
-    expect(sliceEnd(now, now + 1_800, 2 * SECOND)).toBe(now + 1_300);
-  });
-
-  it("lies before a later tick where it begins late", () => {
-    expect(sliceEnd(now, now - 10 * SECOND, MINUTE)).toBe(now + 45 * SECOND);
-    expect(sliceEnd(now, now - 10 * MINUTE + 2 * SECOND, MINUTE)).toBe(now + 57 * SECOND);
-  });
-
-  it("is some time ahead also where ticks follow each other at once", () => {
-    expect(sliceEnd(now, now, 0)).toBeGreaterThanOrEqual(now + SECOND);
   });
 });
