@@ -4,13 +4,7 @@
  * Any event of the poller, as EventBridge delivers it
  */
 export type SurveyPollerEvent =
-  | ResponseCompletedEvent
-  | ResponseUpdatedEvent
-  | ResponseDeletedEvent
-  | ResponseWithheldEvent
-  | ResponseReleasedEvent
-  | BooksClosedEvent
-  | SurveyChangedEvent;
+  ResponseCompletedEvent | ResponseUpdatedEvent | ResponseDeletedEvent | BooksClosedEvent | SurveyChangedEvent;
 
 /**
  * A completed survey response
@@ -503,114 +497,6 @@ export interface DeletedResponse {
   [k: string]: unknown;
 }
 /**
- * A response whose contents are not given out yet
- */
-export interface ResponseWithheldEvent {
-  version: string;
-  /**
-   * EventBridge's own, another one for each delivery; detail.meta.eventId is the key
-   */
-  id: string;
-  "detail-type": "response.withheld";
-  /**
-   * `eventSource` of the configuration
-   */
-  source: string;
-  account: string;
-  /**
-   * UTC, ISO 8601
-   */
-  time: string;
-  region: string;
-  resources: string[];
-  detail: ResponseWithheld;
-  [k: string]: unknown;
-}
-/**
- * A response whose contents are not given out yet
- */
-export interface ResponseWithheld {
-  meta: EventMeta;
-  data: WithheldResponse;
-  [k: string]: unknown;
-}
-/**
- * Which response it is, and why it is withheld
- */
-export interface WithheldResponse {
-  surveyId: number;
-  /**
-   * Null for a record that does not say of which response it is
-   */
-  responseId: number | null;
-  survey: Survey | null;
-  /**
-   * Quarantined: it cannot be read. Held: nothing proves that its answers are all there. Refused: the bus does not take its event, or that of its update. Known words: quarantined, held, refused; there may be more
-   */
-  state: "quarantined" | "held" | "refused" | (string & {});
-  /**
-   * A code; never contents
-   */
-  reason: string | null;
-  /**
-   * When the poller found that out (UTC, ISO 8601)
-   */
-  since: string;
-  [k: string]: unknown;
-}
-/**
- * A response that was withheld is withheld no more
- */
-export interface ResponseReleasedEvent {
-  version: string;
-  /**
-   * EventBridge's own, another one for each delivery; detail.meta.eventId is the key
-   */
-  id: string;
-  "detail-type": "response.released";
-  /**
-   * `eventSource` of the configuration
-   */
-  source: string;
-  account: string;
-  /**
-   * UTC, ISO 8601
-   */
-  time: string;
-  region: string;
-  resources: string[];
-  detail: ResponseReleased;
-  [k: string]: unknown;
-}
-/**
- * A response that was withheld is withheld no more
- */
-export interface ResponseReleased {
-  meta: EventMeta;
-  data: ReleasedResponse;
-  [k: string]: unknown;
-}
-/**
- * Which response it is, and the event with its contents
- */
-export interface ReleasedResponse {
-  surveyId: number;
-  /**
-   * Null for a record that does not say of which response it is
-   */
-  responseId: number | null;
-  survey: Survey | null;
-  /**
-   * Quarantined: it cannot be read. Held: nothing proves that its answers are all there. Refused: the bus does not take its event, or that of its update. Known words: quarantined, held, refused; there may be more
-   */
-  state: "quarantined" | "held" | "refused" | (string & {});
-  /**
-   * The event with its contents; null where it needs none: it is not completed, or is from before the floor
-   */
-  lastEventId: string | null;
-  [k: string]: unknown;
-}
-/**
  * Every response that a survey lists is accounted for
  */
 export interface BooksClosedEvent {
@@ -696,6 +582,10 @@ export interface Books {
    */
   deficit: number | null;
   counts: BooksCounts;
+  /**
+   * Which responses are held, quarantined or refused, in the order of their ids: the first 50
+   */
+  withheld: WithheldResponse[];
   digest: BooksDigest;
   [k: string]: unknown;
 }
@@ -735,6 +625,21 @@ export interface BooksCounts {
    * Completed; the bus does not take their event
    */
   refused: number;
+  [k: string]: unknown;
+}
+/**
+ * A listed response that does not go out without help
+ */
+export interface WithheldResponse {
+  responseId: number;
+  /**
+   * Held: nothing proves that its answers are all there. Quarantined: it cannot be read. Refused: the bus does not take its event. Known words: held, quarantined, refused; there may be more
+   */
+  state: "held" | "quarantined" | "refused" | (string & {});
+  /**
+   * A code; never contents
+   */
+  reason: string | null;
   [k: string]: unknown;
 }
 /**

@@ -105,7 +105,6 @@ export const topGroups = {
     meanings: {
       "events.response.updated": "Emits an event when a response has changed since its last event.",
       "events.response.deleted": "Emits an event when a response has gone from the service.",
-      "events.response.withheld": "Emits events when a response is set aside, and when it is released.",
       "events.books.closed": "Emits an event when the books of a survey have closed.",
       "events.survey.changed": "Emits an event when a survey has a new edition.",
     },

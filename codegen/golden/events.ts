@@ -3,7 +3,6 @@ import { buildBooksClosed } from "../../lib/events/build/build-books-closed.ts";
 import { buildDeleted } from "../../lib/events/build/build-deleted.ts";
 import { buildEvent, toUpdate } from "../../lib/events/build/build-event.ts";
 import { buildSurveyChanged } from "../../lib/events/build/build-survey-changed.ts";
-import { buildReleased, buildWithheld } from "../../lib/events/build/build-withheld.ts";
 import { eventIdOf } from "../../lib/events/event-id.ts";
 import { type DetailOf, detailSchemas, digestSum, type EventType, eventId } from "../../lib/events/index.ts";
 import { checkIn } from "../../lib/publisher/claim-check.ts";
@@ -30,8 +29,6 @@ export async function goldenEvents(): Promise<Map<string, EventEnvelope>> {
     golden("unknown-future-field", "response.completed", fromTheFuture(46383)),
     golden("updated", "response.updated", updated),
     golden("deleted", "response.deleted", deleted(updated)),
-    golden("withheld", "response.withheld", withheld(46384)),
-    golden("released", "response.released", released(46384)),
     golden("books-closed", "books.closed", booksClosed(updated.meta.eventId)),
     golden("survey-changed", "survey.changed", surveyChanged()),
   ];
@@ -150,29 +147,19 @@ const deleted = ({ meta, data }: DetailOf<"response.updated">): DetailOf<"respon
     detectedAt: Date.parse("2026-03-12T04:10:00Z"),
   });
 
-const withheld = (responseId: number): DetailOf<"response.withheld"> =>
-  buildWithheld({ ...told(responseId), state: "quarantined", since: noon, reason: "unreadable completed" });
-
-const released = (responseId: number): DetailOf<"response.released"> =>
-  buildReleased({
-    ...told(responseId),
-    state: "quarantined",
-    since: noon,
-    lastEventId: eventId(SOURCE_NAME, SURVEY_ID, responseId),
-  });
-
 /** The second books of the survey: two responses have an event, of which one was updated. */
 function booksClosed(updated: string): DetailOf<"books.closed"> {
   const sum = digestSum();
   for (const id of [updated, eventId(SOURCE_NAME, SURVEY_ID, 46375)]) sum.add(id);
   const previous = eventIdOf({ type: "books.closed", sourceName: SOURCE_NAME, surveyId: SURVEY_ID, which: 1 });
+  const unread = { responseId: 46384, state: "quarantined", reason: "unreadable completed" };
   const counts = { emitted: 2, beforeFloor: 8, open: 1, waiting: 0, held: 0, quarantined: 1, refused: 0 };
   const built = buildBooksClosed({
     sourceName: SOURCE_NAME,
     surveyId: SURVEY_ID,
     survey,
     from: "2026-03-10 00:00:00",
-    books: { listed: 12, ...counts, passes: 2, deficit: 0, startedAt: noon + 7_200_000 },
+    books: { listed: 12, ...counts, withheld: [unread], passes: 2, deficit: 0, startedAt: noon + 7_200_000 },
     digest: sum.digest(),
     previous: { sequence: 1, eventId: previous, hash: "" },
     detectedAt: noon + 7_205_000,

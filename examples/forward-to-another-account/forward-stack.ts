@@ -18,14 +18,7 @@ export class ForwardSurveys extends Stack {
     const surveys = SurveyEvents.fromBus(this, "Surveys", busName === undefined ? {} : { busName });
     surveys.onResponseCompleted("Forward", {
       // Everything, so that the other account can verify by the books that nothing is missing.
-      types: [
-        "response.completed",
-        "response.updated",
-        "response.deleted",
-        "response.withheld",
-        "response.released",
-        "books.closed",
-      ],
+      types: ["response.completed", "response.updated", "response.deleted", "books.closed"],
       // The target makes the role that may put events on the inbox, and on nothing else.
       target: new EventBusTarget(EventBus.fromEventBusArn(this, "Inbox", inboxArn)),
     });

@@ -5,7 +5,6 @@ import { flag, section } from "./fields.ts";
 export const eventsSchema = section({
   "response.updated": flag().prefault(true),
   "response.deleted": flag().prefault(true),
-  "response.withheld": flag().prefault(true),
   "books.closed": flag().prefault(true),
   "survey.changed": flag().prefault(false),
 });

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { instant, meta } from "./meta.ts";
 import { named } from "./named.ts";
+import { openWord } from "./open-word.ts";
 import { survey } from "./response-completed.ts";
 
 const count = (description: string) => z.number().int().nonnegative().describe(description);
@@ -17,6 +18,17 @@ const counts = z
     refused: count("Completed; the bus does not take their event"),
   })
   .meta(named("BooksCounts", "Each listed response in one class"));
+
+const withheld = z
+  .looseObject({
+    responseId: z.number().int(),
+    state: openWord(
+      ["held", "quarantined", "refused"],
+      "Held: nothing proves that its answers are all there. Quarantined: it cannot be read. Refused: the bus does not take its event",
+    ),
+    reason: z.string().nullable().describe("A code; never contents"),
+  })
+  .meta(named("WithheldResponse", "A listed response that does not go out without help"));
 
 const digest = z
   .looseObject({
@@ -60,6 +72,9 @@ export const booksClosed = z
           .nullable()
           .describe("The service's own count of responses minus `listed`; null where it states none"),
         counts,
+        withheld: z
+          .array(withheld)
+          .describe("Which responses are held, quarantined or refused, in the order of their ids: the first 50"),
         digest,
       })
       .meta(named("Books", "What the books of a survey say")),

@@ -4,7 +4,6 @@ import type { EventType } from "./contract.ts";
 import { responseCompleted } from "./response-completed.ts";
 import { responseDeleted } from "./response-deleted.ts";
 import { responseUpdated } from "./response-updated.ts";
-import { responseReleased, responseWithheld } from "./response-withheld.ts";
 import { surveyChanged } from "./survey-changed.ts";
 
 /** The schema of each event's `detail`: the only definition of the contract. */
@@ -12,8 +11,6 @@ export const detailSchemas = {
   "response.completed": responseCompleted,
   "response.updated": responseUpdated,
   "response.deleted": responseDeleted,
-  "response.withheld": responseWithheld,
-  "response.released": responseReleased,
   "books.closed": booksClosed,
   "survey.changed": surveyChanged,
 } as const satisfies Record<EventType, z.ZodType>;

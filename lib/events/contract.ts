@@ -8,8 +8,6 @@ export const EVENT_TYPES = [
   DETAIL_TYPE,
   "response.updated",
   "response.deleted",
-  "response.withheld",
-  "response.released",
   "books.closed",
   "survey.changed",
 ] as const;

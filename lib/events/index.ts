@@ -21,11 +21,4 @@ export {
 } from "./response-completed.ts";
 export { type ResponseDeleted, responseDeleted } from "./response-deleted.ts";
 export { type ResponseUpdated, responseUpdated } from "./response-updated.ts";
-export {
-  type ResponseReleased,
-  type ResponseWithheld,
-  responseReleased,
-  responseWithheld,
-  type WithheldState,
-} from "./response-withheld.ts";
 export { type SurveyChanged, surveyChanged } from "./survey-changed.ts";

@@ -5,7 +5,7 @@ import type { PollContext } from "../polling/context.ts";
 import { failureOf } from "../polling/errors.ts";
 import { areManyChanges } from "../polling/ledger/changes.ts";
 import { passSlice } from "../polling/routes/full-pass.ts";
-import { tellSubscribers } from "../polling/survey/tell-subscribers.ts";
+import { tellBooks } from "../polling/survey/tell-books.ts";
 import type { Operation, OperationContext } from "./operation.ts";
 import { makeDue, onSurvey, readySource } from "./survey-work.ts";
 
@@ -74,7 +74,7 @@ async function readOn(context: OperationContext, { surveyId, mode }: AuditInput)
     if (mode === "begin") await leavePass(ctx);
     await passSlice(ctx, UNLIMITED);
     const isOver = mark.pass === undefined;
-    if (isOver) await tellSubscribers(ctx);
+    if (isOver) await tellBooks(ctx);
     const failure = ctx.failure === undefined ? {} : { failure: failureOf(ctx.failure) };
     return { outcome: isOver ? "ended" : "read", ...failure };
   });

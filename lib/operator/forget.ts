@@ -2,10 +2,8 @@ import * as z from "zod";
 import { section } from "../config/fields.ts";
 import { noteSuspects } from "../polling/contents/suspects.ts";
 import type { PollContext } from "../polling/context.ts";
-import { orLeave } from "../polling/errors.ts";
 import { holdLease } from "../polling/lease.ts";
 import { forgetSights } from "../polling/ledger/changes.ts";
-import { noteReleased, tellReleased } from "../polling/ledger/withheld.ts";
 import type { EntryState, LedgerEntry } from "../polling/model/ledger-entry.ts";
 import type { SourceGraph } from "../run/wiring.ts";
 import { bareEntry, isBare, prefixesOf } from "./forgotten.ts";
@@ -74,17 +72,14 @@ async function forgetResponse(
   );
   const keys = found.flat();
   await Promise.all(keys.map((key) => bucket.delete(key)));
-  await forgetInMark(ctx, id, entry);
+  forgetInMark(ctx, id);
   return { outcome: "done", was: entry?.state ?? null, objects: keys.length };
 }
 
-/** Subscribers that know it to be withheld are told that this is over, at the latest by the next poll. */
-async function forgetInMark(ctx: PollContext, id: LedgerEntry["id"], entry: LedgerEntry | undefined): Promise<void> {
-  const { mark } = ctx;
+function forgetInMark({ mark }: PollContext, id: LedgerEntry["id"]): void {
   forgetSights(
     mark,
     (mark.changes ?? []).filter((sight) => sight.id === id),
   );
   if (typeof id === "number") noteSuspects(mark.contents, [], [id]);
-  if (noteReleased(mark, id, entry?.eventId ?? null)) await orLeave(ctx, () => tellReleased(ctx));
 }

@@ -33,7 +33,6 @@ describe("the forwarding stack", { timeout: 120_000 }, () => {
           "response.completed",
           "response.updated",
           "response.deleted",
-          "response.withheld",
           "response.released",
           "books.closed",
         ],

@@ -126,7 +126,7 @@ export const sourceDefaults: PollingSource = {
   fullPoll: { every: 15 * MINUTE },
   patrol: { every: HOUR, full: 7 * 24 * HOUR },
   retention: { quarantine: 30 * 24 * HOUR },
-  events: new Set(["response.completed", "response.updated", "response.deleted", "response.withheld", "books.closed"]),
+  events: new Set(["response.completed", "response.updated", "response.deleted", "books.closed"]),
 };
 
 export type PollOverrides = Partial<Omit<PollRequest, "ports" | "source">> & { source?: Partial<PollingSource> };

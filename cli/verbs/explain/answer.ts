@@ -15,8 +15,6 @@ const step = z.strictObject({
       "ledger",
       "updated",
       "changed",
-      "withheld",
-      "released",
       "gone",
       "deleted",
       "waiting",

@@ -71,9 +71,7 @@ async function storyOf(
   const now = io.now();
   const { events } = await target.config();
   const mark = await askingAws("the table could not be read", () => readMark(tableOf(target), source.name, surveyId));
-  const around = [entry?.emittedAt, mark.withheld?.[String(id)]?.since, entry?.gone?.since].filter(
-    (at) => at !== undefined,
-  );
+  const around = [entry?.emittedAt, entry?.gone?.since].filter((at) => at !== undefined);
   const log =
     typeof id === "number"
       ? await readEventLog(target, { source: source.name, surveyId, responseId: id, around }, now).catch(unread(io))

@@ -8,8 +8,6 @@ import { busText, detailsText, instant, listedText, originText, proofText, waits
 type Told = Omit<Step, "took"> & Partial<Pick<Step, "took">>;
 
 const NAMES = {
-  "response.withheld": "withheld",
-  "response.released": "released",
   "response.deleted": "deleted",
 } as const;
 

@@ -45,9 +45,8 @@ function goingOf(entry: LedgerEntry): string[] {
 }
 
 /** Where the mark of a survey knows of one response, other than by its place in a list of ids. */
-export function partsOf({ withheld, changes = [], contents, pending = [] }: Mark, id: LedgerEntry["id"]): string[] {
+export function partsOf({ changes = [], contents, pending = [] }: Mark, id: LedgerEntry["id"]): string[] {
   return [
-    ...(withheld?.[id] === undefined ? [] : ["withheld"]),
     ...(changes.some((sight) => sight.id === id) ? ["changes"] : []),
     ...(contents.suspects?.some((one) => one === id) ? ["suspects"] : []),
     ...(pending.some((one) => one.id === id) ? ["pending"] : []),

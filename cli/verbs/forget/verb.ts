@@ -70,8 +70,7 @@ async function forget(target: Target, found: FoundResponse): Promise<FoundRespon
   }
   const left = await readAgain(target, found);
   const { mark, ...still } = await heldOf(target, left);
-  // That it is withheld no more is told to subscribers at the next poll, where the bus did not take it now.
-  const unforgotten = [...still.entry, ...still.objects, ...mark.filter((part) => part !== "withheld")];
+  const unforgotten = [...still.entry, ...still.objects, ...mark];
   if (unforgotten.length === 0) return left;
   throw new CommandError("NOT_FORGOTTEN", `something is still held of response ${id}: ${unforgotten.join(", ")}`, {
     hint: "Run it again: it goes on with what is left.",

@@ -15,8 +15,6 @@ export const KINDS = {
   test: ["test", "a promoter, as the contract's own test event"],
   updated: ["updated", "the promoter with another answer"],
   deleted: ["deleted", "the promoter is listed no more"],
-  withheld: ["withheld", "a response that cannot be read"],
-  released: ["released", "it can be read after all"],
   books: ["books-closed", "closed books over the promoter and the detractor"],
   "survey-changed": ["survey-changed", "the survey was edited"],
 } as const satisfies Record<string, readonly [golden: string, about: string]>;

@@ -11,7 +11,7 @@ export interface BooksFacts {
   survey: SurveyFacts | undefined;
   /** Date string of the service; undefined: from the beginning. */
   from: string | null | undefined;
-  books: Data["counts"] & Pick<Data, "passes" | "deficit"> & { startedAt: number };
+  books: Data["counts"] & Pick<Data, "passes" | "deficit"> & Partial<Pick<Data, "withheld">> & { startedAt: number };
   digest: Data["digest"];
   /** The event of the same survey before this one, and the hash of what it said. */
   previous: { sequence: number; eventId: string; hash: string } | undefined;
@@ -22,9 +22,25 @@ export interface BooksFacts {
 /** The event of closed books, with a hash of what it says of them; undefined when that is what the previous one said. */
 export function buildBooksClosed(facts: BooksFacts): { detail: BooksClosed; hash: string } | undefined {
   const { sourceName, surveyId, books, digest, previous, detectedAt, from = null } = facts;
-  const { listed, emitted, beforeFloor, open, waiting, held, quarantined, refused, passes, deficit } = books;
+  const {
+    listed,
+    emitted,
+    beforeFloor,
+    open,
+    waiting,
+    held,
+    quarantined,
+    refused,
+    passes,
+    deficit,
+    withheld = [],
+  } = books;
   const counts = { listed, emitted, beforeFloor, open, waiting, held, quarantined, refused };
-  const said = hash("sha256", JSON.stringify([from, deficit, counts, digest, Math.min(passes, 2)]), "base64url");
+  const said = hash(
+    "sha256",
+    JSON.stringify([from, deficit, counts, withheld, digest, Math.min(passes, 2)]),
+    "base64url",
+  );
   if (said === previous?.hash) return undefined;
   const sequence = (previous?.sequence ?? 0) + 1;
   const detail: BooksClosed = {
@@ -41,6 +57,7 @@ export function buildBooksClosed(facts: BooksFacts): { detail: BooksClosed; hash
       passes,
       deficit,
       counts,
+      withheld,
       digest,
     },
   };

@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import type { PollContext } from "../context.ts";
-import type { Books, BooksOpen, Tally } from "../model/books.ts";
+import type { Books, BooksOpen, Tally, Withheld } from "../model/books.ts";
 import type { EntryState } from "../model/ledger-entry.ts";
 import { dropIds, keepIds } from "./id-set.ts";
 import type { PassIds } from "./pass-ids.ts";
@@ -19,13 +19,15 @@ const SOONER = 8;
 /** Entries of one read, and reads at once. */
 const AT_ONCE = 100;
 const READS = 8;
+/** Responses that do not go out and are named. */
+const MOST_NAMED = 50;
 
 /** Enters the proof of a pass over all pages into the mark, or why there is none (R29). */
 export async function closeBooks(ctx: PollContext, pass: FinishedPass): Promise<void> {
   const { mark } = ctx;
   const { ids, ...counted } = pass;
   const closedAt = ctx.ports.clock.now();
-  const classes = await classify(ctx, ids);
+  const { classes, withheld } = await classify(ctx, ids);
   const listed = ids.all.size;
   const left = listed - Object.values(classes).reduce((sum, count) => sum + count, 0);
   if (left !== 0) return leaveOpen(ctx, { code: "unaccounted", count: left }, closedAt);
@@ -39,7 +41,8 @@ export async function closeBooks(ctx: PollContext, pass: FinishedPass): Promise<
   const passes = mark.booksOpen === undefined ? (mark.books?.passes ?? 0) + 1 : 1;
   const deficit = ctx.listedCount === undefined ? null : ctx.listedCount - listed;
   delete mark.booksOpen;
-  mark.books = { ...counted, ...classes, closedAt, listed, gone: mark.books?.gone ?? 0, deficit, passes };
+  const named = withheld.length === 0 ? {} : { withheld };
+  mark.books = { ...counted, ...classes, ...named, closedAt, listed, gone: mark.books?.gone ?? 0, deficit, passes };
   mark.nextPass = pass.startedAt + ctx.source.patrol.full;
   if (older === undefined || "inline" in older) return;
   // Only now: until the mark names the new ones, these are all there are.
@@ -47,9 +50,13 @@ export async function closeBooks(ctx: PollContext, pass: FinishedPass): Promise<
   await dropIds(ctx, older);
 }
 
-/** The class that the ledger gives each of these responses now. */
-async function classify(ctx: PollContext, { all }: PassIds): Promise<Record<Class, number>> {
+/** The class that the ledger gives each of these responses now, and which of them do not go out. */
+async function classify(
+  ctx: PollContext,
+  { all }: PassIds,
+): Promise<{ classes: Record<Class, number>; withheld: Withheld[] }> {
   const classes = { emitted: 0, beforeFloor: 0, open: 0, waiting: 0, held: 0, quarantined: 0, refused: 0 };
+  const withheld: Withheld[] = [];
   const ids = [...all];
   const limit = pLimit(READS);
   await Promise.all(
@@ -57,11 +64,16 @@ async function classify(ctx: PollContext, { all }: PassIds): Promise<Record<Clas
       limit(async () => {
         const some = ids.slice(i * AT_ONCE, (i + 1) * AT_ONCE);
         const entries = await ctx.ports.state.entries(ctx.surveyId, some);
-        for (const { state } of entries.values()) classes[state === "before-floor" ? "beforeFloor" : state] += 1;
+        for (const { id, state, reason = null } of entries.values()) {
+          classes[state === "before-floor" ? "beforeFloor" : state] += 1;
+          const isWithheld = state === "held" || state === "quarantined" || state === "refused";
+          if (isWithheld && typeof id === "number") withheld.push({ responseId: id, state, reason });
+        }
       }),
     ),
   );
-  return classes;
+  withheld.sort((a, b) => a.responseId - b.responseId);
+  return { classes, withheld: withheld.slice(0, MOST_NAMED) };
 }
 
 /** Notes why the books are not closed; `nextPass`: epoch milliseconds. */

@@ -1,7 +1,6 @@
 import type { PollContext } from "../context.ts";
 import { holdLease } from "../lease.ts";
 import { type LedgerEntry, POLLS } from "../model/ledger-entry.ts";
-import { toldFirst } from "./withheld.ts";
 
 // Completed responses whose contents nothing proves. They are left to the next poll at first. After some polls they are held, which counts as dealt with (R6).
 
@@ -46,12 +45,10 @@ export async function noteHeld(ctx: PollContext, responses: Unproved[]): Promise
       .filter((id) => counts(known.get(id), clock.now(), ctx.source.interval))
       .map((id) => heldEntry(id, known.get(id), shownOf.get(id) ?? [], clock.now()));
     await holdLease(ctx);
-    // What subscribers could not be told of is not held yet.
-    const written = entries.length === 0 ? [] : await toldFirst(ctx, entries);
-    if (written.length > 0) await state.putEntries(ctx.surveyId, written);
-    for (const entry of written) known.set(entry.id, entry);
+    if (entries.length > 0) await state.putEntries(ctx.surveyId, entries);
+    for (const entry of entries) known.set(entry.id, entry);
     held.push(...some.filter((id) => (known.get(id)?.attempts ?? 0) >= POLLS));
-    const fresh = written.filter(({ attempts }) => attempts === POLLS).length;
+    const fresh = entries.filter(({ attempts }) => attempts === POLLS).length;
     if (fresh > 0) observe({ kind: "held", surveyId: ctx.surveyId, count: fresh });
   }
   return held;

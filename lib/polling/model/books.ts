@@ -1,3 +1,5 @@
+import type { BooksClosed } from "../../events/index.ts";
+
 /** A set of ids, delta-coded (see id-set.ts): a small one as it is, a large one in the vault. */
 export type IdsRef = { inline: string } | { key: string };
 
@@ -42,6 +44,9 @@ export interface Tally {
   found: number;
 }
 
+/** A listed response that does not go out without help. */
+export type Withheld = BooksClosed["data"]["withheld"][number];
+
 /** A proof over one full pass: listed = emitted + before floor + open + waiting + held + quarantined + refused. */
 export interface Books extends Tally {
   startedAt: number;
@@ -52,6 +57,8 @@ export interface Books extends Tally {
   deficit: number | null;
   /** Whether pages moved while they were read. */
   moved: boolean;
+  /** Those held, quarantined or refused, in the order of their ids: the first 50. */
+  withheld?: Withheld[];
   /** Closed passes in a row up to this one: one alone cannot see two changes that cancel each other. */
   passes: number;
 }

@@ -1,17 +1,8 @@
-import type { SurveyFacts, WithheldState } from "../../events/index.ts";
+import type { SurveyFacts } from "../../events/index.ts";
 import type { Books, BooksOpen, IdsRef, Pass, ToldBooks } from "./books.ts";
 import type { LedgerEntry } from "./ledger-entry.ts";
 import type { OutgoingEvent } from "./outgoing-event.ts";
 import type { Phase } from "./phase.ts";
-
-/** A response that subscribers know to be withheld. */
-export interface Withheld {
-  state: WithheldState;
-  /** Epoch milliseconds. */
-  since: number;
-  /** Set once that is over, until subscribers know: the id of its event, or null where it needs none. */
-  over?: string | null;
-}
 
 /** One level of the patrol under way: a walk that goes on below the head, in slices, down to the depth of its level. */
 export interface Round {
@@ -139,8 +130,6 @@ export interface Mark {
   volatile?: Partial<Record<Group, number>>;
   /** Responses repaired so far, and more than once: repeated repairs need a look. */
   repairs?: { once: number; again: number };
-  /** By response. */
-  withheld?: Record<string, Withheld>;
   /** Epoch milliseconds of the next look for quarantined records whose time is over. */
   expiryLook?: number;
 }

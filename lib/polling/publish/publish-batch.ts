@@ -3,7 +3,6 @@ import { leave, notTaken, orLeave, type PublishFailedError } from "../errors.ts"
 import { holdLease } from "../lease.ts";
 import { forgetSights } from "../ledger/changes.ts";
 import { MOST_ENTRIES } from "../ledger/tell.ts";
-import { noteReleased, toldFirst } from "../ledger/withheld.ts";
 import { later } from "../model/dates.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import { noteFound } from "../model/mark.ts";
@@ -101,12 +100,11 @@ async function noteNotTaken(
   const entry = await orLeave(ctx, () =>
     isRefused ? refusedEntry(ctx, item, code) : waitingEntry(ctx, item, [`bus:${code}`]),
   );
-  const written = entry === undefined ? [] : await toldFirst(ctx, [entry]);
-  if (written.length === 0) {
+  if (entry === undefined) {
     result.left.push(item);
     return;
   }
-  await ctx.ports.state.putEntries(ctx.surveyId, written);
+  await ctx.ports.state.putEntries(ctx.surveyId, [entry]);
   noteFound(ctx.mark, isNew(item) ? 1 : 0);
   if (isRefused) {
     result.counts.refused += 1;
@@ -149,7 +147,6 @@ async function enter(ctx: PollContext, published: Ready[], emittedAt: number): P
     await state.saveMark(ctx.lease, ctx.mark);
     throw error;
   }
-  for (const { id, eventId = null } of entries) noteReleased(ctx.mark, id, eventId);
   await dropKept(ctx, published);
 }
 

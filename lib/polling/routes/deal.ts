@@ -9,7 +9,6 @@ import { holdLease } from "../lease.ts";
 import { differences, grown, noteChange } from "../ledger/changes.ts";
 import { type Decision, decide, type Judgement } from "../ledger/judge.ts";
 import { noted, orphanEntries, quarantined } from "../ledger/note-entries.ts";
-import { toldFirst } from "../ledger/withheld.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import { noteFound } from "../model/mark.ts";
 import { placeOf } from "../model/phase.ts";
@@ -172,9 +171,7 @@ export async function deal(
   if (entries.length > 0) {
     await dealing.beforeWrites?.();
     await holdLease(ctx);
-    const written = await toldFirst(ctx, entries);
-    done.left += entries.length - written.length;
-    await ctx.ports.state.putEntries(ctx.surveyId, written);
+    await ctx.ports.state.putEntries(ctx.surveyId, entries);
   }
   noteFound(ctx.mark, done.found);
   return done;

@@ -4,7 +4,6 @@ import type { Allowance, PollContext } from "../context.ts";
 import { holdLease } from "../lease.ts";
 import { noteHeld } from "../ledger/held.ts";
 import { firstSeenBy, nextRecheck } from "../ledger/note-entries.ts";
-import { toldFirst } from "../ledger/withheld.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import type { Mark } from "../model/mark.ts";
 import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
@@ -102,5 +101,5 @@ async function putBack(ctx: PollContext, left: { entry: LedgerEntry; run: Run | 
     return { ...entry, firstSeen, nextCheck: nextRecheck(ctx, firstSeen, now) };
   });
   await holdLease(ctx);
-  await ctx.ports.state.putEntries(ctx.surveyId, await toldFirst(ctx, entries));
+  await ctx.ports.state.putEntries(ctx.surveyId, entries);
 }

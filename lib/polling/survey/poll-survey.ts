@@ -15,7 +15,7 @@ import { newsAbove } from "../routes/news-above.ts";
 import { search } from "../routes/search.ts";
 import { type BackgroundDue, type BackgroundRequest, background, nextBackground, type PollWork } from "./background.ts";
 import { readDecided } from "./read-decided.ts";
-import { hasUntold, tellSubscribers } from "./tell-subscribers.ts";
+import { hasUntold, tellBooks } from "./tell-books.ts";
 import { type Presence, shownAs, tellSurvey } from "./tell-survey.ts";
 import { type SurveyRequest, withSurvey } from "./with-survey.ts";
 
@@ -70,7 +70,7 @@ export function pollSurvey(request: PollRequest): Promise<PollResult | undefined
     if (listed !== undefined) await orLeave(ctx, () => tellSurvey(ctx, listed, presence));
     const earlier = { closedAt: mark.books?.closedAt, again: mark.repairs?.again ?? 0, page: placeOf(mark)?.page };
     const done = await work(ctx, request);
-    await tellSubscribers(ctx);
+    await tellBooks(ctx);
     return {
       ...done,
       mark,

@@ -3,8 +3,8 @@ import { buildBooksClosed } from "../../events/build/build-books-closed.ts";
 import { digestSum } from "../../events/index.ts";
 import { loadIds } from "../books/id-set.ts";
 import type { PollContext } from "../context.ts";
+import { orLeave } from "../errors.ts";
 import { factsOf } from "../ledger/tell.ts";
-import { noteReleased } from "../ledger/withheld.ts";
 import type { Books } from "../model/books.ts";
 import type { EmittedResponse } from "../model/ledger-entry.ts";
 import type { OutgoingEvent } from "../model/outgoing-event.ts";
@@ -15,10 +15,15 @@ import { tellNext } from "./tell-next.ts";
 
 /**
  * Tells subscribers that the books of a survey have closed, where that is new to them. To be called when nothing of the survey is under way any more: then the
- * ledger holds the last event of each response.
+ * ledger holds the last event of each response. A failure is left to the next poll, and holds up nothing else.
  */
-export function tellBooks(ctx: PollContext): Promise<void> {
-  return tellNext(ctx, () => newBooks(ctx));
+export async function tellBooks(ctx: PollContext): Promise<void> {
+  await orLeave(ctx, () => tellNext(ctx, () => newBooks(ctx)));
+}
+
+/** Whether something is left to be told. */
+export function hasUntold(ctx: PollContext): boolean {
+  return ctx.mark.untold !== undefined || areUncompared(ctx);
 }
 
 /** The event that tells of the books; undefined when they say what was told last, or the time is up. */
@@ -37,7 +42,7 @@ async function newBooks(ctx: PollContext): Promise<OutgoingEvent | undefined> {
 }
 
 /** Whether books have closed with which the ledger was not compared yet. */
-export function areUncompared({ mark }: Pick<PollContext, "mark">): boolean {
+function areUncompared({ mark }: Pick<PollContext, "mark">): boolean {
   const { books, booksOpen, pending, comparedAt } = mark;
   return books !== undefined && booksOpen === undefined && pending === undefined && comparedAt !== books.closedAt;
 }
@@ -60,8 +65,6 @@ async function compareLedger(ctx: PollContext, books: Books): Promise<BooksDiges
     for (const one of page.entries) {
       const { id, eventId, emittedAt } = one;
       sum.add(eventId);
-      // The process that noted its release may have died before the mark was saved.
-      if (emittedAt >= (mark.withheld?.[id]?.since ?? Number.POSITIVE_INFINITY)) noteReleased(mark, id, eventId);
       // A response that went out since the reading began may not have been listed then.
       if (listed?.has(id) === false && emittedAt < books.startedAt) missing.push(one);
       if (listed?.has(id) === true && one.gone !== undefined) again.push(one);

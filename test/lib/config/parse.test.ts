@@ -43,7 +43,6 @@ describe("the defaults", () => {
       events: {
         "response.updated": true,
         "response.deleted": true,
-        "response.withheld": true,
         "books.closed": true,
         "survey.changed": false,
       },

@@ -61,7 +61,6 @@ async function emptyAccount(options: SimulatorOptions = {}, settings: Record<str
     events: eventsOf({
       "response.updated": true,
       "response.deleted": true,
-      "response.withheld": true,
       "books.closed": true,
       "survey.changed": false,
     }),

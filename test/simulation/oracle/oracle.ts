@@ -30,7 +30,6 @@ import { createRequestLog, type RequestLog } from "./requests.ts";
 import { createRestCheck, type Unfinished } from "./rest.ts";
 import { createSurveyChanges } from "./survey-changes.ts";
 import { createViolations, type Violations } from "./violations.ts";
-import { createWithheldCheck } from "./withheld.ts";
 
 /** Holds the poller's doings against the truth while a history runs, and once it has come to rest. */
 export interface Oracle {
@@ -62,7 +61,6 @@ export function createOracle(world: World, store: Store): Oracle {
   const booksTold = createBooksTold(world, violations, { deliveries, books: (id) => books.facts(id)?.books });
   const deletions = createDeletions(world, store, violations, deliveries);
   const surveyChanges = createSurveyChanges(world, violations);
-  const withheld = createWithheldCheck(world, violations, deliveries);
   const details = createDetailLog(world);
   const hangs = createHangLog(world, violations);
   const rechecks = createRecheckLog(world, violations);
@@ -94,7 +92,6 @@ export function createOracle(world: World, store: Store): Oracle {
     booksTold,
     deletions,
     surveyChanges,
-    withheld,
     deliveries,
     dutyNow,
   });
@@ -213,7 +210,6 @@ export function createOracle(world: World, store: Store): Oracle {
         if (released) deliveries.leaseReleased(process, surveyId);
       },
       entryWritten(_process, surveyId, entry, before) {
-        withheld.entryWritten(surveyId, entry);
         if (entry.state === "emitted") {
           const { id, revision = 1 } = entry;
           const sent = typeof id === "number" ? deliveries.of(id) : [];
@@ -237,8 +233,6 @@ export function createOracle(world: World, store: Store): Oracle {
       },
       delivered(process, event, answered) {
         if (hasContents(event)) delivered(process, event.detail, answered);
-        if (event.type === "response.withheld") withheld.withheld(event.detail);
-        if (event.type === "response.released") withheld.released(event.detail);
         if (event.type === "books.closed") booksTold.delivered(event.detail);
         if (event.type === "survey.changed") surveyChanges.delivered(event.detail);
         if (event.type === "response.deleted") deletions.delivered(event.detail);

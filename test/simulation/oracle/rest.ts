@@ -14,7 +14,6 @@ import { isRightlyHeld, leewayOf, mayLieApart } from "./excluded.ts";
 import { hidesItsEnd } from "./failing-ends.ts";
 import type { SurveyChanges } from "./survey-changes.ts";
 import { isUpToDate } from "./updates.ts";
-import type { WithheldCheck } from "./withheld.ts";
 
 // What the liveness phase is for: nothing lost, nothing waiting, nothing left under way, and books that are closed and right.
 
@@ -29,8 +28,7 @@ export interface Unfinished {
     | "liveness: books"
     | "liveness: books told"
     | "deleted"
-    | "survey changed"
-    | "withheld";
+    | "survey changed";
   told: string;
 }
 
@@ -43,7 +41,6 @@ interface Judges {
   booksTold: BooksTold;
   deletions: Deletions;
   surveyChanges: SurveyChanges;
-  withheld: WithheldCheck;
   deliveries: Deliveries;
   dutyNow(response: SimResponse): Duty;
 }
@@ -51,7 +48,7 @@ interface Judges {
 export function createRestCheck(
   world: World,
   store: Pick<Store, "marks" | "entries" | "read">,
-  { books, booksTold, deletions, surveyChanges, withheld, deliveries, dutyNow }: Judges,
+  { books, booksTold, deletions, surveyChanges, deliveries, dutyNow }: Judges,
 ): RestCheck {
   const missing = (response: SimResponse): Unfinished | undefined => {
     const version = response.versions.at(-1);
@@ -95,8 +92,6 @@ export function createRestCheck(
     if (untold !== undefined) return { rule: "liveness: books told", told: `${name}: ${untold}` };
     const deletion = deletions.wrongAtRest(survey);
     if (deletion !== undefined) return { rule: "deleted", told: deletion };
-    const unreleased = withheld.wrongAtRest(store.entries(survey.id));
-    if (unreleased !== undefined) return { rule: "withheld", told: `${name}: ${unreleased}` };
     const change = surveyChanges.wrongAtRest(survey, store.marks.get(survey.id)?.mark.known);
     return change === undefined ? undefined : { rule: "survey changed", told: `${name}: ${change}` };
   };

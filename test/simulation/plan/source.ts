@@ -42,7 +42,6 @@ export function planSource(chooser: Chooser, random: Random): SimSource {
       "response.completed",
       "response.updated",
       "response.deleted",
-      "response.withheld",
       "books.closed",
       ...(chooser.flag("survey-changed", 0.5) ? (["survey.changed"] as const) : []),
     ]),

@@ -13,8 +13,8 @@ export const catchUpFaults: readonly PlantedFault[] = [
     name: "a survey that is behind is left behind",
     breaks: ["lost", "late"],
     file: "tick/backlogs.ts",
-    find: "isBehind === true && !resting.has(surveyId)",
-    replace: "isBehind !== true && !resting.has(surveyId)",
+    find: "isBehind === true && (restUntil",
+    replace: "isBehind !== true && (restUntil",
   },
   {
     name: "what failed on its way to the bus is swallowed at the end of a catch-up",

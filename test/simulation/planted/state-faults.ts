@@ -24,20 +24,6 @@ export const stateFaults: readonly PlantedFault[] = [
     replace: "  const event = mark.untold;\n  delete mark.untold;\n  await tell(ctx, [event]);",
   },
   {
-    name: "nobody is told of what is withheld",
-    breaks: ["withheld"],
-    file: "ledger/withheld.ts",
-    find: "  if (fresh.length === 0 && over.length === 0) return entries;",
-    replace: "  if (fresh.length >= 0) return entries;",
-  },
-  {
-    name: "nobody is told of a release",
-    breaks: ["withheld"],
-    file: "ledger/withheld.ts",
-    find: "  if (!hasReleased(mark)) return;",
-    replace: "  if (!hasReleased(mark) || mark !== undefined) return;",
-  },
-  {
     name: "who is missing once is deleted",
     breaks: ["deleted"],
     file: "survey/tell-deleted.ts",

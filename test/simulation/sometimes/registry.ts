@@ -56,7 +56,6 @@ const seenFromOutside = [
   "subscribers are told of a deletion",
   "a survey is told to be gone",
   "a survey is told to be there",
-  "a response that was withheld is released",
 ] as const;
 
 /** What only the poller can tell of, by `observe`. */

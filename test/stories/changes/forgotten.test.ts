@@ -196,21 +196,6 @@ describe("a response that is forgotten before its event", () => {
     expect(closedBooks(world)).toMatchObject({ ...truthOf(world), emitted: 100, beforeFloor: 1 });
   });
 
-  it("is told as withheld no more", async () => {
-    const world = await worldTold();
-    arrive(world, { responseId: 7_000, completed: at(0), fields: { completed: "perhaps" } });
-    await runTick(world, { source });
-    expect(world.mark(1).withheld).toMatchObject({ "7000": { state: "quarantined" } });
-
-    await forgetOne(world, 7_000);
-
-    expect(world.mark(1).withheld).toBeUndefined();
-    expect(world.told.at(-1)).toMatchObject({
-      type: "response.released",
-      detail: { data: { responseId: 7_000, lastEventId: null } },
-    });
-  });
-
   it("takes a record of nobody knows which response as well", async () => {
     const world = await worldTold();
     await world.ports.state.putEntries(1, [{ id: "record-x", state: "quarantined", reason: "r", kept }]);

@@ -2,6 +2,7 @@
 package surveypoller.events;
 
 import com.fasterxml.jackson.annotation.*;
+import java.util.List;
 
 /**
  * What the books of a survey say
@@ -16,6 +17,7 @@ public class Books {
     private long passes;
     private Survey survey;
     private long surveyId;
+    private List<WithheldResponse> withheld;
 
     /**
      * When the reading of the list began: what was listed then is in the counts (UTC, ISO 8601)
@@ -70,4 +72,12 @@ public class Books {
     public long getSurveyId() { return surveyId; }
     @JsonProperty("surveyId")
     public void setSurveyId(long value) { this.surveyId = value; }
+
+    /**
+     * Which responses are held, quarantined or refused, in the order of their ids: the first 50
+     */
+    @JsonProperty("withheld")
+    public List<WithheldResponse> getWithheld() { return withheld; }
+    @JsonProperty("withheld")
+    public void setWithheld(List<WithheldResponse> value) { this.withheld = value; }
 }

@@ -4,16 +4,13 @@ package surveypoller.events;
 import com.fasterxml.jackson.annotation.*;
 
 /**
- * Which response it is, and why it is withheld
+ * A listed response that does not go out without help
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public class WithheldResponse {
     private String reason;
-    private Long responseId;
-    private String since;
+    private long responseId;
     private String state;
-    private Survey survey;
-    private long surveyId;
 
     /**
      * A code; never contents
@@ -23,39 +20,18 @@ public class WithheldResponse {
     @JsonProperty("reason")
     public void setReason(String value) { this.reason = value; }
 
-    /**
-     * Null for a record that does not say of which response it is
-     */
     @JsonProperty("responseId")
-    public Long getResponseId() { return responseId; }
+    public long getResponseId() { return responseId; }
     @JsonProperty("responseId")
-    public void setResponseId(Long value) { this.responseId = value; }
+    public void setResponseId(long value) { this.responseId = value; }
 
     /**
-     * When the poller found that out (UTC, ISO 8601)
-     */
-    @JsonProperty("since")
-    public String getSince() { return since; }
-    @JsonProperty("since")
-    public void setSince(String value) { this.since = value; }
-
-    /**
-     * Quarantined: it cannot be read. Held: nothing proves that its answers are all there.
-     * Refused: the bus does not take its event, or that of its update. Known words:
-     * quarantined, held, refused; there may be more
+     * Held: nothing proves that its answers are all there. Quarantined: it cannot be read.
+     * Refused: the bus does not take its event. Known words: held, quarantined, refused; there
+     * may be more
      */
     @JsonProperty("state")
     public String getState() { return state; }
     @JsonProperty("state")
     public void setState(String value) { this.state = value; }
-
-    @JsonProperty("survey")
-    public Survey getSurvey() { return survey; }
-    @JsonProperty("survey")
-    public void setSurvey(Survey value) { this.survey = value; }
-
-    @JsonProperty("surveyId")
-    public long getSurveyId() { return surveyId; }
-    @JsonProperty("surveyId")
-    public void setSurveyId(long value) { this.surveyId = value; }
 }

@@ -18,11 +18,10 @@ async function worldInPoll() {
     lease,
     mark: lease.mark,
     lost: undefined,
-    source: { name: "main", interval: MINUTE, events: new Set(["response.withheld"]) },
+    source: { interval: MINUTE },
   } as unknown as PollContext;
   const told = (): number[] => world.progress.flatMap((one) => (one.kind === "held" ? [one.count] : []));
-  const withheld = (): unknown[] => world.told.map(({ type, detail }) => [type, detail.data.reason]);
-  return { ...world, ctx, told, withheld };
+  return { ...world, ctx, told };
 }
 
 function note(ctx: PollContext, ids: number[]): Promise<number[]> {
@@ -51,24 +50,6 @@ describe("a response whose contents nothing proves", () => {
     }
     expect(held).toEqual([[], [], [7], [7], [7]]);
     expect(world.told()).toEqual([1]);
-    // R18: subscribers are told once, whatever the later looks.
-    expect(world.withheld()).toEqual([["response.withheld", UNPROVED]]);
-  });
-
-  // R18
-  it("is not held before subscribers could be told", async () => {
-    const world = await worldInPoll();
-    for (const _ of [1, 2]) await noteInPoll(world, [7]);
-    let isDown = true;
-    world.before.push(({ operation }) => {
-      if (isDown && operation === "publish") throw new Error("no answer");
-    });
-    expect(await noteInPoll(world, [7])).toEqual([]);
-    expect(world.told()).toEqual([]);
-    isDown = false;
-    expect(await noteInPoll(world, [7])).toEqual([7]);
-    expect(world.told()).toEqual([1]);
-    expect(world.withheld()).toHaveLength(1);
   });
 
   it("is held by itself: others that are new to it have their own three polls", async () => {
