@@ -33,6 +33,7 @@ export async function toldFirst(ctx: PollContext, entries: LedgerEntry[]): Promi
     const state = withheldAs(entry);
     return state === undefined ? [] : [{ ...entry, state, since: sinceOf(mark, entry.id, state, time) }];
   });
+  // fault: withheld-untold
   if (fresh.length === 0 && over.length === 0) return entries;
   const events = fresh.map(({ id, state, since, reason, refusedRevision }) => ({
     type: "response.withheld" as const,
@@ -74,6 +75,7 @@ export function hasReleased({ withheld = {} }: Mark): boolean {
 /** Tells subscribers of responses that were withheld and are no more. */
 export async function tellReleased(ctx: PollContext): Promise<void> {
   const { mark, source } = ctx;
+  // fault: release-untold
   if (!hasReleased(mark)) return;
   const all = Object.entries(mark.withheld ?? {});
   const facts = factsOf(ctx);

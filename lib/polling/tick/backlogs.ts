@@ -108,6 +108,7 @@ async function workRound(
   };
   const limit = pLimit(atOnce);
   const behind = [...account.rows].flatMap(([surveyId, { isBehind }]) =>
+    // fault: behind-forgotten
     isBehind === true && !resting.has(surveyId) && selected(surveyId, source.surveys) ? [surveyId] : [],
   );
   await Promise.all(inTurn(behind, holder.lease.note).map((surveyId) => limit(work, surveyId)));
