@@ -117,7 +117,6 @@ async function endsThere(ctx: PollContext, end: WalkEnd): Promise<boolean> {
 
 /** Written before anything of a walk with news: if it is cut short, the next one must not end above the last page that showed some. */
 async function openHead(ctx: PollContext, page: number): Promise<void> {
-  // fault: cut-head-forgotten
   if (page <= (openTo(ctx.mark) ?? 0)) return;
   setOpen(ctx.mark, page);
   await ctx.ports.state.saveMark(ctx.lease, ctx.mark);
