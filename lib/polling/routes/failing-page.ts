@@ -49,7 +49,6 @@ const ORDERS = ["asc", "desc"] as const;
 
 /** The pages that are stepped over, and when each is tried again (epoch milliseconds). While a walk over all pages is under way none is. */
 function tries({ failing, phase }: Mark): { page: FailingPage; order: Order; at: number }[] {
-  // fault: skipped-page-unretried
   if (phase.kind !== "head") return [];
   return ORDERS.flatMap((order) =>
     (failing?.[order] ?? []).flatMap((page) => {

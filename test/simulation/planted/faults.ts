@@ -74,7 +74,6 @@ export const plantedFaults: readonly PlantedFault[] = [
     within: 60,
     line: (code) => code.replace("last.error !== undefined", "last.number < 1"),
   },
-  { name: "skipped-page-unretried", breaks: ["lost", "late", "books", "liveness: books"], line: () => "return [];" },
   // What proves the contents of a response.
   {
     name: "unproved-goes-out",
