@@ -20,6 +20,7 @@ export async function holdLease(ctx: LeaseHolder): Promise<void> {
   const { clock, state } = ctx.ports;
   const { lease } = ctx;
   const isFresh = (): boolean => clock.now() < lease.until - LEASE_DURATION / 2;
+  // fault: lost-lease-unnoticed
   if (ctx.lost !== undefined) throw ctx.lost;
   // One renewal is enough for all who need it at the same time.
   for (let running = renewals.get(lease); running !== undefined && !isFresh(); running = renewals.get(lease)) {

@@ -44,6 +44,7 @@ export function createSettledMemory(source: string, most = MOST_OF_ALL): Settled
   return {
     under(surveyId, fence) {
       const known = surveys.get(surveyId);
+      // fault: old-memory-believed
       if (known?.fence !== fence - 1) forget(surveyId);
       const entries = surveys.get(surveyId)?.entries ?? new PackedEntries(source, surveyId, total);
       surveys.delete(surveyId);

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { firstCells } from "./support/documents.ts";
+import { firstCells } from "./support/first-cells.ts";
 
 const runbook = readFileSync("docs/runbook.md", "utf8");
 const textOf = (pattern: string): string =>

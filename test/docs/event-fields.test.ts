@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { isObject } from "../../lib/config/shape.ts";
 import { detailJsonSchema, EVENT_TYPES, type EventType } from "../../lib/events/index.ts";
-import { firstCells } from "./support/documents.ts";
+import { firstCells } from "./support/first-cells.ts";
 
 const page = readFileSync("docs/events.md", "utf8");
 const [, reference = ""] = page.split("\n## Every field\n");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Command, commandsOf, documents } from "./support/documents.ts";
+import { documents } from "./support/markdown.ts";
 
 /** What GNU's tools or bash alone take: with those of macOS, and in its zsh, it fails or does something else. */
 const ONLY_ELSEWHERE: [what: string, pattern: RegExp][] = [
@@ -27,15 +27,26 @@ const ONLY_ELSEWHERE: [what: string, pattern: RegExp][] = [
   ["sh's own name as a variable: zsh has it", /(^|[;&]\s*|\bread\b[^|;]*\s)(status|path)(=|\s*$)/],
 ];
 
+interface Command {
+  /** Where its block stands: path and line. */
+  place: string;
+  text: string;
+}
+
+const commands = documents.flatMap(({ fenced }) =>
+  fenced
+    .filter(({ language }) => language === "sh")
+    .flatMap(({ place, code }) => code.split("\n").map((text): Command => ({ place, text }))),
+);
+
 /** Without what stands in single quotes, which is for another program, and without lines that are comments. */
 const unquoted = (text: string): string => text.replace(/'[^']*'/g, "''").replace(/^\s*#.*/, "");
 
-const problems = ({ text, place }: Command): string[] =>
-  ONLY_ELSEWHERE.filter(([, pattern]) => pattern.test(unquoted(text))).map(([what]) => `${place}: ${what}`);
+const problems = ({ place, text }: Command): string[] =>
+  ONLY_ELSEWHERE.filter(([, pattern]) => pattern.test(unquoted(text))).map(([what]) => `${place}: ${what}: ${text}`);
 
 describe("the commands of the documents", () => {
   it("run on macOS as well as on Linux", () => {
-    const commands = documents.flatMap(commandsOf);
     expect(commands.length).toBeGreaterThan(50);
     expect(commands.flatMap(problems)).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { synthesize } from "../infra/support/synthesize.ts";
-import { firstCells } from "./support/documents.ts";
+import { firstCells } from "./support/first-cells.ts";
 
 const page = readFileSync("docs/security.md", "utf8");
 

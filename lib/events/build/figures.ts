@@ -28,6 +28,7 @@ function npsOf(metrics: readonly Metric[]): Summary["nps"] {
     score?.nps === true && score.minPointsSum === 0 && score.maxPointsSum === 10;
   const score = metrics.find(isNps)?.score?.pointsSum;
   if (score === null || score === undefined || score < 0 || score > 10) return null;
+  // fault: six-is-passive
   return { score, class: score >= 9 ? "promoter" : score >= 7 ? "passive" : "detractor" };
 }
 

@@ -106,6 +106,7 @@ const METRIC_FIELDS = [
 
 /** Metrics of operation 11 by key (2.6), sorted by metricId; a list of them, by position, is not as documented. Undefined when there are none. */
 export function readMetrics(read: unknown): Read<Metric[]> | undefined {
+  // fault: metric-list-is-none
   if (typeof read !== "object" || read === null) return undefined;
   const metrics: Metric[] = [];
   const irregular = Array.isArray(read) ? ["metrics"] : [];

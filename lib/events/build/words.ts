@@ -47,6 +47,7 @@ function labelsOf(
   if (choices === null || new Set(answer).size < answer.length) return "labels";
   const labels = answer.map((index) => {
     if (index < base) return undefined;
+    // fault: labels-from-one
     const text = choices[index - base];
     if (text !== undefined || others.length === 0) return text;
     // The only answer beside the choices is the next one after them. Of two nobody knows which comes first.
@@ -84,7 +85,9 @@ export function mayDiffer(definition: SurveyDefinition, by: Circumstances): bool
   const edited = toMoment(modified, timeZone);
   if ([edited, started, completed].some(({ ambiguous }) => ambiguous === true)) return true;
   const latest = completed.at === undefined ? latestInstant(completed.local) : Date.parse(completed.at);
+  // fault: old-list-believed
   if (detectedAt - listedAt > JUST_LISTED && latest >= listedAt) return true;
   if (edited.at !== undefined && started.at !== undefined) return Date.parse(edited.at) >= Date.parse(started.at);
+  // fault: later-words-certain
   return (asUtc(modified) ?? 0) + MARGIN >= (asUtc(started.local) ?? 0);
 }

@@ -30,6 +30,7 @@ export async function closeBooks(ctx: PollContext, pass: FinishedPass): Promise<
   const { classes, withheld } = await classify(ctx, ids);
   const listed = ids.all.size;
   const left = listed - Object.values(classes).reduce((sum, count) => sum + count, 0);
+  // fault: unaccounted-closes-books
   if (left !== 0) return leaveOpen(ctx, { code: "unaccounted", count: left }, closedAt);
   // A page that is read as empty by mistake looks like a list without responses. An empty list is believed when it stays empty.
   if (listed === 0 && (ctx.listedCount !== 0 || (mark.books?.listed ?? 0) > 0)) {

@@ -21,6 +21,7 @@ export const PAUSE = 1_800_000;
 /** Whether contents of operation 9 are used: it has equalled a response of several records, or of one where there are no others. */
 export function isTrusted({ contents }: Pick<Mark, "contents">): boolean {
   const { answers, severalSeen } = contents;
+  // fault: one-record-makes-trust
   return answers === "several" || (answers === "one" && severalSeen !== true);
 }
 

@@ -69,6 +69,7 @@ export async function prove<T extends Met>(ctx: PollContext, all: T[]): Promise<
   const unproved = rest
     .filter(({ replaces }, i) => replaces === undefined && answers[i] === undefined)
     .map(({ responseId, records }) => ({ responseId, shown: hashesOf(records) }));
+  // fault: unproved-goes-out
   return { proved: [...known, ...byPages, ...given], held: await noteHeld(ctx, unproved) };
 }
 

@@ -35,6 +35,7 @@ export function noteSuspects(contents: Contents, responseIds: number[], cleared:
 export async function decideSuspects(ctx: PollContext): Promise<Run[]> {
   const { contents } = ctx.mark;
   const { suspects = [] } = contents;
+  // fault: apart-undecided
   if (suspects.length === 0) return [];
   contents.searches = (contents.searches ?? 0) + 1;
   // The count is saved before the walk: a walk for which each invocation is too short must come to its end too.
@@ -64,6 +65,7 @@ async function decide(ctx: PollContext, found: readonly [number, ReadRecord[]][]
   // The pages have no more of them: operation 9 is of another opinion about what a response is.
   const isWrong = comparisons.includes("more");
   if (isWrong && !isApart) delete contents.apart;
+  // fault: wrong-operation-9-is-trusted
   if (isWrong) delete contents.answers;
   if (isWrong || comparisons.includes("fewer")) leaveAlone(contents, now);
   else if (contents.apart !== undefined && !isTrusted(ctx.mark)) leaveAlone(contents, now, PAUSE);

@@ -68,6 +68,7 @@ function heldEntry(id: number, before: LedgerEntry | undefined, shown: string[],
     state: "held" as const,
     reason: UNPROVED,
     firstSeen,
+    // fault: never-held
     attempts: attempts + 1,
     shown: shown.length > 0 ? shown : shownBefore,
   };

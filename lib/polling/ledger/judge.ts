@@ -40,6 +40,7 @@ const settled: Row = { open: "settled", unreadable: "settled", completed: "settl
 
 const TABLE: Record<Known, Row> = {
   unknown: {
+    // fault: open-emitted
     open: "open",
     // Whether it is completed cannot be read, so its date may be that of an open one: it settles nothing.
     unreadable: "quarantine",
@@ -47,12 +48,14 @@ const TABLE: Record<Known, Row> = {
   },
   "listed since": { open: "open", unreadable: "quarantine", completed: "emit" },
   emitted: settled,
+  // fault: short-not-replaced
   short: { ...settled, completed: "replace" },
   "before-floor": { ...settled, completed: { after: "settled", before: "settled", asked: "emit" } },
   // The ledger keeps its records, and it is looked at when its next check is due.
   waiting: settled,
   // The bus would refuse it again.
   refused: settled,
+  // fault: open-not-seen-again
   open: { open: "settled", unreadable: "quarantine", completed: "emit" },
   held: settled,
   unproved: { ...settled, completed: "emit" },
@@ -71,11 +74,13 @@ export function decide(run: Run, entry: LedgerEntry | undefined, by: Judgement):
 }
 
 function knownAs(run: Run, entry: LedgerEntry | undefined, by: Judgement): Known {
+  // fault: start-by-date-alone
   if (entry === undefined) return by.hasBooks ? "listed since" : "unknown";
   if (entry.reason === FORGOTTEN) return "emitted";
   const isShort = entry.state === "emitted" && run.records.length > (entry.count ?? Number.POSITIVE_INFINITY);
   if (isShort && by.replaces) return "short";
   if (entry.state !== "held") return entry.state;
+  // fault: held-for-ever
   return by.looksAtHeld || isHeldDue(entry, by.now) ? "unproved" : "held";
 }
 

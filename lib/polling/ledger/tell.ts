@@ -4,6 +4,7 @@ import { holdLease } from "../lease.ts";
 import type { OutgoingEvent } from "../model/outgoing-event.ts";
 
 /** Events of one request to the bus. */
+// fault: too-many-at-once
 export const MOST_ENTRIES = 10;
 
 /** The facts that an event without contents has: where and when it was made. */

@@ -69,6 +69,7 @@ class RecordOf implements ReadRecord {
   private readSignature(): string {
     if (typeof this.read !== "object" || this.read === null || Array.isArray(this.read)) return textOf(this.read) ?? "";
     const { responseId, questionId, completed, answer, score, comment } = this.fields;
+    // fault: comment-makes-a-change
     const hasComment = comment !== "" && comment !== null && comment !== undefined;
     // The choices of one answer come in whatever order.
     const choices = Array.isArray(answer) ? answer.toSorted() : answer;

@@ -47,5 +47,6 @@ const GIVEN_UP: KnownDefinition = { reasons: [], missing: ["questions:gave-up"] 
 
 /** Whether the questions have failed for as long as the patience lasts. A poller that stood still has not been trying: it takes three attempts, too. */
 function areGivenUp(fail: Mark["questionsFail"], patience: number): fail is NonNullable<Mark["questionsFail"]> {
+  // fault: questions-without-end
   return fail !== undefined && fail.attempts >= LEAST_ATTEMPTS && fail.at - fail.since >= patience;
 }

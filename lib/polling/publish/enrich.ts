@@ -61,6 +61,7 @@ export async function enrich(
       else reasons.push(`${kind}:${outcome.code}`);
       return;
     }
+    // fault: absent-at-once
     const longEnough = clock.now() - patience.firstSeen >= ctx.source.absentAfter;
     // Only absence that has lasted counts: in a burst the metrics of all may be late.
     if (longEnough) counts[kind] += 1;

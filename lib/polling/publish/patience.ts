@@ -41,6 +41,7 @@ export function isGivenUp(
   breakers: Breakers,
   enrichmentPatience: number,
 ): boolean {
+  // fault: given-up-at-once
   if (patience.attempts + 1 < LEAST_ATTEMPTS) return false;
   return usePatience(patience, now, breakers, enrichmentPatience).waited[kind] >= enrichmentPatience;
 }

@@ -92,12 +92,14 @@ export function createPipeline(ctx: PollContext, mostOnTheWay: number): Pipeline
     settledTo: () => line.settledTo,
     async end() {
       const { counts } = line;
+      // fault: hanging-detail-blocks
       const stop = ctx.ports.clock.every(PERIOD, () => sendFull(line, true));
       while (line.underWay.size > 0 || line.buffer.length > 0) {
         await Promise.all(line.underWay);
         sendFull(line, true);
       }
       stop();
+      // fault: bus-failure-swallowed
       if (line.failed !== undefined) throw line.failed.error;
       counts.found = counts.emitted + counts.waiting + counts.refused;
       return counts;

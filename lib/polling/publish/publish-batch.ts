@@ -55,10 +55,13 @@ export interface BatchOutcome {
 /** Publishes one batch, then enters it into the ledger: only then is it settled. What is left of it keeps the rest from nothing. */
 export async function publishBatch(ctx: PollContext, batch: Ready[]): Promise<BatchOutcome> {
   const { clock, publisher, observe } = ctx.ports;
+  // fault: ledger-before-bus
   const outcomes = await publisher.publish(
     batch.map((item) => item.sealed),
+    // fault: publish-unguarded
     () => holdLease(ctx),
   );
+  // fault: failed-counts-as-published
   const published = batch.filter((_, i) => outcomes[i]?.kind === "published");
   // The ledger comes first: whatever fails from here on, these are not to be published again.
   await enter(ctx, published, clock.now());
@@ -135,6 +138,7 @@ async function enter(ctx: PollContext, published: Ready[], emittedAt: number): P
   const { state } = ctx.ports;
   const entries = published.map((item): LedgerEntry => {
     const { eventId, revision } = item.event.detail.meta;
+    // fault: update-keeps-old-digest
     return { ...entryOf(item, "emitted"), eventId, revision, emittedAt };
   });
   for (const item of published) raiseHighWater(ctx, item);
@@ -143,6 +147,7 @@ async function enter(ctx: PollContext, published: Ready[], emittedAt: number): P
     await state.putEntries(ctx.surveyId, await notOutdated(ctx, entries));
   } catch (error) {
     // The mark holds them, and nothing more is published before they are in the ledger.
+    // fault: pending-forgotten
     ctx.mark.pending = [...(ctx.mark.pending ?? []), ...entries];
     await state.saveMark(ctx.lease, ctx.mark);
     throw error;

@@ -35,6 +35,7 @@ export async function catchUp(ctx: PollContext, reached: Place): Promise<PollCou
   // A page that an earlier catch-up has stepped over may hold what this one is for.
   if (placeOf(mark) === undefined) delete mark.failing?.asc;
   // Only a walk that has begun at the first page can close the books. A full pass tells what has gone since other books were closed.
+  // fault: half-a-catch-up-closes-books
   if (place.page === 1 && mark.books === undefined)
     place.met ??= { startedAt: ports.clock.now(), moved: false, repaired: 0 };
   const begun = place.met;
@@ -52,6 +53,7 @@ export async function catchUp(ctx: PollContext, reached: Place): Promise<PollCou
     return counts;
   }
   if (end?.kind !== "end" || counts.left > 0 || (end.isEmpty && mayBeGone(ctx, place) && !hasFailed(mark)))
+    // fault: slice-ends-catch-up
     return { ...counts, unfinished: true };
   if (place.isPartial !== true && met !== undefined && ids !== undefined && (await reachesHead(ctx, ids, end.last))) {
     counts.complete = true;
@@ -105,6 +107,7 @@ async function walkOn(
       addCounts(counts, step);
       // The position does not go beyond the place of something that was left.
       if (counts.left === 0) dealtTo = step.position;
+      // fault: left-out-forgotten
       if (!step.covered || step.steppedOver.length > 0) place.isPartial = true;
       if (place.met !== undefined) place.met.moved ||= step.moved;
       const candidates = step.toEmit.map((found) => fromFound(ctx, found, "catch-up"));
@@ -119,6 +122,7 @@ async function walkOn(
       const isUndecided = ctx.mark.contents.suspects !== undefined;
       // However short the time is, a slice gets beyond the place where the last one stopped, and looks again at what made that stop.
       const isBeyond = beyond(step.position) > 0;
+      // fault: slice-stops-at-once
       if (isBeyond && (isUndecided || clock.now() > ctx.streamUntil)) break;
     }
   } finally {

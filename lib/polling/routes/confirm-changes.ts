@@ -23,6 +23,7 @@ export async function confirmChanges(ctx: PollContext): Promise<PollCounts> {
     // A response that goes on behind a page is whole by both.
     proves: "coverage",
     triesAgain: true,
+    // fault: change-read-to-page-end
     isEnough: ({ page: read }) => read.number > page && read.runs.at(-1)?.responseId !== first.id,
   });
   for await (const step of steps) {

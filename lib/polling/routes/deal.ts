@@ -77,6 +77,7 @@ export function isUndealt({ dealt, verdicts }: Dealing, responseId: number): boo
 function judgement({ mark, ports, source, start }: PollContext, proves: "contents" | "coverage"): Judgement {
   return {
     start,
+    // fault: books-before-any
     hasBooks: mark.books !== undefined,
     now: ports.clock.now(),
     looksAtHeld: proves === "coverage",
@@ -192,6 +193,7 @@ function changedForGood(
   const count = run.records.length;
   const sight = { id, digest: digestOf(run), count, order, page: piece.page, at: ports.clock.now() };
   const changed = noteChange(mark, sight, differs);
+  // fault: change-untold
   if (changed === undefined) return undefined;
   // Of one that has lost records a page tells only where its neighbours were proved, too, whether these are all.
   const isFewer = count < (entry.count ?? 0);

@@ -70,6 +70,7 @@ export async function nextBackground(ctx: PollContext): Promise<BackgroundDue> {
 }
 
 function passDue({ mark, source }: PollContext): Due {
+  // fault: one-pass-only
   return { at: mark.pass === undefined ? (mark.nextPass ?? 0) : mark.pass.startedAt, every: source.patrol.full };
 }
 
@@ -80,6 +81,7 @@ async function tasksOf(ctx: PollContext, fullPoll?: Due): Promise<Task[]> {
     // A change is read again within a poll or two.
     { kind: "changes", at: nextChange(ctx), every: interval },
     // Re-checks have no period of their own: they share that of the patrol's first level.
+    // fault: no-re-check
     { kind: "recheck", at: await nextRecheckOf(ctx), every: patrol.every },
     ...dueLevels(ctx).map((level) => ({ kind: "patrol" as const, ...level })),
   ];

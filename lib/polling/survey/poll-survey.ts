@@ -66,6 +66,7 @@ export function pollSurvey(request: PollRequest): Promise<PollResult | undefined
     ctx.allowance = request.background?.allowance;
     const { mark } = ctx;
     const { listed, presence } = request;
+    // fault: survey-not-named
     if (listed?.facts) mark.survey = { ...listed, facts: listed.facts };
     if (listed !== undefined) await orLeave(ctx, () => tellSurvey(ctx, listed, presence));
     const earlier = { closedAt: mark.books?.closedAt, again: mark.repairs?.again ?? 0, page: placeOf(mark)?.page };
@@ -174,6 +175,7 @@ async function takeDue(ctx: PollContext, pipeline: Pipeline): Promise<number> {
       ctx.surveyId,
       due.map(({ id }) => id),
     );
+    // fault: stale-index-believed
     const waiting = due.filter(({ id }) => now.get(id)?.state === "waiting");
     left += await takeWaiting(ctx, pipeline, seen.size > WAITING_AT_ONCE ? await notSpared(ctx, waiting) : waiting);
     // Of responses that wait for the end of an outage, or for the questions of the survey, not all are looked at: they stay due as they are.
@@ -187,6 +189,7 @@ async function nextDue(ctx: PollContext, counts: PollCounts): Promise<number | u
   const now = ctx.ports.clock.now();
   if (counts.unfinished || counts.left > 0 || ctx.mark.contents.suspects !== undefined) return now;
   const moments: number[] = [];
+  // fault: waiting-unasked
   const next = await ctx.ports.state.nextDue(ctx.surveyId, "waiting");
   if (next !== undefined) moments.push(next);
   const tried = nextTry(ctx.mark);

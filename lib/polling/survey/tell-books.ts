@@ -72,6 +72,7 @@ async function compareLedger(ctx: PollContext, books: Books): Promise<BooksDiges
     const isDone = (await tellMissing(ctx, missing, books.closedAt)) && (await noteListed(ctx, again));
     if (!isDone) return undefined;
     gone += missing.length;
+    // fault: digest-of-one-page
     from = page.next;
   } while (from !== undefined);
   books.gone = gone;

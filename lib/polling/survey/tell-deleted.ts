@@ -22,6 +22,7 @@ const REQUESTS = 8;
  */
 export async function tellMissing(ctx: PollContext, missing: EmittedResponse[], closedAt: number): Promise<boolean> {
   const fresh = missing.filter(({ gone }) => gone === undefined);
+  // fault: missing-once-is-deleted
   const twice = missing.filter(({ gone }) => gone !== undefined && gone.told !== true && gone.since < closedAt);
   const isNoted = await note(ctx, fresh, async (entries) =>
     entries.map((entry) => ({ ...entry, gone: { since: closedAt } })),
@@ -30,6 +31,7 @@ export async function tellMissing(ctx: PollContext, missing: EmittedResponse[], 
   return note(ctx, twice, async (entries) => {
     const gone = await goneOf(ctx, entries);
     const events = gone.map((entry) => deleted(ctx, entry, closedAt));
+    // fault: deletion-untold
     await tell(ctx, events);
     return gone.map((entry) => ({ ...entry, gone: { since: closedAt, told: true } }));
   });

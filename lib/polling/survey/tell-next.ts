@@ -20,7 +20,9 @@ export async function tellNext(
 async function tellUntold(ctx: PollContext): Promise<void> {
   const { mark, ports, lease } = ctx;
   if (mark.untold === undefined) return;
+  // fault: books-number-not-fixed
   await ports.state.saveMark(lease, mark);
+  // fault: books-told-once
   await tell(ctx, [mark.untold]);
   delete mark.untold;
 }

@@ -39,6 +39,7 @@ function changeOf(ctx: PollContext, listed: Listed, presence: Presence) {
     return undefined;
   }
   mark.known = { sequence: sequence + 1, facts: after };
+  // fault: survey-change-untold
   const facts = factsOf(ctx);
   const detail = buildSurveyChanged({ ...facts, sequence: sequence + 1, before, after });
   return { type: "survey.changed", detail, time: facts.detectedAt } as const satisfies OutgoingEvent;

@@ -94,6 +94,7 @@ async function workRound(
   };
   const limit = pLimit(atOnce);
   const behind = [...account.rows].flatMap(([surveyId, { isBehind }]) =>
+    // fault: behind-forgotten
     isBehind === true && (restUntil.get(surveyId) ?? began) <= began && selected(surveyId, source.surveys)
       ? [surveyId]
       : [],

@@ -86,6 +86,7 @@ function isShownOtherwise({ facts }: ListedSurvey, row: SurveyRow): boolean {
 function asksForPoll(survey: ListedSurvey, row: SurveyRow, { now }: DueBy): boolean {
   if (row.dueAt !== undefined && row.dueAt <= now) return true;
   if (isGone(survey)) return false;
+  // fault: counts-always-trusted
   if (asksForHead(row.unmet) || !trusts(row.trust)) return true;
   // Without a single readable count there is no hint, and the survey is polled each tick.
   if (survey.counts.every((count) => count === null)) return true;

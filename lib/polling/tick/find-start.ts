@@ -79,6 +79,7 @@ async function findNow(
   if (unanswered.length > 0 && ticks < MOST_TICKS) return { ticks, unanswered };
   // Nothing completed later may lie before a start that comes from our clock.
   const clockSays = hasCompleted || unanswered.length > 0 ? nowString(finding, earliestString) : null;
+  // fault: start-by-our-clock
   return { from: "now", at: newest ?? clockSays, ...(unanswered.length === 0 ? {} : { leftOut: unanswered }) };
 }
 
@@ -106,6 +107,7 @@ async function lookAtAll(finding: Finding, listed: ListedSurvey[]): Promise<Look
     look.hasCompleted ||= completed.length > 0;
     const latest = source.timeZone === undefined ? undefined : nowString(finding, earliestString, CLOCKS_DIFFER);
     for (const date of completed.map(completedAt)) {
+      // fault: future-sets-start
       const isPast = credible(date, clock.now()) && (latest === undefined || date <= latest);
       if (isPast) look.newest = later(look.newest, date);
     }

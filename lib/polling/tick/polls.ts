@@ -83,6 +83,7 @@ export async function doBackground(
   const before = meter.pages;
   let spent = 0;
   const allowance: Allowance = {
+    // fault: no-budget
     left: () => budget - spent - (meter.pages - before),
     spend: (requests) => {
       spent += requests;

@@ -90,6 +90,7 @@ export function stepBack(course: Course, changed: number, isNew: (responseId: nu
   if (course.movements > MOST_MOVEMENTS) return false;
   // The first response that was not handed out yet begins there (R7).
   const undealt = course.carry.filter(({ responseId }) => isNew(responseId)).map(({ page }) => page);
+  // fault: goes-on-where-changed
   goTo(course, Math.min(changed - 1, ...undealt));
   return true;
 }

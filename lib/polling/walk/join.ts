@@ -75,9 +75,11 @@ export function join(carry: Carry, { page, runs, seam }: JoinStep): { pieces: Pi
       const repeated = next.records.filter(({ signature }) => shownBefore.has(signature));
       shown.set(one.responseId, {
         ...next,
+        // fault: cut-not-joined
         records: [...one.records, ...further],
         page: one.page,
         begins: one.begins && repeated.length === 0,
+        // fault: shown-twice-taken-twice
         repeated: [...one.repeated, ...repeated],
         apart: one.apart || next.apart,
         across: true,

@@ -20,13 +20,16 @@ export interface Page {
 
 /** The page of a read; undefined where the read says that there is none (R1). */
 export function toPage(number: number, read: PageRead): Page | undefined {
+  // fault: no-page-is-failure
   if (read.kind === "none" || read.records.length === 0) return undefined;
   const runs: Run[] = [];
   const orphans: ReadRecord[] = [];
+  // fault: last-record-dropped
   const all = read.records.map((raw) => readRecord(raw));
   for (const record of all) {
     const last = runs.at(-1);
     if (record.responseId === undefined) orphans.push(record);
+    // fault: equal-records-are-one
     else if (last?.responseId === record.responseId) last.records.push(record);
     else runs.push({ responseId: record.responseId, records: [record] });
   }
@@ -41,6 +44,7 @@ export function toPage(number: number, read: PageRead): Page | undefined {
         "sha1",
         all
           .map((record) => record.signature)
+          // fault: order-makes-a-change
           .sort()
           .join("\n"),
         "base64url",

@@ -15,6 +15,7 @@ export function inDoubt(
   const canBeRead = ({ isGuess, error }: Look): boolean => isGuess === undefined && error === undefined;
   const end = held.at(-1)?.ends === true ? held.at(-1) : undefined;
   // Pages of one round come in any order: each is read again before it is given out.
+  // fault: end-seen-once
   if (proves === "coverage") return (isOver ? held : held.slice(0, -1)).filter(canBeRead);
   const pages = end === undefined ? held : held.slice(0, -1);
   const doubtful = new Set<Look>();

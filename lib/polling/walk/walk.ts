@@ -124,6 +124,7 @@ export async function* walk(options: WalkOptions): AsyncGenerator<WalkStep, Walk
     }
     const isTimeUp = !last.ends && !isEnough(last) && options.isTimeUp?.() === true;
     const isOver = last.ends || isEnough(last) || isTimeUp;
+    // fault: edges-unproved
     const doubtful = isTimeUp ? [] : inDoubt(course, options.proves, options.isNew, isOver);
     const again = await Promise.all(
       course.held.map((one) => (doubtful.includes(one) ? look(one.number, options) : one)),
@@ -163,6 +164,8 @@ export async function* walk(options: WalkOptions): AsyncGenerator<WalkStep, Walk
       stepOver(course, last.number);
       continue;
     }
+    // fault: any-failure-is-end
+    // fault: other-order-unasked
     if (last.error !== undefined && !(await endsHere(course.held.at(-2)?.page, course.carry, options.otherFirst)))
       return { kind: "failed", page: last.number, error: last.error, ...atEnd(false) };
     const by: EndSeen =
@@ -210,6 +213,7 @@ async function readOn(course: Course, end: ListEnd, options: WalkOptions): Promi
   );
   for (const one of looks) {
     const before = course.held.at(-1)?.page;
+    // fault: repeated-page-is-new
     if (one.page !== undefined && end.repeats(one.page, before)) {
       one.ends = true;
       // The repeated page may be page 1, which a walk that began behind it does not know.
@@ -228,6 +232,7 @@ async function readOn(course: Course, end: ListEnd, options: WalkOptions): Promi
     // A walk looks behind a short page where all pages are read, where something new may be cut, and where the list was longer.
     const isWhereItWas = one.number >= (options.lastPage ?? Number.POSITIVE_INFINITY);
     const mayGuess = proves === "contents" && isWhereItWas && (ending === undefined || !isNew(ending));
+    // fault: short-page-is-end
     if (mayGuess && end.isLast(one.page)) {
       course.held.push({ number: one.number + 1, ends: true, isGuess: "behind the end" });
       return;

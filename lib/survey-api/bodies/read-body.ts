@@ -97,6 +97,7 @@ export function asEntries(operation: DataOperation): ReadBody<Record<string, unk
     const found = entriesIn(body, isValue);
     if (found === undefined) throw unreadable(body, about, [{ path: "", expected: "array with one object" }]);
     const values = found.entries.map(({ value }) => value);
+    // fault: error-body-is-metrics
     if (values.length > 0 && !values.some(isValue)) throw unreadable(body, about, []);
     return found.isList ? values : Object.fromEntries(found.entries.map(({ key, value }) => [key, value]));
   };

@@ -50,10 +50,13 @@ export function aboutAsked(body: unknown, asked: Asked, about: AboutAnswer): unk
   const idsOf = (name: Name): (string | undefined)[] =>
     names.includes(name) && asked[name] !== undefined ? elements.map((element) => idIn(element, name)) : [];
   const isOther = (id: string | undefined, name: Name): boolean => id !== undefined && id !== String(asked[name]);
+  // fault: other-page-taken
   if (idsOf("surveyId").some((id) => isOther(id, "surveyId"))) throw mismatch("survey", about);
   const responses = idsOf("responseId");
   const own = elements.filter((_, i) => responses[i] === String(asked.responseId));
+  // fault: other-metadata-taken
   if (own.length === 0 && responses.some((id) => isOther(id, "responseId"))) throw mismatch("response", about);
+  // fault: first-metadata-taken
   return own.length === 0 || own.length === elements.length ? body : own;
 }
 

@@ -8,11 +8,6 @@ export interface Placed {
   place: string;
 }
 
-/** A paragraph, heading, list item or table cell. Inline code is one word in it. */
-export interface Prose extends Placed {
-  text: string;
-}
-
 /** A fenced block. */
 export interface Fenced extends Placed {
   /** The first word behind the fence, or "". */
@@ -26,7 +21,6 @@ export interface Link extends Placed {
 
 export interface Document {
   path: string;
-  prose: Prose[];
   fenced: Fenced[];
   links: Link[];
   /** What a link may name behind "#". */
@@ -41,14 +35,12 @@ export const documentPaths: readonly string[] = [
   ...globSync("examples/**/README.md", { exclude: ["**/node_modules/**"] }),
 ].sort();
 
-const INLINE_CODE = "code";
-
 /** One Markdown file, taken apart. */
 export function readDocument(path: string): Document {
   const text = readFileSync(path, "utf8");
   const slugger = new GithubSlugger();
   const anchors = new Set<string>();
-  const document: Document = { path, prose: [], fenced: [], links: [], anchors };
+  const document: Document = { path, fenced: [], links: [], anchors };
   let line = 1;
   for (const token of marked.lexer(text)) {
     collect(token, `${path}:${line}`, document, (heading) => anchors.add(slugger.slug(heading)));
@@ -63,8 +55,6 @@ export const documents: readonly Document[] = documentPaths.map(readDocument);
 function collect(token: Token, place: string, into: Document, addHeading: (text: string) => void): void {
   const inline = (tokens: Token[] = []): void => {
     into.links.push(...linksOf(tokens).map((href) => ({ place, href })));
-    const text = plainText(tokens).replace(/\s+/g, " ").trim();
-    if (text !== "") into.prose.push({ place, text });
   };
   switch (token.type) {
     case "code": {
@@ -91,18 +81,6 @@ function collect(token: Token, place: string, into: Document, addHeading: (text:
     default:
       for (const part of "tokens" in token ? (token.tokens ?? []) : []) collect(part, place, into, addHeading);
   }
-}
-
-/** As people read it; inline code counts as one word. */
-function plainText(tokens: Token[]): string {
-  return tokens.map(plainTextOf).join("");
-}
-
-function plainTextOf(token: Token): string {
-  if (token.type === "codespan") return INLINE_CODE;
-  if (token.type === "br") return " ";
-  if (token.type === "html" || token.type === "image") return "";
-  return "tokens" in token && token.tokens !== undefined ? plainText(token.tokens) : unescaped(token);
 }
 
 /** What an anchor is made of: inline code as it stands. */

@@ -1,15 +1,19 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { plantedFaults } from "./faults.ts";
-import { misfit } from "./plant.ts";
+import { marked, misfit } from "./plant.ts";
 
-describe("planted faults", () => {
-  it("are many, and each has a name of its own", () => {
-    expect(plantedFaults.length).toBeGreaterThanOrEqual(25);
-    expect(new Set(plantedFaults.map(({ name }) => name)).size).toBe(plantedFaults.length);
-  });
+// A fault that fits nothing any more would never be missed: only `npm run simulate:faults` plants all of them.
+it.each(plantedFaults)("the fault fits the code: $name", (fault) => {
+  expect(misfit(fault)).toBeUndefined();
+});
 
-  // A fault that fits nothing any more would never be missed: `npm run simulate:faults` plants them.
-  it.each(plantedFaults)("fits the code: $name", (fault) => {
-    expect(misfit(fault)).toBeUndefined();
-  });
+it("each marker in the code has one fault", () => {
+  expect(plantedFaults.map(({ name }) => name).sort()).toEqual([...marked.keys()].sort());
+});
+
+it("a fault is no fit whose marker is missing or whose line it leaves as it is, or makes no code of", () => {
+  const [{ name, breaks }] = plantedFaults as [(typeof plantedFaults)[number]];
+  expect(misfit({ name: "nowhere", breaks, line: () => "" })).toBe('"// fault: nowhere" stands 0 times in lib');
+  expect(misfit({ name, breaks, line: (code) => code })).toBe("it changes nothing");
+  expect(misfit({ name, breaks, line: () => "if (" })).toContain("what it makes is no code");
 });
