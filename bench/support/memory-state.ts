@@ -9,19 +9,6 @@ export function createTable(now: () => number): Store {
   return createStore(now, lag);
 }
 
-/** A table that holds what this one holds, apart from it. */
-export function copyTable(table: Store, surveyIds: Iterable<number>, now: () => number): Store {
-  const copy = createTable(now);
-  const { rows, ...rest } = table.account;
-  Object.assign(copy.account, copyOf(rest));
-  for (const [id, row] of rows) copy.account.rows.set(id, row);
-  for (const [id, item] of table.marks) copy.marks.set(id, copyOf(item));
-  for (const [role, item] of table.roles) copy.roles.set(role, copyOf(item));
-  for (const [key, value] of table.objects) copy.objects.set(key, copyOf(value));
-  for (const id of surveyIds) for (const entry of table.entries(id).values()) copy.write(id, entry);
-  return copy;
-}
-
 export function statePort(table: Store, now: () => number): State {
   return {
     // Rows are replaced, never changed: ten thousand need no copies.
