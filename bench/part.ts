@@ -1,7 +1,6 @@
-import type { Findings } from "./support/row.ts";
+import type { Row } from "./support/row.ts";
 
 // One part of the bench: see main.ts.
 
-const { run } = (await import(`./parts/${process.argv[2]}.ts`)) as { run: (...names: string[]) => Promise<Findings> };
-const findings = await run(...process.argv.slice(3));
-process.send?.(findings, () => process.exit(0));
+const { run } = (await import(`./parts/${process.argv[2]}.ts`)) as { run: () => Promise<Row[]> };
+process.send?.(await run(), () => process.exit(0));

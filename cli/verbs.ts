@@ -2,7 +2,6 @@ import type { Verb } from "./verb.ts";
 import { auditVerb } from "./verbs/audit/verb.ts";
 import { backfillVerb } from "./verbs/backfill/verb.ts";
 import { consoleVerb } from "./verbs/console/verb.ts";
-import { contractVerb } from "./verbs/contract/verb.ts";
 import { credentialsVerb } from "./verbs/credentials/verb.ts";
 import { doctorVerb } from "./verbs/doctor/verb.ts";
 import { explainVerb } from "./verbs/explain/verb.ts";
@@ -42,5 +41,4 @@ export const verbs: readonly Verb[] = [
   forgetVerb,
   credentialsVerb,
   tokenVerb,
-  contractVerb,
 ];

@@ -3,7 +3,7 @@ import { createAwsPoller } from "../support/aws-poller.ts";
 import { drainBare } from "../support/bare-client.ts";
 import { both, cpuEach, type Drained, measured, perSecond } from "../support/measure.ts";
 import { drainInMemory, type MemoryDrain } from "../support/memory-poller.ts";
-import { atLeast, atMost, type Findings, told } from "../support/row.ts";
+import { atLeast, atMost, type Row, told } from "../support/row.ts";
 import { startService } from "../support/service.ts";
 
 // From an empty ledger: all responses of a survey as events, against a client that keeps no state and emits nothing.
@@ -68,11 +68,11 @@ const speed = ({ bare, poller }: Pair): number => perSecond(poller) / perSecond(
 const rates = ({ bare, poller }: Pair): string =>
   `${perSecond(poller).toFixed(0)} and ${perSecond(bare).toFixed(0)} responses/s`;
 
-export async function run(): Promise<Findings> {
+export async function run(): Promise<Row[]> {
   const slow = await inMemory(20_000, 50);
   const fast = await inMemory(20_000, 5);
   const aws = await withAws(20_000, 5);
-  const rows = [
+  return [
     atLeast("drain of 20,000 at 50 ms, of a bare client", speed(slow), 0.9),
     told("  poller, bare client", rates(slow)),
     atLeast("drain of 20,000 at 5 ms, ports in memory, of a bare client", speed(fast), 0.6),
@@ -83,22 +83,4 @@ export async function run(): Promise<Findings> {
     atMost("requests a response", slow.requests, 2.12, 3),
     atMost("table writes a response", slow.poller.writes / slow.poller.responses, 1.1, 3),
   ];
-  const bar = (x: string, series: string, drained: Drained) => ({ series, x, y: perSecond(drained) });
-  const points = [
-    bar("50 ms", "a client that keeps and emits nothing", slow.bare),
-    bar("50 ms", "poller, ports in memory", slow.poller),
-    bar("5 ms", "a client that keeps and emits nothing", fast.bare),
-    bar("5 ms", "poller, ports in memory", fast.poller),
-    bar("5 ms", "poller, embedded AWS", aws.poller),
-  ];
-  const title = "Responses a second, from an empty ledger";
-  const plot = {
-    name: "drain",
-    title,
-    kind: "bars",
-    x: "latency of the service",
-    y: "responses a second",
-    points,
-  } as const;
-  return { rows, plots: [plot] };
 }

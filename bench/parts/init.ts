@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundleEntry, bundleFunction } from "../../infra/bundle.ts";
 import { median } from "../support/measure.ts";
-import { atMost, type Findings, told } from "../support/row.ts";
+import { atMost, type Row, told } from "../support/row.ts";
 
 // What a cold start costs beyond the SDK: the bundle of the function against one that only makes the same clients.
 
@@ -19,7 +19,7 @@ function load(file: string, env: Record<string, string>): number {
 
 const kb = (bytes: number): string => `${(bytes / 1024).toFixed(0)} KB`;
 
-export async function run(): Promise<Findings> {
+export async function run(): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), "survey-poller-init-"));
   try {
     const config = { name: "main", baseUrl: "https://surveys.example.com" };
@@ -40,7 +40,7 @@ export async function run(): Promise<Findings> {
       times.clients.push(load(clients.file, env));
       times.poll.push(load(poll.file, env));
     }
-    const rows = [
+    return [
       atMost(
         "start of the function's bundle, of one that only makes the clients",
         median(times.poll) / median(times.clients),
@@ -49,7 +49,6 @@ export async function run(): Promise<Findings> {
       told("  until loaded", `${median(times.poll).toFixed(0)} and ${median(times.clients).toFixed(0)} ms`),
       told("  size: function, clients", [poll, clients].map(({ bytes }) => kb(bytes)).join(", ")),
     ];
-    return { rows };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

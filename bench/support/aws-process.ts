@@ -8,17 +8,13 @@ import { startEmbeddedAws } from "../../local/aws/index.ts";
 
 const dataDir = await mkdtemp(join(tmpdir(), "survey-poller-bench-"));
 let events = 0;
-const times: Record<string, number> = {};
 const aws = await startEmbeddedAws({
   dataDir,
-  onEvent: ({ detail }) => {
+  onEvent: () => {
     events += 1;
-    const { surveyId, responseId } = (detail as { data: { surveyId: number; responseId: number } }).data;
-    if (surveyId !== Number(process.argv[2])) return;
-    times[responseId] ??= Date.now();
   },
 });
-process.on("message", () => process.send?.({ events, times, counters: aws.counters() }));
+process.on("message", () => process.send?.({ events, counters: aws.counters() }));
 process.on("disconnect", () => {
   rmSync(dataDir, { recursive: true, force: true });
   process.exit(0);

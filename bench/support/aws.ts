@@ -5,8 +5,6 @@ import { join } from "node:path";
 export interface AwsFigures {
   /** Events that the bus has accepted. */
   events: number;
-  /** Epoch milliseconds at which the events of the watched survey came, by response id. */
-  times: Record<string, number>;
   /** Requests by `service:operation`. */
   counters: Record<string, number>;
 }
@@ -17,8 +15,8 @@ export interface AwsProcess {
   stop(): void;
 }
 
-export async function startAws(watchedSurvey = 0): Promise<AwsProcess> {
-  const child = fork(join(import.meta.dirname, "aws-process.ts"), [String(watchedSurvey)], {
+export async function startAws(): Promise<AwsProcess> {
+  const child = fork(join(import.meta.dirname, "aws-process.ts"), {
     // Its store is asked for one short thing after the other: four threads only get in each other's way on two cores.
     env: { ...process.env, UV_THREADPOOL_SIZE: "1" },
   });

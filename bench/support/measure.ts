@@ -28,8 +28,3 @@ export const perSecond = ({ responses, seconds }: Drained): number => responses 
 export const cpuEach = ({ cpu, responses }: Drained): number => cpu / responses;
 
 export const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
-
-/** The value that so large a share of all values do not exceed. */
-export function percentile(values: readonly number[], share: number): number {
-  return values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * share) - 1)] ?? 0;
-}

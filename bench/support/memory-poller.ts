@@ -1,11 +1,10 @@
-import type { Ports, State } from "../../lib/polling/ports.ts";
+import type { Ports, Publisher, State } from "../../lib/polling/ports.ts";
 import { tick } from "../../lib/polling/tick/tick.ts";
 import { CATCH_UP, toSurveyService } from "../../lib/service/survey-service.ts";
 import { createSurveyApi } from "../../lib/survey-api/index.ts";
-import { defaultSource } from "../polling/source.ts";
-import { createTable, statePort } from "../polling/state.ts";
+import { defaultSource } from "./default-source.ts";
 import { type Drained, measured } from "./measure.ts";
-import { takingAll } from "./publisher.ts";
+import { createTable, statePort } from "./memory-state.ts";
 
 export interface MemoryDrain extends Drained {
   /** Items written to the table. */
@@ -48,6 +47,23 @@ export async function drainInMemory(url: string, concurrency: number): Promise<M
 
 /** The tick may take whatever time it needs. */
 const ALL = Number.POSITIVE_INFINITY;
+
+/** A bus that takes whatever it is given; `took` is called for each event that has the contents of a response. */
+function takingAll(took: () => void): Publisher {
+  return {
+    async seal({ type, detail, time }) {
+      const json = JSON.stringify(detail);
+      return { type, json, time, bytes: Buffer.byteLength(json) };
+    },
+    async publish(events, guard) {
+      await guard();
+      return events.map(({ type }) => {
+        if (type === "response.completed" || type === "response.updated") took();
+        return { kind: "published" };
+      });
+    },
+  };
+}
 
 /** The state as it is, and how many items were written to it. */
 function counted(state: State): { state: State; writes: () => number } {

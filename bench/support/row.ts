@@ -8,24 +8,6 @@ export interface Row {
   met?: boolean;
 }
 
-/** What is drawn of it (see bench/plots): one bar for each point, or one line for each series. */
-export interface Plot {
-  /** Its file in docs/performance. */
-  name: string;
-  title: string;
-  kind: "bars" | "lines";
-  /** What the two axes stand for, with their units. */
-  x: string;
-  y: string;
-  points: { series: string; x: string | number; y: number }[];
-}
-
-/** What one part of the bench has found. */
-export interface Findings {
-  rows: Row[];
-  plots?: Plot[];
-}
-
 /** A ratio or a count that must be at least so much. */
 export function atLeast(what: string, value: number, least: number, digits = 2): Row {
   return { what, measured: value.toFixed(digits), wanted: `≥ ${least}`, met: value >= least };

@@ -21,6 +21,6 @@ export function CodeTab({ envelope }: { envelope: Envelope }): VNode {
       <button onClick=${() => copy("code", text)}>${said("code") ?? "Copy"}</button>
     </div>
     <pre class="mono code" tabindex="0" aria-label="Handler">${text}</pre>
-    <p class="quiet">Types of the contract for other languages lie in <code>contract/</code>.</p>
+    <p class="quiet">Types of the contract for other languages lie in <code>contract/</code> of the package.</p>
   `;
 }

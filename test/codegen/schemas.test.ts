@@ -1,8 +1,11 @@
+import { globSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { goldenEvents } from "../../codegen/golden/events.ts";
 import { bundle, type JsonSchema, mapSchemas, schemaFiles } from "../../codegen/schemas.ts";
 import { EVENT_TYPES } from "../../lib/events/index.ts";
+import { titleOf } from "../contract/title-of.ts";
 
 const schema = bundle();
 const names = Object.keys(schema.$defs);
@@ -50,9 +53,7 @@ describe("the schema of all events", () => {
 });
 
 describe("the published schemas", () => {
-  const published = [...schemaFiles()].filter(([path]) => !path.includes("draft-4"));
-
-  it.each(published)(
+  it.each([...schemaFiles()])(
     "%s is taken by a strict validator with its defaults, which takes the events",
     async (_path, schema) => {
       const logged: unknown[] = [];
@@ -67,10 +68,6 @@ describe("the published schemas", () => {
   );
 });
 
-/** `response.completed` is described by the schema ResponseCompletedEvent. */
-const titleOf = (type: string): string =>
-  `${type.replace(/(?:^|\.)(\w)/g, (_, first: string) => first.toUpperCase())}Event`;
-
 describe("the golden events", () => {
   it("are the same each time, of each type, and no two of them are one event", async () => {
     const golden = await goldenEvents();
@@ -79,6 +76,15 @@ describe("the golden events", () => {
     expect(new Set(events.map((event) => event["detail-type"]))).toEqual(new Set(EVENT_TYPES));
     expect(new Set(events.map(({ detail }) => (detail.meta as { eventId: string }).eventId)).size).toBe(events.length);
     expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
+  });
+
+  it("are those in contract/golden: npm run contract writes them", async () => {
+    const kept = globSync("contract/golden/*.json").map((file) => [
+      basename(file, ".json"),
+      readFileSync(file, "utf8"),
+    ]);
+    const made = [...(await goldenEvents())].map(([name, event]) => [name, `${JSON.stringify(event, null, 2)}\n`]);
+    expect(kept.sort()).toEqual(made.sort());
   });
 
   it("are what their names say", async () => {

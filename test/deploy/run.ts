@@ -2,7 +2,7 @@
  * The stack as it is, deployed by `cdk deploy` into an emulator of AWS on this machine: what it does there, step by step. Needs python3 with
  * venv, and the network for the first run, which installs the emulator.
  *
- * Usage: node test/deploy/run.ts [readme|life|alarms|verbs|examples …]
+ * Usage: node test/deploy/run.ts [readme|life|alarms|verbs|examples|smoke …]
  */
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,6 +11,7 @@ import { asTheReadmeSays } from "./scenarios/as-the-readme-says.ts";
 import { examples } from "./scenarios/examples.ts";
 import { lifeOfADeployment } from "./scenarios/life-of-a-deployment.ts";
 import { operatedDeployment } from "./scenarios/operated-deployment.ts";
+import { smoke } from "./scenarios/smoke.ts";
 import { watchedDeployment } from "./scenarios/watched-deployment.ts";
 import { killAll } from "./support/processes.ts";
 import { installPython } from "./support/python.ts";
@@ -42,7 +43,7 @@ const installing = life.step("the emulator is installed", async (note) => {
 // that work are as much as a small machine bears.
 const waits = Promise.withResolvers<void>();
 const readme = { report: report.lane("readme"), installing, folder, onlyWaits: waits.resolve };
-/** Those that are asked for, or all. */
+/** Those that are asked for, or all but the smoke test. */
 const chosen = process.argv.slice(2);
 const isChosen = (name: string): boolean => chosen.length === 0 || chosen.includes(name);
 if (!isChosen("readme")) waits.resolve();
@@ -58,6 +59,7 @@ const ended = await Promise.allSettled([
   waits.promise.then(async () => {
     if (isChosen("examples")) await examples({ report: report.lane("examples"), installing, folder });
   }),
+  chosen.includes("smoke") ? smoke({ report: report.lane("smoke"), installing, folder }) : undefined,
 ]);
 const reasons = ended.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
 // A step that failed has been counted and printed.

@@ -7,7 +7,7 @@ import { assembleWorker } from "../../examples/sqs-worker-python/worker-code.ts"
 import { eventId } from "../../lib/events/index.ts";
 import { type ExampleAws, startExampleAws } from "./support/aws.ts";
 import { golden } from "./support/golden.ts";
-import { MODELS, type PythonWorker, startPythonWorker } from "./support/python-worker.ts";
+import { type PythonWorker, startPythonWorker, writeModels } from "./support/python-worker.ts";
 
 /** Milliseconds; the packages come from the network. */
 const INSTALLING = 180_000;
@@ -127,7 +127,7 @@ describe("what is deployed", () => {
   it("has the native code for the processor and the Python of Lambda, whatever this machine has", () => {
     const folder = mkdtempSync(join(tmpdir(), "survey-poller-worker-"));
     try {
-      assembleWorker(folder, Runtime.PYTHON_3_14, Architecture.ARM_64, MODELS);
+      assembleWorker(folder, Runtime.PYTHON_3_14, Architecture.ARM_64, writeModels(folder));
       expect(globSync("**/*.so", { cwd: folder })).toEqual([
         "pydantic_core/_pydantic_core.cpython-314-aarch64-linux-gnu.so",
       ]);

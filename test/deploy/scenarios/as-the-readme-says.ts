@@ -14,7 +14,6 @@ import type { Given } from "./open-stage.ts";
 const HEADING = "## Deploy in five steps";
 /** What is made in a checkout, and its history. */
 const NOT_COPIED = new Set(["node_modules", ".git", ".venv", "cdk.out", "dist", ".bundle", ".survey-poller"]);
-const PEERS_BUILT = /\/bench\/peers\/[^/]+\/target$/;
 const TERMINAL = join(import.meta.dirname, "..", "support", "terminal.py");
 /** Of the service, in the README. */
 const ADDRESS = "https://surveys.example.com";
@@ -33,7 +32,7 @@ export async function asTheReadmeSays(
   mkdirSync(folder);
   cpSync(ROOT, checkout, {
     recursive: true,
-    filter: (path) => !NOT_COPIED.has(basename(path)) && !PEERS_BUILT.test(path),
+    filter: (path) => !NOT_COPIED.has(basename(path)),
   });
   const [install, configuration, deploy, credentials, subscribe, look] = blocksOf(join(checkout, "README.md"));
 

@@ -1,14 +1,19 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Architecture, Runtime, RuntimeFamily } from "aws-cdk-lib/aws-lambda";
+import { pythonModels } from "../../../codegen/python.ts";
 import { assembleWorker } from "../../../examples/sqs-worker-python/worker-code.ts";
 
-/** Where a reader has those of the installed package. */
-export const MODELS = join(import.meta.dirname, "../../../contract/python/survey_poller_events.py");
+/** Writes the models of the contract into the folder, where a reader has them in the installed package; gives their path. */
+export function writeModels(folder: string): string {
+  const file = join(folder, "models.py");
+  writeFileSync(file, pythonModels());
+  return file;
+}
 
 /** What Lambda gives SQS back: the messages that failed. */
 export interface BatchAnswer {
@@ -35,7 +40,7 @@ export async function startPythonWorker(env: Record<string, string>): Promise<Py
   const folder = mkdtempSync(join(tmpdir(), "survey-poller-worker-"));
   const { pythonVersion, architecture } = hostPython();
   const processor = architecture === "arm64" ? Architecture.ARM_64 : Architecture.X86_64;
-  assembleWorker(folder, new Runtime(`python${pythonVersion}`, RuntimeFamily.PYTHON), processor, MODELS);
+  assembleWorker(folder, new Runtime(`python${pythonVersion}`, RuntimeFamily.PYTHON), processor, writeModels(folder));
   const script = join(import.meta.dirname, "run_worker.py");
   // Without the packages of this machine: the worker brings what it needs. An empty profile is one that boto3 does not find.
   const { AWS_PROFILE: _, ...others } = env;

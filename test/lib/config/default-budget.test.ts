@@ -1,21 +1,46 @@
 import { expect, it } from "vitest";
 import { slowWork } from "../../../bench/cost/case.ts";
-import { gapsBetweenHeads, idleRun } from "../../../bench/polling/cadences.ts";
-import { defaultSource, HOUR, MINUTE } from "../../../bench/polling/source.ts";
+import { defaultSource } from "../../../bench/support/default-source.ts";
+import { memoryWorld } from "../../support/memory-ports.ts";
+import { addSurvey, at, HOUR, MINUTE, noon, range, runTick } from "../../support/survey.ts";
 
-const { backgroundRequests } = defaultSource();
+const source = defaultSource({ startFrom: "beginning" });
+const SURVEYS = 100;
+const HOURS = 2;
 
 it("by default a hundred surveys whose counts stand still are each read within the time that docs/lateness.md tells", async () => {
-  const { run, from, perHour } = await idleRun(100, 1, backgroundRequests, HOUR, 2 * HOUR);
-  const gaps = gapsBetweenHeads(run, from);
-  expect(gaps.length).toBeGreaterThanOrEqual(700);
+  const world = memoryWorld(noon);
+  for (const surveyId of range(1, SURVEYS)) {
+    const responses = range(1, 4).map((i) => ({ responseId: surveyId * 10 + i, completed: at(-i * HOUR), size: 5 }));
+    addSurvey(world, surveyId, responses);
+  }
+  const headReadAt = new Map<unknown, number>();
+  const gaps: number[] = [];
+  world.before.push(({ operation, args: [surveyId, page, order] }) => {
+    if (operation !== "page" || page !== 1 || order !== "desc") return;
+    const last = headReadAt.get(surveyId);
+    if (last !== undefined && world.time.now > last) gaps.push(world.time.now - last);
+    headReadAt.set(surveyId, world.time.now);
+  });
+  const tickUntil = async (end: number): Promise<void> => {
+    for (; world.time.now < end; world.time.now += MINUTE) await runTick(world, { source });
+  };
+
+  // The first hour is that of the beginning.
+  await tickUntil(noon + HOUR);
+  gaps.length = 0;
+  world.calls.length = 0;
+  await tickUntil(noon + (1 + HOURS) * HOUR);
+
+  expect(gaps.length).toBeGreaterThanOrEqual(7 * SURVEYS);
   expect(Math.max(...gaps)).toBeLessThanOrEqual(20 * MINUTE);
   // The heads each quarter of an hour, and little else.
-  expect(perHour).toBeLessThan(500);
+  const requests = world.calls.filter(({ port, operation }) => port === "service" && operation !== "surveys").length;
+  expect(requests / HOURS).toBeLessThan(500);
 });
 
 it("the slow work of an account is as late as its surveys want more than the budget gives", () => {
-  const given = backgroundRequests * 60;
+  const given = source.backgroundRequests * 60;
   expect(slowWork(100, 11.6)).toEqual({ requests: 1_160, stretch: 1 });
   expect(slowWork(10_000, 4)).toEqual({ requests: given, stretch: 40_000 / given });
 });
