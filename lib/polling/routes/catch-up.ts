@@ -35,7 +35,6 @@ export async function catchUp(ctx: PollContext, reached: Place): Promise<PollCou
   // A page that an earlier catch-up has stepped over may hold what this one is for.
   if (placeOf(mark) === undefined) delete mark.failing?.asc;
   // Only a walk that has begun at the first page can close the books. A full pass tells what has gone since other books were closed.
-  // fault: half-a-catch-up-closes-books
   if (place.page === 1 && mark.books === undefined)
     place.met ??= { startedAt: ports.clock.now(), moved: false, repaired: 0 };
   const begun = place.met;

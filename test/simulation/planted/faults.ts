@@ -203,11 +203,6 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   { name: "bus-failure-swallowed", breaks: ["skipped"], line: gone },
   {
-    name: "half-a-catch-up-closes-books",
-    breaks: ["books", "liveness: books", "lost"],
-    line: (code) => code.replace("place.page === 1 && ", ""),
-  },
-  {
     name: "slice-ends-catch-up",
     breaks: ["skipped", "floor", "lost"],
     within: 120,
