@@ -41,25 +41,20 @@ const LEAST_PAUSE = 100;
 const MOST_PAUSE = 30_000;
 /** Milliseconds up to which a pause that the service asked for grows: where it has said so much, others may have been granted meanwhile. */
 const MOST_GROWN = 2_000;
-/** Milliseconds by which a timer may wake late without lowering the ceiling's rate. */
-const SLACK = 20;
 
 /**
  * How many requests may go out, and when: the rate that a service allows, learned from its refusals by additive increase and multiplicative decrease. The service is taken for a
  * bucket of tokens, as most are. It is empty at each refusal, so between two of them it granted just what it sustains. Example: 1,000
  * requests were granted in the 10 seconds since the last refusal, so it sustains 100 a second.
  */
-export function createAllowedRate({ ceiling, learned, now, monotonic }: AllowedRateOptions) {
-  const spacing = ceiling === undefined ? 0 : 1000 / ceiling;
+export function createAllowedRate({ ceiling = Number.POSITIVE_INFINITY, learned, now, monotonic }: AllowedRateOptions) {
   /** Requests a second; infinite until the first refusal: most services are never asked too much. */
   let rate = Number.POSITIVE_INFINITY;
   /** Requests a second that the service is known to sustain; undefined until it refuses something. */
   let known: number | undefined;
   let searching = false;
-  let tokens = 0;
+  let tokens = 1;
   let filledAt = monotonic();
-  /** The ceiling's own place in time. */
-  let nextAt = filledAt;
   let refusedAt = Number.NEGATIVE_INFINITY;
   /** Since when it is counted what is granted: the last refusal, or the beginning. */
   let countedFrom = filledAt;
@@ -73,10 +68,13 @@ export function createAllowedRate({ ceiling, learned, now, monotonic }: AllowedR
   /** Seconds in which the rate was used up and nothing refused. */
   let calm = 0;
 
-  function refill(at: number): void {
-    const most = Math.max(1, rate * BURST_SECONDS);
-    if (known !== undefined) tokens = Math.min(most, tokens + ((at - filledAt) / 1000) * rate);
+  /** Fills the bucket up to now, and gives the requests a second that may go out. */
+  function refill(at: number): number {
+    const pace = Math.min(rate, ceiling);
+    const most = Math.max(1, pace * BURST_SECONDS);
+    if (pace < Number.POSITIVE_INFINITY) tokens = Math.min(most, tokens + ((at - filledAt) / 1000) * pace);
     filledAt = at;
+    return pace;
   }
 
   function learn({ requestsPerSecond }: LearnedRate): void {
@@ -106,19 +104,16 @@ export function createAllowedRate({ ceiling, learned, now, monotonic }: AllowedR
   return {
     /** Milliseconds until one more request may go out; 0: now; infinite: not before another one is over. */
     wait(): number {
-      const at = monotonic();
-      refill(at);
+      const pace = refill(monotonic());
       if (scoutIsOut) return Number.POSITIVE_INFINITY;
-      const forTokens = known === undefined || tokens >= 1 ? 0 : ((1 - tokens) / rate) * 1000;
-      if (forTokens > 0) usedUp = true;
-      return Math.max(0, forTokens, nextAt - at);
+      if (tokens >= 1 || pace === Number.POSITIVE_INFINITY) return 0;
+      usedUp = rate < ceiling;
+      return ((1 - tokens) / pace) * 1000;
     },
     /** One request goes out. */
     take(): void {
-      const at = monotonic();
-      refill(at);
+      refill(monotonic());
       tokens = Math.max(0, tokens - 1);
-      nextAt = Math.max(nextAt, at - SLACK) + spacing;
       scoutIsOut = refusals > 0;
     },
     /** One request is over, however it ended. */
@@ -141,16 +136,16 @@ export function createAllowedRate({ ceiling, learned, now, monotonic }: AllowedR
       // Requests that were on their way together are refused together: that is one refusal.
       if (sentAt <= refusedAt) return retryAfter ?? 0;
       refill(at);
-      // While nothing at all is granted, it is the pause that was too short, which says nothing about the rate.
-      if (known === undefined || grantedSince > 0) {
+      // While nothing at all is granted, it is the pause that was too short, which says nothing about the rate. Nor does so short a time.
+      if (known === undefined || (grantedSince > 0 && at - countedFrom >= SHORTEST_SPAN)) {
         searching = known === undefined;
         // What was granted up to the first refusal came out of a full bucket.
         rate = searching ? Math.max(LEAST_AT_FIRST, granted(at + (retryAfter ?? 0))) : decreased(at);
         known = rate;
+        countedFrom = at;
+        grantedSince = 0;
       }
       refusedAt = at;
-      countedFrom = at;
-      grantedSince = 0;
       tokens = 0;
       calm = 0;
       refusals += 1;
