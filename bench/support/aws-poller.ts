@@ -37,7 +37,7 @@ export async function createAwsPoller(url: string, settings: Record<string, unkn
     async tick(time = 3_600_000) {
       const deadline = Date.now() + time;
       const { service, source } = graph;
-      const ports = graph.begin("tick", deadline);
+      const ports = graph.begin(deadline);
       const summary = await tick({ ports, source, service, owner: "bench", deadline, ownTime: time });
       await graph.settle();
       return summary;

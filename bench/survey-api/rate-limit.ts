@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import pLimit from "p-limit";
 import { createSurveyApi, type LearnedRate } from "../../lib/survey-api/index.ts";
 import { startSimulator } from "../../local/simulator/index.ts";
+import { readDetails } from "./details.ts";
 
 // 500 responses with their metrics and metadata under a bucket of 100 requests/s and a burst of 50: how much longer than
 // the ideal time it takes, and how many requests are refused, at first and with what earlier runs have learned.
@@ -32,15 +32,7 @@ async function run(form: "seconds" | "date" | "none", learned: LearnedRate | und
     ...(learned === undefined ? {} : { learned }),
   });
   const started = performance.now();
-  const limit = pLimit(32);
-  const details: Promise<unknown>[] = [];
-  for await (const { responseId } of api.responses(7)) {
-    details.push(
-      limit(() => api.metrics(7, responseId)),
-      limit(() => api.metadata(7, responseId)),
-    );
-  }
-  await Promise.all(details);
+  const responses = await readDetails(api, 7);
   const seconds = (performance.now() - started) / 1000;
   const statuses = simulator.log().map(({ status }) => status);
   const late = statuses.slice(Math.ceil(statuses.length * 0.2));
@@ -51,7 +43,7 @@ async function run(form: "seconds" | "date" | "none", learned: LearnedRate | und
     lateRefused: late.filter((status) => status === 429).length / late.length,
     learned: JSON.parse(JSON.stringify(api.learned() ?? null)) ?? undefined,
   };
-  if (details.length !== 2 * RESPONSES) throw new Error(`${details.length} details of ${RESPONSES} responses`);
+  if (responses !== RESPONSES) throw new Error(`${responses} of ${RESPONSES} responses`);
   await api.close();
   await simulator.close();
   return result;
@@ -72,7 +64,7 @@ for (const form of ["seconds", "date", "none"] as const) {
         `${(result.seconds / ideal).toFixed(3)} × ideal`,
         `${result.refused} refused`,
         `${(result.lateRefused * 100).toFixed(2)} % of the last 80 %`,
-        `then ${result.learned?.requestsPerSecond.toFixed(1)}/s, burst ${result.learned?.burst.toFixed(0)}`,
+        `then ${result.learned?.requestsPerSecond.toFixed(1)}/s`,
       ].join("  "),
     );
     learned = result.learned;

@@ -53,7 +53,8 @@ export const sourceGroups = {
     meanings: {
       interval: "Time between ticks. Deployed, whole minutes.",
       concurrency: "Requests in flight.",
-      maxRequestsPerSecond: "A ceiling. Below it the poller learns the rate that the service allows.",
+      maxRequestsPerSecond:
+        "A ceiling for each invocation, of which a tick and a catch-up may run at once. Below it the poller learns the rate that the service allows.",
       "timeouts.connect": "Time to reach the service. Together with `timeouts.response` at most `110s`.",
       "timeouts.response": "Time for one answer.",
       enrichmentPatience:

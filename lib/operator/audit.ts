@@ -39,7 +39,7 @@ export const audit: Operation<AuditInput, AuditResult> = {
 };
 
 async function plan(context: OperationContext, surveyId: number): Promise<AuditResult> {
-  const ports = context.graph.begin("tick", context.abortsAt);
+  const ports = context.graph.begin(context.abortsAt);
   const account = await readySource(context, surveyId, ports);
   const now = ports.clock.now();
   const work = { surveyId, ports, account, until: context.deadline };
@@ -62,7 +62,7 @@ async function leavePass(ctx: PollContext): Promise<void> {
 
 async function readOn(context: OperationContext, { surveyId, mode }: AuditInput): Promise<AuditResult> {
   const { graph, abortsAt, deadline } = context;
-  const ports = graph.begin("tick", abortsAt);
+  const ports = graph.begin(abortsAt);
   const account = await readySource(context, surveyId, ports);
   if (account.pausedUntil !== undefined) return { outcome: "paused" };
   const now = ports.clock.now();

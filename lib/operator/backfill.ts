@@ -35,7 +35,7 @@ const REMEMBERED = 20;
 export const backfill: Operation<z.infer<typeof inputSchema>, BackfillResult> = {
   input: inputSchema,
   async run(context, { surveyId, mode, range }) {
-    const ports = context.graph.begin("tick", context.abortsAt);
+    const ports = context.graph.begin(context.abortsAt);
     const account = await readySource(context, surveyId, ports);
     const work = { surveyId, ports, account, until: context.deadline };
     const result = await onSurvey(context, work, (ctx) =>

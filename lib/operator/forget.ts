@@ -42,7 +42,7 @@ export const forget: Operation<ForgetInput, Forgotten> = {
   async run(context, { surveyId, response }) {
     const { graph, deadline, abortsAt, logger } = context;
     const { source, bucket } = graph;
-    const ports = graph.begin("tick", abortsAt);
+    const ports = graph.begin(abortsAt);
     // Of a survey that is not polled any more too: nothing of the account is needed.
     const work = { surveyId, ports, account: { rows: new Map() }, until: deadline, patience: 0 };
     const done = await onSurvey(context, work, (ctx) => forgetResponse(ctx, response, bucket));

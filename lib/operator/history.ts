@@ -32,7 +32,7 @@ const LONGEST = 15_000;
 export const history: Operation<z.infer<typeof inputSchema>, HistoryResult> = {
   input: inputSchema,
   async run(context, { surveyId, range, page: from, first: knownFirst, before: knownBefore, hasBooks }) {
-    const ports = context.graph.begin("catch-up", context.abortsAt);
+    const ports = context.graph.begin(context.abortsAt);
     const account = await readySource(context, surveyId, ports);
     const { shortPageEnds } = account;
     const until = Math.min(context.deadline, ports.clock.now() + LONGEST);

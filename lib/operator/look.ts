@@ -49,7 +49,7 @@ export const look: Operation<LookInput, LookResult> = {
       .optional(),
   }),
   async run(context, { surveyIds, ...by }) {
-    const ports = context.graph.begin("tick", context.abortsAt);
+    const ports = context.graph.begin(context.abortsAt);
     // Tells the client what other workers know of the service's rate.
     const { pausedUntil = 0 } = await ports.state.account();
     if (pausedUntil > Date.now()) return { found: [], asked: 0, pausedUntil };

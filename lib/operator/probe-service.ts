@@ -8,7 +8,7 @@ export const probeService: Operation<object, ProbeReport> = {
   input: section({}),
   async run({ graph, abortsAt }) {
     // What the other workers know of a pause that the service has asked for.
-    await graph.begin("tick", abortsAt).state.account();
+    await graph.begin(abortsAt).state.account();
     const signal = AbortSignal.timeout(Math.max(0, abortsAt - Date.now()));
     const { surveys, enrich } = graph.source;
     return probe({ api: graph.api, surveys, enrich, signal, now: Date.now });

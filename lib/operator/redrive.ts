@@ -48,7 +48,7 @@ export const redrive: Operation<RedriveInput, { surveys: SurveyRedrive[] }> = {
   }),
   async run(context, { surveyIds, reason }) {
     const { graph, abortsAt, logger } = context;
-    const ports = only(reason, graph.begin("tick", abortsAt));
+    const ports = only(reason, graph.begin(abortsAt));
     const surveys: SurveyRedrive[] = [];
     for (const surveyId of surveyIds) surveys.push(await redriveSurvey(context, ports, surveyId));
     const due = surveys.filter(({ putBack }) => putBack > 0).map(({ surveyId }) => surveyId);

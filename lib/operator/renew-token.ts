@@ -14,7 +14,7 @@ export interface TokenRenewal {
 export const renewToken: Operation<object, TokenRenewal> = {
   input: section({}),
   async run({ graph, abortsAt }) {
-    await graph.begin("tick", abortsAt).state.account();
+    await graph.begin(abortsAt).state.account();
     const { expiresAt = null, isKept, shape } = await graph.api.renewToken();
     return { expiresAt, isKept, shape };
   },

@@ -51,7 +51,7 @@ export const resend: Operation<ResendInput, ResendResult> = {
   async run(context, { surveyId, responseIds, from = { page: 1, isPartial: false } }) {
     const { graph, owner, deadline, abortsAt } = context;
     const { source, service, begin } = graph;
-    const given = begin("catch-up", abortsAt);
+    const given = begin(abortsAt);
     // News go first.
     const ports = { ...given, service: given.backlog ?? given.service };
     const account = await ports.state.account();

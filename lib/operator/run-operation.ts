@@ -36,8 +36,8 @@ export async function runOperation(
 /** A graph whose ports write a line of the log for each event, as those of a tick do. */
 function watchedGraph(graph: SourceGraph, logger: Log): { graph: SourceGraph; end: () => void } {
   const ends: (() => void)[] = [];
-  const begin: SourceGraph["begin"] = (role, abortsAt) => {
-    const { ports, end } = watchPorts(graph.begin(role, abortsAt), graph.source.name, logger);
+  const begin: SourceGraph["begin"] = (abortsAt) => {
+    const { ports, end } = watchPorts(graph.begin(abortsAt), graph.source.name, logger);
     ends.push(end);
     return ports;
   };

@@ -35,7 +35,7 @@ export interface SampleResult {
 export const sample: Operation<z.infer<typeof inputSchema>, SampleResult> = {
   input: inputSchema,
   async run(context, { surveyId, pages, guess, hasBooks }) {
-    const ports = context.graph.begin("tick", context.abortsAt);
+    const ports = context.graph.begin(context.abortsAt);
     const account = await readySource(context, surveyId, ports);
     refusePaused(account);
     const result: SampleResult = { empty: [], states: {}, completed: {} };

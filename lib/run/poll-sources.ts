@@ -88,7 +88,7 @@ async function runTick(graph: SourceGraph, request: PollSourcesRequest): Promise
   const { source, service, begin, settle } = graph;
   const { owner } = request;
   const { deadline, abortsAt } = limitsOf(graph, request);
-  const { ports, logger, ...watch } = watchRun(begin("tick", abortsAt), source, request);
+  const { ports, logger, ...watch } = watchRun(begin(abortsAt), source, request);
   try {
     const summary = await tick({ ports, source, service, owner, deadline });
     watch.ended(summary);
@@ -117,7 +117,7 @@ async function runBacklogs(graph: SourceGraph, request: PollSourcesRequest): Pro
   const { owner, remaining } = request;
   const logger = fromLevel(source.logLevel, request.logger);
   const { deadline, abortsAt } = limitsOf(graph, request);
-  const given = begin("catch-up", abortsAt);
+  const given = begin(abortsAt);
   const isStopped = (): boolean => remaining() <= RESERVE;
   try {
     await workOffBacklogs({ ports: given, source, service, owner, deadline, isStopped }, async (work) => {

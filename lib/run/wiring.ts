@@ -7,7 +7,6 @@ import type { Config, SourceConfig } from "../config/index.ts";
 import type { EventType } from "../events/index.ts";
 import { progressChannel } from "../monitoring/progress-channel.ts";
 import { OutOfTimeError } from "../polling/errors.ts";
-import type { Role } from "../polling/model/role.ts";
 import type { PollingSource } from "../polling/model/source.ts";
 import type { Ports, SurveyService } from "../polling/ports.ts";
 import { LONGEST_WAIT } from "../polling/tick/tick-request.ts";
@@ -15,11 +14,9 @@ import { createEventBridgePublisher } from "../publisher/event-bridge.ts";
 import { readCredentials } from "../secrets/credentials.ts";
 import { createTokenStore } from "../secrets/token-store.ts";
 import { keepDefinitions, withKeptDefinitions } from "../service/kept-definitions.ts";
-import { createRateSharing } from "../service/rate-sharing.ts";
 import { CATCH_UP, DETAIL_ATTEMPTS, NEWS, type Priorities, toSurveyService } from "../service/survey-service.ts";
 import { createWorkerCoordination } from "../service/worker-coordination.ts";
 import { createDynamoState } from "../state/dynamo-state.ts";
-import { createRateClaims } from "../state/rate-claims.ts";
 import { rememberSettled } from "../state/remember-settled.ts";
 import { createSettledMemory } from "../state/settled-memory.ts";
 import { createShared } from "../state/shared.ts";
@@ -39,16 +36,14 @@ export interface SourceGraph {
   /** The bucket, for what no poll looks for. */
   bucket: Bucket;
   /**
-   * Begins a part of an invocation, in a role, and gives what that works with. Each request to the service is aborted at `abortsAt` (epoch
+   * Begins a part of an invocation, and gives what that works with. Each request to the service is aborted at `abortsAt` (epoch
    * milliseconds) with an `OutOfTimeError`, so that time is left to bring the state home (R26).
    */
-  begin: (role: Role, abortsAt: number) => Ports;
+  begin: (abortsAt: number) => Ports;
   /** To be awaited at the end of each part, whatever came of it: tells the other workers what this one has learned. Never rejects. */
   settle: () => Promise<void>;
 }
 
-/** How the rate that the service allows is divided where both are at work: news go first. */
-const WEIGHTS: Record<Role, number> = { tick: 2, "catch-up": 1 };
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 export function createSourceGraph(source: PolledSource, environment: Environment, clients: Clients): SourceGraph {
@@ -76,26 +71,18 @@ export function createSourceGraph(source: PolledSource, environment: Environment
     retry: { longestPause: LONGEST_WAIT, operations: DETAIL_ATTEMPTS },
     coordination: workers.coordination,
   });
-  const sharing = createRateSharing({
-    claims: createRateClaims(table, source.name),
-    api,
-    hasCeiling: source.maxRequestsPerSecond !== undefined,
-    now: Date.now,
-    every,
-  });
   const state = rememberSettled(createDynamoState(table, source.name), createSettledMemory(source.name));
   const bucket = createBucket(clients.s3, environment.claimCheckBucket);
   const definitions = keepDefinitions(bucket, source.name);
-  const stateIn = (role: Role): Ports["state"] => ({
-    ...state,
-    async account() {
-      const account = await state.account();
-      workers.takeOver(account, api);
-      sharing.begin(WEIGHTS[role], { atOnce: role === "catch-up" });
-      return account;
+  const others: Omit<Ports, "service" | "backlog"> = {
+    state: {
+      ...state,
+      async account() {
+        const account = await state.account();
+        workers.takeOver(account, api);
+        return account;
+      },
     },
-  });
-  const others: Omit<Ports, "service" | "backlog" | "state"> = {
     clock: { now: Date.now, every },
     publisher: createEventBridgePublisher({
       client: clients.events,
@@ -117,7 +104,7 @@ export function createSourceGraph(source: PolledSource, environment: Environment
     service,
     api,
     bucket,
-    begin(role, abortsAt) {
+    begin(abortsAt) {
       const ending = new AbortController();
       const { signal } = ending;
       // One for each request that waits or is in flight.
@@ -127,11 +114,10 @@ export function createSourceGraph(source: PolledSource, environment: Environment
       timer = setTimeout(() => ending.abort(new OutOfTimeError()), left).unref();
       const serviceFor = (priorities: Priorities): SurveyService =>
         withKeptDefinitions(toSurveyService(api, priorities, signal), definitions);
-      return { ...others, service: serviceFor(NEWS), backlog: serviceFor(CATCH_UP), state: stateIn(role) };
+      return { ...others, service: serviceFor(NEWS), backlog: serviceFor(CATCH_UP) };
     },
     async settle() {
       clearTimeout(timer);
-      await sharing.end();
       await workers.settle(api);
     },
   };

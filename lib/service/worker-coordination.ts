@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { AccountState } from "../polling/model/account.ts";
 import type { Shared } from "../state/shared.ts";
 import type { Coordination, LearnedRate, SurveyApi } from "../survey-api/index.ts";
@@ -29,8 +28,8 @@ export function createWorkerCoordination(
   let writtenUntil = 0;
   let triedAt = Number.NEGATIVE_INFINITY;
   let writing: Promise<void> | undefined;
-  /** The rate in the table, as far as this process knows. */
-  let inTable: unknown;
+  /** Requests a second in the table, as far as this process knows. */
+  let inTable: number | undefined;
 
   function writePause(): Promise<void> {
     const until = pausedUntil;
@@ -58,22 +57,21 @@ export function createWorkerCoordination(
         if (writing === undefined && Math.abs(now() - triedAt) >= PAUSE_EVERY) void writePause();
       },
     },
-    takeOver(account, api) {
+    takeOver({ pausedUntil, pausedSince, learned }, api) {
       // A client has no ear for an end that is brought forward, as an operator's may be: the ticks keep that pause.
-      if (account.pausedUntil !== undefined && account.pausedSince === undefined) api.pauseUntil(account.pausedUntil);
-      // The same as before: what the client has learned since then is newer.
-      if (account.learned === undefined || isDeepStrictEqual(account.learned, inTable)) return;
-      inTable = account.learned;
-      api.learn(account.learned as LearnedRate);
+      if (pausedUntil !== undefined && pausedSince === undefined) api.pauseUntil(pausedUntil);
+      inTable = (learned as Partial<LearnedRate> | undefined)?.requestsPerSecond;
+      // What this client has learned itself is newer, and its own part where several are at work.
+      if (learned !== undefined && api.learned() === undefined) api.learn(learned as LearnedRate);
     },
     async settle(api) {
       await writing;
       if (pausedUntil > Math.max(writtenUntil, now())) await writePause();
       const learned = api.learned();
-      if (learned === undefined || !isNews(learned, inTable)) return;
+      if (learned === undefined || !isNews(learned.requestsPerSecond, inTable)) return;
       await shared.saveLearned(learned).then(
         () => {
-          inTable = learned;
+          inTable = learned.requestsPerSecond;
         },
         () => undefined,
       );
@@ -81,13 +79,5 @@ export function createWorkerCoordination(
   };
 }
 
-function isNews(learned: LearnedRate, inTable: unknown): boolean {
-  const known = (inTable ?? {}) as Partial<Record<keyof LearnedRate, unknown>>;
-  const moved = (value: number, before: unknown): boolean =>
-    typeof before !== "number" || !(Math.abs(value - before) < before * WORTH_SAVING);
-  return (
-    moved(learned.requestsPerSecond, known.requestsPerSecond) ||
-    moved(learned.burst, known.burst) ||
-    learned.searching !== known.searching
-  );
-}
+const isNews = (rate: number, known: unknown): boolean =>
+  typeof known !== "number" || !(Math.abs(rate - known) < known * WORTH_SAVING);

@@ -1,4 +1,6 @@
 import {
+  type Asked,
+  aboutAsked,
   asEntries,
   documented,
   elementsOf,
@@ -11,57 +13,51 @@ import {
   readSingleResponse,
   recordsBody,
   reportMetricsBody,
+  saysNothing,
   surveyBody,
   surveyListBody,
 } from "./bodies/index.ts";
-import { type Call, judged, oneThing } from "./call.ts";
-import { createV2Calls } from "./calls-v2.ts";
-import { joinResponses } from "./lists/joined-responses.ts";
-import { pageRead } from "./lists/page-read.ts";
-import { type ReadPage, readPages } from "./lists/pages.ts";
+import { isObject } from "./bodies/json.ts";
+import { BadRequestError, NotAllowedError, NotFoundError, UnreadableBodyError } from "./errors.ts";
+import type { BodyStream } from "./http/transport.ts";
 import { streamedList } from "./lists/streamed-list.ts";
-import type { DataOperation, Order, ParametersOf } from "./operations.ts";
-import type { CallOptions, SingleResponse, SurveyApi } from "./survey-api.ts";
+import { type DataOperation, type ParametersOf, pathOf } from "./operations.ts";
+import type { CallOptions, SingleResponse, SurveyApi, V2Answer } from "./survey-api.ts";
+import type { Authorized } from "./token/authorized.ts";
 
 /** The functions of a client that ask for data. */
-export type Calls = Omit<SurveyApi, "token" | "renewToken" | "learned" | "learn" | "share" | "pauseUntil" | "close">;
+export type Calls = Omit<SurveyApi, "token" | "renewToken" | "learned" | "learn" | "pauseUntil" | "close">;
 
 export interface CallsOptions {
   strict: boolean;
   maxBodyBytes: number;
 }
 
-/** Every data operation as a function. */
-export function createCalls(call: Call, { strict, maxBodyBytes }: CallsOptions): Calls {
+/** Every data operation as a function, over `send`, which makes the request. */
+export function createCalls(send: Authorized, { strict, maxBodyBytes }: CallsOptions): Calls {
+  const call = createCall(send);
   const read = {
     surveys: documented(surveyListBody, strict),
     survey: documented(surveyBody, strict),
     questions: documented(questionsBody, strict),
-    reports: notShown(readReports),
     records: documented(recordsBody, strict),
-    metrics: documented(metricsBody, strict),
-    reportMetrics: documented(reportMetricsBody, strict),
     metadata: documented(metadataBody, strict),
   };
+  const readReportsBody = judged({}, notShown(readReports));
+  const readMetrics = judged({}, documented(metricsBody, strict));
+  const readReportMetrics = judged({}, documented(reportMetricsBody, strict));
 
-  const pageReader =
-    (surveyId: number, given: CallOptions & { order: Order }): ReadPage =>
-    async (page) => {
-      const records = calls.records(surveyId, { page, ...given });
-      // A survey that is not there is told from an empty one.
-      if (page === 1) return records;
-      const read = await pageRead(BY_PAGE, page, records);
-      return read.kind === "none" ? [] : read.records;
-    };
-
-  const calls: Calls = {
+  return {
     surveys: (given) => call("get survey list", {}, judged({}, read.surveys), given),
     survey: (surveyId, given) => call("get survey", { surveyId }, oneThing(judged({ surveyId }, read.survey)), given),
     questions: (surveyId, given) => call("get survey questions", { surveyId }, judged({}, read.questions), given),
-    reports: (surveyId, given) => call("get reports list", { surveyId }, judged({}, read.reports), given),
+    reports: (surveyId, given) => call("get reports list", { surveyId }, readReportsBody, given),
     records(surveyId, { page, order, ...given } = {}) {
       const readBody = judged({ surveyId }, read.records);
-      if (order !== undefined) return call(BY_PAGE, { surveyId, page: page ?? 1, order }, readBody, given);
+      if (order !== undefined) {
+        const parameters = { surveyId, page: page ?? 1, order };
+        return call("get survey responses, page and order", parameters, readBody, given);
+      }
       if (page !== undefined) return call("get survey responses, page", { surveyId, page }, readBody, given);
       return call("get survey responses", { surveyId }, readBody, given);
     },
@@ -69,21 +65,34 @@ export function createCalls(call: Call, { strict, maxBodyBytes }: CallsOptions):
       const asked = { surveyId, responseId };
       return call("get survey response by id", asked, oneThing(oneResponse(asked)), given);
     },
-    responseByCrk: (surveyId, crk, given) => {
-      const readBody = oneThing(oneResponse({ surveyId }));
-      return call("get survey response by crk", { surveyId, crk }, readBody, given);
-    },
+    responseByCrk: (surveyId, crk, given) =>
+      call("get survey response by crk", { surveyId, crk }, oneThing(oneResponse({ surveyId })), given),
     metrics: (surveyId, responseId, given) =>
-      call("get metric, single response", { surveyId, responseId }, judged({}, read.metrics), given),
+      call("get metric, single response", { surveyId, responseId }, readMetrics, given),
     reportMetrics: (surveyId, reportId, given) =>
-      call("get metric, report", { surveyId, reportId }, judged({}, read.reportMetrics), given),
+      call("get metric, report", { surveyId, reportId }, readReportMetrics, given),
     metadata: (surveyId, responseId, given) =>
       call("get response metadata", { surveyId, responseId }, judged({ responseId }, read.metadata), given),
-    pages: (surveyId, { order = "asc", from = 1, ...given } = {}) =>
-      readPages(pageReader(surveyId, { order, ...given }), from),
-    responses: (surveyId, { order = "asc", prove = true, ...given } = {}) =>
-      joinResponses(pageReader(surveyId, { order, ...given }), prove),
-    read: (operation, parameters, given) => call(operation, parameters, (body) => body, given),
+    v2: {
+      surveys: (given) => call("v2 survey list", {}, asV3({}, read.surveys), given),
+      survey: (surveyId, given) => call("v2 survey", { surveyId }, asV3({ surveyId }, read.survey), given),
+      questions: (surveyId, given) => call("v2 questions", { surveyId }, asV3({}, read.questions), given),
+      records(surveyId, { page, ...given } = {}) {
+        const readBody = asV3({ surveyId }, read.records);
+        if (page !== undefined) return call("v2 responses, page", { surveyId, page }, readBody, given);
+        return call("v2 responses", { surveyId }, readBody, given);
+      },
+      response: (surveyId, responseId, given) => {
+        const asked = { surveyId, responseId };
+        return call("v2 response by id", asked, oneV2Response(asked), given);
+      },
+      responseByCrk: (surveyId, crk, given) =>
+        call("v2 response by crk", { surveyId, crk }, oneV2Response({ surveyId }), given),
+      metadata: (surveyId, responseId, given) =>
+        call("v2 response metadata", { surveyId, responseId }, asV3({ responseId }, read.metadata), given),
+    },
+    request: (path, given) => call("request", { path }, asRead, given),
+    read: (operation, parameters, given) => call(operation, parameters, asRead, given),
     elements<O extends DataOperation, T>(
       operation: O,
       parameters: ParametersOf<O>,
@@ -98,13 +107,77 @@ export function createCalls(call: Call, { strict, maxBodyBytes }: CallsOptions):
       return call(operation, parameters, readBody, given, stream);
     },
     entries: (operation, parameters, given) => call(operation, parameters, judged({}, asEntries(operation)), given),
-    v2: createV2Calls(call, read),
   };
-  return calls;
 }
 
-const BY_PAGE = "get survey responses, page and order";
+const IS_THERE = "Is there such a thing on this account?";
 
-function oneResponse(asked: { surveyId: number; responseId?: number }): ReadBody<SingleResponse> {
+/** Makes the request of one operation, and gives what `readBody` makes of its answer. Statuses other than 200 and 204 become errors. */
+function createCall(send: Authorized) {
+  return async <O extends DataOperation, T>(
+    operation: O,
+    parameters: ParametersOf<O>,
+    readBody: ReadBody<T>,
+    { signal, priority = "news" }: CallOptions = {},
+    stream?: () => BodyStream<T>,
+  ): Promise<T> => {
+    // Before a token is asked for: what no path can hold, and who does not wait any more.
+    pathOf(operation, parameters);
+    signal?.throwIfAborted();
+    const request = { operation, parameters, priority, signal, readBody };
+    const answer = await send(stream === undefined ? request : { ...request, stream });
+    const about = { operation, status: answer.status, attempts: answer.attempts };
+    if (answer.status === 200) return answer.value;
+    if (answer.status === 204) return readBody(null, about);
+    if (answer.status === 404) throw new NotFoundError("not found (404)", { ...about, hint: IS_THERE });
+    if (answer.status === 400) {
+      throw new BadRequestError("bad request (400)", {
+        ...about,
+        hint: "The token is good: check what was asked for.",
+      });
+    }
+    const hint = "Ask the service's operator what this account may read.";
+    throw new NotAllowedError("the service does not let this account read it (401)", { ...about, hint });
+  };
+}
+
+const asRead: ReadBody<unknown> = (body) => body;
+
+/** Reads of a body what is about what was asked for; one that says nothing is read as `null`, which is what 204 says. */
+function judged<T>(asked: Asked, readBody: ReadBody<T>): ReadBody<T> {
+  return (body, about) => readBody(saysNothing(body) ? null : aboutAsked(body, asked, about), about);
+}
+
+/** Reads the one thing that was asked for. Where nothing is said of it, it is not there. */
+function oneThing<T>(readBody: ReadBody<T>): ReadBody<T> {
+  return (body, about) => {
+    if (!saysNothing(body)) return readBody(body, about);
+    throw new NotFoundError(`nothing is there (${about.status})`, { ...about, hint: IS_THERE });
+  };
+}
+
+function oneResponse(asked: Asked): ReadBody<SingleResponse> {
   return (raw, about) => ({ ...notShown((body) => readSingleResponse(body, asked, about))(raw, about), raw });
+}
+
+function oneV2Response(asked: Asked): ReadBody<V2Answer<Omit<SingleResponse, "raw">>> {
+  return (raw, about) => ({ value: readSingleResponse(raw, asked, about), raw });
+}
+
+/** Reads a v2 body as v3 reads one: under one usual name, or as it is. What wraps it may have an id as well. */
+function asV3<T>(asked: Asked, readBody: ReadBody<T>): ReadBody<V2Answer<T>> {
+  const readJudged = judged(asked, readBody);
+  return (raw, about) => {
+    const wrapped = ["data", "result"].flatMap((name) =>
+      isObject(raw) && Object.hasOwn(raw, name) ? [raw[name]] : [],
+    );
+    for (const body of [...wrapped, raw]) {
+      try {
+        return { value: readJudged(body, about), raw };
+      } catch (error) {
+        if (!(error instanceof UnreadableBodyError)) throw error;
+      }
+    }
+    return { value: undefined, raw };
+  };
 }

@@ -1,5 +1,4 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
-import { createCall } from "./call.ts";
 import { createCalls } from "./calls.ts";
 import { alone } from "./coordination.ts";
 import { createTransport } from "./http/transport.ts";
@@ -40,19 +39,18 @@ export function createSurveyApi(options: SurveyApiOptions): SurveyApi {
     now,
   });
   return {
-    ...createCalls(createCall(createAuthorized(transport, tokens)), { strict, maxBodyBytes: checked.maxBodyBytes }),
+    ...createCalls(createAuthorized(transport, tokens), { strict, maxBodyBytes: checked.maxBodyBytes }),
     token: async ({ signal } = {}) => {
       signal?.throwIfAborted();
       return unlessAborted(tokens.current(), signal);
     },
     renewToken: () => tokens.replace(),
-    learned: () => transport.learned(),
+    learned: transport.learned,
     learn(learned) {
       if (isLearned(learned)) transport.learn(learned);
     },
-    share: (share) => transport.share(share),
-    pauseUntil: (at) => transport.pause(Math.max(0, at - now())),
-    close: () => transport.close(),
+    pauseUntil: (at) => void transport.pause(Math.max(0, at - now())),
+    close: transport.close,
   };
 }
 

@@ -1,5 +1,4 @@
 import { channel } from "node:diagnostics_channel";
-import type { FailureCode } from "./errors.ts";
 import type { Operation } from "./operations.ts";
 
 // What the client tells of its work; of no cost while nobody listens. Nothing secret or personal is in any of it.
@@ -15,16 +14,6 @@ export interface RequestEvent {
   attempt: number;
 }
 
-/** A request that failed will be made again. */
-export interface RetryEvent {
-  operation: Operation;
-  code: FailureCode;
-  /** The attempt that failed. */
-  attempt: number;
-  /** Milliseconds until the next one may go out. */
-  delay: number;
-}
-
 /** The service refused a request (429), or asked for time (503): nothing goes out for a while. Told once for what was refused together. */
 export interface PauseEvent {
   operation: Operation;
@@ -36,22 +25,5 @@ export interface PauseEvent {
   requestsPerSecond: number | undefined;
 }
 
-/** An event of the token. `not renewed`: a renewal ahead of time failed, and the token in use goes on being used. */
-export interface TokenEvent {
-  kind: "renewed" | "not stored" | "not renewed";
-}
-
-/** A field of an answer is not as documented; it was passed on as it was read. */
-export interface IrregularEvent {
-  operation: Operation;
-  /** Place of the field, such as `[3].languageId`. */
-  path: string;
-  /** Documented type, such as `number`. */
-  expected: string;
-}
-
 export const requestChannel = channel("survey-poller:request");
-export const retryChannel = channel("survey-poller:retry");
 export const pauseChannel = channel("survey-poller:pause");
-export const tokenChannel = channel("survey-poller:token");
-export const irregularChannel = channel("survey-poller:irregular");

@@ -9,6 +9,8 @@ export interface SurveyApiErrorOptions extends PollerErrorOptions {
   attempts?: number;
   /** Outline of the body: names, types and lengths, never a value. */
   excerpt?: string;
+  /** Milliseconds the service asked to wait. */
+  retryAfter?: number;
 }
 
 /** The facts of a request that an error tells beside its message. */
@@ -39,6 +41,8 @@ export abstract class SurveyApiError extends PollerError {
   readonly status: number | undefined;
   readonly attempts: number;
   readonly excerpt: string | undefined;
+  /** Milliseconds the service asked to wait (429, 503); undefined when it did not say. */
+  readonly retryAfter: number | undefined;
 
   constructor(message: string, options: SurveyApiErrorOptions) {
     super(`${options.operation}: ${message}${options.excerpt === undefined ? "" : `: ${options.excerpt}`}`, options);
@@ -46,6 +50,7 @@ export abstract class SurveyApiError extends PollerError {
     this.status = options.status;
     this.attempts = options.attempts ?? 1;
     this.excerpt = options.excerpt;
+    this.retryAfter = options.retryAfter;
   }
 }
 
@@ -80,25 +85,12 @@ export class NotFoundError extends SurveyApiError {
 
 export class TooManyRequestsError extends SurveyApiError {
   readonly code = "TOO_MANY_REQUESTS";
-  /** Milliseconds the service asked to wait; undefined when it did not say. */
-  readonly retryAfter: number | undefined;
-
-  constructor(message: string, options: SurveyApiErrorOptions & { retryAfter?: number }) {
-    super(message, { retryable: true, ...options });
-    this.retryAfter = options.retryAfter;
-  }
+  override readonly retryable = true;
 }
 
 /** 5xx, or a status that the API document does not list. */
 export class ServerError extends SurveyApiError {
   readonly code = "SERVER_ERROR";
-  /** Milliseconds the service asked to wait (503); undefined when it did not say. */
-  readonly retryAfter: number | undefined;
-
-  constructor(message: string, options: SurveyApiErrorOptions & { retryAfter?: number }) {
-    super(message, options);
-    this.retryAfter = options.retryAfter;
-  }
 }
 
 /** No connection, or one that broke before the answer was whole. */
@@ -118,11 +110,6 @@ export class UnreadableBodyError extends SurveyApiError {
 /** An answer about another survey or another response than the one that was asked for: nothing of it is believed. */
 export class AnswerMismatchError extends SurveyApiError {
   readonly code = "ANSWER_MISMATCH";
-}
-
-/** Records of a response were found behind those of another one: reading page after page does not give whole responses. */
-export class RecordsApartError extends SurveyApiError {
-  readonly code = "RECORDS_APART";
 }
 
 /** The client was made with options that cannot work: every one of them is named. */

@@ -1,31 +1,34 @@
 /** A client of the survey service: complete, and of use without the rest of this package. */
 
 export { baseUrlProblem, normalBaseUrl } from "./base-url.ts";
+export type {
+  Block,
+  FullSurvey,
+  Page,
+  Question,
+  QuestionListItem,
+  QuestionListItemParams,
+  QuestionParams,
+  ReportListItem,
+  ReportMetric,
+  ResponseMetadata,
+  ResponseMetric,
+  ResponseRecord,
+  ResponseScore,
+  SurveyListItem,
+  Translatable,
+} from "./bodies/resources.ts";
 export { createSurveyApi } from "./client.ts";
 export type { Coordination, RenewalTurn, SharedPause, TokenRenewal } from "./coordination.ts";
-export {
-  type IrregularEvent,
-  irregularChannel,
-  type PauseEvent,
-  pauseChannel,
-  type RequestEvent,
-  type RetryEvent,
-  requestChannel,
-  retryChannel,
-  type TokenEvent,
-  tokenChannel,
-} from "./diagnostics.ts";
+export { type PauseEvent, pauseChannel, type RequestEvent, requestChannel } from "./diagnostics.ts";
 export * from "./errors.ts";
 export { defaultRetryPolicy, type RetryOptions, type RetryPolicy } from "./http/retry-policy.ts";
 export type { Timeouts } from "./http/transport.ts";
-export type { JoinedResponse } from "./lists/joined-responses.ts";
 export { type PageRead, pageRead } from "./lists/page-read.ts";
-export type { RecordsPage } from "./lists/pages.ts";
 export { type DataOperation, type Operation, type Order, operations, type ParametersOf } from "./operations.ts";
 export type { SurveyApiOptions } from "./options.ts";
-export type { LearnedRate, Share } from "./rate/allowed-rate.ts";
+export type { LearnedRate } from "./rate/allowed-rate.ts";
 export type { Priority } from "./rate/limiter.ts";
-export * from "./schemas/index.ts";
 export type {
   CallOptions,
   SingleResponse,

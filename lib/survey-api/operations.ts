@@ -10,6 +10,9 @@ interface OfPage extends OfSurvey {
 interface OfResponse extends OfSurvey {
   responseId: number;
 }
+interface OfPath {
+  path: string;
+}
 interface OfCrk extends OfSurvey {
   crk: string;
 }
@@ -57,6 +60,8 @@ export const operations = {
     number: undefined,
     path: (of: OfResponse) => `${v2(of)}/responses/${responseOf(of)}/metadata/`,
   },
+  /** Anything that the document does not show. */
+  request: { number: undefined, path: (of: OfPath) => asWritten(of.path) },
 } as const;
 
 export type Operation = keyof typeof operations;
@@ -90,4 +95,14 @@ function segment(crk: string): string {
     throw new RangeError('crk must be a well-formed text, not empty and not "." or ".."');
   }
   return encodeURIComponent(crk);
+}
+
+/** A path, with its query, that a URL parser takes as it is written, and for nothing outside of the service. */
+function asWritten(path: string): string {
+  const url =
+    path.startsWith("/") && URL.canParse(path, "http://service") ? new URL(path, "http://service") : undefined;
+  if (url?.host !== "service" || url.pathname + url.search !== path) {
+    throw new RangeError('path must begin with "/" and be written as in a URL, such as /api/v4/surveys/?page=2');
+  }
+  return path;
 }

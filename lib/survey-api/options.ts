@@ -2,8 +2,8 @@ import { constants } from "node:buffer";
 import { baseUrlProblem, isLoopback, normalBaseUrl } from "./base-url.ts";
 import type { Coordination } from "./coordination.ts";
 import { OptionsError } from "./errors.ts";
-import { type RetryOptions, type RetryPolicy, retryPolicy } from "./http/retry-policy.ts";
-import type { Timeouts } from "./http/transport.ts";
+import { type RetryOptions, retryPolicy } from "./http/retry-policy.ts";
+import type { CheckedOptions, Timeouts } from "./http/transport.ts";
 import type { LearnedRate } from "./rate/allowed-rate.ts";
 import type { Credentials } from "./token/token-request.ts";
 import type { TokenStore } from "./token/tokens.ts";
@@ -36,8 +36,8 @@ export interface SurveyApiOptions {
    */
   maxBodyBytes?: number;
   /**
-   * Whether a field that is not as documented is an `UnreadableBodyError`. By default it is passed on as it was read and told
-   * on the channel `survey-poller:irregular`. What identifies an element has to be readable in any case.
+   * Whether a field that is not as documented is an `UnreadableBodyError`. By default it is passed on as it was read. What identifies an
+   * element has to be readable in any case.
    */
   strict?: boolean;
   /** Epoch milliseconds; for tests, as are the three below. */
@@ -49,91 +49,56 @@ export interface SurveyApiOptions {
   random?: () => number;
 }
 
-/** The options that were checked and completed, for those parts that need no more than data. */
-export interface CheckedOptions {
-  baseUrl: string;
-  timeouts: Timeouts;
-  concurrency: number;
-  maxBodyBytes: number;
-  retry: RetryPolicy;
-  maxRequestsPerSecond?: number;
-  learned?: LearnedRate;
-  proxy?: string;
-}
-
 /** @throws OptionsError that names every option that cannot work; no value is repeated, since some are secret */
 export function checkOptions(options: SurveyApiOptions): CheckedOptions {
+  const { baseUrl, credentials, maxRequestsPerSecond, learned, proxy, concurrency = 16 } = options;
   const timeouts = { connect: 5_000, headers: 30_000, body: 30_000, call: 120_000, ...options.timeouts };
-  const checked: CheckedOptions = {
-    baseUrl: options.baseUrl,
-    timeouts,
-    concurrency: options.concurrency ?? 16,
-    maxBodyBytes: options.maxBodyBytes ?? 8 * 1024 * 1024,
-    retry: retryPolicy(options.retry),
+  const maxBodyBytes = options.maxBodyBytes ?? 8 * 1024 * 1024;
+  const retry = retryPolicy(options.retry);
+  const problems: string[] = [];
+  const want = (isRight: boolean, problem: string): void => void (isRight || problems.push(problem));
+  const wantAll = (prefix: string, values: object, isRight: (value: number) => boolean, must: string): void => {
+    for (const [name, value] of Object.entries(values))
+      want(typeof value === "number" && isRight(value), `${prefix}${name} must be ${must}`);
   };
-  const { maxRequestsPerSecond, learned, proxy } = options;
-  const problems = [
-    ...problem("baseUrl", typeof options.baseUrl === "string" ? baseUrlProblem(options.baseUrl) : NO_URL),
-    ...problem("credentials", hasCredentials(options.credentials) ? undefined : NO_CREDENTIALS),
-    ...numbers("timeouts", timeouts, (value) => value > 0 && value <= LONGEST_TIMER, "must be 1 to 2147483647"),
-    ...numbers("", { maxRequestsPerSecond: maxRequestsPerSecond ?? 1 }, (value) => value > 0, "must be more than 0"),
-    ...numbers(
-      "",
-      { maxBodyBytes: checked.maxBodyBytes },
-      isCount(constants.MAX_STRING_LENGTH),
-      "must be 1 to 512 MiB",
-    ),
-    ...numbers("", { concurrency: checked.concurrency }, isCount(), "must be a whole number, 1 or more"),
-    ...retryProblems(checked.retry),
-    ...problem(
-      "proxy",
-      proxy === undefined || isProxyUrl(proxy) ? undefined : "must be a URL such as http://proxy.example.com:3128",
-    ),
-    ...problem(
-      "proxy",
-      showsToken(options.baseUrl, proxy)
-        ? "must be on this machine, or baseUrl https: it would see the token"
-        : undefined,
-    ),
-  ];
+
+  const wrong =
+    typeof baseUrl === "string" ? baseUrlProblem(baseUrl) : "must be a URL such as https://surveys.example.com";
+  want(wrong === undefined, `baseUrl ${wrong}`);
+  want(
+    hasCredentials(credentials),
+    "credentials must be an object with the texts clientId and clientSecret, or a function that gives one",
+  );
+  wantAll("timeouts.", timeouts, (value) => value > 0 && value <= LONGEST_TIMER, "1 to 2147483647");
+  wantAll("", { maxRequestsPerSecond: maxRequestsPerSecond ?? 1 }, (value) => value > 0, "more than 0");
+  wantAll("", { maxBodyBytes }, (value) => isCount(value) && value <= constants.MAX_STRING_LENGTH, "1 to 512 MiB");
+  wantAll("", { concurrency }, isCount, COUNT);
+  const { attempts, operations, ...delays } = retry;
+  wantAll("retry.attempts.", attempts, isCount, COUNT);
+  for (const [operation, given] of Object.entries(operations))
+    wantAll(`retry.operations["${operation}"].`, given ?? {}, isCount, COUNT);
+  wantAll("retry.", delays, (value) => value >= 0 && value <= LONGEST_TIMER, "0 to 2147483647");
+  want(proxy === undefined || isProxyUrl(proxy), "proxy must be a URL such as http://proxy.example.com:3128");
+  want(!showsToken(baseUrl, proxy), "proxy must be on this machine, or baseUrl https: it would see the token");
   if (problems.length > 0)
     throw new OptionsError(problems.join("; "), { hint: "Correct the options of createSurveyApi." });
-  checked.baseUrl = normalBaseUrl(options.baseUrl);
-  if (maxRequestsPerSecond !== undefined) checked.maxRequestsPerSecond = maxRequestsPerSecond;
-  if (proxy !== undefined) checked.proxy = proxy;
-  // Kept between runs by someone else, perhaps in another version: what cannot be understood is learned anew.
-  if (learned !== undefined && isLearned(learned)) checked.learned = learned;
-  return checked;
+  return {
+    baseUrl: normalBaseUrl(baseUrl),
+    timeouts,
+    concurrency,
+    maxBodyBytes,
+    retry,
+    ...(maxRequestsPerSecond === undefined ? {} : { maxRequestsPerSecond }),
+    ...(proxy === undefined ? {} : { proxy }),
+    // Kept between runs by someone else, perhaps in another version: what cannot be understood is learned anew.
+    ...(isLearned(learned) ? { learned } : {}),
+  };
 }
 
-const NO_URL = "must be a URL such as https://surveys.example.com";
-const NO_CREDENTIALS = "must be an object with the texts clientId and clientSecret, or a function that gives one";
 /** Milliseconds; a timer that is set for longer goes off at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
-
-const problem = (name: string, text: string | undefined): string[] => (text === undefined ? [] : [`${name} ${text}`]);
-
-const isCount =
-  (most = Number.POSITIVE_INFINITY) =>
-  (value: number): boolean =>
-    Number.isInteger(value) && value > 0 && value <= most;
-
-function numbers(prefix: string, values: object, isRight: (value: number) => boolean, text: string): string[] {
-  return Object.entries(values).flatMap(([name, value]) =>
-    problem(prefix === "" ? name : `${prefix}.${name}`, typeof value === "number" && isRight(value) ? undefined : text),
-  );
-}
-
-function retryProblems({ attempts, operations, ...delays }: RetryPolicy): string[] {
-  const ofOperations = Object.entries(operations).flatMap(([operation, given]) =>
-    numbers(`retry.operations["${operation}"]`, given ?? {}, isCount(), "must be a whole number, 1 or more"),
-  );
-  return [
-    ...numbers("retry.attempts", attempts, isCount(), "must be a whole number, 1 or more"),
-    ...ofOperations,
-    ...numbers("retry", delays, (value) => value >= 0 && value <= LONGEST_TIMER, "must be 0 to 2147483647"),
-  ];
-}
+const COUNT = "a whole number, 1 or more";
+const isCount = (value: number): boolean => Number.isInteger(value) && value > 0;
 
 function hasCredentials(credentials: unknown): boolean {
   if (typeof credentials === "function") return true;
@@ -156,8 +121,6 @@ function showsToken(baseUrl: string, proxy: string | undefined): boolean {
 
 /** Whether it can be what some client has learned: it may come from another version, or from anywhere. */
 export function isLearned(learned: unknown): learned is LearnedRate {
-  const { requestsPerSecond, burst, at } = (learned ?? {}) as Partial<LearnedRate>;
-  return [requestsPerSecond, burst, at].every(
-    (value) => typeof value === "number" && Number.isFinite(value) && value > 0,
-  );
+  const { requestsPerSecond, at } = (learned ?? {}) as Partial<LearnedRate>;
+  return [requestsPerSecond, at].every((value) => typeof value === "number" && Number.isFinite(value) && value > 0);
 }

@@ -1,9 +1,3 @@
-import type { V2Body } from "./bodies/index.ts";
-import type { JoinedResponse } from "./lists/joined-responses.ts";
-import type { RecordsPage } from "./lists/pages.ts";
-import type { DataOperation, Order, ParametersOf } from "./operations.ts";
-import type { LearnedRate, Share } from "./rate/allowed-rate.ts";
-import type { Priority } from "./rate/limiter.ts";
 import type {
   FullSurvey,
   QuestionListItem,
@@ -13,7 +7,10 @@ import type {
   ResponseMetric,
   ResponseRecord,
   SurveyListItem,
-} from "./schemas/index.ts";
+} from "./bodies/resources.ts";
+import type { DataOperation, Order, ParametersOf } from "./operations.ts";
+import type { LearnedRate } from "./rate/allowed-rate.ts";
+import type { Priority } from "./rate/limiter.ts";
 import type { RenewedToken } from "./token/tokens.ts";
 
 /** Options of every call. */
@@ -34,8 +31,12 @@ export interface SingleResponse {
   raw: unknown;
 }
 
-/** The body of a v2 operation: as it was read, and as what v3 gives for the same operation where it has that shape. */
-export type V2Answer<T> = V2Body<T>;
+/** The body of a v2 operation, whose shape the API document does not show. */
+export interface V2Answer<T> {
+  /** The value that v3 gives for the same operation; undefined when v3 would not take the body for one. */
+  value: T | undefined;
+  raw: unknown;
+}
 
 /**
  * A client of the survey service. Every function is one operation of the API document, whose number is told. It makes one request unless
@@ -60,24 +61,21 @@ export interface SurveyApi {
   /**
    * Operation 1: the token in use, asked for or renewed if need be. The other functions call it when they need it.
    *
-   * @example
-   * await fetch(`${baseUrl}/api/v3/surveys/`, { headers: { authorization: `bearer ${await api.token()}` } });
+   * @example await fetch(`${baseUrl}/api/v3/surveys/`, { headers: { authorization: `bearer ${await api.token()}` } });
    */
   token(options?: CallOptions): Promise<string>;
 
   /**
    * Operation 1: asks for a token in the place of the one in use, however good that is, and keeps it. Tells until when it holds, and not the token.
    *
-   * @example
-   * const { expiresAt } = await api.renewToken();
+   * @example const { expiresAt } = await api.renewToken();
    */
   renewToken(): Promise<RenewedToken>;
 
   /**
    * Operation 2: all surveys of the account. `created` is in seconds since the epoch, `modified` a date-time string without zone.
    *
-   * @example
-   * const newest = (await api.surveys()).toSorted((a, b) => b.created - a.created)[0];
+   * @example const newest = (await api.surveys()).toSorted((a, b) => b.created - a.created)[0];
    */
   surveys(options?: CallOptions): Promise<SurveyListItem[]>;
 
@@ -93,8 +91,7 @@ export interface SurveyApi {
   /**
    * Operation 4: the questions of a survey alone.
    *
-   * @example
-   * const texts = new Map((await api.questions(7)).map((q) => [q.questionId, q.questionParams.question]));
+   * @example const texts = new Map((await api.questions(7)).map((q) => [q.questionId, q.questionParams.question]));
    */
   questions(surveyId: number, options?: CallOptions): Promise<QuestionListItem[]>;
 
@@ -102,8 +99,7 @@ export interface SurveyApi {
    * Operation 5: the reports of a survey. Their fields are not shown in the API document: each comes as it was read, with its
    * identifier where one can be made out. A single report cannot be read, since its path is not shown.
    *
-   * @example
-   * for (const { reportId, raw } of await api.reports(7)) if (reportId !== undefined) await api.reportMetrics(7, reportId);
+   * @example for (const { reportId, raw } of await api.reports(7)) if (reportId !== undefined) await api.reportMetrics(7, reportId);
    */
   reports(surveyId: number, options?: CallOptions): Promise<ReportListItem[]>;
 
@@ -119,16 +115,14 @@ export interface SurveyApi {
   /**
    * Operation 9: one response.
    *
-   * @example
-   * const { records } = await api.response(7, 42);
+   * @example const { records } = await api.response(7, 42);
    */
   response(surveyId: number, responseId: number, options?: CallOptions): Promise<SingleResponse>;
 
   /**
    * Operation 10: one response by its `crk`, any text.
    *
-   * @example
-   * const { responseId } = await api.responseByCrk(7, "customer/4711");
+   * @example const { responseId } = await api.responseByCrk(7, "customer/4711");
    */
   responseByCrk(surveyId: number, crk: string, options?: CallOptions): Promise<SingleResponse>;
 
@@ -136,60 +130,38 @@ export interface SurveyApi {
    * Operation 11: the metrics of one response by key. What the key is, is not shown; `metricId` names the metric. `{}` when there are none,
    * where some services answer 404.
    *
-   * @example
-   * const nps = Object.values(await api.metrics(7, 42)).find(({ score }) => score.nps);
+   * @example const nps = Object.values(await api.metrics(7, 42)).find(({ score }) => score.nps);
    */
   metrics(surveyId: number, responseId: number, options?: CallOptions): Promise<Record<string, ResponseMetric>>;
 
   /**
    * Operation 12: the metrics of a report by key. `score` and `responseSum` are numbers in strings.
    *
-   * @example
-   * const scores = Object.values(await api.reportMetrics(7, 71)).map(({ score }) => Number(score));
+   * @example const scores = Object.values(await api.reportMetrics(7, 71)).map(({ score }) => Number(score));
    */
   reportMetrics(surveyId: number, reportId: number, options?: CallOptions): Promise<Record<string, ReportMetric>>;
 
   /**
    * Operation 13: operating system, browser, language and device of one response: an array, usually of one. `ip` and `referrer` are personal data.
    *
-   * @example
-   * const [metadata] = await api.metadata(7, 42);
+   * @example const [metadata] = await api.metadata(7, 42);
    */
   metadata(surveyId: number, responseId: number, options?: CallOptions): Promise<ResponseMetadata[]>;
-
-  /**
-   * Operation 8, page after page to the end. The end is two pages in a row that are empty, 204, 404 or 400, or that repeat the last one.
-   * Pages without records are left out. A list that changes meanwhile shows some records twice, and some not at all.
-   *
-   * @example for await (const { page, records } of api.pages(7)) console.log(page, records.length);
-   */
-  pages(surveyId: number, options?: CallOptions & { order?: Order; from?: number }): AsyncIterable<RecordsPage>;
-
-  /**
-   * Operation 8, with the records of all pages joined into responses, each given once. Default order "asc". Each page is read again once
-   * the next one was read, to prove that nothing moved meanwhile. Nothing of it is given before, and the reading steps back if it did move.
-   * `prove: false` saves half of all requests, for a list that does not change. Throws a `RecordsApartError` where the service does not
-   * list the records of a response together. Responses that come in behind the place where it reads are not seen: the poller of this
-   * package loses none.
-   *
-   * @example
-   * for await (const response of api.responses(7, { order: "desc" })) {
-   *   console.log(response.responseId, response.dateCompleted, response.records.length);
-   * }
-   */
-  responses(
-    surveyId: number,
-    options?: CallOptions & { order?: Order; prove?: boolean },
-  ): AsyncIterable<JoinedResponse>;
 
   /** The legacy family, whose bodies are not shown: each comes as it was read, and as what v3 gives where it has that shape. */
   v2: SurveyApiV2;
 
   /**
+   * GET of any path of the service, and its JSON as it was read: for what the API document does not show.
+   *
+   * @example const surveys = await api.request("/api/v4/surveys/");
+   */
+  request(path: string, options?: CallOptions): Promise<unknown>;
+
+  /**
    * Any operation, and its JSON as it was read.
    *
-   * @example
-   * const json = await api.read("get survey response by id", { surveyId: 7, responseId: 42 });
+   * @example const json = await api.read("get survey response by id", { surveyId: 7, responseId: 42 });
    */
   read<O extends DataOperation>(operation: O, parameters: ParametersOf<O>, options?: CallOptions): Promise<unknown>;
 
@@ -210,8 +182,7 @@ export interface SurveyApi {
   /**
    * Any operation that gives things by key, and these as they were read, by key; an array of them where the service wrote a list.
    *
-   * @example
-   * const metrics = await api.entries("get metric, single response", { surveyId: 7, responseId: 42 });
+   * @example const metrics = await api.entries("get metric, single response", { surveyId: 7, responseId: 42 });
    */
   entries<O extends DataOperation>(
     operation: O,
@@ -230,18 +201,9 @@ export interface SurveyApi {
   /**
    * Goes on with what another client of the service has learned, in the place of what this one has. What cannot be understood is left alone.
    *
-   * @example
-   * api.learn(JSON.parse(await readFile("learned.json", "utf8")));
+   * @example api.learn(JSON.parse(await readFile("learned.json", "utf8")));
    */
   learn(learned: LearnedRate): void;
-
-  /**
-   * Goes on as one of several clients of the service that share its rate. It keeps to a part of `maxRequestsPerSecond`, and to so many
-   * times the rate and the burst that were learned.
-   *
-   * @example api.share({ part: 0.5, rate: 0.5, burst: 0.5 }); // a second client begins
-   */
-  share(share: Share): void;
 
   /**
    * Nothing goes out before `at` (epoch milliseconds; an hour from now at most), as another client was told. It only ever prolongs a pause.

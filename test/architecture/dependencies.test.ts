@@ -67,7 +67,7 @@ describe("a planted violation is caught", () => {
     ["lib/polling/routes/head.ts", 'import { tick } from "../tick/tick.ts";'],
     ["lib/polling/context.ts", 'import type { Decision } from "./ledger/judge.ts";'],
     ["lib/monitoring/log.ts", 'import { createLeases } from "../state/leases.ts";'],
-    ["lib/service/rate-sharing.ts", 'import { tick } from "../polling/tick/tick.ts";'],
+    ["lib/service/survey-service.ts", 'import { tick } from "../polling/tick/tick.ts";'],
     ["lib/survey-api/http/exchange.ts", 'import { readJson } from "../bodies/read-body.ts";'],
     ["lib/survey-api/bodies/read-body.ts", 'import type { Tokens } from "../token/tokens.ts";'],
     ["lib/survey-api/rate/limiter.ts", 'import { exchange } from "../http/exchange.ts";'],

@@ -57,11 +57,10 @@ export const rules: readonly Rule[] = [
     noPackages: awsOrHttp,
   })),
   ...apiGround.map((from) => ({ from, mayImport: ["lib/errors.ts", ...apiGround], noPackages: awsOrHttp })),
-  apiRoom("schemas", []),
   apiRoom("rate", []),
-  apiRoom("bodies", ["schemas"]),
+  apiRoom("bodies", []),
   apiRoom("http", ["rate"]),
-  apiRoom("lists", ["bodies", "http", "schemas"]),
+  apiRoom("lists", ["bodies", "http"]),
   apiRoom("token", ["bodies", "http", "rate"]),
   { from: "lib/survey-api/", mayImport: ["lib/errors.ts"], noPackages: aws },
   { from: "lib/events/", mayImport: [], noPackages: awsOrHttp },
@@ -79,13 +78,7 @@ export const rules: readonly Rule[] = [
   { from: "lib/aws/", mayImport: [...adapter, "lib/polling/lease.ts"], noPackages: /^undici$/ },
   {
     from: "lib/service/",
-    mayImport: [
-      ...adapter,
-      "lib/events/build/",
-      "lib/state/rate-claims.ts",
-      "lib/state/shared.ts",
-      "lib/survey-api/index.ts",
-    ],
+    mayImport: [...adapter, "lib/events/build/", "lib/state/shared.ts", "lib/survey-api/index.ts"],
     noPackages: aws,
   },
   {

@@ -35,7 +35,7 @@ async function runModule(name: string, source: string, env: Record<string, strin
 
 async function startService(): Promise<string> {
   const survey = JSON.parse(
-    readFileSync(join(root, "test/lib/survey-api/schemas/fixtures/survey.json"), "utf8"),
+    readFileSync(join(root, "test/lib/survey-api/documents/fixtures/survey.json"), "utf8"),
   ) as unknown;
   const server = createServer((request, response) => {
     const authorized = request.headers.authorization === "bearer abc";
@@ -93,7 +93,8 @@ describe("the package", () => {
 
   it("has declarations that say what each function does", () => {
     const text = readFileSync(join(installed, "dist/esm/types/lib/survey-api/survey-api.d.ts"), "utf8");
-    for (const said of ["Operation 9: one response.", "@example", 'Default order "asc"']) expect(text).toContain(said);
+    for (const said of ["Operation 9: one response.", "@example", 'api.records(7, { order: "desc" })'])
+      expect(text).toContain(said);
   });
 
   it("refuses deep imports", async () => {
@@ -152,14 +153,13 @@ describe("survey-poller/survey-api", () => {
 
   it("is typed, with its declarations checked as strictly as one may", async () => {
     const source = `
-      import { createSurveyApi, type JoinedResponse, NotFoundError, type SurveyApi } from "survey-poller/survey-api";
+      import { createSurveyApi, NotFoundError, type ResponseRecord, type SurveyApi } from "survey-poller/survey-api";
       import { type ResponseCompleted, responseCompleted } from "survey-poller/events";
       import type { SurveyPollerEvent } from "survey-poller/contract/events.d.ts";
 
       export const api: SurveyApi = createSurveyApi({ baseUrl: "https://surveys.example.com", credentials: ${credentials} });
-      export async function newest(): Promise<JoinedResponse | undefined> {
-        for await (const response of api.responses(7, { order: "desc" })) return response;
-        return undefined;
+      export async function newest(): Promise<ResponseRecord | undefined> {
+        return (await api.records(7, { order: "desc" }))[0];
       }
       export const completed = (detail: unknown): ResponseCompleted => responseCompleted.parse(detail);
       export const isGone = (error: unknown): boolean => error instanceof NotFoundError && error.status === 404;

@@ -1,6 +1,8 @@
 import { hasOnlyDigitKeys, isObject } from "./json.ts";
-import { HIDDEN, safeName } from "./safe-names.ts";
+import * as resources from "./resources.ts";
 
+/** Stands for a name that may be data: a token, an identifier, a text. */
+const HIDDEN = "…";
 const MAX_CHARACTERS = 200;
 const MAX_DEPTH = 4;
 const MAX_FIELDS = 12;
@@ -47,3 +49,18 @@ function kindOf(start: string): string {
   if (start.startsWith("<")) return "XML";
   return /^[[{]/.test(start) ? "broken JSON" : "text";
 }
+
+/** A step of a path: a field name, or the identifier or position by which a map is keyed. */
+export function safeKey(key: string): string {
+  return /^\d{1,16}$/.test(key) ? key : safeName(key);
+}
+
+/** A field name that can be shown: documented, or made of words, with no more digits than a name has and only after a word. */
+function safeName(name: string): string {
+  if (documentedNames.has(name)) return name;
+  const digits = name.match(/\d/g)?.length ?? 0;
+  return name.length <= 24 && digits < 4 && /^_?[A-Za-z]+\d*([_-][A-Za-z]+\d*)*$/.test(name) ? name : HIDDEN;
+}
+
+/** Some documented names would not pass for words: `iso3166`, `maxValueIncludingEmptyAnswer`. */
+const documentedNames = new Set(Object.values(resources).flatMap(({ shape }) => Object.keys(shape)));

@@ -1,14 +1,10 @@
-import { irregularChannel } from "../diagnostics.ts";
 import { type AboutAnswer, UnreadableBodyError } from "../errors.ts";
 import type { DataOperation } from "../operations.ts";
-import { asArray } from "./array.ts";
-import { hasDocumentedField, isShown } from "./documented-fields.ts";
-import { entriesIn } from "./entries.ts";
+import { type BodyReader, hasDocumentedField, type Irregularity } from "./documents.ts";
 import { parseExactly } from "./exact-json.ts";
-import type { Irregularity } from "./irregularity.ts";
+import { asArray, entriesIn } from "./json.ts";
 import { JsonTooLargeError } from "./json-bounds.ts";
 import { outline, outlineText } from "./outline.ts";
-import type { Reading } from "./resource.ts";
 
 /** Turns the JSON of an answer into what a function gives, or throws an `UnreadableBodyError`. */
 export type ReadBody<T> = (body: unknown, about: AboutAnswer) => T;
@@ -45,17 +41,12 @@ export function notJson(about: AboutAnswer, excerpt: string): UnreadableBodyErro
   });
 }
 
-/** Reads a documented body: what has to be readable is, or it throws; the rest is told, or with `strict` thrown too. */
-export function documented<T>(read: (body: unknown) => Reading<T>, strict: boolean): ReadBody<T> {
+/** Reads a documented body: what has to be readable is, or it throws. With `strict` it throws for any other field that is not as documented too. */
+export function documented<T>(read: BodyReader<T>, strict: boolean): ReadBody<T> {
   return (body, about) => {
     const reading = read(body);
     if ("unreadable" in reading) throw unreadable(body, about, reading.unreadable);
     if (strict && reading.irregular.length > 0) throw unreadable(body, about, reading.irregular);
-    if (irregularChannel.hasSubscribers) {
-      for (const irregularity of reading.irregular) {
-        irregularChannel.publish({ operation: about.operation, ...irregularity });
-      }
-    }
     return reading.value;
   };
 }
@@ -82,9 +73,9 @@ export const elements: ReadBody<unknown[]> = (body, about) => {
  */
 export function elementsOf(operation: DataOperation): ReadBody<unknown[]> {
   return (body, about) => {
-    const isBare = asArray(body) === undefined && isShown(operation) && hasDocumentedField(operation, body);
+    const isBare = asArray(body) === undefined && hasDocumentedField(operation, body) === true;
     const list = isBare ? [body] : elements(body, about);
-    if (list.length > 0 && !list.some((element) => hasDocumentedField(operation, element)))
+    if (list.length > 0 && list.every((element) => hasDocumentedField(operation, element) === false))
       throw unreadable(body, about, []);
     return list;
   };
@@ -92,7 +83,7 @@ export function elementsOf(operation: DataOperation): ReadBody<unknown[]> {
 
 /** The values of a body by key, as they were read; a list where there are no keys. Likewise no answer without any documented field. */
 export function asEntries(operation: DataOperation): ReadBody<Record<string, unknown> | unknown[]> {
-  const isValue = (value: unknown): boolean => hasDocumentedField(operation, value);
+  const isValue = (value: unknown): boolean => hasDocumentedField(operation, value) ?? true;
   return (body, about) => {
     const found = entriesIn(body, isValue);
     if (found === undefined) throw unreadable(body, about, [{ path: "", expected: "array with one object" }]);

@@ -1,5 +1,5 @@
-import type { ReportListItem } from "../schemas/reports.ts";
 import { hasOnlyDigitKeys, isObject, readId } from "./json.ts";
+import type { ReportListItem } from "./resources.ts";
 
 const wrappers = ["reports", "data", "result", "items", "list"];
 const idNames = ["reportId", "id", "report_id"];

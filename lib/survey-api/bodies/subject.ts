@@ -1,7 +1,6 @@
 import { type AboutAnswer, AnswerMismatchError } from "../errors.ts";
 import type { Operation } from "../operations.ts";
-import { asArray } from "./array.ts";
-import { isObject } from "./json.ts";
+import { asArray, isObject } from "./json.ts";
 
 /** The ids that a request named, as far as answers repeat them. */
 export interface Asked {

@@ -1,7 +1,6 @@
 import type { Dispatcher } from "undici";
 import { whenAborted } from "../when-aborted.ts";
-import { createInflow, type Inflow } from "./body-inflow.ts";
-import { decompress, encodingOf } from "./encoding.ts";
+import { createInflow, type Inflow } from "./encoding.ts";
 
 export interface ExchangeRequest {
   origin: string;
@@ -18,7 +17,7 @@ export interface ExchangeRequest {
   signal: AbortSignal | undefined;
 }
 
-/** Headers have lower-case names; `data` is decompressed. */
+/** Headers have lower-case names; `data` is the decompressed body of a success. */
 export interface RawAnswer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
@@ -46,54 +45,45 @@ export class LongBody extends UselessBody {
 /** The body seems to be compressed, and cannot be decompressed. */
 export class BrokenEncoding extends UselessBody {}
 
-/**
- * One HTTP request and its whole answer, by undici's dispatcher alone: no redirects, no retries, no streams between. Rejects with one
- * of the errors above, with an error of undici, or with the reason of the signal.
- */
-export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Promise<RawAnswer> {
-  return collect(dispatcher, request).then((answer) => decoded(answer, request.maxBodyBytes));
-}
-
-async function decoded(answer: RawAnswer, maxOutputLength: number): Promise<RawAnswer> {
-  const { status, headers, data } = answer;
-  // Of any other answer the status is all that is used: a body that cannot be decompressed must not hide it.
-  if (status > 299) return answer;
-  const encoding = encodingOf(data, hintOf(headers));
-  if (encoding === "plain") return answer;
-  try {
-    return { ...answer, data: await decompress[encoding](data, { maxOutputLength }) };
-  } catch (error) {
-    const isLong = (error as { code?: unknown }).code === "ERR_BUFFER_TOO_LARGE";
-    throw isLong ? new LongBody(status) : new BrokenEncoding(status);
-  }
-}
-
-const hintOf = (headers: RawAnswer["headers"]): string => single(headers["content-encoding"]) ?? "";
-
 /** The value of a header, the first one if it came more than once. */
 export function single(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-function collect(dispatcher: Dispatcher, request: ExchangeRequest): Promise<RawAnswer> {
-  const { signal, maxBodyBytes, timeouts } = request;
+/**
+ * One HTTP request and its whole answer, by undici's dispatcher alone: no redirects, no retries. Rejects with one of the errors above, with
+ * an error of undici, with what `onData` has thrown, or with the reason of the signal.
+ */
+export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Promise<RawAnswer> {
+  const { signal, maxBodyBytes, timeouts, onData } = request;
   return new Promise((resolve, reject) => {
+    const endsAt = performance.now() + timeouts.call;
     let controller: Dispatcher.DispatchController | undefined;
     let timer: NodeJS.Timeout | undefined;
-    let chunks: Buffer[] = [];
-    let inflow: Inflow | undefined;
-    let bytes = 0;
+    let isSettled = false;
     let status = 0;
     let headers: RawAnswer["headers"] = {};
+    let inflow: Inflow | undefined;
+    let chunks: Buffer[] = [];
+    /** Of the body as it comes, and decompressed. */
+    let [bytes, size] = [0, 0];
 
     const settle = (): void => {
+      isSettled = true;
       clearTimeout(timer);
       forget();
+      inflow?.stop();
+    };
+    const succeed = (): void => {
+      if (isSettled) return;
+      settle();
+      const [only = Buffer.alloc(0)] = chunks;
+      resolve({ status, headers, data: chunks.length > 1 ? Buffer.concat(chunks, size) : only });
     };
     /** Of a failure the status says all there is to know, and its Retry-After must not be lost with a body that broke. */
-    const fail = (reason: Error): void => {
+    const fail = (reason: unknown): void => {
+      if (isSettled) return;
       settle();
-      inflow?.stop();
       if (status >= 400 && !signal?.aborted) resolve({ status, headers, data: Buffer.alloc(0) });
       else reject(reason);
     };
@@ -101,30 +91,31 @@ function collect(dispatcher: Dispatcher, request: ExchangeRequest): Promise<RawA
       fail(reason);
       controller?.abort(reason);
     };
-    // Made only when it happens: the stack of an error costs more than all the rest of a request.
-    const tooSlow = (): void => stop(new SlowAnswer());
-    const begun = performance.now();
-    /** One timer for both phases: set for the first, it goes on to the second if that is under way when it goes off. */
-    let deadline = 0;
     const limit = (milliseconds: number): void => {
-      const now = performance.now();
-      deadline = Math.min(now + milliseconds, begun + timeouts.call);
-      if (timer === undefined || milliseconds < timeouts.headers) arm(now);
-    };
-    const arm = (now: number): void => {
+      const left = Math.max(1, Math.min(milliseconds, endsAt - performance.now()));
+      if (timer !== undefined && left === milliseconds && left === timeouts.headers) {
+        timer.refresh();
+        return;
+      }
       clearTimeout(timer);
-      timer = setTimeout(check, Math.max(1, deadline - now));
+      // Made only when it happens: the stack of an error costs more than all the rest of a request.
+      timer = setTimeout(() => stop(new SlowAnswer()), left);
     };
-    const check = (): void => {
-      const now = performance.now();
-      if (now >= deadline) tooSlow();
-      else arm(now);
+    const keep = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > maxBodyBytes) throw new LongBody(status);
+      chunks.push(chunk);
     };
-
-    const inflowTo = (onData: (chunk: Buffer) => void): Inflow =>
-      createInflow(hintOf(headers), onData, (reason) => stop(reason ?? new BrokenEncoding(status)));
-
+    const take = (chunk: Buffer): void => {
+      if (isSettled) return;
+      try {
+        (onData ?? keep)(chunk);
+      } catch (error) {
+        stop(error as Error);
+      }
+    };
     const forget = whenAborted(signal, () => stop(signal?.reason));
+
     dispatcher.dispatch(
       {
         origin: request.origin,
@@ -146,33 +137,23 @@ function collect(dispatcher: Dispatcher, request: ExchangeRequest): Promise<RawA
         },
         onResponseStart(_, statusCode, answered) {
           if (statusCode < 200) return;
-          status = statusCode;
-          headers = answered;
-          chunks = [];
-          bytes = 0;
+          [status, headers, chunks, bytes, size] = [statusCode, answered, [], 0, 0];
+          limit(timeouts.body);
           inflow?.stop();
-          inflow = request.onData === undefined || status > 299 ? undefined : inflowTo(request.onData);
-          if (inflow !== undefined) limit(timeouts.body);
-          else if (Number(single(headers["content-length"])) > maxBodyBytes) stop(new LongBody(status));
-          else limit(timeouts.body);
+          const hint = single(headers["content-encoding"]) ?? "";
+          // Of any other answer the status is all that is used.
+          inflow = status > 299 ? undefined : createInflow(hint, take, () => stop(new BrokenEncoding(status)));
+          const isLong = Number(single(headers["content-length"])) > maxBodyBytes;
+          if (isLong && (onData === undefined || inflow === undefined)) stop(new LongBody(status));
         },
         onResponseData(given, chunk) {
           bytes += chunk.length;
-          if (inflow !== undefined) inflow.write(chunk, given);
-          else if (bytes > maxBodyBytes) stop(new LongBody(status));
-          else chunks.push(chunk);
+          if (bytes > maxBodyBytes && (onData === undefined || inflow === undefined)) stop(new LongBody(status));
+          else inflow?.write(chunk, given);
         },
         onResponseEnd() {
-          if (inflow !== undefined) {
-            inflow.end(() => {
-              settle();
-              resolve({ status, headers, data: Buffer.alloc(0) });
-            });
-            return;
-          }
-          settle();
-          const [only] = chunks;
-          resolve({ status, headers, data: chunks.length === 1 && only ? only : Buffer.concat(chunks, bytes) });
+          if (inflow === undefined) succeed();
+          else inflow.end(succeed);
         },
         onResponseError(_, error) {
           fail(error);

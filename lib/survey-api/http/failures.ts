@@ -8,8 +8,6 @@ import {
   TooManyRequestsError,
   UnreadableBodyError,
 } from "../errors.ts";
-import type { Operation } from "../operations.ts";
-import type { LongPause } from "../rate/limiter.ts";
 import { BrokenEncoding, LongBody, type RawAnswer, SlowAnswer, single } from "./exchange.ts";
 import { parseRetryAfter } from "./retry-policy.ts";
 
@@ -26,17 +24,9 @@ export function tooMany(answer: RawAnswer, about: About, now: number): TooManyRe
   return new TooManyRequestsError("too many requests (429)", {
     ...about,
     status: 429,
+    retryable: true,
     hint: "The service limits the rate: lower `concurrency`, or set `maxRequestsPerSecond`.",
     ...retryAfterOf(answer, now),
-  });
-}
-
-export function paused({ milliseconds }: LongPause, { operation }: { operation: Operation }, attempt: number): Error {
-  return new TooManyRequestsError("the service asked for a pause that is not over", {
-    operation,
-    attempts: attempt - 1,
-    retryAfter: milliseconds,
-    hint: "It is asked again when the pause is over.",
   });
 }
 
@@ -46,61 +36,51 @@ export interface Redirect {
 }
 
 const REDIRECTS = [301, 302, 303, 307, 308];
+const bare = (path: string): string => path.replace(/\/+$/, "");
+
+function targetOf({ status, headers }: RawAnswer, from: string): URL | undefined {
+  const location = single(headers.location) ?? "";
+  return REDIRECTS.includes(status) && location !== "" && URL.canParse(location, from)
+    ? new URL(location, from)
+    : undefined;
+}
 
 /**
  * The path of a redirect to the same thing at another place of the service, which is followed. Nothing is sent to any other host, the token
  * least of all. A page of responses that leads to something else, such as a start page, must not be taken for an empty page.
  */
 export function redirectWithin(
-  { status, headers }: RawAnswer,
+  answer: RawAnswer,
   call: { method: string; path: string },
   base: URL,
   path: string,
 ): Redirect | undefined {
-  const location = single(headers.location);
-  if (location === undefined || call.method !== "GET" || !REDIRECTS.includes(status)) return undefined;
-  if (!URL.canParse(location, base.origin + path)) return undefined;
-  const target = new URL(location, base.origin + path);
-  if (target.origin !== base.origin || !bare(target.pathname).endsWith(bare(call.path))) return undefined;
+  const target = call.method === "GET" ? targetOf(answer, base.origin + path) : undefined;
+  if (target?.origin !== base.origin || !bare(target.pathname).endsWith(bare(call.path))) return undefined;
   return { path: target.pathname + target.search };
 }
 
-const bare = (path: string): string => path.replace(/\/+$/, "");
-
-/** The client was closed before or while the call waited. */
-export function closedClient(operation: Operation, attempts: number): NetworkError {
-  return new NetworkError("the client is closed", { operation, attempts, hint: "Make another one." });
-}
-
-export function outOfTime(operation: Operation, attempts: number): TimeoutError {
-  const hint = "Raise `timeouts.call`, or ask for less at a time.";
-  return new TimeoutError("no time is left for the call", { operation, attempts, retryable: true, hint });
-}
-
 export function unexpected(answer: RawAnswer, about: About, base: URL, now: number): never {
-  const { status, headers } = answer;
+  const { status } = answer;
   // A server gives up a connection that was idle for too long with a 408 that nobody asked for.
-  const passes = status >= 500 || status === 408;
-  const location = single(headers.location) ?? "";
-  const target = REDIRECTS.includes(status) && URL.canParse(location, base.origin) && new URL(location, base.origin);
-  const isElsewhere = target && /^https?:$/.test(target.protocol) && target.origin !== base.origin;
-  const elsewhere = isElsewhere ? target.origin : undefined;
+  const retryable = status >= 500 || status === 408;
+  const target = targetOf(answer, base.origin);
+  const isElsewhere = target !== undefined && /^https?:$/.test(target.protocol) && target.origin !== base.origin;
+  const hint = isElsewhere
+    ? `It redirects to ${target.origin}, where nothing was sent: if the service is there, put that into \`baseUrl\`.`
+    : "Not a documented answer: check `baseUrl`.";
   throw new ServerError(`the service answered ${status}`, {
     ...about,
     status,
-    retryable: passes,
+    retryable,
     ...(status === 503 ? retryAfterOf(answer, now) : {}),
-    hint: passes
-      ? "The service has a fault of its own: try again later."
-      : elsewhere !== undefined
-        ? `It redirects to ${elsewhere}, where nothing was sent: if the service is there, put that into \`baseUrl\`.`
-        : "Not a documented answer: check `baseUrl`.",
+    hint: retryable ? "The service has a fault of its own: try again later." : hint,
   });
 }
 
-export function redirectedTooOften(operation: Operation, attempts: number): ServerError {
-  return new ServerError("the service redirects again and again", { operation, attempts, hint: "Check `baseUrl`." });
-}
+const { ConnectTimeoutError, HeadersTimeoutError, BodyTimeoutError, HTTPParserError } = undiciErrors;
+/** The ones of undici are for the connection, or for the tunnel through a proxy. */
+const TIMEOUTS = [SlowAnswer, ConnectTimeoutError, HeadersTimeoutError, BodyTimeoutError];
 
 export function translate(error: unknown, call: { signal: AbortSignal | undefined }, about: About): unknown {
   if (error instanceof SurveyApiError) return error;
@@ -108,11 +88,7 @@ export function translate(error: unknown, call: { signal: AbortSignal | undefine
   if (call.signal?.aborted) return call.signal.reason;
   if (error instanceof LongBody) {
     const { status, limit } = error;
-    return new UnreadableBodyError(`the body is longer than ${limit}`, {
-      ...about,
-      status,
-      hint: "Check `baseUrl`.",
-    });
+    return new UnreadableBodyError(`the body is longer than ${limit}`, { ...about, status, hint: "Check `baseUrl`." });
   }
   if (error instanceof BrokenEncoding) {
     const { status } = error;
@@ -120,14 +96,9 @@ export function translate(error: unknown, call: { signal: AbortSignal | undefine
     return new UnreadableBodyError("the body cannot be decompressed", { ...about, status, retryable: true, hint });
   }
   // undici's parser keeps what it could not read, which may be a part of the body: of that error the code is enough.
-  const cause = error instanceof undiciErrors.HTTPParserError ? undefined : error;
+  const cause = error instanceof HTTPParserError ? undefined : error;
   const passing = { ...about, cause, retryable: true };
-  const timedOut =
-    error instanceof SlowAnswer ||
-    error instanceof undiciErrors.ConnectTimeoutError ||
-    error instanceof undiciErrors.HeadersTimeoutError ||
-    error instanceof undiciErrors.BodyTimeoutError;
-  if (timedOut) {
+  if (TIMEOUTS.some((kind) => error instanceof kind)) {
     const hint = "Is the service up, and `baseUrl` right? Otherwise raise `timeouts`.";
     return new TimeoutError("no whole answer in time", { ...passing, hint });
   }

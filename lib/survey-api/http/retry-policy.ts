@@ -1,4 +1,4 @@
-import { type FailureCode, ServerError, SurveyApiError, TooManyRequestsError } from "../errors.ts";
+import { type FailureCode, SurveyApiError, TooManyRequestsError } from "../errors.ts";
 import type { Operation } from "../operations.ts";
 
 type Attempts = Partial<Record<FailureCode, number>>;
@@ -53,7 +53,7 @@ export function nextDelay(policy: RetryPolicy, error: unknown, attempt: number, 
   const code = error.code as FailureCode;
   if (attempt >= (policy.operations[error.operation]?.[code] ?? policy.attempts[code] ?? 1)) return undefined;
   // The limiter makes all requests wait, this one among them.
-  const asked = error instanceof TooManyRequestsError || error instanceof ServerError ? error.retryAfter : undefined;
+  const asked = error.retryAfter;
   if (asked !== undefined && asked > policy.longestPause) return undefined;
   if (error instanceof TooManyRequestsError) return 0;
   const usual = Math.min(policy.maxDelay, policy.baseDelay * 2 ** (attempt - 1)) * (0.5 + random / 2);

@@ -1,25 +1,29 @@
 import { type Coordination, PAUSE_WORTH_SHARING } from "../coordination.ts";
-import { pauseChannel, requestChannel, retryChannel } from "../diagnostics.ts";
-import { type AboutAnswer, type FailureCode, ServerError, TooManyRequestsError } from "../errors.ts";
+import { pauseChannel, requestChannel } from "../diagnostics.ts";
+import {
+  type About,
+  type AboutAnswer,
+  NetworkError,
+  ServerError,
+  TimeoutError,
+  TooManyRequestsError,
+} from "../errors.ts";
 import type { Operation } from "../operations.ts";
-import type { LearnedRate, Share } from "../rate/allowed-rate.ts";
-import { createLimiter, LongPause, type Turn } from "../rate/limiter.ts";
+import type { LearnedRate } from "../rate/allowed-rate.ts";
+import { createLimiter, LongPause, type Pause, type Turn } from "../rate/limiter.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import { BrokenEncoding, exchange, LongBody } from "./exchange.ts";
-import {
-  closedClient,
-  outOfTime,
-  paused,
-  type Redirect,
-  redirectedTooOften,
-  redirectWithin,
-  tooMany,
-  translate,
-  unexpected,
-} from "./failures.ts";
+import { type Redirect, redirectWithin, tooMany, translate, unexpected } from "./failures.ts";
 import { nextDelay, type RetryPolicy } from "./retry-policy.ts";
 
-const USER_AGENT = "survey-poller";
+const HEADERS = {
+  accept: "application/json",
+  "accept-encoding": "gzip, br",
+  // Whether a list has changed is told by reading a page again: an answer that a cache has kept would prove nothing.
+  "cache-control": "no-cache",
+  "user-agent": "survey-poller",
+};
+const LESS = "Raise `timeouts.call`, or ask for less at a time.";
 /** Redirects within the service that are followed, one after the other. */
 const MOST_REDIRECTS = 3;
 
@@ -35,7 +39,8 @@ export interface Timeouts {
   call: number;
 }
 
-export interface TransportOptions {
+/** The options that were checked and completed. */
+export interface CheckedOptions {
   /** Scheme and host of the service; a path is kept as prefix. */
   baseUrl: string;
   timeouts: Timeouts;
@@ -45,6 +50,9 @@ export interface TransportOptions {
   retry: RetryPolicy;
   proxy?: string;
   maxBodyBytes: number;
+}
+
+export interface TransportOptions extends CheckedOptions {
   onPause: Coordination["onPause"];
   now: () => number;
   monotonic: () => number;
@@ -78,16 +86,9 @@ export type HttpAnswer<T> =
   | { status: 200; value: T; attempts: number }
   | { status: 204 | 400 | 401 | 404; attempts: number };
 
-export interface Transport {
-  /** Makes a request when its turn has come, and again where the retry policy says so. */
-  send<T>(request: HttpRequest<T>): Promise<HttpAnswer<T>>;
-  learned(): LearnedRate | undefined;
-  learn(learned: LearnedRate): void;
-  share(share: Share): void;
-  /** Nothing goes out for so many milliseconds. */
-  pause(milliseconds: number): void;
-  close(): Promise<void>;
-}
+export type Transport = ReturnType<typeof createTransport>;
+
+type Outcome<T> = HttpAnswer<T> | Redirect;
 
 interface Failure {
   error: unknown;
@@ -95,13 +96,8 @@ interface Failure {
   delay: number | undefined;
 }
 
-/** Without white space and byte order marks before it: JSON allows no mark, and some services write one, or two. */
-function toText(data: Buffer): string {
-  return data.toString("utf8").trimStart();
-}
-
 /** HTTP with time limits, retries, and one limiter for everything that goes to the service. */
-export function createTransport(options: TransportOptions): Transport {
+export function createTransport(options: TransportOptions) {
   const { timeouts, retry, monotonic } = options;
   const base = new URL(options.baseUrl);
   const prefix = base.pathname.replace(/\/+$/, "");
@@ -111,13 +107,7 @@ export function createTransport(options: TransportOptions): Transport {
   /** The path that has asked for time last (503), and until when (monotonic). */
   let asking = { path: "", until: Number.NEGATIVE_INFINITY };
 
-  async function once<T>(
-    call: HttpRequest<T>,
-    path: string,
-    attempt: number,
-    left: number,
-  ): Promise<HttpAnswer<T> | Redirect> {
-    const about = { operation: call.operation, attempts: attempt };
+  async function once<T>(call: HttpRequest<T>, path: string, about: About, left: number): Promise<Outcome<T>> {
     // It may throw, and then nothing is sent that could be told of.
     const headers = call.headers();
     const sentAt = monotonic();
@@ -128,14 +118,7 @@ export function createTransport(options: TransportOptions): Transport {
         origin: base.origin,
         path,
         method: call.method,
-        headers: {
-          accept: "application/json",
-          "accept-encoding": "gzip, br",
-          // Whether a list has changed is told by reading a page again: an answer that a cache has kept would prove nothing.
-          "cache-control": "no-cache",
-          "user-agent": USER_AGENT,
-          ...headers,
-        },
+        headers: { ...HEADERS, ...headers },
         timeouts: { headers: timeouts.headers, body: timeouts.body, call: left },
         maxBodyBytes: options.maxBodyBytes,
         onData: stream && ((chunk) => stream.write(chunk, { ...about, status: 200 })),
@@ -145,12 +128,14 @@ export function createTransport(options: TransportOptions): Transport {
       status = answer.status;
       if (status === 429) throw tooMany(answer, about, options.now());
       limiter.granted();
-      if (status === 204 || status === 400 || status === 401 || status === 404) return { status, attempts: attempt };
+      if (status === 204 || status === 400 || status === 401 || status === 404)
+        return { status, attempts: about.attempts };
       // 200 is the only success documented; a proxy that rewrites makes 203 of it.
       if (status === 200 || status === 203) {
         const of = { ...about, status };
-        const value = stream === undefined ? call.read(toText(answer.data), of) : stream.end(of);
-        return { status: 200, value, attempts: attempt };
+        // JSON allows no byte order mark before it, and some services write one, or two.
+        const value = stream === undefined ? call.read(answer.data.toString("utf8").trimStart(), of) : stream.end(of);
+        return { status: 200, value, attempts: about.attempts };
       }
       return redirectWithin(answer, call, base, path) ?? unexpected(answer, about, base, options.now());
     } catch (error) {
@@ -158,121 +143,115 @@ export function createTransport(options: TransportOptions): Transport {
       throw translate(error, call, about);
     } finally {
       if (requestChannel.hasSubscribers) {
-        requestChannel.publish({ operation: call.operation, status, duration: monotonic() - sentAt, attempt });
+        const { operation, attempts: attempt } = about;
+        requestChannel.publish({ operation, status, duration: monotonic() - sentAt, attempt });
       }
     }
-  }
-
-  /** The answer, or the failure with the milliseconds to wait before another attempt. */
-  async function attemptOnce<T>(
-    call: HttpRequest<T>,
-    path: string,
-    attempt: number,
-    begun: { at: number | undefined },
-  ): Promise<HttpAnswer<T> | Redirect | Failure> {
-    const sentAt = monotonic();
-    begun.at ??= sentAt;
-    try {
-      return await once(call, path, attempt, begun.at + timeouts.call - sentAt);
-    } catch (error) {
-      // Before this place is free for the next: the pause is for all, also when this call gives up.
-      const pause = pauseAfter(error, path, sentAt);
-      const delay = nextDelay(retry, error, attempt, options.random());
-      const late = delay !== undefined && monotonic() + Math.max(delay, pause) - begun.at >= timeouts.call;
-      return { error, delay: late ? undefined : delay };
-    }
-  }
-
-  /** Whether a 503 is about more than what was asked for: something else has asked for time as well, which is not over. */
-  function isOfAll(path: string, retryAfter: number): boolean {
-    const isOther = asking.path !== path && asking.until > monotonic();
-    if (!isOther) asking = { path, until: monotonic() + retryAfter };
-    return isOther;
   }
 
   /** Milliseconds for which nothing goes out now, because of this failure. */
   function pauseAfter(error: unknown, path: string, sentAt: number): number {
-    if (!(error instanceof TooManyRequestsError || error instanceof ServerError)) return 0;
-    const { operation, retryAfter } = error;
-    if (error instanceof ServerError && (retryAfter === undefined || !isOfAll(path, retryAfter))) return 0;
-    const pause = error instanceof ServerError ? limiter.pause(retryAfter ?? 0) : limiter.refused(sentAt, retryAfter);
-    if (pause.duration >= PAUSE_WORTH_SHARING) sharePause(options.now() + pause.duration);
+    const isRefusal = error instanceof TooManyRequestsError;
+    if (!isRefusal && !(error instanceof ServerError && error.retryAfter !== undefined)) return 0;
+    const { operation, retryAfter = 0 } = error;
+    if (!isRefusal && (asking.path === path || asking.until <= monotonic())) {
+      // It is about what was asked for, as long as nothing else has asked for time as well.
+      asking = { path, until: monotonic() + retryAfter };
+      return 0;
+    }
+    const pause: Pause = isRefusal ? limiter.refused(sentAt, error.retryAfter) : limiter.pause(retryAfter);
+    // Others may fail at it, and it must fail no call here.
+    if (pause.duration >= PAUSE_WORTH_SHARING) {
+      const until = options.now() + pause.duration;
+      void (async () => options.onPause({ until }))().catch(() => undefined);
+    }
     if (pause.isNew && pauseChannel.hasSubscribers) {
       const { requestsPerSecond } = limiter.learned() ?? {};
-      pauseChannel.publish({ operation, duration: pause.duration, asked: retryAfter !== undefined, requestsPerSecond });
+      const asked = error.retryAfter !== undefined;
+      pauseChannel.publish({ operation, duration: pause.duration, asked, requestsPerSecond });
     }
     return pause.duration;
   }
 
-  /** Others may fail at it, and it must fail no call here. */
-  function sharePause(until: number): void {
-    Promise.resolve({ until })
-      .then((pause) => options.onPause(pause))
-      .catch(() => undefined);
-  }
-
-  async function sleepUnlessAborted(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-    try {
-      await options.sleep(milliseconds, signal);
-    } catch (error) {
-      // The caller's own reason, instead of the timer's.
-      signal?.throwIfAborted();
-      throw error;
-    }
-  }
-
-  /** Waits for the turn of a further request no longer than the call may last. */
-  async function runInTime<T>(work: () => Promise<T>, turn: Turn, until: number, failure: () => unknown): Promise<T> {
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), Math.max(0, until - monotonic()));
-    const signals = turn.signal === undefined ? [late.signal] : [turn.signal, late.signal];
-    try {
-      return await limiter.run(work, { ...turn, signal: AbortSignal.any(signals) });
-    } catch (error) {
-      turn.signal?.throwIfAborted();
-      throw late.signal.aborted ? failure() : error;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
   return {
-    async send(call) {
-      const begun: { at: number | undefined } = { at: undefined };
+    /** Makes a request when its turn has come, and again where the retry policy says so. */
+    async send<T>(call: HttpRequest<T>): Promise<HttpAnswer<T>> {
+      const { operation, priority, signal } = call;
+      let begunAt: number | undefined;
       let path = prefix + call.path;
       let redirects = 0;
       let failure: unknown;
       for (let attempt = 1; ; ) {
-        if (closed !== undefined) throw closedClient(call.operation, attempt - 1);
-        const turn = { priority: call.priority, again: begun.at !== undefined, signal: call.signal };
-        const work = () => attemptOnce(call, path, attempt, begun);
-        const outcome = await (begun.at === undefined
-          ? limiter.run(work, turn)
-          : runInTime(work, turn, begun.at + timeouts.call, () => failure ?? outOfTime(call.operation, attempt))
-        ).catch((error: unknown) => Promise.reject(error instanceof LongPause ? paused(error, call, attempt) : error));
+        if (closed !== undefined) {
+          throw new NetworkError("the client is closed", {
+            operation,
+            attempts: attempt - 1,
+            hint: "Make another one.",
+          });
+        }
+        const about = { operation, attempts: attempt };
+        const work = async (): Promise<Outcome<T> | Failure> => {
+          const sentAt = monotonic();
+          begunAt ??= sentAt;
+          const left = begunAt + timeouts.call - sentAt;
+          try {
+            return await once(call, path, about, left);
+          } catch (error) {
+            // Before this place is free for the next: the pause is for all, also when this call gives up.
+            const pause = pauseAfter(error, path, sentAt);
+            const delay = nextDelay(retry, error, attempt, options.random());
+            const isLate = delay !== undefined && monotonic() + Math.max(delay, pause) - sentAt >= left;
+            return { error, delay: isLate ? undefined : delay };
+          }
+        };
+        // The turn of a further request is waited for no longer than the call may last.
+        const late =
+          begunAt === undefined
+            ? []
+            : [AbortSignal.timeout(Math.max(0, Math.floor(begunAt + timeouts.call - monotonic())))];
+        const signals = signal === undefined ? late : [signal, ...late];
+        const turn = { priority, again: late.length > 0, signal: late.length > 0 ? AbortSignal.any(signals) : signal };
+        const outcome = await limiter.run(work, turn).catch((error: unknown) => {
+          signal?.throwIfAborted();
+          if (late[0]?.aborted)
+            throw (
+              failure ?? new TimeoutError("no time is left for the call", { ...about, retryable: true, hint: LESS })
+            );
+          if (!(error instanceof LongPause)) throw error;
+          throw new TooManyRequestsError("the service asked for a pause that is not over", {
+            operation,
+            attempts: attempt - 1,
+            retryable: true,
+            retryAfter: error.milliseconds,
+            hint: "It is asked again when the pause is over.",
+          });
+        });
         if ("status" in outcome) return outcome;
         if ("path" in outcome) {
           redirects += 1;
-          if (redirects > MOST_REDIRECTS) throw redirectedTooOften(call.operation, attempt);
+          if (redirects > MOST_REDIRECTS) {
+            throw new ServerError("the service redirects again and again", { ...about, hint: "Check `baseUrl`." });
+          }
           path = outcome.path;
           continue;
         }
-        const { error, delay } = outcome;
-        if (delay === undefined) throw error;
-        failure = error;
-        if (retryChannel.hasSubscribers) {
-          const { code } = error as { code: FailureCode };
-          retryChannel.publish({ operation: call.operation, code, attempt, delay });
+        if (outcome.delay === undefined) throw outcome.error;
+        failure = outcome.error;
+        if (outcome.delay > 0) {
+          await options.sleep(outcome.delay, signal).catch((error: unknown) => {
+            // The caller's own reason, instead of the timer's.
+            signal?.throwIfAborted();
+            throw error;
+          });
         }
-        if (delay > 0) await sleepUnlessAborted(delay, call.signal);
         attempt += 1;
       }
     },
-    learned: () => limiter.learned(),
-    learn: (learned) => limiter.learn(learned),
-    share: (share) => limiter.share(share),
-    pause: (milliseconds) => void limiter.pause(milliseconds),
-    close() {
+    learned: limiter.learned,
+    learn: limiter.learn,
+    /** Nothing goes out for so many milliseconds. */
+    pause: limiter.pause,
+    close(): Promise<void> {
       closed ??= dispatcher.close();
       return closed;
     },

@@ -1,6 +1,6 @@
 import Queue from "yocto-queue";
 import { whenAborted } from "../when-aborted.ts";
-import { createAllowedRate, type LearnedRate, type Share } from "./allowed-rate.ts";
+import { createAllowedRate, type LearnedRate } from "./allowed-rate.ts";
 
 /**
  * Order in which requests wait for their turn: new responses before the backlog of a catch-up. Of that the pages go before what they lead
@@ -29,23 +29,6 @@ export interface Turn {
   signal: AbortSignal | undefined;
 }
 
-/** Decides when a request may go out: one for all requests to one service. */
-export interface Limiter {
-  /** Does `work` when its turn has come. */
-  run<T>(work: () => Promise<T>, turn: Turn): Promise<T>;
-  /** An answer other than 429 has come. */
-  granted(): void;
-  /** 429 has come for a request sent at `sentAt` (monotonic). */
-  refused(sentAt: number, retryAfter: number | undefined): Pause;
-  /** The service asked for a pause without refusing for the rate. */
-  pause(milliseconds: number): Pause;
-  learned(): LearnedRate | undefined;
-  /** Takes over what another client of the service has learned. */
-  learn(learned: LearnedRate): void;
-  /** Goes on as one of several clients that share what the service allows. */
-  share(share: Share): void;
-}
-
 export interface Pause {
   /** Milliseconds from now on. */
   duration: number;
@@ -67,20 +50,18 @@ const PRIORITIES: readonly Turn["priority"][] = ["first", "news", "catch-up-page
 /** Milliseconds. */
 const LONGEST_PAUSE = 3_600_000;
 const LONGEST_TIMER = 2 ** 31 - 1;
-/** Calls that were given up, after which the queues are cleaned. */
-const MANY = 10_000;
 
 interface Waiting {
   begin: () => void;
   fail: (error: unknown) => void;
-  cancelled: boolean;
+  isGivenUp: boolean;
 }
 
 /**
- * A queue of its own: no maintained package lets a learned rate decide at the moment a place is free. There, a request that waits for its
- * turn in time already holds a place, and the backlog would hold all of them.
+ * Decides when a request may go out: one for all requests to one service. No maintained package lets a learned rate decide at the moment a
+ * place is free. There, a request that waits for its turn in time already holds a place, and the backlog would hold all of them.
  */
-export function createLimiter(options: LimiterOptions): Limiter {
+export function createLimiter(options: LimiterOptions) {
   const { concurrency, longestPause, monotonic, sleep } = options;
   const rate = createAllowedRate({
     now: options.now,
@@ -91,14 +72,13 @@ export function createLimiter(options: LimiterOptions): Limiter {
   /** By priority, and of one priority what is made again before what was not made yet. */
   const queues = Array.from({ length: 2 * PRIORITIES.length }, () => new Queue<Waiting>());
   let inFlight = 0;
-  let cancelled = 0;
   /** On both clocks: one may be set back, the other stand still while the process is frozen. Over is what is over on either. */
   let pausedUntil = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
   let wakesAt = Number.POSITIVE_INFINITY;
 
   function next(): Queue<Waiting> | undefined {
     for (const queue of queues) {
-      while (queue.peek()?.cancelled === true) queue.dequeue();
+      while (queue.peek()?.isGivenUp === true) queue.dequeue();
       if (queue.size > 0) return queue;
     }
     return undefined;
@@ -115,15 +95,6 @@ export function createLimiter(options: LimiterOptions): Limiter {
     });
   }
 
-  /** Drops requests that were given up. They would lie in their queue until their turn, behind a long pause for ever. */
-  function forgetCancelled(): void {
-    cancelled = 0;
-    for (const queue of queues) {
-      const kept = [...queue.drain()].filter((waiting) => !waiting.cancelled);
-      for (const waiting of kept) queue.enqueue(waiting);
-    }
-  }
-
   function pauseLeft(): number {
     return Math.min(pausedUntil.monotonic - monotonic(), pausedUntil.wall - options.now());
   }
@@ -132,9 +103,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     // An odd value must not silence the client for good: who asks for a day is asked again after an hour.
     const duration = Math.min(milliseconds, LONGEST_PAUSE);
     const left = Math.max(0, pauseLeft());
-    if (duration > left) {
-      pausedUntil = { monotonic: monotonic() + duration, wall: options.now() + duration };
-    }
+    if (duration > left) pausedUntil = { monotonic: monotonic() + duration, wall: options.now() + duration };
     return { duration, isNew: duration > 2 * left };
   }
 
@@ -159,20 +128,15 @@ export function createLimiter(options: LimiterOptions): Limiter {
   }
 
   return {
-    run(work, { priority, again, signal }) {
+    /** Does `work` when its turn has come. */
+    run<T>(work: () => Promise<T>, { priority, again, signal }: Turn): Promise<T> {
       return new Promise((resolve, reject) => {
         if (signal?.aborted) {
           reject(signal.reason);
           return;
         }
-        const giveUp = (): void => {
-          waiting.cancelled = true;
-          reject(signal?.reason);
-          cancelled += 1;
-          if (cancelled >= MANY) forgetCancelled();
-        };
         const waiting: Waiting = {
-          cancelled: false,
+          isGivenUp: false,
           fail(error) {
             forget();
             reject(error);
@@ -196,21 +160,24 @@ export function createLimiter(options: LimiterOptions): Limiter {
             );
           },
         };
-        const forget = whenAborted(signal, giveUp);
+        const forget = whenAborted(signal, () => {
+          waiting.isGivenUp = true;
+          reject(signal?.reason);
+        });
         queues[2 * PRIORITIES.indexOf(priority) + (again ? 0 : 1)]?.enqueue(waiting);
         start();
       });
     },
+    /** An answer other than 429 has come. */
     granted: () => rate.granted(),
-    refused: (sentAt, retryAfter) => pause(rate.refused(sentAt, retryAfter)),
+    /** 429 has come for a request sent at `sentAt` (monotonic). */
+    refused: (sentAt: number, retryAfter: number | undefined): Pause => pause(rate.refused(sentAt, retryAfter)),
+    /** The service asked for a pause without refusing for the rate. */
     pause,
     learned: () => rate.learned(),
-    learn(learned) {
+    /** Takes over what another client of the service has learned. */
+    learn(learned: LearnedRate): void {
       rate.learn(learned);
-      start();
-    },
-    share(share) {
-      rate.share(share);
       start();
     },
   };

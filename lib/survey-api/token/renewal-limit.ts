@@ -1,40 +1,41 @@
 import type { RenewalTurn } from "../coordination.ts";
 import { TooManyRenewalsError } from "../errors.ts";
-import { createRecentTimes, recent } from "./recent-times.ts";
 
+const WINDOW = 600_000;
 const MOST_RENEWALS = 5;
 const ANSWERS_PER_RENEWAL = 50;
 const MOST_EARNED = 2;
+
+/** Of these epoch milliseconds those of the last ten minutes; a clock that is set back forgets. */
+export function recent(times: readonly number[], now: number): number[] {
+  return times.filter((at) => Math.abs(now - at) < WINDOW);
+}
 
 /**
  * Two clients that revoke each other's token must not storm the service, nor must one whose tokens are all refused. At most five renewals
  * in ten minutes are made that were not earned. Each fifty answers that come here earn one, of which two are saved up at most. They are not
  * spent on a token that was asked for here and never accepted.
  */
-export interface RenewalLimit {
-  /** Something was answered for a token. */
-  answered(): void;
-  /**
-   * Has a refused token replaced by `obtain`.
-   *
-   * @throws TooManyRenewalsError when it may not be replaced now
-   */
-  replace(neverAccepted: boolean, turn: RenewalTurn, obtain: () => Promise<string>): Promise<string>;
-}
-
-export function createRenewalLimit(now: () => number): RenewalLimit {
+export function createRenewalLimit(now: () => number) {
   /** The others' are told by the coordination; these are for when it cannot tell. */
-  const replaced = createRecentTimes(now);
+  let replaced: number[] = [];
   /** Answers that have not paid for a renewal yet. */
   let answers = 0;
 
   return {
-    answered() {
+    /** Something was answered for a token. */
+    answered(): void {
       answers = Math.min(answers + 1, MOST_EARNED * ANSWERS_PER_RENEWAL);
     },
-    async replace(neverAccepted, turn, obtain) {
+    /**
+     * Has a refused token replaced by `obtain`.
+     *
+     * @throws TooManyRenewalsError when it may not be replaced now
+     */
+    async replace(neverAccepted: boolean, turn: RenewalTurn, obtain: () => Promise<string>): Promise<string> {
       const isEarned = !neverAccepted && answers >= ANSWERS_PER_RENEWAL;
-      if (!isEarned && Math.max(replaced.count(), recent(turn.replaced, now()).length) >= MOST_RENEWALS) {
+      replaced = recent(replaced, now());
+      if (!isEarned && Math.max(replaced.length, recent(turn.replaced, now()).length) >= MOST_RENEWALS) {
         throw new TooManyRenewalsError("five tokens in ten minutes were refused soon after they had come", {
           operation: "get token",
           retryable: true,
@@ -42,10 +43,9 @@ export function createRenewalLimit(now: () => number): RenewalLimit {
         });
       }
       const token = await obtain();
-      if (isEarned) {
-        answers -= ANSWERS_PER_RENEWAL;
-      } else {
-        replaced.add();
+      if (isEarned) answers -= ANSWERS_PER_RENEWAL;
+      else {
+        replaced.push(now());
         turn.record(now());
       }
       return token;

@@ -42,25 +42,19 @@ export async function requestToken(
       return { ...found, shape: shapeOf(text) };
     },
   });
+  if (answer.status === 200) return answer.value;
   const about = { operation, status: answer.status, attempts: answer.attempts } as const;
-  switch (answer.status) {
-    case 200:
-      return answer.value;
-    case 204:
-      throw noToken("", about);
-    case 401:
-      throw new WrongCredentialsError("the service refused the client id or the client secret (401)", {
-        ...about,
-        hint: "Put the right clientId and clientSecret into the credentials.",
-      });
-    case 400:
-      throw new BadRequestError("the token request was refused (400)", {
-        ...about,
-        hint: "Check `baseUrl` and the credentials.",
-      });
-    case 404:
-      throw new NotFoundError("there is no token endpoint (404)", { ...about, hint: "Check `baseUrl`." });
+  if (answer.status === 204) throw noToken("", about);
+  if (answer.status === 401) {
+    const hint = "Put the right clientId and clientSecret into the credentials.";
+    throw new WrongCredentialsError("the service refused the client id or the client secret (401)", { ...about, hint });
   }
+  if (answer.status === 404)
+    throw new NotFoundError("there is no token endpoint (404)", { ...about, hint: "Check `baseUrl`." });
+  throw new BadRequestError("the token request was refused (400)", {
+    ...about,
+    hint: "Check `baseUrl` and the credentials.",
+  });
 }
 
 /** The shape of a body that is no JSON: a form, or the token itself. */
@@ -73,19 +67,15 @@ function shapeOf(text: string): string {
 /** Told by what the answer looks like, without any of its text. */
 function noToken(text: string, about: AboutAnswer): UnreadableBodyError {
   const json = jsonOf(text);
-  if (json === undefined && /^(["[{<]|$)/.test(text.trim())) {
-    return new UnreadableBodyError("the answer holds no token", {
-      ...about,
-      // A page stands before the service for a while, and what is empty or was cut off may be whole the next time.
-      retryable: true,
-      excerpt: outlineText(text),
-      hint: "A proxy or a maintenance page may stand before the service; check `baseUrl`.",
-    });
-  }
+  // A page stands before the service for a while, and what is empty or was cut off may be whole the next time.
+  const retryable = json === undefined && /^(["[{<]|$)/.test(text.trim());
   return new UnreadableBodyError("the answer holds no token", {
     ...about,
+    retryable,
     excerpt: json === undefined ? outlineText(text) : outline(json.value),
-    hint: "Check `baseUrl`: is it the survey service? Otherwise ask its operator whether these credentials give access.",
+    hint: retryable
+      ? "A proxy or a maintenance page may stand before the service; check `baseUrl`."
+      : "Check `baseUrl`: is it the survey service? Otherwise ask its operator whether these credentials give access.",
   });
 }
 

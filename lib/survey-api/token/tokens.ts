@@ -1,8 +1,6 @@
 import type { Coordination } from "../coordination.ts";
-import { tokenChannel } from "../diagnostics.ts";
 import { SurveyApiError, WrongCredentialsError } from "../errors.ts";
-import { createRecentTimes } from "./recent-times.ts";
-import { createRenewalLimit } from "./renewal-limit.ts";
+import { createRenewalLimit, recent } from "./renewal-limit.ts";
 import { asToken } from "./token-body.ts";
 import { lifeOf, newToken, type StoredToken } from "./token-life.ts";
 import type { AnsweredToken } from "./token-request.ts";
@@ -11,25 +9,6 @@ import type { AnsweredToken } from "./token-request.ts";
 export interface TokenStore {
   read(): Promise<StoredToken | undefined>;
   write(token: StoredToken): Promise<void>;
-}
-
-export interface Tokens {
-  /** The token to use now. */
-  current(): Promise<string>;
-  /** The token that was had last, if any, at once. */
-  latest(): string | undefined;
-  /** @throws WrongCredentialsError when the credentials were refused just now: nothing may be sent then */
-  checkCredentials(): void;
-  /** A token kept by someone else meanwhile, if it is not `rejected`. */
-  reread(rejected: string): Promise<string | undefined>;
-  /** Another token than `rejected`, asked for once whatever the number of callers. */
-  renew(rejected: string): Promise<string>;
-  /** Another token in the place of the one in use, however good that is. */
-  replace(): Promise<RenewedToken>;
-  /** Called when this token was accepted for something. */
-  accepted(token: string): void;
-  /** Whether this token, the newest, was asked for by this client and never accepted for anything: of another's nobody here can know. */
-  neverAccepted(token: string): boolean;
 }
 
 /** A token that was asked for just now, without the token itself. */
@@ -62,8 +41,10 @@ export interface TokensOptions {
   now: () => number;
 }
 
-export function createTokens(options: TokensOptions): Tokens {
-  const { store, coordination, now } = options;
+export type Tokens = ReturnType<typeof createTokens>;
+
+/** The token of a client: kept, asked for once whatever the number of callers, and replaced when it ends or is refused. */
+export function createTokens({ store, request, coordination, now }: TokensOptions) {
   let held: StoredToken | undefined;
   let leisureAt = 0;
   /** Tokens that were found wrong: a store that lags behind may give them again. */
@@ -73,12 +54,15 @@ export function createTokens(options: TokensOptions): Tokens {
   /** The outcome of the last request for a token. */
   let last: RenewedToken | undefined;
   const limit = createRenewalLimit(now);
-  const failures = createRecentTimes(now);
+  let failures: number[] = [];
   let lastFailure: unknown;
   let credentialsRefused: { error: WrongCredentialsError; at: number } | undefined;
   const obtaining = singleFlight<string>();
   const reading = singleFlight<StoredToken | undefined>();
 
+  const state = (token: StoredToken) => lifeOf(token, now());
+
+  /** @throws WrongCredentialsError when the credentials were refused just now: nothing may be sent then */
   function checkCredentials(): void {
     if (credentialsRefused === undefined) return;
     if (Math.abs(now() - credentialsRefused.at) < CREDENTIALS_REST) throw credentialsRefused.error;
@@ -92,37 +76,41 @@ export function createTokens(options: TokensOptions): Tokens {
   }
 
   /** Only where no token is left that works: one that does is used whatever was said of the credentials. */
-  function noToken(error: unknown): void {
-    if (error instanceof WrongCredentialsError) credentialsRefused ??= { error, at: now() };
+  async function orNone(token: Promise<string>): Promise<string> {
+    try {
+      return await token;
+    } catch (error) {
+      if (error instanceof WrongCredentialsError) credentialsRefused ??= { error, at: now() };
+      throw error;
+    }
   }
 
   async function obtain(): Promise<string> {
-    if (failures.count() >= MOST_FAILURES) throw lastFailure;
+    failures = recent(failures, now());
+    if (failures.length >= MOST_FAILURES) throw lastFailure;
     let issued: AnsweredToken;
     try {
-      issued = await options.request();
+      issued = await request();
     } catch (error) {
       // Credentials that could not be had cost the service nothing, and may be there the next time.
       if (error instanceof SurveyApiError) {
-        failures.add();
+        failures.push(now());
         lastFailure = error;
       }
       throw error;
     }
-    const made = newToken(issued, now());
-    held = made;
-    unproved = made.token;
-    const { shape } = issued;
-    last = { shape, expiresAt: made.expiresAt > made.obtainedAt ? made.expiresAt : undefined, isKept: true };
-    tokenChannel.publish({ kind: "renewed" });
-    try {
-      await store.write(made);
-    } catch {
-      // The token works all the same: only the next process has to ask for one of its own.
-      last.isKept = false;
-      tokenChannel.publish({ kind: "not stored" });
-    }
-    return made.token;
+    held = newToken(issued, now());
+    unproved = held.token;
+    const { token, obtainedAt, expiresAt } = held;
+    last = { shape: issued.shape, expiresAt: expiresAt > obtainedAt ? expiresAt : undefined, isKept: true };
+    // Where it cannot be kept it works all the same: only the next process has to ask for one of its own.
+    const kept = last;
+    await Promise.resolve(held)
+      .then((made) => store.write(made))
+      .catch(() => {
+        kept.isKept = false;
+      });
+    return token;
   }
 
   /** In the place of a token that was refused, unless another client has found one meanwhile. */
@@ -152,6 +140,7 @@ export function createTokens(options: TokensOptions): Tokens {
     return (await storedIfValid()) ?? coordination.renew({ look: storedIfValid, ask: obtain });
   }
 
+  /** A token kept by someone else meanwhile, if it is not `rejected`. */
   async function reread(rejected: string): Promise<string | undefined> {
     const before = held;
     if (before !== undefined && before.token !== rejected) return before.token;
@@ -164,67 +153,57 @@ export function createTokens(options: TokensOptions): Tokens {
     return stored.token;
   }
 
-  const neverAccepted = (token: string) => token === unproved && token === held?.token;
-  const state = (token: StoredToken) => lifeOf(token, now());
+  /** Whether this token, the newest, was asked for by this client and never accepted for anything: of another's nobody here can know. */
+  const neverAccepted = (token: string): boolean => token === unproved && token === held?.token;
 
   return {
-    async current() {
-      checkCredentials();
-      const known = held === undefined ? "expired" : state(held);
-      if (held !== undefined && known === "valid") return held.token;
-      if (held !== undefined && known === "ending") {
-        // One caller sees to it, at a moment when nothing depends on it; the others go on with what still works.
-        if (now() < leisureAt) return held.token;
-        leisureAt = now() + TRY_AGAIN;
-      }
-      const before = held;
-      try {
-        return await obtaining(storedOrNew);
-      } catch (error) {
-        const spare = held ?? before;
-        if (spare === undefined || state(spare) !== "ending") {
-          noToken(error);
-          throw error;
-        }
-        leisureAt = now() + TRY_AGAIN;
-        tokenChannel.publish({ kind: "not renewed" });
-        return spare.token;
-      }
-    },
-    latest: () => held?.token,
     checkCredentials,
     reread,
-    accepted(token) {
-      limit.answered();
-      if (token === unproved) unproved = undefined;
-    },
     neverAccepted,
-    async replace() {
+    /** The token that was had last, if any, at once. */
+    latest: (): string | undefined => held?.token,
+    /** The token to use now. */
+    async current(): Promise<string> {
       checkCredentials();
-      const before = held ?? (await readStore());
-      last = undefined;
-      try {
-        const token = await obtaining(() => coordination.renew({ look: async () => undefined, ask: obtain }));
-        if (before !== undefined && before.token !== token) rememberRefused(before.token);
-      } catch (error) {
-        noToken(error);
-        throw error;
+      const before = held;
+      const known = before === undefined ? "expired" : state(before);
+      if (before !== undefined && known !== "expired") {
+        // Of one that ends soon one caller sees to it, at a moment when nothing depends on it; the others go on with what still works.
+        if (known === "valid" || now() < leisureAt) return before.token;
+        leisureAt = now() + TRY_AGAIN;
       }
-      // Shared with who has only read the store.
-      return last ?? this.replace();
+      return orNone(
+        obtaining(storedOrNew).catch((error: unknown) => {
+          const spare = held ?? before;
+          if (spare === undefined || state(spare) !== "ending") throw error;
+          leisureAt = now() + TRY_AGAIN;
+          return spare.token;
+        }),
+      );
     },
-    async renew(rejected) {
+    /** Another token than `rejected`, asked for once whatever the number of callers. */
+    async renew(rejected: string): Promise<string> {
       checkCredentials();
       if (held !== undefined && held.token !== rejected) return held.token;
       rememberRefused(rejected);
-      try {
-        const token = await obtaining(() => obtainAnother(rejected));
-        // It may have been read from the store for someone who did not know yet.
-        return token === rejected ? await obtaining(() => obtainAnother(rejected)) : token;
-      } catch (error) {
-        noToken(error);
-        throw error;
-      }
+      const token = await orNone(obtaining(() => obtainAnother(rejected)));
+      // It may have been read from the store for someone who did not know yet.
+      return token === rejected ? orNone(obtaining(() => obtainAnother(rejected))) : token;
+    },
+    /** Another token in the place of the one in use, however good that is. */
+    async replace(): Promise<RenewedToken> {
+      checkCredentials();
+      const before = held ?? (await readStore());
+      last = undefined;
+      const token = await orNone(obtaining(() => coordination.renew({ look: async () => undefined, ask: obtain })));
+      if (before !== undefined && before.token !== token) rememberRefused(before.token);
+      // Shared with who has only read the store.
+      return last ?? this.replace();
+    },
+    /** Called when this token was accepted for something. */
+    accepted(token: string): void {
+      limit.answered();
+      if (token === unproved) unproved = undefined;
     },
   };
 }

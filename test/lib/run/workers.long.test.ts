@@ -5,7 +5,6 @@ import { parseConfig } from "../../../lib/config/index.ts";
 import type { Log } from "../../../lib/monitoring/log.ts";
 import { pollSources, RESERVE } from "../../../lib/run/poll-sources.ts";
 import { createSourceGraph, eventsOf, type SourceGraph } from "../../../lib/run/wiring.ts";
-import { createRateClaims, type RateClaims } from "../../../lib/state/rate-claims.ts";
 import { createShared, type Shared } from "../../../lib/state/shared.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../../local/simulator/index.ts";
 import { useAws } from "../support/aws.ts";
@@ -20,8 +19,6 @@ interface Account {
   shared: Shared;
   /** One more process of the same source, with nothing in its memory. */
   worker: () => SourceGraph;
-  /** What the workers tell each other of the rate that they take. */
-  claims: RateClaims;
   /** Puts a value into the credentials secret. */
   fill: (value: string) => Promise<void>;
   /** What the secret has to hold. */
@@ -73,7 +70,6 @@ async function emptyAccount(options: SimulatorOptions = {}, settings: Record<str
       await test.clients.secrets.send(new PutSecretValueCommand({ SecretId: secrets.credentials, SecretString }));
     },
     shared: createShared(table, name, { now: Date.now, sleep: async () => {} }),
-    claims: createRateClaims(table, name),
     worker: () =>
       createSourceGraph(polled, environment, {
         ...test.clients,
@@ -91,7 +87,7 @@ describe("workers of one source", () => {
     const { simulator, worker, shared } = await account();
     const workers = Array.from({ length: 4 }, () => worker());
     const ask = async (graph: SourceGraph): Promise<void> => {
-      await graph.begin("tick", Date.now() + 60_000).service.surveys();
+      await graph.begin(Date.now() + 60_000).service.surveys();
       await graph.settle();
     };
     await Promise.all(workers.map(ask));
@@ -149,13 +145,12 @@ describe("workers of one source", () => {
     await poll(worker());
     expect((await shared.read()).learned).toMatchObject({
       requestsPerSecond: expect.any(Number),
-      burst: expect.any(Number),
     });
   });
 
   it("keep to a rate that one of them has learned from their first request on", async () => {
     const { simulator, worker, shared } = await account();
-    await shared.saveLearned({ requestsPerSecond: 50, burst: 1, searching: false, at: Date.now() });
+    await shared.saveLearned({ requestsPerSecond: 50, at: Date.now() });
     await poll(worker());
     const log = simulator.log();
     const seconds = ((log.at(-1)?.at ?? 0) - (log[0]?.at ?? 0)) / 1_000;
@@ -166,7 +161,7 @@ describe("workers of one source", () => {
 
   it("that have nothing to do and nothing to tell ask the table for one query, and two writes for the lease of the tick", async () => {
     const { worker, shared } = await account();
-    await shared.saveLearned({ requestsPerSecond: 200, burst: 20, searching: false, at: Date.now() });
+    await shared.saveLearned({ requestsPerSecond: 200, at: Date.now() });
     const graph = worker();
     await poll(graph);
     const before = test.aws.counters();
@@ -185,7 +180,7 @@ describe("workers of one source", () => {
 describe("news before a catch-up", () => {
   it("within a process: whatever a catch-up asks waits behind them", async () => {
     const { simulator, worker } = await account({}, { concurrency: 1 });
-    const { service, backlog } = worker().begin("catch-up", Date.now() + 60_000);
+    const { service, backlog } = worker().begin(Date.now() + 60_000);
     if (backlog === undefined) throw new Error("nothing is asked for a catch-up");
     await service.surveys();
     simulator.fault({ kind: "latency", ms: 5 });
@@ -202,21 +197,6 @@ describe("news before a catch-up", () => {
     await Promise.all(requests);
     expect(answered.slice(0, 3).sort()).toEqual(["first", "metrics of news", "page of news"]);
   });
-
-  it("among processes: a tick claims twice the rate of a catch-up", async () => {
-    const { worker, claims } = await account({}, { maxRequestsPerSecond: 100 });
-    const weights = async (): Promise<number[]> =>
-      [...(await claims.put("looks on", { rate: 0, burst: 0, weight: 1, until: 0 }, Date.now())).values()]
-        .map(({ weight }) => weight)
-        .sort();
-    const [tick, catchUp] = [worker(), worker()];
-    const end = Date.now() + 60_000;
-    // Each begins to tell what it takes when it reads the account.
-    await Promise.all([tick.begin("tick", end).state.account(), catchUp.begin("catch-up", end).state.account()]);
-    await expect.poll(weights, { timeout: 5_000 }).toEqual([1, 2]);
-    await Promise.all([tick.settle(), catchUp.settle()]);
-    expect(await weights()).toEqual([]);
-  });
 });
 
 // R26
@@ -230,7 +210,7 @@ describe("an invocation whose time is over", () => {
     simulator.fault({ ...HANGS, count: 1 });
     simulator.resetCounters();
     const began = Date.now();
-    const { service, backlog = service } = graph.begin("tick", began + 200);
+    const { service, backlog = service } = graph.begin(began + 200);
 
     const outcomes = await Promise.allSettled([service.page(1, 1, "desc"), backlog.metrics(1, 1), service.surveys()]);
     const took = Date.now() - began;
@@ -244,7 +224,7 @@ describe("an invocation whose time is over", () => {
     expect(simulator.counters().requests).toBe(requests);
     await graph.settle();
 
-    const next = graph.begin("tick", Date.now() + 60_000);
+    const next = graph.begin(Date.now() + 60_000);
     expect(await next.service.surveys()).toHaveLength(1);
     await graph.settle();
   });
@@ -264,7 +244,7 @@ describe("an invocation whose time is over", () => {
     expect(request.remaining()).toBeGreaterThan(RESERVE / 2);
     expect(ticks).toMatchObject([{ listed: 1, surveys: [], unpolled: 1 }]);
     expect(log.lines.filter(({ level }) => level === "warn" || level === "error")).toEqual([]);
-    const { state } = graph.begin("tick", 0);
+    const { state } = graph.begin(0);
     expect(await state.account()).toMatchObject({
       lastTick: expect.any(Number),
       listedAt: expect.any(Number),

@@ -6,8 +6,6 @@ const noon = Date.UTC(2026, 2, 10, 12);
 const SECOND = 1_000;
 const rate = (requestsPerSecond: number, more: Partial<LearnedRate> = {}): LearnedRate => ({
   requestsPerSecond,
-  burst: 10,
-  searching: false,
   at: noon,
   ...more,
 });
@@ -112,25 +110,13 @@ describe("a pause that another worker was told", () => {
 });
 
 describe("the learned rate", () => {
-  it("of the table is handed to the client once, and again when another worker has saved one", () => {
+  it("of the table is handed to a client that has learned nothing yet", () => {
     const { api, reads } = worker();
     reads({});
     expect(api.learn).not.toHaveBeenCalled();
     reads({ learned: rate(20) });
-    reads({ learned: { ...rate(20) } });
-    expect(api.learn.mock.calls).toEqual([[rate(20)]]);
-    reads({ learned: rate(20, { at: noon + 1 }) });
     reads({ learned: rate(15) });
-    expect(api.learn.mock.calls).toEqual([[rate(20)], [rate(20, { at: noon + 1 })], [rate(15)]]);
-  });
-
-  it("that this worker has saved is not handed back to it", async () => {
-    const { api, reads, learns, settled, table } = worker();
-    learns(rate(30));
-    await settled();
-    learns(rate(31));
-    reads({ learned: table.saveLearned.mock.calls[0]?.[0] });
-    expect(api.learn).not.toHaveBeenCalled();
+    expect(api.learn.mock.calls).toEqual([[rate(20)]]);
   });
 
   it.each<[string, LearnedRate, boolean]>([
@@ -139,8 +125,6 @@ describe("the learned rate", () => {
     ["later", rate(20, { at: noon + SECOND }), false],
     ["5 % faster", rate(21.1), true],
     ["5 % slower", rate(18.9), true],
-    ["of another burst", rate(20, { burst: 11 }), true],
-    ["found", rate(20, { searching: true }), true],
   ])("that is %s is saved: %#", async (_name, now, isSaved) => {
     const { reads, learns, settled, table } = worker();
     reads({ learned: rate(20) });
@@ -153,7 +137,7 @@ describe("the learned rate", () => {
   });
 
   it("is saved when there was none, or none that can be understood", async () => {
-    for (const learned of [undefined, null, "fast", {}, { requestsPerSecond: "20", burst: 10, searching: false }]) {
+    for (const learned of [undefined, null, "fast", {}, { requestsPerSecond: "20" }]) {
       const { reads, learns, settled, table } = worker();
       reads({ learned });
       learns(rate(20));

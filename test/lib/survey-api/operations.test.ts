@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { operations } from "../../../lib/survey-api/index.ts";
 import { operationCases } from "./support/operation-cases.ts";
-import { CLIENT_SECRET, clientOf, startService, TOKEN } from "./support/service.ts";
+import { CLIENT_SECRET, clientOf, inTurn, startService, TOKEN } from "./support/service.ts";
 
 describe("each operation of the API document is the documented request, and gives what the document shows", () => {
   it.each(operationCases)("$number $operation: $name", async ({ call, path, body, value }) => {
@@ -56,11 +56,25 @@ describe("each operation of the API document is the documented request, and give
     ]);
   });
 
+  it("request(): a GET of any path, with token and retries, that gives its JSON", async () => {
+    const service = await startService();
+    service.answers.set("/api/v4/", inTurn({ status: 500, json: {} }, { json: { surveys: [1] } }));
+    const { api } = clientOf(service);
+    expect(await api.request("/api/v4/surveys/?page=2")).toEqual({ surveys: [1] });
+    expect(service.data().map(({ method, path }) => `${method} ${path}`)).toEqual(
+      Array.from({ length: 2 }, () => "GET /api/v4/surveys/?page=2"),
+    );
+    expect(service.data()[0]?.headers.authorization).toBe(`bearer ${TOKEN}`);
+    await expect(api.request("/api/v5/")).rejects.toMatchObject({ code: "NOT_FOUND", operation: "request" });
+    for (const path of ["", "surveys/", "//elsewhere.example.com/", "/a/../b", "/a b", "/a#b", "/\\a"])
+      await expect(api.request(path)).rejects.toThrow(RangeError);
+  });
+
   it("none is left out: 13 of v3 and, with the token, 9 of v2", () => {
     const named = Object.values(operations).flatMap(({ number }) => number ?? []);
     expect(named.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
-    expect(Object.values(operations).filter(({ number }) => number === undefined)).toHaveLength(9 - 1);
-    const tested = ["get token", ...operationCases.map(({ operation }) => operation)];
+    expect(Object.values(operations).filter(({ number }) => number === undefined)).toHaveLength(9);
+    const tested = ["get token", "request", ...operationCases.map(({ operation }) => operation)];
     expect(new Set(tested)).toEqual(new Set(Object.keys(operations)));
     for (const { number, operation } of operationCases) expect(operations[operation].number ?? "v2").toBe(number);
   });

@@ -144,9 +144,9 @@ describe("what is left out", () => {
 
 describe("`learned`", () => {
   it("that cannot be understood, as of another version, is learned anew", () => {
-    const learned = { requestsPerSecond: 5, burst: 10, searching: false, at: 1 };
+    const learned = { requestsPerSecond: 5, at: 1 };
     expect(checkOptions({ ...right, learned })).toHaveProperty("learned", learned);
-    for (const odd of [{ ...learned, burst: 0 }, { ...learned, at: Number.NaN }, { rate: 5 }, {}]) {
+    for (const odd of [{ ...learned, requestsPerSecond: 0 }, { ...learned, at: Number.NaN }, { rate: 5 }, {}]) {
       expect(checkOptions({ ...right, learned: odd as typeof learned })).not.toHaveProperty("learned");
     }
   });

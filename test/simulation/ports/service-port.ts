@@ -3,7 +3,6 @@ import { OutOfTimeError } from "../../../lib/polling/errors.ts";
 import type { SurveyService } from "../../../lib/polling/ports.ts";
 import { type KeptDefinitions, withKeptDefinitions } from "../../../lib/service/kept-definitions.ts";
 import { NEWS, toSurveyService } from "../../../lib/service/survey-service.ts";
-import { createCall } from "../../../lib/survey-api/call.ts";
 import { createCalls } from "../../../lib/survey-api/calls.ts";
 import { TimeoutError } from "../../../lib/survey-api/errors.ts";
 import type { DataRequest } from "../../../lib/survey-api/token/authorized.ts";
@@ -64,7 +63,7 @@ export function servicePort(
   };
 
   const { elements, entries, response, survey } = createCalls(
-    createCall(async ({ readBody, ...request }) => {
+    async ({ readBody, ...request }) => {
       const answer = await Promise.race([ask({ ...request, readBody }), timeIsUp]);
       const about = { operation: request.operation, attempts: 1 };
       if (answer.status === "never") {
@@ -73,7 +72,7 @@ export function servicePort(
       }
       if (answer.status !== 200) return { ...answer, attempts: 1 };
       return { status: 200, value: readBody(answer.body, { ...about, status: 200 }), attempts: 1 };
-    }),
+    },
     { strict: false, maxBodyBytes: ANY_LENGTH },
   );
   const service = withKeptDefinitions(

@@ -4,7 +4,7 @@ import { buildEvent } from "../../../../lib/events/build/build-event.ts";
 import { RECORD_FIELDS } from "../../../../lib/events/build/extra.ts";
 import { responseCompleted } from "../../../../lib/events/index.ts";
 import { digestOf, readRecord } from "../../../../lib/polling/model/records.ts";
-import { responseRecordSchema } from "../../../../lib/survey-api/index.ts";
+import { responseRecord } from "../../../../lib/survey-api/bodies/resources.ts";
 
 const eventOf = (...fields: object[]) =>
   buildEvent(response(7, { records: fields.map((more, i) => ({ ...record, questionId: i + 1, ...more })) }));
@@ -31,7 +31,7 @@ describe("fields of a record that the document does not have", () => {
   });
 
   it("are all of them but those of the document", () => {
-    expect(RECORD_FIELDS).toEqual(new Set(Object.keys(responseRecordSchema.shape)));
+    expect(RECORD_FIELDS).toEqual(new Set(Object.keys(responseRecord.shape)));
   });
 
   it("cannot be taken for fields of ours", () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as bodies from "../../../../lib/survey-api/bodies/index.ts";
-import { responseRecordSchema } from "../../../../lib/survey-api/schemas/index.ts";
-import { documentOf } from "../schemas/support/documents.ts";
-import { type Json, type Path, replaced } from "../schemas/support/json.ts";
+import { documentOf } from "../documents/support/documents.ts";
+import { type Json, type Path, replaced } from "../documents/support/json.ts";
 
 const records = documentOf("2.4").body as { [name: string]: Json }[];
 const survey = documentOf("2.2").body;
@@ -132,74 +131,22 @@ describe("one resource", () => {
 describe("a map of resources", () => {
   const map = (metrics as Record<string, Json>[])[0] ?? {};
 
-  it.each([
-    ["an array with it", metrics, map],
-    ["the bare map", map, map],
-    ["an empty array", [], {}],
-    ["an array with an empty map", [{}], {}],
-    ["an array with an empty map written as an array", [[]], {}],
-    ["null", null, {}],
-  ])("is read from %s", (_name, body, value) => {
-    expect(bodies.metricsBody(body)).toEqual({ value, irregular: [] });
-  });
-
-  it("passes on an irregular field, and tells it", () => {
-    const body = replaced(metrics, [0, "31", "score", "nps"], 1);
-    const irregular = [{ path: "[0].31.score.nps", expected: "boolean" }];
-    expect(bodies.metricsBody(body)).toEqual({ value: (body as Json[])[0], irregular });
-    const bare = bodies.metricsBody((body as Json[])[0]);
-    expect(bare).toMatchObject({ irregular: [{ path: "31.score.nps" }] });
-  });
-
-  it("joins several maps, and tells it", () => {
-    const body = [map, { "32": map["31"] }];
-    const irregular = [{ path: "", expected: "array with one object" }];
-    expect(bodies.metricsBody(body)).toEqual({ value: { "31": map["31"], "32": map["31"] }, irregular });
-  });
-
-  it.each([["text"], [7], [[7]], [[map, map]], [[[1], [2]]]])("is not in %j", (body) => {
-    expect(bodies.metricsBody(body)).toEqual({ unreadable: [{ path: "", expected: "array with one object" }] });
-  });
-
-  it.each([
-    ["in the place of the map", [[map["31"], map["31"]]]],
-    ["in the place of the array", [map["31"], map["31"]]],
-  ])("is read by position where a list stands %s, and tells it", (_name, body) => {
-    const irregular = [{ path: "", expected: "array with one object" }];
-    expect(bodies.metricsBody(body)).toEqual({ value: { "0": map["31"], "1": map["31"] }, irregular });
-  });
-
   it("leaves out what is null beside it", () => {
     expect(bodies.metricsBody([map, null])).toMatchObject({ value: map });
   });
 
-  it("is not in an object of another kind", () => {
-    expect(bodies.metricsBody([[1]])).toHaveProperty("unreadable");
+  it.each([[[7]], [[map, map]], [[[1], [2]]]])("is not in %j", (body) => {
+    expect(bodies.metricsBody(body)).toEqual({ unreadable: [{ path: "", expected: "array with one object" }] });
+  });
+
+  it("is unreadable with an element that is no object, or of another kind", () => {
+    expect(bodies.reportMetricsBody([{ "31": null }])).toEqual({
+      unreadable: [{ path: "[0].31", expected: "object" }],
+    });
     const reading = bodies.reportMetricsBody({ error: { code: 7 } });
     expect("unreadable" in reading && reading.unreadable).toContainEqual({
       path: "error.metricId",
       expected: "integer",
-    });
-    expect(bodies.metadataBody([{ message: "no" }])).toHaveProperty("unreadable");
-  });
-
-  it("is unreadable with an element that is no object", () => {
-    expect(bodies.reportMetricsBody([{ "31": null }])).toEqual({
-      unreadable: [{ path: "[0].31", expected: "object" }],
-    });
-  });
-});
-
-describe("a resource of one's own", () => {
-  it("is read with any identity", () => {
-    const record = { ...records[0], crk: undefined, iso3166: 5 };
-    expect(bodies.readResource(responseRecordSchema, [], record)).toMatchObject({ value: record });
-    expect(bodies.readResource(responseRecordSchema, ["iso3166"], { ...record, iso3166: "x" })).toMatchObject({
-      irregular: [],
-    });
-    expect(bodies.readResource(responseRecordSchema, ["iso3166"], record)).toHaveProperty("unreadable");
-    expect(bodies.readResources(responseRecordSchema, ["questionId"], [{ ...record, questionId: null }])).toEqual({
-      unreadable: [{ path: "[0].questionId", expected: "integer" }],
     });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SurveyApi } from "../../../../lib/survey-api/index.ts";
-import records from "../schemas/fixtures/records.json" with { type: "json" };
+import records from "../documents/fixtures/records.json" with { type: "json" };
 import { clientOf, startService } from "../support/service.ts";
 
 describe("read()", () => {
@@ -27,56 +27,6 @@ describe("read()", () => {
     });
     service.answers.set("/api/v3/surveys/7/", () => ({ body: "{" }));
     await expect(api.read("get survey", { surveyId: 7 })).rejects.toMatchObject({ code: "UNREADABLE_BODY" });
-  });
-});
-
-describe("elements()", () => {
-  it.each([
-    ["an array", '[1,"two",{"responseId":"x"}]', [1, "two", { responseId: "x" }]],
-    [
-      "an array written as an object, as some languages do where it has gaps",
-      '{"0":{"score":1},"2":"b"}',
-      [{ score: 1 }, "b"],
-    ],
-    ["an empty object", "{}", []],
-    ["an empty object in an array", "[{}]", []],
-    ["null", "null", []],
-    ["an array after a byte order mark", '\uFEFF[{"score":1}]', [{ score: 1 }]],
-  ])("gives those of %s, unjudged", async (_name, body, expected) => {
-    const service = await startService();
-    service.answers.set("/api/v3/surveys/7/responses/", () => ({ body }));
-    expect(await clientOf(service).api.elements("get survey responses", { surveyId: 7 })).toEqual(expected);
-  });
-
-  it.each(['{"data":[]}', '[{"error":"no"}]', "[1]", '"text"', "7", "true"])(
-    "is an error for %s, not an empty list",
-    async (body) => {
-      const service = await startService();
-      service.answers.set("/api/v3/surveys/7/responses/", () => ({ body }));
-      await expect(clientOf(service).api.elements("get survey responses", { surveyId: 7 })).rejects.toMatchObject({
-        code: "UNREADABLE_BODY",
-        status: 200,
-        retryable: false,
-      });
-    },
-  );
-});
-
-describe("a documented list", () => {
-  it.each([
-    ["written as an object with the indexes as keys", JSON.stringify({ 0: records[0], 5: records[1] }), records],
-    ["that is empty and written as null", "null", []],
-    ["after a byte order mark", `\uFEFF${JSON.stringify(records)}`, records],
-    ["in other white space", `\r\n\t ${JSON.stringify(records, null, 3)} \n`, records],
-    [
-      "with letters outside ASCII",
-      JSON.stringify([{ ...records[0], comment: "Zażółć 🐘" }]),
-      [{ ...records[0], comment: "Zażółć 🐘" }],
-    ],
-  ])("%s is read", async (_name, body, expected) => {
-    const service = await startService();
-    service.answers.set("/api/v3/surveys/1201/responses/", () => ({ body }));
-    expect(await clientOf(service, { strict: true }).api.records(1201)).toEqual(expected);
   });
 });
 

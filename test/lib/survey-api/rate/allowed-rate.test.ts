@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type AllowedRate, createAllowedRate, type LearnedRate } from "../../../../lib/survey-api/rate/allowed-rate.ts";
+import { createAllowedRate, type LearnedRate } from "../../../../lib/survey-api/rate/allowed-rate.ts";
 import { drain, type Run, type VirtualService } from "../support/virtual-service.ts";
 
 const forms = ["seconds", "date", "none"] as const;
@@ -46,7 +46,7 @@ describe.each(forms)("a service that allows 100 requests/s and a burst of 50, wi
 
   it.each<[string, Omit<VirtualService, "retryAfter" | "latency">, number]>([
     ["slow", { perSecond: 10, burst: 5 }, 1.15],
-    ["strict to the single request", { perSecond: 100, burst: 1 }, 1.35],
+    ["strict to the single request", { perSecond: 100, burst: 1 }, 2.4],
     ["slow after a great burst", { perSecond: 5, burst: 300 }, 1.05],
     ["one that counts by ten seconds", { perSecond: 10, window: 10_000 }, 1.2],
     ["one that counts by the second", { perSecond: 100, window: 1_000 }, 2.2],
@@ -96,7 +96,7 @@ describe("the allowed rate", () => {
 
   it("falls once for requests that were refused together", () => {
     let time = 0;
-    const learned = { requestsPerSecond: 100, burst: 10, searching: false, at: 0 };
+    const learned = { requestsPerSecond: 100, at: 0 };
     const rate = createAllowedRate({ learned, now: () => time, monotonic: () => time });
     time = 1_000;
     rate.granted();
@@ -117,7 +117,7 @@ describe("the allowed rate", () => {
 
   it("is told as high as it was proved, also when nothing was asked for a while", () => {
     let time = 0;
-    const learned = { requestsPerSecond: 10, burst: 2, searching: false, at: 0 };
+    const learned = { requestsPerSecond: 10, at: 0 };
     const rate = createAllowedRate({ learned, now: () => time, monotonic: () => time });
     for (; time < 60_000; time += 1) {
       while (rate.wait() === 0) {
@@ -135,45 +135,15 @@ describe("the allowed rate", () => {
     expect(rate.learned()?.requestsPerSecond).not.toBe(proved?.requestsPerSecond);
   });
 
-  it("learned elsewhere takes the place of what was learned here, without a burst that was spent already", () => {
-    let time = 0;
-    const rate = createAllowedRate({ now: () => time, monotonic: () => time });
-    const sendable = (): number => {
-      let sent = 0;
-      while (rate.wait() === 0) {
-        rate.take();
-        rate.granted();
-        rate.finished();
-        sent += 1;
-      }
-      return sent;
-    };
-    rate.learn({ requestsPerSecond: 10, burst: 50, searching: false, at: -60_000 });
-    expect(sendable()).toBe(30);
-
-    rate.learn({ requestsPerSecond: 20, burst: 100, searching: false, at: -60_000 });
-    expect(sendable()).toBe(0);
-    time = 1_000;
-    expect(sendable()).toBe(20);
-    expect(rate.learned()).toMatchObject({ requestsPerSecond: expect.closeTo(20, 0), burst: 100 });
-  });
-
-  it.each<[string, (rate: AllowedRate, tiny: LearnedRate) => void]>([
+  it.each<[string, (rate: ReturnType<typeof createAllowedRate>, tiny: LearnedRate) => void]>([
     ["the run before", () => undefined],
     ["another client", (rate, tiny) => rate.learn(tiny)],
-    [
-      "the share that is left to it",
-      (rate, tiny) => {
-        rate.learn({ ...tiny, requestsPerSecond: 10 });
-        rate.share({ part: 1, rate: 1e-9, burst: 1e-9 });
-      },
-    ],
   ])("is one request in ten seconds at least, whatever it has from %s", (_name, hand) => {
     let time = 0;
-    const tiny = { requestsPerSecond: 1e-9, burst: 1e-9, searching: false, at: 0 };
+    const tiny = { requestsPerSecond: 1e-9, at: 0 };
     const rate = createAllowedRate({ learned: tiny, now: () => time, monotonic: () => time });
     hand(rate, tiny);
-    expect(rate.learned()).toMatchObject({ requestsPerSecond: 0.1, burst: 1 });
+    expect(rate.learned()).toMatchObject({ requestsPerSecond: 0.1 });
     for (let request = 0; request < 20; request += 1) {
       // As a timer does.
       while (rate.wait() > 0) time += Math.ceil(rate.wait());
@@ -187,7 +157,7 @@ describe("the allowed rate", () => {
 
   it("sends one request alone after a refusal, and the others when that is granted or over", () => {
     let time = 0;
-    const learned = { requestsPerSecond: 100, burst: 50, searching: false, at: 0 };
+    const learned = { requestsPerSecond: 100, at: 0 };
     const rate = createAllowedRate({ learned, now: () => time, monotonic: () => time });
     rate.refused(0, 1_000);
     time = 1_000;
@@ -200,13 +170,14 @@ describe("the allowed rate", () => {
     rate.granted();
     rate.finished();
     for (let i = 0; i < 20; i += 1) {
+      time += 11;
       expect(rate.wait()).toBe(0);
       rate.take();
     }
   });
 
   it.each(["seconds", "none"] as const)("follows a service that allows far less than before, with %s", (retryAfter) => {
-    const learned = { requestsPerSecond: 500, burst: 100, searching: false, at: START };
+    const learned = { requestsPerSecond: 500, at: START };
     const run = drain(
       { perSecond: 5, burst: 5, retryAfter, latency: 20 },
       { count: 300, concurrency: 32, startAt: START, learned },

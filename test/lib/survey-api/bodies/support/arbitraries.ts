@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { documents } from "../../schemas/support/documents.ts";
-import { type Json, type Path, places, replaced } from "../../schemas/support/json.ts";
+import { documents } from "../../documents/support/documents.ts";
+import { type Json, type Path, places, replaced } from "../../documents/support/json.ts";
 
 /** Names that mean something to JavaScript, to the readers or to the service. */
 const names = [

@@ -1,13 +1,8 @@
 import { describe, expect, it } from "vitest";
-import {
-  fullSurveySchema,
-  questionListItemSchema,
-  reportMetricSchema,
-} from "../../../../lib/survey-api/schemas/index.ts";
 import { documentOf, documents, isNullable, isNullSeen } from "./support/documents.ts";
 import { type Json, type Path, places, replaced } from "./support/json.ts";
 
-const show = (path: Path): string => path.join(".");
+const show = (path: Path): string => path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("");
 const isObject = (value: Json): value is { [name: string]: Json } =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -19,24 +14,33 @@ function wrongFor(value: Json): Json[] {
 }
 
 describe.each(documents)("$name", (document) => {
-  const { body, schema } = document;
-  const issuePaths = (value: Json) =>
-    (schema.safeParse(value).error?.issues ?? []).map(({ path }) => show(path as Path));
+  const { body, read } = document;
+  const oddPlaces = (value: Json) => {
+    const reading = read(value);
+    return ("unreadable" in reading ? reading.unreadable : reading.irregular).map(({ path }) => path);
+  };
+  const expectAsDocumented = (value: Json, what: string) => {
+    const isUnwrapped = /^2.[267]/.test(document.name);
+    const wanted = isUnwrapped && Array.isArray(value) ? value[0] : value;
+    expect(read(value), what).toEqual({ value: wanted, irregular: [] });
+  };
   const all = [...places(body)];
+  /** What else is read in the place of the map of metrics, is told further on. */
+  const isMetricMap = ({ path }: { path: Path }) => /^2.[67]/.test(document.name) && path.length === 1;
   const nullSeen = all.filter(({ path }) => isNullSeen(document, String(path.at(-1))));
   /** Fields with a documented type: no null seen ones, and none of the values that a null stands for in this sample. */
-  const typed = all.filter((place) => place.value !== null && !nullSeen.includes(place));
+  const typed = all.filter((place) => place.value !== null && !nullSeen.includes(place) && !isMetricMap(place));
   /** Fields of an object with names of its own, as opposed to the elements of arrays and of maps by identifier. */
   const named = all.filter(({ path }) => typeof path.at(-1) === "string" && !/^\d+$/.test(String(path.at(-1))));
 
   it("accepts the documented sample and gives it back", () => {
-    expect(schema.parse(body)).toEqual(body);
+    expectAsDocumented(body, document.name);
   });
 
   it("tells each field of a wrong type at its own path", () => {
     for (const { path, value } of typed) {
       for (const wrong of wrongFor(value)) {
-        expect(issuePaths(replaced(body, path, wrong)), `${show(path)} = ${JSON.stringify(wrong)}`).toEqual([
+        expect(oddPlaces(replaced(body, path, wrong)), `${show(path)} = ${JSON.stringify(wrong)}`).toEqual([
           show(path),
         ]);
       }
@@ -46,7 +50,7 @@ describe.each(documents)("$name", (document) => {
   it("accepts null where the document says so, and nowhere else", () => {
     for (const { path } of typed) {
       const expected = isNullable(document, path) ? [] : [show(path)];
-      expect(issuePaths(replaced(body, path, null)), show(path)).toEqual(expected);
+      expect(oddPlaces(replaced(body, path, null)), show(path)).toEqual(expected);
     }
   });
 
@@ -56,14 +60,14 @@ describe.each(documents)("$name", (document) => {
       // The keys of scores are data, also `max`.
       if (path.includes("scoreArray") && path.at(-1) === "max") continue;
       const expected = nullSeen.includes(place) ? [] : [show(path)];
-      expect(issuePaths(replaced(body, path, undefined)), show(path)).toEqual(expected);
+      expect(oddPlaces(replaced(body, path, undefined)), show(path)).toEqual(expected);
     }
   });
 
   it("takes anything for a field that was only seen as null", () => {
     for (const { path } of nullSeen) {
       for (const anything of ["", "text", 0, 1.5, true, [], [null], {}, { deep: [{}] }] as Json[]) {
-        expect(schema.parse(replaced(body, path, anything)), show(path)).toEqual(replaced(body, path, anything));
+        expectAsDocumented(replaced(body, path, anything), show(path));
       }
     }
   });
@@ -76,36 +80,18 @@ describe.each(documents)("$name", (document) => {
     expect(loose.length).toBeGreaterThan(0);
     for (const { path } of loose) {
       const more = replaced(body, [...path, "addedLater"], { anything: [1, null] });
-      expect(schema.parse(more), show(path)).toEqual(more);
+      expectAsDocumented(more, show(path));
     }
-  });
-});
-
-describe("maps by identifier", () => {
-  const [body = null] = documentOf("2.2").body as Json[];
-
-  it("are empty when an empty array is written for them", () => {
-    for (const path of [["blocksById"], ["blocksOrder"], ["blocksById", "501", "pagesOrder"]]) {
-      expect(fullSurveySchema.parse(replaced(body, path, []))).toEqual(replaced(body, path, {}));
-    }
-  });
-
-  it("may have any key", () => {
-    const page = { ...((body as { pagesById: Record<string, object> }).pagesById["701"] ?? {}) } as Json;
-    const more = replaced(body, ["pagesById", "seven hundred"], page);
-    expect(fullSurveySchema.parse(more)).toEqual(more);
   });
 });
 
 describe("misspelled names are the ones on the wire", () => {
-  it.each([
-    ["hideLableText", "hideLabelText", questionListItemSchema, "2.3", [0, "questionParams"]],
-    ["minPointSum", "minPointsSum", reportMetricSchema, "2.7", [0, "31"]],
-  ])("%s, not %s", (name, corrected, schema, section, path) => {
-    const { body } = documentOf(section);
+  it.each<[string, string, string, Path]>([
+    ["hideLableText", "hideLabelText", "2.3", [0, "questionParams"]],
+    ["minPointSum", "minPointsSum", "2.7", [0, "31"]],
+  ])("%s, not %s", (name, corrected, section, path) => {
+    const { body, read } = documentOf(section);
     const renamed = replaced(replaced(body, [...path, name], undefined), [...path, corrected], 0);
-    const element = section === "2.7" ? (renamed as { [key: string]: Json }[])[0]?.["31"] : (renamed as Json[])[0];
-    const issues = schema.safeParse(element).error?.issues ?? [];
-    expect(issues.map((issue) => issue.path.at(-1))).toEqual([name]);
+    expect(read(renamed)).toMatchObject({ irregular: [{ path: expect.stringMatching(new RegExp(`${name}$`)) }] });
   });
 });

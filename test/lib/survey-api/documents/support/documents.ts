@@ -1,13 +1,13 @@
-import * as z from "zod";
 import {
-  fullSurveySchema,
-  questionListItemSchema,
-  reportMetricSchema,
-  responseMetadataSchema,
-  responseMetricSchema,
-  responseRecordSchema,
-  surveyListItemSchema,
-} from "../../../../../lib/survey-api/schemas/index.ts";
+  type BodyReader,
+  metadataBody,
+  metricsBody,
+  questionsBody,
+  recordsBody,
+  reportMetricsBody,
+  surveyBody,
+  surveyListBody,
+} from "../../../../../lib/survey-api/bodies/index.ts";
 import metadata from "../fixtures/metadata.json" with { type: "json" };
 import questions from "../fixtures/questions.json" with { type: "json" };
 import records from "../fixtures/records.json" with { type: "json" };
@@ -22,21 +22,19 @@ export interface Document {
   name: string;
   /** A body as documented. */
   body: Json;
-  /** The schema of the whole body. */
-  schema: z.ZodType;
+  /** Reads the whole body. */
+  read: BodyReader<unknown>;
 }
-
-const keyed = (schema: z.ZodType) => z.array(z.record(z.string(), schema));
 
 /** A body of every resource of section 2, written after the document. */
 export const documents: Document[] = [
-  { name: "2.1 survey list", body: surveyList, schema: z.array(surveyListItemSchema) },
-  { name: "2.2 full survey", body: survey, schema: z.array(fullSurveySchema) },
-  { name: "2.3 questions", body: questions, schema: z.array(questionListItemSchema) },
-  { name: "2.4 records", body: records, schema: z.array(responseRecordSchema) },
-  { name: "2.5 metadata", body: metadata, schema: z.array(responseMetadataSchema) },
-  { name: "2.6 metrics of a response", body: responseMetrics, schema: keyed(responseMetricSchema) },
-  { name: "2.7 metrics of a report", body: reportMetrics, schema: keyed(reportMetricSchema) },
+  { name: "2.1 survey list", body: surveyList, read: surveyListBody },
+  { name: "2.2 full survey", body: survey, read: surveyBody },
+  { name: "2.3 questions", body: questions, read: questionsBody },
+  { name: "2.4 records", body: records, read: recordsBody },
+  { name: "2.5 metadata", body: metadata, read: metadataBody },
+  { name: "2.6 metrics of a response", body: responseMetrics, read: metricsBody },
+  { name: "2.7 metrics of a report", body: reportMetrics, read: reportMetricsBody },
 ];
 
 /** The one of a section, such as `2.4`. */
