@@ -22,6 +22,15 @@ const EXIT_CODES = `
 Exit codes: 0 done or proved · 1 failed · 2 called wrongly · 3 cannot be proved now, try again later
             4 credentials · 5 something is unaccounted for · 130 interrupted, the state is safe`;
 
+/** What took the place of verbs that there were. */
+const GONE: Readonly<Record<string, string>> = {
+  contract: "the contract lies in the folder contract/ of the package, for each language",
+  replay: "`aws events start-replay` replays the archive, and survey-poller resend --from sends from the ledger",
+  token: "survey-poller credentials renew asks for another token",
+  uninstall: "onRemoval of the configuration and `npx cdk destroy` remove a stack",
+  webhook: "survey-poller trigger --webhook NAME posts a test event to it",
+};
+
 /** Runs one command line, and gives its exit code. Everything that it says goes to `given`, and nothing of it steers a terminal. */
 export async function runCommand(args: readonly string[], given: Io): Promise<ExitCode> {
   const io: Io = {
@@ -50,6 +59,9 @@ export async function runCommand(args: readonly string[], given: Io): Promise<Ex
 
 /** Reads a command line by the definitions of the verbs, whose actions call `act`. */
 export async function commandLine(act: Act, args: readonly string[], io: Io): Promise<void> {
+  const [name = ""] = args;
+  const successor = Object.hasOwn(GONE, name) ? GONE[name] : undefined;
+  if (successor !== undefined) throw new UsageError(`there is no verb ${name}`, { hint: `${successor}.` });
   const root = program(act, io);
   await root.parseAsync(knownOf(root, args), { from: "user" });
 }

@@ -32,12 +32,6 @@ export type Act = (options: CommonOptions, work: (io: Io) => Promise<Answer | un
 /** Makes the command of a verb, whose action calls `act`. */
 export type Verb = (act: Act) => CommandUnknownOpts;
 
-/** Options of a verb that works on a deployment or a data folder. */
-export interface TargetOptions extends CommonOptions {
-  stack?: string | undefined;
-  data?: string | undefined;
-}
-
 /** A verb with `--json` alone. */
 export function verb(name: string, summary: string) {
   return new Command(name)

@@ -2,7 +2,6 @@ import type { Verb } from "./verb.ts";
 import { auditVerb } from "./verbs/audit/verb.ts";
 import { backfillVerb } from "./verbs/backfill/verb.ts";
 import { consoleVerb } from "./verbs/console/verb.ts";
-import { contractVerb } from "./verbs/contract/verb.ts";
 import { credentialsVerb } from "./verbs/credentials/verb.ts";
 import { doctorVerb } from "./verbs/doctor/verb.ts";
 import { explainVerb } from "./verbs/explain/verb.ts";
@@ -11,14 +10,11 @@ import { initVerb } from "./verbs/init/verb.ts";
 import { listenVerb } from "./verbs/listen/verb.ts";
 import { pauseVerb, resumeVerb } from "./verbs/pause/verb.ts";
 import { quarantineVerb } from "./verbs/quarantine/verb.ts";
-import { replayVerb } from "./verbs/replay/verb.ts";
 import { resendVerb } from "./verbs/resend/verb.ts";
 import { statusVerb } from "./verbs/status/verb.ts";
 import { tailVerb } from "./verbs/tail/verb.ts";
-import { tokenVerb } from "./verbs/token/verb.ts";
 import { triggerVerb } from "./verbs/trigger/verb.ts";
 import { verifyVerb } from "./verbs/verify/verb.ts";
-import { webhookVerb } from "./verbs/webhook/verb.ts";
 
 /** The verbs, in the order in which the help lists them. */
 export const verbs: readonly Verb[] = [
@@ -32,15 +28,11 @@ export const verbs: readonly Verb[] = [
   tailVerb,
   listenVerb,
   triggerVerb,
-  webhookVerb,
   resendVerb,
-  replayVerb,
   backfillVerb,
   quarantineVerb,
   pauseVerb,
   resumeVerb,
   forgetVerb,
   credentialsVerb,
-  tokenVerb,
-  contractVerb,
 ];

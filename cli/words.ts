@@ -26,6 +26,11 @@ export function utc(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
+/** Hour, minute and second in UTC: "14:01:10". */
+export function clock(at: number): string {
+  return new Date(at).toISOString().slice(11, 19);
+}
+
 /** The end of an operator's pause, where it has one: " until 2026-03-10 14:00:00 UTC", or "". */
 export function pauseEnd(until: number | null): string {
   return until === null || until >= FOREVER ? "" : ` until ${utc(until)}`;

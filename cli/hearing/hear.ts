@@ -1,5 +1,5 @@
 import type { Io } from "../io.ts";
-import { span } from "../words.ts";
+import { clock, span } from "../words.ts";
 
 /** Milliseconds of silence after which it is said. */
 const QUIET = 60_000;
@@ -39,9 +39,4 @@ export async function* hear({ receive, until, count, now, say, signal }: Hearing
         : `nothing heard for ${silence}; the last of ${heard} was heard at ${clock(lastHeard)}`,
     );
   }
-}
-
-/** Hour, minute and second in UTC: "14:01:10". */
-export function clock(at: number): string {
-  return new Date(at).toISOString().slice(11, 19);
 }

@@ -1,8 +1,7 @@
 import type { Io } from "../io.ts";
 import { surveyName } from "../printable.ts";
-import { span } from "../words.ts";
+import { clock, span } from "../words.ts";
 import { type Heard, readEnvelope } from "./envelope.ts";
-import { clock } from "./hear.ts";
 
 const LONGEST_TYPE = "response.completed".length;
 

@@ -6,9 +6,9 @@ import { askingAws } from "../target/aws-failure.ts";
 import { openTarget } from "../target/open-target.ts";
 import type { Target } from "../target/target.ts";
 import { LIFETIME, makeTemporaryRule, prolong, removeTemporaryRule, sweepExpired } from "../target/temporary-rules.ts";
-import { count, span } from "../words.ts";
+import { clock, count, span } from "../words.ts";
 import { patternOf, readFilter } from "./filter.ts";
-import { clock, hear } from "./hear.ts";
+import { hear } from "./hear.ts";
 import type { HearingOptions } from "./options.ts";
 
 /**

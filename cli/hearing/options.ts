@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { parseDuration } from "../../lib/config/units.ts";
-import type { TargetOptions } from "../verb.ts";
+import type { TargetOptions } from "../target/data-folders.ts";
 
 export interface HearingOptions extends TargetOptions {
   filter?: string | undefined;

@@ -1,3 +1,10 @@
+/** Options of a verb that works on a deployment or a data folder. */
+export interface TargetOptions {
+  json?: true | undefined;
+  stack?: string | undefined;
+  data?: string | undefined;
+}
+
 /** The bundle of the published package defines it. */
 declare const IS_PACKAGE: true | undefined;
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { UsageError } from "../flags.ts";
 import type { Io } from "../io.ts";
-import type { TargetOptions } from "../verb.ts";
+import type { TargetOptions } from "../target/data-folders.ts";
 import { loadDataTarget } from "./data-folders.ts";
 import type { Target } from "./target.ts";
 

@@ -1,23 +1,59 @@
+import type { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { DescribeSecretCommand } from "@aws-sdk/client-secrets-manager";
+import { confirm, isCancel } from "@clack/prompts";
 import { Option } from "@commander-js/extra-typings";
 import { baseUrlProblem } from "../../../lib/survey-api/base-url.ts";
-import { createSecretsClient } from "../../credentials/secret.ts";
+import { checkCredentials } from "../../credentials/check.ts";
+import { type Given, givenCredentials } from "../../credentials/given.ts";
+import { CancelledError } from "../../credentials/hidden-prompt.ts";
+import { createSecretsClient, fillSecret, lookAtSecret } from "../../credentials/secret.ts";
+import { CommandError } from "../../errors.ts";
 import { UsageError } from "../../flags.ts";
 import type { Io } from "../../io.ts";
 import { openTarget } from "../../target/open-target.ts";
-import { oneSource } from "../../target/target.ts";
-import { examples, targetVerb, type Verb, yesOption } from "../../verb.ts";
-import type { CredentialsAnswer } from "./answer.ts";
-import { credentialsText, fillCredentials } from "./fill.ts";
+import { oneSource, type Target } from "../../target/target.ts";
+import { DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../../verb.ts";
+import type { TargetOptions } from "../../target/data-folders.ts";
+import { ago } from "../../words.ts";
 import { secretName } from "./secret-name.ts";
+
+/** The output of `credentials --json`, beside `schemaVersion`. */
+export interface CredentialsAnswer {
+  dryRun: boolean;
+  secretId: string;
+  /** Whether the secret had a value already; null where it may not be looked at. */
+  replaces: boolean | null;
+  /** Of the value that was written; null in a dry run. */
+  version: string | null;
+  from: Given["from"];
+  /** Whether the survey service has given a token for them. */
+  checked: boolean;
+}
+
+/** The output of `credentials renew --json`, beside `schemaVersion`. */
+export interface RenewAnswer {
+  dryRun: boolean;
+  source: string;
+  /** The token secret. */
+  secretId: string;
+  /** Epoch milliseconds; null where there was none, or it may not be looked at. */
+  keptSince: number | null;
+  /** Of the new token, where it is known. */
+  expiresAt: number | null;
+  /** Names and types in the answer that the token came in; no value. */
+  shape: string | null;
+}
 
 const ABOUT = `
 They are asked for, and not shown while they are typed. Or they come from SURVEY_CLIENT_ID and
 SURVEY_CLIENT_SECRET, or from standard input, as {"clientId":"…","clientSecret":"…"} or as two lines.
 No flag takes them: flags stay in the shell's history. The stack is SurveyPoller and the source main
-unless another one is named.`;
+unless another one is named.
+With renew the function asks for a new token at once. The token itself is never shown.`;
 
 export const credentialsVerb: Verb = (act) =>
   targetVerb("credentials", "puts client id and client secret into the secret that was made for them")
+    .argument("[renew]", "asks for a new token in the place of the one that is kept")
     .option("--source <name>", "the source whose credentials they are")
     .addOption(new Option("--secret <name>", "the secret itself, by name or ARN").conflicts(["stack", "source"]))
     .option("--base-url <url>", "ask this survey service first, and write nothing that it refuses")
@@ -31,19 +67,26 @@ export const credentialsVerb: Verb = (act) =>
       examples(
         "credentials --stack SurveyPoller --base-url https://surveys.example.com --yes",
         "credentials --data .survey-poller --yes < credentials.json",
+        "credentials renew --stack SurveyPoller --yes",
       ),
     )
-    .action((options) =>
+    .action((renews, options) =>
       act(options, async (io) => {
         check(options);
+        // What is typed there may be a secret that was meant for the prompt.
+        if (renews !== undefined && renews !== "renew") {
+          throw new UsageError("credentials takes no argument but renew", { hint: "See --help." });
+        }
+        if (renews !== undefined) {
+          const data = await renewToken(options, io);
+          return { data, text: renewText(data, io.now()) };
+        }
         const data = await fill({ ...options, yes: options.yes === true }, io);
         return { data, text: credentialsText(data) };
       }),
     );
 
-interface Options {
-  stack?: string | undefined;
-  data?: string | undefined;
+interface Options extends TargetOptions {
   source?: string | undefined;
   secret?: string | undefined;
   baseUrl?: string | undefined;
@@ -80,4 +123,118 @@ async function fill(
   const secretId = secret ?? target.resources.secrets[name]?.credentials ?? secretName("local", name);
   const client = createSecretsClient(target.client("secretsmanager"));
   return await fillCredentials({ client, secretId, source: name, baseUrl, yes }, io).finally(() => client.destroy());
+}
+
+interface Wanted {
+  client: SecretsManagerClient;
+  secretId: string;
+  /** Whose they are, where that is known. */
+  source: string | undefined;
+  /** Of the service that is asked first. */
+  baseUrl: string | undefined;
+  yes: boolean;
+}
+
+/**
+ * Fills a source's credentials secret: finds it, has the credentials given, tries them where it is told the service, writes them.
+ *
+ * @throws PollerError when nothing was written
+ */
+async function fillCredentials(
+  { client, secretId, source, baseUrl, yes }: Wanted,
+  io: Io,
+): Promise<CredentialsAnswer> {
+  // First: nobody should type credentials for a secret that is not there.
+  const isFilled = await lookAtSecret(client, secretId);
+  const terminal = { input: io.input, output: io.talk };
+  const { credentials, from } = await givenCredentials({
+    ...terminal,
+    source,
+    secretId,
+    environment: io.environment,
+  });
+  if (baseUrl !== undefined) await checkCredentials(baseUrl, credentials);
+  const answer = { secretId, replaces: isFilled ?? null, from, checked: baseUrl !== undefined };
+  // Who has just typed them would have to type them again.
+  const isMeant = yes || (from === "the terminal" && io.isInteractive && (await isConfirmed(secretId, io)));
+  if (!isMeant) {
+    io.say(DRY_RUN);
+    return { dryRun: true, ...answer, version: null };
+  }
+  return { dryRun: false, ...answer, version: await fillSecret(client, secretId, credentials) };
+}
+
+async function isConfirmed(secretId: string, { input, talk }: Io): Promise<boolean> {
+  const message = `Write them into ${secretId}?`;
+  const said = await confirm({
+    message,
+    input: input as NodeJS.ReadStream,
+    output: talk as NodeJS.WriteStream,
+  });
+  if (isCancel(said)) throw new CancelledError("cancelled", { hint: "Nothing was written." });
+  return said;
+}
+
+/** The outcome in words for people. */
+function credentialsText({ dryRun, secretId, replaces, version, from, checked }: CredentialsAnswer): string[] {
+  const service = checked ? "accepted by the service" : "not checked with the service";
+  const done = replaces ? "replaced" : "filled";
+  if (dryRun) return [`would be ${done}: ${secretId}`, `The credentials are from ${from}, ${service}.`];
+  return [
+    `${done}: ${secretId}, version ${version}`,
+    `The credentials are from ${from}, ${service}. The next tick that needs a token reads them.`,
+  ];
+}
+
+/**
+ * Has the function ask for another token in the place of the one that is kept.
+ *
+ * @throws CommandError where the service gives none, or it could not be kept
+ */
+async function renewToken(options: Options & { yes?: true | undefined }, io: Io): Promise<RenewAnswer> {
+  if (options.secret !== undefined || options.baseUrl !== undefined) {
+    throw new UsageError("renew takes neither --secret nor --base-url", { hint: "The source says both." });
+  }
+  await using target = await openTarget(options, io);
+  const { name: source } = await oneSource(target, options.source);
+  const secretId = target.resources.secrets[source]?.token ?? "";
+  const about = { source, secretId, keptSince: await keptSince(target, secretId) };
+  if (options.yes !== true) {
+    io.say(DRY_RUN);
+    return { dryRun: true, ...about, expiresAt: null, shape: null };
+  }
+  const { expiresAt, shape, isKept } = await target.operate(source, "renew-token", {});
+  if (!isKept) {
+    const hint = "It works for this one process alone. Look at the function's permission to write the secret.";
+    throw new CommandError("TOKEN_NOT_KEPT", `the new token could not be put into ${secretId}`, { hint });
+  }
+  return { dryRun: false, ...about, expiresAt, shape };
+}
+
+/** Nothing depends on it. */
+async function keptSince({ clients }: Target, secretId: string): Promise<number | null> {
+  try {
+    const answer = await clients.secrets.send(new DescribeSecretCommand({ SecretId: secretId }));
+    const isFilled = Object.keys(answer.VersionIdsToStages ?? {}).length > 0;
+    return isFilled ? (answer.LastChangedDate?.getTime() ?? null) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The outcome in words for people. */
+function renewText(answer: RenewAnswer, now: number): string[] {
+  const { dryRun, source, secretId, keptSince, expiresAt, shape } = answer;
+  const old = keptSince === null ? "none that is known" : `one of ${ago(keptSince, now)}`;
+  if (dryRun) {
+    return [
+      `The function would ask the service of ${source} for a token, and put it into ${secretId} in the place of ${old}.`,
+      "A service that gives one token at a time ends the old one with that.",
+    ];
+  }
+  const until = expiresAt === null ? "" : ` It holds until ${new Date(expiresAt).toISOString()}.`;
+  return [
+    `A new token of ${source} is in ${secretId}, in the place of ${old}.${until}`,
+    ...(shape === null ? [] : [`It came as ${shape}.`]),
+  ];
 }

@@ -1,4 +1,4 @@
-import { clock } from "../../hearing/hear.ts";
+import { clock } from "../../words.ts";
 import type { Io } from "../../io.ts";
 import type { ListenAnswer } from "./answer.ts";
 

@@ -2,6 +2,7 @@ import { FORGOTTEN } from "../../../lib/polling/model/ledger-entry.ts";
 import { readEntries } from "../../../lib/state/ledger.ts";
 import { olderEventIds } from "../../ids/event-ids.ts";
 import type { Io } from "../../io.ts";
+import { includes, type Stretch } from "../../moments.ts";
 import { askingAws } from "../../target/aws-failure.ts";
 import { eachEmitted, type SurveyOf } from "../../target/emitted.ts";
 import { tableOf } from "../../target/state.ts";
@@ -76,6 +77,27 @@ export async function ofResponses(
     }
   }
   return items;
+}
+
+/** The last events of responses that were emitted in a stretch of time, oldest first. */
+export async function emittedIn(
+  target: Target,
+  io: Io,
+  surveys: readonly SurveyOf[],
+  stretch: Stretch,
+): Promise<ResentItem[]> {
+  const found: { at: number; item: ResentItem }[] = [];
+  await eachEmitted(target, surveys, io, (survey, entries) => {
+    for (const { id, eventId, emittedAt } of entries) {
+      // A forgotten one has no time.
+      if (emittedAt === 0 || !includes(stretch, emittedAt)) continue;
+      const older = olderEventIds(survey.source, survey.surveyId, id, eventId);
+      const revision = older === undefined ? null : older.length + 1;
+      const about = { ...survey, responseId: id, eventId, revision };
+      found.push({ at: emittedAt, item: { ...about, outcome: "would-send", reason: null, update: null } });
+    }
+  });
+  return found.sort((a, b) => a.at - b.at).map(({ item }) => item);
 }
 
 /** The events that would be sent, by their survey. */

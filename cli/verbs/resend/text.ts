@@ -52,7 +52,7 @@ export function wordsOf({ outcome, reason, revision, update }: ResentItem, { sta
     gone:
       stack?.outputs.ArchiveArn === undefined
         ? "not sent: gone at the service, so that it cannot be made again"
-        : "not sent: gone at the service; the archive has it: survey-poller replay",
+        : "not sent: gone at the service; the archive has it: aws events start-replay",
     "not-emitted": `not sent: it has no event (${reason})`,
     unknown: "not sent: no ledger has this id",
     unproved: `not sent: cannot be proved now (${reason})`,

@@ -4,15 +4,18 @@ import { UsageError } from "../../flags.ts";
 import { eventIdsIn, isEventId } from "../../ids/event-ids.ts";
 import type { Io } from "../../io.ts";
 import { ledgersOf } from "../../target/emitted.ts";
+import { type Stretch, stretchOf } from "../../moments.ts";
 import { openTarget } from "../../target/open-target.ts";
 import { oneSource, type Target } from "../../target/target.ts";
 import { DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../../verb.ts";
 import type { ResendAnswer, ResentItem } from "./answer.ts";
-import { ofEventIds, ofResponses, wantedOf } from "./resolve.ts";
+import { emittedIn, ofEventIds, ofResponses, wantedOf } from "./resolve.ts";
 import { sendAgain } from "./send-again.ts";
 import { countDone, exitOf, itemLines, sentenceOf } from "./text.ts";
 
 interface ResendOptions {
+  from?: string | undefined;
+  to?: string | undefined;
   source?: string | undefined;
   survey?: number | undefined;
   yes?: true | undefined;
@@ -20,8 +23,10 @@ interface ResendOptions {
 
 export const resendVerb: Verb = (act) =>
   targetVerb("resend", "sends events to the bus once more: same id, same revision, origin replay")
-    .argument("<ids...>", "event ids; response ids with --survey; - for event ids on standard input, one a line")
-    .option("--survey <id>", "the survey that response ids are of; of event ids: where to look", surveyId)
+    .argument("[ids...]", "event ids; response ids with --survey; - for event ids on standard input, one a line")
+    .option("--from <time>", "instead of ids: what was emitted since, 2026-11-21T08:00:00Z or a day")
+    .option("--to <time>", "and until then (default: now)")
+    .option("--survey <id>", "the survey that response ids are of; of the others: where to look", surveyId)
     .option("--source <name>", "only this source")
     .addOption(yesOption())
     .addHelpText("after", ABOUT)
@@ -30,13 +35,18 @@ export const resendVerb: Verb = (act) =>
       examples(
         "resend 6e4d7ba0-6ab5-5f94-8c0e-0d5ab1d0f0f3 --stack SurveyPoller",
         "resend 45942 45943 --survey 101 --data .survey-poller --yes",
+        "resend --from 2026-11-21T08:00:00Z --to 2026-11-21T12:00:00Z --yes",
       ),
     )
     .action((ids, options) =>
       act(options, async (io) => {
-        const given = await idsOf(ids, io);
+        const stretch = askedStretch(ids, options);
+        const given = stretch === undefined ? await idsOf(ids, io) : [];
         await using target = await openTarget(options, io);
-        const known = await resolve(target, io, given, options);
+        const known =
+          stretch === undefined
+            ? await resolve(target, io, given, options)
+            : await emittedIn(target, io, await ledgersOf(target, options), stretch);
         const answer = options.yes === true ? await send(target, io, known) : dryRun(io, known);
         return {
           data: answer,
@@ -49,6 +59,16 @@ export const resendVerb: Verb = (act) =>
 const ABOUT = `
 Every subscriber of the bus sees it again; who remembers event ids passes over it. It is made anew from the
 service, and goes out only where the service still shows the contents of that event.`;
+
+/** Undefined where ids are given. */
+function askedStretch(ids: readonly string[], options: ResendOptions): Stretch | undefined {
+  const hint = "Give ids, - for those on standard input, or --from with a time.";
+  const isTime = options.from !== undefined || options.to !== undefined;
+  if (ids.length > 0 === isTime) throw new UsageError("it is not said what is to be sent again", { hint });
+  if (!isTime) return undefined;
+  if (options.from === undefined) throw new UsageError("it is not said from when on", { hint });
+  return stretchOf(options);
+}
 
 async function idsOf(given: readonly string[], { input }: Io): Promise<string[]> {
   if (!given.includes("-")) return [...given];

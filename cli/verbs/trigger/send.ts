@@ -12,6 +12,12 @@ import type { Target } from "../../target/target.ts";
 /** Bytes above which answers go to the bucket, however high the configuration's own limit is: the large event must be one. */
 const LIMIT = 204_800;
 
+export interface Sending {
+  source: SourceConfig;
+  /** Nothing is sent, and nothing put into the bucket. */
+  dryRun: boolean;
+}
+
 /**
  * Makes an event ready for the bus and, not in a dry run, sends it, by the publisher of the function.
  *
@@ -20,7 +26,7 @@ const LIMIT = 204_800;
 export async function send(
   target: Target,
   event: OutgoingEvent,
-  sending: { source: SourceConfig; dryRun: boolean },
+  sending: Sending,
 ): Promise<Record<string, unknown>> {
   const publisher = publisherOf(target, sending);
   const sealed = await askingAws("the answers could not be put into the bucket", () => publisher.seal(event));
@@ -39,7 +45,7 @@ export async function send(
 }
 
 /** The publisher of the function. In a dry run it puts no answers into the bucket. */
-function publisherOf(target: Target, { source, dryRun }: { source: SourceConfig; dryRun: boolean }): Publisher {
+function publisherOf(target: Target, { source, dryRun }: Sending): Publisher {
   const { busName: bus, claimCheckBucket: bucket } = target.resources;
   const { putJson } = createBucket(target.clients.s3, bucket);
   return createEventBridgePublisher({
@@ -61,7 +67,7 @@ function publisherOf(target: Target, { source, dryRun }: { source: SourceConfig;
 export async function envelopeOf(
   target: Target,
   event: OutgoingEvent,
-  sending: { source: SourceConfig; dryRun: boolean },
+  sending: Sending,
 ): Promise<Record<string, unknown>> {
   const publisher = publisherOf(target, sending);
   const { json } = await askingAws("the answers could not be put into the bucket", () => publisher.seal(event));

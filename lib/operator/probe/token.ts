@@ -13,7 +13,7 @@ export function renewedFindings({ shape, expiresAt }: RenewedToken, token: strin
 
 /** The same of a token that was there already, which is left alone. */
 export function keptFindings(token: string, now: number): Finding[] {
-  const shape = notSeen("token shape", "the token that is kept is used; `token renew` tells");
+  const shape = notSeen("token shape", "the token that is kept is used; `credentials renew` tells");
   return [shape, lifeFinding(expiryOf(token), now)];
 }
 
