@@ -2,15 +2,50 @@ import { Command, CommanderError, type CommandUnknownOpts } from "@commander-js/
 import { errorCode, oneLine, PollerError } from "../lib/errors.ts";
 import { describeFailure } from "../lib/monitoring/log.ts";
 import { answerAsCalled, asCalled } from "./called-as.ts";
-import { CommandError, exitCodeOf, InterruptedError } from "./errors.ts";
-import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { CommandError, EXIT, type ExitCode, exitCodeOf, InterruptedError } from "./errors.ts";
 import { UsageError } from "./flags.ts";
 import type { Io } from "./io.ts";
-import { printableLine } from "./printable.ts";
-import { loadDataTarget } from "./target/data-folders.ts";
-import { type Act, toJson } from "./verb.ts";
-import { verbs } from "./verbs.ts";
-import { packageVersion } from "./version.ts";
+import { packageVersion } from "./package.ts";
+import { loadDataTarget } from "./target/open-target.ts";
+import { type Act, toJson, type Verb } from "./verb.ts";
+import { auditVerb } from "./verbs/audit/verb.ts";
+import { backfillVerb } from "./verbs/backfill.ts";
+import { consoleVerb } from "./verbs/console/verb.ts";
+import { credentialsVerb } from "./verbs/credentials.ts";
+import { doctorVerb } from "./verbs/doctor/verb.ts";
+import { explainVerb } from "./verbs/explain/verb.ts";
+import { forgetVerb } from "./verbs/forget.ts";
+import { initVerb } from "./verbs/init.ts";
+import { listenVerb } from "./verbs/listen.ts";
+import { pauseVerb, resumeVerb } from "./verbs/pause.ts";
+import { quarantineVerb } from "./verbs/quarantine/verb.ts";
+import { resendVerb } from "./verbs/resend/verb.ts";
+import { statusVerb } from "./verbs/status/verb.ts";
+import { tailVerb } from "./verbs/tail.ts";
+import { triggerVerb } from "./verbs/trigger/verb.ts";
+import { verifyVerb } from "./verbs/verify/verb.ts";
+import { printableLine } from "./words.ts";
+
+/** The verbs, in the order in which the help lists them. */
+export const verbs: readonly Verb[] = [
+  initVerb,
+  doctorVerb,
+  statusVerb,
+  explainVerb,
+  auditVerb,
+  verifyVerb,
+  consoleVerb,
+  tailVerb,
+  listenVerb,
+  triggerVerb,
+  resendVerb,
+  backfillVerb,
+  quarantineVerb,
+  pauseVerb,
+  resumeVerb,
+  forgetVerb,
+  credentialsVerb,
+];
 
 /** Milliseconds that a verb has after Ctrl-C to leave its work in order. */
 const GRACE = 5_000;

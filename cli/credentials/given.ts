@@ -1,11 +1,60 @@
+import { createInterface } from "node:readline";
+import { Writable } from "node:stream";
 import * as z from "zod";
+import { PollerError } from "../../lib/errors.ts";
 import { parseJson } from "../../lib/secrets/secret-values.ts";
 import type { Credentials } from "../../lib/survey-api/index.ts";
 import { UsageError } from "../flags.ts";
-import { askHidden, type Terminal } from "./hidden-prompt.ts";
-import { credentialVariables } from "./variables.ts";
 
-export interface GivenFrom extends Terminal {
+/**
+ * Credentials of a source in the environment: `SURVEY_CLIENT_ID_EU_2` of source `eu-2` goes before `SURVEY_CLIENT_ID`. Empty counts as
+ * unset.
+ */
+export function credentialVariables(
+  source: string | undefined,
+  environment: Record<string, string | undefined>,
+): Partial<Credentials> {
+  const suffix = source?.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_");
+  const read = (name: string): string | undefined =>
+    (suffix === undefined ? undefined : environment[`${name}_${suffix}`]) || environment[name] || undefined;
+  const [clientId, clientSecret] = [read("SURVEY_CLIENT_ID"), read("SURVEY_CLIENT_SECRET")];
+  return { ...(clientId === undefined ? {} : { clientId }), ...(clientSecret === undefined ? {} : { clientSecret }) };
+}
+
+/** Somebody who was asked has ended it, by Ctrl-C or Ctrl-D. */
+export class CancelledError extends PollerError {
+  readonly code = "CANCELLED";
+}
+
+/** Where a person types, and where the questions are shown. */
+interface Terminal {
+  input: NodeJS.ReadableStream & { isTTY?: boolean };
+  output: NodeJS.WritableStream;
+}
+
+/** Asks one question after the other; of what is typed nothing is shown, not even how long it is. */
+export async function askHidden(questions: readonly string[], { input, output }: Terminal): Promise<string[]> {
+  // What the editor of the line would show goes nowhere; it reads the terminal in raw mode, in which nothing else shows it.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input, output: nowhere, terminal: true, historySize: 0 });
+  lines.on("SIGINT", () => lines.close());
+  const answers: string[] = [];
+  try {
+    output.write(questions[0] ?? "");
+    // As they come: two lines that are pasted together are two answers.
+    for await (const line of lines) {
+      output.write("\n");
+      if (answers.push(line) === questions.length) return answers;
+      output.write(questions[answers.length] ?? "");
+    }
+  } finally {
+    lines.close();
+  }
+  output.write("\n");
+  throw new CancelledError("cancelled", { hint: "Nothing was written." });
+}
+
+interface GivenFrom extends Terminal {
   /** Whose they are, where that is known. */
   source: string | undefined;
   environment: Record<string, string | undefined>;

@@ -1,6 +1,7 @@
 import { DescribeSecretCommand, PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { errorCode, PollerError } from "../../lib/errors.ts";
-import type { Credentials } from "../../lib/survey-api/index.ts";
+import { describeFailure } from "../../lib/monitoring/log.ts";
+import { type Credentials, createSurveyApi } from "../../lib/survey-api/index.ts";
 import type { CommandError } from "../errors.ts";
 import { credentialsFailure } from "../target/aws-failure.ts";
 import type { ClientSettings } from "../target/target.ts";
@@ -13,7 +14,7 @@ type SecretErrorCode =
   | "SECRETS_MANAGER_FAILED";
 
 /** The secret cannot be written; nothing of its value is in the message. */
-export class SecretError extends PollerError {
+class SecretError extends PollerError {
   readonly code: SecretErrorCode;
   constructor(code: SecretErrorCode, message: string, options: { hint: string; cause?: unknown }) {
     super(message, options);
@@ -98,4 +99,36 @@ function inWords(name: string, secretId: string, region: string, cause?: unknown
   }
   const hint = "Nothing was written. Look at the network and the region, then try again.";
   return fail("SECRETS_MANAGER_FAILED", `Secrets Manager in ${region} could not be used (${name})`, hint);
+}
+
+/** The survey service gave no token for the credentials. */
+class CheckError extends PollerError {
+  readonly code: string;
+  constructor(cause: unknown, message: string, hint: string) {
+    super(message, { cause, hint });
+    this.code = errorCode(cause);
+  }
+}
+
+/**
+ * Asks the survey service for a token, which is then thrown away. A service that gives one at a time takes the poller's with that: the poller
+ * asks for another.
+ *
+ * @throws CheckError
+ */
+export async function checkCredentials(baseUrl: string, credentials: Credentials): Promise<void> {
+  const timeouts = { connect: 5_000, headers: 15_000, body: 15_000, call: 20_000 };
+  const api = createSurveyApi({ baseUrl, credentials, timeouts });
+  try {
+    await api.token();
+  } catch (error) {
+    const { code, message, hint } = describeFailure(error);
+    const next =
+      code === "WRONG_CREDENTIALS"
+        ? "Try again with the right ones."
+        : `${hint} Without --base-url they are written unchecked.`;
+    throw new CheckError(error, `nothing was written: ${message}`, next);
+  } finally {
+    await api.close();
+  }
 }

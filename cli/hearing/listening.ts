@@ -1,15 +1,76 @@
 import { DeleteMessageBatchCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { parseDuration } from "../../lib/config/units.ts";
 import { errorCode } from "../../lib/errors.ts";
 import { InterruptedError, notNow } from "../errors.ts";
 import type { Io } from "../io.ts";
 import { askingAws } from "../target/aws-failure.ts";
-import { openTarget } from "../target/open-target.ts";
+import { openTarget, type TargetOptions } from "../target/open-target.ts";
 import type { Target } from "../target/target.ts";
 import { LIFETIME, makeTemporaryRule, prolong, removeTemporaryRule, sweepExpired } from "../target/temporary-rules.ts";
 import { clock, count, span } from "../words.ts";
 import { patternOf, readFilter } from "./filter.ts";
-import { hear } from "./hear.ts";
-import type { HearingOptions } from "./options.ts";
+
+interface HearingOptions extends TargetOptions {
+  filter?: string | undefined;
+  for?: number | undefined;
+  count?: number | undefined;
+}
+
+export const filterOption = () => new Option("--filter <pattern>", "which events: an event pattern as JSON, or pairs");
+
+export const forOption = () =>
+  new Option("--for <duration>", "how long, such as 10m; by default until Ctrl-C").argParser((text) => {
+    const duration = parseDuration(text);
+    if (duration !== undefined && duration >= 1_000) return duration;
+    throw new InvalidArgumentError("it takes a duration from 1s, such as 10m.");
+  });
+
+export const countOption = () =>
+  new Option("--count <n>", "end after so many events").argParser((text) => {
+    if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+    throw new InvalidArgumentError("it takes a whole number from 1.");
+  });
+
+/** Milliseconds of silence after which it is said. */
+const QUIET = 60_000;
+/** Seconds for which one request waits for events. */
+const LONGEST_POLL = 5;
+
+interface Hearing extends Pick<Io, "now" | "say" | "signal"> {
+  /** Takes what is in the queue, and waits so many seconds for it. Nothing once it is interrupted. */
+  receive: (waitSeconds: number) => Promise<readonly string[]>;
+  /** Epoch milliseconds at which it ends, or Infinity. */
+  until: number;
+  /** Events after which it ends. */
+  count: number;
+}
+
+/** Events as they were delivered. Ends at its time, after its number of events, or when it is interrupted. */
+export async function* hear({ receive, until, count, now, say, signal }: Hearing): AsyncGenerator<string, void> {
+  const since = now();
+  let heard = 0;
+  let lastHeard: number | undefined;
+  let spoke = since;
+  while (!signal.aborted && heard < count && now() < until) {
+    const left = Math.ceil((until - now()) / 1_000);
+    const bodies = await receive(Math.min(LONGEST_POLL, left));
+    for (const body of bodies.slice(0, count - heard)) {
+      heard += 1;
+      lastHeard = now();
+      spoke = lastHeard;
+      yield body;
+    }
+    if (bodies.length > 0 || now() - spoke < QUIET || signal.aborted) continue;
+    spoke = now();
+    const silence = span(spoke - (lastHeard ?? since));
+    say(
+      lastHeard === undefined
+        ? `nothing heard for ${silence}; listening since ${clock(since)}`
+        : `nothing heard for ${silence}; the last of ${heard} was heard at ${clock(lastHeard)}`,
+    );
+  }
+}
 
 /**
  * Hears events on the bus of a poller, by a rule and a queue that are removed at the end, whatever the end is.

@@ -1,6 +1,5 @@
 import { errorCode, PollerError } from "../../lib/errors.ts";
-import { CommandError } from "../errors.ts";
-import { EXIT } from "../exit-codes.ts";
+import { CommandError, EXIT } from "../errors.ts";
 
 const NOT_ACCEPTED =
   /ExpiredToken|UnrecognizedClient|InvalidClientTokenId|InvalidSignature|IncompleteSignature|OptInRequired/;

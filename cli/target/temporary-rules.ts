@@ -1,6 +1,7 @@
 import { hash, randomUUID } from "node:crypto";
 import {
   DeleteRuleCommand,
+  EventBridgeClient,
   ListRulesCommand,
   ListTargetsByRuleCommand,
   PutRuleCommand,
@@ -13,12 +14,51 @@ import {
   GetQueueUrlCommand,
   ListQueuesCommand,
   ListQueueTagsCommand,
-  type SQSClient,
+  SQSClient,
   TagQueueCommand,
 } from "@aws-sdk/client-sqs";
+import { errorCode } from "../../lib/errors.ts";
 import { CommandError } from "../errors.ts";
 import type { Target } from "./target.ts";
-import { clientsOf, isMissing, policyFor, queueArnBeside } from "./temporary-parts.ts";
+
+// What a temporary rule and its queue are made of.
+
+/** The ARN of the queue of this name in the account and region of a rule. */
+function queueArnBeside(ruleArn: string, name: string): string {
+  const [, partition = "aws", , region = "", account = ""] = ruleArn.split(":");
+  return `arn:${partition}:sqs:${region}:${account}:${name}`;
+}
+
+/** Only this rule may send. */
+function policyFor(queueArn: string, ruleArn: string): string {
+  const statement = {
+    Sid: "OnlyThisRule",
+    Effect: "Allow",
+    Principal: { Service: "events.amazonaws.com" },
+    Action: "sqs:SendMessage",
+    Resource: queueArn,
+    Condition: { ArnEquals: { "aws:SourceArn": ruleArn } },
+  };
+  return JSON.stringify({ Version: "2012-10-17", Statement: [statement] });
+}
+
+/** Clients of their own: making rules is throttled, and those of the function try once. */
+function clientsOf(target: Target): { events: EventBridgeClient; sqs: SQSClient } & Disposable {
+  const events = new EventBridgeClient({ ...target.client("eventbridge"), maxAttempts: 5 });
+  const sqs = new SQSClient({ ...target.client("sqs"), maxAttempts: 5 });
+  return {
+    events,
+    sqs,
+    [Symbol.dispose]() {
+      events.destroy();
+      sqs.destroy();
+    },
+  };
+}
+
+function isMissing(error: unknown): boolean {
+  return /ResourceNotFound|QueueDoesNotExist|NonExistentQueue/.test(errorCode(error));
+}
 
 /** How the name of each begins. */
 export const TEMPORARY = "survey-poller-tail-";
@@ -32,7 +72,7 @@ const EXPIRES = "survey-poller:expires";
 export const LIFETIME = 900_000;
 
 /** A rule on the bus and the queue it sends to, both of this name. */
-export interface TemporaryRule {
+interface TemporaryRule {
   name: string;
   queueUrl: string;
 }

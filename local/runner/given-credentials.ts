@@ -1,4 +1,4 @@
-import { credentialVariables } from "../../cli/credentials/variables.ts";
+import { credentialVariables } from "../../cli/credentials/given.ts";
 import { UsageError } from "../../cli/flags.ts";
 import type { SourceConfig } from "../../lib/config/index.ts";
 import type { Credentials } from "../../lib/survey-api/index.ts";

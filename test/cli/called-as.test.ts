@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { answerAsCalled, asCalled, BY_NPX, nameOf } from "../../cli/called-as.ts";
-import { runCommand } from "../../cli/run-command.ts";
-import { verbs } from "../../cli/verbs.ts";
+import { runCommand, verbs } from "../../cli/run-command.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { ioOf } from "./support/command.ts";
 

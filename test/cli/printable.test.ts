@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { lineOf } from "../../cli/hearing/line.ts";
-import { printableJson, printableLine, surveyName } from "../../cli/printable.ts";
+import { lineOf } from "../../cli/hearing/event.ts";
 import { runCommand } from "../../cli/run-command.ts";
-import { auditText } from "../../cli/verbs/audit/text.ts";
+import { auditText } from "../../cli/verbs/audit/verb.ts";
+import { printableJson, printableLine, surveyName } from "../../cli/words.ts";
 import { ioOf } from "./support/command.ts";
 
 /** Clears the screen, sets title and clipboard, forges a verdict and turns what follows round. */

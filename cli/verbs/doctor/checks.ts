@@ -1,14 +1,264 @@
-import { alarms } from "./alarms.ts";
-import { type Check, ok, PERMISSIONS } from "./check.ts";
-import { lastTick } from "./last-tick.ts";
-import { leftovers } from "./leftovers.ts";
-import { openProblem } from "./open-problem.ts";
-import { schedules } from "./schedules.ts";
-import { smokeOfBus, smokeOfTable } from "./smoke.ts";
-import { unlisted } from "./unlisted.ts";
+import { CloudFormationClient, paginateListStackResources } from "@aws-sdk/client-cloudformation";
+import { CloudWatchClient, DescribeAlarmsCommand } from "@aws-sdk/client-cloudwatch";
+import { DescribeEventBusCommand } from "@aws-sdk/client-eventbridge";
+import { GetScheduleCommand, SchedulerClient } from "@aws-sdk/client-scheduler";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import type { SourceConfig } from "../../../lib/config/index.ts";
+import { errorCode } from "../../../lib/errors.ts";
+import { describeFailure } from "../../../lib/monitoring/log.ts";
+import type { CheckLine } from "../../../lib/operator/probe/report.ts";
+import { ACCOUNT, sourceKey } from "../../../lib/state/keys.ts";
+import type { Io } from "../../io.ts";
+import { askingAws } from "../../target/aws-failure.ts";
+import { readSource, tableOf, unlistedText } from "../../target/surveys.ts";
+import type { Target } from "../../target/target.ts";
+import { sweepExpired } from "../../target/temporary-rules.ts";
+import { ago, count } from "../../words.ts";
+import { awaitedBy, readStatus } from "../status/read.ts";
+import { problemOf } from "../status/verdict.ts";
+
+/** The context of a check. */
+export interface CheckContext {
+  target: Target;
+  sources: readonly SourceConfig[];
+  /** Of a stack alone. */
+  looks: StackLooks | undefined;
+  io: Pick<Io, "now">;
+}
+
+/** Looks at one side of a poller. It gives no line where there is nothing to say. */
+type Check = (context: CheckContext) => Promise<CheckLine[]>;
+
+export const ok = (check: string, says: string): CheckLine => ({ check, state: "ok", says, todo: null, code: null });
+
+export const warn = (check: string, says: string, todo: string): CheckLine => ({
+  check,
+  state: "warn",
+  says,
+  todo,
+  code: null,
+});
+
+export const fail = (check: string, says: string, todo: string, code: string | null = null): CheckLine => ({
+  check,
+  state: "fail",
+  says,
+  todo,
+  code,
+});
+
+/** The name of the lines that tell of rights which are missing. */
+const PERMISSIONS = "permissions";
+
+/**
+ * Runs a check that needs a right of AWS. Without the right it is told as such, and is no failure: whoever looks need not be allowed everything.
+ *
+ * @param permission such as "scheduler:GetSchedule"
+ */
+async function allowed(
+  check: string,
+  permission: string,
+  work: () => Promise<CheckLine | CheckLine[]>,
+): Promise<CheckLine[]> {
+  try {
+    return [await askingAws(`${check} could not be looked at`, work)].flat();
+  } catch (error) {
+    if (errorCode(error) === "ACCESS_DENIED") {
+      const todo = `Allow ${permission} to whoever runs this, or have somebody look who may.`;
+      return [warn(PERMISSIONS, `without ${permission} nothing is known of: ${check}`, todo)];
+    }
+    const { code, message, hint } = describeFailure(error);
+    return [fail(check, message, hint, code)];
+  }
+}
+
+/** Whether the schedules of a stack are on: without one nothing polls its source. */
+export const schedules: Check = async ({ looks, target, sources }) => {
+  if (looks === undefined) return [];
+  const permission = "cloudformation:ListStackResources and scheduler:GetSchedule";
+  return allowed("schedule", permission, async () => {
+    const names = await looks.resources("AWS::Scheduler::Schedule");
+    const all = await Promise.all(names.map((name) => looks.schedule(name)));
+    return sources.map((source) => {
+      const check = sources.length === 1 ? "schedule" : `schedule of ${source.name}`;
+      const own = all.find(({ description }) => description.endsWith(` source ${source.name}`));
+      if (own === undefined) return fail(check, "there is none", "Deploy the stack again: `npx cdk deploy`.");
+      if (own.isEnabled) return ok(check, "enabled");
+      if (!source.enabled) return warn(check, "disabled, as the configuration says", `Set "enabled": true to poll it.`);
+      return fail(check, "disabled: nothing polls", `Run: survey-poller resume ${target.flags} --yes`);
+    });
+  });
+};
+
+/** Whether an alarm of the stack is raised. */
+export const alarms: Check = async ({ looks }) => {
+  if (looks === undefined) return [];
+  const permission = "cloudformation:ListStackResources and cloudwatch:DescribeAlarms";
+  return allowed("alarms", permission, async () => {
+    const names = await looks.resources("AWS::CloudWatch::Alarm");
+    const raised = await looks.raised(names);
+    if (raised.length === 0) return ok("alarms", `none of ${count(names.length, "alarm")} is raised`);
+    return raised.map((name) => fail("alarms", `raised: ${name}`, "See docs/runbook.md, which has each alarm."));
+  });
+};
+
+/** How long ago the last tick of each source came to its end. */
+const lastTick: Check = async ({ target, sources, io }) => {
+  const lines = sources.map((source) => {
+    const check = sources.length === 1 ? "last tick" : `last tick of ${source.name}`;
+    return allowed(check, "dynamodb:GetItem and dynamodb:Query", async () => {
+      const { account } = await readSource(target, source.name);
+      const [now, at] = [io.now(), account.lastTick];
+      if (!source.enabled) return ok(check, `${ago(at, now)}; the source is not enabled`);
+      const problem = problemOf(
+        {
+          source: source.name,
+          firstTick: account.firstTick ?? null,
+          lastTick: at ?? null,
+          listedAt: account.listedAt ?? null,
+          pausedUntil: account.pausedUntil ?? null,
+          pausedSince: account.pausedSince ?? null,
+          outages: [],
+          awaits: awaitedBy(account),
+        },
+        { interval: source.interval, now },
+      );
+      if (problem === null) return ok(check, ago(at, now));
+      if (account.pausedSince !== undefined) return warn(check, problem, `survey-poller resume ${target.flags} --yes`);
+      const isPaused = account.pausedUntil !== undefined;
+      if (isPaused) return warn(check, problem, "Wait: it goes on by itself.");
+      if (target.data === undefined)
+        return fail(check, problem, "Look at the schedule above and at the function's log.");
+      return target.data.isRunning
+        ? fail(check, problem, "Look at what npm start says.")
+        : warn(
+            check,
+            `${ago(at, now)}; no run is at work on the folder`,
+            "Start it again: npm start, with the flags that it had.",
+          );
+    });
+  });
+  return (await Promise.all(lines)).flat();
+};
+
+/** The verdict of `status`: what is open there is open here. */
+const openProblem: Check = ({ target, sources, io }) =>
+  allowed("status", "dynamodb:GetItem and dynamodb:Query", async () => {
+    const polled = sources.filter(({ enabled }) => enabled);
+    const { verdict, sentence, next } = await readStatus(target, polled, io.now());
+    if (verdict === "complete" || verdict === "working" || polled.length === 0) return ok("status", sentence);
+    const isAnother = next !== null && !next.startsWith("survey-poller doctor");
+    const todo = isAnother ? `Run: ${next}` : "The other checks say more.";
+    return verdict === "late" || verdict === "unknown"
+      ? warn("status", sentence, todo)
+      : fail("status", sentence, todo, "UNACCOUNTED");
+  });
+
+/** Whether each survey that is to be polled by its id was there at the last tick. */
+const unlisted: Check = async ({ target, sources }) => {
+  const lines = sources.map(({ name }) => {
+    const check = sources.length === 1 ? "surveys" : `surveys of ${name}`;
+    return allowed(check, "dynamodb:GetItem and dynamodb:Query", async () => {
+      const { account } = await readSource(target, name);
+      if (account.unlisted === undefined) return [];
+      return warn(check, unlistedText(account.unlisted), "Nothing of them is polled until the list shows them.");
+    });
+  });
+  return (await Promise.all(lines)).flat();
+};
+
+/** Checks that the bus is there and answers. Nothing is put on it. */
+const smokeOfBus: Check = ({ target: { clients, resources } }) =>
+  allowed("bus", "events:DescribeEventBus", async () => {
+    await clients.events.send(new DescribeEventBusCommand({ Name: resources.busName }));
+    return ok("bus", `${resources.busName} answers DescribeEventBus`);
+  });
+
+/** Checks that the table is there and answers. Nothing is written. */
+const smokeOfTable: Check = ({ target, sources }) =>
+  allowed("table", "dynamodb:GetItem", async () => {
+    const { client, name } = tableOf(target);
+    const [source] = sources;
+    if (source === undefined) return [];
+    await client.send(new GetCommand({ TableName: name, Key: { pk: sourceKey(source.name), sk: ACCOUNT } }));
+    return ok("table", `${name} answers GetItem`);
+  });
+
+/** Takes away what a killed `tail` has left on the bus, once its time is over. It is the one thing that doctor changes. */
+const leftovers: Check = ({ target, io }) =>
+  allowed("leftovers", "events:ListRules, sqs:ListQueues", async () => {
+    const gone = await sweepExpired(target, io.now());
+    return gone.length === 0 ? [] : ok("leftovers", `${count(gone.length, "expired rule")} of tail removed`);
+  });
+
+interface ScheduleLook {
+  name: string;
+  /** Names its source. */
+  description: string;
+  isEnabled: boolean;
+}
+
+/** The parts of a deployed stack that doctor reads beside its state. */
+export interface StackLooks {
+  /** Names of the stack's resources of a type such as "AWS::CloudWatch::Alarm". */
+  resources(type: string): Promise<string[]>;
+  schedule(name: string): Promise<ScheduleLook>;
+  /** The names of those of these alarms that are raised. */
+  raised(names: readonly string[]): Promise<string[]>;
+  close(): void;
+}
+
+/** CloudWatch takes so many names at a time. */
+const MOST_ALARMS = 100;
+
+export function createStackLooks(stackName: string): StackLooks {
+  const [formation, scheduler, cloudwatch] = [
+    new CloudFormationClient({ maxAttempts: 3 }),
+    new SchedulerClient({ maxAttempts: 3 }),
+    new CloudWatchClient({ maxAttempts: 3 }),
+  ];
+  let listed: Promise<{ type: string; name: string }[]> | undefined;
+
+  async function list(): Promise<{ type: string; name: string }[]> {
+    const all = [];
+    for await (const { StackResourceSummaries = [] } of paginateListStackResources(
+      { client: formation },
+      { StackName: stackName },
+    )) {
+      for (const { ResourceType: type = "", PhysicalResourceId: name = "" } of StackResourceSummaries) {
+        all.push({ type, name });
+      }
+    }
+    return all;
+  }
+
+  return {
+    async resources(type) {
+      listed ??= list();
+      return (await listed).filter((one) => one.type === type).map(({ name }) => name);
+    },
+    async schedule(name) {
+      // The name of the resource may have that of its group before it.
+      const answer = await scheduler.send(new GetScheduleCommand({ Name: name.split("|").at(-1) ?? name }));
+      return { name, description: answer.Description ?? "", isEnabled: answer.State === "ENABLED" };
+    },
+    async raised(names) {
+      const found = [];
+      for (let i = 0; i < names.length; i += MOST_ALARMS) {
+        const some = names.slice(i, i + MOST_ALARMS);
+        const answer = await cloudwatch.send(new DescribeAlarmsCommand({ AlarmNames: some, StateValue: "ALARM" }));
+        found.push(...(answer.MetricAlarms ?? []), ...(answer.CompositeAlarms ?? []));
+      }
+      return found.map(({ AlarmName = "" }) => AlarmName);
+    },
+    close() {
+      for (const client of [formation, scheduler, cloudwatch]) client.destroy();
+    },
+  };
+}
 
 /** All that is looked at beside the survey service, in the order of the answer. Another one is one line. */
-export const checks: readonly Check[] = [
+const checks: readonly Check[] = [
   schedules,
   alarms,
   lastTick,

@@ -1,21 +1,27 @@
 import { createBucket } from "../../../lib/aws/bucket.ts";
+import type { SourceConfig } from "../../../lib/config/index.ts";
+import { type Looked, MOST_ASKED } from "../../../lib/operator/look.ts";
+import type { AccountState } from "../../../lib/polling/model/account.ts";
 import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
 import type { Mark } from "../../../lib/polling/model/mark.ts";
+import { readAccount } from "../../../lib/state/account.ts";
 import { readMark } from "../../../lib/state/leases.ts";
-import { CommandError } from "../../errors.ts";
+import { readEntryIn } from "../../../lib/state/ledger.ts";
+import { CommandError, notNow } from "../../errors.ts";
+import { UsageError } from "../../flags.ts";
 import type { Io } from "../../io.ts";
 import { askingAws } from "../../target/aws-failure.ts";
 import { type EventLog, readEventLog } from "../../target/event-log.ts";
-import { listedIdsOf } from "../../target/listed-ids.ts";
-import { tableOf } from "../../target/state.ts";
+import { listedIdsOf } from "../../target/responses.ts";
+import { tableOf } from "../../target/surveys.ts";
 import { sourcesOf, type Target } from "../../target/target.ts";
 import { count } from "../../words.ts";
-import type { ExplainAnswer } from "./answer.ts";
-import { explain } from "./explain.ts";
-import { askService, type Found, findInLedger, type Place, placesOf, theOne } from "./find.ts";
+import type { ExplainAnswer, Facts } from "./answer.ts";
+import { stepsOf } from "./steps.ts";
+import { verdictOf } from "./verdict.ts";
 
 /** Which response is meant, and whether the service may be asked. */
-export interface Asked {
+interface Asked {
   by: { id: LedgerEntry["id"] } | { crk: string };
   survey?: number | undefined;
   source?: string | undefined;
@@ -151,4 +157,140 @@ function nowhere(
     survey: null,
     log: { lines: 0, from: null, note: null },
   };
+}
+
+/** The story of a response, of all that is known of it. Pure. */
+export function explain(facts: Facts): ExplainAnswer {
+  const { source, surveyId, id, entry, mark, account, isListed, log } = facts;
+  return {
+    source: source.name,
+    surveyId,
+    responseId: id,
+    ...verdictOf(facts),
+    steps: stepsOf(facts),
+    ledger:
+      entry === undefined
+        ? null
+        : {
+            state: entry.state,
+            eventId: entry.eventId ?? null,
+            revision: entry.revision ?? null,
+            emittedAt: entry.emittedAt ?? null,
+            firstSeen: entry.firstSeen ?? null,
+            nextCheck: entry.nextCheck ?? null,
+            attempts: entry.attempts ?? null,
+            records: entry.count ?? null,
+            reason: entry.reason ?? null,
+            goneSince: entry.gone?.since ?? null,
+          },
+    survey: {
+      name: mark.survey?.facts.name ?? null,
+      phase: mark.phase.kind,
+      floor: account.start?.at ?? null,
+      highWater: mark.highWater?.responseId ?? null,
+      booksClosedAt: mark.books?.closedAt ?? null,
+      listedByBooks: isListed ?? null,
+    },
+    log: { lines: log.lines.length, from: log.from, note: noteOf(facts) },
+  };
+}
+
+/** Why the log tells less than one may expect; null where it tells all. */
+function noteOf({ entry, log, source }: Facts): string | null {
+  if (entry?.state !== "emitted" || log.lines.some(({ eventId }) => eventId === entry.eventId)) return null;
+  if (source.logLevel === "warn" || source.logLevel === "error") {
+    return `The log has no lines of events: logLevel of ${source.name} is "${source.logLevel}".`;
+  }
+  return "The log has no line of its event any more: what is told here is what the ledger has.";
+}
+
+/** A source, and those of its surveys in which a response may be. */
+interface Place {
+  source: SourceConfig;
+  account: AccountState;
+  surveyIds: number[];
+}
+
+/** Where a response was found. */
+interface Found {
+  place: Place;
+  surveyId: number;
+  entry?: LedgerEntry;
+  looked?: Looked;
+}
+
+async function placesOf(
+  target: Target,
+  sources: readonly SourceConfig[],
+  survey: number | undefined,
+): Promise<Place[]> {
+  const table = tableOf(target);
+  return askingAws("the table could not be read", () =>
+    Promise.all(
+      sources.map(async (source) => {
+        const account = await readAccount(table, source.name);
+        const surveyIds = survey === undefined ? [...account.rows.keys()].sort((a, b) => a - b) : [survey];
+        return { source, account, surveyIds };
+      }),
+    ),
+  );
+}
+
+/** Looks the response up in the ledger of each survey. */
+async function findInLedger(target: Target, places: readonly Place[], id: LedgerEntry["id"]): Promise<Found[]> {
+  const table = tableOf(target);
+  return askingAws("the table could not be read", async () => {
+    const found: Found[] = [];
+    for (const place of places) {
+      const entries = await readEntryIn(table, place.source.name, place.surveyIds, id);
+      for (const [surveyId, entry] of entries) found.push({ place, surveyId, entry });
+    }
+    return found;
+  });
+}
+
+/** The answers of the service. */
+interface Answers {
+  found: Found[];
+  /** Surveys that were asked, and how many there are. */
+  asked: number;
+  surveys: number;
+}
+
+/** Asks the service for the response, one request a survey and a hundred at most. */
+async function askService(
+  target: Target,
+  places: readonly Place[],
+  by: { responseId: number } | { crk: string },
+): Promise<Answers> {
+  const found: Found[] = [];
+  let asked = 0;
+  for (const place of places) {
+    for (let from = 0; from < place.surveyIds.length && asked < MOST_ASKED; ) {
+      const surveyIds = place.surveyIds.slice(from, from + MOST_ASKED - asked);
+      const answer = await target.operate(place.source.name, "look", { surveyIds, ...by });
+      if (answer.pausedUntil !== null) {
+        const until = new Date(answer.pausedUntil).toISOString();
+        throw notNow("SERVICE_PAUSED", "the service asks to be left alone", { hint: `Try again after ${until}.` });
+      }
+      from += answer.asked;
+      asked += answer.asked;
+      for (const looked of answer.found) found.push({ place, surveyId: looked.surveyId, looked });
+    }
+  }
+  return { found, asked, surveys: places.reduce((sum, { surveyIds }) => sum + surveyIds.length, 0) };
+}
+
+/**
+ * The one that is meant; undefined where there is none.
+ *
+ * @throws UsageError where several surveys have it
+ */
+function theOne(found: readonly Found[]): Found | undefined {
+  const [first, ...others] = found;
+  if (others.length === 0) return first;
+  const where = found.map(({ place, surveyId }) => `--survey ${surveyId} --source ${place.source.name}`);
+  throw new UsageError(`${count(found.length, "survey")} have such a response`, {
+    hint: `Say which is meant: ${where.join(", or ")}.`,
+  });
 }

@@ -3,10 +3,8 @@ import { isForgotten } from "../../../lib/operator/forgotten.ts";
 import type { EntryState, LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
 import { isHistory } from "../../../lib/polling/model/start.ts";
 import { ago, span } from "../../words.ts";
-import type { ExplainAnswer, Next } from "./answer.ts";
-import type { Facts } from "./facts.ts";
-import { instant, waitsFor } from "./say.ts";
-import { floorText, heldText } from "./steps.ts";
+import type { ExplainAnswer, Facts, Next } from "./answer.ts";
+import { floorText, heldText, instant, waitsFor } from "./steps.ts";
 
 type Verdict = Pick<ExplainAnswer, "verdict" | "outlook" | "sentence" | "next">;
 

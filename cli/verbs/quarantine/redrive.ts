@@ -1,16 +1,12 @@
 import type { SurveyRedrive } from "../../../lib/operator/redrive.ts";
-import { surveyIds } from "../../arguments.ts";
-import { InterruptedError } from "../../errors.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { EXIT, type ExitCode, InterruptedError } from "../../errors.ts";
 import { UsageError } from "../../flags.ts";
-import type { Io } from "../../io.ts";
-import { showProgress } from "../../progress.ts";
+import { type Io, showProgress } from "../../io.ts";
 import { openTarget } from "../../target/open-target.ts";
 import { oneSource, type Target } from "../../target/target.ts";
-import { DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../../verb.ts";
-import type { RedriveAnswer } from "./answers.ts";
-import { redriveText } from "./redrive-text.ts";
-import { groupsOf, readSetAside, type SetAside } from "./set-aside.ts";
+import { DRY_RUN, examples, surveyIds, targetVerb, type Verb, yesOption } from "../../verb.ts";
+import { columns, count, surveyName } from "../../words.ts";
+import { groupsOf, type RedriveAnswer, readSetAside, type SetAside } from "./set-aside.ts";
 
 export const redriveVerb: Verb = (act) =>
   targetVerb("redrive", "puts what was set aside back on its way; it goes out at the next tick")
@@ -105,4 +101,55 @@ function exitOf(done: readonly SurveyRedrive[]): Exclude<ExitCode, typeof EXIT.u
     done.some(({ outcome }) => outcomes.includes(outcome));
   if (has("failed", "not polled")) return EXIT.failed;
   return has("busy", "unfinished") ? EXIT.notNow : EXIT.done;
+}
+
+type Survey = RedriveAnswer["surveys"][number];
+
+const LEFT: Record<keyof NonNullable<Survey["left"]>, string> = {
+  unreadable:
+    "cannot be read by this version either, or is a single record, or of a survey whose records may lie apart",
+  withoutRecords: "was never readable, and its records were dropped when their time was over (retention.quarantine)",
+  beforeFloor: "was completed before the floor: it never goes out",
+  failed: "has records that could not be read now",
+};
+
+const OUTCOMES: Partial<Record<NonNullable<Survey["outcome"]>, string>> = {
+  busy: "is being polled just now: try again in a minute",
+  unfinished: "is not done yet: run it again to go on",
+  "not polled":
+    "is left out by the source's `surveys`, and nothing put back would go out: take it in, deploy, and redrive again",
+};
+
+/** The responses that would be put back, by reason. Or those that were, by survey, with those that are left and why. */
+export function redriveText({ dryRun, total, reasons, surveys }: RedriveAnswer): string[] {
+  if (total === 0) return ["Nothing is set aside there."];
+  if (dryRun) {
+    const rows = reasons.map(({ state, reason, count: number, kept }) => [
+      `${number}`,
+      reason,
+      state,
+      `records of ${kept} kept`,
+    ]);
+    return [
+      `${count(total, "response or record", "responses and records")} of ${count(surveys.length, "survey")} would be tried:`,
+      ...columns(rows).map((row) => `  ${row}`),
+    ];
+  }
+  const back = surveys.reduce((sum, { putBack }) => sum + putBack, 0);
+  return [
+    ...surveys.flatMap(surveyText),
+    back === 0 ? "Nothing was put back." : `${count(back, "response")} put back: they go out at the next tick.`,
+  ];
+}
+
+function surveyText(survey: Survey): string[] {
+  const { outcome, putBack, left, failure } = survey;
+  const reasons = Object.entries(left ?? {}).filter(([, number]) => number > 0);
+  const why = outcome === null ? undefined : OUTCOMES[outcome];
+  return [
+    `${surveyName(survey)}: ${putBack} put back, ${reasons.reduce((sum, [, number]) => sum + number, 0)} left`,
+    ...reasons.map(([reason, number]) => `  ${number} ${LEFT[reason as keyof typeof LEFT]}`),
+    ...(why === undefined ? [] : [`  It ${why}.`]),
+    ...(failure === null ? [] : [`  It failed (${failure.code}): ${failure.message}`]),
+  ];
 }

@@ -1,17 +1,24 @@
 import { createInterface } from "node:readline";
-import { surveyId } from "../../arguments.ts";
+import { eventIdsIn, isEventId } from "../../event-ids.ts";
 import { UsageError } from "../../flags.ts";
-import { eventIdsIn, isEventId } from "../../ids/event-ids.ts";
 import type { Io } from "../../io.ts";
-import { ledgersOf } from "../../target/emitted.ts";
-import { type Stretch, stretchOf } from "../../moments.ts";
 import { openTarget } from "../../target/open-target.ts";
+import { ledgersOf } from "../../target/responses.ts";
 import { oneSource, type Target } from "../../target/target.ts";
-import { DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../../verb.ts";
-import type { ResendAnswer, ResentItem } from "./answer.ts";
-import { emittedIn, ofEventIds, ofResponses, wantedOf } from "./resolve.ts";
-import { sendAgain } from "./send-again.ts";
-import { countDone, exitOf, itemLines, sentenceOf } from "./text.ts";
+import { DRY_RUN, examples, type Stretch, stretchOf, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
+import {
+  countDone,
+  emittedIn,
+  exitOf,
+  itemLines,
+  ofEventIds,
+  ofResponses,
+  type ResendAnswer,
+  type ResentItem,
+  sendAgain,
+  sentenceOf,
+  wantedOf,
+} from "./send-again.ts";
 
 interface ResendOptions {
   from?: string | undefined;

@@ -1,9 +1,7 @@
-import { surveyName } from "../../printable.ts";
-import { unlistedText } from "../../target/chosen-surveys.ts";
-import { ago, count, pauseEnd, span, utc } from "../../words.ts";
-import type { SourceStatus, StatusAnswer, SurveyStatus } from "./answer.ts";
-import { type CatchUp, emittedText } from "./emitted-text.ts";
-import { withheldIn } from "./severity.ts";
+import { unlistedText } from "../../target/surveys.ts";
+import { ago, count, pauseEnd, span, surveyName, utc } from "../../words.ts";
+import type { CatchUp, SourceStatus, StatusAnswer, SurveyStatus } from "./answer.ts";
+import { emittedText, withheldIn } from "./answer.ts";
 
 export interface VerdictOf {
   sources: readonly SourceStatus[];

@@ -23,11 +23,7 @@ export interface Sending {
  *
  * @returns its detail, as it is sent
  */
-export async function send(
-  target: Target,
-  event: OutgoingEvent,
-  sending: Sending,
-): Promise<Record<string, unknown>> {
+export async function send(target: Target, event: OutgoingEvent, sending: Sending): Promise<Record<string, unknown>> {
   const publisher = publisherOf(target, sending);
   const sealed = await askingAws("the answers could not be put into the bucket", () => publisher.seal(event));
   const detail = JSON.parse(sealed.json) as Record<string, unknown>;

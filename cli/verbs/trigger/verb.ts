@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { EXIT } from "../../exit-codes.ts";
+import { EXIT } from "../../errors.ts";
 import { UsageError } from "../../flags.ts";
 import type { Io } from "../../io.ts";
 import { openTarget } from "../../target/open-target.ts";
 import { oneSource, type Target } from "../../target/target.ts";
 import { type Answer, DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../../verb.ts";
-import { KINDS, type Kind, kinds } from "./kinds.ts";
 import { envelopeOf, type Sending, send } from "./send.ts";
-import { testEvent } from "./test-event.ts";
+import { KINDS, type Kind, kinds, testEvent } from "./test-event.ts";
 import { deliver, findWebhook, type WebhookAnswer, webhookText } from "./webhook.ts";
 
 /** The output of `trigger --json`, beside `schemaVersion`. */

@@ -1,21 +1,22 @@
-import { surveyId } from "../../arguments.ts";
-import { EXIT } from "../../exit-codes.ts";
+import { EXIT } from "../../errors.ts";
+import { createIdSet } from "../../event-ids.ts";
 import { UsageError } from "../../flags.ts";
-import type { Io } from "../../io.ts";
-import { stretchOf } from "../../moments.ts";
-import { quoted } from "../../shell-text.ts";
+import { type Io, showProgress } from "../../io.ts";
 import { openTarget } from "../../target/open-target.ts";
+import { eachEmitted, ledgersOf } from "../../target/responses.ts";
 import type { Target } from "../../target/target.ts";
-import { type Answer, DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../../verb.ts";
-import { count } from "../../words.ts";
-import type { ResentItem } from "../resend/answer.ts";
-import { wantedOf } from "../resend/resolve.ts";
-import { sendAgain } from "../resend/send-again.ts";
-import { exitOf, itemLines, sentenceOf } from "../resend/text.ts";
-import type { MissingEvent, VerifyAnswer } from "./answer.ts";
-import { checkList } from "./read-list.ts";
-import { missingLines, unknownWarning } from "./text.ts";
-import { type VerifyOptions, verify } from "./verify.ts";
+import { type Answer, DRY_RUN, examples, stretchOf, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
+import { columns, count, quoted, utc } from "../../words.ts";
+import { exitOf, itemLines, type ResentItem, sendAgain, sentenceOf, wantedOf } from "../resend/send-again.ts";
+import {
+  createComparison,
+  figuresOf,
+  type MissingEvent,
+  type VerifyAnswer,
+  verdictOf,
+  verdictText,
+} from "./compare.ts";
+import { checkList, type ListOptions, readDeadLetters, readList } from "./lists.ts";
 
 const EXITS = {
   complete: EXIT.done,
@@ -124,4 +125,88 @@ function commandLine({ flags }: Target, options: Options, more: readonly string[
   );
   const contents = options.s3Contents === true ? ["--s3-contents"] : [];
   return ["survey-poller verify", flags, ...given, ...contents, ...more].join(" ");
+}
+
+interface VerifyOptions extends ListOptions {
+  source?: string | undefined;
+  survey?: number | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  dlq?: string | undefined;
+}
+
+/** Compares what a consumer has with the ledger. */
+async function verify(target: Target, io: Io, options: VerifyOptions): Promise<VerifyAnswer> {
+  const stretch = stretchOf(options);
+  const surveys = await ledgersOf(target, options);
+  const progress = showProgress(io);
+  const ids = createIdSet();
+  const deadLetters = createIdSet();
+  const reading = { signal: io.signal, now: io.now, tell: (text: string) => progress.update(text) };
+  try {
+    const list = await readList(target, options, io, { ...reading, ids });
+    const size = ids.size;
+    if (options.dlq !== undefined) {
+      const { isAll, messages } = await readDeadLetters(target, options.dlq, { ...reading, ids: deadLetters });
+      if (!isAll) io.say(`Only the first ${count(messages, "message")} of the dead-letter queue were read.`);
+    }
+    const { take, compared } = createComparison({ ids, deadLetters, asOf: list.asOf, stretch });
+    await eachEmitted(target, surveys, io, (survey, entries) => {
+      take(survey, entries);
+      progress.update(`${count(compared.expected, "emitted response")} compared`);
+    });
+    const { missing, expected, emittedLater, notBefore } = compared;
+    missing.sort((a, b) => a.surveyId - b.surveyId || a.responseId - b.responseId);
+    const causes = figuresOf(missing);
+    const asOf = Math.floor(list.asOf);
+    const figures = { ...causes, expected, emittedLater, ids: size, asOf, notBefore };
+    const isPart = options.source !== undefined || options.survey !== undefined;
+    return {
+      verdict: verdictOf(figures),
+      sentence: verdictText(figures),
+      next: null,
+      list: { from: list.from, asOf, notBefore, ids: size, unreadable: list.unreadable },
+      scope: {
+        source: options.source ?? null,
+        surveyId: options.survey ?? null,
+        from: options.from === undefined ? null : stretch.from,
+        to: options.to === undefined ? null : stretch.to,
+      },
+      ...causes,
+      expected,
+      emittedLater,
+      missing,
+      unknown: isPart ? null : [...ids.ids()].sort(),
+      resend: null,
+    };
+  } finally {
+    progress.end();
+  }
+}
+
+const CAUSES: Record<MissingEvent["cause"], (one: MissingEvent) => string> = {
+  "never-arrived": () => "never arrived",
+  "dead-letter-queue": ({ has }) => `in the dead-letter queue${has === null ? "" : `; revision ${has} is there`}`,
+  "older-revision": ({ has, revision }) => `older revision: ${has} instead of ${revision}`,
+  "on-its-way": () => "may still be on its way",
+};
+
+/** A line for each missing event: survey, response, event id, cause. */
+function missingLines(missing: readonly MissingEvent[]): string[] {
+  return columns(
+    missing.map((one) => [
+      `${one.surveyId}`,
+      `${one.responseId}`,
+      one.eventId,
+      CAUSES[one.cause](one),
+      new Date(one.emittedAt).toISOString(),
+    ]),
+  );
+}
+
+/** The warning about ids that are no event of this poller. */
+function unknownWarning(unknown: readonly string[]): string {
+  const some = unknown.slice(0, 3).join(", ");
+  const more = unknown.length > 3 ? ", …" : "";
+  return `Warning: ${count(unknown.length, "id")} of the consumer ${unknown.length === 1 ? "is" : "are"} of no event that this poller knows (${some}${more}).`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { askHidden } from "../../../cli/credentials/hidden-prompt.ts";
+import { askHidden } from "../../../cli/credentials/given.ts";
 import { fakeTerminal } from "./support.ts";
 
 const questions = ["client id: ", "client secret: "];

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { hear } from "../../../cli/hearing/hear.ts";
+import { hear } from "../../../cli/hearing/listening.ts";
 
 const noon = Date.UTC(2026, 2, 10, 12);
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { masked } from "../../../cli/hearing/masked.ts";
+import { masked } from "../../../cli/hearing/event.ts";
 
 const golden = (name: string): Record<string, unknown> =>
   JSON.parse(readFileSync(`contract/golden/${name}.json`, "utf8"));

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { eventIdsIn, olderEventIds } from "../../../cli/ids/event-ids.ts";
-import { createIdSet } from "../../../cli/ids/id-set.ts";
+import { createIdSet, eventIdsIn, olderEventIds } from "../../../cli/event-ids.ts";
 import { eventId } from "../../../lib/events/index.ts";
 
 const id = "6e4d7ba0-6ab5-5f94-8c0e-0d5ab1d0f0f3";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { chanceToSee, drawPages } from "../../../cli/verbs/audit/chance.ts";
+import { chanceToSee, drawPages } from "../../../cli/verbs/audit/sample.ts";
 import { sample } from "../../../lib/operator/sample.ts";
 import { operatorOf } from "../../support/operator.ts";
 import { at, HOUR, range, runTick, worldWith } from "../../support/survey.ts";

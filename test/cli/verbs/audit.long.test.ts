@@ -1,9 +1,9 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTarget } from "../../../cli/target/open-target.ts";
-import { tableOf } from "../../../cli/target/state.ts";
-import { auditAnswer, sampleAnswer } from "../../../cli/verbs/audit/answer.ts";
-import { outcomeOf } from "../../../cli/verbs/audit/outcome.ts";
+import { tableOf } from "../../../cli/target/surveys.ts";
+import type { AuditAnswer, SampleAnswer } from "../../../cli/verbs/audit/answer.ts";
+import { outcomeOf } from "../../../cli/verbs/audit/passes.ts";
 import { emptyMark } from "../../../lib/polling/model/mark.ts";
 import { responseKey, surveyKey } from "../../../lib/state/keys.ts";
 import { answerOf, closeFolder, type Folder, ioOf, openFolder, survey } from "../support/command.ts";
@@ -46,7 +46,7 @@ describe("survey-poller audit", () => {
       /^It reads \d+ pages, about \d+ requests\..* Within the background budget it is done by /m,
     );
     expect(ran.stderr).toContain("Dry run: nothing was changed.");
-    const dry = answerOf(await survey(["audit", "--now", ...at, "--json"]), auditAnswer);
+    const dry = answerOf<AuditAnswer>(await survey(["audit", "--now", ...at, "--json"]));
     expect(dry).toMatchObject({ dryRun: true, mode: "now", cost: { isExact: true, by: null } });
     expect(dry.surveys.map(({ surveyId, outcome }) => [surveyId, outcome])).toEqual([
       [7, "to do"],
@@ -57,7 +57,7 @@ describe("survey-poller audit", () => {
   it("reads the full pass at once, and closes the books after the request", async () => {
     const began = Date.now();
 
-    const answer = answerOf(await survey(["audit", "--now", "--yes", ...at, "--json"]), auditAnswer);
+    const answer = answerOf<AuditAnswer>(await survey(["audit", "--now", "--yes", ...at, "--json"]));
 
     expect(answer).toMatchObject({ dryRun: false, mode: "now" });
     expect(answer.surveys).toMatchObject([
@@ -69,7 +69,7 @@ describe("survey-poller audit", () => {
 
   it("leaves it to ticks, which it makes itself where nobody polls, until the books are closed", async () => {
     const planned = await survey(["audit", "--survey", "8", "--no-wait", "--yes", ...at, "--json"]);
-    expect(answerOf(planned, auditAnswer).surveys).toMatchObject([{ surveyId: 8, outcome: "planned" }]);
+    expect(answerOf<AuditAnswer>(planned).surveys).toMatchObject([{ surveyId: 8, outcome: "planned" }]);
 
     const began = Date.now();
     const ran = await survey(["audit", "--survey", "7", "--yes", ...at]);
@@ -83,14 +83,14 @@ describe("survey-poller audit", () => {
   it("takes a sample: what it knows, and with which probability it would have seen a gap", async () => {
     const line = ["audit", "--survey", "7", "--sample", "30%", "--seed", "4", ...at];
 
-    const answer = answerOf(await survey([...line, "--json"]), sampleAnswer);
+    const answer = answerOf<SampleAnswer>(await survey([...line, "--json"]));
 
     const [one] = answer.surveys;
     expect(answer).toMatchObject({ percent: 30, seed: 4 });
     expect(one?.read).toHaveLength(Math.ceil((one?.pages ?? 0) * 0.3));
     expect(one).toMatchObject({ missing: [], isNew: [], states: { emitted: one?.responses } });
     expect(one?.chances[0]).toEqual({ missing: 1, seen: expect.closeTo((one?.read.length ?? 0) / (one?.pages ?? 1)) });
-    const again = answerOf(await survey([...line, "--json"]), sampleAnswer);
+    const again = answerOf<SampleAnswer>(await survey([...line, "--json"]));
     expect(again.surveys[0]?.read).toEqual(one?.read);
     const text = await survey(line);
     expect(text.stdout).toMatch(
@@ -108,12 +108,12 @@ describe("survey-poller audit", () => {
     expect(ran.code).toBe(5);
     for (const id of gaps) expect(ran.stdout).toContain(`  unaccounted: survey 7, response ${id}\n`);
     expect(
-      answerOf(await survey(["audit", "--sample", "100%", ...at, "--json"]), sampleAnswer).surveys[0],
+      answerOf<SampleAnswer>(await survey(["audit", "--sample", "100%", ...at, "--json"])).surveys[0],
     ).toMatchObject({
       missing: expect.arrayContaining(gaps),
       isNew: [],
     });
-    const mended = answerOf(await survey(["audit", "--survey", "7", "--now", "--yes", ...at, "--json"]), auditAnswer);
+    const mended = answerOf<AuditAnswer>(await survey(["audit", "--survey", "7", "--now", "--yes", ...at, "--json"]));
     expect(mended.surveys[0]).toMatchObject({ outcome: "closed", listed: 120, found: 2, missing: gaps });
     await forget(gaps.slice(1));
     const text = await survey(["audit", "--survey", "7", "--now", "--yes", ...at]);

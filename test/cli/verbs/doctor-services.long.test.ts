@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { doctorAnswer } from "../../../cli/verbs/doctor/answer.ts";
+import type { DoctorAnswer } from "../../../cli/verbs/doctor/service.ts";
 import type { Question } from "../../../lib/operator/probe/report.ts";
 import { type SettingsPatch, type Simulator, type SurveySpec, startSimulator } from "../../../local/simulator/index.ts";
 import { answerOf, survey } from "../support/command.ts";
@@ -128,7 +128,7 @@ it.each(Object.entries(services))("doctor finds the truth about a service: %s", 
 
   const ran = await survey(["doctor", "--base-url", simulator.url, "--json"], { environment });
 
-  const { services: looked, requests, checks } = answerOf(ran, doctorAnswer);
+  const { services: looked, requests, checks } = answerOf<DoctorAnswer>(ran);
   const found = Object.fromEntries(looked[0]?.findings.map((one) => [one.question, one.found]) ?? []);
   expect(found).toMatchObject(service.found);
   expect({ code: ran.code, checks, requests }).toEqual({

@@ -1,9 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
-import { alarms } from "../../../cli/verbs/doctor/alarms.ts";
-import { doctorAnswer } from "../../../cli/verbs/doctor/answer.ts";
-import type { CheckContext } from "../../../cli/verbs/doctor/check.ts";
-import { schedules } from "../../../cli/verbs/doctor/schedules.ts";
-import type { StackLooks } from "../../../cli/verbs/doctor/stack-looks.ts";
+import type { CheckContext, StackLooks } from "../../../cli/verbs/doctor/checks.ts";
+import { alarms, schedules } from "../../../cli/verbs/doctor/checks.ts";
+import type { DoctorAnswer } from "../../../cli/verbs/doctor/service.ts";
 import { startSimulator } from "../../../local/simulator/index.ts";
 import { answerOf, polledFolder, survey } from "../support/command.ts";
 import { inAws } from "../support/consumer.ts";
@@ -36,7 +34,7 @@ it("examines a data folder and the service behind it, with the token that is kep
   // Long after the run has ended, and the service fails.
   simulator.fault({ kind: "status", status: 404, operation: "survey" });
   const late = await survey(["doctor", "--data", data, "--json"], { now: () => Date.now() + 7_200_000 });
-  const { checks, services } = answerOf(late, doctorAnswer);
+  const { checks, services } = answerOf<DoctorAnswer>(late);
   expect(late.code).toBe(1);
   expect(checks).toContainEqual(
     expect.objectContaining({ check: "last tick", state: "warn", says: "2 h ago; no run is at work on the folder" }),

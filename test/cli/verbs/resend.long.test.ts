@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { resendAnswer } from "../../../cli/verbs/resend/answer.ts";
+import type { ResendAnswer } from "../../../cli/verbs/resend/send-again.ts";
 import { readEvents, temporaryFolder } from "../../support/command.ts";
 import { answerOf, poll, polledFolder, type Ran, survey } from "../support/command.ts";
 import { delivered, inAws, QUEUE_TAKES_ALL, subscribe } from "../support/consumer.ts";
 
 /** What became of each response. */
 function outcomes(ran: Ran): Record<number, string> {
-  const { items } = answerOf(ran, resendAnswer);
+  const { items } = answerOf<ResendAnswer>(ran);
   return Object.fromEntries(items.map(({ responseId, outcome }) => [responseId, outcome]));
 }
 

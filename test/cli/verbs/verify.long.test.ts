@@ -4,7 +4,7 @@ import { CreateTableCommand, DescribeTableCommand } from "@aws-sdk/client-dynamo
 import { CreateBucketCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, it } from "vitest";
-import { verifyAnswer } from "../../../cli/verbs/verify/answer.ts";
+import type { VerifyAnswer } from "../../../cli/verbs/verify/compare.ts";
 import { eventId } from "../../../lib/events/index.ts";
 import { readEvents, temporaryFolder } from "../../support/command.ts";
 import { answerOf, polledFolder, survey } from "../support/command.ts";
@@ -112,7 +112,7 @@ it("reads what a consumer has from its file, its table and its bucket", async ()
       .join("\n")}\n`,
   );
   const missing = async (...args: string[]): Promise<number> => {
-    const answer = answerOf(await survey(["verify", "--data", data, "--json", ...args], LATER), verifyAnswer);
+    const answer = answerOf<VerifyAnswer>(await survey(["verify", "--data", data, "--json", ...args], LATER));
     expect(answer).toMatchObject({ unknown: [], list: { unreadable: 0 }, expected: 12 });
     return answer.missing.length;
   };

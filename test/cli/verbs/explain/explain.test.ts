@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { explainAnswer } from "../../../../cli/verbs/explain/answer.ts";
+import type { ExplainAnswer } from "../../../../cli/verbs/explain/answer.ts";
 import { type Simulator, startSimulator } from "../../../../local/simulator/index.ts";
 import { answerOf, poll, survey } from "../../support/command.ts";
 
@@ -43,7 +43,7 @@ it("tells the story of a response by its id, from the ledger and the log of the 
   expect(ran.stdout).toMatch(/Z +bus +published, with \d+ others, in \d+ ms$/m);
   expect(ran.stdout).toMatch(/Z +ledger +emitted, event [\w-]+, revision 1, written in \d+ ms$/m);
   expect(ran.stdout).toContain("Next: Nothing more is due.");
-  const answer = answerOf(await survey(["explain", `${responseId}`, "--data", data, "--json"]), explainAnswer);
+  const answer = answerOf<ExplainAnswer>(await survey(["explain", `${responseId}`, "--data", data, "--json"]));
   expect(answer).toMatchObject({
     surveyId: 7,
     responseId,
@@ -84,7 +84,7 @@ it("asks the service where it may: by id, and by a respondent's key, which is to
   const [responseId = 0] = simulator.complete(7);
   const known = await survey(["explain", `${responseId}`, "--survey", "7", "--ask", "--data", data, "--json"]);
   expect(known.code).toBe(3);
-  expect(answerOf(known, explainAnswer)).toMatchObject({
+  expect(answerOf<ExplainAnswer>(known)).toMatchObject({
     verdict: "unknown",
     outlook: "coming",
     next: { what: expect.stringContaining("npm start") },

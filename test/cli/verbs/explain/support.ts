@@ -1,7 +1,6 @@
 import { searchLog } from "../../../../cli/target/event-log.ts";
-import { type ExplainAnswer, explainAnswer } from "../../../../cli/verbs/explain/answer.ts";
-import { explain } from "../../../../cli/verbs/explain/explain.ts";
-import type { Facts } from "../../../../cli/verbs/explain/facts.ts";
+import type { ExplainAnswer, Facts } from "../../../../cli/verbs/explain/answer.ts";
+import { explain } from "../../../../cli/verbs/explain/read.ts";
 import { decodeIds } from "../../../../lib/polling/books/id-set.ts";
 import { pollScheduled } from "../../../../lib/run/poll-sources.ts";
 import { writtenBy } from "../../../lib/monitoring/support/embedded-metrics.ts";
@@ -61,7 +60,7 @@ export async function told(responses: ResponseSpec[], fields: Record<string, unk
         now,
         ...more,
       };
-      return explainAnswer.parse(explain(facts));
+      return explain(facts) as ExplainAnswer;
     },
   };
 }
