@@ -3,12 +3,14 @@ import type { SourceConfig } from "../../lib/config/index.ts";
 import type { AccountState, SurveyRow } from "../../lib/polling/model/account.ts";
 import type { CheckedState } from "../../lib/polling/model/ledger-entry.ts";
 import type { Mark } from "../../lib/polling/model/mark.ts";
+import { placeOf } from "../../lib/polling/model/phase.ts";
 import { selected } from "../../lib/polling/model/source.ts";
+import { PAGE_SIZE } from "../../lib/polling/walk/page.ts";
 import { readAccount } from "../../lib/state/account.ts";
 import { dueKey } from "../../lib/state/keys.ts";
 import { readMark } from "../../lib/state/leases.ts";
 import type { Table } from "../../lib/state/table-client.ts";
-import { type CommandErrorOptions, notNow } from "../errors.ts";
+import { type CommandError, type CommandErrorOptions, notNow } from "../errors.ts";
 import { UsageError } from "../flags.ts";
 import { pauseEnd } from "../words.ts";
 import { askingAws } from "./aws-failure.ts";
@@ -112,4 +114,21 @@ export function refusePaused({ account, source }: SourceState, target: Target): 
       : { hint: "Let it go on first.", next: `survey-poller resume --source ${source} ${target.flags} --yes` };
   const who = pausedSince === undefined ? "the survey service asks to be left alone" : "an operator has paused it";
   throw notNow("PAUSED", `source ${source} is paused${pauseEnd(pausedUntil)}: ${who}`, options);
+}
+
+/** Pages of a list as they were counted when its end was seen last; else at least so many. */
+export function pagesOf({ mark, row }: SurveyState): { pages: number; isExact: boolean } {
+  const least = Math.max(1, Math.ceil((row?.counts[0] ?? 0) / PAGE_SIZE));
+  return { pages: Math.max(mark.lastPage ?? 0, least), isExact: mark.lastPage !== undefined };
+}
+
+export function catchingUp(surveyId: number): CommandError {
+  const hint = "Try again when survey-poller status no longer says so.";
+  return notNow("CATCHING_UP", `survey ${surveyId} is being caught up`, { hint });
+}
+
+/** @throws CommandError while all of a survey is read, other than by a backfill */
+export function refuseBehind({ surveyId, mark }: SurveyState): void {
+  const place = placeOf(mark);
+  if (mark.phase.kind === "new" || (place !== undefined && place.backfill === undefined)) throw catchingUp(surveyId);
 }

@@ -70,7 +70,7 @@ export const credentialsVerb: Verb = (act) =>
         check(options);
         // What is typed there may be a secret that was meant for the prompt.
         if (renews !== undefined && renews !== "renew") {
-          throw new UsageError("credentials takes no argument but renew", { hint: "See --help." });
+          throw new UsageError("there are too many arguments", { hint: "See --help." });
         }
         if (renews !== undefined) {
           const data = await renewToken(options, io);

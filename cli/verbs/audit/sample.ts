@@ -1,11 +1,10 @@
 import type { SourceConfig } from "../../../lib/config/index.ts";
-import { placeOf } from "../../../lib/polling/model/phase.ts";
 import { readAccount } from "../../../lib/state/account.ts";
 import { readEntries } from "../../../lib/state/ledger.ts";
-import { InterruptedError, notNow } from "../../errors.ts";
+import { InterruptedError } from "../../errors.ts";
 import type { Io, ProgressLine } from "../../io.ts";
 import { askingAws } from "../../target/aws-failure.ts";
-import { type SurveyState, tableOf } from "../../target/surveys.ts";
+import { refuseBehind, type SurveyState, tableOf } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
 import { isPolling, wait } from "../../wait.ts";
 import type { SampleAnswer, SampledSurvey } from "./answer.ts";
@@ -19,17 +18,7 @@ const MISSING = [1, 10, 100];
  * little more, and those that all lie on one page with that of one.
  */
 export function chanceToSee(missing: number, { read, pages }: { read: number; pages: number }): number {
-  if (pages === 0) return 0;
-  return 1 - (1 - Math.min(1, read / pages)) ** missing;
-}
-
-function chances(of: { read: number; pages: number }): { missing: number; seen: number }[] {
-  return MISSING.map((missing) => ({ missing, seen: chanceToSee(missing, of) }));
-}
-
-/** The same where all missing ones lie on one page, as after a failure at one moment: never more than that of one. */
-function chanceOfOnePage({ read, pages }: { read: number; pages: number }): number {
-  return chanceToSee(1, { read, pages });
+  return pages === 0 ? 0 : 1 - (1 - Math.min(1, read / pages)) ** missing;
 }
 
 /** So many of the pages 1 to `pages`, in ascending order; the same for the same seed. */
@@ -75,12 +64,7 @@ const LOOK_EVERY = 1_000;
 export async function takeSample(of: SampleOf): Promise<SampleAnswer> {
   const surveys: SampledSurvey[] = [];
   for (const survey of of.surveys) {
-    const place = placeOf(survey.mark);
-    const isBehind = place !== undefined && place.backfill === undefined;
-    if (survey.mark.phase.kind === "new" || isBehind) {
-      const hint = "Try again when survey-poller status no longer names it.";
-      throw notNow("CATCHING_UP", `survey ${survey.surveyId} is being caught up`, { hint });
-    }
+    refuseBehind(survey);
     surveys.push(await sampleSurvey(of, survey));
   }
   const { source, percent, seed } = of;
@@ -129,8 +113,9 @@ async function sampleSurvey(of: SampleOf, { surveyId, mark }: SurveyState): Prom
     states: counted,
     missing: unknown.filter((id) => !isNew.has(id)),
     isNew: [...isNew],
-    chances: chances({ read: read.length, pages }),
-    chanceOnOnePage: chanceOfOnePage({ read: read.length, pages }),
+    chances: MISSING.map((missing) => ({ missing, seen: chanceToSee(missing, { read: read.length, pages }) })),
+    // As after a failure at one moment: never more than that of one.
+    chanceOnOnePage: chanceToSee(1, { read: read.length, pages }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Resent } from "../../../lib/operator/resend/resending.ts";
 import { MOST_RESENT, type ResendInput, type ResendResult } from "../../../lib/operator/resend.ts";
+import type { Resent } from "../../../lib/operator/send-same.ts";
 import { FORGOTTEN } from "../../../lib/polling/model/ledger-entry.ts";
 import { readEntries } from "../../../lib/state/ledger.ts";
 import { EXIT, InterruptedError } from "../../errors.ts";

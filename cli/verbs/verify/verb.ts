@@ -6,7 +6,7 @@ import { openTarget } from "../../target/open-target.ts";
 import { eachEmitted, ledgersOf } from "../../target/responses.ts";
 import type { Target } from "../../target/target.ts";
 import { type Answer, DRY_RUN, examples, stretchOf, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
-import { columns, count, quoted, utc } from "../../words.ts";
+import { columns, count, quoted } from "../../words.ts";
 import { exitOf, itemLines, type ResentItem, sendAgain, sentenceOf, wantedOf } from "../resend/send-again.ts";
 import {
   createComparison,
