@@ -89,9 +89,12 @@ export function pauseEnd(until: number | null): string {
   return until === null || until >= FOREVER ? "" : ` until ${utc(until)}`;
 }
 
+/** "1,234". */
+export const figure = (number: number): string => number.toLocaleString("en-US");
+
 /** "1 survey", "2 surveys", "1,234 surveys". */
 export function count(number: number, one: string, many = `${one}s`): string {
-  return `${number.toLocaleString("en-US")} ${number === 1 ? one : many}`;
+  return `${figure(number)} ${number === 1 ? one : many}`;
 }
 
 const GAP = "  ";

@@ -32,30 +32,27 @@ export const countOption = () =>
     throw new InvalidArgumentError("it takes a whole number from 1.");
   });
 
-/** Milliseconds of silence after which it is said. */
+/** Milliseconds of silence after which it is said, and seconds for which one request waits for events. */
 const QUIET = 60_000;
-/** Seconds for which one request waits for events. */
 const LONGEST_POLL = 5;
 
+/** What is heard, where it comes from, and when it ends: at a time, or after so many events. */
 interface Hearing extends Pick<Io, "now" | "say" | "signal"> {
   /** Takes what is in the queue, and waits so many seconds for it. Nothing once it is interrupted. */
   receive: (waitSeconds: number) => Promise<readonly string[]>;
-  /** Epoch milliseconds at which it ends, or Infinity. */
   until: number;
-  /** Events after which it ends. */
   count: number;
 }
 
-/** Events as they were delivered. Ends at its time, after its number of events, or when it is interrupted. */
-export async function* hear({ receive, until, count, now, say, signal }: Hearing): AsyncGenerator<string, void> {
+/** Events as they were delivered. Ends also when it is interrupted. */
+export async function* hear({ receive, until, count: most, now, say, signal }: Hearing): AsyncGenerator<string, void> {
   const since = now();
   let heard = 0;
-  let lastHeard: number | undefined;
+  let lastHeard = since;
   let spoke = since;
-  while (!signal.aborted && heard < count && now() < until) {
-    const left = Math.ceil((until - now()) / 1_000);
-    const bodies = await receive(Math.min(LONGEST_POLL, left));
-    for (const body of bodies.slice(0, count - heard)) {
+  while (!signal.aborted && heard < most && now() < until) {
+    const bodies = await receive(Math.min(LONGEST_POLL, Math.ceil((until - now()) / 1_000)));
+    for (const body of bodies.slice(0, most - heard)) {
       heard += 1;
       lastHeard = now();
       spoke = lastHeard;
@@ -63,12 +60,8 @@ export async function* hear({ receive, until, count, now, say, signal }: Hearing
     }
     if (bodies.length > 0 || now() - spoke < QUIET || signal.aborted) continue;
     spoke = now();
-    const silence = span(spoke - (lastHeard ?? since));
-    say(
-      lastHeard === undefined
-        ? `nothing heard for ${silence}; listening since ${clock(since)}`
-        : `nothing heard for ${silence}; the last of ${heard} was heard at ${clock(lastHeard)}`,
-    );
+    const last = heard === 0 ? "listening since" : `the last of ${heard} was heard at`;
+    say(`nothing heard for ${span(spoke - lastHeard)}; ${last} ${clock(lastHeard)}`);
   }
 }
 
@@ -91,36 +84,37 @@ export async function listening(
     });
   }
   const { sources } = await target.config();
-  await sweep(target, io);
-  const began = io.now();
-  const until = began + (options.for ?? Infinity);
   const pattern = patternOf(
     filter,
     sources.map(({ eventSource }) => eventSource),
   );
+  await sweep(target, io);
+  const began = io.now();
   const rule = await askingAws("the temporary rule and its queue could not be made", () =>
     makeTemporaryRule(target, { pattern, now: began }),
   );
-  using sqs = clientOf(target);
+  const sqs = new SQSClient({ ...target.client("sqs"), maxAttempts: 3 });
+  let prolongedAt = began;
   let heard = 0;
+  const receive = async (wait: number): Promise<string[]> => {
+    if (io.now() - prolongedAt > LIFETIME / 3) {
+      prolongedAt = io.now();
+      await askingAws("the temporary queue could not be kept", () => prolong(target, rule, prolongedAt));
+    }
+    return take(sqs, rule.queueUrl, wait, io.signal);
+  };
   try {
     const soon = target.stack === undefined ? "" : "; a new rule of EventBridge may take a minute until it works";
     io.say(`Listening on the bus ${target.resources.busName} of the ${target.name} since ${clock(began)} UTC${soon}.`);
-    let prolongedAt = began;
-    const receive = async (wait: number): Promise<string[]> => {
-      if (io.now() - prolongedAt > LIFETIME / 3) {
-        prolongedAt = io.now();
-        await askingAws("the temporary queue could not be kept", () => prolong(target, rule, prolongedAt));
-      }
-      return take(sqs.client, rule.queueUrl, wait, io.signal);
-    };
-    for await (const body of hear({ ...io, receive, until, count: options.count ?? Infinity })) {
+    const ends = { until: began + (options.for ?? Infinity), count: options.count ?? Infinity };
+    for await (const body of hear({ ...io, receive, ...ends })) {
       heard += 1;
       await onEvent(body);
     }
   } catch (error) {
     throw target.data !== undefined && isUnreachable(error) ? runEnded(target) : error;
   } finally {
+    sqs.destroy();
     await remove(target, rule.name, options, io);
     io.say(`Heard ${count(heard, "event")} in ${span(io.now() - began)}.`);
   }
@@ -175,9 +169,4 @@ export function runEnded(target: Target): Error {
 
 export function isUnreachable(error: unknown): boolean {
   return /^(ECONNREFUSED|ECONNRESET|EPIPE|TimeoutError)$/.test(errorCode(error));
-}
-
-function clientOf(target: Target): { client: SQSClient } & Disposable {
-  const client = new SQSClient({ ...target.client("sqs"), maxAttempts: 3 });
-  return { client, [Symbol.dispose]: () => client.destroy() };
 }

@@ -56,8 +56,9 @@ export const auditVerb: Verb = (act) =>
         const progress = showProgress(io);
         const of: Of = { target, source, state, surveys, io, progress };
         try {
-          return await unlessFailing((): Promise<Answer> =>
-            percent === undefined ? audit(of, { isNow, waits, isDone }) : sampled(of, percent, seed),
+          return await unlessFailing(
+            (): Promise<Answer> =>
+              percent === undefined ? audit(of, { isNow, waits, isDone }) : sampled(of, percent, seed),
           );
         } finally {
           progress.end();

@@ -14,8 +14,7 @@ import { readSource, tableOf, unlistedText } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
 import { sweepExpired } from "../../target/temporary-rules.ts";
 import { ago, count } from "../../words.ts";
-import { awaitedBy, readStatus } from "../status/read.ts";
-import { problemOf } from "../status/verdict.ts";
+import { readStatus, sourceStatus } from "../status/read.ts";
 
 /** The context of a check. */
 export interface CheckContext {
@@ -110,19 +109,7 @@ const lastTick: Check = async ({ target, sources, io }) => {
       const { account } = await readSource(target, source.name);
       const [now, at] = [io.now(), account.lastTick];
       if (!source.enabled) return ok(check, `${ago(at, now)}; the source is not enabled`);
-      const problem = problemOf(
-        {
-          source: source.name,
-          firstTick: account.firstTick ?? null,
-          lastTick: at ?? null,
-          listedAt: account.listedAt ?? null,
-          pausedUntil: account.pausedUntil ?? null,
-          pausedSince: account.pausedSince ?? null,
-          outages: [],
-          awaits: awaitedBy(account),
-        },
-        { interval: source.interval, now },
-      );
+      const { problem } = sourceStatus(source, account, { now });
       if (problem === null) return ok(check, ago(at, now));
       if (account.pausedSince !== undefined) return warn(check, problem, `survey-poller resume ${target.flags} --yes`);
       const isPaused = account.pausedUntil !== undefined;

@@ -8,7 +8,7 @@ import type { EventLog } from "../../target/event-log.ts";
 // Times are epoch milliseconds.
 
 /** A part that took a time which the log tells. */
-type Timed = "metrics" | "metadata" | "bus" | "ledger";
+export type Timed = "metrics" | "metadata" | "bus" | "ledger";
 
 /** Something that happened. */
 export interface Step {

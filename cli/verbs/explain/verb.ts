@@ -1,10 +1,9 @@
-import { InvalidArgumentError } from "@commander-js/extra-typings";
 import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
 import { EXIT } from "../../errors.ts";
 import { UsageError } from "../../flags.ts";
 import type { Io, Style } from "../../io.ts";
 import { openTarget } from "../../target/open-target.ts";
-import { examples, targetVerb, type Verb } from "../../verb.ts";
+import { examples, surveyId, targetVerb, type Verb } from "../../verb.ts";
 import { columns, surveyName } from "../../words.ts";
 import type { ExplainAnswer } from "./answer.ts";
 import { readStory } from "./read.ts";
@@ -43,20 +42,10 @@ function whichOf(response: string | undefined, crk: string | undefined): { id: L
   if (response !== undefined && crk !== undefined) throw new UsageError("both an id and --crk are given", { hint });
   if (crk !== undefined) return { crk };
   if (response === undefined) throw new UsageError("it is not said which response is meant", { hint });
-  if (isRecordId(response)) return { id: response };
+  if (/^record-[\w+/=-]+$/.test(response)) return { id: response as LedgerEntry["id"] };
   const id = Number(response);
   if (/^\d+$/.test(response) && Number.isSafeInteger(id)) return { id };
   throw new UsageError("the response is not an id: a whole number", { hint });
-}
-
-function isRecordId(text: string): text is `record-${string}` {
-  return /^record-[\w+/=-]+$/.test(text);
-}
-
-function surveyId(text: string): number {
-  const id = Number(text);
-  if (/^\d+$/.test(text) && Number.isSafeInteger(id) && id > 0) return id;
-  throw new InvalidArgumentError("it is a survey's id, a whole number above 0");
 }
 
 const LOOKS: Record<ExplainAnswer["outlook"], readonly [string, Style]> = {

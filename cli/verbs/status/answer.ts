@@ -1,4 +1,5 @@
 import type { DetailKind } from "../../../lib/polling/model/ledger-entry.ts";
+import { figure } from "../../words.ts";
 
 // Times are epoch milliseconds, spans milliseconds. The page shows the same, so nothing of Node is in here.
 
@@ -110,15 +111,13 @@ export function severityOf(survey: SurveyStatus): number {
 
 /** "532 of about 20,000 emitted, done about 18:20 UTC", of as many first reads as there are. */
 export function emittedText(walks: readonly CatchUp[], whenIn: (milliseconds: number) => string): string {
-  const number = (figure: number): string => figure.toLocaleString("en-US");
-  const expected = walks.every((walk) => walk.expected !== null)
-    ? ` of about ${number(sum(walks.map((walk) => walk.expected ?? 0)))}`
-    : "";
-  const left = walks.every((walk) => walk.left !== null) ? Math.max(...walks.map((walk) => walk.left ?? 0)) : null;
-  const end = left === null ? "" : `, done ${whenIn(left)}`;
-  return `${number(sum(walks.map((walk) => walk.emitted ?? 0)))}${expected} emitted${end}`;
+  const isKnown = walks.every((walk) => walk.expected !== null);
+  const expected = isKnown ? ` of about ${figure(sumOf(walks, (walk) => walk.expected ?? 0))}` : "";
+  const isTimed = walks.every((walk) => walk.left !== null);
+  const end = isTimed ? `, done ${whenIn(Math.max(...walks.map((walk) => walk.left ?? 0)))}` : "";
+  return `${figure(sumOf(walks, (walk) => walk.emitted ?? 0))}${expected} emitted${end}`;
 }
 
-function sum(figures: readonly number[]): number {
-  return figures.reduce((total, one) => total + one, 0);
+export function sumOf<T>(all: readonly T[], figureOf: (one: T) => number): number {
+  return all.reduce((total, one) => total + figureOf(one), 0);
 }

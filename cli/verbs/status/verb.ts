@@ -3,8 +3,8 @@ import type { Io } from "../../io.ts";
 import { openTarget } from "../../target/open-target.ts";
 import { sourcesOf } from "../../target/target.ts";
 import { examples, targetVerb, type Verb } from "../../verb.ts";
-import { ago, columns, count, span, surveyName } from "../../words.ts";
-import { emittedText, GLYPHS, type StatusAnswer, type SurveyStatus, severityOf } from "./answer.ts";
+import { ago, columns, count, figure, span, surveyName } from "../../words.ts";
+import { emittedText, GLYPHS, type StatusAnswer, type SurveyStatus, severityOf, sumOf } from "./answer.ts";
 import { readStatus } from "./read.ts";
 
 const EXITS = {
@@ -79,7 +79,7 @@ function endText({ end }: StatusAnswer, now: number): string {
 /** "48 surveys are proved: 9,600 listed, 9,600 accounted for. --all shows them." */
 function healthyLine(healthy: readonly SurveyStatus[], now: number): string {
   const closed = healthy.flatMap(({ books }) => books ?? []);
-  const listed = closed.reduce((sum, books) => sum + books.listed, 0).toLocaleString("en-US");
+  const listed = figure(sumOf(closed, (books) => books.listed));
   const oldest = Math.min(...closed.map(({ closedAt }) => closedAt));
   return `${count(healthy.length, "survey")} proved within ${span(now - oldest)}, ${listed} listed: --all shows them.`;
 }

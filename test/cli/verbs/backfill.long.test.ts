@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { openTarget } from "../../../cli/target/open-target.ts";
 import { readSource, tableOf } from "../../../cli/target/surveys.ts";
-import { type BackfillAnswer, rangeOf } from "../../../cli/verbs/backfill.ts";
+import type { BackfillAnswer } from "../../../cli/verbs/backfill.ts";
 import { eventId } from "../../../lib/events/index.ts";
 import { readEntries } from "../../../lib/state/ledger.ts";
 import { answerOf, type Folder, ioOf, polledFolder, survey } from "../support/command.ts";
@@ -72,9 +72,4 @@ it.each([
   const ran = await survey(["backfill", "--survey", "7", ...flags]);
   expect(ran).toMatchObject({ code: 2, stdout: "" });
   expect(ran.stderr).toContain(message);
-});
-
-it("takes a day as a whole", () => {
-  expect(rangeOf("2026-01-01", "2026-01-31")).toEqual({ from: "2026-01-01 00:00:00", to: "2026-01-31 23:59:59" });
-  expect(rangeOf("2026-01-01T10:00:00", "2026-01-01 10:00:00").to).toBe("2026-01-01 10:00:00");
 });

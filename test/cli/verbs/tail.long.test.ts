@@ -116,7 +116,7 @@ describe("the temporary rule", () => {
         Condition: { ArnEquals: { "aws:SourceArn": `arn:aws:events:us-east-1:000000000000:rule/surveys/${name}` } },
       },
     ]);
-    expect(await withTarget((target) => sweepExpired(target))).toEqual([name]);
+    expect(await withTarget((target) => sweepExpired(target, Date.now()))).toEqual([name]);
     await nothingIsLeft();
   });
 
