@@ -10,11 +10,37 @@ import type { Io } from "../../io.ts";
 import { askingAws } from "../../target/aws-failure.ts";
 import { openTarget } from "../../target/open-target.ts";
 import { findResponse } from "../../target/responses.ts";
-import { sourcesOf, type Target } from "../../target/target.ts";
+import { sourcesOf } from "../../target/target.ts";
 import { examples, responseId, surveyId, targetVerb, type Verb } from "../../verb.ts";
 import { ago, columns, count, surveyName } from "../../words.ts";
 import { redriveVerb } from "./redrive.ts";
-import { type Group, groupsOf, type ListAnswer, meaningOf, readSetAside, type ShowAnswer } from "./set-aside.ts";
+import { type Group, groupsOf, meaningOf, readSetAside } from "./set-aside.ts";
+
+/** The output of `quarantine list --json`, beside `schemaVersion`. */
+export interface ListAnswer {
+  total: number;
+  groups: Group[];
+}
+
+/** The output of `quarantine show --json`. Times are epoch milliseconds. */
+export interface ShowAnswer {
+  source: string;
+  surveyId: number;
+  name: string | null;
+  id: LedgerEntry["id"];
+  state: string;
+  reason: string | null;
+  since: number | null;
+  attempts: number | null;
+  /** Where its records lie; null where none are kept. */
+  kept: "table" | "bucket" | null;
+  recordsGo: number | null;
+  revealed: boolean;
+  /** Without --reveal masked: what is personal is only named. */
+  records: unknown[] | null;
+  /** Its metrics and metadata as far as they are kept; only with --reveal. */
+  details: unknown;
+}
 
 const SUMMARY = "responses that were set aside: quarantined, or refused by the bus";
 
@@ -91,40 +117,28 @@ const showVerb: Verb = (act) =>
       act(options, async (io) => {
         await using target = await openTarget(options, io);
         const found = await findResponse(target, id, options);
-        if (found?.entry === undefined) throw notFound(id, target);
+        if (found?.entry === undefined) {
+          const next = `survey-poller quarantine list ${target.flags}`;
+          const message = `${target.name} has no entry of response ${id}`;
+          throw new CommandError("RESPONSE_NOT_FOUND", message, { hint: "It was never met.", next });
+        }
         const { source, surveyId: survey, name, entry } = found;
-        const kept = await keptOf(target, entry);
-        const isRevealed = options.reveal === true;
+        const vault = createBucket(target.clients.s3, target.resources.claimCheckBucket);
+        const kept = await askingAws("what is kept could not be read", () => takeOut({ ports: { vault } }, entry));
+        const revealed = options.reveal === true;
         const answer: ShowAnswer = {
-          source,
-          surveyId: survey,
-          name,
-          id,
-          state: entry.state,
+          ...{ source, surveyId: survey, name, id, state: entry.state, revealed },
           reason: entry.refusedRevision ?? entry.reason ?? null,
           since: entry.firstSeen ?? null,
           attempts: entry.attempts ?? null,
           kept: kept === undefined ? null : entry.keptKey === undefined ? "table" : "bucket",
           recordsGo: kept === undefined || !isForRedrive(entry) ? null : (entry.nextCheck ?? null),
-          revealed: isRevealed,
-          records: kept === undefined ? null : isRevealed ? kept.records : kept.records.map(masked),
-          details: isRevealed ? (kept?.details ?? null) : null,
+          records: (revealed ? kept?.records : kept?.records.map(masked)) ?? null,
+          details: revealed ? (kept?.details ?? null) : null,
         };
         return { data: answer, text: showText(answer, entry, io) };
       }),
     );
-
-function notFound(id: LedgerEntry["id"], { name, flags }: Target): CommandError {
-  return new CommandError("RESPONSE_NOT_FOUND", `${name} has no entry of response ${id}`, {
-    hint: "It was never met.",
-    next: `survey-poller quarantine list ${flags}`,
-  });
-}
-
-function keptOf({ clients, resources }: Target, entry: LedgerEntry) {
-  const vault = createBucket(clients.s3, resources.claimCheckBucket);
-  return askingAws("what is kept could not be read", () => takeOut({ ports: { vault } }, entry));
-}
 
 function showText(answer: ShowAnswer, entry: LedgerEntry, { now }: Pick<Io, "now">): string[] {
   const { source, id, state, reason, since, attempts, kept, recordsGo, revealed, records } = answer;

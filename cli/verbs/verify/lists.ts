@@ -20,29 +20,7 @@ import type { Io } from "../../io.ts";
 import { askingAws } from "../../target/aws-failure.ts";
 import type { Target } from "../../target/target.ts";
 import { momentOf } from "../../verb.ts";
-
-/** The list of a consumer, as far as it was read: its ids are in the set that the reader was given. */
-interface TakenList {
-  /** Where they were read, for people. */
-  from: string;
-  /** When the list was taken (epoch milliseconds). */
-  asOf: number;
-  /** Lines, items or objects in which no event id stands. */
-  unreadable: number;
-}
-
-/** The tools of every reader of a list. */
-interface ListReader {
-  ids: Pick<IdSet, "add">;
-  signal: AbortSignal;
-  now(): number;
-  /** Called as it goes on. */
-  tell(text: string): void;
-}
-
-function nothingRead(what: string, hint: string): CommandError {
-  return new CommandError("NO_EVENT_IDS", `${what} holds no event id`, { hint });
-}
+import { figure } from "../../words.ts";
 
 export interface ListOptions {
   ids?: string | undefined;
@@ -50,6 +28,35 @@ export interface ListOptions {
   s3?: string | undefined;
   s3Contents?: true | undefined;
   asOf?: string | undefined;
+}
+
+/** Where ids go as they are read. */
+export interface Reading {
+  ids: Pick<IdSet, "add">;
+  signal: AbortSignal;
+  /** Called as it goes on. */
+  tell(text: string): void;
+}
+
+/** The list of a consumer, as far as it was read. */
+export interface TakenList {
+  /** Where it was read, for people. */
+  from: string;
+  /** When it was taken (epoch milliseconds). */
+  asOf: number;
+  /** Lines, items or objects in which no event id stands. */
+  unreadable: number;
+}
+
+/** A list before it is read. */
+interface List {
+  from: string;
+  asOf: number;
+  unit: "lines" | "items" | "objects";
+  /** What to do where no event id stands in it. */
+  hint: string;
+  /** Of each line, item or object the ids in it; undefined: none that can be read. */
+  entries: AsyncIterable<readonly string[] | undefined>;
 }
 
 /**
@@ -70,203 +77,154 @@ export function checkList({ ids, dynamodb, s3, s3Contents, asOf }: ListOptions):
   if (asOf !== undefined) momentOf("--as-of", asOf);
 }
 
-/** Reads what the consumer has into the reader's set. */
+/** Reads what the consumer has. */
 export async function readList(
   target: Target,
   { ids, dynamodb, s3, s3Contents, asOf }: ListOptions,
-  { input }: Pick<Io, "input">,
-  reader: ListReader,
+  io: Pick<Io, "input" | "now">,
+  { ids: into, signal, tell }: Reading,
 ): Promise<TakenList> {
-  const list =
-    dynamodb !== undefined
-      ? await readTableList(target, dynamodb, reader)
-      : s3 !== undefined
-        ? await readObjectList(target, s3, s3Contents === true, reader)
-        : await readFileList(ids ?? "-", input, reader);
-  return asOf === undefined ? list : { ...list, asOf: momentOf("--as-of", asOf) };
+  const open = (): Promise<List> => {
+    if (dynamodb !== undefined) return tableList(target, dynamodb, io);
+    return s3 === undefined ? fileList(ids ?? "-", io) : objectList(target, s3, s3Contents === true, io);
+  };
+  const read = async (): Promise<TakenList> => {
+    const { from, unit, entries, hint, asOf: takenAt } = await open();
+    const figures = { entries: 0, found: 0, unreadable: 0 };
+    for await (const own of entries) {
+      if (signal.aborted) throw new InterruptedError();
+      figures.entries += 1;
+      figures.unreadable += own === undefined ? 1 : 0;
+      figures.found += own?.length ?? 0;
+      for (const id of own ?? []) into.add(id);
+      if (figures.entries % 1_000 === 0) tell(`${figure(figures.entries)} ${unit} read`);
+    }
+    if (figures.entries > 0 && figures.found === 0) {
+      throw new CommandError("NO_EVENT_IDS", `${from} holds no event id`, { hint });
+    }
+    const { unreadable } = figures;
+    return { from, asOf: asOf === undefined ? takenAt : momentOf("--as-of", asOf), unreadable };
+  };
+  if (dynamodb !== undefined) return askingAws("the consumer's table could not be read", read);
+  return s3 === undefined ? read() : askingAws("the consumer's bucket could not be read", read);
 }
 
-const TOLD_EVERY = 10_000;
+/** A file: one id a line, NDJSON of whole events, or the first column of a CSV. `-` is standard input. */
+async function fileList(file: string, { input, now }: Pick<Io, "input" | "now">): Promise<List> {
+  const isInput = file === "-";
+  const asOf = isInput
+    ? now()
+    : await stat(file).then(
+        ({ mtimeMs }) => mtimeMs,
+        (cause: unknown) => {
+          const hint = "Give a file with one event id a line, or - for standard input.";
+          const message = `the file of --ids cannot be read (${errorCode(cause)})`;
+          throw new CommandError("FILE_UNREADABLE", message, { hint, cause });
+        },
+      );
+  return {
+    ...{ from: isInput ? "standard input" : file, asOf, unit: "lines" },
+    hint: "Give one event id a line, whole events as NDJSON, or a CSV with the ids in its first column.",
+    entries: idsOfLines(isInput ? input : createReadStream(file)),
+  };
+}
 
-/** Takes the ids of each line; gives how many lines hold none, but for the head of a table. */
-async function takeLines(input: NodeJS.ReadableStream, { ids, signal, tell }: ListReader) {
-  let lines = 0;
-  let found = 0;
-  let unreadable = 0;
+async function* idsOfLines(input: NodeJS.ReadableStream): AsyncGenerator<readonly string[] | undefined> {
+  let isFirst = true;
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-    if (signal.aborted) throw new InterruptedError();
     // A list may stand in brackets.
     if (/^[\s[\],]*$/.test(line)) continue;
-    lines += 1;
-    const own = eventIdsIn(line);
-    if (own === undefined && lines > 1) unreadable += 1;
-    for (const id of own ?? []) ids.add(id);
-    found += own?.length ?? 0;
-    if (lines % TOLD_EVERY === 0) tell(`${lines.toLocaleString("en-US")} lines read`);
-  }
-  return { lines, found, unreadable };
-}
-
-/** The ids of a file: one a line, NDJSON of whole events, or the first column of a CSV. `-` is standard input. */
-async function readFileList(file: string, input: NodeJS.ReadableStream, reader: ListReader): Promise<TakenList> {
-  const isInput = file === "-";
-  const asOf = isInput ? reader.now() : await modifiedAt(file);
-  const { lines, found, unreadable } = await takeLines(isInput ? input : createReadStream(file), reader);
-  const from = isInput ? "standard input" : file;
-  if (lines > 0 && found === 0) {
-    throw nothingRead(
-      from,
-      "Give one event id a line, whole events as NDJSON, or a CSV with the ids in its first column.",
-    );
-  }
-  return { from, asOf, unreadable };
-}
-
-async function modifiedAt(file: string): Promise<number> {
-  try {
-    return (await stat(file)).mtimeMs;
-  } catch (error) {
-    throw new CommandError("FILE_UNREADABLE", `the file of --ids cannot be read (${errorCode(error)})`, {
-      hint: "Give a file with one event id a line, or - for standard input.",
-      cause: error,
-    });
+    // The first line may be the head of a table.
+    yield eventIdsIn(line) ?? (isFirst ? [] : undefined);
+    isFirst = false;
   }
 }
-
-/** Parts of the table that are scanned side by side. */
-const SEGMENTS = 4;
 
 /** `TABLE` or `TABLE:attribute`; a table may be named by its ARN. */
 function tableAndAttribute(text: string): { table: string; attribute: string | undefined } {
   const [, table, attribute] = /^(arn:[^/]+\/[\w.-]+|[\w.-]+)(?::(.+))?$/.exec(text) ?? [];
   if (table !== undefined) return { table, attribute };
-  throw new UsageError("--dynamodb is no table", {
-    hint: "Give it as --dynamodb TABLE or --dynamodb TABLE:attribute.",
-  });
+  const hint = "Give it as --dynamodb TABLE or --dynamodb TABLE:attribute.";
+  throw new UsageError("--dynamodb is no table", { hint });
 }
 
 /** The ids in one attribute of a consumer's table, in whatever text they stand. Without an attribute that is the partition key. */
-async function readTableList({ clients }: Target, text: string, reader: ListReader): Promise<TakenList> {
-  const { ids, signal, now, tell } = reader;
-  const { dynamodb } = clients;
-  const { table, attribute = await askingAws("the consumer's table could not be looked at", partitionKey) } =
-    tableAndAttribute(text);
-  const asOf = now();
-  const figures = { items: 0, found: 0 };
-
-  async function partitionKey(): Promise<string> {
-    const answer = await dynamodb.send(new DescribeTableCommand({ TableName: tableAndAttribute(text).table }));
-    return answer.Table?.KeySchema?.find(({ KeyType }) => KeyType === "HASH")?.AttributeName ?? "id";
-  }
-
-  async function scan(Segment: number): Promise<void> {
-    let from: Record<string, unknown> | undefined;
+async function tableList({ clients: { dynamodb } }: Target, text: string, { now }: Pick<Io, "now">): Promise<List> {
+  const { table: TableName, attribute: named } = tableAndAttribute(text);
+  const keys = named === undefined ? (await dynamodb.send(new DescribeTableCommand({ TableName }))).Table : undefined;
+  const attribute = named ?? keys?.KeySchema?.find(({ KeyType }) => KeyType === "HASH")?.AttributeName ?? "id";
+  async function* entries(): AsyncGenerator<readonly string[] | undefined> {
+    let ExclusiveStartKey: Record<string, unknown> | undefined;
     do {
-      if (signal.aborted) throw new InterruptedError();
       const answer = await dynamodb.send(
         new ScanCommand({
-          TableName: table,
-          Segment,
-          TotalSegments: SEGMENTS,
-          ConsistentRead: true,
-          ProjectionExpression: "#id",
-          ExpressionAttributeNames: { "#id": attribute },
-          ...(from === undefined ? {} : { ExclusiveStartKey: from }),
+          ...{ TableName, ConsistentRead: true, ExclusiveStartKey },
+          ...{ ProjectionExpression: "#id", ExpressionAttributeNames: { "#id": attribute } },
         }),
       );
       for (const item of answer.Items ?? []) {
-        const value = item[attribute] as unknown;
+        const value: unknown = item[attribute];
         const id = typeof value === "string" ? eventIdIn(value) : undefined;
-        if (id !== undefined) ids.add(id);
-        figures.found += id === undefined ? 0 : 1;
+        yield id === undefined ? undefined : [id];
       }
-      figures.items += answer.Items?.length ?? 0;
-      tell(`${figures.items.toLocaleString("en-US")} items read`);
-      from = answer.LastEvaluatedKey;
-    } while (from !== undefined);
+      ExclusiveStartKey = answer.LastEvaluatedKey;
+    } while (ExclusiveStartKey !== undefined);
   }
-
-  await askingAws("the consumer's table could not be read", () =>
-    Promise.all(Array.from({ length: SEGMENTS }, (_, i) => scan(i))),
-  );
-  const from = `attribute ${attribute} of table ${table}`;
-  if (figures.items > 0 && figures.found === 0) {
-    throw nothingRead(from, "Name the attribute that holds detail.meta.eventId: --dynamodb TABLE:attribute.");
-  }
-  return { from, asOf, unreadable: figures.items - figures.found };
+  return {
+    ...{ from: `attribute ${attribute} of table ${TableName}`, asOf: now(), unit: "items", entries: entries() },
+    hint: "Name the attribute that holds detail.meta.eventId: --dynamodb TABLE:attribute.",
+  };
 }
 
-/** @throws UsageError */
-function bucketAndPrefix(text: string): { bucket: string; prefix: string } {
-  const [, bucket, prefix = ""] = /^s3:\/\/([a-z0-9.-]+)(?:\/(.*))?$/.exec(text) ?? [];
-  if (bucket !== undefined) return { bucket, prefix };
+function bucketAndPrefix(text: string): { Bucket: string; Prefix: string } {
+  const [, Bucket, Prefix = ""] = /^s3:\/\/([a-z0-9.-]+)(?:\/(.*))?$/.exec(text) ?? [];
+  if (Bucket !== undefined) return { Bucket, Prefix };
   throw new UsageError("--s3 is no prefix of a bucket", { hint: "Give it as --s3 s3://BUCKET/PREFIX." });
 }
 
+/** The client of S3 is large: no other list needs it. */
+const s3Commands = () => import("@aws-sdk/client-s3");
+
 /** The ids in the names of a consumer's objects, `…/<eventId>.json` or so; or, with `contents`, in the events that they hold. */
-async function readObjectList(
+async function objectList(
   { clients }: Target,
   text: string,
   contents: boolean,
-  reader: ListReader,
-): Promise<TakenList> {
-  const { ids, signal, now, tell } = reader;
-  const { bucket, prefix } = bucketAndPrefix(text);
+  { now }: Pick<Io, "now">,
+): Promise<List> {
+  const { Bucket, Prefix } = bucketAndPrefix(text);
   const client = await clients.s3();
-  const asOf = now();
-  const figures = { objects: 0, found: 0, unreadable: 0 };
-  await askingAws("the consumer's bucket could not be read", async () => {
-    for await (const key of keysOf(client, bucket, prefix)) {
-      if (signal.aborted) throw new InterruptedError();
-      figures.objects += 1;
-      const id = contents ? undefined : eventIdIn(key.slice(key.lastIndexOf("/") + 1));
-      if (id !== undefined) ids.add(id);
-      const taken = contents ? await takeObject(client, bucket, key, reader) : { found: id === undefined ? 0 : 1 };
-      figures.found += taken.found;
-      figures.unreadable += "unreadable" in taken ? taken.unreadable : 1 - taken.found;
-      if (figures.objects % 100 === 0) tell(`${figures.objects.toLocaleString("en-US")} objects read`);
+  const { paginateListObjectsV2 } = await s3Commands();
+  async function* entries(): AsyncGenerator<readonly string[] | undefined> {
+    for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket, Prefix })) {
+      for (const { Key = "", Size = 0 } of Contents) {
+        if (Size === 0) continue;
+        const id = contents ? undefined : eventIdIn(Key.slice(Key.lastIndexOf("/") + 1));
+        if (contents) yield* idsOfLines(await bodyOf(client, Bucket, Key));
+        else yield id === undefined ? undefined : [id];
+      }
     }
-  });
-  const from = `${contents ? "objects" : "keys"} under s3://${bucket}/${prefix}`;
-  if (figures.objects > 0 && figures.found === 0) {
-    const hint = contents
-      ? "Give a prefix under which whole events lie, as NDJSON."
-      : "Add --s3-contents where the ids stand in the objects and not in their names.";
-    throw nothingRead(from, hint);
   }
-  return { from, asOf, unreadable: figures.unreadable };
-}
-
-/** The client of S3 is large: no other list needs it. */
-const s3 = () => import("@aws-sdk/client-s3");
-
-async function* keysOf(client: S3Client, Bucket: string, Prefix: string): AsyncGenerator<string> {
-  const { ListObjectsV2Command } = await s3();
-  let token: string | undefined;
-  do {
-    const answer = await client.send(
-      new ListObjectsV2Command({ Bucket, Prefix, ...(token === undefined ? {} : { ContinuationToken: token }) }),
-    );
-    for (const { Key, Size = 0 } of answer.Contents ?? []) if (Key !== undefined && Size > 0) yield Key;
-    token = answer.IsTruncated === true ? answer.NextContinuationToken : undefined;
-  } while (token !== undefined);
+  return {
+    ...{ from: `${contents ? "objects" : "keys"} under s3://${Bucket}/${Prefix}`, asOf: now(), unit: "objects" },
+    entries: entries(),
+    hint: contents
+      ? "Give a prefix under which whole events lie, as NDJSON."
+      : "Add --s3-contents where the ids stand in the objects and not in their names.",
+  };
 }
 
 /** Firehose writes its objects as they are, or with gzip. */
-async function takeObject(client: S3Client, Bucket: string, Key: string, reader: ListReader) {
-  const { GetObjectCommand } = await s3();
+async function bodyOf(client: S3Client, Bucket: string, Key: string): Promise<NodeJS.ReadableStream> {
+  const { GetObjectCommand } = await s3Commands();
   const { Body, ContentEncoding } = await client.send(new GetObjectCommand({ Bucket, Key }));
-  if (Body === undefined) return { found: 0, unreadable: 0 };
-  const isPacked = ContentEncoding === "gzip" || /\.gz$/.test(Key);
   // In Node it is a stream of Node.
   const body = Body as Readable;
-  return takeLines(isPacked ? body.pipe(createGunzip()) : body, reader);
+  return ContentEncoding === "gzip" || /\.gz$/.test(Key) ? body.pipe(createGunzip()) : body;
 }
 
 /** Seconds for which what was read is hidden from others, should this command be killed; at its end it is made visible again. */
 const HIDDEN_FOR = 300;
-/** Seconds that an answer waits for a message: then all of the queue is looked at. */
-const WAIT = 1;
 /** Messages read at most: SQS hides 120,000 of a queue at once. */
 const MOST_MESSAGES = 100_000;
 const AT_ONCE = 10;
@@ -279,25 +237,20 @@ const AT_ONCE = 10;
  */
 export async function readDeadLetters(
   target: Target,
-  url: string,
-  { ids, signal, tell }: ListReader,
+  QueueUrl: string,
+  { ids, signal, tell }: Reading,
 ): Promise<{ messages: number; isAll: boolean }> {
   const client = new SQSClient(target.client("sqs"));
   const handles = new Map<string, string>();
+  // It waits for a message: then all of the queue is looked at.
+  const some = { QueueUrl, MaxNumberOfMessages: AT_ONCE, VisibilityTimeout: HIDDEN_FOR, WaitTimeSeconds: 1 };
   try {
     return await askingAws("the dead-letter queue could not be read", async () => {
-      await refuseLive(client, url);
+      await refuseLive(client, QueueUrl);
       while (handles.size < MOST_MESSAGES) {
         if (signal.aborted) throw new InterruptedError();
         const before = handles.size;
-        const { Messages = [] } = await client.send(
-          new ReceiveMessageCommand({
-            QueueUrl: url,
-            MaxNumberOfMessages: AT_ONCE,
-            VisibilityTimeout: HIDDEN_FOR,
-            WaitTimeSeconds: WAIT,
-          }),
-        );
+        const { Messages = [] } = await client.send(new ReceiveMessageCommand(some));
         for (const { MessageId = "", ReceiptHandle = "", Body = "" } of Messages) {
           handles.set(MessageId, ReceiptHandle);
           for (const id of eventIdsIn(Body) ?? []) ids.add(id);
@@ -309,27 +262,21 @@ export async function readDeadLetters(
       return { messages: handles.size, isAll: false };
     });
   } finally {
-    await showAgain(client, url, [...handles.values()]);
+    // Where that fails they become visible after a while.
+    for (let all = [...handles.values()]; all.length > 0; ) {
+      const Entries = all
+        .splice(0, AT_ONCE)
+        .map((ReceiptHandle, i) => ({ Id: `${i}`, ReceiptHandle, VisibilityTimeout: 0 }));
+      await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries })).catch(() => undefined);
+    }
     client.destroy();
   }
 }
 
 async function refuseLive(client: SQSClient, QueueUrl: string): Promise<void> {
-  const { Attributes } = await client.send(
-    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["RedrivePolicy"] }),
-  );
-  if (Attributes?.RedrivePolicy === undefined) return;
-  throw new UsageError("the queue of --dlq has a dead-letter queue of its own", {
-    hint: "To read it counts as an attempt, after some of which SQS moves a message on. Give the dead-letter queue itself.",
-  });
-}
-
-/** Makes received letters visible again. Where that fails they become visible after a while. */
-async function showAgain(client: SQSClient, QueueUrl: string, handles: readonly string[]): Promise<void> {
-  for (let i = 0; i < handles.length; i += AT_ONCE) {
-    const Entries = handles
-      .slice(i, i + AT_ONCE)
-      .map((ReceiptHandle, k) => ({ Id: `${k}`, ReceiptHandle, VisibilityTimeout: 0 }));
-    await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries })).catch(() => undefined);
-  }
+  const policy = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["RedrivePolicy"] });
+  if ((await client.send(policy)).Attributes?.RedrivePolicy === undefined) return;
+  const hint =
+    "To read it counts as an attempt, after some of which SQS moves a message on. Give the dead-letter queue itself.";
+  throw new UsageError("the queue of --dlq has a dead-letter queue of its own", { hint });
 }
