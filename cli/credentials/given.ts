@@ -1,10 +1,12 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
+import { confirm, isCancel } from "@clack/prompts";
 import * as z from "zod";
 import { PollerError } from "../../lib/errors.ts";
 import { parseJson } from "../../lib/secrets/secret-values.ts";
 import type { Credentials } from "../../lib/survey-api/index.ts";
 import { UsageError } from "../flags.ts";
+import type { Io } from "../io.ts";
 
 /**
  * Credentials of a source in the environment: `SURVEY_CLIENT_ID_EU_2` of source `eu-2` goes before `SURVEY_CLIENT_ID`. Empty counts as
@@ -138,4 +140,20 @@ function usable(name: string, text: string): string {
   if (/\p{Cc}/u.test(value)) throw wrong("has control characters in it");
   if (/^(…|\.\.\.|<.*>)$/.test(value)) throw wrong("is a placeholder");
   return value;
+}
+
+/** Where prompts are shown. */
+export const promptsOn = ({ input, talk }: Pick<Io, "input" | "talk">) => ({
+  input: input as NodeJS.ReadStream,
+  output: talk as NodeJS.WriteStream,
+});
+
+/** What was answered to a prompt. */
+export function answered<Answer>(answer: Answer): Exclude<Answer, symbol> {
+  if (isCancel(answer)) throw new CancelledError("cancelled", { hint: "Nothing was written." });
+  return answer as Exclude<Answer, symbol>;
+}
+
+export async function isConfirmed(message: string, io: Pick<Io, "input" | "talk">): Promise<boolean> {
+  return answered(await confirm({ ...promptsOn(io), message }));
 }

@@ -22,10 +22,18 @@ class SecretError extends PollerError {
   }
 }
 
-/** A person waits for it. */
-export function createSecretsClient(settings: ClientSettings = {}): SecretsManagerClient {
+/** Works with the secrets of an account and a region. A person waits for it. */
+export async function withSecrets<T>(
+  settings: ClientSettings,
+  work: (client: SecretsManagerClient) => Promise<T>,
+): Promise<T> {
   const requestHandler = { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
-  return new SecretsManagerClient({ ...settings, maxAttempts: 3, requestHandler });
+  const client = new SecretsManagerClient({ ...settings, maxAttempts: 3, requestHandler });
+  try {
+    return await work(client);
+  } finally {
+    client.destroy();
+  }
 }
 
 /**

@@ -1,9 +1,8 @@
 import { DescribeSecretCommand, type SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { confirm, isCancel } from "@clack/prompts";
 import { Option } from "@commander-js/extra-typings";
 import { baseUrlProblem } from "../../lib/survey-api/base-url.ts";
-import { CancelledError, type Given, givenCredentials } from "../credentials/given.ts";
-import { checkCredentials, createSecretsClient, fillSecret, lookAtSecret } from "../credentials/secret.ts";
+import { type Given, givenCredentials, isConfirmed } from "../credentials/given.ts";
+import { checkCredentials, fillSecret, lookAtSecret, withSecrets } from "../credentials/secret.ts";
 import { CommandError } from "../errors.ts";
 import { UsageError } from "../flags.ts";
 import type { Io } from "../io.ts";
@@ -107,17 +106,17 @@ async function fill(
 ): Promise<CredentialsAnswer> {
   if (data === undefined) {
     // Of a stack the name of the secret is known: who fills it need not be allowed to look at the stack.
-    const client = createSecretsClient();
     const name = source ?? "main";
     const secretId = secret ?? secretName(stack, name);
     const whose = secret === undefined ? name : undefined;
-    return fillCredentials({ client, secretId, source: whose, baseUrl, yes }, io).finally(() => client.destroy());
+    return withSecrets({}, (client) => fillCredentials({ client, secretId, source: whose, baseUrl, yes }, io));
   }
   await using target = await openTarget({ data }, io);
   const { name } = await oneSource(target, source);
   const secretId = secret ?? target.resources.secrets[name]?.credentials ?? secretName("local", name);
-  const client = createSecretsClient(target.client("secretsmanager"));
-  return await fillCredentials({ client, secretId, source: name, baseUrl, yes }, io).finally(() => client.destroy());
+  return await withSecrets(target.client("secretsmanager"), (client) =>
+    fillCredentials({ client, secretId, source: name, baseUrl, yes }, io),
+  );
 }
 
 interface Wanted {
@@ -151,23 +150,13 @@ export async function fillCredentials(
   if (baseUrl !== undefined) await checkCredentials(baseUrl, credentials);
   const answer = { secretId, replaces: isFilled ?? null, from, checked: baseUrl !== undefined };
   // Who has just typed them would have to type them again.
-  const isMeant = yes || (from === "the terminal" && io.isInteractive && (await isConfirmed(secretId, io)));
+  const isMeant =
+    yes || (from === "the terminal" && io.isInteractive && (await isConfirmed(`Write them into ${secretId}?`, io)));
   if (!isMeant) {
     io.say(DRY_RUN);
     return { dryRun: true, ...answer, version: null };
   }
   return { dryRun: false, ...answer, version: await fillSecret(client, secretId, credentials) };
-}
-
-async function isConfirmed(secretId: string, { input, talk }: Io): Promise<boolean> {
-  const message = `Write them into ${secretId}?`;
-  const said = await confirm({
-    message,
-    input: input as NodeJS.ReadStream,
-    output: talk as NodeJS.WriteStream,
-  });
-  if (isCancel(said)) throw new CancelledError("cancelled", { hint: "Nothing was written." });
-  return said;
 }
 
 /** The outcome in words for people. */

@@ -1,15 +1,16 @@
 import { existsSync, writeFileSync } from "node:fs";
-import { confirm, isCancel, select, text } from "@clack/prompts";
+import { select, text } from "@clack/prompts";
 import { ConfigError, parseConfig } from "../../lib/config/index.ts";
 import { describeFailure } from "../../lib/monitoring/log.ts";
 import { baseUrlProblem } from "../../lib/survey-api/base-url.ts";
 import type { Credentials } from "../../lib/survey-api/index.ts";
-import { CancelledError } from "../credentials/given.ts";
-import { createSecretsClient, fillSecret, lookAtSecret } from "../credentials/secret.ts";
+import { answered, isConfirmed, promptsOn } from "../credentials/given.ts";
+import { fillSecret, lookAtSecret, withSecrets } from "../credentials/secret.ts";
 import { CommandError, exitOf, InterruptedError } from "../errors.ts";
 import { UsageError } from "../flags.ts";
 import type { Io } from "../io.ts";
 import { DRY_RUN, examples, type Verb, verb, yesOption } from "../verb.ts";
+import { quoted } from "../words.ts";
 import { secretName } from "./credentials.ts";
 import { credentialsFor, lookAtService } from "./doctor/service.ts";
 
@@ -90,7 +91,8 @@ async function initialise({ file, stack, check, force, yes, ...wishes }: InitOpt
   const secretId = secretName(stack, wanted.name ?? "main");
   const mayStore = checked !== undefined && (await isThere(secretId));
   let isStored = mayStore;
-  const isMeant = yes || (io.isInteractive && (await isConfirmed(file, config, io)));
+  if (!yes && io.isInteractive) io.talk.write(`${JSON.stringify(config, null, 2)}\n`);
+  const isMeant = yes || (io.isInteractive && (await isConfirmed(`Write it to ${file}?`, io)));
   if (isMeant) {
     write(file, config, { force });
     isStored = mayStore && (await store(secretId, checked.credentials, io));
@@ -100,7 +102,7 @@ async function initialise({ file, stack, check, force, yes, ...wishes }: InitOpt
     // Once a zone is there nothing is to be said of it.
     notes: checked?.notes.filter((note) => !("timeZone" in config && note.includes("`timeZone`"))) ?? [],
     secret: { secretId, stored: isStored },
-    next: nextOf({ file, stack, source: wanted.name, baseUrl, isStored }),
+    next: nextOf({ file, secret: { secretId, stored: isStored } }, { stack, source: wanted.name, baseUrl }),
   };
 }
 
@@ -113,65 +115,37 @@ function write(file: string, config: object, { force }: { force: boolean }): voi
   }
 }
 
-async function isConfirmed(file: string, config: object, { input, talk }: Io): Promise<boolean> {
-  talk.write(`${JSON.stringify(config, null, 2)}\n`);
-  const on = { input: input as NodeJS.ReadStream, output: talk as NodeJS.WriteStream };
-  const said = await confirm({ ...on, message: `Write it to ${file}?` });
-  if (isCancel(said)) throw new CancelledError("cancelled", { hint: "Nothing was written." });
-  return said;
-}
-
 /** Whether the stack has been deployed before. Whatever keeps it from being seen, the credentials can be filled in later. */
-async function isThere(secretId: string): Promise<boolean> {
-  const client = createSecretsClient();
-  try {
-    return (await lookAtSecret(client, secretId)) !== undefined;
-  } catch {
-    return false;
-  } finally {
-    client.destroy();
-  }
+function isThere(secretId: string): Promise<boolean> {
+  return withSecrets({}, async (client) => (await lookAtSecret(client, secretId)) !== undefined).catch(() => false);
 }
 
 /** Stores the credentials. If that fails now they can be filled in later. */
 async function store(secretId: string, credentials: Credentials, io: Io): Promise<boolean> {
-  const client = createSecretsClient();
   try {
-    await fillSecret(client, secretId, credentials);
+    await withSecrets({}, (client) => fillSecret(client, secretId, credentials));
     return true;
   } catch (error) {
     const { message, hint } = describeFailure(error);
     io.say(`The credentials are not stored: ${message}. ${hint}`);
     return false;
-  } finally {
-    client.destroy();
   }
 }
 
-interface NextOf {
-  file: string;
-  stack: string;
-  source: string | undefined;
-  baseUrl: string;
-  isStored: boolean;
-}
-
 /** As README.md has it. */
-function nextOf({ file, stack, source, baseUrl, isStored }: NextOf): string[] {
+function nextOf(
+  { file, secret: { stored } }: Pick<InitAnswer, "file" | "secret">,
+  { stack, source, baseUrl }: { stack: string; source: string | undefined; baseUrl: string },
+): string[] {
   const context = `-c config=${quoted(file)}${stack === "SurveyPoller" ? "" : ` -c stackName=${stack}`}`;
   const of = source === undefined ? "" : ` --source ${source}`;
   const fill = `npx survey-poller credentials --stack ${stack}${of} --base-url ${baseUrl} --yes`;
   return [
-    ...(isStored ? [] : [`npx cdk bootstrap ${context}`]),
+    ...(stored ? [] : [`npx cdk bootstrap ${context}`]),
     `npx cdk deploy ${context}`,
-    ...(isStored ? [] : [fill]),
+    ...(stored ? [] : [fill]),
     `npx survey-poller doctor --stack ${stack}`,
   ];
-}
-
-/** As a shell takes it. */
-function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** The outcome in words for people. */
@@ -201,46 +175,24 @@ interface Wishes {
 /** Asks for what no flag has said, where somebody can be asked. */
 async function askFor(wishes: Wishes, io: Io): Promise<Wishes> {
   if (!io.isInteractive) return wishes;
-  const on = { input: io.input as NodeJS.ReadStream, output: io.talk as NodeJS.WriteStream };
-  const baseUrl =
-    wishes.baseUrl ??
-    (await answered(
-      text({
-        ...on,
-        message: "Address of the survey service",
-        placeholder: "https://surveys.example.com",
-        validate: (url) => baseUrlProblem(url ?? ""),
-      }),
-    ));
+  const on = promptsOn(io);
+  const validate = (url: string | undefined) => baseUrlProblem(url ?? "");
+  const address = { message: "Address of the survey service", placeholder: "https://surveys.example.com", validate };
+  const baseUrl = wishes.baseUrl ?? answered(await text({ ...on, ...address }));
   const startFrom = wishes.startFrom ?? (await askForStart(on));
-  const surveys =
-    wishes.surveys ??
-    (await answered(
-      text({ ...on, message: "Ids of the surveys, with commas between (none: all of them)", defaultValue: "" }),
-    ));
+  const which = "Ids of the surveys, with commas between (none: all of them)";
+  const surveys = wishes.surveys ?? answered(await text({ ...on, message: which, defaultValue: "" }));
   return { ...wishes, baseUrl, startFrom, ...(surveys === "" ? {} : { surveys }) };
 }
 
-async function askForStart(on: { input: NodeJS.ReadStream; output: NodeJS.WriteStream }): Promise<string> {
-  const start = await answered(
-    select({
-      ...on,
-      message: "Which responses become events?",
-      options: [
-        { value: "now", label: "those that complete from now on" },
-        { value: "beginning", label: "all that there are, the oldest first" },
-        { value: "date", label: "those since a date" },
-      ],
-    }),
-  );
-  if (start !== "date") return start;
-  return answered(text({ ...on, message: "The date", placeholder: "2026-01-31" }));
-}
-
-async function answered(asked: Promise<string | symbol>): Promise<string> {
-  const answer = await asked;
-  if (typeof answer === "symbol") throw new CancelledError("cancelled", { hint: "Nothing was written." });
-  return answer;
+async function askForStart(on: ReturnType<typeof promptsOn>): Promise<string> {
+  const options = [
+    { value: "now", label: "those that complete from now on" },
+    { value: "beginning", label: "all that there are, the oldest first" },
+    { value: "date", label: "those since a date" },
+  ];
+  const start = answered(await select({ ...on, message: "Which responses become events?", options }));
+  return start === "date" ? answered(await text({ ...on, message: "The date", placeholder: "2026-01-31" })) : start;
 }
 
 /**

@@ -1,4 +1,8 @@
-import { CloudFormationClient, paginateListStackResources } from "@aws-sdk/client-cloudformation";
+import {
+  CloudFormationClient,
+  paginateListStackResources,
+  type StackResourceSummary,
+} from "@aws-sdk/client-cloudformation";
 import { CloudWatchClient, DescribeAlarmsCommand } from "@aws-sdk/client-cloudwatch";
 import { DescribeEventBusCommand } from "@aws-sdk/client-eventbridge";
 import { GetScheduleCommand, SchedulerClient } from "@aws-sdk/client-scheduler";
@@ -7,6 +11,7 @@ import type { SourceConfig } from "../../../lib/config/index.ts";
 import { errorCode } from "../../../lib/errors.ts";
 import { describeFailure } from "../../../lib/monitoring/log.ts";
 import type { CheckLine } from "../../../lib/operator/probe/report.ts";
+import type { AccountState } from "../../../lib/polling/model/account.ts";
 import { ACCOUNT, sourceKey } from "../../../lib/state/keys.ts";
 import type { Io } from "../../io.ts";
 import { askingAws } from "../../target/aws-failure.ts";
@@ -28,21 +33,13 @@ export interface CheckContext {
 /** Looks at one side of a poller. It gives no line where there is nothing to say. */
 type Check = (context: CheckContext) => Promise<CheckLine[]>;
 
-export const ok = (check: string, says: string): CheckLine => ({ check, state: "ok", says, todo: null, code: null });
-
-export const warn = (check: string, says: string, todo: string): CheckLine => ({
-  check,
-  state: "warn",
-  says,
-  todo,
-  code: null,
+const line = (check: string, state: CheckLine["state"], says: string, todo: string | null = null): CheckLine => ({
+  ...{ check, state, says, todo, code: null },
 });
-
+export const ok = (check: string, says: string): CheckLine => line(check, "ok", says);
+export const warn = (check: string, says: string, todo: string): CheckLine => line(check, "warn", says, todo);
 export const fail = (check: string, says: string, todo: string, code: string | null = null): CheckLine => ({
-  check,
-  state: "fail",
-  says,
-  todo,
+  ...line(check, "fail", says, todo),
   code,
 });
 
@@ -101,32 +98,36 @@ export const alarms: Check = async ({ looks }) => {
   });
 };
 
-/** How long ago the last tick of each source came to its end. */
-const lastTick: Check = async ({ target, sources, io }) => {
+/** Of each source how long ago its last tick came to its end, and whether the surveys that are to be polled were there. */
+const ticks: Check = async ({ target, sources, io }) => {
   const lines = sources.map((source) => {
-    const check = sources.length === 1 ? "last tick" : `last tick of ${source.name}`;
-    return allowed(check, "dynamodb:GetItem and dynamodb:Query", async () => {
+    const of = sources.length === 1 ? "" : ` of ${source.name}`;
+    return allowed(`last tick${of}`, "dynamodb:GetItem and dynamodb:Query", async () => {
       const { account } = await readSource(target, source.name);
-      const [now, at] = [io.now(), account.lastTick];
-      if (!source.enabled) return ok(check, `${ago(at, now)}; the source is not enabled`);
-      const { problem } = sourceStatus(source, account, { now });
-      if (problem === null) return ok(check, ago(at, now));
-      if (account.pausedSince !== undefined) return warn(check, problem, `survey-poller resume ${target.flags} --yes`);
-      const isPaused = account.pausedUntil !== undefined;
-      if (isPaused) return warn(check, problem, "Wait: it goes on by itself.");
-      if (target.data === undefined)
-        return fail(check, problem, "Look at the schedule above and at the function's log.");
-      return target.data.isRunning
-        ? fail(check, problem, "Look at what npm start says.")
-        : warn(
-            check,
-            `${ago(at, now)}; no run is at work on the folder`,
-            "Start it again: npm start, with the flags that it had.",
-          );
+      const last = lastTick(`last tick${of}`, { target, source, account, now: io.now() });
+      if (account.unlisted === undefined) return last;
+      const todo = "Nothing of them is polled until the list shows them.";
+      return [last, warn(`surveys${of}`, unlistedText(account.unlisted), todo)];
     });
   });
   return (await Promise.all(lines)).flat();
 };
+
+function lastTick(
+  check: string,
+  { target, source, account, now }: { target: Target; source: SourceConfig; account: AccountState; now: number },
+): CheckLine {
+  const at = ago(account.lastTick, now);
+  if (!source.enabled) return ok(check, `${at}; the source is not enabled`);
+  const { problem } = sourceStatus(source, account, { now });
+  if (problem === null) return ok(check, at);
+  if (account.pausedSince !== undefined) return warn(check, problem, `survey-poller resume ${target.flags} --yes`);
+  if (account.pausedUntil !== undefined) return warn(check, problem, "Wait: it goes on by itself.");
+  if (target.data === undefined) return fail(check, problem, "Look at the schedule above and at the function's log.");
+  if (target.data.isRunning) return fail(check, problem, "Look at what npm start says.");
+  const again = "Start it again: npm start, with the flags that it had.";
+  return warn(check, `${at}; no run is at work on the folder`, again);
+}
 
 /** The verdict of `status`: what is open there is open here. */
 const openProblem: Check = ({ target, sources, io }) =>
@@ -140,19 +141,6 @@ const openProblem: Check = ({ target, sources, io }) =>
       ? warn("status", sentence, todo)
       : fail("status", sentence, todo, "UNACCOUNTED");
   });
-
-/** Whether each survey that is to be polled by its id was there at the last tick. */
-const unlisted: Check = async ({ target, sources }) => {
-  const lines = sources.map(({ name }) => {
-    const check = sources.length === 1 ? "surveys" : `surveys of ${name}`;
-    return allowed(check, "dynamodb:GetItem and dynamodb:Query", async () => {
-      const { account } = await readSource(target, name);
-      if (account.unlisted === undefined) return [];
-      return warn(check, unlistedText(account.unlisted), "Nothing of them is polled until the list shows them.");
-    });
-  });
-  return (await Promise.all(lines)).flat();
-};
 
 /** Checks that the bus is there and answers. Nothing is put on it. */
 const smokeOfBus: Check = ({ target: { clients, resources } }) =>
@@ -178,18 +166,12 @@ const leftovers: Check = ({ target, io }) =>
     return gone.length === 0 ? [] : ok("leftovers", `${count(gone.length, "expired rule")} of tail removed`);
   });
 
-interface ScheduleLook {
-  name: string;
-  /** Names its source. */
-  description: string;
-  isEnabled: boolean;
-}
-
 /** The parts of a deployed stack that doctor reads beside its state. */
 export interface StackLooks {
   /** Names of the stack's resources of a type such as "AWS::CloudWatch::Alarm". */
   resources(type: string): Promise<string[]>;
-  schedule(name: string): Promise<ScheduleLook>;
+  /** The description names its source. */
+  schedule(name: string): Promise<{ description: string; isEnabled: boolean }>;
   /** The names of those of these alarms that are raised. */
   raised(names: readonly string[]): Promise<string[]>;
   close(): void;
@@ -204,30 +186,20 @@ export function createStackLooks(stackName: string): StackLooks {
     new SchedulerClient({ maxAttempts: 3 }),
     new CloudWatchClient({ maxAttempts: 3 }),
   ];
-  let listed: Promise<{ type: string; name: string }[]> | undefined;
-
-  async function list(): Promise<{ type: string; name: string }[]> {
-    const all = [];
-    for await (const { StackResourceSummaries = [] } of paginateListStackResources(
-      { client: formation },
-      { StackName: stackName },
-    )) {
-      for (const { ResourceType: type = "", PhysicalResourceId: name = "" } of StackResourceSummaries) {
-        all.push({ type, name });
-      }
-    }
-    return all;
-  }
-
+  let all: StackResourceSummary[] | undefined;
   return {
     async resources(type) {
-      listed ??= list();
-      return (await listed).filter((one) => one.type === type).map(({ name }) => name);
+      if (all === undefined) {
+        all = [];
+        const pages = paginateListStackResources({ client: formation }, { StackName: stackName });
+        for await (const { StackResourceSummaries = [] } of pages) all.push(...StackResourceSummaries);
+      }
+      return all.flatMap((one) => (one.ResourceType === type ? (one.PhysicalResourceId ?? []) : []));
     },
     async schedule(name) {
       // The name of the resource may have that of its group before it.
       const answer = await scheduler.send(new GetScheduleCommand({ Name: name.split("|").at(-1) ?? name }));
-      return { name, description: answer.Description ?? "", isEnabled: answer.State === "ENABLED" };
+      return { description: answer.Description ?? "", isEnabled: answer.State === "ENABLED" };
     },
     async raised(names) {
       const found = [];
@@ -245,16 +217,7 @@ export function createStackLooks(stackName: string): StackLooks {
 }
 
 /** All that is looked at beside the survey service, in the order of the answer. Another one is one line. */
-const checks: readonly Check[] = [
-  schedules,
-  alarms,
-  lastTick,
-  openProblem,
-  unlisted,
-  smokeOfBus,
-  smokeOfTable,
-  leftovers,
-];
+const checks: readonly Check[] = [schedules, alarms, ticks, openProblem, smokeOfBus, smokeOfTable, leftovers];
 
 /** Runs them all. */
 export const runChecks: Check = async (context) => {
