@@ -95,12 +95,12 @@ export const forgetVerb: Verb = (act) =>
 /** Forgets, and looks once more whether nothing is left. */
 async function forget(target: Target, found: FoundResponse): Promise<FoundResponse> {
   const { source, surveyId: survey, id } = found;
+  const next = `survey-poller forget ${id} --survey ${survey} --source ${source} --yes ${target.flags}`;
   const done = await target.operate(source, "forget", { surveyId: survey, response: id });
   if (done.outcome === "busy") {
-    throw notNow("SURVEY_BUSY", `survey ${survey} is being polled just now, and nothing was forgotten`, {
-      hint: "Try again in a minute; a catch-up may take longer.",
-      next: `survey-poller forget ${id} --survey ${survey} --source ${source} --yes ${target.flags}`,
-    });
+    const hint = "Try again in a minute; a catch-up may take longer.";
+    const message = `survey ${survey} is being polled just now, and nothing was forgotten`;
+    throw notNow("SURVEY_BUSY", message, { hint, next });
   }
   const left = await readAgain(target, found);
   const { mark, ...still } = await heldOf(target, left);
@@ -109,7 +109,7 @@ async function forget(target: Target, found: FoundResponse): Promise<FoundRespon
   if (unforgotten.length === 0) return left;
   throw new CommandError("NOT_FORGOTTEN", `something is still held of response ${id}: ${unforgotten.join(", ")}`, {
     hint: "Run it again: it goes on with what is left.",
-    next: `survey-poller forget ${id} --survey ${survey} --source ${source} --yes ${target.flags}`,
+    next,
   });
 }
 
@@ -160,110 +160,72 @@ function partsOf({ withheld, changes = [], contents, pending = [] }: Mark, id: L
   ];
 }
 
-type Elsewhere = ForgetAnswer["elsewhere"];
-
-/** Days for which DynamoDB can bring a table back to what it was. */
-const BACKUPS = 35;
-/** Days for which every queue of a stack keeps a message. */
-const QUEUES = 14;
-/** Days for which EventBridge tries to deliver an event before it puts it into a dead-letter queue. */
-const TRIED = 1;
+/** Days for which DynamoDB can bring a table back to what it was, for which every queue of a stack keeps a message, and EventBridge tries to deliver one. */
+const [BACKUPS, QUEUES, TRIED] = [35, 14, 1];
 
 /** The copies that no command of the poller can purge, where they lie, and until when. */
 export function elsewhere(
   { sources, bus, webhooks }: Config,
   { isStack, hadEvent, now }: { isStack: boolean; hadEvent: boolean; now: number },
-): Elsewhere {
+): ForgetAnswer["elsewhere"] {
+  const copy = (where: string, what: string, until: number | null = null) => ({ where, what, until });
+  const dead = "their own copies of its events, and those in their dead-letter queues: tell them by the event id";
+  const first = [
+    copy("the survey service", "the response itself: delete it there first, or it stays listed"),
+    ...(hadEvent ? [copy("subscribers", dead)] : []),
+  ];
+  if (!isStack) {
+    const file =
+      "its events in a file of --events, and what a database has not overwritten yet: delete the folder to be sure";
+    return [...first, copy("the data folder", file)];
+  }
   // One archive and one log group serve all sources: the longest period asked for holds.
   const longest = (of: "archive" | "logs"): number => now + Math.max(...sources.map(({ retention }) => retention[of]));
-  const service = {
-    where: "the survey service",
-    what: "the response itself: delete it there first, or it stays listed",
-    until: null,
-  };
-  const subscribers = {
-    where: "subscribers",
-    what: "their own copies of its events, and those in their dead-letter queues: tell them by the event id",
-    until: null,
-  };
-  if (!isStack) {
-    const folder = {
-      where: "the data folder",
-      what: "its events in a file of --events, and what a database has not overwritten yet: delete the folder to be sure",
-      until: null,
-    };
-    return [service, ...(hadEvent ? [subscribers] : []), folder];
-  }
-  const archive = {
-    where: "the archive of the bus",
-    what: "its events, whole: no single one can be deleted. Replay nothing from before now until then",
-    until: longest("archive"),
-  };
   const areSigned = webhooks.some(isSigned);
-  const waiting = {
-    where: "the queues of signed webhooks",
-    what: "its events that wait for an endpoint, whole",
-    until: now + QUEUES * DAY,
-  };
-  const undelivered = {
-    where: "the dead-letter queues of webhooks and of onResponseCompleted",
-    what: "its events that could not be delivered, whole. Delete them there by the event id",
-    until: now + ((areSigned ? QUEUES : TRIED) + QUEUES) * DAY,
-  };
-  const heard = {
-    where: "the queues of tail, listen and console",
-    what: "its events of the last minutes, whole",
-    until: now + KEPT_UNHEARD * 1000,
-  };
+  const archived = "its events, whole: no single one can be deleted. Replay nothing from before now until then";
+  const waiting = "its events that wait for an endpoint, whole";
+  const undelivered = "its events that could not be delivered, whole. Delete them there by the event id";
+  const untilDead = now + ((areSigned ? QUEUES : TRIED) + QUEUES) * DAY;
+  const ofEvents = [
+    ...(bus.archive ? [copy("the archive of the bus", archived, longest("archive"))] : []),
+    ...(areSigned ? [copy("the queues of signed webhooks", waiting, now + QUEUES * DAY)] : []),
+    copy("the dead-letter queues of webhooks and of onResponseCompleted", undelivered, untilDead),
+    copy("the queues of tail, listen and console", "its events of the last minutes, whole", now + KEPT_UNHEARD * 1000),
+  ];
+  const backups = "its entry as it was. Who restores the table forgets it once more";
   return [
-    service,
-    ...(hadEvent
-      ? [subscribers, ...(bus.archive ? [archive] : []), ...(areSigned ? [waiting] : []), undelivered, heard]
-      : []),
-    {
-      where: "point-in-time backups of the table",
-      what: "its entry as it was. Who restores the table forgets it once more",
-      until: now + BACKUPS * DAY,
-    },
-    { where: "the logs", what: "ids, at logLevel info and debug", until: longest("logs") },
+    ...first,
+    ...(hadEvent ? ofEvents : []),
+    copy("point-in-time backups of the table", backups, now + BACKUPS * DAY),
+    copy("the logs", "ids, at logLevel info and debug", longest("logs")),
   ];
 }
 
 /** The parts that are held and go, those that stay, and those that lie elsewhere. */
-function forgetText({
-  dryRun,
-  id,
-  source,
-  surveyId,
-  name,
-  state,
-  held,
-  stays,
-  records,
-  elsewhere,
-}: ForgetAnswer): string[] {
-  if (surveyId === null) {
+function forgetText(answer: ForgetAnswer): string[] {
+  const { dryRun, id, source, surveyId: survey, name, state, held, stays, records } = answer;
+  if (survey === null) {
     return [
       `Nothing is held of response ${id}: it was never met.`,
       "Nothing was written either. To note it beforehand, so that it never goes out, name its survey: --survey.",
     ];
   }
-  const isHeld = held.entry.length + held.mark.length + held.objects.length > 0;
-  const where = `response ${id} of ${surveyName({ surveyId, name })}, source ${source}`;
+  const isHeld = !isNothing(held);
+  const where = `response ${id} of ${surveyName({ surveyId: survey, name })}, source ${source}`;
   const lines = [
     ...(held.entry.length === 0 ? [] : [["table", `its entry (${state}): ${held.entry.join(", ")}`]]),
     ...(held.mark.length === 0 ? [] : [["mark", held.mark.join(", ")]]),
     ...held.objects.map((key) => ["bucket", key]),
   ];
-  function headline(): string {
-    if (isHeld) return `${dryRun ? "Would be forgotten" : "Forgotten"}: ${where}`;
-    if (state !== null) return `Nothing more is held of ${where}.`;
-    return `Never met: ${where}. It ${dryRun ? "would be" : "is"} noted as forgotten.`;
-  }
+  const known =
+    state === null
+      ? `Never met: ${where}. It ${dryRun ? "would be" : "is"} noted as forgotten.`
+      : `Nothing more is held of ${where}.`;
+  const headline = isHeld ? `${dryRun ? "Would be forgotten" : "Forgotten"}: ${where}` : known;
   const until = (at: number | null): string =>
     at === null ? "" : ` (until ${new Date(at).toISOString().slice(0, 10)})`;
   return [
-    headline(),
+    headline,
     ...columns(lines).map((line) => `  ${line}`),
     ...(stays === null ? [] : [`What stays, so that it never goes out again: ${JSON.stringify(stays)}`]),
     ...(records === 0
@@ -272,6 +234,6 @@ function forgetText({
           `${count(records, "single record")} of this survey may be of it: nobody knows whose they are. See quarantine list, show and forget with their ids.`,
         ]),
     "Not purged by this:",
-    ...elsewhere.map((one) => `  ${one.where}${until(one.until)}: ${one.what}.`),
+    ...answer.elsewhere.map((one) => `  ${one.where}${until(one.until)}: ${one.what}.`),
   ];
 }

@@ -7,8 +7,7 @@ import type { LedgerEntry } from "../polling/model/ledger-entry.ts";
 import { selected } from "../polling/model/source.ts";
 import type { Ports } from "../polling/ports.ts";
 import type { Operation, OperationContext } from "./operation.ts";
-import { putBackAs, type Stays } from "./put-back.ts";
-import { reasonOf } from "./set-aside.ts";
+import { putBackAs, reasonOf, type Stays } from "./put-back.ts";
 import { makeDue, onSurvey } from "./survey-work.ts";
 
 const IDS = "must be a list of survey ids, whole numbers above 0";

@@ -1,4 +1,4 @@
-import { reasonOf } from "../../../lib/operator/set-aside.ts";
+import { reasonOf } from "../../../lib/operator/put-back.ts";
 import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
 import { surveyKey } from "../../../lib/state/keys.ts";
 import { redriveEntries } from "../../../lib/state/ledger.ts";

@@ -2,7 +2,7 @@ import { Command } from "@commander-js/extra-typings";
 import { createBucket } from "../../../lib/aws/bucket.ts";
 import { isObject } from "../../../lib/events/build/fields.ts";
 import { isForgotten } from "../../../lib/operator/forgotten.ts";
-import { reasonOf } from "../../../lib/operator/set-aside.ts";
+import { reasonOf } from "../../../lib/operator/put-back.ts";
 import { takeOut } from "../../../lib/polling/ledger/kept-records.ts";
 import { isForRedrive, type LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
 import { CommandError } from "../../errors.ts";
