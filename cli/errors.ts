@@ -1,5 +1,4 @@
 import { errorCode, PollerError, type PollerErrorOptions } from "../lib/errors.ts";
-import { UsageError } from "./flags.ts";
 
 /** How a command ends. A monitor tells 3 from 5 by it: the first says nothing of what is missing, the second does. */
 export const EXIT = {
@@ -19,6 +18,11 @@ export const EXIT = {
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** The command was called in a way that it does not understand. */
+export class UsageError extends PollerError {
+  readonly code = "BAD_USAGE";
+}
 
 export interface CommandErrorOptions extends PollerErrorOptions {
   /** The command line to run next, such as "survey-poller status --stack SurveyPoller". */

@@ -2,8 +2,7 @@ import { Command, CommanderError, type CommandUnknownOpts } from "@commander-js/
 import { errorCode, oneLine, PollerError } from "../lib/errors.ts";
 import { describeFailure } from "../lib/monitoring/log.ts";
 import { answerAsCalled, asCalled } from "./called-as.ts";
-import { CommandError, EXIT, type ExitCode, exitCodeOf, InterruptedError } from "./errors.ts";
-import { UsageError } from "./flags.ts";
+import { CommandError, EXIT, type ExitCode, exitCodeOf, InterruptedError, UsageError } from "./errors.ts";
 import type { Io } from "./io.ts";
 import { packageVersion } from "./package.ts";
 import { loadDataTarget } from "./target/open-target.ts";

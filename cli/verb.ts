@@ -1,7 +1,7 @@
 import { Command, type CommandUnknownOpts, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import type { LedgerEntry } from "../lib/polling/model/ledger-entry.ts";
 import type { EXIT, ExitCode } from "./errors.ts";
-import { UsageError } from "./flags.ts";
+import { UsageError } from "./errors.ts";
 import type { Io } from "./io.ts";
 import { loadDataTarget } from "./target/open-target.ts";
 import { printableJson } from "./words.ts";

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { UsageError } from "../cli/flags.ts";
+import { UsageError } from "../cli/errors.ts";
 import { createClients } from "./aws/clients.ts";
 import { checks } from "./checks/index.ts";
 import { cleanUp } from "./clean-up.ts";

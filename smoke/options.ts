@@ -1,4 +1,4 @@
-import { readFlags } from "../cli/flags.ts";
+import { readFlags } from "../local/read-flags.ts";
 
 export const USAGE = `npm run smoke -- [flags]
 

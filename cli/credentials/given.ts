@@ -5,7 +5,7 @@ import * as z from "zod";
 import { PollerError } from "../../lib/errors.ts";
 import { parseJson } from "../../lib/secrets/secret-values.ts";
 import type { Credentials } from "../../lib/survey-api/index.ts";
-import { UsageError } from "../flags.ts";
+import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
 
 /**

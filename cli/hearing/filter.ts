@@ -4,7 +4,7 @@ import { nearestName } from "../../lib/config/edit-distance.ts";
 import { isObject, pathText } from "../../lib/config/shape.ts";
 import { EVENT_TYPES, type EventType } from "../../lib/events/contract.ts";
 import { createMatcher } from "../../local/aws/event-bridge/matcher.ts";
-import { UsageError } from "../flags.ts";
+import { UsageError } from "../errors.ts";
 
 /** Which events are meant: parts of an EventBridge event pattern. */
 export interface Filter {

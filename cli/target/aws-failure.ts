@@ -36,7 +36,7 @@ function causeOf(error: unknown): unknown {
 }
 
 /** @param what "the stack could not be read" */
-function awsFailure(what: string, error: unknown): Error {
+export function awsFailure(what: string, error: unknown): Error {
   if (error instanceof CommandError) return error;
   const wrong = credentialsFailure(error);
   if (wrong !== undefined) return wrong;

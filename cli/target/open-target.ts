@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { UsageError } from "../flags.ts";
+import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
 import type { Target } from "./target.ts";
 

@@ -4,8 +4,7 @@ import type { BackfillResult } from "../../lib/operator/backfill.ts";
 import type { HistoryResult } from "../../lib/operator/history.ts";
 import { isUnreachable, sayWhyOpen } from "../../lib/polling/model/books.ts";
 import { type DateRange, placeOf } from "../../lib/polling/model/phase.ts";
-import { EXIT, InterruptedError, notNow, unlessFailing } from "../errors.ts";
-import { UsageError } from "../flags.ts";
+import { EXIT, InterruptedError, notNow, UsageError, unlessFailing } from "../errors.ts";
 import { type Io, type ProgressLine, showProgress } from "../io.ts";
 import { openTarget } from "../target/open-target.ts";
 import {

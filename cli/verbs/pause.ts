@@ -3,12 +3,13 @@ import { parseDuration } from "../../lib/config/units.ts";
 import { readAccount } from "../../lib/state/account.ts";
 import { setOperatorPause } from "../../lib/state/operator-pause.ts";
 import { FOREVER, type OperatorPause } from "../../lib/state/shared-state.ts";
-import { UsageError } from "../flags.ts";
+import { UsageError } from "../errors.ts";
+import type { Io } from "../io.ts";
 import { askingAws } from "../target/aws-failure.ts";
-import { openTarget } from "../target/open-target.ts";
+import { openTarget, type TargetOptions } from "../target/open-target.ts";
 import { tableOf } from "../target/surveys.ts";
 import { sourcesOf, type Target } from "../target/target.ts";
-import { DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../verb.ts";
+import { type Answer, DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../verb.ts";
 import { pauseEnd, utc } from "../words.ts";
 
 /** A source, as it is and as it will be. */
@@ -27,6 +28,11 @@ export interface PauseAnswer {
   sources: SourceChange[];
 }
 
+const ABOUT = `
+A tick under way comes to its end, and a catch-up within a minute. After that nothing is asked of the
+survey service until survey-poller resume.
+`;
+
 export const pauseVerb: Verb = (act) =>
   targetVerb("pause", "stops polling; nothing is lost")
     .option("--source <name>", "only this source; all without it")
@@ -34,21 +40,16 @@ export const pauseVerb: Verb = (act) =>
     .addOption(yesOption())
     .addHelpText(
       "after",
-      `\nA tick under way comes to its end, and a catch-up within a minute. After that nothing is asked of the\nsurvey service until survey-poller resume.\n${examples("pause --stack SurveyPoller --for 2h --yes", "pause --data .survey-poller --yes")}`,
+      ABOUT + examples("pause --stack SurveyPoller --for 2h --yes", "pause --data .survey-poller --yes"),
     )
     .action((options) =>
       act(options, async (io) => {
-        const length = options.for === undefined ? undefined : durationOf(options.for);
-        await using target = await openTarget(options, io);
+        const length = options.for === undefined ? undefined : parseDuration(options.for);
+        if (options.for !== undefined && !(Number(length) > 0)) {
+          throw new UsageError("--for is no duration", { hint: "Give one such as 30m, 2h or 1d." });
+        }
         const now = io.now();
-        const isDone = options.yes === true;
-        const answer = await changePause(target, {
-          sources: await sourcesOf(target, options.source),
-          next: pausedFrom(now, length === undefined ? undefined : now + length),
-          isDone,
-        });
-        if (!isDone && isChange(answer)) io.say(DRY_RUN);
-        return { data: answer, text: pauseText(answer) };
+        return await changed(options, io, pausedFrom(now, length === undefined ? undefined : now + length));
       }),
     );
 
@@ -57,26 +58,20 @@ export const resumeVerb: Verb = (act) =>
     .option("--source <name>", "only this source; all without it")
     .addOption(yesOption())
     .addHelpText("after", examples("resume --stack SurveyPoller --yes", "resume --data .survey-poller --source main"))
-    .action((options) =>
-      act(options, async (io) => {
-        await using target = await openTarget(options, io);
-        const isDone = options.yes === true;
-        const sources = await sourcesOf(target, options.source);
-        const answer = await changePause(target, { sources, next: () => null, isDone });
-        if (!isDone && isChange(answer)) io.say(DRY_RUN);
-        return { data: answer, text: pauseText(answer) };
-      }),
-    );
+    .action((options) => act(options, (io) => changed(options, io, () => null)));
 
-function durationOf(text: string): number {
-  const length = parseDuration(text);
-  if (length !== undefined && length > 0) return length;
-  throw new UsageError("--for is no duration", { hint: "Give one such as 30m, 2h or 1d." });
+interface Options extends TargetOptions {
+  source?: string | undefined;
+  yes?: true | undefined;
 }
 
-/** Whether any source would be another one than it is. */
-function isChange({ sources }: PauseAnswer): boolean {
-  return sources.some(({ was, becomes }) => was !== becomes || becomes === "paused");
+async function changed(options: Options, io: Io, next: PauseChange["next"]): Promise<Answer<PauseAnswer>> {
+  await using target = await openTarget(options, io);
+  const isDone = options.yes === true;
+  const answer = await changePause(target, { sources: await sourcesOf(target, options.source), next, isDone });
+  const isChange = answer.sources.some(({ was, becomes }) => was !== becomes || becomes === "paused");
+  if (!isDone && isChange) io.say(DRY_RUN);
+  return { data: answer, text: pauseText(answer) };
 }
 
 interface PauseChange {

@@ -1,7 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { SourceConfig } from "../../../lib/config/index.ts";
-import { EXIT, unlessFailing } from "../../errors.ts";
-import { UsageError } from "../../flags.ts";
+import { EXIT, UsageError, unlessFailing } from "../../errors.ts";
 import { type Io, type ProgressLine, showProgress } from "../../io.ts";
 import { openTarget } from "../../target/open-target.ts";
 import {

@@ -3,7 +3,7 @@ import { probe } from "../../../lib/operator/probe/probe.ts";
 import { type CheckLine, notSeen, type ProbeReport, QUESTIONS } from "../../../lib/operator/probe/report.ts";
 import { type Credentials, createSurveyApi } from "../../../lib/survey-api/index.ts";
 import { credentialVariables, givenCredentials } from "../../credentials/given.ts";
-import { UsageError } from "../../flags.ts";
+import { UsageError } from "../../errors.ts";
 import type { Io } from "../../io.ts";
 import type { Target } from "../../target/target.ts";
 import { fail, ok, warn } from "./checks.ts";

@@ -1,8 +1,7 @@
 import { Option } from "@commander-js/extra-typings";
 import type { CheckLine, Finding } from "../../../lib/operator/probe/report.ts";
 import { baseUrlProblem } from "../../../lib/survey-api/base-url.ts";
-import { EXIT, exitOf, InterruptedError } from "../../errors.ts";
-import { UsageError } from "../../flags.ts";
+import { EXIT, exitOf, InterruptedError, UsageError } from "../../errors.ts";
 import type { Io } from "../../io.ts";
 import { openTarget, type TargetOptions } from "../../target/open-target.ts";
 import { sourcesOf } from "../../target/target.ts";

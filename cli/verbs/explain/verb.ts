@@ -1,6 +1,5 @@
 import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
-import { EXIT } from "../../errors.ts";
-import { UsageError } from "../../flags.ts";
+import { EXIT, UsageError } from "../../errors.ts";
 import type { Io, Style } from "../../io.ts";
 import { openTarget } from "../../target/open-target.ts";
 import { examples, surveyId, targetVerb, type Verb } from "../../verb.ts";

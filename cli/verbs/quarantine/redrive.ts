@@ -1,6 +1,5 @@
 import type { SurveyRedrive } from "../../../lib/operator/redrive.ts";
-import { EXIT, InterruptedError } from "../../errors.ts";
-import { UsageError } from "../../flags.ts";
+import { EXIT, InterruptedError, UsageError } from "../../errors.ts";
 import { type Io, showProgress } from "../../io.ts";
 import { openTarget } from "../../target/open-target.ts";
 import { oneSource, type Target } from "../../target/target.ts";

@@ -1,8 +1,8 @@
 import { createInterface } from "node:readline";
 import { FORGOTTEN } from "../../../lib/polling/model/ledger-entry.ts";
 import { readEntries } from "../../../lib/state/ledger.ts";
+import { UsageError } from "../../errors.ts";
 import { eventIdsIn, isEventId, olderEventIds } from "../../event-ids.ts";
-import { UsageError } from "../../flags.ts";
 import type { Io } from "../../io.ts";
 import { askingAws } from "../../target/aws-failure.ts";
 import { openTarget } from "../../target/open-target.ts";

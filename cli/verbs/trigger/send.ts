@@ -6,7 +6,7 @@ import type { OutgoingEvent } from "../../../lib/polling/model/outgoing-event.ts
 import type { Publisher } from "../../../lib/polling/ports.ts";
 import { createEventBridgePublisher } from "../../../lib/publisher/event-bridge.ts";
 import { CommandError } from "../../errors.ts";
-import { askingAws } from "../../target/aws-failure.ts";
+import { askingAws, awsFailure } from "../../target/aws-failure.ts";
 import type { Target } from "../../target/target.ts";
 
 /** Bytes above which answers go to the bucket, however high the configuration's own limit is: the large event must be one. */
@@ -31,13 +31,9 @@ export async function send(target: Target, event: OutgoingEvent, sending: Sendin
   const [outcome] = await publisher.publish([sealed], async () => undefined);
   if (outcome?.kind === "published") return detail;
   const name = (outcome?.code ?? "UNKNOWN").replace(/^request:/, "");
-  return askingAws("the event could not be sent", () => Promise.reject(Object.assign(new Error(name), { name }))).catch(
-    (error: unknown) => {
-      throw error instanceof CommandError
-        ? error
-        : new CommandError("NOT_SENT", `the event was not sent (${name})`, { hint: "Try again." });
-    },
-  );
+  const failure = awsFailure("the event could not be sent", Object.assign(new Error(name), { name }));
+  const isOfAws = failure instanceof CommandError && failure.code !== "AWS_FAILED";
+  throw isOfAws ? failure : new CommandError("NOT_SENT", `the event was not sent (${name})`, { hint: "Try again." });
 }
 
 /** The publisher of the function. In a dry run it puts no answers into the bucket. */

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { EXIT } from "../../errors.ts";
-import { UsageError } from "../../flags.ts";
+import { EXIT, UsageError } from "../../errors.ts";
 import type { Io } from "../../io.ts";
 import { openTarget } from "../../target/open-target.ts";
 import { oneSource, type Target } from "../../target/target.ts";

@@ -13,9 +13,8 @@ import {
 } from "@aws-sdk/client-sqs";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { errorCode } from "../../../lib/errors.ts";
-import { CommandError, InterruptedError } from "../../errors.ts";
+import { CommandError, InterruptedError, UsageError } from "../../errors.ts";
 import { eventIdIn, eventIdsIn, type IdSet } from "../../event-ids.ts";
-import { UsageError } from "../../flags.ts";
 import type { Io } from "../../io.ts";
 import { askingAws } from "../../target/aws-failure.ts";
 import type { Target } from "../../target/target.ts";

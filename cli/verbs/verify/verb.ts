@@ -1,6 +1,5 @@
-import { EXIT } from "../../errors.ts";
+import { EXIT, UsageError } from "../../errors.ts";
 import { createIdSet } from "../../event-ids.ts";
-import { UsageError } from "../../flags.ts";
 import { type Io, showProgress } from "../../io.ts";
 import { openTarget } from "../../target/open-target.ts";
 import { eachEmitted, ledgersOf } from "../../target/responses.ts";

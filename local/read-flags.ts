@@ -1,11 +1,6 @@
 import { parseArgs } from "node:util";
+import { UsageError } from "../cli/errors.ts";
 import { nearestName } from "../lib/config/edit-distance.ts";
-import { PollerError } from "../lib/errors.ts";
-
-/** The command was called in a way that it does not understand. */
-export class UsageError extends PollerError {
-  readonly code = "BAD_USAGE";
-}
 
 /** The flags of a command, as `parseArgs` of Node takes them. */
 export type FlagOptions = Readonly<Record<string, { type: "string" | "boolean"; short?: string }>>;
