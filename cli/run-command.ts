@@ -56,7 +56,7 @@ const EXIT_CODES = `
 Exit codes: 0 done or proved · 1 failed · 2 called wrongly · 3 cannot be proved now, try again later
             4 credentials · 5 something is unaccounted for · 130 interrupted, the state is safe`;
 
-/** What took the place of verbs that there were. */
+/** The successors of verbs that are gone. */
 const GONE: Readonly<Record<string, string>> = {
   contract: "the contract lies in the folder contract/ of the package, for each language",
   replay: "`aws events start-replay` replays the archive, and survey-poller resend --from sends from the ledger",

@@ -148,7 +148,7 @@ export const promptsOn = ({ input, talk }: Pick<Io, "input" | "talk">) => ({
   output: talk as NodeJS.WriteStream,
 });
 
-/** What was answered to a prompt. */
+/** The answer to a prompt. */
 export function answered<Answer>(answer: Answer): Exclude<Answer, symbol> {
   if (isCancel(answer)) throw new CancelledError("cancelled", { hint: "Nothing was written." });
   return answer as Exclude<Answer, symbol>;

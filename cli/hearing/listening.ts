@@ -36,7 +36,7 @@ export const countOption = () =>
 const QUIET = 60_000;
 const LONGEST_POLL = 5;
 
-/** What is heard, where it comes from, and when it ends: at a time, or after so many events. */
+/** The source of events, and when it ends: at a time, or after so many events. */
 interface Hearing extends Pick<Io, "now" | "say" | "signal"> {
   /** Takes what is in the queue, and waits so many seconds for it. Nothing once it is interrupted. */
   receive: (waitSeconds: number) => Promise<readonly string[]>;

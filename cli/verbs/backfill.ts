@@ -31,7 +31,7 @@ export interface BackfillAnswer {
   outcome: "to do" | "started" | "under way" | "done" | "partial" | "stopped" | "nothing" | "none";
   /** Dates of completion, as the service writes them; both belong to it. */
   range: DateRange | null;
-  /** What completed up to then has not been emitted. */
+  /** Responses that completed up to then have not been emitted. */
   floor: string | null;
   /** Responses that it would emit, counted over all pages; null where they were not counted. */
   count: number | null;

@@ -17,7 +17,7 @@ import { KEPT_UNHEARD } from "../target/temporary-rules.ts";
 import { DRY_RUN, examples, responseId, surveyId, targetVerb, type Verb, yesOption } from "../verb.ts";
 import { columns, count, surveyName } from "../words.ts";
 
-/** What is held of a response beside an entry that says that it is settled. */
+/** The parts of a response that are held beside an entry that says that it is settled. */
 interface Held {
   /** Fields of its entry in the table that go. */
   entry: string[];
@@ -43,7 +43,7 @@ export interface ForgetAnswer {
   stays: Partial<LedgerEntry> | null;
   /** Single records of the survey that belong to nobody knows which response: they may be of it. */
   records: number;
-  /** What this command cannot purge; `until`: epoch milliseconds by which it is gone at the latest, where that is known. */
+  /** Copies that this command cannot purge; `until`: epoch milliseconds by which it is gone at the latest, where that is known. */
   elsewhere: { where: string; what: string; until: number | null }[];
 }
 

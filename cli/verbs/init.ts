@@ -19,11 +19,11 @@ export interface InitAnswer {
   file: string;
   /** Whether there was a file of that name. */
   replaces: boolean;
-  /** What is in the file. */
+  /** The contents of the file. */
   config: Record<string, unknown>;
   /** Whether the survey service was looked at. */
   checked: boolean;
-  /** What doctor says of the configuration. */
+  /** Remarks of doctor on the configuration. */
   notes: string[];
   /** Stored: whether the credentials are in the secret now, or in a dry run would be. */
   secret: { secretId: string; stored: boolean };

@@ -1,6 +1,6 @@
 import type { SampledState } from "../../../lib/operator/sample.ts";
 
-/** What a full pass costs. */
+/** The cost of a full pass. */
 export interface AuditCost {
   /** Pages of the lists, as far as is known. */
   pages: number;
@@ -24,7 +24,7 @@ export interface AuditedSurvey {
   listed: number | null;
   /** New responses that no other walk had met: they went out. */
   found: number | null;
-  /** Those of them that are older than the newest one that was settled; null where nothing tells. */
+  /** The ones of them that are older than the newest one that was settled; null where nothing tells. */
   missing: number[] | null;
   closedAt: number | null;
   /** Why the books are open. */

@@ -35,13 +35,13 @@ export interface ExplainAnswer {
   /** Text for a record without a readable responseId. */
   responseId: LedgerEntry["id"];
   verdict: LedgerEntry["state"] | "deleted" | "unknown";
-  /** Settled: nothing is due. Coming: it goes on by itself. Person: it needs somebody. */
+  /** Settled: nothing is due. Coming: it goes on without anybody. Person: it needs somebody. */
   outlook: "settled" | "coming" | "person" | "unknown";
   sentence: string;
   /** Oldest first. */
   steps: Step[];
   next: Next;
-  /** Its item; null where there is none. */
+  /** The item of the response; null where there is none. */
   ledger: {
     state: string;
     eventId: string | null;

@@ -12,7 +12,7 @@ import { quoted } from "../../words.ts";
 
 // Times are epoch milliseconds. An id is a responseId, or that of a record of nobody knows which response.
 
-/** What was set aside for one reason. */
+/** All that was set aside for one reason. */
 export interface Group extends Meaning {
   source: string;
   /** Emitted where the replacement of its event was refused. */
@@ -29,7 +29,7 @@ export interface Group extends Meaning {
   surveys: { surveyId: number; name: string | null; count: number; ids: LedgerEntry["id"][] }[];
 }
 
-/** What a reason means, and who mends it how. */
+/** The meaning of a reason, and who mends it how. */
 export interface Meaning {
   meaning: string;
   mend: string;

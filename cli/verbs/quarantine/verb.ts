@@ -38,7 +38,7 @@ export interface ShowAnswer {
   revealed: boolean;
   /** Without --reveal masked: what is personal is only named. */
   records: unknown[] | null;
-  /** Its metrics and metadata as far as they are kept; only with --reveal. */
+  /** The metrics and metadata, as far as they are kept; only with --reveal. */
   details: unknown;
 }
 

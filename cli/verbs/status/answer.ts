@@ -9,7 +9,7 @@ export interface CatchUp {
   pages: number | null;
   /** From 0 to 1. */
   part: number | null;
-  /** What is left, as fast as the last minute or as the service allows; null while not known. */
+  /** The time that is left, as fast as the last minute or as the service allows; null while not known. */
   left: number | null;
   /** Of a first read in which all goes out: responses emitted so far, and about so many there will be, by the survey list. */
   emitted: number | null;

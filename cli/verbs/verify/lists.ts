@@ -52,7 +52,7 @@ interface List {
   from: string;
   asOf: number;
   unit: "lines" | "items" | "objects";
-  /** What to do where no event id stands in it. */
+  /** Advice where no event id stands in it. */
   hint: string;
   /** Of each line, item or object the ids in it; undefined: none that can be read. */
   entries: AsyncIterable<readonly string[] | undefined>;

@@ -74,7 +74,7 @@ export async function watching(work: (watch: Watch) => Promise<void>): Promise<W
   }
 }
 
-/** What a part has found out, for its check. */
+/** The outcome of a part, for its check. */
 export interface Part<T> {
   says: string;
   value: T;

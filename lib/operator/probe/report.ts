@@ -31,7 +31,7 @@ export interface CheckLine {
   check: string;
   state: "ok" | "warn" | "fail";
   says: string;
-  /** What to do; null where all is well. */
+  /** Advice; null where all is well. */
   todo: string | null;
   /** Of the error that was met. */
   code: string | null;
