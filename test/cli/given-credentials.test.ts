@@ -1,7 +1,29 @@
+import { PassThrough } from "node:stream";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { givenCredentials } from "../../../cli/credentials/given.ts";
-import { fakeTerminal, piped } from "./support.ts";
+import { askHidden, givenCredentials } from "../../cli/credentials/given.ts";
+
+/** A terminal that is none: what is typed is put into `input` as keys, and what it shows is in `shown`. */
+function fakeTerminal() {
+  const rawModes: boolean[] = [];
+  const input = Object.assign(new PassThrough(), {
+    isTTY: true,
+    setRawMode: (mode: boolean) => void rawModes.push(mode),
+  });
+  const output = new PassThrough();
+  const shown = { text: "" };
+  output.setEncoding("utf8").on("data", (text: string) => {
+    shown.text += text;
+  });
+  return { input, output, rawModes, shown };
+}
+
+/** Standard input of a command in a pipe. */
+function piped(text: string | Buffer): PassThrough {
+  const input = new PassThrough();
+  input.end(text);
+  return input;
+}
 
 const credentials = { clientId: "me", clientSecret: "hunter2" };
 
@@ -57,5 +79,41 @@ describe("credentials from the environment", () => {
   it("are refused when they are half there", async () => {
     await expect(given("", { SURVEY_CLIENT_ID: "me" })).rejects.toThrow("SURVEY_CLIENT_SECRET is missing");
     await expect(given("", { SURVEY_CLIENT_SECRET: "hunter2" })).rejects.toThrow("SURVEY_CLIENT_ID is missing");
+  });
+});
+
+const questions = ["client id: ", "client secret: "];
+
+describe("what is typed at a hidden prompt", () => {
+  it("is given back and never shown; the terminal is as before afterwards", async () => {
+    const { rawModes, shown, ...terminal } = fakeTerminal();
+    const asked = askHidden(questions, terminal);
+    terminal.input.write("me\r");
+    terminal.input.write("hunterX\u007f2\r");
+
+    expect(await asked).toEqual(["me", "hunter2"]);
+
+    expect(shown.text).toBe("client id: \nclient secret: \n");
+    expect(rawModes).toEqual([true, false]);
+  });
+
+  it("may be pasted in one piece", async () => {
+    const { input, output } = fakeTerminal();
+    const asked = askHidden(questions, { input, output });
+    input.write("me\rhunter2\r");
+    expect(await asked).toEqual(["me", "hunter2"]);
+  });
+
+  it.each([
+    ["Ctrl-C", "hunt\u0003"],
+    ["Ctrl-D", "\u0004"],
+  ])("is dropped by %s", async (_key, keys) => {
+    const { rawModes, shown, ...terminal } = fakeTerminal();
+    const asked = askHidden(questions, terminal);
+    terminal.input.write("me\r");
+    terminal.input.write(keys);
+    await expect(asked).rejects.toMatchObject({ code: "CANCELLED", hint: "Nothing was written." });
+    expect(rawModes.at(-1)).toBe(false);
+    expect(shown.text).not.toContain("hunt");
   });
 });

@@ -1,9 +1,9 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { startSimulator } from "../../../local/simulator/index.ts";
-import { readEvents, readTold, runCommand, temporaryFolder } from "../../support/command.ts";
-import { inShell, survey } from "../support/command.ts";
+import { startSimulator } from "../../local/simulator/index.ts";
+import { readEvents, readTold, runCommand, temporaryFolder } from "../support/command.ts";
+import { inShell, survey } from "./support/command.ts";
 
 /** A data folder whose last run wrote its events there. */
 async function rested(events: string) {

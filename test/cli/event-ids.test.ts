@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { createIdSet, eventIdsIn, olderEventIds } from "../../../cli/event-ids.ts";
-import { eventId } from "../../../lib/events/index.ts";
+import { createIdSet, eventIdsIn, olderEventIds } from "../../cli/event-ids.ts";
+import { eventId } from "../../lib/events/index.ts";
 
 const id = "6e4d7ba0-6ab5-5f94-8c0e-0d5ab1d0f0f3";
 const detail = { meta: { eventId: id, revision: 1 }, data: {} };
