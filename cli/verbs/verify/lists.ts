@@ -1,10 +1,7 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
-import { createGunzip } from "node:zlib";
 import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
-import type { S3Client } from "@aws-sdk/client-s3";
 import {
   ChangeMessageVisibilityBatchCommand,
   GetQueueAttributesCommand,
@@ -25,7 +22,6 @@ export interface ListOptions {
   ids?: string | undefined;
   dynamodb?: string | undefined;
   s3?: string | undefined;
-  s3Contents?: true | undefined;
   asOf?: string | undefined;
 }
 
@@ -63,14 +59,11 @@ interface List {
  *
  * @throws UsageError
  */
-export function checkList({ ids, dynamodb, s3, s3Contents, asOf }: ListOptions): void {
+export function checkList({ ids, dynamodb, s3, asOf }: ListOptions): void {
   const hint = "Give one of --ids FILE, --dynamodb TABLE and --s3 PREFIX.";
   const given = [ids, dynamodb, s3].filter((one) => one !== undefined).length;
   if (given === 0) throw new UsageError("it is not said what the consumer has", { hint });
   if (given > 1) throw new UsageError("there is more than one list of the consumer", { hint });
-  if (s3Contents === true && s3 === undefined) {
-    throw new UsageError("--s3-contents belongs to --s3", { hint: "Add --s3 s3://BUCKET/PREFIX." });
-  }
   if (dynamodb !== undefined) tableAndAttribute(dynamodb);
   if (s3 !== undefined) bucketAndPrefix(s3);
   if (asOf !== undefined) momentOf("--as-of", asOf);
@@ -79,13 +72,13 @@ export function checkList({ ids, dynamodb, s3, s3Contents, asOf }: ListOptions):
 /** Reads what the consumer has. */
 export async function readList(
   target: Target,
-  { ids, dynamodb, s3, s3Contents, asOf }: ListOptions,
+  { ids, dynamodb, s3, asOf }: ListOptions,
   io: Pick<Io, "input" | "now">,
   { ids: into, signal, tell }: Reading,
 ): Promise<TakenList> {
   const open = (): Promise<List> => {
     if (dynamodb !== undefined) return tableList(target, dynamodb, io);
-    return s3 === undefined ? fileList(ids ?? "-", io) : objectList(target, s3, s3Contents === true, io);
+    return s3 === undefined ? fileList(ids ?? "-", io) : objectList(target, s3, io);
   };
   const read = async (): Promise<TakenList> => {
     const { from, unit, entries, hint, asOf: takenAt } = await open();
@@ -181,45 +174,25 @@ function bucketAndPrefix(text: string): { Bucket: string; Prefix: string } {
   throw new UsageError("--s3 is no prefix of a bucket", { hint: "Give it as --s3 s3://BUCKET/PREFIX." });
 }
 
-/** The client of S3 is large: no other list needs it. */
-const s3Commands = () => import("@aws-sdk/client-s3");
-
-/** The ids in the names of a consumer's objects, `…/<eventId>.json` or so; or, with `contents`, in the events that they hold. */
-async function objectList(
-  { clients }: Target,
-  text: string,
-  contents: boolean,
-  { now }: Pick<Io, "now">,
-): Promise<List> {
+/** The ids in the names of a consumer's objects, `…/<eventId>.json` or so. */
+async function objectList({ clients }: Target, text: string, { now }: Pick<Io, "now">): Promise<List> {
   const { Bucket, Prefix } = bucketAndPrefix(text);
   const client = await clients.s3();
-  const { paginateListObjectsV2 } = await s3Commands();
+  // The client of S3 is large: no other list needs it.
+  const { paginateListObjectsV2 } = await import("@aws-sdk/client-s3");
   async function* entries(): AsyncGenerator<readonly string[] | undefined> {
     for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket, Prefix })) {
       for (const { Key = "", Size = 0 } of Contents) {
         if (Size === 0) continue;
-        const id = contents ? undefined : eventIdIn(Key.slice(Key.lastIndexOf("/") + 1));
-        if (contents) yield* idsOfLines(await bodyOf(client, Bucket, Key));
-        else yield id === undefined ? undefined : [id];
+        const id = eventIdIn(Key.slice(Key.lastIndexOf("/") + 1));
+        yield id === undefined ? undefined : [id];
       }
     }
   }
   return {
-    ...{ from: `${contents ? "objects" : "keys"} under s3://${Bucket}/${Prefix}`, asOf: now(), unit: "objects" },
-    entries: entries(),
-    hint: contents
-      ? "Give a prefix under which whole events lie, as NDJSON."
-      : "Add --s3-contents where the ids stand in the objects and not in their names.",
+    ...{ from: `keys under s3://${Bucket}/${Prefix}`, asOf: now(), unit: "objects", entries: entries() },
+    hint: "Each object is named by its event id, such as <eventId>.json. Else give a file of ids: --ids.",
   };
-}
-
-/** Firehose writes its objects as they are, or with gzip. */
-async function bodyOf(client: S3Client, Bucket: string, Key: string): Promise<NodeJS.ReadableStream> {
-  const { GetObjectCommand } = await s3Commands();
-  const { Body, ContentEncoding } = await client.send(new GetObjectCommand({ Bucket, Key }));
-  // In Node it is a stream of Node.
-  const body = Body as Readable;
-  return ContentEncoding === "gzip" || /\.gz$/.test(Key) ? body.pipe(createGunzip()) : body;
 }
 
 /** Seconds for which what was read is hidden from others, should this command be killed; at its end it is made visible again. */

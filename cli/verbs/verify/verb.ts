@@ -39,7 +39,6 @@ export const verifyVerb: Verb = (act) =>
     .option("--ids <file>", "its ids, one a line, or events as NDJSON, or CSV; - is stdin")
     .option("--dynamodb <table>", "its table: TABLE or TABLE:attribute (else partition key)")
     .option("--s3 <prefix>", "its objects: s3://bucket/prefix, each named by its event id")
-    .option("--s3-contents", "the ids stand in the objects, and not in their names")
     .option("--dlq <url>", "a dead-letter queue, which is read and left as it is")
     .option("--as-of <time>", "when the list was taken (default: time of the file, or now)")
     .option("--source <name>", "only this source")
@@ -160,8 +159,7 @@ function commandLine({ flags }: Target, options: Options, more: readonly string[
   const given = Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name} ${quoted(`${value}`)}`],
   );
-  const contents = options.s3Contents === true ? ["--s3-contents"] : [];
-  return ["survey-poller verify", flags, ...given, ...contents, ...more].join(" ");
+  return ["survey-poller verify", flags, ...given, ...more].join(" ");
 }
 
 const CAUSES: Record<MissingEvent["cause"], (one: MissingEvent) => string> = {
