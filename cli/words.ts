@@ -70,8 +70,8 @@ export function span(milliseconds: number): string {
 }
 
 /** "12 s ago", or "never". */
-export function ago(at: number | undefined, now: number): string {
-  return at === undefined || at <= 0 ? "never" : `${span(now - at)} ago`;
+export function ago(at: number | null | undefined, now: number): string {
+  return at === undefined || at === null || at <= 0 ? "never" : `${span(now - at)} ago`;
 }
 
 /** "2026-03-10 12:00:00 UTC". */

@@ -90,7 +90,7 @@ function rowOf(survey: SurveyStatus, now: number): string[] {
   const place = catchUp === null ? "" : ` (${placeText(catchUp)})`;
   return [
     surveyName(survey),
-    ago(survey.lastPoll ?? undefined, now),
+    ago(survey.lastPoll, now),
     highWater === null ? "-" : `${highWater.responseId}`,
     survey.lag === null ? "-" : span(survey.lag),
     `${survey.now.open}`,

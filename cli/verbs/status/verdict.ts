@@ -87,7 +87,7 @@ export function verdictOf({ sources, surveys, end, flags, now }: VerdictOf): Ver
     const sentence = `Not proved: ${count(unproved.length, "survey")} with open books; ${surveyName(first)}: ${why}.`;
     return say("unknown", sentence, `survey-poller audit --now --yes ${flags}`);
   }
-  const proved = `proved ${ago(provedAt ?? undefined, now)}`;
+  const proved = `proved ${ago(provedAt, now)}`;
   return say("complete", `Complete. ${figure(listed)} listed, ${figure(accounted)} accounted for; ${proved}.`);
 }
 
