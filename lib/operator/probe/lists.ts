@@ -84,17 +84,6 @@ function judge(key: Key, parts: readonly (readonly Run[])[], now: number): Judge
   return new Set(values.flat()).size < LEAST ? "too few" : "sorted";
 }
 
-/** Operation 6 against the first pages of operation 8. */
-export function withoutOrderFinding(page: Page | undefined, { asc, desc }: Ends): Finding {
-  const question = "order without one";
-  if (asc.print === desc.print) return notSeen(question, "asc and desc begin with the same page");
-  for (const [found, { print }] of Object.entries({ asc, desc })) {
-    if (page?.print === print)
-      return { question, found, says: `a list asked for without an order is that of ${found}` };
-  }
-  return { question, found: "other", says: "a list asked for without an order begins as neither asc nor desc" };
-}
-
 export function openFinding(pages: readonly Page[]): Finding {
   const question = "open responses";
   const runs = pages.flatMap((page) => page.runs);

@@ -2,18 +2,9 @@ import { readDefinition } from "../../events/build/definition.ts";
 import { isInteger, isObject, readId } from "../../events/build/fields.ts";
 import { selected } from "../../polling/model/source.ts";
 import { isFull } from "../../polling/walk/page.ts";
-import { NotFoundError, type RenewedToken, type SurveyApi, SurveyApiError } from "../../survey-api/index.ts";
-import { isCompleted, type Page, pageOf } from "./listed.ts";
-import {
-  countFindings,
-  type Ends,
-  findEnd,
-  openFinding,
-  singleFinding,
-  sortFindings,
-  wellKnown,
-  withoutOrderFinding,
-} from "./lists.ts";
+import { NotFoundError, type SurveyApi, SurveyApiError } from "../../survey-api/index.ts";
+import { isCompleted, type Page } from "./listed.ts";
+import { countFindings, type Ends, findEnd, openFinding, singleFinding, sortFindings, wellKnown } from "./lists.ts";
 import { Ended, Look, PAGE, type PageAnswer, type Part, type ProbeOptions, type Row, watching } from "./look.ts";
 import { type Finding, notSeen, type ProbeReport, QUESTIONS, type Question } from "./report.ts";
 import { zoneFinding } from "./zone.ts";
@@ -43,11 +34,12 @@ async function look(of: Look): Promise<void> {
   const { another, now, surveys = "all" } = of.options;
   const isTold = await of.part("credentials", async () => {
     if (another === undefined) {
-      of.findings.push(...keptFindings(await api.token(), now()));
+      await api.token();
+      of.findings.push(notSeen("token shape", "the token that is kept is used; `credentials renew` tells"));
       return { says: "there is a token", value: true };
     }
-    const renewed = await api.renewToken();
-    of.findings.push(...renewedFindings(renewed, await api.token(), now()));
+    const { shape } = await api.renewToken();
+    of.findings.push({ question: "token shape", found: shape, says: shape });
     return { says: "the service gives a token for them", value: true };
   });
   if (isTold === undefined) return;
@@ -83,7 +75,6 @@ const MOST_TRIED = 3;
 
 /** The lists of responses: of the largest survey, and the end of the smallest. Gives the pages that were read. */
 async function lookAtLists(of: Look, rows: readonly Row[]): Promise<Page[]> {
-  const { api } = of;
   const bySize = rows.toSorted((a, b) => sizeOf(b) - sizeOf(a));
   const large = await firstListed(of, bySize.slice(0, MOST_TRIED));
   if (large === undefined) return [];
@@ -93,11 +84,6 @@ async function lookAtLists(of: Look, rows: readonly Row[]): Promise<Page[]> {
   const pages = [asc, desc];
   of.findings.push(...sortFindings(large, of.options.now()), openFinding(pages));
   await of.part("questions", () => lookAtQuestions(of, surveyId));
-  await of.part("list without an order", async () => {
-    const elements = await api.elements("get survey responses", { surveyId }, of.signal);
-    of.findings.push(withoutOrderFinding(pageOf(1, elements), large));
-    return { says: "it can be read", value: true };
-  });
   await of.part("one response", () => lookAtOne(of, surveyId, pages));
   await tryDetails(of, surveyId, pages);
 
@@ -207,42 +193,6 @@ async function tryDetails(of: Look, surveyId: number, pages: readonly Page[]): P
         return { says: `the service has none of response ${run.responseId}`, value: true, warns };
       }
     });
-  }
-}
-
-const DAY = 86_400_000;
-
-/** Operation 1, where a token was asked for on purpose. */
-function renewedFindings({ shape, expiresAt }: RenewedToken, token: string, now: number): Finding[] {
-  // Where nothing says it, the client takes what the document says.
-  const isSaid = expiresAt !== undefined && Math.abs(expiresAt - now - 30 * DAY) > 60_000;
-  const life = lifeFinding(expiryOf(token) ?? (isSaid ? expiresAt : undefined), now);
-  return [{ question: "token shape", found: shape, says: shape }, life];
-}
-
-/** The same of a token that was there already, which is left alone. */
-function keptFindings(token: string, now: number): Finding[] {
-  const shape = notSeen("token shape", "the token that is kept is used; `credentials renew` tells");
-  return [shape, lifeFinding(expiryOf(token), now)];
-}
-
-function lifeFinding(expiresAt: number | undefined, now: number): Finding {
-  const question = "token life";
-  if (expiresAt === undefined) return notSeen(question, "the token does not say it; by the document it is 30 days");
-  const left = expiresAt - now;
-  const text = left >= DAY ? `${Math.round(left / DAY)} d` : `${Math.round(left / 60_000)} min`;
-  return { question, found: text, says: `ends at ${new Date(expiresAt).toISOString()}, in ${text}` };
-}
-
-/** Epoch milliseconds of the claim `exp` of a JWT. */
-function expiryOf(token: string): number | undefined {
-  try {
-    const { exp } = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8")) as {
-      exp?: unknown;
-    };
-    return typeof exp === "number" ? exp * 1000 : undefined;
-  } catch {
-    return undefined;
   }
 }
 

@@ -172,8 +172,8 @@ const services: Record<string, Service> = {
     surveys: ONE_PAGE,
     before: begunEarly,
     found: {
-      ...{ "token shape": "{ token: string(165) }", "token life": "30 d", "tokens at once": "several" },
-      ...{ "records together": "yes", "sort key": "responseId", order: "obeyed", "order without one": "asc" },
+      ...{ "token shape": "{ token: string(165) }", "tokens at once": "several" },
+      ...{ "records together": "yes", "sort key": "responseId", order: "obeyed" },
       ...{ "open responses": null, "past the end": "an empty page", "count responses": "completed or all" },
       ...{ "count unpaidResponses": "zero", "zone of dates": "+00:00", "index base": "1" },
       ...{ "operation 9": "all records", "Retry-After": null },
@@ -188,9 +188,8 @@ const services: Record<string, Service> = {
     surveys: ONE_PAGE,
     before: begunEarly,
     found: {
-      ...{ "sort key": "dateStart", "tokens at once": "one", "past the end": "404", "token life": "60 min" },
+      ...{ "sort key": "dateStart", "tokens at once": "one", "past the end": "404" },
       ...{ "token shape": "{ access_token: string(165), token_type: string(6), expires_in: number }" },
-      ...{ "order without one": "desc" },
     },
     zone: "Europe/Warsaw",
   },
