@@ -28,40 +28,29 @@ export class CancelledError extends PollerError {
   readonly code = "CANCELLED";
 }
 
-/** Where a person types, and where the questions are shown. */
-interface Terminal {
-  input: NodeJS.ReadableStream & { isTTY?: boolean };
-  output: NodeJS.WritableStream;
-}
-
 /** Asks one question after the other; of what is typed nothing is shown, not even how long it is. */
-export async function askHidden(questions: readonly string[], { input, output }: Terminal): Promise<string[]> {
+export async function askHidden(
+  questions: readonly string[],
+  { input, talk }: Pick<Io, "input" | "talk">,
+): Promise<string[]> {
   // What the editor of the line would show goes nowhere; it reads the terminal in raw mode, in which nothing else shows it.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input, output: nowhere, terminal: true, historySize: 0 });
   lines.on("SIGINT", () => lines.close());
   const answers: string[] = [];
   try {
-    output.write(questions[0] ?? "");
+    talk.write(questions[0] ?? "");
     // As they come: two lines that are pasted together are two answers.
     for await (const line of lines) {
-      output.write("\n");
+      talk.write("\n");
       if (answers.push(line) === questions.length) return answers;
-      output.write(questions[answers.length] ?? "");
+      talk.write(questions[answers.length] ?? "");
     }
   } finally {
     lines.close();
   }
-  output.write("\n");
+  talk.write("\n");
   throw new CancelledError("cancelled", { hint: "Nothing was written." });
-}
-
-interface GivenFrom extends Terminal {
-  /** Whose they are, where that is known. */
-  source: string | undefined;
-  environment: Record<string, string | undefined>;
-  /** Where they go, for whoever is asked. */
-  secretId: string;
 }
 
 /** Credentials, and where they were found. */
@@ -77,7 +66,11 @@ const FORMS =
   'Standard input takes {"clientId":"…","clientSecret":"…"}, or the client id and the client secret as two lines.';
 
 /** @throws UsageError when there are none, or not of a usable form; nothing of them is repeated */
-export async function givenCredentials({ source, secretId, environment, ...terminal }: GivenFrom): Promise<Given> {
+export async function givenCredentials(
+  { source, secretId }: { source: string | undefined; secretId: string },
+  io: Pick<Io, "environment" | "input" | "talk">,
+): Promise<Given> {
+  const { environment, input, talk } = io;
   const { clientId, clientSecret } = credentialVariables(source, environment);
   // First: where both are set, standard input may be one that never ends.
   if (clientId !== undefined && clientSecret !== undefined) {
@@ -88,12 +81,12 @@ export async function givenCredentials({ source, secretId, environment, ...termi
       hint: "Set both it and the other one, or neither to be asked for them.",
     });
   }
-  if (terminal.input.isTTY === true) {
-    terminal.output.write(`Credentials for ${secretId}; what you type is not shown.\n`);
-    const [id = "", secret = ""] = await askHidden(["client id: ", "client secret: "], terminal);
+  if (input.isTTY === true) {
+    talk.write(`Credentials for ${secretId}; what you type is not shown.\n`);
+    const [id = "", secret = ""] = await askHidden(["client id: ", "client secret: "], io);
     return { credentials: checked({ clientId: id, clientSecret: secret }), from: "the terminal" };
   }
-  return { credentials: checked(parseInput(await readAll(terminal.input))), from: "standard input" };
+  return { credentials: checked(parseInput(await readAll(input))), from: "standard input" };
 }
 
 async function readAll(input: NodeJS.ReadableStream): Promise<string> {

@@ -139,13 +139,7 @@ export async function fillCredentials(
 ): Promise<CredentialsAnswer> {
   // First: nobody should type credentials for a secret that is not there.
   const isFilled = await lookAtSecret(client, secretId);
-  const terminal = { input: io.input, output: io.talk };
-  const { credentials, from } = await givenCredentials({
-    ...terminal,
-    source,
-    secretId,
-    environment: io.environment,
-  });
+  const { credentials, from } = await givenCredentials({ source, secretId }, io);
   if (baseUrl !== undefined) await checkCredentials(baseUrl, credentials);
   const answer = { secretId, replaces: isFilled ?? null, from, checked: baseUrl !== undefined };
   // Who has just typed them would have to type them again.

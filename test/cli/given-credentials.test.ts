@@ -10,12 +10,12 @@ function fakeTerminal() {
     isTTY: true,
     setRawMode: (mode: boolean) => void rawModes.push(mode),
   });
-  const output = new PassThrough();
+  const talk = new PassThrough();
   const shown = { text: "" };
-  output.setEncoding("utf8").on("data", (text: string) => {
+  talk.setEncoding("utf8").on("data", (text: string) => {
     shown.text += text;
   });
-  return { input, output, rawModes, shown };
+  return { input, talk, rawModes, shown };
 }
 
 /** Standard input of a command in a pipe. */
@@ -28,7 +28,7 @@ function piped(text: string | Buffer): PassThrough {
 const credentials = { clientId: "me", clientSecret: "hunter2" };
 
 function given(text: string | Buffer, environment: Record<string, string> = {}, source = "main") {
-  return givenCredentials({ source, secretId: "s", environment, input: piped(text), output: fakeTerminal().output });
+  return givenCredentials({ source, secretId: "s" }, { environment, input: piped(text), talk: fakeTerminal().talk });
 }
 
 describe("credentials from standard input", () => {
@@ -65,8 +65,8 @@ describe("credentials from the environment", () => {
   const environment = { SURVEY_CLIENT_ID: "me", SURVEY_CLIENT_SECRET: "hunter2" };
 
   it("go before standard input, which may never end", async () => {
-    const { input, output } = fakeTerminal();
-    const outcome = await givenCredentials({ source: "main", secretId: "s", environment, input, output });
+    const { input, talk } = fakeTerminal();
+    const outcome = await givenCredentials({ source: "main", secretId: "s" }, { environment, input, talk });
     expect(outcome).toEqual({ credentials, from: "the environment" });
   });
 
@@ -98,8 +98,8 @@ describe("what is typed at a hidden prompt", () => {
   });
 
   it("may be pasted in one piece", async () => {
-    const { input, output } = fakeTerminal();
-    const asked = askHidden(questions, { input, output });
+    const { input, talk } = fakeTerminal();
+    const asked = askHidden(questions, { input, talk });
     input.write("me\rhunter2\r");
     expect(await asked).toEqual(["me", "hunter2"]);
   });

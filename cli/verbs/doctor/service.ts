@@ -29,13 +29,12 @@ export interface ServiceAnswer extends ProbeReport {
  * @throws UsageError where nobody can be asked for them
  */
 export async function credentialsFor(secretId: string, io: Io): Promise<Credentials> {
-  const { environment, input, talk: output } = io;
-  const isNone = Object.keys(credentialVariables(undefined, environment)).length === 0;
+  const isNone = Object.keys(credentialVariables(undefined, io.environment)).length === 0;
   if (isNone && !io.isInteractive) {
     const hint = "Set SURVEY_CLIENT_ID and SURVEY_CLIENT_SECRET; in a terminal they are asked for.";
     throw new UsageError("there are no credentials for the service", { hint });
   }
-  return (await givenCredentials({ source: undefined, environment, secretId, input, output })).credentials;
+  return (await givenCredentials({ source: undefined, secretId }, io)).credentials;
 }
 
 /** Somebody waits for it. */
