@@ -10,7 +10,7 @@ export function nameOf(program = ""): string {
 }
 
 const VERBS =
-  "audit|backfill|console|contract|credentials|doctor|explain|forget|init|listen|pause|quarantine|replay|resend|resume|status|tail|token|trigger|uninstall|verify|webhook";
+  "audit|backfill|console|credentials|doctor|explain|forget|init|listen|pause|quarantine|resend|resume|status|tail|trigger|verify";
 /** No value of a flag, no path, and nothing that is called as it should be. */
 const COMMAND = new RegExp(`(?<![\\w./@-])(?<!npx )(?<!--[a-z-]+ )survey-poller (?=(?:${VERBS}|--help)\\b)`, "g");
 

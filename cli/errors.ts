@@ -1,6 +1,28 @@
 import { errorCode, PollerError, type PollerErrorOptions } from "../lib/errors.ts";
-import { EXIT, type ExitCode } from "./exit-codes.ts";
-import { UsageError } from "./flags.ts";
+
+/** How a command ends. A monitor tells 3 from 5 by it: the first says nothing of what is missing, the second does. */
+export const EXIT = {
+  /** Done, or proved. */
+  done: 0,
+  failed: 1,
+  /** Called wrongly: nothing was done. */
+  usage: 2,
+  /** Nothing can be proved now: something moves, is paused or fails. The message says when to try again. */
+  notNow: 3,
+  /** Credentials of AWS or of the survey service. */
+  credentials: 4,
+  /** Something is unaccounted for: one line each on standard output. */
+  unaccounted: 5,
+  /** Ended by Ctrl-C; what was under way is safe. */
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** The command was called in a way that it does not understand. */
+export class UsageError extends PollerError {
+  readonly code = "BAD_USAGE";
+}
 
 export interface CommandErrorOptions extends PollerErrorOptions {
   /** The command line to run next, such as "survey-poller status --stack SurveyPoller". */
@@ -51,4 +73,17 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof UsageError) return EXIT.usage;
   const code = errorCode(error);
   return code === "CANCELLED" ? EXIT.interrupted : exitOf(code);
+}
+
+const PASSING = new Set(["TOO_MANY_REQUESTS", "SERVER_ERROR", "UNREACHABLE", "TIMEOUT", "OUT_OF_TIME"]);
+
+/** Runs what asks the survey service: that this fails now says nothing of what is missing. */
+export async function unlessFailing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof PollerError) || !PASSING.has(errorCode(error))) throw error;
+    const hint = "Try again when the survey service answers; what was begun is safe.";
+    throw notNow(errorCode(error), error.message, { hint, cause: error });
+  }
 }

@@ -2,15 +2,49 @@ import { Command, CommanderError, type CommandUnknownOpts } from "@commander-js/
 import { errorCode, oneLine, PollerError } from "../lib/errors.ts";
 import { describeFailure } from "../lib/monitoring/log.ts";
 import { answerAsCalled, asCalled } from "./called-as.ts";
-import { CommandError, exitCodeOf, InterruptedError } from "./errors.ts";
-import { EXIT, type ExitCode } from "./exit-codes.ts";
-import { UsageError } from "./flags.ts";
+import { CommandError, EXIT, type ExitCode, exitCodeOf, InterruptedError, UsageError } from "./errors.ts";
 import type { Io } from "./io.ts";
-import { printableLine } from "./printable.ts";
-import { loadDataTarget } from "./target/data-folders.ts";
-import { type Act, toJson } from "./verb.ts";
-import { verbs } from "./verbs.ts";
-import { packageVersion } from "./version.ts";
+import { packageVersion } from "./package.ts";
+import { loadDataTarget } from "./target/open-target.ts";
+import { type Act, toJson, type Verb } from "./verb.ts";
+import { auditVerb } from "./verbs/audit/verb.ts";
+import { backfillVerb } from "./verbs/backfill.ts";
+import { consoleVerb } from "./verbs/console/verb.ts";
+import { credentialsVerb } from "./verbs/credentials.ts";
+import { doctorVerb } from "./verbs/doctor/verb.ts";
+import { explainVerb } from "./verbs/explain/verb.ts";
+import { forgetVerb } from "./verbs/forget.ts";
+import { initVerb } from "./verbs/init.ts";
+import { listenVerb } from "./verbs/listen.ts";
+import { pauseVerb, resumeVerb } from "./verbs/pause.ts";
+import { quarantineVerb } from "./verbs/quarantine/verb.ts";
+import { resendVerb } from "./verbs/resend/verb.ts";
+import { statusVerb } from "./verbs/status/verb.ts";
+import { tailVerb } from "./verbs/tail.ts";
+import { triggerVerb } from "./verbs/trigger/verb.ts";
+import { verifyVerb } from "./verbs/verify/verb.ts";
+import { printableLine } from "./words.ts";
+
+/** The verbs, in the order in which the help lists them. */
+export const verbs: readonly Verb[] = [
+  initVerb,
+  doctorVerb,
+  statusVerb,
+  explainVerb,
+  auditVerb,
+  verifyVerb,
+  consoleVerb,
+  tailVerb,
+  listenVerb,
+  triggerVerb,
+  resendVerb,
+  backfillVerb,
+  quarantineVerb,
+  pauseVerb,
+  resumeVerb,
+  forgetVerb,
+  credentialsVerb,
+];
 
 /** Milliseconds that a verb has after Ctrl-C to leave its work in order. */
 const GRACE = 5_000;
@@ -21,6 +55,15 @@ Data goes to standard output, talk to standard error. What changes something is 
 const EXIT_CODES = `
 Exit codes: 0 done or proved · 1 failed · 2 called wrongly · 3 cannot be proved now, try again later
             4 credentials · 5 something is unaccounted for · 130 interrupted, the state is safe`;
+
+/** The successors of verbs that are gone. */
+const GONE: Readonly<Record<string, string>> = {
+  contract: "the contract lies in the folder contract/ of the package, for each language",
+  replay: "`aws events start-replay` replays the archive, and survey-poller resend --from sends from the ledger",
+  token: "survey-poller credentials renew asks for another token",
+  uninstall: "onRemoval of the configuration and `npx cdk destroy` remove a stack",
+  webhook: "survey-poller trigger --webhook NAME posts a test event to it",
+};
 
 /** Runs one command line, and gives its exit code. Everything that it says goes to `given`, and nothing of it steers a terminal. */
 export async function runCommand(args: readonly string[], given: Io): Promise<ExitCode> {
@@ -50,6 +93,9 @@ export async function runCommand(args: readonly string[], given: Io): Promise<Ex
 
 /** Reads a command line by the definitions of the verbs, whose actions call `act`. */
 export async function commandLine(act: Act, args: readonly string[], io: Io): Promise<void> {
+  const [name = ""] = args;
+  const successor = Object.hasOwn(GONE, name) ? GONE[name] : undefined;
+  if (successor !== undefined) throw new UsageError(`there is no verb ${name}`, { hint: `${successor}.` });
   const root = program(act, io);
   await root.parseAsync(knownOf(root, args), { from: "user" });
 }

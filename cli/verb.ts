@@ -1,11 +1,13 @@
-import { Command, type CommandUnknownOpts, Option } from "@commander-js/extra-typings";
-import type { EXIT, ExitCode } from "./exit-codes.ts";
+import { Command, type CommandUnknownOpts, InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import type { LedgerEntry } from "../lib/polling/model/ledger-entry.ts";
+import type { EXIT, ExitCode } from "./errors.ts";
+import { UsageError } from "./errors.ts";
 import type { Io } from "./io.ts";
-import { printableJson } from "./printable.ts";
-import { loadDataTarget } from "./target/data-folders.ts";
+import { loadDataTarget } from "./target/open-target.ts";
+import { printableJson } from "./words.ts";
 
 /** The version of what `--json` prints, the same for all verbs: a field may be added, none goes or changes within one. */
-export const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 1;
 
 /** One document of `--json`, in one line. */
 export function toJson(data: object): string {
@@ -22,7 +24,7 @@ export interface Answer<Data extends object = object> {
 }
 
 /** Options of every verb. */
-export interface CommonOptions {
+interface CommonOptions {
   json?: true | undefined;
 }
 
@@ -31,12 +33,6 @@ export type Act = (options: CommonOptions, work: (io: Io) => Promise<Answer | un
 
 /** Makes the command of a verb, whose action calls `act`. */
 export type Verb = (act: Act) => CommandUnknownOpts;
-
-/** Options of a verb that works on a deployment or a data folder. */
-export interface TargetOptions extends CommonOptions {
-  stack?: string | undefined;
-  data?: string | undefined;
-}
 
 /** A verb with `--json` alone. */
 export function verb(name: string, summary: string) {
@@ -68,3 +64,78 @@ export function examples(...lines: readonly string[]): string {
 
 /** Said on standard error after a dry run. */
 export const DRY_RUN = "Dry run: nothing was changed. Add --yes to do it.";
+
+// What is typed as an argument or as the value of a flag, read.
+
+/** The id of a survey. */
+export function surveyId(text: string): number {
+  return idOf(text) ?? refuse("it must be a survey id, a whole number above 0");
+}
+
+/** Several of them, one after the other. */
+export function surveyIds(text: string, before: number[] = []): number[] {
+  return [...before, surveyId(text)];
+}
+
+/** A responseId; or a record of nobody knows which response, by the id that `quarantine list` shows. */
+export function responseId(text: string): LedgerEntry["id"] {
+  if (/^record-[\w-]+$/.test(text)) return text as LedgerEntry["id"];
+  return idOf(text) ?? refuse("it must be a responseId, a whole number above 0");
+}
+
+/** A number of things. */
+export function wholeNumber(text: string): number {
+  return /^\d{1,15}$/.test(text) ? Number(text) : refuse("it must be a whole number");
+}
+
+/** A TCP port. */
+export function port(text: string): number {
+  const number = idOf(text);
+  return number !== undefined && number <= 65_535 ? number : refuse("it must be a port, from 1 to 65535");
+}
+
+function idOf(text: string): number | undefined {
+  const number = Number(text);
+  return /^\d+$/.test(text) && Number.isSafeInteger(number) && number > 0 ? number : undefined;
+}
+
+function refuse(message: string): never {
+  throw new InvalidArgumentError(message);
+}
+
+const FORM = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/;
+
+/**
+ * Epoch milliseconds of a point in time as a flag gives it. It is an ISO 8601 time with its zone, or a day, which begins at midnight UTC.
+ *
+ * @param flag such as "--from"
+ * @throws UsageError
+ * @example momentOf("--from", "2026-11-21T08:00:00Z")
+ */
+export function momentOf(flag: string, text: string): number {
+  const at = FORM.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(at)) return at;
+  throw new UsageError(`${flag} is no point in time`, {
+    hint: `Give it as ${flag} 2026-11-21T08:00:00Z, or as a day (UTC): ${flag} 2026-11-21.`,
+  });
+}
+
+/** A stretch of time, in epoch milliseconds, both ends included; without bounds where none is given. */
+export interface Stretch {
+  from: number;
+  to: number;
+}
+
+/** @throws UsageError */
+export function stretchOf({ from, to }: { from?: string | undefined; to?: string | undefined }): Stretch {
+  const stretch = {
+    from: from === undefined ? 0 : momentOf("--from", from),
+    to: to === undefined ? Number.POSITIVE_INFINITY : momentOf("--to", to),
+  };
+  if (stretch.from <= stretch.to) return stretch;
+  throw new UsageError("--from is after --to", { hint: "Give the earlier time as --from." });
+}
+
+export function includes({ from, to }: Stretch, at: number): boolean {
+  return at >= from && at <= to;
+}

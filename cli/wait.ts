@@ -1,10 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { SourceConfig } from "../lib/config/index.ts";
 import { InterruptedError } from "./errors.ts";
 import type { Io } from "./io.ts";
+import { readSource, type SourceState } from "./target/surveys.ts";
 import type { Target } from "./target/target.ts";
 
 /** Milliseconds between two looks at what a poller does. */
 const LOOK_EVERY = 1_000;
+/** Ticks after which work that comes no further is not waited for, and milliseconds beyond two intervals for a tick. */
+const MOST_IDLE = 30;
+const PATIENCE = 300_000;
 
 /** @throws InterruptedError at Ctrl-C */
 export async function wait(milliseconds: number, { signal }: Pick<Io, "signal">): Promise<void> {
@@ -25,4 +30,29 @@ export async function letItPoll(target: Target, source: string, io: Pick<Io, "si
   if (io.signal.aborted) throw new InterruptedError();
   if (isPolling(target)) return wait(LOOK_EVERY, io);
   await target.invoke({ source });
+}
+
+/** How work stands that ticks do: over; or where it is, and what to say where it is not waited for any longer. */
+export type Standing<T> = { over: T } | { place: string; leave: (why: string) => T };
+
+/** Waits for the end of work that ticks do, as long as it comes further. */
+export async function watchTicks<T>(
+  { target, source, io }: { target: Target; source: SourceConfig; io: Pick<Io, "now" | "signal"> },
+  look: (state: SourceState) => Standing<T>,
+): Promise<T> {
+  let idle = { place: "", ticks: 0, lastTick: 0, since: io.now() };
+  for (;;) {
+    const state = await readSource(target, source.name);
+    const seen = look(state);
+    if ("over" in seen) return seen.over;
+    const { place, leave } = seen;
+    const { pausedUntil, lastTick = 0 } = state.account;
+    if (pausedUntil !== undefined) return leave("the source is paused");
+    if (place !== idle.place) idle = { place, ticks: 0, lastTick, since: io.now() };
+    else if (lastTick !== idle.lastTick) idle = { ...idle, ticks: idle.ticks + 1, lastTick };
+    if (idle.ticks >= MOST_IDLE) return leave("it comes no further");
+    const isSilent = isPolling(target) && io.now() > Math.max(lastTick, idle.since) + 2 * source.interval + PATIENCE;
+    if (isSilent) return leave("no tick comes to its end");
+    await letItPoll(target, source.name, io);
+  }
 }

@@ -1,11 +1,10 @@
 import type { Io } from "../cli/io.ts";
-import { readSource } from "../cli/target/state.ts";
+import { readSource } from "../cli/target/surveys.ts";
 import { sourcesOf, type Target } from "../cli/target/target.ts";
 import type { AuditedSurvey } from "../cli/verbs/audit/answer.ts";
-import { withMissing } from "../cli/verbs/audit/missing.ts";
-import { readPasses } from "../cli/verbs/audit/read-now.ts";
-import { surveyLines } from "../cli/verbs/audit/text.ts";
-import { changePause, pausedFrom, pauseText } from "../cli/verbs/pause/change.ts";
+import { readPasses, withMissing } from "../cli/verbs/audit/passes.ts";
+import { surveyLines } from "../cli/verbs/audit/verb.ts";
+import { changePause, pausedFrom, pauseText } from "../cli/verbs/pause.ts";
 
 export const ACTIONS = ["audit", "pause", "resume"] as const;
 export type ActionKind = (typeof ACTIONS)[number];

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { streamSSE } from "hono/streaming";
 import * as z from "zod";
-import { masked } from "../cli/hearing/masked.ts";
+import { masked } from "../cli/hearing/event.ts";
 import { InvalidEventPatternError } from "../local/aws/event-bridge/matcher.ts";
 import { ACTIONS, type ActionKind, type ActionOf } from "./actions.ts";
 import { ICON, INDEX } from "./assets.ts";

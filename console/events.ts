@@ -1,4 +1,4 @@
-import { readEnvelope } from "../cli/hearing/envelope.ts";
+import { readEnvelope } from "../cli/hearing/event.ts";
 import type { StatusAnswer } from "../cli/verbs/status/answer.ts";
 import { createMatcher } from "../local/aws/event-bridge/matcher.ts";
 import type { EventEnvelope } from "../local/aws/index.ts";

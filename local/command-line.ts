@@ -1,5 +1,6 @@
-import { readFlags, UsageError } from "../cli/flags.ts";
+import { UsageError } from "../cli/errors.ts";
 import { parseDuration } from "../lib/config/units.ts";
+import { readFlags } from "./read-flags.ts";
 
 /** The flags of the user; a field is absent when its flag was. */
 export interface CommandLine {

@@ -1,16 +1,56 @@
+import { createInterface } from "node:readline";
+import { Writable } from "node:stream";
+import { confirm, isCancel } from "@clack/prompts";
 import * as z from "zod";
+import { PollerError } from "../../lib/errors.ts";
 import { parseJson } from "../../lib/secrets/secret-values.ts";
 import type { Credentials } from "../../lib/survey-api/index.ts";
-import { UsageError } from "../flags.ts";
-import { askHidden, type Terminal } from "./hidden-prompt.ts";
-import { credentialVariables } from "./variables.ts";
+import { UsageError } from "../errors.ts";
+import type { Io } from "../io.ts";
 
-export interface GivenFrom extends Terminal {
-  /** Whose they are, where that is known. */
-  source: string | undefined;
-  environment: Record<string, string | undefined>;
-  /** Where they go, for whoever is asked. */
-  secretId: string;
+/**
+ * Credentials of a source in the environment: `SURVEY_CLIENT_ID_EU_2` of source `eu-2` goes before `SURVEY_CLIENT_ID`. Empty counts as
+ * unset.
+ */
+export function credentialVariables(
+  source: string | undefined,
+  environment: Record<string, string | undefined>,
+): Partial<Credentials> {
+  const suffix = source?.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_");
+  const read = (name: string): string | undefined =>
+    (suffix === undefined ? undefined : environment[`${name}_${suffix}`]) || environment[name] || undefined;
+  const [clientId, clientSecret] = [read("SURVEY_CLIENT_ID"), read("SURVEY_CLIENT_SECRET")];
+  return { ...(clientId === undefined ? {} : { clientId }), ...(clientSecret === undefined ? {} : { clientSecret }) };
+}
+
+/** Somebody who was asked has ended it, by Ctrl-C or Ctrl-D. */
+export class CancelledError extends PollerError {
+  readonly code = "CANCELLED";
+}
+
+/** Asks one question after the other; of what is typed nothing is shown, not even how long it is. */
+export async function askHidden(
+  questions: readonly string[],
+  { input, talk }: Pick<Io, "input" | "talk">,
+): Promise<string[]> {
+  // What the editor of the line would show goes nowhere; it reads the terminal in raw mode, in which nothing else shows it.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input, output: nowhere, terminal: true, historySize: 0 });
+  lines.on("SIGINT", () => lines.close());
+  const answers: string[] = [];
+  try {
+    talk.write(questions[0] ?? "");
+    // As they come: two lines that are pasted together are two answers.
+    for await (const line of lines) {
+      talk.write("\n");
+      if (answers.push(line) === questions.length) return answers;
+      talk.write(questions[answers.length] ?? "");
+    }
+  } finally {
+    lines.close();
+  }
+  talk.write("\n");
+  throw new CancelledError("cancelled", { hint: "Nothing was written." });
 }
 
 /** Credentials, and where they were found. */
@@ -26,7 +66,11 @@ const FORMS =
   'Standard input takes {"clientId":"…","clientSecret":"…"}, or the client id and the client secret as two lines.';
 
 /** @throws UsageError when there are none, or not of a usable form; nothing of them is repeated */
-export async function givenCredentials({ source, secretId, environment, ...terminal }: GivenFrom): Promise<Given> {
+export async function givenCredentials(
+  { source, secretId }: { source: string | undefined; secretId: string },
+  io: Pick<Io, "environment" | "input" | "talk">,
+): Promise<Given> {
+  const { environment, input, talk } = io;
   const { clientId, clientSecret } = credentialVariables(source, environment);
   // First: where both are set, standard input may be one that never ends.
   if (clientId !== undefined && clientSecret !== undefined) {
@@ -37,12 +81,12 @@ export async function givenCredentials({ source, secretId, environment, ...termi
       hint: "Set both it and the other one, or neither to be asked for them.",
     });
   }
-  if (terminal.input.isTTY === true) {
-    terminal.output.write(`Credentials for ${secretId}; what you type is not shown.\n`);
-    const [id = "", secret = ""] = await askHidden(["client id: ", "client secret: "], terminal);
+  if (input.isTTY === true) {
+    talk.write(`Credentials for ${secretId}; what you type is not shown.\n`);
+    const [id = "", secret = ""] = await askHidden(["client id: ", "client secret: "], io);
     return { credentials: checked({ clientId: id, clientSecret: secret }), from: "the terminal" };
   }
-  return { credentials: checked(parseInput(await readAll(terminal.input))), from: "standard input" };
+  return { credentials: checked(parseInput(await readAll(input))), from: "standard input" };
 }
 
 async function readAll(input: NodeJS.ReadableStream): Promise<string> {
@@ -89,4 +133,20 @@ function usable(name: string, text: string): string {
   if (/\p{Cc}/u.test(value)) throw wrong("has control characters in it");
   if (/^(…|\.\.\.|<.*>)$/.test(value)) throw wrong("is a placeholder");
   return value;
+}
+
+/** Where prompts are shown. */
+export const promptsOn = ({ input, talk }: Pick<Io, "input" | "talk">) => ({
+  input: input as NodeJS.ReadStream,
+  output: talk as NodeJS.WriteStream,
+});
+
+/** The answer to a prompt. */
+export function answered<Answer>(answer: Answer): Exclude<Answer, symbol> {
+  if (isCancel(answer)) throw new CancelledError("cancelled", { hint: "Nothing was written." });
+  return answer as Exclude<Answer, symbol>;
+}
+
+export async function isConfirmed(message: string, io: Pick<Io, "input" | "talk">): Promise<boolean> {
+  return answered(await confirm({ ...promptsOn(io), message }));
 }

@@ -1,36 +1,29 @@
 import { DescribeSecretCommand, PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { errorCode, PollerError } from "../../lib/errors.ts";
-import type { Credentials } from "../../lib/survey-api/index.ts";
-import type { CommandError } from "../errors.ts";
+import { errorCode } from "../../lib/errors.ts";
+import { describeFailure } from "../../lib/monitoring/log.ts";
+import { type Credentials, createSurveyApi } from "../../lib/survey-api/index.ts";
+import { CommandError, exitOf } from "../errors.ts";
 import { credentialsFailure } from "../target/aws-failure.ts";
 import type { ClientSettings } from "../target/target.ts";
 
-type SecretErrorCode =
-  | "AWS_REGION_MISSING"
-  | "SECRET_NOT_FOUND"
-  | "SECRET_DELETED"
-  | "ACCESS_DENIED"
-  | "SECRETS_MANAGER_FAILED";
-
-/** The secret cannot be written; nothing of its value is in the message. */
-export class SecretError extends PollerError {
-  readonly code: SecretErrorCode;
-  constructor(code: SecretErrorCode, message: string, options: { hint: string; cause?: unknown }) {
-    super(message, options);
-    this.code = code;
-  }
-}
-
-/** A person waits for it. */
-export function createSecretsClient(settings: ClientSettings = {}): SecretsManagerClient {
+/** Works with the secrets of an account and a region. A person waits for it. */
+export async function withSecrets<T>(
+  settings: ClientSettings,
+  work: (client: SecretsManagerClient) => Promise<T>,
+): Promise<T> {
   const requestHandler = { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
-  return new SecretsManagerClient({ ...settings, maxAttempts: 3, requestHandler });
+  const client = new SecretsManagerClient({ ...settings, maxAttempts: 3, requestHandler });
+  try {
+    return await work(client);
+  } finally {
+    client.destroy();
+  }
 }
 
 /**
  * Whether the secret has a value already; undefined when it may not be looked at, which whoever may fill it need not be allowed to.
  *
- * @throws SecretError where filling it would fail too
+ * @throws CommandError where filling it would fail too
  */
 export async function lookAtSecret(client: SecretsManagerClient, secretId: string): Promise<boolean | undefined> {
   try {
@@ -47,7 +40,7 @@ export async function lookAtSecret(client: SecretsManagerClient, secretId: strin
 /**
  * Puts credentials into the secret, and gives the id of its new version.
  *
- * @throws SecretError
+ * @throws CommandError
  */
 export async function fillSecret(
   client: SecretsManagerClient,
@@ -63,26 +56,22 @@ export async function fillSecret(
   }
 }
 
-async function failureOf(
-  error: unknown,
-  client: SecretsManagerClient,
-  secretId: string,
-): Promise<SecretError | CommandError> {
-  if (error instanceof SecretError) return error;
+async function failureOf(error: unknown, client: SecretsManagerClient, secretId: string): Promise<CommandError> {
+  if (error instanceof CommandError) return error;
   const region = await Promise.resolve()
     .then(() => client.config.region())
     .catch(() => undefined);
-  if (region === undefined) {
-    const hint = "Set AWS_REGION to the region of the stack.";
-    return new SecretError("AWS_REGION_MISSING", "no AWS region is set", { hint, cause: error });
-  }
-  return credentialsFailure(error) ?? inWords(errorCode(error), secretId, region, error);
+  if (region !== undefined) return credentialsFailure(error) ?? inWords(errorCode(error), secretId, region, error);
+  return failed("AWS_REGION_MISSING", "no AWS region is set", "Set AWS_REGION to the region of the stack.", error);
+}
+
+function failed(code: string, message: string, hint: string, cause: unknown): CommandError {
+  return new CommandError(code, message, { hint, cause }, exitOf(code));
 }
 
 /** The SDK's own message stays out: it may repeat what it was given. */
-function inWords(name: string, secretId: string, region: string, cause?: unknown): SecretError {
-  const fail = (code: SecretErrorCode, message: string, hint: string): SecretError =>
-    new SecretError(code, message, { hint, ...(cause === undefined ? {} : { cause }) });
+function inWords(name: string, secretId: string, region: string, cause?: unknown): CommandError {
+  const fail = (code: string, message: string, hint: string) => failed(code, message, hint, cause);
   if (name === "ResourceNotFoundException") {
     const hint = "Deploy the stack first. If it is there: are --stack, --source and the region right?";
     return fail("SECRET_NOT_FOUND", `there is no secret ${secretId} in ${region}`, hint);
@@ -98,4 +87,27 @@ function inWords(name: string, secretId: string, region: string, cause?: unknown
   }
   const hint = "Nothing was written. Look at the network and the region, then try again.";
   return fail("SECRETS_MANAGER_FAILED", `Secrets Manager in ${region} could not be used (${name})`, hint);
+}
+
+/**
+ * Asks the survey service for a token, which is then thrown away. A service that gives one at a time takes the poller's with that: the poller
+ * asks for another.
+ *
+ * @throws CommandError
+ */
+export async function checkCredentials(baseUrl: string, credentials: Credentials): Promise<void> {
+  const timeouts = { connect: 5_000, headers: 15_000, body: 15_000, call: 20_000 };
+  const api = createSurveyApi({ baseUrl, credentials, timeouts });
+  try {
+    await api.token();
+  } catch (error) {
+    const { code, message, hint } = describeFailure(error);
+    const next =
+      code === "WRONG_CREDENTIALS"
+        ? "Try again with the right ones."
+        : `${hint} Without --base-url they are written unchecked.`;
+    throw failed(errorCode(error), `nothing was written: ${message}`, next, error);
+  } finally {
+    await api.close();
+  }
 }

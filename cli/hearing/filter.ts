@@ -4,7 +4,7 @@ import { nearestName } from "../../lib/config/edit-distance.ts";
 import { isObject, pathText } from "../../lib/config/shape.ts";
 import { EVENT_TYPES, type EventType } from "../../lib/events/contract.ts";
 import { createMatcher } from "../../local/aws/event-bridge/matcher.ts";
-import { UsageError } from "../flags.ts";
+import { UsageError } from "../errors.ts";
 
 /** Which events are meant: parts of an EventBridge event pattern. */
 export interface Filter {
@@ -42,7 +42,13 @@ export function readFilter(text: string): Filter {
     ...(types === undefined ? {} : { "detail-type": known }),
     ...(detail === undefined ? {} : { detail: detail as Record<string, unknown> }),
   };
-  checkAsAWhole(filter);
+  try {
+    createMatcher(filter);
+  } catch {
+    throw wrong("--filter is no event pattern that EventBridge takes");
+  }
+  const { length } = JSON.stringify(filter);
+  if (length > LONGEST) throw wrong(`--filter has ${length} characters; EventBridge takes ${LONGEST}`);
   return filter;
 }
 
@@ -57,40 +63,15 @@ function typesOf(types: unknown): readonly EventType[] {
   throw wrong(`--filter: detail-type must be a list of types, out of ${EVENT_TYPES.join(", ")}`);
 }
 
-function checkAsAWhole(filter: Filter): void {
-  try {
-    createMatcher(filter);
-  } catch {
-    throw wrong("--filter is no event pattern that EventBridge takes");
-  }
-  const { length } = JSON.stringify(filter);
-  if (length > LONGEST) throw wrong(`--filter has ${length} characters; EventBridge takes ${LONGEST}`);
-}
-
 function parseJson(text: string): Record<string, unknown> {
   try {
     const parsed: unknown = JSON.parse(text);
     if (isObject(parsed)) return parsed;
   } catch {
-    throw wrong(`--filter is not JSON: look at character ${mistakeIn(text)}`);
+    // The message of the error may quote the text.
+    throw wrong("--filter is not JSON");
   }
   throw wrong("--filter must be an object");
-}
-
-/** Which character cannot stand there, from 1: the end of the shortest beginning that no more text could make JSON. */
-function mistakeIn(text: string): number {
-  for (let end = 1; end <= text.length; end += 1) {
-    try {
-      JSON.parse(text.slice(0, end));
-    } catch (error) {
-      // The message itself may quote the text.
-      const message = error instanceof Error ? error.message : "";
-      const position = Number(/at position (\d+)/.exec(message)?.[1] ?? end);
-      if (position < end && !message.startsWith("Unterminated")) return position + 1;
-      if (message.startsWith("Unexpected token")) return end;
-    }
-  }
-  return text.length + 1;
 }
 
 /** `surveyId=103,104 nps=detractor`: fields of `data`, or by their whole path. */

@@ -1,15 +1,69 @@
 import { DeleteMessageBatchCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { parseDuration } from "../../lib/config/units.ts";
 import { errorCode } from "../../lib/errors.ts";
 import { InterruptedError, notNow } from "../errors.ts";
 import type { Io } from "../io.ts";
 import { askingAws } from "../target/aws-failure.ts";
-import { openTarget } from "../target/open-target.ts";
+import { openTarget, type TargetOptions } from "../target/open-target.ts";
 import type { Target } from "../target/target.ts";
 import { LIFETIME, makeTemporaryRule, prolong, removeTemporaryRule, sweepExpired } from "../target/temporary-rules.ts";
-import { count, span } from "../words.ts";
+import { clock, count, span } from "../words.ts";
 import { patternOf, readFilter } from "./filter.ts";
-import { clock, hear } from "./hear.ts";
-import type { HearingOptions } from "./options.ts";
+
+interface HearingOptions extends TargetOptions {
+  filter?: string | undefined;
+  for?: number | undefined;
+  count?: number | undefined;
+}
+
+export const filterOption = () => new Option("--filter <pattern>", "which events: an event pattern as JSON, or pairs");
+
+export const forOption = () =>
+  new Option("--for <duration>", "how long, such as 10m; by default until Ctrl-C").argParser((text) => {
+    const duration = parseDuration(text);
+    if (duration !== undefined && duration >= 1_000) return duration;
+    throw new InvalidArgumentError("it takes a duration from 1s, such as 10m.");
+  });
+
+export const countOption = () =>
+  new Option("--count <n>", "end after so many events").argParser((text) => {
+    if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+    throw new InvalidArgumentError("it takes a whole number from 1.");
+  });
+
+/** Milliseconds of silence after which it is said, and seconds for which one request waits for events. */
+const QUIET = 60_000;
+const LONGEST_POLL = 5;
+
+/** The source of events, and when it ends: at a time, or after so many events. */
+interface Hearing extends Pick<Io, "now" | "say" | "signal"> {
+  /** Takes what is in the queue, and waits so many seconds for it. Nothing once it is interrupted. */
+  receive: (waitSeconds: number) => Promise<readonly string[]>;
+  until: number;
+  count: number;
+}
+
+/** Events as they were delivered. Ends also when it is interrupted. */
+export async function* hear({ receive, until, count: most, now, say, signal }: Hearing): AsyncGenerator<string, void> {
+  const since = now();
+  let heard = 0;
+  let lastHeard = since;
+  let spoke = since;
+  while (!signal.aborted && heard < most && now() < until) {
+    const bodies = await receive(Math.min(LONGEST_POLL, Math.ceil((until - now()) / 1_000)));
+    for (const body of bodies.slice(0, most - heard)) {
+      heard += 1;
+      lastHeard = now();
+      spoke = lastHeard;
+      yield body;
+    }
+    if (bodies.length > 0 || now() - spoke < QUIET || signal.aborted) continue;
+    spoke = now();
+    const last = heard === 0 ? "listening since" : `the last of ${heard} was heard at`;
+    say(`nothing heard for ${span(spoke - lastHeard)}; ${last} ${clock(lastHeard)}`);
+  }
+}
 
 /**
  * Hears events on the bus of a poller, by a rule and a queue that are removed at the end, whatever the end is.
@@ -30,36 +84,37 @@ export async function listening(
     });
   }
   const { sources } = await target.config();
-  await sweep(target, io);
-  const began = io.now();
-  const until = began + (options.for ?? Infinity);
   const pattern = patternOf(
     filter,
     sources.map(({ eventSource }) => eventSource),
   );
+  await sweep(target, io);
+  const began = io.now();
   const rule = await askingAws("the temporary rule and its queue could not be made", () =>
     makeTemporaryRule(target, { pattern, now: began }),
   );
-  using sqs = clientOf(target);
+  const sqs = new SQSClient({ ...target.client("sqs"), maxAttempts: 3 });
+  let prolongedAt = began;
   let heard = 0;
+  const receive = async (wait: number): Promise<string[]> => {
+    if (io.now() - prolongedAt > LIFETIME / 3) {
+      prolongedAt = io.now();
+      await askingAws("the temporary queue could not be kept", () => prolong(target, rule, prolongedAt));
+    }
+    return take(sqs, rule.queueUrl, wait, io.signal);
+  };
   try {
     const soon = target.stack === undefined ? "" : "; a new rule of EventBridge may take a minute until it works";
     io.say(`Listening on the bus ${target.resources.busName} of the ${target.name} since ${clock(began)} UTC${soon}.`);
-    let prolongedAt = began;
-    const receive = async (wait: number): Promise<string[]> => {
-      if (io.now() - prolongedAt > LIFETIME / 3) {
-        prolongedAt = io.now();
-        await askingAws("the temporary queue could not be kept", () => prolong(target, rule, prolongedAt));
-      }
-      return take(sqs.client, rule.queueUrl, wait, io.signal);
-    };
-    for await (const body of hear({ ...io, receive, until, count: options.count ?? Infinity })) {
+    const ends = { until: began + (options.for ?? Infinity), count: options.count ?? Infinity };
+    for await (const body of hear({ ...io, receive, ...ends })) {
       heard += 1;
       await onEvent(body);
     }
   } catch (error) {
     throw target.data !== undefined && isUnreachable(error) ? runEnded(target) : error;
   } finally {
+    sqs.destroy();
     await remove(target, rule.name, options, io);
     io.say(`Heard ${count(heard, "event")} in ${span(io.now() - began)}.`);
   }
@@ -114,9 +169,4 @@ export function runEnded(target: Target): Error {
 
 export function isUnreachable(error: unknown): boolean {
   return /^(ECONNREFUSED|ECONNRESET|EPIPE|TimeoutError)$/.test(errorCode(error));
-}
-
-function clientOf(target: Target): { client: SQSClient } & Disposable {
-  const client = new SQSClient({ ...target.client("sqs"), maxAttempts: 3 });
-  return { client, [Symbol.dispose]: () => client.destroy() };
 }

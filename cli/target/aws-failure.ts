@@ -1,6 +1,5 @@
 import { errorCode, PollerError } from "../../lib/errors.ts";
-import { CommandError } from "../errors.ts";
-import { EXIT } from "../exit-codes.ts";
+import { CommandError, EXIT } from "../errors.ts";
 
 const NOT_ACCEPTED =
   /ExpiredToken|UnrecognizedClient|InvalidClientTokenId|InvalidSignature|IncompleteSignature|OptInRequired/;
@@ -37,7 +36,7 @@ function causeOf(error: unknown): unknown {
 }
 
 /** @param what "the stack could not be read" */
-function awsFailure(what: string, error: unknown): Error {
+export function awsFailure(what: string, error: unknown): Error {
   if (error instanceof CommandError) return error;
   const wrong = credentialsFailure(error);
   if (wrong !== undefined) return wrong;

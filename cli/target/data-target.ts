@@ -12,7 +12,7 @@ import { type LastRun, readLastRun } from "../../local/runner/last-run.ts";
 import { bundleFolder } from "../../local/runner/load-function.ts";
 import { CommandError, InterruptedError, notNow } from "../errors.ts";
 import type { Io } from "../io.ts";
-import { quoted } from "../shell-text.ts";
+import { quoted } from "../words.ts";
 import { type ClientSettings, configOnce, type Resources, resultOf, type Target } from "./target.ts";
 
 /** Milliseconds for which another command may have the folder, and between two looks. */

@@ -3,8 +3,7 @@ import { type Config, parseConfig, type SourceConfig } from "../../lib/config/in
 import type { InputOf, OperationKind, ResultOf } from "../../lib/operator/operations.ts";
 import type { PollInput } from "../../lib/run/poll-input.ts";
 import type { PollOutput } from "../../lib/run/poll-sources.ts";
-import { CommandError, exitOf } from "../errors.ts";
-import { UsageError } from "../flags.ts";
+import { CommandError, exitOf, UsageError } from "../errors.ts";
 
 /** Names of what a poller works on, as its function has them. */
 export interface Resources {

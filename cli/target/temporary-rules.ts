@@ -1,6 +1,7 @@
 import { hash, randomUUID } from "node:crypto";
 import {
   DeleteRuleCommand,
+  EventBridgeClient,
   ListRulesCommand,
   ListTargetsByRuleCommand,
   PutRuleCommand,
@@ -13,12 +14,12 @@ import {
   GetQueueUrlCommand,
   ListQueuesCommand,
   ListQueueTagsCommand,
-  type SQSClient,
+  SQSClient,
   TagQueueCommand,
 } from "@aws-sdk/client-sqs";
+import { errorCode } from "../../lib/errors.ts";
 import { CommandError } from "../errors.ts";
 import type { Target } from "./target.ts";
-import { clientsOf, isMissing, policyFor, queueArnBeside } from "./temporary-parts.ts";
 
 /** How the name of each begins. */
 export const TEMPORARY = "survey-poller-tail-";
@@ -37,85 +38,111 @@ export interface TemporaryRule {
   queueUrl: string;
 }
 
+/** The bus, and clients of their own: making rules is throttled, and those of the function try once. */
+async function onBus<T>(
+  target: Target,
+  work: (on: { events: EventBridgeClient; sqs: SQSClient; EventBusName: string }) => Promise<T>,
+): Promise<T> {
+  const events = new EventBridgeClient({ ...target.client("eventbridge"), maxAttempts: 5 });
+  const sqs = new SQSClient({ ...target.client("sqs"), maxAttempts: 5 });
+  try {
+    return await work({ events, sqs, EventBusName: target.resources.busName });
+  } finally {
+    events.destroy();
+    sqs.destroy();
+  }
+}
+
 /**
  * Makes a rule and its queue. Their name ends in the epoch second after which `sweepExpired` may take them away, unless they are prolonged.
  *
  * @param pattern an event pattern of EventBridge
  * @param now epoch milliseconds
  */
-export async function makeTemporaryRule(
+export function makeTemporaryRule(
   target: Target,
   { pattern, now }: { pattern: object; now: number },
 ): Promise<TemporaryRule> {
-  const expiresAt = now + LIFETIME;
-  const name = `${prefixOf(target)}${randomUUID().slice(0, 8)}-${Math.ceil(expiresAt / 1000)}`;
-  const EventBusName = target.resources.busName;
-  using clients = clientsOf(target);
-  try {
-    const rule = await clients.events.send(
-      new PutRuleCommand({
-        Name: name,
-        EventBusName,
-        EventPattern: JSON.stringify(pattern),
-        Description: "Of survey-poller tail or listen, which removes it; survey-poller doctor removes what was left",
-      }),
-    );
-    const ruleArn = rule.RuleArn ?? "";
-    const queueArn = queueArnBeside(ruleArn, name);
-    const { QueueUrl = "" } = await clients.sqs.send(
-      new CreateQueueCommand({
-        QueueName: name,
-        Attributes: { MessageRetentionPeriod: String(KEPT_UNHEARD), Policy: policyFor(queueArn, ruleArn) },
-      }),
-    );
-    const put = await clients.events.send(
-      new PutTargetsCommand({ Rule: name, EventBusName, Targets: [{ Id: "queue", Arn: queueArn }] }),
-    );
-    const [failed] = put.FailedEntries ?? [];
-    if (failed !== undefined) {
-      throw new CommandError("RULE_FAILED", `the rule cannot send to its queue (${failed.ErrorCode})`, {
-        hint: "Try again.",
-      });
+  const name = `${prefixOf(target)}${randomUUID().slice(0, 8)}-${Math.ceil((now + LIFETIME) / 1000)}`;
+  return onBus(target, async ({ events, sqs, EventBusName }) => {
+    const Description = "Of survey-poller tail or listen, which removes it; survey-poller doctor removes what was left";
+    try {
+      const rule = { Name: name, EventBusName, EventPattern: JSON.stringify(pattern), Description };
+      const { RuleArn = "" } = await events.send(new PutRuleCommand(rule));
+      const [, partition = "aws", , region = "", account = ""] = RuleArn.split(":");
+      const queueArn = `arn:${partition}:sqs:${region}:${account}:${name}`;
+      const Attributes = { MessageRetentionPeriod: String(KEPT_UNHEARD), Policy: policyFor(queueArn, RuleArn) };
+      const { QueueUrl = "" } = await sqs.send(new CreateQueueCommand({ QueueName: name, Attributes }));
+      const Targets = [{ Id: "queue", Arn: queueArn }];
+      const put = await events.send(new PutTargetsCommand({ Rule: name, EventBusName, Targets }));
+      const [failed] = put.FailedEntries ?? [];
+      if (failed === undefined) return { name, queueUrl: QueueUrl };
+      const message = `the rule cannot send to its queue (${failed.ErrorCode})`;
+      throw new CommandError("RULE_FAILED", message, { hint: "Try again." });
+    } catch (error) {
+      await removeTemporaryRule(target, name).catch(() => undefined);
+      throw error;
     }
-    return { name, queueUrl: QueueUrl };
-  } catch (error) {
-    await removeTemporaryRule(target, name).catch(() => undefined);
-    throw error;
-  }
+  });
+}
+
+/** Only this rule may send. */
+function policyFor(queueArn: string, ruleArn: string): string {
+  const statement = {
+    Sid: "OnlyThisRule",
+    Effect: "Allow",
+    Principal: { Service: "events.amazonaws.com" },
+    Action: "sqs:SendMessage",
+    Resource: queueArn,
+    Condition: { ArnEquals: { "aws:SourceArn": ruleArn } },
+  };
+  return JSON.stringify({ Version: "2012-10-17", Statement: [statement] });
 }
 
 /** Keeps the rule and its queue for another lifetime. */
-export async function prolong(target: Target, { queueUrl }: TemporaryRule, now: number): Promise<void> {
-  using clients = clientsOf(target);
+export async function prolong(target: Target, { queueUrl: QueueUrl }: TemporaryRule, now: number): Promise<void> {
   const Tags = { [EXPIRES]: `${Math.ceil((now + LIFETIME) / 1000)}` };
-  await clients.sqs.send(new TagQueueCommand({ QueueUrl: queueUrl, Tags }));
+  await onBus(target, ({ sqs }) => sqs.send(new TagQueueCommand({ QueueUrl, Tags })));
 }
 
 /**
- * Takes away the rule and the queue of this name, as far as they are there.
+ * Takes away the rule and the queue of this name, as far as they are there. The rule goes first: what it would send to a queue that is gone would be a
+ * failed delivery.
  *
  * @throws what the first step failed with that did, after all steps have been tried
  */
-export async function removeTemporaryRule(target: Target, name: string): Promise<void> {
-  using clients = clientsOf(target);
-  const EventBusName = target.resources.busName;
-  const failures: unknown[] = [];
-  const attempt = (step: Promise<unknown>): Promise<unknown> =>
-    step.catch((error: unknown) => isMissing(error) || failures.push(error));
-  const removeRule = async (): Promise<void> => {
-    const { Targets = [] } = await clients.events.send(new ListTargetsByRuleCommand({ Rule: name, EventBusName }));
-    const Ids = Targets.flatMap(({ Id }) => Id ?? []);
-    if (Ids.length > 0) await clients.events.send(new RemoveTargetsCommand({ Rule: name, EventBusName, Ids }));
-    await clients.events.send(new DeleteRuleCommand({ Name: name, EventBusName }));
-  };
-  const removeQueue = async (): Promise<void> => {
-    const { QueueUrl } = await clients.sqs.send(new GetQueueUrlCommand({ QueueName: name }));
-    await clients.sqs.send(new DeleteQueueCommand({ QueueUrl }));
-  };
-  // The rule first: what it would send to a queue that is gone would be a failed delivery.
-  await attempt(removeRule());
-  await attempt(removeQueue());
-  if (failures.length > 0) throw failures[0];
+export function removeTemporaryRule(target: Target, name: string): Promise<void> {
+  return onBus(target, async ({ events, sqs, EventBusName }) => {
+    const of = { Rule: name, EventBusName };
+    const [rule, queue] = [
+      await unlessMissing(async () => {
+        const { Targets = [] } = await events.send(new ListTargetsByRuleCommand(of));
+        const Ids = Targets.flatMap(({ Id }) => Id ?? []);
+        if (Ids.length > 0) await events.send(new RemoveTargetsCommand({ ...of, Ids }));
+        await events.send(new DeleteRuleCommand({ Name: name, EventBusName }));
+      }),
+      await unlessMissing(async () => {
+        const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: name }));
+        await sqs.send(new DeleteQueueCommand({ QueueUrl }));
+      }),
+    ];
+    const failed = rule ?? queue;
+    if (failed !== undefined) throw failed.error;
+  });
+}
+
+/** The failure of a step; undefined also where what it is about is not there. */
+async function unlessMissing(step: () => Promise<void>): Promise<{ error: unknown } | undefined> {
+  try {
+    await step();
+    return undefined;
+  } catch (error) {
+    return isMissing(error) ? undefined : { error };
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return /ResourceNotFound|QueueDoesNotExist|NonExistentQueue/.test(errorCode(error));
 }
 
 /**
@@ -124,30 +151,27 @@ export async function removeTemporaryRule(target: Target, name: string): Promise
  * @param now epoch milliseconds
  * @returns names of the rules and queues that are gone
  */
-export async function sweepExpired(target: Target, now: number = Date.now()): Promise<string[]> {
-  using clients = clientsOf(target);
-  const names = new Set<string>();
-  let from: string | undefined;
-  do {
-    const answer = await clients.events.send(
-      new ListRulesCommand({ EventBusName: target.resources.busName, NamePrefix: TEMPORARY, NextToken: from }),
-    );
-    for (const { Name = "" } of answer.Rules ?? []) names.add(Name);
-    from = answer.NextToken;
-  } while (from !== undefined);
-  // A queue whose rule is gone. Those of other buses have another prefix.
-  const queues = await clients.sqs.send(
-    new ListQueuesCommand({ QueueNamePrefix: prefixOf(target), MaxResults: 1_000 }),
-  );
-  for (const url of queues.QueueUrls ?? []) names.add(url.slice(url.lastIndexOf("/") + 1));
-  const gone: string[] = [];
-  for (const name of names) {
-    const isOver = (second: string | undefined): boolean => Number(second ?? Infinity) * 1_000 < now;
-    if (!isOver(NAME.exec(name)?.[1]) || !isOver((await prolongedTo(clients.sqs, name)) ?? "0")) continue;
-    await removeTemporaryRule(target, name);
-    gone.push(name);
-  }
-  return gone;
+export function sweepExpired(target: Target, now: number): Promise<string[]> {
+  return onBus(target, async ({ events, sqs, EventBusName }) => {
+    const names = new Set<string>();
+    let NextToken: string | undefined;
+    do {
+      const rules = await events.send(new ListRulesCommand({ EventBusName, NamePrefix: TEMPORARY, NextToken }));
+      for (const { Name = "" } of rules.Rules ?? []) names.add(Name);
+      NextToken = rules.NextToken;
+    } while (NextToken !== undefined);
+    // A queue whose rule is gone. Those of other buses have another prefix.
+    const queues = await sqs.send(new ListQueuesCommand({ QueueNamePrefix: prefixOf(target), MaxResults: 1_000 }));
+    for (const url of queues.QueueUrls ?? []) names.add(url.slice(url.lastIndexOf("/") + 1));
+    const gone: string[] = [];
+    for (const name of names) {
+      const isOver = (second: string | undefined): boolean => Number(second ?? Infinity) * 1_000 < now;
+      if (!isOver(NAME.exec(name)?.[1]) || !isOver((await prolongedTo(sqs, name)) ?? "0")) continue;
+      await removeTemporaryRule(target, name);
+      gone.push(name);
+    }
+    return gone;
+  });
 }
 
 async function prolongedTo(sqs: SQSClient, name: string): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import type { StatusAnswer, SurveyStatus } from "../../cli/verbs/status/answer.ts";
-import { emittedText } from "../../cli/verbs/status/emitted-text.ts";
+import { emittedText } from "../../cli/verbs/status/answer.ts";
 import { surveyKey } from "../changes.ts";
 import { figuresOf, PARTS, type Part } from "../figures.ts";
 import { ago, clock, figure } from "./format.ts";

@@ -1,6 +1,6 @@
 import { html } from "htm/preact";
 import type { VNode } from "preact";
-import { nameShown } from "../../cli/printable.ts";
+import { nameShown } from "../../cli/words.ts";
 import type { ShadowView } from "../changes.ts";
 import { clock, figure } from "./format.ts";
 import { Help } from "./help.ts";

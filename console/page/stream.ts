@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
-import { nameShown, surveyName } from "../../cli/printable.ts";
+import { nameShown, surveyName } from "../../cli/words.ts";
 import type { EventRow } from "../changes.ts";
 import { clock, figure, span } from "./format.ts";
 import { go, place } from "./place.ts";

@@ -1,9 +1,9 @@
 import { computed } from "@preact/signals";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
-import { nameShown } from "../../cli/printable.ts";
 import type { SurveyStatus } from "../../cli/verbs/status/answer.ts";
-import { severityOf } from "../../cli/verbs/status/severity.ts";
+import { severityOf } from "../../cli/verbs/status/answer.ts";
+import { nameShown } from "../../cli/words.ts";
 import { surveyKey } from "../changes.ts";
 import { inState } from "./books.ts";
 import { ago, figure, span } from "./format.ts";

@@ -1,6 +1,6 @@
 import { computed } from "@preact/signals";
 import type { StatusAnswer } from "../../cli/verbs/status/answer.ts";
-import { GLYPHS } from "../../cli/verbs/status/severity.ts";
+import { GLYPHS } from "../../cli/verbs/status/answer.ts";
 import { ago } from "./format.ts";
 import { isLockedOut, isSilent, now, silentFor, snapshot } from "./state.ts";
 

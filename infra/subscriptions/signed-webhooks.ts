@@ -49,7 +49,7 @@ function createOutputs(
     const made = new CfnOutput(scope, `Output${what}-${name}`, { value, description });
     made.overrideLogicalId(`${prefix}${what}${alphanumeric(name)}`);
   };
-  output("FunctionName", forwarder.function.functionName, `Delivers to webhook ${name}: survey-poller webhook test`);
+  output("FunctionName", forwarder.function.functionName, `Delivers to webhook ${name}: trigger --webhook`);
   output("QueueArn", forwarder.queue.queueArn, `What waits for webhook ${name}`);
   output("DeadLetterQueueArn", deadLetters.queueArn, `What webhook ${name} did not take`);
 }

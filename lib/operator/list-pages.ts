@@ -5,6 +5,7 @@ import type { AccountState } from "../polling/model/account.ts";
 import type { LedgerEntry } from "../polling/model/ledger-entry.ts";
 import type { Run } from "../polling/model/records.ts";
 import type { Ports } from "../polling/ports.ts";
+import { lastOf } from "../polling/routes/backlog-start.ts";
 import { knownOf } from "../polling/survey/with-survey.ts";
 import { type Page, toPage } from "../polling/walk/page.ts";
 
@@ -50,8 +51,8 @@ export function judgementOf(account: AccountState, hasBooks: boolean, now: numbe
   return { start: knownOf(account).start, hasBooks, now, looksAtHeld: true, replaces: false };
 }
 
-/** Doublings after which a service is taken to answer any page number. */
-const MOST_DOUBLINGS = 32;
+/** A page number that no list reaches. */
+const BEYOND = 1_000_000;
 
 /**
  * Number of the last page that holds records, found in about 2 log2 requests; 0 for an empty list. `guess`: a page that may be the last.
@@ -59,39 +60,20 @@ const MOST_DOUBLINGS = 32;
  * Behind the end some services show nothing, some fail, and some show the last page or the first again.
  */
 export async function lastPageOf(ports: Ports, surveyId: number, guess = 1): Promise<number> {
-  const known = new Map<number, string | undefined>();
   const signatureAt = async (page: number): Promise<string | undefined> => {
-    if (!known.has(page)) known.set(page, await signatureOf(ports, surveyId, page));
-    return known.get(page);
+    const [look] = await lookAtPages(ports, surveyId, [page]);
+    if (look !== undefined && "error" in look && page === 1) throw look.error;
+    return look === undefined || "error" in look ? undefined : look.page?.signature;
   };
-  const first = await signatureAt(1);
+  const [first, beyond] = await Promise.all([signatureAt(1), signatureAt(BEYOND)]);
   if (first === undefined) return 0;
-  let far = Math.max(2, guess * 2);
-  let beyond: string | undefined;
-  for (let tries = 0; tries < MOST_DOUBLINGS; tries += 1, far *= 2) {
-    beyond = await signatureAt(far);
-    if (beyond === undefined || beyond === first || beyond === (await signatureAt(far * 2))) break;
-  }
   const isThere = async (page: number): Promise<boolean> => {
-    const signature = page === 1 ? undefined : await signatureAt(page);
-    return page === 1 || (signature !== undefined && signature !== first && signature !== beyond);
+    const signature = page === 1 ? first : await signatureAt(page);
+    return page === 1 || (signature !== undefined && signature !== beyond);
   };
-  let low = (await isThere(guess)) ? guess : 1;
-  let high = far;
+  const known = (await isThere(guess)) ? guess : 1;
   // Most lists have grown by little since their end was seen.
-  if (!(await isThere(low + 1))) high = low + 1;
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (await isThere(middle)) low = middle;
-    else high = middle;
-  }
-  // Of a list whose last page is shown again and again, that page is what stands behind `low`.
-  return beyond !== undefined && beyond !== first ? low + 1 : low;
-}
-
-async function signatureOf(ports: Ports, surveyId: number, page: number): Promise<string | undefined> {
-  const [look] = await lookAtPages(ports, surveyId, [page]);
-  if (look === undefined || "page" in look) return look?.page?.signature;
-  if (page === 1) throw look.error;
-  return undefined;
+  const last = (await isThere(known + 1)) ? await lastOf(known + 1, isThere) : known;
+  // Of a list whose last page is shown again and again, that page is what stands behind the last one of its own.
+  return (last ?? BEYOND) + (beyond !== undefined && beyond !== first ? 1 : 0);
 }

@@ -40,3 +40,8 @@ function waiting({ id, digest, count, kept, keptKey }: LedgerEntry, now: number)
   const begun = { reason: "redriven", origin: "replay", firstSeen: now, attempts: 0, nextCheck: now } as const;
   return { id, state: "waiting", digest, count, kept, keptKey, ...begun };
 }
+
+/** Why an entry was set aside: of a refused event, or one whose replacement was refused, the code of the bus. */
+export function reasonOf({ reason, refusedRevision }: Pick<LedgerEntry, "reason" | "refusedRevision">): string {
+  return refusedRevision ?? reason ?? "unknown";
+}

@@ -7,8 +7,7 @@ import type { LedgerEntry } from "../polling/model/ledger-entry.ts";
 import { selected } from "../polling/model/source.ts";
 import type { Ports } from "../polling/ports.ts";
 import type { Operation, OperationContext } from "./operation.ts";
-import { putBackAs, type Stays } from "./put-back.ts";
-import { reasonOf } from "./set-aside.ts";
+import { putBackAs, reasonOf, type Stays } from "./put-back.ts";
 import { makeDue, onSurvey } from "./survey-work.ts";
 
 const IDS = "must be a list of survey ids, whole numbers above 0";
@@ -48,9 +47,9 @@ export const redrive: Operation<RedriveInput, { surveys: SurveyRedrive[] }> = {
   }),
   async run(context, { surveyIds, reason }) {
     const { graph, abortsAt, logger } = context;
-    const ports = only(reason, graph.begin(abortsAt));
+    const ports = graph.begin(abortsAt);
     const surveys: SurveyRedrive[] = [];
-    for (const surveyId of surveyIds) surveys.push(await redriveSurvey(context, ports, surveyId));
+    for (const surveyId of surveyIds) surveys.push(await redriveSurvey(context, ports, { surveyId, reason }));
     const due = surveys.filter(({ putBack }) => putBack > 0).map(({ surveyId }) => surveyId);
     await makeDue(ports, due);
     for (const survey of surveys) {
@@ -60,17 +59,11 @@ export const redrive: Operation<RedriveInput, { surveys: SurveyRedrive[] }> = {
   },
 };
 
-/** Ports that show of what was set aside only those with this reason. */
-function only(reason: string | undefined, ports: Ports): Ports {
-  if (reason === undefined) return ports;
-  const forRedrive: Ports["state"]["forRedrive"] = async (surveyId, from) => {
-    const page = await ports.state.forRedrive(surveyId, from);
-    return { ...page, entries: page.entries.filter((entry) => reasonOf(entry) === reason) };
-  };
-  return { ...ports, state: { ...ports.state, forRedrive } };
-}
-
-async function redriveSurvey(context: OperationContext, ports: Ports, surveyId: number): Promise<SurveyRedrive> {
+async function redriveSurvey(
+  context: OperationContext,
+  ports: Ports,
+  { surveyId, reason }: { surveyId: number; reason: string | undefined },
+): Promise<SurveyRedrive> {
   const left = { unreadable: 0, withoutRecords: 0, beforeFloor: 0, failed: 0 };
   const result: SurveyRedrive = { surveyId, outcome: "done", putBack: 0, left };
   const { graph, deadline: until } = context;
@@ -78,7 +71,7 @@ async function redriveSurvey(context: OperationContext, ports: Ports, surveyId: 
   if (ports.clock.now() > until) return { ...result, outcome: "unfinished" };
   try {
     const work = { surveyId, ports, account: await ports.state.account(), until, patience: 0 };
-    const outcome = await onSurvey(context, work, (ctx) => putBack(ctx, result));
+    const outcome = await onSurvey(context, work, (ctx) => putBack(ctx, result, reason));
     return { ...result, outcome: outcome ?? "busy" };
   } catch (error) {
     return { ...result, outcome: "failed", failure: failureOf(error) };
@@ -86,7 +79,11 @@ async function redriveSurvey(context: OperationContext, ports: Ports, surveyId: 
 }
 
 /** Goes through all that is set aside, and counts in `result` what becomes of it. */
-async function putBack(ctx: PollContext, result: SurveyRedrive): Promise<SurveyRedrive["outcome"]> {
+async function putBack(
+  ctx: PollContext,
+  result: SurveyRedrive,
+  reason: string | undefined,
+): Promise<SurveyRedrive["outcome"]> {
   const { ports, surveyId, mark, deadline } = ctx;
   const { state, clock } = ports;
   let from: string | undefined;
@@ -94,9 +91,10 @@ async function putBack(ctx: PollContext, result: SurveyRedrive): Promise<SurveyR
     // A page of a long ledger may hold none of them.
     if (clock.now() > deadline) return "unfinished";
     const page = await state.forRedrive(surveyId, from);
-    for (let i = 0; i < page.entries.length; i += WRITTEN_AT_ONCE) {
+    const wanted = page.entries.filter((entry) => reason === undefined || reasonOf(entry) === reason);
+    for (let i = 0; i < wanted.length; i += WRITTEN_AT_ONCE) {
       if (clock.now() > deadline) return "unfinished";
-      const some = page.entries.slice(i, i + WRITTEN_AT_ONCE);
+      const some = wanted.slice(i, i + WRITTEN_AT_ONCE);
       const judged = await Promise.all(some.map((entry) => judgeAlone(ctx, entry, result)));
       const back = judged.filter((one) => typeof one !== "string");
       for (const one of judged) if (typeof one === "string") result.left[one] += 1;

@@ -1,15 +1,20 @@
 import * as z from "zod";
 import { flag, section } from "../config/fields.ts";
-import { holdLease, LEASE_DURATION } from "../polling/lease.ts";
+import { errorCode } from "../errors.ts";
+import { isTrusted, mayAnswer } from "../polling/contents/operation9.ts";
+import { endsWork } from "../polling/errors.ts";
+import { LEASE_DURATION } from "../polling/lease.ts";
 import { FORGOTTEN, type LedgerEntry } from "../polling/model/ledger-entry.ts";
 import type { Mark } from "../polling/model/mark.ts";
+import { readRecord } from "../polling/model/records.ts";
 import type { Ports } from "../polling/ports.ts";
 import { checkOwnState, pauseOf } from "../polling/tick/tick-request.ts";
+import { isWhole } from "../polling/walk/join.ts";
+import type { ShortPageEnds } from "../polling/walk/list-end.ts";
+import { type WalkEnd, walk } from "../polling/walk/walk.ts";
 import { isForgotten } from "./forgotten.ts";
 import type { Operation } from "./operation.ts";
-import { canAskById, resendById } from "./resend/by-id.ts";
-import { type ResendPlace, resendByPages } from "./resend/by-pages.ts";
-import type { EmittedEntry, Resent } from "./resend/resending.ts";
+import { type EmittedEntry, type ReadAgain, type Resent, resent, sendSame, whyNot } from "./send-same.ts";
 import { onSurvey } from "./survey-work.ts";
 
 /** Responses that one invocation takes. */
@@ -17,6 +22,14 @@ export const MOST_RESENT = 5_000;
 /** Milliseconds after which an invocation says how far it has come, and Ctrl-C is heard. */
 const SLICE = 30_000;
 const READ_AT_ONCE = 100;
+/** Responses that are asked for at once, and whose events are made and published under one lease: news wait for it. */
+const AT_ONCE = 20;
+
+/** Where a walk for responses goes on. Partial: something may have slipped through what was read so far. */
+export interface ResendPlace {
+  page: number;
+  isPartial: boolean;
+}
 
 export interface ResendInput {
   surveyId: number;
@@ -34,6 +47,18 @@ export interface ResendResult {
   lastPage?: number;
   /** Why nothing could be done now: a poll is at work on the survey, or the service asked to be left alone. */
   stopped?: { kind: "busy" } | { kind: "paused"; until: number };
+}
+
+/** One survey, and how responses that were read are sent again. */
+interface Resending {
+  ports: Ports;
+  surveyId: number;
+  /** As it was when the work began: nothing of it is written. */
+  mark: Mark;
+  shortPageEnds: ShortPageEnds;
+  /** Epoch milliseconds after which nothing new is begun. */
+  until: number;
+  send(read: readonly ReadAgain[]): Promise<Resent[]>;
 }
 
 const id = z.int({ error: "must be an id" }).nonnegative({ error: "must be an id" });
@@ -65,17 +90,19 @@ export const resend: Operation<ResendInput, ResendResult> = {
     const mark = await readMark(ports, surveyId, owner);
     if (mark === undefined) return { results, left, ...place, stopped: { kind: "busy" } };
     const until = Math.min(deadline, ports.clock.now() + SLICE);
-    const ctx = {
-      ports,
-      source,
-      surveyId,
-      mark,
-      shortPageEnds: account.shortPageEnds,
-      until,
-      underLease: <T>(work: (hold: () => Promise<void>) => Promise<T>) =>
-        onSurvey(context, { surveyId, ports, account, until }, (ctx) => work(() => holdLease(ctx))),
+    const send = async (read: readonly ReadAgain[]): Promise<Resent[]> => {
+      const hasUpdates = source.events.has("response.updated");
+      const same = read.filter((one) => whyNot(one, hasUpdates) === undefined);
+      const sent = read.flatMap((one) => whyNot(one, hasUpdates) ?? []);
+      for (let i = 0; i < same.length; i += AT_ONCE) {
+        const some = same.slice(i, i + AT_ONCE);
+        const done = await onSurvey(context, { surveyId, ports, account, until }, (ctx) => sendSame(ctx, some));
+        sent.push(...(done ?? some.map(({ entry }) => resent(entry, "failed", "SURVEY_BUSY"))));
+      }
+      return sent;
     };
-    const done = canAskById(ctx) ? await resendById(ctx, emitted) : await resendByPages(ctx, emitted, from);
+    const of = { ports, surveyId, mark, shortPageEnds: account.shortPageEnds, until, send };
+    const done = canAskById(of) ? await resendById(of, emitted) : await resendByPages(of, emitted, from);
     const pages = mark.lastPage === undefined ? {} : { lastPage: mark.lastPage };
     return { ...done, results: [...results, ...done.results], ...pages };
   },
@@ -118,4 +145,98 @@ async function readMark({ state }: Ports, surveyId: number, owner: string): Prom
   if (lease === undefined) return undefined;
   await state.release(lease, lease.mark);
   return lease.mark;
+}
+
+/** Whether operation 9 tells of a response all that pages do: only then the digest of what it gives is that of an unchanged response. */
+function canAskById({ mark, ports }: Resending): boolean {
+  const { full, suspects } = mark.contents;
+  return isTrusted(mark) && full === true && suspects === undefined && mayAnswer(mark, ports.clock.now());
+}
+
+/** Reads responses one by one by operation 9 and sends them, as far as the time goes. */
+async function resendById(
+  { ports, surveyId, until, send }: Resending,
+  entries: readonly EmittedEntry[],
+): Promise<{ results: Resent[]; left: number[] }> {
+  const read = async (entry: EmittedEntry): Promise<ReadAgain | Resent> => {
+    try {
+      const answer = await ports.service.response(surveyId, entry.id);
+      if (answer.kind === "absent" || answer.body.length === 0) return resent(entry, "gone");
+      const run = { responseId: entry.id, records: answer.body.map((record) => readRecord(record)) };
+      return { entry, run, isWhole: true };
+    } catch (error) {
+      if (endsWork(error)) throw error;
+      return resent(entry, "failed", errorCode(error));
+    }
+  };
+  const results: Resent[] = [];
+  const rest = [...entries];
+  do {
+    const some = await Promise.all(rest.splice(0, AT_ONCE).map(read));
+    const found = some.filter((one): one is ReadAgain => "run" in one);
+    results.push(...some.filter((one): one is Resent => "outcome" in one), ...(await send(found)));
+  } while (rest.length > 0 && ports.clock.now() < until);
+  return { results, left: rest.map((entry) => entry.id) };
+}
+
+/**
+ * Finds responses on the pages of the list, the newest first, and sends them, as far as the time goes. All seams are proved, so that what stands at the
+ * edge of a page is joined, and what is not met is not listed.
+ */
+async function resendByPages(
+  { ports, surveyId, mark, shortPageEnds, until, send }: Resending,
+  entries: readonly EmittedEntry[],
+  from: ResendPlace,
+): Promise<{ results: Resent[]; left: number[]; from?: ResendPlace }> {
+  const wanted = new Map(entries.map((entry) => [entry.id, entry]));
+  const seen = new Set<number>();
+  const isTimeUp = (): boolean => ports.clock.now() >= until;
+  const steps = walk({
+    from: from.page,
+    proves: "coverage",
+    read: (page) => ports.service.page(surveyId, page, "desc"),
+    otherFirst: () => ports.service.page(surveyId, 1, "asc"),
+    shortPageEnds,
+    lastPage: mark.lastPage,
+    knownPages: () => mark.lastPage ?? 0,
+    judge: async ({ runs }) => {
+      for (const { responseId } of runs) if (wanted.has(responseId)) seen.add(responseId);
+    },
+    isNew: (one) => wanted.has(one),
+    isMet: () => true,
+    // What ends the page may go on behind it.
+    isEnough: ({ runs }) => seen.size === entries.length && !wanted.has(runs.at(-1)?.responseId ?? 0),
+    isTimeUp,
+  });
+  const results: Resent[] = [];
+  for (;;) {
+    const next = await steps.next();
+    const { pieces, position, covered, moved } = next.value;
+    const read = pieces.flatMap((piece): ReadAgain[] => {
+      const { responseId, records } = piece;
+      const entry = wanted.get(responseId);
+      // Where records lie apart there may be more of it anywhere.
+      const isAll = isWhole(piece) && !piece.apart && mark.contents.apart === undefined;
+      return entry === undefined ? [] : [{ entry, run: { responseId, records }, isWhole: isAll }];
+    });
+    results.push(...(await send(read)));
+    for (const { entry } of read) wanted.delete(entry.id);
+    const place = { page: Math.max(1, position), isPartial: from.isPartial || !covered || moved };
+    if (next.done && next.value.kind !== "time up") {
+      const end = next.value;
+      return { results: [...results, ...[...wanted.values()].map((entry) => notMet(entry, end, place))], left: [] };
+    }
+    if (!next.done && !isTimeUp()) continue;
+    await steps.return(undefined as never);
+    return { results, left: [...wanted.keys()], ...(wanted.size === 0 ? {} : { from: place }) };
+  }
+}
+
+function notMet(entry: EmittedEntry, end: WalkEnd, { isPartial }: ResendPlace): Resent {
+  // Closed books do not list it any more.
+  if (entry.gone !== undefined) return resent(entry, "gone");
+  if (end.kind === "failed") return resent(entry, "unproved", `page ${end.page}: ${errorCode(end.error)}`);
+  if (end.kind !== "end" || end.isEmpty || isPartial)
+    return resent(entry, "unproved", "the list moved while it was read");
+  return resent(entry, "gone");
 }

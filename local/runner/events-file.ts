@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
-import { UsageError } from "../../cli/flags.ts";
+import { UsageError } from "../../cli/errors.ts";
 import { errorCode, PollerError } from "../../lib/errors.ts";
 
 /** Where the events go, one JSON line each. */

@@ -1,6 +1,6 @@
 import { BY_NPX } from "../../cli/called-as.ts";
-import { quoted } from "../../cli/shell-text.ts";
 import { targetOver } from "../../cli/target/data-target.ts";
+import { quoted } from "../../cli/words.ts";
 import type { Demo, LiveConsole } from "../../console/console.ts";
 import { oneLine } from "../../lib/errors.ts";
 import type { CommandLine } from "../command-line.ts";

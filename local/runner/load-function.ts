@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { UsageError } from "../../cli/flags.ts";
+import { UsageError } from "../../cli/errors.ts";
 import { bundleFunction } from "../../infra/bundle.ts";
 import type { SourceConfig } from "../../lib/config/index.ts";
 import { proxyProblem } from "../../lib/config/proxy.ts";

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { styleText } from "node:util";
 import { asCalled, BY_NPX } from "../../cli/called-as.ts";
-import { lineOf } from "../../cli/hearing/line.ts";
+import { lineOf } from "../../cli/hearing/event.ts";
 import type { ResponseCompleted } from "../../lib/events/index.ts";
 import type { Progress } from "../../lib/polling/ports.ts";
 import type { PauseEvent } from "../../lib/survey-api/index.ts";

@@ -1,4 +1,4 @@
-import { UsageError } from "../../cli/flags.ts";
+import { UsageError } from "../../cli/errors.ts";
 import { type Config, ConfigError, parseConfig, readConfigFile } from "../../lib/config/index.ts";
 import type { CommandLine } from "../command-line.ts";
 

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { asCalled, BY_NPX } from "../../cli/called-as.ts";
-import { unlistedText } from "../../cli/target/chosen-surveys.ts";
+import { unlistedText } from "../../cli/target/surveys.ts";
 import { actingDeployedOnly } from "../../lib/config/index.ts";
 import { oneLine } from "../../lib/errors.ts";
 import { clearDataFolder, type EmbeddedAws, type EventEnvelope, startEmbeddedAws, storeFailure } from "../aws/index.ts";

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { verbs } from "../../cli/verbs.ts";
+import { verbs } from "../../cli/run-command.ts";
 import { startCommand, temporaryFolder } from "../support/command.ts";
 import { polledFolder, survey } from "./support/command.ts";
 
@@ -30,6 +30,20 @@ describe("called wrongly", () => {
     const ran = await survey(args);
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toContain(said);
+    expect(ran.stderr).not.toContain("hunter2");
+  });
+
+  it.each([
+    [["replay", "--stack", "hunter2"], "aws events start-replay"],
+    [["token", "renew"], "survey-poller credentials renew"],
+    [["webhook", "test", "hunter2"], "survey-poller trigger --webhook NAME"],
+    [["contract", "--list"], "contract/"],
+    [["uninstall"], "onRemoval"],
+  ])("%j was a verb: one line names what took its place", async (args, successor) => {
+    const ran = await survey(args);
+    expect(ran).toMatchObject({ code: 2, stdout: "" });
+    expect(ran.stderr).toContain(successor);
+    expect(ran.stderr.trimEnd().split("\n")).toHaveLength(1);
     expect(ran.stderr).not.toContain("hunter2");
   });
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { explainAnswer } from "../../cli/verbs/explain/answer.ts";
-import { statusAnswer } from "../../cli/verbs/status/answer.ts";
+import type { ExplainAnswer } from "../../cli/verbs/explain/answer.ts";
+import type { StatusAnswer } from "../../cli/verbs/status/answer.ts";
 import { createApp } from "../../console/app.ts";
 import { bundleOnce } from "../../console/assets.ts";
 import { createEvents } from "../../console/events.ts";
@@ -51,7 +51,7 @@ const rowsOf = (page: Page) => page.locator(".event");
 /** What `status --json` says, at a moment at which the page says the same: a demo stands still for no test. */
 async function expectStatus(page: Page, { data }: DemoRun): Promise<void> {
   const look = async (): Promise<object[]> => {
-    const status = answerOf(await survey(["status", "--data", data, "--json"]), statusAnswer);
+    const status = answerOf<StatusAnswer>(await survey(["status", "--data", data, "--json"]));
     const sum = (part: "open" | "waiting" | "held" | "quarantined" | "refused"): number =>
       status.surveys.reduce((total, { now }) => total + now[part], 0);
     const wanted = {
@@ -156,7 +156,7 @@ describe("a demo", () => {
       .toEqual(expect.arrayContaining(["at the service", "listed", "proved", "metrics", "metadata", "bus", "ledger"]));
     const command = await page.locator("#tab-body code").innerText();
     const explained = await survey([...command.replace(/^npx survey-poller /, "").split(" "), "--json"]);
-    const { steps } = answerOf(explained, explainAnswer);
+    const { steps } = answerOf<ExplainAnswer>(explained);
     const said = await page.locator("#tab-body").innerText();
     for (const what of ["listed", "bus", "ledger"]) {
       expect(said).toContain(steps.find((step) => step.what === what)?.detail);

@@ -29,7 +29,7 @@ describe("the shell blocks of the documents", () => {
     "npm start --ticks 1",
     "npx survey-poller statuss",
     "npx survey-poller status --stak SurveyPoller",
-    "npx survey-poller token renew --sauce main",
+    "npx survey-poller credentials renew --sauce main",
     "npx quicktype --lang go",
     "npx cdk deplay",
     "npx cdk deploy --config x",

@@ -1,6 +1,6 @@
 import { Match, type Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
-import { readGolden } from "../../cli/contract/folder.ts";
+import { readGolden } from "../../cli/package.ts";
 import { messageOf } from "../../examples/detractors-to-chat/message.ts";
 import { DetractorsToChat, type DetractorsToChatProps } from "../../examples/detractors-to-chat/stack.ts";
 import type { ResponseCompleted } from "../../lib/events/index.ts";

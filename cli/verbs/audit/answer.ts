@@ -1,81 +1,69 @@
-import * as z from "zod";
+import type { SampledState } from "../../../lib/operator/sample.ts";
 
-const time = z.int().nullable().describe("Epoch milliseconds");
+/** The cost of a full pass. */
+export interface AuditCost {
+  /** Pages of the lists, as far as is known. */
+  pages: number;
+  /** False where a list was never read to its end: it may have more pages. */
+  isExact: boolean;
+  /** About two for each page: each is read again to prove that it has not moved. */
+  requests: number;
+  /** At the rate that was learned; null where nothing was ever refused. */
+  seconds: number | null;
+  /** When it is done within the background budget, at the latest (epoch milliseconds); null with --now. */
+  by: number | null;
+}
 
-const cost = z.strictObject({
-  pages: z.int().describe("Pages of the lists, as far as is known"),
-  isExact: z.boolean().describe("False where a list was never read to its end: it may have more pages"),
-  requests: z.int().describe("About two for each page: each is read again to prove that it has not moved"),
-  seconds: z.int().nullable().describe("At the rate that was learned; null where nothing was ever refused"),
-  by: time.describe("When it is done within the background budget, at the latest; null with --now"),
-});
-
-const survey = z.strictObject({
-  surveyId: z.int(),
-  name: z.string().nullable(),
-  pages: z.int(),
-  outcome: z
-    .enum(["to do", "planned", "closed", "open", "unaccounted"])
-    .describe("Planned: it is under way, and was not waited for"),
-  listed: z.int().nullable().describe("As the closed books have it"),
-  found: z.int().nullable().describe("New responses that no other walk had met: they went out"),
-  missing: z
-    .array(z.int())
-    .nullable()
-    .describe("Those of them that are older than the newest one that was settled; null where nothing tells"),
-  closedAt: time,
-  why: z.string().nullable().describe("Why the books are open"),
-  unaccounted: z.strictObject({ count: z.int(), ids: z.array(z.int()) }).nullable(),
-});
+export interface AuditedSurvey {
+  surveyId: number;
+  name: string | null;
+  pages: number;
+  /** Planned: it is under way, and was not waited for. */
+  outcome: "to do" | "planned" | "closed" | "open" | "unaccounted";
+  /** As the closed books have it. */
+  listed: number | null;
+  /** New responses that no other walk had met: they went out. */
+  found: number | null;
+  /** The ones of them that are older than the newest one that was settled; null where nothing tells. */
+  missing: number[] | null;
+  closedAt: number | null;
+  /** Why the books are open. */
+  why: string | null;
+  unaccounted: { count: number; ids: number[] } | null;
+}
 
 /** The output of `audit --json`, beside `schemaVersion`. */
-export const auditAnswer = z.strictObject({
-  dryRun: z.boolean(),
-  source: z.string(),
-  mode: z.enum(["background", "now"]),
-  cost,
-  surveys: z.array(survey),
-});
+export interface AuditAnswer {
+  dryRun: boolean;
+  source: string;
+  mode: "background" | "now";
+  cost: AuditCost;
+  surveys: AuditedSurvey[];
+}
 
-const state = z.enum([
-  "emitted",
-  "before-floor",
-  "open",
-  "waiting",
-  "held",
-  "quarantined",
-  "refused",
-  "unnoted",
-  "missing",
-]);
-
-const sampled = z.strictObject({
-  surveyId: z.int(),
-  name: z.string().nullable(),
-  pages: z.int().describe("Pages of the list"),
-  read: z.array(z.int()).describe("Those that were read, in asc order"),
-  responses: z.int().describe("Different responses on them"),
-  states: z.partialRecord(state, z.int()).describe("Unnoted: needs no event"),
-  missing: z.array(z.int()).describe("Completed after the floor, and unknown to the ledger"),
-  isNew: z.array(z.int()).describe("The same, but new since the last poll"),
-  chances: z
-    .array(z.strictObject({ missing: z.int(), seen: z.number() }))
-    .describe(
-      "The probability that so many missing responses, wherever they lie by chance, would have shown at least one",
-    ),
-  chanceOnOnePage: z.number().describe("The same where all of them lie on one page"),
-});
+export interface SampledSurvey {
+  surveyId: number;
+  name: string | null;
+  /** Pages of the list, and those that were read, in asc order. */
+  pages: number;
+  read: number[];
+  /** Different responses on them. */
+  responses: number;
+  states: Partial<Record<SampledState, number>>;
+  /** Completed after the floor, and unknown to the ledger. */
+  missing: number[];
+  /** The same, but new since the last poll. */
+  isNew: number[];
+  /** The probability that so many missing responses, wherever they lie by chance, would have shown at least one. */
+  chances: { missing: number; seen: number }[];
+  /** The same where all of them lie on one page. */
+  chanceOnOnePage: number;
+}
 
 /** The output of `audit --sample --json`, beside `schemaVersion`. */
-export const sampleAnswer = z.strictObject({
-  source: z.string(),
-  percent: z.number(),
-  seed: z.int(),
-  surveys: z.array(sampled),
-});
-
-export type AuditAnswer = z.infer<typeof auditAnswer>;
-export type AuditedSurvey = z.infer<typeof survey>;
-export type AuditCost = z.infer<typeof cost>;
-export type SampleAnswer = z.infer<typeof sampleAnswer>;
-export type SampledSurvey = z.infer<typeof sampled>;
+export interface SampleAnswer {
+  source: string;
+  percent: number;
+  seed: number;
+  surveys: SampledSurvey[];
+}

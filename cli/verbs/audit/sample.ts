@@ -1,18 +1,50 @@
 import type { SourceConfig } from "../../../lib/config/index.ts";
-import { placeOf } from "../../../lib/polling/model/phase.ts";
 import { readAccount } from "../../../lib/state/account.ts";
 import { readEntries } from "../../../lib/state/ledger.ts";
-import { InterruptedError, notNow } from "../../errors.ts";
-import type { Io } from "../../io.ts";
-import type { ProgressLine } from "../../progress.ts";
+import { InterruptedError } from "../../errors.ts";
+import type { Io, ProgressLine } from "../../io.ts";
 import { askingAws } from "../../target/aws-failure.ts";
-import { type SurveyState, tableOf } from "../../target/state.ts";
+import { refuseBehind, type SurveyState, tableOf } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
 import { isPolling, wait } from "../../wait.ts";
 import type { SampleAnswer, SampledSurvey } from "./answer.ts";
-import { chanceOfOnePage, chances, drawPages } from "./chance.ts";
 
-export interface SampleOf {
+/** How many missing responses the stated probabilities are for. */
+const MISSING = [1, 10, 100];
+
+/**
+ * The probability that at least one of so many missing responses is seen on `read` pages, drawn out of `pages` without replacement. The
+ * responses lie anywhere, by chance. Each lies on one page, and is seen with `read / pages`. Those on different pages are seen with a
+ * little more, and those that all lie on one page with that of one.
+ */
+export function chanceToSee(missing: number, { read, pages }: { read: number; pages: number }): number {
+  return pages === 0 ? 0 : 1 - (1 - Math.min(1, read / pages)) ** missing;
+}
+
+/** So many of the pages 1 to `pages`, in ascending order; the same for the same seed. */
+export function drawPages(pages: number, percent: number, seed: number): number[] {
+  const wanted = Math.min(pages, Math.max(1, Math.ceil((pages * percent) / 100)));
+  const random = randomOf(seed);
+  const drawn: number[] = [];
+  // Each is drawn with what is still wanted out of what is still left: so every choice is as likely as any other.
+  for (let page = 1; page <= pages && drawn.length < wanted; page += 1) {
+    if (random() * (pages - page + 1) < wanted - drawn.length) drawn.push(page);
+  }
+  return drawn;
+}
+
+/** Numbers from 0 to below 1, by the mulberry32 generator. */
+function randomOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+interface SampleOf {
   target: Target;
   source: SourceConfig;
   surveys: readonly SurveyState[];
@@ -32,12 +64,7 @@ const LOOK_EVERY = 1_000;
 export async function takeSample(of: SampleOf): Promise<SampleAnswer> {
   const surveys: SampledSurvey[] = [];
   for (const survey of of.surveys) {
-    const place = placeOf(survey.mark);
-    const isBehind = place !== undefined && place.backfill === undefined;
-    if (survey.mark.phase.kind === "new" || isBehind) {
-      const hint = "Try again when survey-poller status no longer names it.";
-      throw notNow("CATCHING_UP", `survey ${survey.surveyId} is being caught up`, { hint });
-    }
+    refuseBehind(survey);
     surveys.push(await sampleSurvey(of, survey));
   }
   const { source, percent, seed } = of;
@@ -86,8 +113,9 @@ async function sampleSurvey(of: SampleOf, { surveyId, mark }: SurveyState): Prom
     states: counted,
     missing: unknown.filter((id) => !isNew.has(id)),
     isNew: [...isNew],
-    chances: chances({ read: read.length, pages }),
-    chanceOnOnePage: chanceOfOnePage({ read: read.length, pages }),
+    chances: MISSING.map((missing) => ({ missing, seen: chanceToSee(missing, { read: read.length, pages }) })),
+    // As after a failure at one moment: never more than that of one.
+    chanceOnOnePage: chanceToSee(1, { read: read.length, pages }),
   };
 }
 

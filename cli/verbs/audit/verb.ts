@@ -1,24 +1,25 @@
 import { randomInt } from "node:crypto";
 import type { SourceConfig } from "../../../lib/config/index.ts";
-import { surveyId, wholeNumber } from "../../arguments.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { UsageError } from "../../flags.ts";
-import type { Io } from "../../io.ts";
-import { showProgress } from "../../progress.ts";
-import { unlessFailing } from "../../service-failing.ts";
-import { chosenSurveys, refusePaused } from "../../target/chosen-surveys.ts";
+import { EXIT, UsageError, unlessFailing } from "../../errors.ts";
+import { type Io, type ProgressLine, showProgress } from "../../io.ts";
 import { openTarget } from "../../target/open-target.ts";
-import { readSource, type SourceState, type SurveyState } from "../../target/state.ts";
+import {
+  chosenSurveys,
+  pagesOf,
+  readSource,
+  refusePaused,
+  type SourceState,
+  type SurveyState,
+} from "../../target/surveys.ts";
 import { oneSource, type Target } from "../../target/target.ts";
-import { type Answer, DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../../verb.ts";
-import type { AuditAnswer, AuditedSurvey } from "./answer.ts";
-import { costOf, costText } from "./cost.ts";
-import { withMissing } from "./missing.ts";
-import { toDo } from "./outcome.ts";
-import { readPasses } from "./read-now.ts";
+import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, wholeNumber, yesOption } from "../../verb.ts";
+import { count, span, surveyName, utc } from "../../words.ts";
+import type { AuditAnswer, AuditCost, AuditedSurvey, SampleAnswer, SampledSurvey } from "./answer.ts";
+import { audited, planPasses, readPasses, watchPasses, withMissing } from "./passes.ts";
 import { takeSample } from "./sample.ts";
-import { auditText, sampleText, tryAgain } from "./text.ts";
-import { planPasses, watchPasses } from "./watch.ts";
+
+const ABOUT =
+  "\nWithout --yes it says what it costs. Exit code 5 names what is unaccounted for, 3 says why the books are open.\n";
 
 export const auditVerb: Verb = (act) =>
   targetVerb("audit", "a full read that closes the books, or a sample")
@@ -31,25 +32,36 @@ export const auditVerb: Verb = (act) =>
     .addOption(yesOption())
     .addHelpText(
       "after",
-      `\nWithout --yes it says what it costs. Exit code 5 names what is unaccounted for, 3 says why the books are open.\n${examples("audit --survey 421 --stack SurveyPoller --yes", "audit --now --data .survey-poller --yes", "audit --sample 5% --data .survey-poller")}`,
+      ABOUT +
+        examples(
+          "audit --survey 421 --stack SurveyPoller --yes",
+          "audit --now --data .survey-poller --yes",
+          "audit --sample 5% --data .survey-poller",
+        ),
     )
     .action((options) =>
       act(options, async (io) => {
-        const { survey: surveyId, seed = randomInt(2 ** 31) } = options;
-        const percent = options.sample === undefined ? undefined : percentOf(options.sample);
-        if (percent !== undefined && (options.now === true || options.yes === true)) {
+        const { sample, now: isNow = false, yes: isDone = false, wait: waits, seed = randomInt(2 ** 31) } = options;
+        const percent = sample === undefined ? undefined : percentIn(sample);
+        if (percent !== undefined && (isNow || isDone)) {
           const hint = "A sample changes nothing and is read at once: leave --now and --yes out.";
           throw new UsageError("--sample goes with neither --now nor --yes", { hint });
         }
         await using target = await openTarget(options, io);
         const source = await oneSource(target, options.source);
         const state = await readSource(target, source.name);
-        const surveys = chosenSurveys(state, source, surveyId, target);
+        const surveys = chosenSurveys(state, source, options.survey, target);
         refusePaused(state, target);
-        const of = { target, source, state, surveys, io };
-        if (percent !== undefined) return await unlessFailing(() => sampled({ ...of, percent, seed }));
-        const { now: isNow = false, wait: waits, yes = false } = options;
-        return await unlessFailing(() => audited({ ...of, isNow, waits, isDone: yes }));
+        const progress = showProgress(io);
+        const of: Of = { target, source, state, surveys, io, progress };
+        try {
+          return await unlessFailing(
+            (): Promise<Answer> =>
+              percent === undefined ? audit(of, { isNow, waits, isDone }) : sampled(of, percent, seed),
+          );
+        } finally {
+          progress.end();
+        }
       }),
     );
 
@@ -59,76 +71,142 @@ interface Of {
   state: SourceState;
   surveys: SurveyState[];
   io: Io;
+  progress: ProgressLine;
 }
 
-async function sampled({ percent, seed, ...of }: Of & { percent: number; seed: number }): Promise<Answer> {
-  const progress = showProgress(of.io);
-  try {
-    const answer = await takeSample({ ...of, percent, seed, progress });
-    const missing = answer.surveys.some((survey) => survey.missing.length > 0);
-    return { data: answer, text: sampleText(answer), exit: missing ? EXIT.unaccounted : EXIT.done };
-  } finally {
-    progress.end();
-  }
-}
-
-interface Audit extends Of {
-  isNow: boolean;
-  waits: boolean;
-  isDone: boolean;
-}
-
-async function audited({ isNow, waits, isDone, ...of }: Audit): Promise<Answer> {
-  const { source, state, surveys, target, io } = of;
-  const cost = costOf(state, surveys, source, { isNow, now: io.now() });
-  const data = { dryRun: !isDone, source: source.name, mode: isNow ? "now" : "background", cost } as const;
-  const answer = (audits: AuditedSurvey[]): AuditAnswer => ({ ...data, surveys: audits });
-  if (!isDone) {
-    io.say(DRY_RUN);
-    const plan = answer(surveys.map((survey) => toDo(survey)));
-    return { data: plan, text: auditText(plan, target.flags) };
-  }
-  io.say(costText(cost));
-  const progress = showProgress(io);
-  try {
-    const watched = { ...of, progress };
-    const planned = isNow ? undefined : await planPasses(watched);
-    if (planned !== undefined && !waits) {
-      const plan = answer(surveys.map((survey) => toDo(survey, "planned")));
-      return { data: plan, text: auditText(plan, target.flags) };
-    }
-    const outcomes = planned === undefined ? await readPasses(watched) : await watchPasses(watched, planned);
-    const ended = await withMissing(of, outcomes);
-    const named = answer(await Promise.all(ended.map((one) => withIds(of, one, progress))));
-    progress.end();
-    const again = tryAgain(named.surveys, source.interval);
-    if (again !== undefined) io.say(again);
-    return { data: named, text: auditText(named, target.flags), exit: exitOf(named.surveys) };
-  } finally {
-    progress.end();
-  }
-}
-
-/** Which ones they are, as far as all pages can tell now. */
-async function withIds(
-  of: Of,
-  audit: AuditedSurvey,
-  progress: ReturnType<typeof showProgress>,
-): Promise<AuditedSurvey> {
-  const { unaccounted, surveyId } = audit;
-  if (unaccounted === null) return audit;
-  const surveys = of.surveys.filter((survey) => survey.surveyId === surveyId);
-  const [all] = (await takeSample({ ...of, surveys, percent: 100, seed: 0, progress })).surveys;
-  return { ...audit, unaccounted: { ...unaccounted, ids: all?.missing ?? [] } };
-}
-
-function exitOf(surveys: readonly AuditedSurvey[]): Exclude<ExitCode, 2 | 130> {
-  if (surveys.some(({ outcome }) => outcome === "unaccounted")) return EXIT.unaccounted;
-  return surveys.some(({ outcome }) => outcome === "open") ? EXIT.notNow : EXIT.done;
-}
-
-function percentOf(text: string): number {
+function percentIn(text: string): number {
   const percent = Number(text.replace(/ ?%$/, ""));
   if (/^\d/.test(text) && percent > 0 && percent <= 100) return percent;
   throw new UsageError("--sample is no percentage above 0", { hint: "Give one such as 5% or 100%." });
+}
+
+async function sampled(of: Of, percent: number, seed: number): Promise<Answer<SampleAnswer>> {
+  const answer = await takeSample({ ...of, percent, seed });
+  const missing = answer.surveys.some((survey) => survey.missing.length > 0);
+  const end = `A sample of ${percent} % of the pages, by seed ${seed}. It proves nothing of the others: survey-poller audit does.`;
+  return {
+    data: answer,
+    text: [...answer.surveys.flatMap(sampledLines), end],
+    exit: missing ? EXIT.unaccounted : EXIT.done,
+  };
+}
+
+async function audit(
+  of: Of,
+  { isNow, waits, isDone }: { isNow: boolean; waits: boolean; isDone: boolean },
+): Promise<Answer<AuditAnswer>> {
+  const { source, surveys, target, io, progress } = of;
+  const cost = costOf(of, isNow);
+  const answer = (all: AuditedSurvey[]): AuditAnswer => ({
+    ...{ dryRun: !isDone, source: source.name, mode: isNow ? "now" : "background", cost, surveys: all },
+  });
+  if (!isDone) {
+    io.say(DRY_RUN);
+    const names = surveys.map((survey) => surveyName(audited(survey)));
+    const which = surveys.length > 3 ? `${surveys.length} surveys` : names.join(", ");
+    const plan = isNow
+      ? `Would read every page of ${which} at once, and close the books.`
+      : `Would make the full pass of ${which} due at once: ticks read every page, and close the books.`;
+    return { data: answer(surveys.map((survey) => audited(survey))), text: [plan, costText(cost)] };
+  }
+  io.say(costText(cost));
+  const told = (all: AuditedSurvey[]): string[] => all.flatMap((survey) => surveyLines(survey, target.flags));
+  const planned = isNow ? undefined : await planPasses(of);
+  if (planned !== undefined && !waits) {
+    const plan = surveys.map((survey) => audited(survey, { outcome: "planned" }));
+    return { data: answer(plan), text: told(plan) };
+  }
+  const outcomes = planned === undefined ? await readPasses(of) : await watchPasses(of, planned);
+  const ended = await withMissing(of, outcomes);
+  const named = await Promise.all(ended.map((one) => withIds(of, one)));
+  progress.end();
+  const open = named.filter(({ outcome }) => outcome === "open");
+  if (open.length > 0) {
+    const isPaused = open.some(({ why }) => why === "the source is paused");
+    const tick = `the next tick, which comes within ${span(source.interval)}`;
+    io.say(`Try again after ${isPaused ? "survey-poller resume" : tick}.`);
+  }
+  const isShort = named.some(({ outcome }) => outcome === "unaccounted");
+  const exit = isShort ? EXIT.unaccounted : open.length > 0 ? EXIT.notNow : EXIT.done;
+  return { data: answer(named), text: told(named), exit };
+}
+
+/** Which ones they are, as far as all pages can tell now. */
+async function withIds(of: Of, one: AuditedSurvey): Promise<AuditedSurvey> {
+  const { unaccounted, surveyId: id } = one;
+  if (unaccounted === null) return one;
+  const surveys = of.surveys.filter((survey) => survey.surveyId === id);
+  const [all] = (await takeSample({ ...of, surveys, percent: 100, seed: 0 })).surveys;
+  return { ...one, unaccounted: { ...unaccounted, ids: all?.missing ?? [] } };
+}
+
+/** Each page is read again, and the end of the list is looked at from both sides. */
+const READS = 2;
+const AT_THE_END = 4;
+
+/** The requests and the time that a full pass of these surveys costs. */
+function costOf({ source, state: { account }, surveys, io }: Of, isNow: boolean): AuditCost {
+  const known = surveys.map(pagesOf);
+  const pages = known.reduce((sum, one) => sum + one.pages, 0);
+  const requests = READS * pages + AT_THE_END * surveys.length;
+  const { requestsPerSecond: learned } = (account.learned ?? {}) as { requestsPerSecond?: number };
+  const rate = Math.min(learned ?? Number.POSITIVE_INFINITY, source.maxRequestsPerSecond ?? Number.POSITIVE_INFINITY);
+  // Full passes have half of the budget; ticks may follow at once where a run is driven by hand.
+  const ticks = Math.ceil(requests / Math.max(1, source.backgroundRequests / 2));
+  return {
+    pages,
+    isExact: known.every(({ isExact }) => isExact),
+    requests,
+    seconds: rate === Number.POSITIVE_INFINITY ? null : Math.ceil(requests / rate),
+    by: isNow ? null : io.now() + ticks * source.interval,
+  };
+}
+
+/** "It reads 12 pages, about 28 requests; …" */
+function costText({ pages, isExact, requests, seconds, by }: AuditCost): string {
+  const rate = seconds === null ? "" : ` At the rate that was learned they take ${span(seconds * 1_000)}.`;
+  const end = by === null ? "" : ` Within the background budget it is done by ${utc(by)}.`;
+  return `It reads ${isExact ? "" : "at least "}${count(pages, "page")}, about ${count(requests, "request")}.${rate}${end}`;
+}
+
+/** The outcome of one survey, for people. */
+export function surveyLines(survey: AuditedSurvey, flags: string): string[] {
+  const { outcome, listed, why, unaccounted } = survey;
+  const name = surveyName(survey);
+  if (outcome === "planned") return [`${name}: planned. survey-poller status ${flags} tells when its books close.`];
+  if (outcome === "unaccounted" && unaccounted !== null) {
+    const { count: left, ids } = unaccounted;
+    return [`${name}: ${left} unaccounted${ids.length === 0 ? "" : `: ${ids.join(", ")}`}`];
+  }
+  if (outcome !== "closed") return [`${name}: the books are open: ${why}.`];
+  return [`${name}: books closed, ${listed} listed, ${listed} accounted for.${foundText(survey)}`];
+}
+
+/** Missing responses that are named. */
+const MOST_NAMED = 20;
+
+/** " 1 response was missing (5000004): it goes out now." */
+function foundText({ found, missing }: AuditedSurvey): string {
+  if (found === null || found === 0) return "";
+  if (missing === null)
+    return ` ${count(found, "response")} no other walk had met: ${found === 1 ? "it goes" : "they go"} out now.`;
+  if (missing.length === 0) return ` ${count(found, "response")} came meanwhile.`;
+  const [was, goes] = missing.length === 1 ? ["was", "it goes"] : ["were", "they go"];
+  const ids = [...missing.slice(0, MOST_NAMED), ...(missing.length > MOST_NAMED ? ["…"] : [])].join(", ");
+  return ` ${count(missing.length, "response")} ${was} missing (${ids}): ${goes} out now.`;
+}
+
+function sampledLines(survey: SampledSurvey): string[] {
+  const { pages, read, responses, states, missing, isNew } = survey;
+  const known = Object.entries(states).flatMap(([state, n]) => (state === "missing" ? [] : [`${n} ${state}`]));
+  // Never 100 % for what is not certain.
+  const percentOf = (part: number): string =>
+    read.length >= pages ? "100 %" : `${Math.min(99.9, Math.floor(part * 1_000) / 10)} %`;
+  const chances = survey.chances.map(({ missing: k, seen }) => `${k} with ${percentOf(seen)}`).join(", ");
+  return [
+    `${surveyName(survey)}: ${read.length} of ${pages} pages read, ${responses} responses: ${known.join(", ") || "none known"}.`,
+    ...(isNew.length === 0 ? [] : [`  ${isNew.length} new since the last poll: ${isNew.join(", ")}`]),
+    ...missing.map((id) => `  unaccounted: survey ${survey.surveyId}, response ${id}`),
+    `  Of so many missing ones, wherever they lie, it would have seen at least one: of ${chances}. If all lie on one page: ${percentOf(survey.chanceOnOnePage)}.`,
+  ];
 }

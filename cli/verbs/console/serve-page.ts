@@ -5,8 +5,8 @@ import type { EventEnvelope } from "../../../local/aws/index.ts";
 import { InterruptedError, notNow } from "../../errors.ts";
 import { isUnreachable, listening, runEnded } from "../../hearing/listening.ts";
 import type { Io } from "../../io.ts";
+import type { TargetOptions } from "../../target/open-target.ts";
 import type { Target } from "../../target/target.ts";
-import type { TargetOptions } from "../../verb.ts";
 import { wait } from "../../wait.ts";
 
 /** Milliseconds after which events that could not be heard are listened for again. */

@@ -1,8 +1,17 @@
-import { port } from "../../arguments.ts";
 import { InterruptedError } from "../../errors.ts";
 import { openTarget } from "../../target/open-target.ts";
-import { examples, targetVerb, toJson, type Verb } from "../../verb.ts";
-import type { ConsoleAnswer } from "./answer.ts";
+import { examples, port, targetVerb, toJson, type Verb } from "../../verb.ts";
+
+/** The output of `console --json`, beside `schemaVersion`, once the page can be opened. */
+export interface ConsoleAnswer {
+  /** With the token of this run, without which the page shows nothing. */
+  url: string;
+  poller: string;
+  /** Whether the page may pause, resume and audit. */
+  actions: boolean;
+  /** Whether events are heard, by a temporary rule and queue. */
+  events: boolean;
+}
 
 const PORT = 4747;
 

@@ -2,10 +2,40 @@ import { describeFailure } from "../../../lib/monitoring/log.ts";
 import { probe } from "../../../lib/operator/probe/probe.ts";
 import { type CheckLine, notSeen, type ProbeReport, QUESTIONS } from "../../../lib/operator/probe/report.ts";
 import { type Credentials, createSurveyApi } from "../../../lib/survey-api/index.ts";
+import { credentialVariables, givenCredentials } from "../../credentials/given.ts";
+import { UsageError } from "../../errors.ts";
 import type { Io } from "../../io.ts";
 import type { Target } from "../../target/target.ts";
-import type { ServiceAnswer } from "./answer.ts";
-import { fail, ok, warn } from "./check.ts";
+import { fail, ok, warn } from "./checks.ts";
+
+/** The output of `doctor --json`, beside `schemaVersion`. */
+export interface DoctorAnswer {
+  /** The stack or data folder; null where only a service was looked at. */
+  poller: string | null;
+  /** Of the poller itself. */
+  checks: CheckLine[];
+  services: ServiceAnswer[];
+  /** Made to survey services for it. */
+  requests: number;
+}
+
+export interface ServiceAnswer extends ProbeReport {
+  source: string | null;
+}
+
+/**
+ * Credentials of the environment, or of whoever sits at the terminal; never of a pipe, which may not end.
+ *
+ * @throws UsageError where nobody can be asked for them
+ */
+export async function credentialsFor(secretId: string, io: Io): Promise<Credentials> {
+  const isNone = Object.keys(credentialVariables(undefined, io.environment)).length === 0;
+  if (isNone && !io.isInteractive) {
+    const hint = "Set SURVEY_CLIENT_ID and SURVEY_CLIENT_SECRET; in a terminal they are asked for.";
+    throw new UsageError("there are no credentials for the service", { hint });
+  }
+  return (await givenCredentials({ source: undefined, secretId }, io)).credentials;
+}
 
 /** Somebody waits for it. */
 const TIMEOUTS = { connect: 5_000, headers: 15_000, body: 15_000, call: 30_000 };

@@ -1,96 +1,93 @@
-import * as z from "zod";
+import type { SourceConfig } from "../../../lib/config/index.ts";
+import type { Looked } from "../../../lib/operator/look.ts";
+import type { AccountState } from "../../../lib/polling/model/account.ts";
+import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
+import type { Mark } from "../../../lib/polling/model/mark.ts";
+import type { EventLog } from "../../target/event-log.ts";
 
-const time = z.number().nullable().describe("Epoch milliseconds");
+// Times are epoch milliseconds.
 
-const step = z.strictObject({
-  at: time,
-  what: z
-    .enum([
-      "completed",
-      "met",
-      "listed",
-      "proved",
-      "details",
-      "bus",
-      "ledger",
-      "updated",
-      "changed",
-      "gone",
-      "deleted",
-      "waiting",
-      "held",
-      "quarantined",
-      "refused",
-      "open",
-      "before the floor",
-      "books",
-      "asked",
-    ])
-    .describe("What happened"),
-  detail: z.string(),
-  took: z
-    .array(z.strictObject({ what: z.enum(["metrics", "metadata", "bus", "ledger"]), ms: z.number() }))
-    .describe("How many milliseconds the parts of it took, of those that the log tells"),
-});
+/** A part that took a time which the log tells. */
+export type Timed = "metrics" | "metadata" | "bus" | "ledger";
+
+/** Something that happened. */
+export interface Step {
+  at: number | null;
+  what:
+    | ("completed" | "met" | "listed" | "proved" | "details" | "bus" | "ledger" | "updated" | "changed")
+    | ("gone" | "deleted" | "waiting" | "held" | "quarantined" | "refused" | "open" | "before the floor")
+    | ("books" | "asked");
+  detail: string;
+  took: { what: Timed; ms: number }[];
+}
+
+export interface Next {
+  what: string;
+  at: number | null;
+  command: string | null;
+}
 
 /** The output of `explain --json`, beside `schemaVersion`. */
-export const explainAnswer = z.strictObject({
-  source: z.string(),
-  surveyId: z.int().nullable().describe("Null where no survey has it"),
-  responseId: z.union([z.int(), z.string()]).describe("Text for a record without a readable responseId"),
-  verdict: z.enum([
-    "emitted",
-    "deleted",
-    "before-floor",
-    "open",
-    "waiting",
-    "held",
-    "quarantined",
-    "refused",
-    "unknown",
-  ]),
-  outlook: z
-    .enum(["settled", "coming", "person", "unknown"])
-    .describe("Settled: nothing is due. Coming: it goes on by itself. Person: it needs somebody"),
-  sentence: z.string(),
-  steps: z.array(step).describe("Oldest first"),
-  next: z.strictObject({
-    what: z.string(),
-    at: time,
-    command: z.string().nullable(),
-  }),
-  ledger: z
-    .strictObject({
-      state: z.string(),
-      eventId: z.string().nullable(),
-      revision: z.int().nullable(),
-      emittedAt: time,
-      firstSeen: time,
-      nextCheck: time,
-      attempts: z.int().nullable(),
-      records: z.int().nullable(),
-      reason: z.string().nullable(),
-      goneSince: time,
-    })
-    .nullable()
-    .describe("Its item; null where there is none"),
-  survey: z
-    .strictObject({
-      name: z.string().nullable(),
-      phase: z.string(),
-      floor: z.string().nullable(),
-      highWater: z.int().nullable(),
-      booksClosedAt: time,
-      listedByBooks: z.boolean().nullable().describe("Null where no books tell"),
-    })
-    .nullable(),
-  log: z.strictObject({
-    lines: z.int(),
-    from: time.describe("From when on all of the log was read; null: from its beginning"),
-    note: z.string().nullable(),
-  }),
-});
+export interface ExplainAnswer {
+  source: string;
+  /** Null where no survey has it. */
+  surveyId: number | null;
+  /** Text for a record without a readable responseId. */
+  responseId: LedgerEntry["id"];
+  verdict: LedgerEntry["state"] | "deleted" | "unknown";
+  /** Settled: nothing is due. Coming: it goes on without anybody. Person: it needs somebody. */
+  outlook: "settled" | "coming" | "person" | "unknown";
+  sentence: string;
+  /** Oldest first. */
+  steps: Step[];
+  next: Next;
+  /** The item of the response; null where there is none. */
+  ledger: {
+    state: string;
+    eventId: string | null;
+    revision: number | null;
+    emittedAt: number | null;
+    firstSeen: number | null;
+    nextCheck: number | null;
+    attempts: number | null;
+    records: number | null;
+    reason: string | null;
+    goneSince: number | null;
+  } | null;
+  survey: {
+    name: string | null;
+    phase: string;
+    floor: string | null;
+    highWater: number | null;
+    booksClosedAt: number | null;
+    /** Null where no books tell. */
+    listedByBooks: boolean | null;
+  } | null;
+  /** `from`: from when on all of the log was read; null: from its beginning. */
+  log: { lines: number; from: number | null; note: string | null };
+}
 
-export type ExplainAnswer = z.infer<typeof explainAnswer>;
-export type Step = ExplainAnswer["steps"][number];
-export type Next = ExplainAnswer["next"];
+/** All that is known of one response of a survey. Times are epoch milliseconds. */
+export interface Facts {
+  source: Pick<
+    SourceConfig,
+    "name" | "interval" | "absentAfter" | "enrichmentPatience" | "timeZone" | "patrol" | "logLevel" | "startFrom"
+  >;
+  /** Whether subscribers are told of deletions. */
+  tellsDeleted: boolean;
+  surveyId: number;
+  id: LedgerEntry["id"];
+  entry: LedgerEntry | undefined;
+  mark: Mark;
+  account: Pick<AccountState, "lastTick" | "pausedUntil" | "breakers" | "start">;
+  /** Whether the last closed books list it; undefined where nothing tells. */
+  isListed: boolean | undefined;
+  log: EventLog;
+  /** The answer of the service now; null: it has no such response. Undefined: it was not asked. */
+  looked: Looked | null | undefined;
+  /** Set where no tick comes before somebody starts it. */
+  isStopped: boolean;
+  /** How the command line names the poller. */
+  flags: string;
+  now: number;
+}

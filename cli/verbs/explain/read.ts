@@ -1,18 +1,23 @@
 import { createBucket } from "../../../lib/aws/bucket.ts";
+import type { SourceConfig } from "../../../lib/config/index.ts";
+import { type Looked, MOST_ASKED } from "../../../lib/operator/look.ts";
+import type { AccountState } from "../../../lib/polling/model/account.ts";
 import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
 import type { Mark } from "../../../lib/polling/model/mark.ts";
+import { readAccount } from "../../../lib/state/account.ts";
 import { readMark } from "../../../lib/state/leases.ts";
-import { CommandError } from "../../errors.ts";
+import { readEntryIn } from "../../../lib/state/ledger.ts";
+import { CommandError, notNow, UsageError } from "../../errors.ts";
 import type { Io } from "../../io.ts";
 import { askingAws } from "../../target/aws-failure.ts";
-import { type EventLog, readEventLog } from "../../target/event-log.ts";
-import { listedIdsOf } from "../../target/listed-ids.ts";
-import { tableOf } from "../../target/state.ts";
+import { readEventLog } from "../../target/event-log.ts";
+import { listedIdsOf } from "../../target/responses.ts";
+import { tableOf } from "../../target/surveys.ts";
 import { sourcesOf, type Target } from "../../target/target.ts";
 import { count } from "../../words.ts";
-import type { ExplainAnswer } from "./answer.ts";
-import { explain } from "./explain.ts";
-import { askService, type Found, findInLedger, type Place, placesOf, theOne } from "./find.ts";
+import type { ExplainAnswer, Facts } from "./answer.ts";
+import { stepsOf } from "./steps.ts";
+import { verdictOf } from "./verdict.ts";
 
 /** Which response is meant, and whether the service may be asked. */
 export interface Asked {
@@ -22,89 +27,65 @@ export interface Asked {
   ask: boolean;
 }
 
+/** A source, and those of its surveys in which a response may be. */
+interface Place {
+  source: SourceConfig;
+  account: AccountState;
+  surveyIds: number[];
+}
+
+/** Where a response was found. */
+interface Found {
+  place: Place;
+  surveyId: number;
+  entry?: LedgerEntry;
+  looked?: Looked;
+}
+
 /** Finds the response, reads all that is known of it, and tells its story. */
 export async function readStory(
   target: Target,
-  { by, ...asked }: Asked,
+  { by, ask, survey, source }: Asked,
   io: Pick<Io, "now" | "say">,
 ): Promise<ExplainAnswer> {
-  const places = await placesOf(target, await sourcesOf(target, asked.source), asked.survey);
+  const places = await placesOf(target, await sourcesOf(target, source), survey);
   const named = "crk" in by ? await byCrk(target, places, by.crk) : undefined;
   const id = named?.looked?.responseId ?? ("id" in by ? by.id : 0);
   const within = named === undefined ? places : [{ ...named.place, surveyIds: [named.surveyId] }];
-  const inLedger =
+  const known =
     theOne(await findInLedger(target, within, id)) ?? onlyOne(within) ?? theOne(await findInBooks(target, within, id));
-  const mayAsk = asked.ask && named === undefined && typeof id === "number";
-  const there = inLedger === undefined ? within : [{ ...inLedger.place, surveyIds: [inLedger.surveyId] }];
+  const mayAsk = ask && named === undefined && typeof id === "number";
+  const there = known === undefined ? within : [{ ...known.place, surveyIds: [known.surveyId] }];
   const answers = mayAsk ? await askService(target, there, { responseId: id }) : undefined;
   const looked = named ?? (answers === undefined ? undefined : theOne(answers.found));
-  const found = inLedger ?? looked;
-  if (found === undefined) return nowhere(places, id, answers, target.flags);
-  return storyOf(target, { ...found, looked: looked?.looked }, { id, isAsked: answers !== undefined }, io);
+  const found = known ?? looked;
+  if (found === undefined) return nowhere(places, id, answers?.asked, target.flags);
+  const asked = looked?.looked ?? (answers === undefined ? undefined : null);
+  return explain(await factsOf(target, found, { id, looked: asked }, io));
 }
 
-/** The survey that is meant where there is but one, whether it has such a response or not. */
-function onlyOne(places: readonly Place[]): Found | undefined {
-  const [place, ...others] = places.filter(({ surveyIds }) => surveyIds.length > 0);
-  const [surveyId, ...further] = place?.surveyIds ?? [];
-  if (place === undefined || surveyId === undefined || others.length + further.length > 0) return undefined;
-  return { place, surveyId };
+async function placesOf(target: Target, sources: readonly SourceConfig[], survey: number | undefined) {
+  const table = tableOf(target);
+  return askingAws("the table could not be read", () =>
+    Promise.all(
+      sources.map(async (source): Promise<Place> => {
+        const account = await readAccount(table, source.name);
+        const surveyIds = survey === undefined ? [...account.rows.keys()].sort((a, b) => a - b) : [survey];
+        return { source, account, surveyIds };
+      }),
+    ),
+  );
 }
 
-async function byCrk(target: Target, places: readonly Place[], crk: string): Promise<Found> {
-  const { found, asked, surveys } = await askService(target, places, { crk });
-  const one = theOne(found);
-  if (one !== undefined) return one;
-  const hint = asked < surveys ? "Say which survey: --survey N." : "Is the key right? Upper and lower case differ.";
-  throw new CommandError("NO_SUCH_KEY", `the service has no such key in ${asked} of ${count(surveys, "survey")}`, {
-    hint,
+async function findInLedger(target: Target, places: readonly Place[], id: LedgerEntry["id"]): Promise<Found[]> {
+  return askingAws("the table could not be read", async () => {
+    const found: Found[] = [];
+    for (const place of places) {
+      const entries = await readEntryIn(tableOf(target), place.source.name, place.surveyIds, id);
+      for (const [surveyId, entry] of entries) found.push({ place, surveyId, entry });
+    }
+    return found;
   });
-}
-
-async function storyOf(
-  target: Target,
-  { place, surveyId, entry, looked }: Found,
-  { id, isAsked }: { id: LedgerEntry["id"]; isAsked: boolean },
-  io: Pick<Io, "now" | "say">,
-): Promise<ExplainAnswer> {
-  const { source, account } = place;
-  const now = io.now();
-  const { events } = await target.config();
-  const mark = await askingAws("the table could not be read", () => readMark(tableOf(target), source.name, surveyId));
-  const around = [entry?.emittedAt, entry?.gone?.since].filter((at) => at !== undefined);
-  const log =
-    typeof id === "number"
-      ? await readEventLog(target, { source: source.name, surveyId, responseId: id, around }, now).catch(unread(io))
-      : { lines: [], from: null };
-  return explain({
-    source,
-    tellsDeleted: events["response.deleted"],
-    surveyId,
-    id,
-    entry,
-    mark,
-    account,
-    isListed: typeof id === "number" ? await isListed(target, mark, id) : undefined,
-    log: log ?? { lines: [], from: now },
-    looked: looked ?? (isAsked ? null : undefined),
-    isStopped: target.data?.isRunning === false,
-    flags: target.flags,
-    now,
-  });
-}
-
-/** The ledger tells all the same. */
-function unread(io: Pick<Io, "now" | "say">): (error: unknown) => EventLog | undefined {
-  return (error) => {
-    if (!(error instanceof CommandError)) throw error;
-    io.say(`${error.message}: what follows is what the ledger has.`);
-    return undefined;
-  };
-}
-
-/** Whether the last closed books list a response; undefined where nothing tells, or the set may not be read. */
-async function isListed({ clients, resources }: Target, mark: Mark, id: number): Promise<boolean | undefined> {
-  return (await listedIdsOf(mark, createBucket(clients.s3, resources.claimCheckBucket)))?.has(id);
 }
 
 /** Surveys whose books are looked through, at most. */
@@ -114,39 +95,155 @@ const MOST_BOOKS = 100;
 async function findInBooks(target: Target, places: readonly Place[], id: LedgerEntry["id"]): Promise<Found[]> {
   const all = places.flatMap((place) => place.surveyIds.map((surveyId) => ({ place, surveyId })));
   if (typeof id !== "number" || all.length > MOST_BOOKS) return [];
-  const table = tableOf(target);
   const listed = await Promise.all(
-    all.map(async ({ place, surveyId }) => isListed(target, await readMark(table, place.source.name, surveyId), id)),
+    all.map(async ({ place, surveyId }) =>
+      isListed(target, await readMark(tableOf(target), place.source.name, surveyId), id),
+    ),
   );
   return all.filter((_, i) => listed[i] === true);
+}
+
+/** Whether the last closed books list a response; undefined where nothing tells, or the set may not be read. */
+async function isListed({ clients, resources }: Target, mark: Mark, id: number): Promise<boolean | undefined> {
+  return (await listedIdsOf(mark, createBucket(clients.s3, resources.claimCheckBucket)))?.has(id);
+}
+
+/** The survey that is meant where there is but one, whether it has such a response or not. */
+function onlyOne(places: readonly Place[]): Found | undefined {
+  const [first, ...others] = places.flatMap((place) => place.surveyIds.map((surveyId) => ({ place, surveyId })));
+  return others.length === 0 ? first : undefined;
+}
+
+/** @throws UsageError where several surveys have it */
+function theOne(found: readonly Found[]): Found | undefined {
+  const [first, ...others] = found;
+  if (others.length === 0) return first;
+  const where = found.map(({ place, surveyId }) => `--survey ${surveyId} --source ${place.source.name}`);
+  const hint = `Say which is meant: ${where.join(", or ")}.`;
+  throw new UsageError(`${count(found.length, "survey")} have such a response`, { hint });
+}
+
+/** Asks the service for the response, one request a survey and a hundred at most. */
+async function askService(
+  target: Target,
+  places: readonly Place[],
+  by: { responseId: number } | { crk: string },
+): Promise<{ found: Found[]; asked: number }> {
+  const found: Found[] = [];
+  let asked = 0;
+  for (const place of places) {
+    for (let from = 0; from < place.surveyIds.length && asked < MOST_ASKED; ) {
+      const surveyIds = place.surveyIds.slice(from, from + MOST_ASKED - asked);
+      const answer = await target.operate(place.source.name, "look", { surveyIds, ...by });
+      if (answer.pausedUntil !== null) {
+        const hint = `Try again after ${new Date(answer.pausedUntil).toISOString()}.`;
+        throw notNow("SERVICE_PAUSED", "the service asks to be left alone", { hint });
+      }
+      from += answer.asked;
+      asked += answer.asked;
+      for (const looked of answer.found) found.push({ place, surveyId: looked.surveyId, looked });
+    }
+  }
+  return { found, asked };
+}
+
+const surveysIn = (places: readonly Place[]): number => places.reduce((sum, one) => sum + one.surveyIds.length, 0);
+
+async function byCrk(target: Target, places: readonly Place[], crk: string): Promise<Found> {
+  const { found, asked } = await askService(target, places, { crk });
+  const one = theOne(found);
+  if (one !== undefined) return one;
+  const surveys = surveysIn(places);
+  const hint = asked < surveys ? "Say which survey: --survey N." : "Is the key right? Upper and lower case differ.";
+  const message = `the service has no such key in ${asked} of ${count(surveys, "survey")}`;
+  throw new CommandError("NO_SUCH_KEY", message, { hint });
+}
+
+async function factsOf(
+  target: Target,
+  { place: { source, account }, surveyId, entry }: Found,
+  { id, looked }: Pick<Facts, "id" | "looked">,
+  io: Pick<Io, "now" | "say">,
+): Promise<Facts> {
+  const now = io.now();
+  const { events } = await target.config();
+  const mark = await askingAws("the table could not be read", () => readMark(tableOf(target), source.name, surveyId));
+  const around = [entry?.emittedAt, entry?.gone?.since];
+  const of = { source: source.name, surveyId, around: around.filter((at) => at !== undefined) };
+  const log =
+    typeof id !== "number"
+      ? { lines: [], from: null }
+      : await readEventLog(target, { ...of, responseId: id }, now).catch((error: unknown) => {
+          // The ledger tells all the same.
+          if (!(error instanceof CommandError)) throw error;
+          io.say(`${error.message}: what follows is what the ledger has.`);
+          return { lines: [], from: now };
+        });
+  return {
+    ...{ source, surveyId, id, entry, mark, account, log, looked, now, flags: target.flags },
+    tellsDeleted: events["response.deleted"],
+    isListed: typeof id === "number" ? await isListed(target, mark, id) : undefined,
+    isStopped: target.data?.isRunning === false,
+  };
+}
+
+/** The story of a response, of all that is known of it. Pure. */
+export function explain(facts: Facts): ExplainAnswer {
+  const { source, surveyId, id, entry, mark, account, isListed, log } = facts;
+  return {
+    ...{ source: source.name, surveyId, responseId: id, ...verdictOf(facts), steps: stepsOf(facts) },
+    ledger:
+      entry === undefined
+        ? null
+        : {
+            state: entry.state,
+            eventId: entry.eventId ?? null,
+            revision: entry.revision ?? null,
+            emittedAt: entry.emittedAt ?? null,
+            firstSeen: entry.firstSeen ?? null,
+            nextCheck: entry.nextCheck ?? null,
+            attempts: entry.attempts ?? null,
+            records: entry.count ?? null,
+            reason: entry.reason ?? null,
+            goneSince: entry.gone?.since ?? null,
+          },
+    survey: {
+      name: mark.survey?.facts.name ?? null,
+      phase: mark.phase.kind,
+      floor: account.start?.at ?? null,
+      highWater: mark.highWater?.responseId ?? null,
+      booksClosedAt: mark.books?.closedAt ?? null,
+      listedByBooks: isListed ?? null,
+    },
+    log: { lines: log.lines.length, from: log.from, note: noteOf(facts) },
+  };
+}
+
+/** Why the log tells less than one may expect; null where it tells all. */
+function noteOf({ entry, log, source }: Facts): string | null {
+  if (entry?.state !== "emitted" || log.lines.some(({ eventId }) => eventId === entry.eventId)) return null;
+  return source.logLevel === "warn" || source.logLevel === "error"
+    ? `The log has no lines of events: logLevel of ${source.name} is "${source.logLevel}".`
+    : "The log has no line of its event any more: what is told here is what the ledger has.";
 }
 
 /** The answer about a response that no survey has. */
 function nowhere(
   places: readonly Place[],
   id: LedgerEntry["id"],
-  answers: { asked: number; surveys: number } | undefined,
+  asked: number | undefined,
   flags: string,
 ): ExplainAnswer {
-  const surveys = places.reduce((sum, { surveyIds }) => sum + surveyIds.length, 0);
   const isBehind = places.some(({ account }) => [...account.rows.values()].some((row) => row.isBehind === true));
-  const of = answers === undefined ? "" : `, and the service has it in none of ${answers.asked}`;
+  const of = asked === undefined ? "" : `, and the service has it in none of ${asked}`;
   const more = isBehind ? " Some are still being read for the first time." : "";
+  const what = "With its survey named the answer says more: never listed, or before the floor.";
+  const source = places.map((place) => place.source.name).join(", ");
   return {
-    source: places.map(({ source }) => source.name).join(", "),
-    surveyId: null,
-    responseId: id,
-    verdict: "unknown",
-    outlook: isBehind ? "coming" : "unknown",
-    sentence: `Not known: none of ${count(surveys, "survey")} has it in its ledger${of}.${more}`,
+    ...{ source, surveyId: null, responseId: id, verdict: "unknown", outlook: isBehind ? "coming" : "unknown" },
+    sentence: `Not known: none of ${count(surveysIn(places), "survey")} has it in its ledger${of}.${more}`,
     steps: [],
-    next: {
-      what: "With its survey named the answer says more: never listed, or before the floor.",
-      at: null,
-      command: `survey-poller explain ${id} --survey N --ask ${flags}`,
-    },
-    ledger: null,
-    survey: null,
-    log: { lines: 0, from: null, note: null },
+    next: { what, at: null, command: `survey-poller explain ${id} --survey N --ask ${flags}` },
+    ...{ ledger: null, survey: null, log: { lines: 0, from: null, note: null } },
   };
 }

@@ -1,11 +1,12 @@
-import { InvalidArgumentError } from "@commander-js/extra-typings";
 import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
-import { EXIT } from "../../exit-codes.ts";
-import { UsageError } from "../../flags.ts";
+import { EXIT, UsageError } from "../../errors.ts";
+import type { Io, Style } from "../../io.ts";
 import { openTarget } from "../../target/open-target.ts";
-import { examples, targetVerb, type Verb } from "../../verb.ts";
+import { examples, surveyId, targetVerb, type Verb } from "../../verb.ts";
+import { columns, surveyName } from "../../words.ts";
+import type { ExplainAnswer } from "./answer.ts";
 import { readStory } from "./read.ts";
-import { explainText } from "./text.ts";
+import { instant } from "./steps.ts";
 
 const EXITS = { settled: EXIT.done, coming: EXIT.notNow, person: EXIT.unaccounted, unknown: EXIT.failed };
 
@@ -40,18 +41,32 @@ function whichOf(response: string | undefined, crk: string | undefined): { id: L
   if (response !== undefined && crk !== undefined) throw new UsageError("both an id and --crk are given", { hint });
   if (crk !== undefined) return { crk };
   if (response === undefined) throw new UsageError("it is not said which response is meant", { hint });
-  if (isRecordId(response)) return { id: response };
+  if (/^record-[\w+/=-]+$/.test(response)) return { id: response as LedgerEntry["id"] };
   const id = Number(response);
   if (/^\d+$/.test(response) && Number.isSafeInteger(id)) return { id };
   throw new UsageError("the response is not an id: a whole number", { hint });
 }
 
-function isRecordId(text: string): text is `record-${string}` {
-  return /^record-[\w+/=-]+$/.test(text);
-}
+const LOOKS: Record<ExplainAnswer["outlook"], readonly [string, Style]> = {
+  settled: ["●", "green"],
+  coming: ["◐", "blue"],
+  unknown: ["▲", "yellow"],
+  person: ["■", "red"],
+};
 
-function surveyId(text: string): number {
-  const id = Number(text);
-  if (/^\d+$/.test(text) && Number.isSafeInteger(id) && id > 0) return id;
-  throw new InvalidArgumentError("it is a survey's id, a whole number above 0");
+/** The verdict, the story step by step, and what happens next. */
+function explainText(answer: ExplainAnswer, { style }: Pick<Io, "style">): string[] {
+  const { outlook, sentence, steps, next, log, responseId, surveyId, survey, source } = answer;
+  const [glyph, colour] = LOOKS[outlook];
+  const where = surveyId === null ? "" : ` of ${surveyName({ surveyId, name: survey?.name ?? null })}`;
+  const rows = steps.map(({ at, what, detail }) => [at === null ? "" : instant(at, true), what, detail]);
+  const when = next.at === null ? "" : ` At ${instant(next.at)} or soon after.`;
+  return [
+    `${style(colour, glyph)} ${sentence}`,
+    `Response ${responseId}${where}, source ${source}.`,
+    ...(rows.length === 0 ? [] : ["", ...columns(rows), ""]),
+    ...(log.note === null ? [] : [log.note]),
+    `Next: ${next.what}${when}`,
+    ...(next.command === null ? [] : [`  ${next.command}`]),
+  ];
 }

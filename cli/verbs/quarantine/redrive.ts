@@ -1,16 +1,29 @@
 import type { SurveyRedrive } from "../../../lib/operator/redrive.ts";
-import { surveyIds } from "../../arguments.ts";
-import { InterruptedError } from "../../errors.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { UsageError } from "../../flags.ts";
-import type { Io } from "../../io.ts";
-import { showProgress } from "../../progress.ts";
+import { EXIT, InterruptedError, UsageError } from "../../errors.ts";
+import { type Io, showProgress } from "../../io.ts";
 import { openTarget } from "../../target/open-target.ts";
 import { oneSource, type Target } from "../../target/target.ts";
-import { DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../../verb.ts";
-import type { RedriveAnswer } from "./answers.ts";
-import { redriveText } from "./redrive-text.ts";
-import { groupsOf, readSetAside, type SetAside } from "./set-aside.ts";
+import { DRY_RUN, examples, surveyIds, targetVerb, type Verb, yesOption } from "../../verb.ts";
+import { columns, count, surveyName } from "../../words.ts";
+import { type Group, groupsOf, readSetAside } from "./set-aside.ts";
+
+interface Redriven extends Pick<SurveyRedrive, "surveyId" | "putBack"> {
+  name: string | null;
+  /** Null in a dry run. */
+  outcome: SurveyRedrive["outcome"] | null;
+  left: SurveyRedrive["left"] | null;
+  failure: NonNullable<SurveyRedrive["failure"]> | null;
+}
+
+/** The output of `quarantine redrive --json`, beside `schemaVersion`. */
+export interface RedriveAnswer {
+  dryRun: boolean;
+  source: string;
+  /** Set aside, before it. */
+  total: number;
+  reasons: Pick<Group, "state" | "reason" | "count" | "kept">[];
+  surveys: Redriven[];
+}
 
 export const redriveVerb: Verb = (act) =>
   targetVerb("redrive", "puts what was set aside back on its way; it goes out at the next tick")
@@ -28,22 +41,39 @@ export const redriveVerb: Verb = (act) =>
     )
     .action((options) =>
       act(options, async (io) => {
-        const { survey, all, reason, yes } = options;
+        const { survey, all, reason } = options;
         if ((survey === undefined) === (all !== true)) {
           const hint = "Give --survey with the ids of some, or --all.";
-          throw new UsageError(survey === undefined ? "no survey is named" : "--survey and --all exclude each other", {
-            hint,
-          });
+          const message = survey === undefined ? "no survey is named" : "--survey and --all exclude each other";
+          throw new UsageError(message, { hint });
         }
         await using target = await openTarget(options, io);
         const { name: source } = await oneSource(target, options.source);
         const found = await readSetAside(target, { sources: [source], surveyIds: survey, reason }, io);
-        const ids = [...new Set(found.map(({ surveyId }) => surveyId))];
-        const isDone = yes === true;
-        const done = isDone ? await redrive(target, { source, surveyIds: ids, reason }, io) : [];
-        const answer = answerOf(found, { source, dryRun: !isDone, done, flags: target.flags });
-        if (!isDone && found.length > 0) io.say(DRY_RUN);
-        return { data: answer, text: redriveText(answer), exit: exitOf(done) };
+        const names = new Map(found.map(({ surveyId, name }) => [surveyId, name]));
+        const dryRun = options.yes !== true;
+        const done = dryRun ? [] : await redrive(target, { source, surveyIds: [...names.keys()], reason }, io);
+        const answer: RedriveAnswer = {
+          ...{ dryRun, source, total: found.length },
+          reasons: groupsOf(found, target.flags).map(({ state, reason: one, count: number, kept }) => ({
+            ...{ state, reason: one, count: number, kept },
+          })),
+          surveys: [...names].map(([surveyId, name]) => {
+            const {
+              outcome = null,
+              putBack = 0,
+              left = null,
+              failure = null,
+            } = done.find((one) => one.surveyId === surveyId) ?? {};
+            return { surveyId, name, outcome, putBack, left, failure };
+          }),
+        };
+        if (dryRun && found.length > 0) io.say(DRY_RUN);
+        const outcomes = new Set(done.map(({ outcome }) => outcome));
+        const isFailed = outcomes.has("failed") || outcomes.has("not polled");
+        const isOpen = outcomes.has("busy") || outcomes.has("unfinished");
+        const exit = isFailed ? EXIT.failed : isOpen ? EXIT.notNow : EXIT.done;
+        return { data: answer, text: redriveText(answer), exit };
       }),
     );
 
@@ -55,54 +85,61 @@ async function redrive(
 ): Promise<SurveyRedrive[]> {
   const results = new Map<number, SurveyRedrive>();
   const progress = showProgress(io);
-  let left = all;
-  while (left.length > 0) {
+  for (let left = all, isFurther = true; left.length > 0 && isFurther; ) {
     if (io.signal.aborted) throw new InterruptedError();
     progress.update(`putting back: ${all.length - left.length} of ${all.length} surveys`, 1 - left.length / all.length);
-    const { surveys } = await target.operate(source, "redrive", {
-      surveyIds: left,
-      ...(reason === undefined ? {} : { reason }),
-    });
+    const input = { surveyIds: left, ...(reason === undefined ? {} : { reason }) };
+    const { surveys } = await target.operate(source, "redrive", input);
     for (const survey of surveys) {
       // What stays where it is was looked at once more.
       const before = results.get(survey.surveyId)?.putBack ?? 0;
       results.set(survey.surveyId, { ...survey, putBack: before + survey.putBack });
     }
-    const isFurther = surveys.some(({ outcome, putBack }) => outcome === "done" || putBack > 0);
+    isFurther = surveys.some(({ outcome, putBack }) => outcome === "done" || putBack > 0);
     left = surveys.filter(({ outcome }) => outcome === "unfinished").map(({ surveyId }) => surveyId);
-    if (!isFurther) break;
   }
   progress.end();
   return [...results.values()];
 }
 
-function answerOf(
-  found: readonly SetAside[],
-  { source, dryRun, done, flags }: { source: string; dryRun: boolean; done: readonly SurveyRedrive[]; flags: string },
-): RedriveAnswer {
-  const names = new Map(found.map(({ surveyId, name }) => [surveyId, name]));
-  return {
-    dryRun,
-    source,
-    total: found.length,
-    reasons: groupsOf(found, flags).map(({ state, reason, count, kept }) => ({ state, reason, count, kept })),
-    surveys: [...names].map(([surveyId, name]) => {
-      const result = done.find((one) => one.surveyId === surveyId);
-      return {
-        surveyId,
-        name,
-        outcome: result?.outcome ?? null,
-        putBack: result?.putBack ?? 0,
-        left: result?.left ?? null,
-        failure: result?.failure ?? null,
-      };
-    }),
-  };
+const LEFT: Record<keyof SurveyRedrive["left"], string> = {
+  unreadable:
+    "cannot be read by this version either, or is a single record, or of a survey whose records may lie apart",
+  withoutRecords: "was never readable, and its records were dropped when their time was over (retention.quarantine)",
+  beforeFloor: "was completed before the floor: it never goes out",
+  failed: "has records that could not be read now",
+};
+
+const OUTCOMES: Partial<Record<SurveyRedrive["outcome"], string>> = {
+  busy: "is being polled just now: try again in a minute",
+  unfinished: "is not done yet: run it again to go on",
+  "not polled":
+    "is left out by the source's `surveys`, and nothing put back would go out: take it in, deploy, and redrive again",
+};
+
+/** The responses that would be put back, by reason. Or those that were, by survey, with those that are left and why. */
+export function redriveText({ dryRun, total, reasons, surveys }: RedriveAnswer): string[] {
+  if (total === 0) return ["Nothing is set aside there."];
+  if (dryRun) {
+    const rows = reasons.map((one) => [`${one.count}`, one.reason, one.state, `records of ${one.kept} kept`]);
+    const what = count(total, "response or record", "responses and records");
+    return [`${what} of ${count(surveys.length, "survey")} would be tried:`, ...columns(rows).map((row) => `  ${row}`)];
+  }
+  const back = surveys.reduce((sum, { putBack }) => sum + putBack, 0);
+  return [
+    ...surveys.flatMap(surveyText),
+    back === 0 ? "Nothing was put back." : `${count(back, "response")} put back: they go out at the next tick.`,
+  ];
 }
 
-function exitOf(done: readonly SurveyRedrive[]): Exclude<ExitCode, typeof EXIT.usage | typeof EXIT.interrupted> {
-  const has = (...outcomes: SurveyRedrive["outcome"][]): boolean =>
-    done.some(({ outcome }) => outcomes.includes(outcome));
-  if (has("failed", "not polled")) return EXIT.failed;
-  return has("busy", "unfinished") ? EXIT.notNow : EXIT.done;
+function surveyText(survey: Redriven): string[] {
+  const { outcome, putBack, left, failure } = survey;
+  const reasons = Object.entries(left ?? {}).filter(([, number]) => number > 0);
+  const why = outcome === null ? undefined : OUTCOMES[outcome];
+  return [
+    `${surveyName(survey)}: ${putBack} put back, ${reasons.reduce((sum, [, number]) => sum + number, 0)} left`,
+    ...reasons.map(([reason, number]) => `  ${number} ${LEFT[reason as keyof typeof LEFT]}`),
+    ...(why === undefined ? [] : [`  It ${why}.`]),
+    ...(failure === null ? [] : [`  It failed (${failure.code}): ${failure.message}`]),
+  ];
 }

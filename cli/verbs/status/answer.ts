@@ -1,99 +1,123 @@
-import * as z from "zod";
+import type { DetailKind } from "../../../lib/polling/model/ledger-entry.ts";
+import { figure } from "../../words.ts";
 
-const time = z.int().nullable().describe("Epoch milliseconds");
-const books = z
-  .strictObject({
-    listed: z.int(),
-    emitted: z.int(),
-    beforeFloor: z.int(),
-    open: z.int(),
-    waiting: z.int(),
-    held: z.int(),
-    quarantined: z.int(),
-    refused: z.int(),
-    closedAt: z.int(),
-  })
-  .describe("The last closed books: listed is the sum of the others");
+// Times are epoch milliseconds, spans milliseconds. The page shows the same, so nothing of Node is in here.
 
-const survey = z.strictObject({
-  source: z.string(),
-  surveyId: z.int(),
-  name: z.string().nullable(),
-  phase: z.enum(["new", "head", "catch-up"]),
-  lastPoll: time,
-  highWater: z.strictObject({ responseId: z.int(), completed: z.string() }).nullable(),
-  lag: z
-    .int()
-    .nullable()
-    .describe(
-      "Milliseconds from the completion of the newest response to its event; null without a time zone, and in a backlog",
-    ),
-  now: z
-    .strictObject({ open: z.int(), waiting: z.int(), held: z.int(), quarantined: z.int(), refused: z.int() })
-    .describe("Responses in these states as the ledger has them now"),
-  catchUp: z
-    .strictObject({
-      page: z.int(),
-      pages: z.int().nullable(),
-      part: z.number().nullable().describe("From 0 to 1"),
-      left: z
-        .int()
-        .nullable()
-        .describe(
-          "Milliseconds that are left, as fast as the last minute or as the service allows; null while not known",
-        ),
-      emitted: z.int().nullable().describe("Of a first read in which all goes out: responses emitted so far"),
-      expected: z.int().nullable().describe("About so many there will be, by the count of the survey list"),
-    })
-    .nullable()
-    .describe("Set while a walk over all pages is under way"),
-  books: books.nullable(),
-  booksOpen: z.string().nullable().describe("Why the last full pass has not closed the books"),
-  unaccounted: z.int().describe("Listed responses that the last full pass could not account for"),
-});
+/** A walk over all pages that is under way. */
+export interface CatchUp {
+  page: number;
+  pages: number | null;
+  /** From 0 to 1. */
+  part: number | null;
+  /** The time that is left, as fast as the last minute or as the service allows; null while not known. */
+  left: number | null;
+  /** Of a first read in which all goes out: responses emitted so far, and about so many there will be, by the survey list. */
+  emitted: number | null;
+  expected: number | null;
+}
 
-const source = z.strictObject({
-  source: z.string(),
-  firstTick: time.describe("When the first one has begun"),
-  lastTick: time.describe("When one has come to its end last"),
-  listedAt: time.describe(
-    "When a tick has read the survey list last: before lastTick, where the service is out of reach or refuses",
-  ),
-  pausedUntil: time.describe("The service is left alone until then: it has asked for that, or an operator has"),
-  pausedSince: time.describe("Set where an operator has paused the source: since when"),
-  rate: z
-    .number()
-    .nullable()
-    .describe("Requests a second that the service was found to allow; null while no limit was met"),
-  outages: z.array(z.enum(["metrics", "metadata"])).describe("Operations that fail for every response"),
-  unlisted: z
-    .array(z.int())
-    .describe("Surveys that are to be polled by their ids, and that the survey list does not show"),
-  start: z
-    .strictObject({ from: z.string(), at: z.string().nullable(), leftOut: z.array(z.int()).optional() })
-    .nullable()
-    .describe("Where history begins; null while that is not known"),
-  awaits: z.array(z.int()).describe("Surveys that count responses and show none, which the start waits for"),
-  problem: z.string().nullable(),
-});
+/** The last closed books: listed is the sum of the others. */
+interface ClosedBooks extends Record<CountedState, number> {
+  listed: number;
+  emitted: number;
+  beforeFloor: number;
+  closedAt: number;
+}
+type CountedState = "open" | "waiting" | "held" | "quarantined" | "refused";
+
+export interface SurveyStatus {
+  source: string;
+  surveyId: number;
+  name: string | null;
+  phase: "new" | "head" | "catch-up";
+  lastPoll: number | null;
+  highWater: { responseId: number; completed: string } | null;
+  /** From the completion of the newest response to its event; null without a time zone, and in a backlog. */
+  lag: number | null;
+  /** Responses in these states as the ledger has them now. */
+  now: Record<CountedState, number>;
+  catchUp: CatchUp | null;
+  books: ClosedBooks | null;
+  /** Why the last full pass has not closed the books. */
+  booksOpen: string | null;
+  /** Listed responses that the last full pass could not account for. */
+  unaccounted: number;
+}
+
+export interface SourceStatus {
+  source: string;
+  /** When the first tick has begun, and when one has come to its end last. */
+  firstTick: number | null;
+  lastTick: number | null;
+  /** When a tick has read the survey list last: before lastTick, where the service is out of reach or refuses. */
+  listedAt: number | null;
+  /** The service is left alone until then: it has asked for that, or an operator has, since then. */
+  pausedUntil: number | null;
+  pausedSince: number | null;
+  /** Requests a second that the service was found to allow; null while no limit was met. */
+  rate: number | null;
+  /** Operations that fail for every response. */
+  outages: DetailKind[];
+  /** Surveys that are to be polled by their ids, and that the survey list does not show. */
+  unlisted: number[];
+  /** Where history begins; null while that is not known. */
+  start: { from: string; at: string | null; leftOut?: number[] } | null;
+  /** Surveys that count responses and show none, which the start waits for. */
+  awaits: number[];
+  problem: string | null;
+}
 
 /** The output of `status --json`, beside `schemaVersion`. */
-export const statusAnswer = z.strictObject({
-  verdict: z.enum(["complete", "working", "late", "withheld", "unaccounted", "unknown"]),
-  sentence: z.string(),
-  next: z.string().nullable().describe("The command that mends it"),
-  listed: z.int(),
-  accounted: z.int(),
-  provedAt: time.describe("When the oldest of the closed books were closed"),
-  run: z.enum(["at work", "ended"]).nullable().describe("Of npm start, on a data folder; null for a stack"),
-  end: z
-    .strictObject({ at: z.int(), cause: z.string().nullable().describe("Null where it ended as it should") })
-    .nullable()
-    .describe("How the last run on a data folder ended; null while it is at work, and where it broke off"),
-  sources: z.array(source),
-  surveys: z.array(survey),
-});
+export interface StatusAnswer {
+  verdict: "complete" | "working" | "late" | "withheld" | "unaccounted" | "unknown";
+  sentence: string;
+  /** The command that mends it. */
+  next: string | null;
+  listed: number;
+  accounted: number;
+  /** When the oldest of the closed books were closed. */
+  provedAt: number | null;
+  /** Of npm start, on a data folder; null for a stack. */
+  run: "at work" | "ended" | null;
+  /** How the last run on a data folder ended, null while it is at work or broke off; `cause` is null where it ended as it should. */
+  end: { at: number; cause: string | null } | null;
+  sources: SourceStatus[];
+  surveys: SurveyStatus[];
+}
 
-export type StatusAnswer = z.infer<typeof statusAnswer>;
-export type SurveyStatus = z.infer<typeof survey>;
-export type SourceStatus = z.infer<typeof source>;
+/** The sign of each verdict, in a terminal and on the page. */
+export const GLYPHS: Readonly<Record<StatusAnswer["verdict"], string>> = {
+  complete: "●",
+  working: "◐",
+  unknown: "◐",
+  late: "▲",
+  withheld: "■",
+  unaccounted: "■",
+};
+
+/** Responses that do not go out as they are. */
+export function withheldIn({ now }: Pick<SurveyStatus, "now">): number {
+  return now.held + now.quarantined + now.refused;
+}
+
+/** How much a survey needs to be looked at, from 0 to 5: the worst come first. */
+export function severityOf(survey: SurveyStatus): number {
+  const { unaccounted, books, booksOpen, catchUp, now } = survey;
+  if (unaccounted > 0) return 5;
+  if (withheldIn(survey) > 0) return 4;
+  if (catchUp !== null || now.waiting > 0) return 2;
+  return books === null || booksOpen !== null ? 1 : 0;
+}
+
+/** "532 of about 20,000 emitted, done about 18:20 UTC", of as many first reads as there are. */
+export function emittedText(walks: readonly CatchUp[], whenIn: (milliseconds: number) => string): string {
+  const isKnown = walks.every((walk) => walk.expected !== null);
+  const expected = isKnown ? ` of about ${figure(sumOf(walks, (walk) => walk.expected ?? 0))}` : "";
+  const isTimed = walks.every((walk) => walk.left !== null);
+  const end = isTimed ? `, done ${whenIn(Math.max(...walks.map((walk) => walk.left ?? 0)))}` : "";
+  return `${figure(sumOf(walks, (walk) => walk.emitted ?? 0))}${expected} emitted${end}`;
+}
+
+export function sumOf<T>(all: readonly T[], figureOf: (one: T) => number): number {
+  return all.reduce((total, one) => total + figureOf(one), 0);
+}

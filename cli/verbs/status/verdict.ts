@@ -1,9 +1,14 @@
-import { surveyName } from "../../printable.ts";
-import { unlistedText } from "../../target/chosen-surveys.ts";
-import { ago, count, pauseEnd, span, utc } from "../../words.ts";
-import type { SourceStatus, StatusAnswer, SurveyStatus } from "./answer.ts";
-import { type CatchUp, emittedText } from "./emitted-text.ts";
-import { withheldIn } from "./severity.ts";
+import { unlistedText } from "../../target/surveys.ts";
+import { ago, count, figure, pauseEnd, span, surveyName, utc } from "../../words.ts";
+import {
+  type CatchUp,
+  emittedText,
+  type SourceStatus,
+  type StatusAnswer,
+  type SurveyStatus,
+  sumOf,
+  withheldIn,
+} from "./answer.ts";
 
 export interface VerdictOf {
   sources: readonly SourceStatus[];
@@ -30,77 +35,68 @@ type Verdict = Omit<StatusAnswer, "run" | "end" | "sources" | "surveys">;
  * | complete | none of these |
  */
 export function verdictOf({ sources, surveys, end, flags, now }: VerdictOf): Verdict {
-  const sums = {
-    listed: sum(surveys, ({ books }) => books?.listed ?? 0),
-    accounted: sum(surveys, ({ books, unaccounted }) => (books?.listed ?? 0) - unaccounted),
-    provedAt: surveys.reduce<number | null>(
-      (oldest, { books }) => (books === null ? oldest : Math.min(oldest ?? books.closedAt, books.closedAt)),
-      null,
-    ),
-  };
+  const listed = sumOf(surveys, ({ books }) => books?.listed ?? 0);
+  const accounted = listed - sumOf(surveys, ({ books, unaccounted }) => (books === null ? 0 : unaccounted));
+  const closed = surveys.flatMap(({ books }) => books?.closedAt ?? []);
+  const provedAt = closed.length === 0 ? null : Math.min(...closed);
   const say = (verdict: Verdict["verdict"], sentence: string, next: string | null = null): Verdict => ({
-    verdict,
-    sentence,
-    next,
-    ...sums,
+    ...{ verdict, sentence, next, listed, accounted, provedAt },
   });
-
+  const several = sources.length > 1;
   const flagsOf = ({ source, surveyId }: SurveyStatus): string =>
-    `--survey ${surveyId}${sources.length > 1 ? ` --source ${source}` : ""}`;
+    `--survey ${surveyId}${several ? ` --source ${source}` : ""}`;
+  const auditNow = (survey: SurveyStatus): string => `survey-poller audit ${flagsOf(survey)} --now --yes ${flags}`;
+
   const worst = surveys.filter(({ unaccounted }) => unaccounted > 0).sort((a, b) => b.unaccounted - a.unaccounted)[0];
   if (worst !== undefined) {
-    const total = sum(surveys, ({ unaccounted }) => unaccounted);
-    const next = `survey-poller audit ${flagsOf(worst)} --now --yes ${flags}`;
-    return say("unaccounted", `${total} unaccounted in ${surveyName(worst)}.`, next);
+    const total = sumOf(surveys, ({ unaccounted }) => unaccounted);
+    return say("unaccounted", `${total} unaccounted in ${surveyName(worst)}.`, auditNow(worst));
   }
   if (end !== null && end.cause !== null) {
     return say("late", `Late: the last run ended ${ago(end.at, now)}: ${end.cause}`, `survey-poller doctor ${flags}`);
   }
   const problem = sources.find((source) => source.problem !== null);
-  const behind = surveys.filter(({ catchUp }) => catchUp !== null);
   const withheld = surveys.filter((survey) => withheldIn(survey) > 0);
   const [held] = withheld;
   if (held !== undefined) {
     const setAside = withheld.find(({ now: { quarantined, refused } }) => quarantined + refused > 0);
-    const next =
-      setAside === undefined
-        ? `survey-poller audit ${flagsOf(held)} --now --yes ${flags}`
-        : `survey-poller quarantine list ${flagsOf(setAside)} ${flags}`;
-    return say("withheld", [withheldText(withheld), problem?.problem].filter(Boolean).join(" "), next);
+    const list = setAside === undefined ? "" : `survey-poller quarantine list ${flagsOf(setAside)} ${flags}`;
+    return say(
+      "withheld",
+      [withheldText(withheld), problem?.problem].filter(Boolean).join(" "),
+      list || auditNow(held),
+    );
   }
   if (problem !== undefined) {
-    const resume = `survey-poller resume${sources.length > 1 ? ` --source ${problem.source}` : ""}`;
-    const next = problem.pausedSince === null ? `survey-poller doctor ${flags}` : `${resume} --yes ${flags}`;
     const isNew = problem.lastTick === null && problem.pausedUntil === null;
+    const resume = `survey-poller resume${several ? ` --source ${problem.source}` : ""} --yes ${flags}`;
+    const next = problem.pausedSince === null ? `survey-poller doctor ${flags}` : resume;
     const isBegun = isNew && problem.firstTick !== null;
     if (!isBegun) return say(isNew ? "unknown" : "late", `${problem.problem}`, next);
   }
+  const behind = surveys.filter(({ catchUp }) => catchUp !== null);
   if (behind.length > 0) return say("working", workingOn(behind, now));
   if (problem !== undefined) return say("working", `${problem.problem}`);
   const unlisted = sources.flatMap((source) => source.unlisted);
   if (unlisted.length > 0) return say("unknown", `Not proved: ${unlistedText(unlisted)}.`);
+  if (surveys.length === 0) return say("unknown", "No survey has been polled yet.");
   const unproved = surveys.filter(({ books, booksOpen }) => books === null || booksOpen !== null);
   const [first] = unproved;
-  if (surveys.length === 0) return say("unknown", "No survey has been polled yet.");
   if (first !== undefined) {
     const why = first.booksOpen ?? "no full pass has read every page";
     const sentence = `Not proved: ${count(unproved.length, "survey")} with open books; ${surveyName(first)}: ${why}.`;
     return say("unknown", sentence, `survey-poller audit --now --yes ${flags}`);
   }
-  const { listed, accounted, provedAt } = sums;
-  const number = (figure: number): string => figure.toLocaleString("en-US");
-  return say(
-    "complete",
-    `Complete. ${number(listed)} listed, ${number(accounted)} accounted for; proved ${ago(provedAt ?? undefined, now)}.`,
-  );
+  const proved = `proved ${ago(provedAt, now)}`;
+  return say("complete", `Complete. ${figure(listed)} listed, ${figure(accounted)} accounted for; ${proved}.`);
 }
 
 /** "23 responses do not go out: 20 held, 3 quarantined." */
 function withheldText(surveys: readonly SurveyStatus[]): string {
-  const all = sum(surveys, withheldIn);
+  const all = sumOf(surveys, withheldIn);
   const kinds = (["held", "quarantined", "refused"] as const).flatMap((kind) => {
-    const number = sum(surveys, ({ now }) => now[kind]);
-    return number === 0 ? [] : [`${number.toLocaleString("en-US")} ${kind}`];
+    const number = sumOf(surveys, ({ now }) => now[kind]);
+    return number === 0 ? [] : [`${figure(number)} ${kind}`];
   });
   return `${count(all, "response")} ${all === 1 ? "does" : "do"} not go out: ${kinds.join(", ")}.`;
 }
@@ -110,19 +106,17 @@ function workingOn(behind: readonly SurveyStatus[], now: number): string {
   const name = one === undefined ? "" : surveyName(one);
   const others = behind.length > 1 ? ` and ${count(behind.length - 1, "other survey")}` : "";
   const walks = behind.flatMap(({ catchUp }) => catchUp ?? []);
-  const isFirst = one?.books === null;
-  const isAll = behind.every(({ catchUp }) => catchUp !== null && catchUp.emitted !== null);
+  const isAll = walks.every(({ emitted }) => emitted !== null);
   const emitted = isAll ? `${emittedText(walks, (left) => `about ${utcClock(now + left, now)}`)}; ` : "";
-  const part = partOf(walks, isAll);
+  const part = isAll ? partOf(walks) : (walks[0]?.part ?? null);
   const percent = part === null ? "" : ` ${Math.floor(part * 100)} %`;
-  return `${isFirst ? "First read" : "Catching up"}${percent}: ${emitted}${name}${others}. News go out meanwhile.`;
+  return `${one?.books === null ? "First read" : "Catching up"}${percent}: ${emitted}${name}${others}. News go out meanwhile.`;
 }
 
-function partOf(walks: readonly CatchUp[], isAll: boolean): number | null {
-  if (!isAll) return walks[0]?.part ?? null;
-  const expected = sum(walks, (walk) => walk.expected ?? 0);
+function partOf(walks: readonly CatchUp[]): number | null {
+  const expected = sumOf(walks, (walk) => walk.expected ?? 0);
   const isKnown = walks.every((walk) => walk.expected !== null) && expected > 0;
-  return isKnown ? sum(walks, (walk) => walk.emitted ?? 0) / expected : null;
+  return isKnown ? sumOf(walks, (walk) => walk.emitted ?? 0) / expected : null;
 }
 
 /** "18:20 UTC"; of another day with its date. */
@@ -136,10 +130,7 @@ const PASSING = 20_000;
 
 /** Why a source is not polled as it should be; null when it is. `hasEnded`: somebody has ended the last run on its data folder. */
 export function problemOf(
-  status: Pick<
-    SourceStatus,
-    "source" | "firstTick" | "lastTick" | "listedAt" | "pausedUntil" | "pausedSince" | "outages" | "awaits"
-  >,
+  status: Omit<SourceStatus, "rate" | "unlisted" | "start" | "problem">,
   { interval, now, hasEnded = false }: { interval: number; now: number; hasEnded?: boolean },
 ): string | null {
   const { source, firstTick, lastTick, listedAt, pausedUntil, pausedSince, outages, awaits } = status;
@@ -158,13 +149,13 @@ export function problemOf(
   const patience = 2 * interval + 300_000;
   const silentFor = span(now - lastTick);
   if (now - lastTick > patience) {
-    if (hasEnded) return `Not polled for ${silentFor}: the last run on ${source} ended as it should. Start it again.`;
-    return `Late: the last tick of ${source} came to its end ${silentFor} ago.`;
+    return hasEnded
+      ? `Not polled for ${silentFor}: the last run on ${source} ended as it should. Start it again.`
+      : `Late: the last tick of ${source} came to its end ${silentFor} ago.`;
   }
   if (listedAt === null) return `Late: the survey list of ${source} could not be read yet; nothing is lost.`;
-  const unreadFor = now - listedAt;
-  if (listedAt < lastTick && unreadFor > 2 * interval + PASSING) {
-    return `Late: the survey list of ${source} could not be read for ${span(unreadFor)}; nothing is lost.`;
+  if (listedAt < lastTick && now - listedAt > 2 * interval + PASSING) {
+    return `Late: the survey list of ${source} could not be read for ${span(now - listedAt)}; nothing is lost.`;
   }
   if (awaits.length > 0) {
     const which = `survey ${awaits.join(", ")} of ${source}`;
@@ -172,8 +163,4 @@ export function problemOf(
   }
   const [outage] = outages;
   return outage === undefined ? null : `Late: the service gives no ${outage} for ${source}; responses wait for them.`;
-}
-
-function sum<T>(all: readonly T[], figure: (one: T) => number): number {
-  return all.reduce((total, one) => total + figure(one), 0);
 }

@@ -6,22 +6,24 @@ import type { OutgoingEvent } from "../../../lib/polling/model/outgoing-event.ts
 import type { Publisher } from "../../../lib/polling/ports.ts";
 import { createEventBridgePublisher } from "../../../lib/publisher/event-bridge.ts";
 import { CommandError } from "../../errors.ts";
-import { askingAws } from "../../target/aws-failure.ts";
+import { askingAws, awsFailure } from "../../target/aws-failure.ts";
 import type { Target } from "../../target/target.ts";
 
 /** Bytes above which answers go to the bucket, however high the configuration's own limit is: the large event must be one. */
 const LIMIT = 204_800;
+
+export interface Sending {
+  source: SourceConfig;
+  /** Nothing is sent, and nothing put into the bucket. */
+  dryRun: boolean;
+}
 
 /**
  * Makes an event ready for the bus and, not in a dry run, sends it, by the publisher of the function.
  *
  * @returns its detail, as it is sent
  */
-export async function send(
-  target: Target,
-  event: OutgoingEvent,
-  sending: { source: SourceConfig; dryRun: boolean },
-): Promise<Record<string, unknown>> {
+export async function send(target: Target, event: OutgoingEvent, sending: Sending): Promise<Record<string, unknown>> {
   const publisher = publisherOf(target, sending);
   const sealed = await askingAws("the answers could not be put into the bucket", () => publisher.seal(event));
   const detail = JSON.parse(sealed.json) as Record<string, unknown>;
@@ -29,17 +31,13 @@ export async function send(
   const [outcome] = await publisher.publish([sealed], async () => undefined);
   if (outcome?.kind === "published") return detail;
   const name = (outcome?.code ?? "UNKNOWN").replace(/^request:/, "");
-  return askingAws("the event could not be sent", () => Promise.reject(Object.assign(new Error(name), { name }))).catch(
-    (error: unknown) => {
-      throw error instanceof CommandError
-        ? error
-        : new CommandError("NOT_SENT", `the event was not sent (${name})`, { hint: "Try again." });
-    },
-  );
+  const failure = awsFailure("the event could not be sent", Object.assign(new Error(name), { name }));
+  const isOfAws = failure instanceof CommandError && failure.code !== "AWS_FAILED";
+  throw isOfAws ? failure : new CommandError("NOT_SENT", `the event was not sent (${name})`, { hint: "Try again." });
 }
 
 /** The publisher of the function. In a dry run it puts no answers into the bucket. */
-function publisherOf(target: Target, { source, dryRun }: { source: SourceConfig; dryRun: boolean }): Publisher {
+function publisherOf(target: Target, { source, dryRun }: Sending): Publisher {
   const { busName: bus, claimCheckBucket: bucket } = target.resources;
   const { putJson } = createBucket(target.clients.s3, bucket);
   return createEventBridgePublisher({
@@ -61,7 +59,7 @@ function publisherOf(target: Target, { source, dryRun }: { source: SourceConfig;
 export async function envelopeOf(
   target: Target,
   event: OutgoingEvent,
-  sending: { source: SourceConfig; dryRun: boolean },
+  sending: Sending,
 ): Promise<Record<string, unknown>> {
   const publisher = publisherOf(target, sending);
   const { json } = await askingAws("the answers could not be put into the bucket", () => publisher.seal(event));

@@ -1,59 +1,36 @@
 import { credible } from "../../events/build/date-string.ts";
-import { isText, readFlag, readId } from "../../events/build/fields.ts";
-
-/** Records of one response that stand together on a page. */
-export interface Run {
-  responseId: number;
-  /** Undefined where it cannot be read. */
-  completed: boolean | undefined;
-  /** Null where it cannot be relied upon. */
-  dateStart: string | null;
-  dateCompleted: string | null;
-  records: number;
-  questionIds: unknown[];
-}
+import { completedAt, type Run, startedAt } from "../../polling/model/records.ts";
+import { type Page as ReadPage, toPage } from "../../polling/walk/page.ts";
 
 /** A page as it was read. */
-export interface Page {
-  runs: Run[];
-  records: number;
-  /** Two pages with the same one hold the same. */
+export interface Page extends ReadPage {
+  /** Which responses it lists, in which order: two pages with the same one list the same. */
   print: string;
 }
 
-/** Records of a full page, by the API document. */
-export const FULL = 100;
-
-export function pageOf(elements: readonly unknown[], now: number): Page {
-  const runs: Run[] = [];
-  const print: unknown[] = [];
-  for (const element of elements) {
-    const fields = (element ?? {}) as Record<string, unknown>;
-    const responseId = readId(fields.responseId);
-    print.push([responseId, fields.questionId]);
-    if (responseId === undefined) continue;
-    const last = runs.at(-1);
-    if (last?.responseId === responseId) {
-      last.records += 1;
-      last.questionIds.push(fields.questionId);
-    } else {
-      const completed = readFlag(fields.completed);
-      runs.push({
-        responseId,
-        completed,
-        dateStart: dateOf(fields.dateStart, now),
-        dateCompleted: completed === true ? dateOf(fields.dateCompleted, now) : null,
-        records: 1,
-        questionIds: [fields.questionId],
-      });
-    }
-  }
-  return { runs, records: elements.length, print: JSON.stringify(print) };
+/** Undefined for a page without records. */
+export function pageOf(number: number, records: readonly unknown[]): Page | undefined {
+  const page = toPage(number, { kind: "page", records: [...records] });
+  if (page === undefined) return undefined;
+  return Object.assign(page, { print: page.runs.map((run) => `${run.responseId}:${run.records.length}`).join() });
 }
 
 /** Whether the records of some response stand apart on a page. */
-export function isApart({ runs }: Page): boolean {
+export function isApart({ runs }: ReadPage): boolean {
   return new Set(runs.map(({ responseId }) => responseId)).size < runs.length;
 }
 
-const dateOf = (value: unknown, now: number): string | null => (isText(value) && credible(value, now) ? value : null);
+/** Different responses on some pages. */
+export const countOf = (runs: readonly Run[]): number => new Set(runs.map(({ responseId }) => responseId)).size;
+
+/** Undefined where it cannot be read. */
+export const isCompleted = ({ records }: Run): boolean | undefined => records[0]?.completed;
+
+/** Dates of a response; null where they cannot be relied upon. */
+export function datesOf(run: Run, now: number): { dateStart: string | null; dateCompleted: string | null } {
+  const orNull = (date: string | null): string | null => (date !== null && credible(date, now) ? date : null);
+  return {
+    dateStart: orNull(startedAt(run)),
+    dateCompleted: isCompleted(run) === true ? orNull(completedAt(run)) : null,
+  };
+}

@@ -1,10 +1,17 @@
 import { describeFailure } from "../../monitoring/log.ts";
 import type { Selection } from "../../polling/model/source.ts";
-import { type Order, type SurveyApi, SurveyApiError } from "../../survey-api/index.ts";
-import type { PageAnswer } from "./end-of-list.ts";
-import { pageOf } from "./listed.ts";
+import {
+  type Operation,
+  type Order,
+  type PauseEvent,
+  pauseChannel,
+  type RequestEvent,
+  requestChannel,
+  type SurveyApi,
+  SurveyApiError,
+} from "../../survey-api/index.ts";
+import { type Page, pageOf } from "./listed.ts";
 import type { CheckLine, Finding } from "./report.ts";
-import type { Watch } from "./watch.ts";
 
 export interface ProbeOptions {
   api: SurveyApi;
@@ -25,6 +32,9 @@ export interface ProbeOptions {
 /** A row of the survey list. */
 export type Row = Record<string, unknown> & { surveyId: number };
 
+/** One read of a page: what it holds, or what was answered in its place. */
+export type PageAnswer = { kind: "page"; page: Page } | { kind: "none"; answer: string };
+
 export const PAGE = "get survey responses, page and order";
 
 /** After these nothing else is asked: it would fail alike, or the service wants to be left alone. */
@@ -33,56 +43,91 @@ const ENDS = /^(CREDENTIALS_\w+|WRONG_(CREDENTIALS|TOKEN)|TOO_MANY_\w+|UNREACHAB
 /** Nothing more is asked; the check that has failed says why. */
 export class Ended extends Error {}
 
-/** The findings so far, and how to go on. */
-export interface Look extends ProbeOptions {
-  watching: Watch;
-  checks: CheckLine[];
-  findings: Finding[];
-  surveyId: number | null;
-  zone: string | undefined;
-  zones: string[];
-  /** Does one part, which becomes a check; undefined where it has failed. */
-  part<T>(check: string, work: () => Promise<{ says: string; value: T; warns?: string }>): Promise<T | undefined>;
-  page(surveyId: number, order: Order, page: number): Promise<PageAnswer>;
+/** The requests that the client of this process makes meanwhile. */
+export interface Watch {
+  requests: number;
+  /** Pauses that the service asked for, and those where it only refused. */
+  pauses: { asked: number; refused: number };
+  /** HTTP status of the last answer to an operation. */
+  statuses: Map<Operation, number | undefined>;
 }
 
-export function lookWith(options: ProbeOptions, watching: Watch): Look {
-  const { api, now, signal } = options;
-  const given = signal === undefined ? {} : { signal };
-  const checks: CheckLine[] = [];
-  return {
-    ...options,
-    watching,
-    checks,
-    findings: [],
-    surveyId: null,
-    zone: undefined,
-    zones: [],
-    async part(check, work) {
-      try {
-        const { says, value, warns } = await work();
-        checks.push({ check, state: warns === undefined ? "ok" : "warn", says, todo: warns ?? null, code: null });
-        return value;
-      } catch (error) {
-        const { code, message, hint } = describeFailure(error);
-        checks.push({ check, state: "fail", says: message, todo: hint, code });
-        if (ENDS.test(code)) throw new Ended();
-        return undefined;
-      }
-    },
-    async page(surveyId, order, page) {
-      try {
-        const elements = await api.elements(PAGE, { surveyId, page, order }, given);
-        if (elements.length > 0) return { kind: "page", page: pageOf(elements, now()) };
-        return { kind: "none", answer: watching.lastStatus(PAGE) === 204 ? "204" : "an empty page" };
-      } catch (error) {
-        const isAnswer = error instanceof SurveyApiError && error.operation === PAGE && (error.status ?? 0) >= 400;
-        if (page === 1 || !isAnswer || error.status === 429) throw error;
-        return { kind: "none", answer: String(error.status) };
-      }
-    },
+/** Watches while something is done. */
+export async function watching(work: (watch: Watch) => Promise<void>): Promise<Watch> {
+  const watch: Watch = { requests: 0, pauses: { asked: 0, refused: 0 }, statuses: new Map() };
+  const onRequest = (event: unknown): void => {
+    const { operation, status } = event as RequestEvent;
+    watch.requests += 1;
+    watch.statuses.set(operation, status);
   };
+  const onPause = (event: unknown): void => {
+    watch.pauses[(event as PauseEvent).asked ? "asked" : "refused"] += 1;
+  };
+  requestChannel.subscribe(onRequest);
+  pauseChannel.subscribe(onPause);
+  try {
+    await work(watch);
+    return watch;
+  } finally {
+    requestChannel.unsubscribe(onRequest);
+    pauseChannel.unsubscribe(onPause);
+  }
 }
 
-/** The options that each call takes. */
-export const signalOf = ({ signal }: Look) => (signal === undefined ? {} : { signal });
+/** The outcome of a part, for its check. */
+export interface Part<T> {
+  says: string;
+  value: T;
+  warns?: string;
+}
+
+/** A look at a service: what it has found so far. */
+export class Look {
+  readonly checks: CheckLine[] = [];
+  readonly findings: Finding[] = [];
+  surveyId: number | null = null;
+  zone: string | undefined;
+  zones: string[] = [];
+  readonly options: ProbeOptions;
+  private readonly watch: Watch;
+  constructor(options: ProbeOptions, watch: Watch) {
+    this.options = options;
+    this.watch = watch;
+  }
+
+  get api(): SurveyApi {
+    return this.options.api;
+  }
+
+  /** The options that each call takes. */
+  get signal(): { signal?: AbortSignal } {
+    const { signal } = this.options;
+    return signal === undefined ? {} : { signal };
+  }
+
+  /** Does one part, which becomes a check; undefined where it has failed. */
+  async part<T>(check: string, work: () => Promise<Part<T>>): Promise<T | undefined> {
+    try {
+      const { says, value, warns } = await work();
+      this.checks.push({ check, state: warns === undefined ? "ok" : "warn", says, todo: warns ?? null, code: null });
+      return value;
+    } catch (error) {
+      const { code, message, hint } = describeFailure(error);
+      this.checks.push({ check, state: "fail", says: message, todo: hint, code });
+      if (ENDS.test(code)) throw new Ended();
+      return undefined;
+    }
+  }
+
+  async page(surveyId: number, order: Order, number: number): Promise<PageAnswer> {
+    try {
+      const page = pageOf(number, await this.api.elements(PAGE, { surveyId, page: number, order }, this.signal));
+      if (page !== undefined) return { kind: "page", page };
+      return { kind: "none", answer: this.watch.statuses.get(PAGE) === 204 ? "204" : "an empty page" };
+    } catch (error) {
+      const isAnswer = error instanceof SurveyApiError && error.operation === PAGE && (error.status ?? 0) >= 400;
+      if (number === 1 || !isAnswer || error.status === 429) throw error;
+      return { kind: "none", answer: String(error.status) };
+    }
+  }
+}

@@ -1,6 +1,6 @@
 import { asUtc } from "../../events/build/date-string.ts";
 import { isInteger, isText } from "../../events/build/fields.ts";
-import type { Page } from "./listed.ts";
+import { datesOf, type Page } from "./listed.ts";
 import type { Finding } from "./report.ts";
 
 const MINUTE = 60_000;
@@ -40,7 +40,7 @@ export function zoneFinding(
     const local = isText(modified) ? asUtc(modified) : undefined;
     return isInteger(created) && local !== undefined ? [{ at: created * 1000, lead: local - created * 1000 }] : [];
   });
-  const dates = pages.flatMap(({ runs }) => runs.flatMap((run) => [run.dateStart, run.dateCompleted]));
+  const dates = pages.flatMap(({ runs }) => runs.flatMap((run) => Object.values(datesOf(run, now))));
   const newest = Math.max(...[...dates, ...rows.map(({ modified }) => modified)].map(timeOf));
   const least = newest - now - SAME_CLOCK;
   const most = Math.min(EASTERNMOST, ...ages.map(({ lead }) => lead));

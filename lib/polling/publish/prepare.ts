@@ -55,7 +55,7 @@ async function update(ctx: PollContext, candidate: Candidate, entry: LedgerEntry
   const { revision: last = 1, next = { revision: last + 1, contents } } = entry;
   // Nobody knows whether other contents have gone out under the revision noted.
   const revision = next.contents === contents ? next.revision : next.revision + 1;
-  const ready = await sealed(ctx, candidate, had, revision);
+  const ready = await sealed(ctx, candidate, had, { revision });
   return { kind: "ready", ready, entry: { ...entry, next: { revision, contents } } };
 }
 
@@ -86,11 +86,12 @@ async function readyOrWaiting(ctx: PollContext, candidate: Candidate, had: Had):
   }
 }
 
-async function sealed(
+/** Makes an event ready for the bus: of now, where it is not said when it was detected. */
+export async function sealed(
   ctx: PollContext,
   candidate: Candidate,
   { definition, missing }: Had,
-  revision = 1,
+  { revision = 1, detectedAt }: { revision?: number; detectedAt?: number } = {},
 ): Promise<Ready> {
   const time = ctx.ports.clock.now();
   const detail = buildEvent({
@@ -107,7 +108,7 @@ async function sealed(
     missing,
     origin: candidate.origin,
     revision,
-    detectedAt: time,
+    detectedAt: detectedAt ?? time,
     timeZone: ctx.source.timeZone,
   });
   const event = eventOf(detail, candidate, time);

@@ -45,7 +45,7 @@ export async function backlogStart(
 }
 
 /** The last number for which something holds, from a known one on, by doubling and halving; undefined where it holds for any. */
-async function lastOf(known: number, holds: (number: number) => Promise<boolean>): Promise<number | undefined> {
+export async function lastOf(known: number, holds: (number: number) => Promise<boolean>): Promise<number | undefined> {
   let low = known;
   let high = known * 2;
   for (; await holds(high); high *= 2) {

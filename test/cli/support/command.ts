@@ -4,9 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
-import { onTestFinished } from "vitest";
-import * as z from "zod";
-import type { ExitCode } from "../../../cli/exit-codes.ts";
+import { expect, onTestFinished } from "vitest";
+import type { ExitCode } from "../../../cli/errors.ts";
 import type { Io } from "../../../cli/io.ts";
 import { runCommand as runHere } from "../../../cli/run-command.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../../local/simulator/index.ts";
@@ -86,9 +85,10 @@ export function ioOf(options: RunOptions = {}): { io: Io; lines: string[]; said:
   return { io, lines, said: () => stderr };
 }
 
-/** What `--json` printed, which is of this shape and no other. */
-export function answerOf<Shape extends z.ZodObject>(ran: Ran, shape: Shape): z.infer<Shape> {
-  return shape.extend({ schemaVersion: z.literal(1) }).parse(ran.json) as z.infer<Shape>;
+/** What `--json` printed. */
+export function answerOf<Answer>(ran: Ran): Answer & { schemaVersion: 1 } {
+  expect(ran.json).toMatchObject({ schemaVersion: 1 });
+  return ran.json as Answer & { schemaVersion: 1 };
 }
 
 export interface Folder {

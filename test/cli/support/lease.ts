@@ -1,5 +1,5 @@
 import { openTarget } from "../../../cli/target/open-target.ts";
-import { tableOf } from "../../../cli/target/state.ts";
+import { tableOf } from "../../../cli/target/surveys.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
 import { type Folder, ioOf } from "./command.ts";
 

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { openTarget } from "../../../cli/target/open-target.ts";
-import { readSource, tableOf } from "../../../cli/target/state.ts";
-import { backfillAnswer } from "../../../cli/verbs/backfill/answer.ts";
-import { rangeOf } from "../../../cli/verbs/backfill/range.ts";
+import { readSource, tableOf } from "../../../cli/target/surveys.ts";
+import type { BackfillAnswer } from "../../../cli/verbs/backfill.ts";
 import { eventId } from "../../../lib/events/index.ts";
 import { readEntries } from "../../../lib/state/ledger.ts";
 import { answerOf, type Folder, ioOf, polledFolder, survey } from "../support/command.ts";
@@ -27,7 +26,7 @@ it("counts in its dry run, emits exactly these with their own ids, and nothing t
   const wanted = all.flatMap(({ responseId, date }) => (date >= from && date <= to ? [responseId] : []));
   const line = ["backfill", "--survey", "7", "--from", from, "--to", to, "--data", data];
 
-  const dry = answerOf(await survey([...line, "--json"]), backfillAnswer);
+  const dry = answerOf<BackfillAnswer>(await survey([...line, "--json"]));
   expect(dry).toMatchObject({ dryRun: true, outcome: "to do", count: wanted.length, range: { from, to } });
   expect(new Set(dry.ids)).toEqual(new Set(wanted));
   expect(await emitted(folder)).toEqual(new Map());
@@ -40,7 +39,7 @@ it("counts in its dry run, emits exactly these with their own ids, and nothing t
   const events = await emitted(folder);
   expect(events).toEqual(new Map(wanted.map((id) => [id, eventId("main", 7, id)])));
 
-  expect(answerOf(await survey([...line, "--json"]), backfillAnswer)).toMatchObject({ count: 0, ids: [] });
+  expect(answerOf<BackfillAnswer>(await survey([...line, "--json"]))).toMatchObject({ count: 0, ids: [] });
   expect((await survey([...line, "--yes", "--watch"])).code).toBe(0);
   expect(await emitted(folder)).toEqual(events);
   const audit = await survey(["audit", "--now", "--yes", "--data", data]);
@@ -52,7 +51,7 @@ it("counts in its dry run, emits exactly these with their own ids, and nothing t
   expect(begun.stdout).toMatch(/^Started the backfill of survey 7/m);
   const stop = ["backfill", "--survey", "7", "--stop", "--data", data];
   expect((await survey(stop)).stdout).toMatch(/^Would stop the backfill of survey 7/m);
-  expect(answerOf(await survey([...stop, "--yes", "--json"]), backfillAnswer).outcome).toBe("stopped");
+  expect(answerOf<BackfillAnswer>(await survey([...stop, "--yes", "--json"])).outcome).toBe("stopped");
   expect((await survey([...stop, "--yes"])).stdout).toBe("No backfill of survey 7 is under way.\n");
   await survey(["audit", "--yes", "--data", data]);
   expect(await emitted(folder)).toEqual(events);
@@ -73,9 +72,4 @@ it.each([
   const ran = await survey(["backfill", "--survey", "7", ...flags]);
   expect(ran).toMatchObject({ code: 2, stdout: "" });
   expect(ran.stderr).toContain(message);
-});
-
-it("takes a day as a whole", () => {
-  expect(rangeOf("2026-01-01", "2026-01-31")).toEqual({ from: "2026-01-01 00:00:00", to: "2026-01-31 23:59:59" });
-  expect(rangeOf("2026-01-01T10:00:00", "2026-01-01 10:00:00").to).toBe("2026-01-01 10:00:00");
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { runCommand } from "../../../cli/run-command.ts";
-import { consoleAnswer } from "../../../cli/verbs/console/answer.ts";
+import type { ConsoleAnswer } from "../../../cli/verbs/console/verb.ts";
 import type { Snapshot } from "../../../console/changes.ts";
 import { TOKEN_HEADER } from "../../../console/guard.ts";
 import { temporaryFolder } from "../../support/command.ts";
@@ -31,7 +31,7 @@ async function served(...args: string[]) {
       headers: { [TOKEN_HEADER]: hash.slice(1), "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-  return { answer: consoleAnswer.parse(answer), schemaVersion, origin, post, stop, ended, said };
+  return { answer: answer as ConsoleAnswer, schemaVersion, origin, post, stop, ended, said };
 }
 
 /** What a page that opens now begins with. */

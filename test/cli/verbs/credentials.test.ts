@@ -4,8 +4,7 @@ import { CreateSecretCommand, DeleteSecretCommand, SecretsManagerClient } from "
 import { App, Stack } from "aws-cdk-lib";
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Io } from "../../../cli/io.ts";
-import { credentialsAnswer } from "../../../cli/verbs/credentials/answer.ts";
-import { fillCredentials } from "../../../cli/verbs/credentials/fill.ts";
+import { type CredentialsAnswer, fillCredentials } from "../../../cli/verbs/credentials.ts";
 import { createSourceSecrets } from "../../../infra/source-secrets.ts";
 import { readCredentials } from "../../../lib/secrets/credentials.ts";
 import { startSimulator } from "../../../local/simulator/index.ts";
@@ -58,7 +57,7 @@ describe("of a stack", () => {
     const name = await deployed(stackName());
     const before = puts();
     const ran = await run(["--secret", name, "--json"]);
-    expect(answerOf(ran, credentialsAnswer)).toEqual({
+    expect(answerOf<CredentialsAnswer>(ran)).toEqual({
       schemaVersion: 1,
       ...{ dryRun: true, secretId: name, replaces: false, version: null, from: "standard input", checked: false },
     });

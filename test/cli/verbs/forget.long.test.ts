@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { forgetAnswer } from "../../../cli/verbs/forget/answer.ts";
+import type { ForgetAnswer } from "../../../cli/verbs/forget.ts";
 import { answerOf, closeFolder, type Folder, openFolder, poll, survey } from "../support/command.ts";
 import { holdLease } from "../support/lease.ts";
 
@@ -8,7 +8,7 @@ let folder: Folder;
 let large = 0;
 let unreadable = 0;
 const run = (...args: string[]) => survey(["forget", ...args, "--data", folder.data]);
-const answer = async (...args: string[]) => answerOf(await run(...args, "--json"), forgetAnswer);
+const answer = async (...args: string[]) => answerOf<ForgetAnswer>(await run(...args, "--json"));
 
 beforeAll(async () => {
   folder = await openFolder({ surveys: [{ surveyId: 7, responses: 3 }] });

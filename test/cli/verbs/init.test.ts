@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CreateSecretCommand } from "@aws-sdk/client-secrets-manager";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
-import { initAnswer } from "../../../cli/verbs/init/answer.ts";
+import type { InitAnswer } from "../../../cli/verbs/init.ts";
 import { parseConfig } from "../../../lib/config/index.ts";
 import { readCredentials } from "../../../lib/secrets/credentials.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../../local/simulator/index.ts";
@@ -63,7 +63,7 @@ it("writes a configuration with what doctor has found, and says what to do next"
 it("without --yes writes nothing, and says what it would write", async () => {
   const file = newFile();
   const ran = await init(await service(), ["--file", file, "--json"]);
-  const { dryRun, config, secret, replaces } = answerOf(ran, initAnswer);
+  const { dryRun, config, secret, replaces } = answerOf<InitAnswer>(ran);
   expect({ dryRun, replaces, stored: secret.stored }).toEqual({ dryRun: true, replaces: false, stored: false });
   expect(config).toMatchObject({ timeZone: "UTC" });
   expect([ran.code, existsSync(file)]).toEqual([0, false]);
@@ -87,11 +87,11 @@ it("puts the credentials into the secret of a stack that is there already", asyn
   await test.clients.secrets.send(new CreateSecretCommand({ Name }));
   const args = ["--stack", "Mine", "--name", "eu", "--file", newFile(), "--json"];
 
-  const dry = answerOf(await init(simulator, args), initAnswer);
+  const dry = answerOf<InitAnswer>(await init(simulator, args));
   expect(dry.secret).toEqual({ secretId: Name, stored: true });
   await expect(readCredentials(test.clients.secrets, Name)).rejects.toMatchObject({ code: "CREDENTIALS_MISSING" });
 
-  const done = answerOf(await init(simulator, [...args, "--yes"]), initAnswer);
+  const done = answerOf<InitAnswer>(await init(simulator, [...args, "--yes"]));
   const { clientId, clientSecret } = simulator;
   expect(await readCredentials(test.clients.secrets, Name)).toEqual({ clientId, clientSecret });
   expect(done.next.join("\n")).toMatch(/^npx cdk deploy -c config=\S+ -c stackName=Mine\nnpx survey-poller doctor/);

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { listenAnswer } from "../../../cli/verbs/listen/answer.ts";
+import type { ListenAnswer } from "../../../cli/verbs/listen.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import { answerOf, type Ran, survey } from "../support/command.ts";
 import { type RunningFolder, runningFolder } from "../support/running-folder.ts";
@@ -112,7 +112,7 @@ describe("an event", () => {
 
   it("is a line of JSON with --json", async () => {
     const ran = await listen([429, 200].slice(1), ["--json", "--secret", "WEBHOOK_SECRET"]);
-    expect(answerOf(ran, listenAnswer)).toMatchObject({
+    expect(answerOf<ListenAnswer>(ran)).toMatchObject({
       status: 200,
       outcome: "taken",
       responseId: 46375,

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { pauseAnswer } from "../../../cli/verbs/pause/answer.ts";
-import { statusAnswer } from "../../../cli/verbs/status/answer.ts";
+import type { PauseAnswer } from "../../../cli/verbs/pause.ts";
+import type { StatusAnswer } from "../../../cli/verbs/status/answer.ts";
 import { answerOf, poll, polledFolder, survey } from "../support/command.ts";
 
 it("pauses for ever, says so, asks the service for nothing meanwhile, and loses nothing", async () => {
@@ -13,12 +13,12 @@ it("pauses for ever, says so, asks the service for nothing meanwhile, and loses 
   expect(dry.stderr).toContain("Dry run");
   expect((await survey(["status", ...at])).code).toBe(0);
 
-  const paused = answerOf(await survey(["pause", "--yes", ...at, "--json"]), pauseAnswer);
+  const paused = answerOf<PauseAnswer>(await survey(["pause", "--yes", ...at, "--json"]));
   expect(paused).toMatchObject({
     dryRun: false,
     sources: [{ source: "main", was: "running", becomes: "paused", until: null }],
   });
-  const again = answerOf(await survey(["pause", "--yes", ...at, "--json"]), pauseAnswer);
+  const again = answerOf<PauseAnswer>(await survey(["pause", "--yes", ...at, "--json"]));
   expect(again.sources).toMatchObject([{ was: "paused", since: paused.sources[0]?.since, until: null }]);
 
   // A year later it still holds.
@@ -36,11 +36,11 @@ it("pauses for ever, says so, asks the service for nothing meanwhile, and loses 
 
   expect(await survey(["resume", ...at])).toMatchObject({ code: 0, stdout: expect.stringContaining("would go on") });
   expect((await survey(["status", ...at])).code).toBe(3);
-  const resumed = answerOf(await survey(["resume", "--yes", ...at, "--json"]), pauseAnswer);
+  const resumed = answerOf<PauseAnswer>(await survey(["resume", "--yes", ...at, "--json"]));
   expect(resumed.sources).toMatchObject([{ was: "paused", becomes: "running", since: null }]);
   expect((await survey(["resume", "--yes", ...at])).stdout).toBe("main is not paused.\n");
   await poll(folder);
-  const books = answerOf(await survey(["status", ...at, "--json"]), statusAnswer);
+  const books = answerOf<StatusAnswer>(await survey(["status", ...at, "--json"]));
   expect(books).toMatchObject({ verdict: "complete", listed: 4, accounted: 4 });
 });
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { listAnswer, redriveAnswer, showAnswer } from "../../../cli/verbs/quarantine/answers.ts";
-import { masked } from "../../../cli/verbs/quarantine/mask.ts";
-import { meaningOf } from "../../../cli/verbs/quarantine/meanings.ts";
-import { redriveText } from "../../../cli/verbs/quarantine/redrive-text.ts";
-import { groupsOf } from "../../../cli/verbs/quarantine/set-aside.ts";
+import type { RedriveAnswer } from "../../../cli/verbs/quarantine/redrive.ts";
+import { redriveText } from "../../../cli/verbs/quarantine/redrive.ts";
+import { groupsOf, meaningOf } from "../../../cli/verbs/quarantine/set-aside.ts";
+import type { ListAnswer, ShowAnswer } from "../../../cli/verbs/quarantine/verb.ts";
+import { masked } from "../../../cli/verbs/quarantine/verb.ts";
 import { answerOf, closeFolder, type Folder, openFolder, poll, survey } from "../support/command.ts";
 import { holdLease } from "../support/lease.ts";
 
@@ -43,7 +43,7 @@ describe("quarantine list", () => {
   });
 
   it("says the same as JSON", async () => {
-    const { total, groups } = answerOf(await run("list", "--json"), listAnswer);
+    const { total, groups } = answerOf<ListAnswer>(await run("list", "--json"));
     expect(total).toBe(2);
     const group = groups.find(({ reason }) => reason === "unreadable completed");
     expect(group).toMatchObject({ state: "quarantined", count: 1, kept: 1, surveys: [{ surveyId: 7, ids: [id] }] });
@@ -61,7 +61,7 @@ describe("quarantine show", () => {
     const ran = await run("show", String(id));
     expect(ran.code).toBe(0);
     expect(ran.stdout).toMatch(/records +kept in the table: 2, until \d{4}-\d\d-\d\d; the entry stays/);
-    const { records, details } = answerOf(await run("show", String(id), "--json"), showAnswer);
+    const { records, details } = answerOf<ShowAnswer>(await run("show", String(id), "--json"));
     expect(records).toHaveLength(2);
     expect(Object.keys(Object(records?.[0]))).toEqual([
       "responseId",
@@ -77,7 +77,7 @@ describe("quarantine show", () => {
   });
 
   it("shows it as it was read where that is asked for", async () => {
-    const { records, revealed } = answerOf(await run("show", String(id), "--reveal", "--json"), showAnswer);
+    const { records, revealed } = answerOf<ShowAnswer>(await run("show", String(id), "--reveal", "--json"));
     expect(revealed).toBe(true);
     expect(records?.[0]).toMatchObject({ answer: expect.any(Array), comment: expect.any(String) });
   });
@@ -100,13 +100,13 @@ describe("quarantine redrive", () => {
     expect(ran.stdout).toMatch(/^2 responses and records of 1 survey would be tried:$/m);
     expect(ran.stdout).toMatch(/^ +1 +unreadable completed +quarantined +records of 1 kept$/m);
     expect(ran.stderr).toBe("Dry run: nothing was changed. Add --yes to do it.\n");
-    expect(answerOf(await run("redrive", "--all", "--json"), redriveAnswer)).toMatchObject({ dryRun: true, total: 2 });
+    expect(answerOf<RedriveAnswer>(await run("redrive", "--all", "--json"))).toMatchObject({ dryRun: true, total: 2 });
     expect((await run("list", "--json")).stdout).toBe(before);
   });
 
   it("with it says what was put back, and what is left and why", async () => {
     const args = ["redrive", "--survey", "7", "8", "--reason", "unreadable completed", "--yes", "--json"];
-    const answer = answerOf(await run(...args), redriveAnswer);
+    const answer = answerOf<RedriveAnswer>(await run(...args));
     expect(answer.surveys).toMatchObject([{ surveyId: 7, outcome: "done", putBack: 0, left: { unreadable: 1 } }]);
     expect(redriveText(answer)[1]).toMatch(/1 cannot be read by this version either/);
   });
@@ -168,7 +168,7 @@ describe("reasons", () => {
   });
 
   it("that nobody has seen yet have a meaning too", () => {
-    expect(meaningOf("quarantined", "new").redrive).toBe(true);
+    expect(meaningOf("quarantined", "new").mend).toMatch(/redrive/);
     expect(meaningOf("refused", "NewCode").mend).toMatch(/redrive/);
   });
 });

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { resendAnswer } from "../../../cli/verbs/resend/answer.ts";
+import type { ResendAnswer } from "../../../cli/verbs/resend/verb.ts";
 import { readEvents, temporaryFolder } from "../../support/command.ts";
 import { answerOf, poll, polledFolder, type Ran, survey } from "../support/command.ts";
 import { delivered, inAws, QUEUE_TAKES_ALL, subscribe } from "../support/consumer.ts";
 
 /** What became of each response. */
 function outcomes(ran: Ran): Record<number, string> {
-  const { items } = answerOf(ran, resendAnswer);
+  const { items } = answerOf<ResendAnswer>(ran);
   return Object.fromEntries(items.map(({ responseId, outcome }) => [responseId, outcome]));
 }
 
@@ -103,3 +103,45 @@ it("is called with ids that are some, and says which are not known", async () =>
   const other = await survey(["resend", "45942", "--survey", "7", "--data", data]);
   expect(other.stdout).toContain("not sent: it has no event (unknown)");
 }, 60_000);
+
+it("sends what was emitted in a stretch of time", async () => {
+  const { data, simulator } = await polledFolder({
+    surveys: [
+      { surveyId: 7, responses: 6 },
+      { surveyId: 8, responses: 3 },
+    ],
+    ...QUEUE_TAKES_ALL,
+  });
+  await subscribe(data, "crm");
+  const ids = simulator.truth(7).map(({ responseId }) => responseId);
+  // One of them was emitted long before.
+  const [old = 0, ...recent] = ids;
+  const entry = (await ledger(data, ids)).get(old);
+  if (entry === undefined) throw new Error("no entry");
+  await inAws(data, ({ state }) => state.putEntries(7, [{ ...entry, emittedAt: Date.UTC(2020, 0, 1) }]));
+  const line = ["resend", "--data", data, "--from", "2020-01-02", "--survey", "7"];
+
+  const planned = answerOf<ResendAnswer>(await survey([...line, "--json"]));
+  expect(planned).toMatchObject({ dryRun: true, events: 5, sentence: "Would send 5 events again." });
+  expect(await delivered(data, "crm")).toEqual([]);
+
+  const ran = await survey([...line, "--yes"]);
+  expect(ran.code).toBe(0);
+  expect(ran.stdout).toMatch(/^Sent 5 events again\.$/m);
+  const events = await delivered(data, "crm", 5);
+  expect(events.map(({ detail }) => detail.data.responseId).sort((a, b) => a - b)).toEqual(recent);
+  expect(new Set(events.map(({ detail }) => detail.meta.origin))).toEqual(new Set(["replay"]));
+}, 90_000);
+
+it.each([
+  [[], "Give ids, - for those on standard input, or --from"],
+  [["--to", "2026-11-21"], "or --from"],
+  [["45942", "--from", "2026-11-21"], "it is not said what is to be sent again"],
+  [["--from", "2026-11-21", "--to", "2026-11-20"], "--from is after --to"],
+  [["--from", "hunter2"], "--from is no point in time"],
+])("%j is called wrongly", async (args, said) => {
+  const ran = await survey(["resend", "--data", "nowhere", ...args]);
+  expect(ran).toMatchObject({ code: 2, stdout: "" });
+  expect(ran.stderr).toContain(said);
+  expect(ran.stderr).not.toContain("hunter2");
+});

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { statusAnswer } from "../../../cli/verbs/status/answer.ts";
+import type { StatusAnswer } from "../../../cli/verbs/status/answer.ts";
 import { answerOf, polledFolder, survey } from "../support/command.ts";
 
 it("says that all is proved, then a line for each survey", async () => {
@@ -11,7 +11,7 @@ it("says that all is proved, then a line for each survey", async () => {
   expect(ran.stdout).toMatch(/\(7\).* 30 +30$/m);
   expect(ran.stderr).toBe("");
   expect(ran.code).toBe(0);
-  const status = answerOf(await survey(["status", "--data", data, "--json"]), statusAnswer);
+  const status = answerOf<StatusAnswer>(await survey(["status", "--data", data, "--json"]));
   expect(status).toMatchObject({ verdict: "complete", listed: 30, accounted: 30, next: null });
   expect(status.surveys.map(({ surveyId }) => surveyId)).toEqual([7, 8]);
 });

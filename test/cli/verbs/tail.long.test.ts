@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Heard } from "../../../cli/hearing/event.ts";
 import { openTarget } from "../../../cli/target/open-target.ts";
 import type { Target } from "../../../cli/target/target.ts";
 import { makeTemporaryRule, prolong, sweepExpired } from "../../../cli/target/temporary-rules.ts";
-import { tailAnswer } from "../../../cli/verbs/tail/answer.ts";
 import type { EventEnvelope } from "../../../local/aws/index.ts";
 import { answerOf, ioOf, survey } from "../support/command.ts";
 import { type RunningFolder, rulesIn, runningFolder } from "../support/running-folder.ts";
@@ -66,7 +66,7 @@ describe("--json", () => {
 
     const ran = await running;
 
-    const { detail } = answerOf(ran, tailAnswer);
+    const { detail } = answerOf<Heard>(ran);
     expect(ran.stdout).not.toMatch(personal);
     expect(ran.stderr.match(/Personal fields are null/g)).toHaveLength(1);
     expect(detail.meta).toMatchObject({ test: true, complete: true });
@@ -116,7 +116,7 @@ describe("the temporary rule", () => {
         Condition: { ArnEquals: { "aws:SourceArn": `arn:aws:events:us-east-1:000000000000:rule/surveys/${name}` } },
       },
     ]);
-    expect(await withTarget((target) => sweepExpired(target))).toEqual([name]);
+    expect(await withTarget((target) => sweepExpired(target, Date.now()))).toEqual([name]);
     await nothingIsLeft();
   });
 

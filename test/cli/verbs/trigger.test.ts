@@ -3,10 +3,9 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { GetObjectCommand } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readGolden } from "../../../cli/contract/folder.ts";
-import { triggerAnswer } from "../../../cli/verbs/trigger/answer.ts";
-import { KINDS, kinds } from "../../../cli/verbs/trigger/kinds.ts";
-import { testEvent } from "../../../cli/verbs/trigger/test-event.ts";
+import { readGolden } from "../../../cli/package.ts";
+import { KINDS, kinds, testEvent } from "../../../cli/verbs/trigger/test-event.ts";
+import type { TriggerAnswer } from "../../../cli/verbs/trigger/verb.ts";
 import { detailSchemas, type ResponseCompleted, verifyBooks } from "../../../lib/events/index.ts";
 import { answerOf, survey } from "../support/command.ts";
 import { type RunningFolder, runningFolder } from "../support/running-folder.ts";
@@ -33,7 +32,7 @@ describe("a dry run", () => {
     expect(ran.stdout).toMatch(/^To the bus surveys, event id [0-9a-f-]{36}:\n\{/);
     expect(ran.stdout).toContain('"test": true');
     expect(ran.stderr).toBe("Dry run: nothing was changed. Add --yes to do it.\n");
-    const answer = answerOf(await trigger(kind, "--json"), triggerAnswer);
+    const answer = answerOf<TriggerAnswer>(await trigger(kind, "--json"));
     expect(answer).toMatchObject({ dryRun: true, kind, bus: "surveys", source: "survey-poller" });
     expect(written()).toEqual(before);
     expect(folder.events).toEqual([]);
@@ -50,9 +49,9 @@ describe("--yes", () => {
     const eventId = (event?.detail as ResponseCompleted | undefined)?.meta.eventId;
     expect(ran.stdout).toBe(`Sent response.completed (detractor), event id ${eventId}, to the bus surveys.\n`);
     expect(ran.code).toBe(0);
-    const again = answerOf(await trigger("detractor", "--yes", "--json"), triggerAnswer);
+    const again = answerOf<TriggerAnswer>(await trigger("detractor", "--yes", "--json"));
     expect(again).toMatchObject({ dryRun: false, eventId });
-    const other = answerOf(await trigger("detractor", "--yes", "--json", "--new-ids"), triggerAnswer);
+    const other = answerOf<TriggerAnswer>(await trigger("detractor", "--yes", "--json", "--new-ids"));
     expect(other.eventId).not.toBe(eventId);
   });
 

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
-import { createIdSet } from "../../../cli/ids/id-set.ts";
-import { createComparison } from "../../../cli/verbs/verify/compare.ts";
-import { figuresOf, sentenceOf, verdictOf } from "../../../cli/verbs/verify/text.ts";
+import { createIdSet } from "../../../cli/event-ids.ts";
+import { createComparison, figuresOf, verdictOf, verdictText } from "../../../cli/verbs/verify/compare.ts";
 import { eventId } from "../../../lib/events/index.ts";
 
 const HOUR = 3_600_000;
@@ -21,7 +20,7 @@ function verified(has: number[], emitted: Record<number, number>) {
   take({ source: "main", surveyId: 7 }, entries);
   const { missing, ...rest } = compared;
   const figures = { ...figuresOf(missing), ...rest, ids: size, asOf };
-  return [verdictOf(figures), sentenceOf(figures)];
+  return [verdictOf(figures), verdictText(figures)];
 }
 
 it("proves nothing where all was emitted after the list was taken, and names the time", () => {

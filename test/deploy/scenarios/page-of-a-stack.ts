@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { consoleAnswer } from "../../../cli/verbs/console/answer.ts";
-import { statusAnswer } from "../../../cli/verbs/status/answer.ts";
+import type { ConsoleAnswer } from "../../../cli/verbs/console/verb.ts";
+import type { StatusAnswer } from "../../../cli/verbs/status/answer.ts";
 import { openBrowser } from "../../support/chromium.ts";
 import { ROOT } from "../support/cdk.ts";
 import { startGroup } from "../support/processes.ts";
@@ -48,7 +48,7 @@ export async function pageIsServed(on: Operated): Promise<void> {
 }
 
 async function showsStatus(page: Page, { command }: Operated): Promise<void> {
-  const { listed, sentence } = statusAnswer.parse((await command(["status"])).json);
+  const { listed, sentence } = (await command(["status"])).json as StatusAnswer;
   await until("it does not show the verdict", async () => (await figure(page, "verdict")) === sentence.split(". ")[0]);
   assert.equal(await figure(page, "proved"), listed.toLocaleString("en-US"));
 }
@@ -89,7 +89,7 @@ async function serve({ stage: { emulator } }: Operated, flags: readonly string[]
   await until(`it serves nothing: ${said}`, async () => text.includes("\n"));
   const { schemaVersion, ...answer } = JSON.parse(text) as Record<string, unknown>;
   assert.equal(schemaVersion, 1);
-  const parsed = consoleAnswer.parse(answer);
+  const parsed = answer as unknown as ConsoleAnswer;
   if (!flags.includes("--no-events"))
     await until(`it hears nothing: ${said}`, async () => said.includes("Listening on"));
   const { origin, hash } = new URL(parsed.url);

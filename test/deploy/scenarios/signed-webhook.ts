@@ -2,20 +2,20 @@ import assert from "node:assert/strict";
 import { CreateSecretCommand, PutSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { PurgeQueueCommand, ReceiveMessageCommand } from "@aws-sdk/client-sqs";
 import { Webhook } from "standardwebhooks";
-import { webhookTestAnswer } from "../../../cli/verbs/webhook/answer.ts";
+import type { WebhookAnswer } from "../../../cli/verbs/trigger/webhook.ts";
 import { DETAIL_TYPE } from "../../../lib/events/index.ts";
 import { SIGNING, type SignedRequest } from "../support/signed-webhook.ts";
 import { until } from "../support/until.ts";
 import type { Operated } from "./operated.ts";
 import { output } from "./stage.ts";
 
-const TEST = ["webhook", "test", "signed"];
+const TEST = ["trigger", "--webhook", "signed"];
 
 /** Before the first event: a webhook whose secret nobody has made yet, and one that can sign. */
 export async function signingSecretIsMade({ stage, command }: Operated): Promise<void> {
   const { report, aws, signed } = stage;
-  await report.step("webhook test: without a signing secret it says what to put there", async (note) => {
-    const dry = webhookTestAnswer.parse((await command(TEST)).json);
+  await report.step("trigger --webhook: without a signing secret it says what to put there", async (note) => {
+    const dry = (await command(TEST)).json as WebhookAnswer;
     assert.deepEqual([dry.dryRun, dry.delivery], [true, null]);
     assert.ok(!dry.endpoint.includes("team="), dry.endpoint);
     const { error } = (await command([...TEST, "--yes"], { code: 1 })).json as { error: Record<string, string> };
@@ -23,18 +23,18 @@ export async function signingSecretIsMade({ stage, command }: Operated): Promise
     assert.deepEqual(signed.requests, []);
     note(`${error.message}. ${error.hint}`);
   });
-  await report.step("webhook test: posts a signed test event through the deployed forwarder", async (note) => {
+  await report.step("trigger --webhook: posts a signed test event through the deployed forwarder", async (note) => {
     const { secret: Name } = signed.webhook.signing;
     const SecretString = JSON.stringify({ secrets: [SIGNING.first] });
     await aws.secrets.send(new CreateSecretCommand({ Name, SecretString }));
-    const { delivery, eventId } = webhookTestAnswer.parse((await command([...TEST, "--yes"])).json);
+    const { delivery, eventId } = (await command([...TEST, "--yes"])).json as WebhookAnswer;
     assert.deepEqual([delivery?.status, delivery?.outcome], [204, "taken"]);
     const [one] = signed.taken();
     assert.equal(one?.headers["webhook-id"], eventId);
     assert.equal((one?.event.detail.meta as { test?: boolean } | undefined)?.test, true);
     assert.equal(one?.path, "/signed?team=research");
     signed.refuse(503, 1);
-    const refused = webhookTestAnswer.parse((await command([...TEST, "--yes"], { code: 1 })).json);
+    const refused = (await command([...TEST, "--yes"], { code: 1 })).json as WebhookAnswer;
     assert.deepEqual([refused.delivery?.status, refused.delivery?.firstLine], [503, "not now"]);
     note(`${delivery?.status} in ${delivery?.milliseconds} ms; then 503, exit code 1`);
   });

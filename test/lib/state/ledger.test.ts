@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
-import { countDue } from "../../../cli/target/state.ts";
+import { countDue } from "../../../cli/target/surveys.ts";
 import { eventId } from "../../../lib/events/index.ts";
 import {
   type CheckedState,

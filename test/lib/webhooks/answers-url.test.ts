@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readGolden } from "../../../cli/contract/folder.ts";
+import { readGolden } from "../../../cli/package.ts";
 import { detailSchemas } from "../../../lib/events/index.ts";
 import { withAnswersUrl } from "../../../lib/webhooks/answers-url.ts";
 import { readEnvelope } from "../../../lib/webhooks/envelope.ts";

@@ -4,7 +4,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, it, onTestFinished } from "vitest";
-import { statusAnswer } from "../../../cli/verbs/status/answer.ts";
+import type { StatusAnswer } from "../../../cli/verbs/status/answer.ts";
 import { readLastRun } from "../../../local/runner/last-run.ts";
 import { type Simulator, startSimulator } from "../../../local/simulator/index.ts";
 import { answerOf, survey } from "../../cli/support/command.ts";
@@ -32,7 +32,7 @@ const endless = (args: string[]): string[] => ["--interval", "200ms", ...args.sl
 const status = async (data: string) => {
   const ran = await survey(["status", "--data", data]);
   const json = await survey(["status", "--data", data, "--json"]);
-  return { ...ran, answer: answerOf(json, statusAnswer) };
+  return { ...ran, answer: answerOf<StatusAnswer>(json) };
 };
 
 it("an end as it should be is noted as such, and proves nothing for ever", async () => {

@@ -1,0 +1,173 @@
+import type { SourceConfig } from "../../../lib/config/index.ts";
+import { sayWhyOpen } from "../../../lib/polling/model/books.ts";
+import { readMark } from "../../../lib/state/leases.ts";
+import { CommandError, InterruptedError, notNow } from "../../errors.ts";
+import type { Io, ProgressLine } from "../../io.ts";
+import { askingAws } from "../../target/aws-failure.ts";
+import { eachEmitted } from "../../target/responses.ts";
+import { pagesOf, readSource, type SurveyState, tableOf } from "../../target/surveys.ts";
+import type { Target } from "../../target/target.ts";
+import { letItPoll, wait, watchTicks } from "../../wait.ts";
+import { count } from "../../words.ts";
+import type { AuditedSurvey } from "./answer.ts";
+
+// Full passes: made by ticks and watched, or read at once.
+
+export interface AuditOf {
+  target: Target;
+  source: SourceConfig;
+  /** As they were before the audit. */
+  surveys: readonly SurveyState[];
+  io: Pick<Io, "now" | "signal">;
+  progress: ProgressLine;
+}
+
+/** A survey of which nothing is known yet, or what is. */
+export function audited(survey: SurveyState, more: Partial<AuditedSurvey> = {}): AuditedSurvey {
+  const name = survey.mark.survey?.facts.name ?? null;
+  const none = { listed: null, found: null, missing: null, closedAt: null, why: null, unaccounted: null };
+  return { surveyId: survey.surveyId, name, pages: pagesOf(survey).pages, outcome: "to do", ...none, ...more };
+}
+
+/** One that is left, by what its last full pass has said if that said anything. */
+function stillOpen(survey: SurveyState, why: string): AuditedSurvey {
+  const { booksOpen } = survey.mark;
+  return audited(survey, { outcome: "open", why: booksOpen === undefined ? why : sayWhyOpen(booksOpen) });
+}
+
+/** The state of the mark when a full pass was asked for: when its books were closed last, and when the next pass was due. */
+interface Before {
+  closedAt: number | undefined;
+  nextPass: number | undefined;
+}
+
+function beforeOf({ mark }: SurveyState, nextPass = mark.nextPass): Before {
+  return { closedAt: mark.books?.closedAt, nextPass };
+}
+
+/** The outcome of the full pass that was asked for; undefined while it is under way. No two clocks are compared. */
+export function outcomeOf(survey: SurveyState, before: Before): AuditedSurvey | undefined {
+  const { books, booksOpen, pass, nextPass } = survey.mark;
+  if (books !== undefined && booksOpen === undefined && books.closedAt !== before.closedAt) {
+    const { listed, found, closedAt } = books;
+    return audited(survey, { outcome: "closed", listed, found, closedAt });
+  }
+  // A pass at its end says when the next one begins.
+  const isOver = pass === undefined && nextPass !== before.nextPass;
+  if (!isOver || booksOpen === undefined) return undefined;
+  const why = sayWhyOpen(booksOpen);
+  if (booksOpen.code !== "unaccounted") return audited(survey, { outcome: "open", why });
+  return audited(survey, { outcome: "unaccounted", why, unaccounted: { count: booksOpen.count, ids: [] } });
+}
+
+/** The place of a pass: while it stays the same nothing goes on. */
+function placeOfPass({ mark: { pass, phase, booksOpen, nextPass } }: SurveyState): string {
+  return JSON.stringify([pass?.page, pass?.failures, phase, booksOpen, nextPass]);
+}
+
+function show(progress: ProgressLine, survey: SurveyState, more = ""): void {
+  const { pages } = pagesOf(survey);
+  const page = Math.max(1, survey.mark.pass?.page ?? 1);
+  progress.update(`survey ${survey.surveyId}: page ${page} of ${Math.max(page, pages)}${more}`, (page - 1) / pages);
+}
+
+/** Makes the full passes due; ticks make them from then on. Gives what was known of each survey before. */
+export async function planPasses({ target, source, surveys }: AuditOf): Promise<Map<number, Before>> {
+  const planned = new Map<number, Before>();
+  for (const survey of surveys) {
+    const { surveyId } = survey;
+    const { outcome, dueAt } = await target.operate(source.name, "audit", { surveyId, mode: "plan" });
+    planned.set(surveyId, beforeOf(survey, dueAt));
+    if (outcome === "planned") continue;
+    const hint = "Try again in a minute: those before it are planned.";
+    throw notNow("SURVEY_BUSY", `somebody else is at work on survey ${surveyId}`, { hint });
+  }
+  return planned;
+}
+
+/** Waits until each pass that was planned has come to its end, or comes no further. */
+export function watchPasses(of: AuditOf, planned: ReadonlyMap<number, Before>): Promise<AuditedSurvey[]> {
+  return watchTicks<AuditedSurvey[]>(of, ({ surveys }) => {
+    const chosen = surveys.filter(({ surveyId }) => planned.has(surveyId));
+    const outcomes = chosen.map((survey) => outcomeOf(survey, planned.get(survey.surveyId) ?? beforeOf(survey)));
+    const pending = chosen.filter((_, i) => outcomes[i] === undefined);
+    const [first] = pending;
+    if (first === undefined) return { over: outcomes.filter((outcome) => outcome !== undefined) };
+    const done = count(chosen.length - pending.length, "survey");
+    show(of.progress, first, chosen.length > 1 ? `, ${done} of ${chosen.length} done` : "");
+    const leave = (why: string) => chosen.map((survey, i) => outcomes[i] ?? stillOpen(survey, why));
+    return { place: JSON.stringify(pending.map(placeOfPass)), leave };
+  });
+}
+
+/** Slices in a row that come no further, after which a pass is left. */
+const MOST_IDLE = 20;
+const PAUSE = 1_000;
+
+/** Reads the full pass of each survey at once, in slices between which ticks look at the head. */
+export async function readPasses(of: AuditOf): Promise<AuditedSurvey[]> {
+  const outcomes: AuditedSurvey[] = [];
+  for (const survey of of.surveys) outcomes.push(await readPass(of, survey));
+  return outcomes;
+}
+
+async function readPass({ target, source, io, progress }: AuditOf, survey: SurveyState): Promise<AuditedSurvey> {
+  const { surveyId } = survey;
+  let now = survey;
+  let mode: "begin" | "read" = "begin";
+  for (let idle = 0; idle < MOST_IDLE; ) {
+    if (io.signal.aborted) throw new InterruptedError();
+    show(progress, now);
+    // A refusal of the service for now is no failure of the audit.
+    const { outcome, failure } = await target
+      .operate(source.name, "audit", { surveyId, mode })
+      .catch((error: unknown) => {
+        if (!(error instanceof CommandError) || !/^(TOO_MANY_REQUESTS|OUT_OF_TIME)$/.test(error.code)) throw error;
+        return { outcome: "busy" as const, failure: error };
+      });
+    if (outcome === "read") mode = "read";
+    const before = placeOfPass(now);
+    const { surveys } = await readSource(target, source.name);
+    now = surveys.find((one) => one.surveyId === surveyId) ?? survey;
+    const over = outcomeOf(now, beforeOf(survey));
+    if (over !== undefined) return over;
+    if (outcome === "paused") return audited(now, { outcome: "open", why: "the source is paused" });
+    if (outcome === "behind") return audited(now, { outcome: "open", why: "it is being caught up" });
+    idle = placeOfPass(now) === before ? idle + 1 : 0;
+    if (failure !== undefined && idle > 2) return audited(now, { outcome: "open", why: failure.message });
+    // The ticks do first what keeps it.
+    if (outcome === "changing") await letItPoll(target, source.name, io);
+    else if (outcome === "busy" || idle > 0) await wait(PAUSE, io);
+  }
+  return stillOpen(now, "the full pass comes no further");
+}
+
+/**
+ * Names what a full pass has found that other walks should have met. These went out while it was read, and are older than the newest one
+ * that was settled before. Null where they are not as many as the pass has counted, since some still wait, say.
+ */
+export async function withMissing(
+  { target, source, surveys, io }: Omit<AuditOf, "progress">,
+  all: readonly AuditedSurvey[],
+): Promise<AuditedSurvey[]> {
+  const answers: AuditedSurvey[] = [];
+  for (const one of all) {
+    const { surveyId, found } = one;
+    const newest = surveys.find((survey) => survey.surveyId === surveyId)?.mark.highWater?.responseId;
+    if (!found || newest === undefined) {
+      answers.push(one);
+      continue;
+    }
+    const { books } = await askingAws("the table could not be read", () =>
+      readMark(tableOf(target), source.name, surveyId),
+    );
+    const since = books?.startedAt ?? Number.POSITIVE_INFINITY;
+    const ids: number[] = [];
+    await eachEmitted(target, [{ source: source.name, surveyId }], io, (_, entries) => {
+      ids.push(...entries.flatMap(({ id, emittedAt }) => (emittedAt >= since ? [id] : [])));
+    });
+    const missing = ids.filter((id) => id < newest).sort((a, b) => a - b);
+    answers.push({ ...one, missing: ids.length === found ? missing : null });
+  }
+  return answers;
+}

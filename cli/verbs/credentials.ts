@@ -1,0 +1,222 @@
+import { DescribeSecretCommand, type SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { Option } from "@commander-js/extra-typings";
+import { baseUrlProblem } from "../../lib/survey-api/base-url.ts";
+import { type Given, givenCredentials, isConfirmed } from "../credentials/given.ts";
+import { checkCredentials, fillSecret, lookAtSecret, withSecrets } from "../credentials/secret.ts";
+import { CommandError, UsageError } from "../errors.ts";
+import type { Io } from "../io.ts";
+import { openTarget, type TargetOptions } from "../target/open-target.ts";
+import { oneSource, type Target } from "../target/target.ts";
+import { DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../verb.ts";
+import { ago } from "../words.ts";
+
+/** The output of `credentials --json`, beside `schemaVersion`. */
+export interface CredentialsAnswer {
+  dryRun: boolean;
+  secretId: string;
+  /** Whether the secret had a value already; null where it may not be looked at. */
+  replaces: boolean | null;
+  /** Of the value that was written; null in a dry run. */
+  version: string | null;
+  from: Given["from"];
+  /** Whether the survey service has given a token for them. */
+  checked: boolean;
+}
+
+/** The output of `credentials renew --json`, beside `schemaVersion`. */
+export interface RenewAnswer {
+  dryRun: boolean;
+  source: string;
+  /** The token secret. */
+  secretId: string;
+  /** Epoch milliseconds; null where there was none, or it may not be looked at. */
+  keptSince: number | null;
+  /** Of the new token, where it is known. */
+  expiresAt: number | null;
+  /** Names and types in the answer that the token came in; no value. */
+  shape: string | null;
+}
+
+const ABOUT = `
+They are asked for, and not shown while they are typed. Or they come from SURVEY_CLIENT_ID and
+SURVEY_CLIENT_SECRET, or from standard input, as {"clientId":"…","clientSecret":"…"} or as two lines.
+No flag takes them: flags stay in the shell's history. The stack is SurveyPoller and the source main
+unless another one is named.
+With renew the function asks for a new token at once. The token itself is never shown.`;
+
+export const credentialsVerb: Verb = (act) =>
+  targetVerb("credentials", "puts client id and client secret into the secret that was made for them")
+    .argument("[renew]", "asks for a new token in the place of the one that is kept")
+    .option("--source <name>", "the source whose credentials they are")
+    .addOption(new Option("--secret <name>", "the secret itself, by name or ARN").conflicts(["stack", "source"]))
+    .option("--base-url <url>", "ask this survey service first, and write nothing that it refuses")
+    .addOption(yesOption())
+    // Ways in which people try to give them all the same.
+    .addOption(new Option("--client-id [text]").hideHelp())
+    .addOption(new Option("--client-secret [text]").hideHelp())
+    .addHelpText("after", ABOUT)
+    .addHelpText(
+      "after",
+      examples(
+        "credentials --stack SurveyPoller --base-url https://surveys.example.com --yes",
+        "credentials --data .survey-poller --yes < credentials.json",
+        "credentials renew --stack SurveyPoller --yes",
+      ),
+    )
+    .action((renews, options) =>
+      act(options, async (io) => {
+        check(options);
+        // What is typed there may be a secret that was meant for the prompt.
+        if (renews !== undefined && renews !== "renew") {
+          throw new UsageError("there are too many arguments", { hint: "See --help." });
+        }
+        if (renews !== undefined) {
+          const data = await renewToken(options, io);
+          return { data, text: renewText(data, io.now()) };
+        }
+        const data = await fill({ ...options, yes: options.yes === true }, io);
+        return { data, text: credentialsText(data) };
+      }),
+    );
+
+interface Options extends TargetOptions {
+  source?: string | undefined;
+  secret?: string | undefined;
+  baseUrl?: string | undefined;
+}
+
+/** @throws UsageError naming what is wrong; no value is repeated, since it may be a secret that was meant for the prompt */
+function check(options: Options): void {
+  if ("clientId" in options || "clientSecret" in options) {
+    throw new UsageError("credentials are not taken from flags, which stay in the shell's history", {
+      hint: "Leave them out: they are asked for. --help tells of the other ways.",
+    });
+  }
+  for (const name of ["stack", "data", "source", "secret"] as const) {
+    if (options[name] === "") throw new UsageError(`--${name} needs a value`, { hint: "See --help." });
+  }
+  const problem = options.baseUrl === undefined ? undefined : baseUrlProblem(options.baseUrl);
+  if (problem !== undefined) throw new UsageError(`--base-url ${problem}`, { hint: "See --help." });
+}
+
+async function fill(
+  { stack = "SurveyPoller", data, source, secret, baseUrl, yes }: Options & { yes: boolean },
+  io: Io,
+): Promise<CredentialsAnswer> {
+  if (data === undefined) {
+    // Of a stack the name of the secret is known: who fills it need not be allowed to look at the stack.
+    const name = source ?? "main";
+    const secretId = secret ?? secretName(stack, name);
+    const whose = secret === undefined ? name : undefined;
+    return withSecrets({}, (client) => fillCredentials({ client, secretId, source: whose, baseUrl, yes }, io));
+  }
+  await using target = await openTarget({ data }, io);
+  const { name } = await oneSource(target, source);
+  const secretId = secret ?? target.resources.secrets[name]?.credentials ?? secretName("local", name);
+  return await withSecrets(target.client("secretsmanager"), (client) =>
+    fillCredentials({ client, secretId, source: name, baseUrl, yes }, io),
+  );
+}
+
+interface Wanted {
+  client: SecretsManagerClient;
+  secretId: string;
+  /** Whose they are, where that is known. */
+  source: string | undefined;
+  /** Of the service that is asked first. */
+  baseUrl: string | undefined;
+  yes: boolean;
+}
+
+/**
+ * Fills a source's credentials secret: finds it, has the credentials given, tries them where it is told the service, writes them.
+ *
+ * @throws PollerError when nothing was written
+ */
+export async function fillCredentials(
+  { client, secretId, source, baseUrl, yes }: Wanted,
+  io: Io,
+): Promise<CredentialsAnswer> {
+  // First: nobody should type credentials for a secret that is not there.
+  const isFilled = await lookAtSecret(client, secretId);
+  const { credentials, from } = await givenCredentials({ source, secretId }, io);
+  if (baseUrl !== undefined) await checkCredentials(baseUrl, credentials);
+  const answer = { secretId, replaces: isFilled ?? null, from, checked: baseUrl !== undefined };
+  // Who has just typed them would have to type them again.
+  const isMeant =
+    yes || (from === "the terminal" && io.isInteractive && (await isConfirmed(`Write them into ${secretId}?`, io)));
+  if (!isMeant) {
+    io.say(DRY_RUN);
+    return { dryRun: true, ...answer, version: null };
+  }
+  return { dryRun: false, ...answer, version: await fillSecret(client, secretId, credentials) };
+}
+
+/** The outcome in words for people. */
+function credentialsText({ dryRun, secretId, replaces, version, from, checked }: CredentialsAnswer): string[] {
+  const service = checked ? "accepted by the service" : "not checked with the service";
+  const done = replaces ? "replaced" : "filled";
+  if (dryRun) return [`would be ${done}: ${secretId}`, `The credentials are from ${from}, ${service}.`];
+  return [
+    `${done}: ${secretId}, version ${version}`,
+    `The credentials are from ${from}, ${service}. The next tick that needs a token reads them.`,
+  ];
+}
+
+/**
+ * Has the function ask for another token in the place of the one that is kept.
+ *
+ * @throws CommandError where the service gives none, or it could not be kept
+ */
+async function renewToken(options: Options & { yes?: true | undefined }, io: Io): Promise<RenewAnswer> {
+  if (options.secret !== undefined || options.baseUrl !== undefined) {
+    throw new UsageError("renew takes neither --secret nor --base-url", { hint: "The source says both." });
+  }
+  await using target = await openTarget(options, io);
+  const { name: source } = await oneSource(target, options.source);
+  const secretId = target.resources.secrets[source]?.token ?? "";
+  const about = { source, secretId, keptSince: await keptSince(target, secretId) };
+  if (options.yes !== true) {
+    io.say(DRY_RUN);
+    return { dryRun: true, ...about, expiresAt: null, shape: null };
+  }
+  const { expiresAt, shape, isKept } = await target.operate(source, "renew-token", {});
+  if (!isKept) {
+    const hint = "It works for this one process alone. Look at the function's permission to write the secret.";
+    throw new CommandError("TOKEN_NOT_KEPT", `the new token could not be put into ${secretId}`, { hint });
+  }
+  return { dryRun: false, ...about, expiresAt, shape };
+}
+
+/** Nothing depends on it. */
+async function keptSince({ clients }: Target, secretId: string): Promise<number | null> {
+  try {
+    const answer = await clients.secrets.send(new DescribeSecretCommand({ SecretId: secretId }));
+    const isFilled = Object.keys(answer.VersionIdsToStages ?? {}).length > 0;
+    return isFilled ? (answer.LastChangedDate?.getTime() ?? null) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The outcome in words for people. */
+function renewText(answer: RenewAnswer, now: number): string[] {
+  const { dryRun, source, secretId, keptSince, expiresAt, shape } = answer;
+  const old = keptSince === null ? "none that is known" : `one of ${ago(keptSince, now)}`;
+  if (dryRun) {
+    return [
+      `The function would ask the service of ${source} for a token, and put it into ${secretId} in the place of ${old}.`,
+      "A service that gives one token at a time ends the old one with that.",
+    ];
+  }
+  const until = expiresAt === null ? "" : ` It holds until ${new Date(expiresAt).toISOString()}.`;
+  return [
+    `A new token of ${source} is in ${secretId}, in the place of ${old}.${until}`,
+    ...(shape === null ? [] : [`It came as ${shape}.`]),
+  ];
+}
+
+/** The name that a stack gives to the credentials secret of a source. */
+export function secretName(stack: string, source: string): string {
+  return `${stack}/${source}/credentials`;
+}

@@ -1,0 +1,181 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { BlockList, isIP } from "node:net";
+import { errorCode } from "../../lib/errors.ts";
+import { type Outcome, outcomeOf } from "../../lib/webhooks/outcome.ts";
+import { PATIENCE, postSigned } from "../../lib/webhooks/post-signed.ts";
+import { isSigningSecret, SECRET_FORM } from "../../lib/webhooks/signature.ts";
+import { CommandError, UsageError } from "../errors.ts";
+import { readEnvelope } from "../hearing/event.ts";
+import { countOption, filterOption, forOption, listening } from "../hearing/listening.ts";
+import type { Io } from "../io.ts";
+import { examples, targetVerb, toJson, type Verb } from "../verb.ts";
+import { clock, count } from "../words.ts";
+
+/** A line of `listen --json`: how the consumer took one event. */
+export interface ListenAnswer {
+  /** When it was posted (UTC, ISO 8601). */
+  at: string;
+  type: string | null;
+  eventId: string | null;
+  responseId: number | null;
+  /** Null where no answer came; then `problem` is a code that says why. */
+  status: number | null;
+  milliseconds: number;
+  /** Taken; or what a deployed webhook would do: try it again, or put it into the dead-letter queue at once. */
+  outcome: Outcome;
+  problem: string | null;
+}
+
+const ABOUT = `
+Each event is posted once, as a deployed webhook with "signing" does it: signed by Standard Webhooks, where
+webhook-id is the event id. That one tries again after no answer in 30 s, 401, 403, 407, 408, 409, 425, 429
+and 5xx; other answers go to the dead-letter queue. A webhook with "auth" sends that instead, and waits 5 s.`;
+
+export const listenVerb: Verb = (act) =>
+  targetVerb("listen", "posts events live to a consumer on this machine, as a deployed webhook would")
+    .requiredOption("--forward-to <url>", "where each event is posted")
+    .addOption(filterOption())
+    .addOption(forOption())
+    .addOption(countOption())
+    .option("--secret <name>", "variable or file that holds the signing secret; without it one is made")
+    .option("--allow-remote", "also to another machine: personal data leaves this one")
+    .addHelpText(
+      "after",
+      ABOUT +
+        examples(
+          "listen --forward-to http://localhost:3000/events",
+          "listen --stack SurveyPoller --forward-to http://localhost:3000/events --secret WEBHOOK_SECRET",
+        ),
+    )
+    .action((options) =>
+      act(options, async (io) => {
+        const url = forwardUrl(options.forwardTo, options.allowRemote === true);
+        const secret = options.secret === undefined ? freshSecret() : readSecret(options.secret, io);
+        if (options.secret === undefined)
+          io.say(`Signed with ${secret}, made for this run: --secret names one of yours.`);
+        let failedInARow = 0;
+        await listening(options, io, async (body) => {
+          const answer = await post(body, { ...io, url, secret });
+          failedInARow = answer.outcome === "taken" ? 0 : failedInARow + 1;
+          io.out(options.json === true ? toJson(answer) : answerLine(answer, io));
+        });
+        if (failedInARow === 0) return undefined;
+        throw new CommandError(
+          "CONSUMER_FAILED",
+          `the consumer did not take the last ${count(failedInARow, "event")}`,
+          {
+            hint: "Each was posted once; other subscribers are not concerned. survey-poller trigger --yes sends a test event.",
+          },
+        );
+      }),
+    );
+
+interface Posting extends Pick<Io, "now" | "signal"> {
+  url: URL;
+  /** The signing secret. */
+  secret: string;
+}
+
+/** Posts an event once, by the code with which a deployed webhook with `signing` does it. */
+async function post(body: string, { url, secret, now, signal }: Posting): Promise<ListenAnswer> {
+  const event = readEnvelope(body);
+  const at = new Date(now());
+  const eventId = event?.detail.meta.eventId ?? null;
+  const type = event?.["detail-type"] ?? null;
+  const { status, milliseconds, problem } = await postSigned(
+    { id: eventId ?? "unknown", at, body },
+    {
+      url,
+      secrets: [secret],
+      userAgent: "survey-poller listen",
+      type: type ?? "unknown",
+      signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]),
+    },
+  );
+  const responseId = event?.detail.data.responseId ?? null;
+  return { at: at.toISOString(), type, eventId, responseId, status, milliseconds, outcome: outcomeOf(status), problem };
+}
+
+const FORM = `It holds ${SECRET_FORM}.`;
+
+/** A secret that nobody has used. */
+function freshSecret(): string {
+  return `whsec_${randomBytes(32).toString("base64")}`;
+}
+
+/**
+ * Reads the secret from the variable of this name, or else from the file. Neither its name nor its value is repeated: the name may be the value.
+ *
+ * @throws UsageError
+ */
+function readSecret(name: string, { environment }: Pick<Io, "environment">): string {
+  if (/^(whsec_|v1,)/.test(name)) {
+    throw new UsageError("--secret takes no secret, which would stay in the shell's history", {
+      hint: "Give the name of an environment variable or of a file that holds it.",
+    });
+  }
+  const secret = (environment[name] ?? readFile(name)).trim();
+  if (isSigningSecret(secret)) return secret;
+  throw new UsageError("what --secret names holds no signing secret", { hint: FORM });
+}
+
+function readFile(name: string): string {
+  try {
+    return readFileSync(name, "utf8");
+  } catch (cause) {
+    throw new UsageError(`--secret names neither an environment variable nor a file (${errorCode(cause)})`, {
+      hint: FORM,
+      cause,
+    });
+  }
+}
+
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
+
+/**
+ * Where events may be posted to. The address is not repeated: its query may hold a key.
+ *
+ * @throws UsageError for what is no plain http or https address, and for another machine without `allowRemote`
+ */
+function forwardUrl(text: string, allowRemote: boolean): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw wrong("--forward-to is not an http:// or https:// address", "For example http://localhost:3000/events.");
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw wrong("--forward-to has credentials in it", "Take them out: the signature says who posts.");
+  }
+  if (!allowRemote && !isLoopback(url.hostname)) {
+    const hint = "Events hold personal data, which would leave this machine. Add --allow-remote if that is meant.";
+    throw wrong("--forward-to is not an address of this machine", hint);
+  }
+  return url;
+}
+
+function isLoopback(hostname: string): boolean {
+  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+  const version = isIP(host);
+  if (version === 0) return host === "localhost" || host.endsWith(".localhost");
+  return loopback.check(host, version === 4 ? "ipv4" : "ipv6");
+}
+
+function wrong(message: string, hint: string): UsageError {
+  return new UsageError(message, { hint });
+}
+
+const LOOKS = {
+  taken: { colour: "green", note: "" },
+  retried: { colour: "yellow", note: "  a deployed webhook would try again" },
+  "given-up": { colour: "red", note: "  a deployed webhook would give up: to the dead-letter queue" },
+} as const;
+
+/** "14:01:10 response.completed 43210 → 200 in 12 ms". */
+function answerLine(answer: ListenAnswer, { style }: Pick<Io, "style">): string {
+  const { colour, note } = LOOKS[answer.outcome];
+  const what = [clock(Date.parse(answer.at)), answer.type ?? "unknown", answer.responseId ?? ""].join(" ").trimEnd();
+  const result = style(colour, answer.status === null ? `no answer (${answer.problem})` : `${answer.status}`);
+  return `${what} → ${result} in ${answer.milliseconds} ms${note}`;
+}

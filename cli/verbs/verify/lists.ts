@@ -1,0 +1,254 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
+import {
+  ChangeMessageVisibilityBatchCommand,
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+  SQSClient,
+} from "@aws-sdk/client-sqs";
+import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { errorCode } from "../../../lib/errors.ts";
+import { CommandError, InterruptedError, UsageError } from "../../errors.ts";
+import { eventIdIn, eventIdsIn, type IdSet } from "../../event-ids.ts";
+import type { Io } from "../../io.ts";
+import { askingAws } from "../../target/aws-failure.ts";
+import type { Target } from "../../target/target.ts";
+import { momentOf } from "../../verb.ts";
+import { figure } from "../../words.ts";
+
+export interface ListOptions {
+  ids?: string | undefined;
+  dynamodb?: string | undefined;
+  s3?: string | undefined;
+  asOf?: string | undefined;
+}
+
+/** Where ids go as they are read. */
+export interface Reading {
+  ids: Pick<IdSet, "add">;
+  signal: AbortSignal;
+  /** Called as it goes on. */
+  tell(text: string): void;
+}
+
+/** The list of a consumer, as far as it was read. */
+export interface TakenList {
+  /** Where it was read, for people. */
+  from: string;
+  /** When it was taken (epoch milliseconds). */
+  asOf: number;
+  /** Lines, items or objects in which no event id stands. */
+  unreadable: number;
+}
+
+/** A list before it is read. */
+interface List {
+  from: string;
+  asOf: number;
+  unit: "lines" | "items" | "objects";
+  /** Advice where no event id stands in it. */
+  hint: string;
+  /** Of each line, item or object the ids in it; undefined: none that can be read. */
+  entries: AsyncIterable<readonly string[] | undefined>;
+}
+
+/**
+ * Looks at what the flags say before anything is opened.
+ *
+ * @throws UsageError
+ */
+export function checkList({ ids, dynamodb, s3, asOf }: ListOptions): void {
+  const hint = "Give one of --ids FILE, --dynamodb TABLE and --s3 PREFIX.";
+  const given = [ids, dynamodb, s3].filter((one) => one !== undefined).length;
+  if (given === 0) throw new UsageError("it is not said what the consumer has", { hint });
+  if (given > 1) throw new UsageError("there is more than one list of the consumer", { hint });
+  if (dynamodb !== undefined) tableAndAttribute(dynamodb);
+  if (s3 !== undefined) bucketAndPrefix(s3);
+  if (asOf !== undefined) momentOf("--as-of", asOf);
+}
+
+/** Reads what the consumer has. */
+export async function readList(
+  target: Target,
+  { ids, dynamodb, s3, asOf }: ListOptions,
+  io: Pick<Io, "input" | "now">,
+  { ids: into, signal, tell }: Reading,
+): Promise<TakenList> {
+  const open = (): Promise<List> => {
+    if (dynamodb !== undefined) return tableList(target, dynamodb, io);
+    return s3 === undefined ? fileList(ids ?? "-", io) : objectList(target, s3, io);
+  };
+  const read = async (): Promise<TakenList> => {
+    const { from, unit, entries, hint, asOf: takenAt } = await open();
+    const figures = { entries: 0, found: 0, unreadable: 0 };
+    for await (const own of entries) {
+      if (signal.aborted) throw new InterruptedError();
+      figures.entries += 1;
+      figures.unreadable += own === undefined ? 1 : 0;
+      figures.found += own?.length ?? 0;
+      for (const id of own ?? []) into.add(id);
+      if (figures.entries % 1_000 === 0) tell(`${figure(figures.entries)} ${unit} read`);
+    }
+    if (figures.entries > 0 && figures.found === 0) {
+      throw new CommandError("NO_EVENT_IDS", `${from} holds no event id`, { hint });
+    }
+    const { unreadable } = figures;
+    return { from, asOf: asOf === undefined ? takenAt : momentOf("--as-of", asOf), unreadable };
+  };
+  if (dynamodb !== undefined) return askingAws("the consumer's table could not be read", read);
+  return s3 === undefined ? read() : askingAws("the consumer's bucket could not be read", read);
+}
+
+/** A file: one id a line, NDJSON of whole events, or the first column of a CSV. `-` is standard input. */
+async function fileList(file: string, { input, now }: Pick<Io, "input" | "now">): Promise<List> {
+  const isInput = file === "-";
+  const asOf = isInput
+    ? now()
+    : await stat(file).then(
+        ({ mtimeMs }) => mtimeMs,
+        (cause: unknown) => {
+          const hint = "Give a file with one event id a line, or - for standard input.";
+          const message = `the file of --ids cannot be read (${errorCode(cause)})`;
+          throw new CommandError("FILE_UNREADABLE", message, { hint, cause });
+        },
+      );
+  return {
+    ...{ from: isInput ? "standard input" : file, asOf, unit: "lines" },
+    hint: "Give one event id a line, whole events as NDJSON, or a CSV with the ids in its first column.",
+    entries: idsOfLines(isInput ? input : createReadStream(file)),
+  };
+}
+
+async function* idsOfLines(input: NodeJS.ReadableStream): AsyncGenerator<readonly string[] | undefined> {
+  let isFirst = true;
+  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    // A list may stand in brackets.
+    if (/^[\s[\],]*$/.test(line)) continue;
+    // The first line may be the head of a table.
+    yield eventIdsIn(line) ?? (isFirst ? [] : undefined);
+    isFirst = false;
+  }
+}
+
+/** `TABLE` or `TABLE:attribute`; a table may be named by its ARN. */
+function tableAndAttribute(text: string): { table: string; attribute: string | undefined } {
+  const [, table, attribute] = /^(arn:[^/]+\/[\w.-]+|[\w.-]+)(?::(.+))?$/.exec(text) ?? [];
+  if (table !== undefined) return { table, attribute };
+  const hint = "Give it as --dynamodb TABLE or --dynamodb TABLE:attribute.";
+  throw new UsageError("--dynamodb is no table", { hint });
+}
+
+/** The ids in one attribute of a consumer's table, in whatever text they stand. Without an attribute that is the partition key. */
+async function tableList({ clients: { dynamodb } }: Target, text: string, { now }: Pick<Io, "now">): Promise<List> {
+  const { table: TableName, attribute: named } = tableAndAttribute(text);
+  const keys = named === undefined ? (await dynamodb.send(new DescribeTableCommand({ TableName }))).Table : undefined;
+  const attribute = named ?? keys?.KeySchema?.find(({ KeyType }) => KeyType === "HASH")?.AttributeName ?? "id";
+  async function* entries(): AsyncGenerator<readonly string[] | undefined> {
+    let ExclusiveStartKey: Record<string, unknown> | undefined;
+    do {
+      const answer = await dynamodb.send(
+        new ScanCommand({
+          ...{ TableName, ConsistentRead: true, ExclusiveStartKey },
+          ...{ ProjectionExpression: "#id", ExpressionAttributeNames: { "#id": attribute } },
+        }),
+      );
+      for (const item of answer.Items ?? []) {
+        const value: unknown = item[attribute];
+        const id = typeof value === "string" ? eventIdIn(value) : undefined;
+        yield id === undefined ? undefined : [id];
+      }
+      ExclusiveStartKey = answer.LastEvaluatedKey;
+    } while (ExclusiveStartKey !== undefined);
+  }
+  return {
+    ...{ from: `attribute ${attribute} of table ${TableName}`, asOf: now(), unit: "items", entries: entries() },
+    hint: "Name the attribute that holds detail.meta.eventId: --dynamodb TABLE:attribute.",
+  };
+}
+
+function bucketAndPrefix(text: string): { Bucket: string; Prefix: string } {
+  const [, Bucket, Prefix = ""] = /^s3:\/\/([a-z0-9.-]+)(?:\/(.*))?$/.exec(text) ?? [];
+  if (Bucket !== undefined) return { Bucket, Prefix };
+  throw new UsageError("--s3 is no prefix of a bucket", { hint: "Give it as --s3 s3://BUCKET/PREFIX." });
+}
+
+/** The ids in the names of a consumer's objects, `…/<eventId>.json` or so. */
+async function objectList({ clients }: Target, text: string, { now }: Pick<Io, "now">): Promise<List> {
+  const { Bucket, Prefix } = bucketAndPrefix(text);
+  const client = await clients.s3();
+  // The client of S3 is large: no other list needs it.
+  const { paginateListObjectsV2 } = await import("@aws-sdk/client-s3");
+  async function* entries(): AsyncGenerator<readonly string[] | undefined> {
+    for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket, Prefix })) {
+      for (const { Key = "", Size = 0 } of Contents) {
+        if (Size === 0) continue;
+        const id = eventIdIn(Key.slice(Key.lastIndexOf("/") + 1));
+        yield id === undefined ? undefined : [id];
+      }
+    }
+  }
+  return {
+    ...{ from: `keys under s3://${Bucket}/${Prefix}`, asOf: now(), unit: "objects", entries: entries() },
+    hint: "Each object is named by its event id, such as <eventId>.json. Else give a file of ids: --ids.",
+  };
+}
+
+/** Seconds for which what was read is hidden from others, should this command be killed; at its end it is made visible again. */
+const HIDDEN_FOR = 300;
+/** Messages read at most: SQS hides 120,000 of a queue at once. */
+const MOST_MESSAGES = 100_000;
+const AT_ONCE = 10;
+
+/**
+ * Reads the event ids in a dead-letter queue, and leaves each message where it is. It counts as received once more, so a queue that drops or moves messages
+ * by that count is refused.
+ *
+ * @returns how many messages were read, and whether that was all of them
+ */
+export async function readDeadLetters(
+  target: Target,
+  QueueUrl: string,
+  { ids, signal, tell }: Reading,
+): Promise<{ messages: number; isAll: boolean }> {
+  const client = new SQSClient(target.client("sqs"));
+  const handles = new Map<string, string>();
+  // It waits for a message: then all of the queue is looked at.
+  const some = { QueueUrl, MaxNumberOfMessages: AT_ONCE, VisibilityTimeout: HIDDEN_FOR, WaitTimeSeconds: 1 };
+  try {
+    return await askingAws("the dead-letter queue could not be read", async () => {
+      await refuseLive(client, QueueUrl);
+      while (handles.size < MOST_MESSAGES) {
+        if (signal.aborted) throw new InterruptedError();
+        const before = handles.size;
+        const { Messages = [] } = await client.send(new ReceiveMessageCommand(some));
+        for (const { MessageId = "", ReceiptHandle = "", Body = "" } of Messages) {
+          handles.set(MessageId, ReceiptHandle);
+          for (const id of eventIdsIn(Body) ?? []) ids.add(id);
+        }
+        tell(`${handles.size} messages read`);
+        // Nothing is left, or what was read first is visible again.
+        if (handles.size === before) return { messages: handles.size, isAll: true };
+      }
+      return { messages: handles.size, isAll: false };
+    });
+  } finally {
+    // Where that fails they become visible after a while.
+    for (let all = [...handles.values()]; all.length > 0; ) {
+      const Entries = all
+        .splice(0, AT_ONCE)
+        .map((ReceiptHandle, i) => ({ Id: `${i}`, ReceiptHandle, VisibilityTimeout: 0 }));
+      await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries })).catch(() => undefined);
+    }
+    client.destroy();
+  }
+}
+
+async function refuseLive(client: SQSClient, QueueUrl: string): Promise<void> {
+  const policy = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["RedrivePolicy"] });
+  if ((await client.send(policy)).Attributes?.RedrivePolicy === undefined) return;
+  const hint =
+    "To read it counts as an attempt, after some of which SQS moves a message on. Give the dead-letter queue itself.";
+  throw new UsageError("the queue of --dlq has a dead-letter queue of its own", { hint });
+}

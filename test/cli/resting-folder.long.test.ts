@@ -1,0 +1,76 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { startSimulator } from "../../local/simulator/index.ts";
+import { readEvents, readTold, runCommand, temporaryFolder } from "../support/command.ts";
+import { inShell, survey } from "./support/command.ts";
+
+/** A data folder whose last run wrote its events there. */
+async function rested(events: string) {
+  const simulator = await startSimulator({ surveys: [{ surveyId: 7, responses: 5 }] });
+  onTestFinished(() => simulator.close());
+  const data = join(temporaryFolder(), "data");
+  const env = { SURVEY_CLIENT_ID: simulator.clientId, SURVEY_CLIENT_SECRET: simulator.clientSecret };
+  const place = ["--base-url", simulator.url, "--data", data, "--start-from", "beginning", "--events", events];
+  const ran = await runCommand([...place, "--ticks", "1", "--interval", "0s", "--no-console"], { env });
+  expect(ran.code).toBe(0);
+  const [id = 0] = simulator.truth(7).map(({ responseId }) => responseId);
+  const resend = () => inShell(["cli/main.ts", "resend", `${id}`, "--survey", "7", "--data", data, "--yes", "--json"]);
+  return { simulator, data, id, resend };
+}
+
+it("what a verb publishes while no run is at work goes into the file of the last run", async () => {
+  const file = join(temporaryFolder(), "events.jsonl");
+  const { data, id, resend } = await rested(file);
+
+  const ran = await resend();
+
+  expect(ran.code, ran.stderr).toBe(0);
+  const events = readEvents(file);
+  expect(events).toHaveLength(6);
+  expect(events.at(-1)?.detail.data.responseId).toBe(id);
+  const before = readTold(file).length;
+  expect((await survey(["trigger", "promoter", "--data", data, "--yes"])).code).toBe(0);
+  expect(readTold(file)).toHaveLength(before + 1);
+});
+
+it("what a run wrote to standard output needs a run beside it, and nothing counts as emitted", async () => {
+  const { data, simulator } = await rested("-");
+  simulator.complete(7, 1);
+
+  const ran = await inShell(["cli/main.ts", "audit", "--now", "--data", data, "--yes"]);
+
+  expect(ran.code).toBe(3);
+  expect(ran.stderr).toMatch(/wrote its events to standard output, and has ended\. Run npm start/);
+  const events = join(temporaryFolder(), "events.jsonl");
+  const { url, clientId, clientSecret } = simulator;
+  const env = { SURVEY_CLIENT_ID: clientId, SURVEY_CLIENT_SECRET: clientSecret };
+  await runCommand(
+    [
+      "--base-url",
+      url,
+      "--data",
+      data,
+      "--ticks",
+      "1",
+      "--start-from",
+      "beginning",
+      "--events",
+      events,
+      "--no-console",
+    ],
+    { env },
+  );
+  expect(readEvents(events)).toHaveLength(1);
+});
+
+it("a file that cannot be written to any more ends the verb, and names it", async () => {
+  const folder = temporaryFolder();
+  const { resend } = await rested(join(folder, "events.jsonl"));
+  rmSync(folder, { recursive: true });
+
+  const ran = await resend();
+
+  expect(ran.code).not.toBe(0);
+  expect(ran.stdout).toContain(join(folder, "events.jsonl"));
+});
