@@ -172,7 +172,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   { name: "future-sets-start", breaks: ["floor", "lost"], within: 120, line: () => "const isPast = date !== null;" },
   { name: "counts-always-trusted", breaks: ["late", "lost"], line: gone },
-  { name: "unaccounted-closes-books", breaks: ["books"], line: gone },
+  { name: "unaccounted-closes-books", breaks: ["books"], within: 60, line: gone },
   {
     name: "waiting-unasked",
     breaks: ["lost", "late", "liveness: books"],
