@@ -1,5 +1,5 @@
 import { Command, type CommandUnknownOpts, InvalidArgumentError, Option } from "@commander-js/extra-typings";
-import type { LedgerEntry } from "../lib/polling/model/ledger-entry.ts";
+import type { LedgerEntry } from "../lib/polling/index.ts";
 import type { EXIT, ExitCode } from "./errors.ts";
 import { UsageError } from "./errors.ts";
 import type { Io } from "./io.ts";

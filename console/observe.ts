@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import type { Progress } from "../lib/polling/ports.ts";
+import type { Progress } from "../lib/polling/index.ts";
 import type { PauseEvent, RequestEvent } from "../lib/survey-api/index.ts";
 import { type Activity, type Flag, surveyKey } from "./changes.ts";
 

@@ -1,6 +1,6 @@
 import { eventsSchema } from "../../lib/config/events.ts";
 import { sourceSchema } from "../../lib/config/source.ts";
-import type { PollingSource } from "../../lib/polling/model/source.ts";
+import type { PollingSource } from "../../lib/polling/index.ts";
 import { eventsOf } from "../../lib/run/wiring.ts";
 
 /** A source as the configuration gives it when nothing but its address is stated. */

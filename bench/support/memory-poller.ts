@@ -1,5 +1,4 @@
-import type { Ports, Publisher, State } from "../../lib/polling/ports.ts";
-import { tick } from "../../lib/polling/tick/tick.ts";
+import { type Ports, type Publisher, type State, tick } from "../../lib/polling/index.ts";
 import { CATCH_UP, toSurveyService } from "../../lib/service/survey-service.ts";
 import { createSurveyApi } from "../../lib/survey-api/index.ts";
 import { defaultSource } from "./default-source.ts";

@@ -1,4 +1,4 @@
-import type { State } from "../../lib/polling/ports.ts";
+import type { State } from "../../lib/polling/index.ts";
 import { copyOf } from "../../test/simulation/ports/copy.ts";
 import { createStore, type Store } from "../../test/simulation/ports/store.ts";
 

@@ -1,7 +1,5 @@
 import pLimit from "p-limit";
-import { decodeIds } from "../../lib/polling/books/id-set.ts";
-import type { EmittedResponse, LedgerEntry } from "../../lib/polling/model/ledger-entry.ts";
-import type { Mark } from "../../lib/polling/model/mark.ts";
+import { decodeIds, type EmittedResponse, type LedgerEntry, type Mark } from "../../lib/polling/index.ts";
 import { readAccount } from "../../lib/state/account.ts";
 import { surveyKey } from "../../lib/state/keys.ts";
 import { emittedResponses, readEntry } from "../../lib/state/ledger.ts";

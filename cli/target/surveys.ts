@@ -1,11 +1,14 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { SourceConfig } from "../../lib/config/index.ts";
-import type { AccountState, SurveyRow } from "../../lib/polling/model/account.ts";
-import type { CheckedState } from "../../lib/polling/model/ledger-entry.ts";
-import type { Mark } from "../../lib/polling/model/mark.ts";
-import { placeOf } from "../../lib/polling/model/phase.ts";
-import { selected } from "../../lib/polling/model/source.ts";
-import { PAGE_SIZE } from "../../lib/polling/walk/page.ts";
+import {
+  type AccountState,
+  type CheckedState,
+  type Mark,
+  PAGE_SIZE,
+  placeOf,
+  type SurveyRow,
+  selected,
+} from "../../lib/polling/index.ts";
 import { readAccount } from "../../lib/state/account.ts";
 import { dueKey } from "../../lib/state/keys.ts";
 import { readMark } from "../../lib/state/leases.ts";

@@ -1,5 +1,5 @@
 import type { S3Client } from "@aws-sdk/client-s3";
-import type { Vault } from "../polling/ports.ts";
+import type { Vault } from "../polling/index.ts";
 
 /** The claim-check bucket: answers too large for an event, and records too large for the table. */
 export interface Bucket extends Vault {

@@ -3,7 +3,7 @@ import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import type { S3Client } from "@aws-sdk/client-s3";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { PUBLISH_TIMEOUT } from "../polling/lease.ts";
+import { PUBLISH_TIMEOUT } from "../polling/index.ts";
 import { namingFailures } from "./failure.ts";
 import { patientFor } from "./patience.ts";
 import { createS3 } from "./s3-client.ts";

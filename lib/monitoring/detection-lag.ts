@@ -1,5 +1,5 @@
 import type { ResponseCompleted } from "../events/index.ts";
-import type { AccountState } from "../polling/model/account.ts";
+import type { AccountState } from "../polling/index.ts";
 
 /** The state of the source as the run began, as far as it is known. */
 export type LagBasis = Pick<AccountState, "firstTick" | "lastTick">;

@@ -1,6 +1,4 @@
-import type { LedgerEntry } from "../polling/model/ledger-entry.ts";
-import type { OutgoingEvent } from "../polling/model/outgoing-event.ts";
-import type { PublishOutcome } from "../polling/ports.ts";
+import type { LedgerEntry, OutgoingEvent, PublishOutcome } from "../polling/index.ts";
 import type { Log } from "./log.ts";
 import type { Stories, Story } from "./story.ts";
 

@@ -1,5 +1,5 @@
 import { errorCode } from "../errors.ts";
-import type { BacklogRound, TickFigures, TickSummary } from "../polling/tick/tick-summary.ts";
+import type { BacklogRound, TickFigures, TickSummary } from "../polling/index.ts";
 import { isWritten, type MetricKey, type MonitoringLevel } from "./catalog.ts";
 import { credentialsProblem } from "./credentials-problem.ts";
 import { spread } from "./detection-lag.ts";

@@ -1,5 +1,4 @@
-import type { Breakers } from "../polling/model/breaker.ts";
-import type { BacklogRound, TickSummary } from "../polling/tick/tick-summary.ts";
+import type { BacklogRound, Breakers, TickSummary } from "../polling/index.ts";
 import type { Sightings } from "./watched-ports.ts";
 
 /** Stands for the rows of the survey list without an id that can be read. */

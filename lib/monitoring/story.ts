@@ -1,4 +1,4 @@
-import type { Order, Progress } from "../polling/ports.ts";
+import type { Order, Progress } from "../polling/index.ts";
 
 /** Where a page has shown a response. One reading is shared by all that it has shown. */
 export interface Reading {

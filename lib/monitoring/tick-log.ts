@@ -1,5 +1,5 @@
 import type { ToldFailure } from "../errors.ts";
-import type { BacklogRound, TickSummary } from "../polling/tick/tick-summary.ts";
+import type { BacklogRound, TickSummary } from "../polling/index.ts";
 import type { Log } from "./log.ts";
 import type { RequestCounts } from "./request-counts.ts";
 import { catchingUp, sum } from "./run-metrics.ts";

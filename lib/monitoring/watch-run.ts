@@ -1,5 +1,4 @@
-import type { Ports } from "../polling/ports.ts";
-import type { BacklogRound, TickSummary } from "../polling/tick/tick-summary.ts";
+import type { BacklogRound, Ports, TickSummary } from "../polling/index.ts";
 import type { MonitoringLevel } from "./catalog.ts";
 import { fromLevel, type Log, type LogLevel } from "./log.ts";
 import { countRequests } from "./request-counts.ts";

@@ -1,5 +1,5 @@
 import { readId } from "../events/build/fields.ts";
-import type { Clock, SurveyService } from "../polling/ports.ts";
+import type { Clock, SurveyService } from "../polling/index.ts";
 import type { Reading, Stories } from "./story.ts";
 
 /** The service of a run, of which stories note where responses are listed, and how long their details take. */

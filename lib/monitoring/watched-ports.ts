@@ -1,5 +1,4 @@
-import type { AccountState } from "../polling/model/account.ts";
-import type { Ports, SealedEvent } from "../polling/ports.ts";
+import type { AccountState, Ports, SealedEvent } from "../polling/index.ts";
 import { detectionLag, type LagBasis } from "./detection-lag.ts";
 import { eventLines, type Facts, factsOf } from "./event-lines.ts";
 import type { Log } from "./log.ts";

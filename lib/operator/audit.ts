@@ -1,11 +1,6 @@
 import * as z from "zod";
 import { oneOf, section } from "../config/fields.ts";
-import { dropPassIds } from "../polling/books/pass-ids.ts";
-import type { PollContext } from "../polling/context.ts";
-import { failureOf } from "../polling/errors.ts";
-import { areManyChanges } from "../polling/ledger/changes.ts";
-import { passSlice } from "../polling/routes/full-pass.ts";
-import { tellBooks } from "../polling/survey/tell-books.ts";
+import { areManyChanges, dropPassIds, failureOf, type PollContext, passSlice, tellBooks } from "../polling/index.ts";
 import type { Operation, OperationContext } from "./operation.ts";
 import { makeDue, onSurvey, readySource } from "./survey-work.ts";
 

@@ -1,9 +1,7 @@
 import * as z from "zod";
 import { oneOf, section } from "../config/fields.ts";
 import { isDateString } from "../events/build/date-string.ts";
-import type { PollContext } from "../polling/context.ts";
-import { beginAllPages, type DateRange, openTo, placeOf } from "../polling/model/phase.ts";
-import { toPage } from "../polling/walk/page.ts";
+import { beginAllPages, type DateRange, openTo, type PollContext, placeOf, toPage } from "../polling/index.ts";
 import type { Operation } from "./operation.ts";
 import { makeDue, onSurvey, readySource } from "./survey-work.ts";
 

@@ -1,10 +1,13 @@
 import * as z from "zod";
 import { section } from "../config/fields.ts";
-import { noteSuspects } from "../polling/contents/suspects.ts";
-import type { PollContext } from "../polling/context.ts";
-import { holdLease } from "../polling/lease.ts";
-import { forgetSights } from "../polling/ledger/changes.ts";
-import type { EntryState, LedgerEntry } from "../polling/model/ledger-entry.ts";
+import {
+  type EntryState,
+  forgetSights,
+  holdLease,
+  type LedgerEntry,
+  noteSuspects,
+  type PollContext,
+} from "../polling/index.ts";
 import type { SourceGraph } from "../run/wiring.ts";
 import { bareEntry, isBare, prefixesOf } from "./forgotten.ts";
 import type { Operation } from "./operation.ts";

@@ -1,5 +1,5 @@
 import { eventId } from "../events/index.ts";
-import { FORGOTTEN, type LedgerEntry } from "../polling/model/ledger-entry.ts";
+import { FORGOTTEN, type LedgerEntry } from "../polling/index.ts";
 import { CLAIM_CHECKS } from "../publisher/claim-check.ts";
 
 /** The fields of a forgotten response that stay: that it is settled. `gone` too, so that its deletion is not told twice. */

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { section } from "../config/fields.ts";
 import { isDateString } from "../events/build/date-string.ts";
-import { decide } from "../polling/ledger/judge.ts";
-import { PAGE_SIZE } from "../polling/walk/page.ts";
+import { decide, PAGE_SIZE } from "../polling/index.ts";
 import { AT_ONCE, entriesOf, judgementOf, lookAtPages } from "./list-pages.ts";
 import type { Operation } from "./operation.ts";
 import { readySource } from "./survey-work.ts";

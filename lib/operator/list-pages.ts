@@ -1,13 +1,16 @@
 import pLimit from "p-limit";
-import { endsWork } from "../polling/errors.ts";
-import type { Judgement } from "../polling/ledger/judge.ts";
-import type { AccountState } from "../polling/model/account.ts";
-import type { LedgerEntry } from "../polling/model/ledger-entry.ts";
-import type { Run } from "../polling/model/records.ts";
-import type { Ports } from "../polling/ports.ts";
-import { lastOf } from "../polling/routes/backlog-start.ts";
-import { knownOf } from "../polling/survey/with-survey.ts";
-import { type Page, toPage } from "../polling/walk/page.ts";
+import {
+  type AccountState,
+  endsWork,
+  type Judgement,
+  knownOf,
+  type LedgerEntry,
+  lastOf,
+  type Page,
+  type Ports,
+  type Run,
+  toPage,
+} from "../polling/index.ts";
 
 // Pages that are only looked at: no lease, no mark, nothing is written.
 

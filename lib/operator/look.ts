@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { section } from "../config/fields.ts";
-import { classOf, completedAt, readRecord } from "../polling/model/records.ts";
+import { classOf, completedAt, readRecord } from "../polling/index.ts";
 import { NotFoundError } from "../survey-api/index.ts";
 import type { Operation, OperationContext } from "./operation.ts";
 

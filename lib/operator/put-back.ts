@@ -1,8 +1,12 @@
-import type { PollContext } from "../polling/context.ts";
-import { isBefore } from "../polling/ledger/judge.ts";
-import { takeOut, withoutRecords } from "../polling/ledger/kept-records.ts";
-import type { LedgerEntry } from "../polling/model/ledger-entry.ts";
-import { classOf, readRecord } from "../polling/model/records.ts";
+import {
+  classOf,
+  isBefore,
+  type LedgerEntry,
+  type PollContext,
+  readRecord,
+  takeOut,
+  withoutRecords,
+} from "../polling/index.ts";
 
 /** Why a response stays set aside. */
 export type Stays =

@@ -1,11 +1,14 @@
 import * as z from "zod";
 import { section } from "../config/fields.ts";
-import type { PollContext } from "../polling/context.ts";
-import { endsWork, failureOf } from "../polling/errors.ts";
-import { holdLease } from "../polling/lease.ts";
-import type { LedgerEntry } from "../polling/model/ledger-entry.ts";
-import { selected } from "../polling/model/source.ts";
-import type { Ports } from "../polling/ports.ts";
+import {
+  endsWork,
+  failureOf,
+  holdLease,
+  type LedgerEntry,
+  type PollContext,
+  type Ports,
+  selected,
+} from "../polling/index.ts";
 import type { Operation, OperationContext } from "./operation.ts";
 import { putBackAs, reasonOf, type Stays } from "./put-back.ts";
 import { makeDue, onSurvey } from "./survey-work.ts";

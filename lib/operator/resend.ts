@@ -1,17 +1,23 @@
 import * as z from "zod";
 import { flag, section } from "../config/fields.ts";
 import { errorCode } from "../errors.ts";
-import { isTrusted, mayAnswer } from "../polling/contents/operation9.ts";
-import { endsWork } from "../polling/errors.ts";
-import { LEASE_DURATION } from "../polling/lease.ts";
-import { FORGOTTEN, type LedgerEntry } from "../polling/model/ledger-entry.ts";
-import type { Mark } from "../polling/model/mark.ts";
-import { readRecord } from "../polling/model/records.ts";
-import type { Ports } from "../polling/ports.ts";
-import { checkOwnState, pauseOf } from "../polling/tick/tick-request.ts";
-import { isWhole } from "../polling/walk/join.ts";
-import type { ShortPageEnds } from "../polling/walk/list-end.ts";
-import { type WalkEnd, walk } from "../polling/walk/walk.ts";
+import {
+  checkOwnState,
+  endsWork,
+  FORGOTTEN,
+  isTrusted,
+  isWhole,
+  LEASE_DURATION,
+  type LedgerEntry,
+  type Mark,
+  mayAnswer,
+  type Ports,
+  pauseOf,
+  readRecord,
+  type ShortPageEnds,
+  type WalkEnd,
+  walk,
+} from "../polling/index.ts";
 import { isForgotten } from "./forgotten.ts";
 import type { Operation } from "./operation.ts";
 import { type EmittedEntry, type ReadAgain, type Resent, resent, sendSame, whyNot } from "./send-same.ts";

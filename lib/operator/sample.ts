@@ -1,8 +1,6 @@
 import * as z from "zod";
 import { section } from "../config/fields.ts";
-import { decide } from "../polling/ledger/judge.ts";
-import type { EntryState } from "../polling/model/ledger-entry.ts";
-import { completedAt } from "../polling/model/records.ts";
+import { completedAt, decide, type EntryState } from "../polling/index.ts";
 import { entriesOf, judgementOf, lastPageOf, lookAtPages } from "./list-pages.ts";
 import type { Operation } from "./operation.ts";
 import { readySource, refusePaused } from "./survey-work.ts";

@@ -1,15 +1,20 @@
 import { errorCode } from "../errors.ts";
 import { CHANGES } from "../events/contract.ts";
 import { eventId } from "../events/index.ts";
-import type { PollContext } from "../polling/context.ts";
-import { endsWork } from "../polling/errors.ts";
-import { holdLease } from "../polling/lease.ts";
-import type { LedgerEntry } from "../polling/model/ledger-entry.ts";
-import { classOf, digestOf, type Run } from "../polling/model/records.ts";
-import { fromFound } from "../polling/publish/candidate.ts";
-import { enrich } from "../polling/publish/enrich.ts";
-import { sealed } from "../polling/publish/prepare.ts";
-import { batchLength, type Ready } from "../polling/publish/publish-batch.ts";
+import {
+  batchLength,
+  classOf,
+  digestOf,
+  endsWork,
+  enrich,
+  fromFound,
+  holdLease,
+  type LedgerEntry,
+  type PollContext,
+  type Ready,
+  type Run,
+  sealed,
+} from "../polling/index.ts";
 import { isForgotten } from "./forgotten.ts";
 
 /** The entry of an emitted response. */

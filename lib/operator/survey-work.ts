@@ -1,12 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { PollerError } from "../errors.ts";
-import type { PollContext } from "../polling/context.ts";
-import type { AccountState, SurveyRow } from "../polling/model/account.ts";
-import { selected } from "../polling/model/source.ts";
-import type { Ports } from "../polling/ports.ts";
-import { watchBreakers } from "../polling/publish/under-breaker.ts";
-import { knownOf, withSurvey } from "../polling/survey/with-survey.ts";
-import { checkOwnState } from "../polling/tick/tick-request.ts";
+import {
+  type AccountState,
+  checkOwnState,
+  knownOf,
+  type PollContext,
+  type Ports,
+  type SurveyRow,
+  selected,
+  watchBreakers,
+  withSurvey,
+} from "../polling/index.ts";
 import type { OperationContext } from "./operation.ts";
 
 // Work of an operator on one survey, under its lease like that of a tick.

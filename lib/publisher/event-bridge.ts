@@ -1,6 +1,6 @@
 import { type EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from "@aws-sdk/client-eventbridge";
 import { errorCode } from "../errors.ts";
-import type { Publisher, PublishOutcome, SealedEvent } from "../polling/ports.ts";
+import type { Publisher, PublishOutcome, SealedEvent } from "../polling/index.ts";
 import { checkIn, type PutObject } from "./claim-check.ts";
 
 export interface EventBridgePublisherOptions {

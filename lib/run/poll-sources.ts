@@ -8,10 +8,7 @@ import {
 } from "../monitoring/credentials-problem.ts";
 import { type DescribedFailure, describeFailure, fromLevel, type Log } from "../monitoring/log.ts";
 import { watchRun } from "../monitoring/watch-run.ts";
-import { concernsWholeSource } from "../polling/errors.ts";
-import { workOffBacklogs } from "../polling/tick/backlogs.ts";
-import { tick } from "../polling/tick/tick.ts";
-import type { TickSummary } from "../polling/tick/tick-summary.ts";
+import { concernsWholeSource, type TickSummary, tick, workOffBacklogs } from "../polling/index.ts";
 import type { SourceGraph } from "./wiring.ts";
 
 /** A source that was not polled, and what a person has to see to before it can be. */

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { SurveyDefinition } from "../events/build/definition.ts";
-import type { SurveyService, Vault } from "../polling/ports.ts";
+import type { SurveyService, Vault } from "../polling/index.ts";
 
 /** Questions that are held in memory, all in all: of the surveys that were asked for last. */
 const MOST_HELD = 20_000;

@@ -1,5 +1,4 @@
-import { LISTED_FIELDS } from "../polling/model/source.ts";
-import type { DetailRead, SurveyService } from "../polling/ports.ts";
+import { type DetailRead, LISTED_FIELDS, type SurveyService } from "../polling/index.ts";
 import {
   NotFoundError,
   type Operation,

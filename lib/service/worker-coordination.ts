@@ -1,4 +1,4 @@
-import type { AccountState } from "../polling/model/account.ts";
+import type { AccountState } from "../polling/index.ts";
 import type { Shared } from "../state/shared.ts";
 import type { Coordination, LearnedRate, SurveyApi } from "../survey-api/index.ts";
 

@@ -1,5 +1,5 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { type AccountChanges, type AccountState, STORED_ONCE } from "../polling/model/account.ts";
+import { type AccountChanges, type AccountState, STORED_ONCE } from "../polling/index.ts";
 import { setAttributes } from "./attributes.ts";
 import { checkVersion } from "./item-version.ts";
 import { ACCOUNT, COUNTS_PREFIX, roleKey, SHARED, sourceKey } from "./keys.ts";

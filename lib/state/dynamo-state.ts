@@ -1,4 +1,4 @@
-import type { State } from "../polling/ports.ts";
+import type { State } from "../polling/index.ts";
 import { readAccount, writeAccount } from "./account.ts";
 import { dueKey, surveyKey } from "./keys.ts";
 import { createLeases } from "./leases.ts";

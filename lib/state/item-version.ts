@@ -1,4 +1,4 @@
-import { StateRefusedError } from "../polling/errors.ts";
+import { StateRefusedError } from "../polling/index.ts";
 
 /** Version of every item this code writes. It rises with the form of any item, and so of the mark, a ledger entry, a row or the account. */
 export const ITEM_VERSION = 2;

@@ -1,5 +1,4 @@
-import type { CheckedState, LedgerEntry } from "../polling/model/ledger-entry.ts";
-import type { Role } from "../polling/model/role.ts";
+import type { CheckedState, LedgerEntry, Role } from "../polling/index.ts";
 
 /** Keys of the table's items, by section 5 of the design. */
 export const sourceKey = (source: string): string => `SOURCE#${source}`;

@@ -1,10 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { GetCommand, UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
-import { leaseLost } from "../polling/errors.ts";
-import { emptyMark, type Lease, type Mark } from "../polling/model/mark.ts";
-import type { Role, RoleLease, RoleNote } from "../polling/model/role.ts";
-import type { State } from "../polling/ports.ts";
+import {
+  emptyMark,
+  type Lease,
+  leaseLost,
+  type Mark,
+  type Role,
+  type RoleLease,
+  type RoleNote,
+  type State,
+} from "../polling/index.ts";
 import { checkVersion, ITEM_VERSION } from "./item-version.ts";
 import { MARK, roleKey, sourceKey, surveyKey } from "./keys.ts";
 import type { Item, Table } from "./table-client.ts";

@@ -1,13 +1,7 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
-import {
-  type CheckedState,
-  type EntryState,
-  FORGOTTEN,
-  type LedgerEntry,
-  WITHOUT_RECORDS,
-} from "../polling/model/ledger-entry.ts";
+import { type CheckedState, type EntryState, FORGOTTEN, type LedgerEntry, WITHOUT_RECORDS } from "../polling/index.ts";
 import { type CombinedWrites, createCombinedWrites } from "./combined-writes.ts";
 import { dueKey, surveyKey } from "./keys.ts";
 import { toItem } from "./ledger.ts";

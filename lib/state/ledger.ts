@@ -1,7 +1,13 @@
 import { GetCommand, QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import type { Origin } from "../events/index.ts";
-import { type EntryState, emittedOf, JUDGED_BY, type LedgerEntry } from "../polling/model/ledger-entry.ts";
-import type { EmittedPage, RedrivePage } from "../polling/ports.ts";
+import {
+  type EmittedPage,
+  type EntryState,
+  emittedOf,
+  JUDGED_BY,
+  type LedgerEntry,
+  type RedrivePage,
+} from "../polling/index.ts";
 import { checkVersion, ITEM_VERSION } from "./item-version.ts";
 import { idOf, responseKey, surveyKey } from "./keys.ts";
 import { batchGet, type Item, type Table } from "./table-client.ts";

@@ -1,6 +1,4 @@
-import type { LedgerEntry } from "../polling/model/ledger-entry.ts";
-import type { Lease } from "../polling/model/mark.ts";
-import type { State } from "../polling/ports.ts";
+import type { Lease, LedgerEntry, State } from "../polling/index.ts";
 import type { SettledEntries, SettledMemory } from "./settled-memory.ts";
 
 /** A survey under a lease of this process. */

@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import { isOutdated, LONGEST_OVERLAP, type SurveyRow } from "../polling/model/account.ts";
+import { isOutdated, LONGEST_OVERLAP, type SurveyRow } from "../polling/index.ts";
 import { updateItem } from "./attributes.ts";
 import { checkVersion, ITEM_VERSION } from "./item-version.ts";
 import { countsKey, sourceKey } from "./keys.ts";

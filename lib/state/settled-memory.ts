@@ -1,5 +1,5 @@
 import { eventId } from "../events/index.ts";
-import type { LedgerEntry } from "../polling/model/ledger-entry.ts";
+import type { LedgerEntry } from "../polling/index.ts";
 
 /** Entries kept of one survey: those that its pages showed last. */
 const MOST_OF_ONE = 500;

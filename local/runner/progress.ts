@@ -3,7 +3,7 @@ import { styleText } from "node:util";
 import { asCalled, BY_NPX } from "../../cli/called-as.ts";
 import { lineOf } from "../../cli/hearing/event.ts";
 import type { ResponseCompleted } from "../../lib/events/index.ts";
-import type { Progress } from "../../lib/polling/ports.ts";
+import type { Progress } from "../../lib/polling/index.ts";
 import type { PauseEvent } from "../../lib/survey-api/index.ts";
 import type { EventEnvelope } from "../aws/index.ts";
 import { createEmissions, type EmissionsLog } from "./emissions.ts";

@@ -1,6 +1,6 @@
 import { isAwsFailure } from "../../lib/aws/failure.ts";
 import { errorCode, PollerError } from "../../lib/errors.ts";
-import type { SurveySummary } from "../../lib/polling/tick/tick-summary.ts";
+import type { SurveySummary } from "../../lib/polling/index.ts";
 import type { BlockedSource, PollOutput } from "../../lib/run/poll-sources.ts";
 import { pause } from "../pause.ts";
 import type { Invoke } from "./environments.ts";

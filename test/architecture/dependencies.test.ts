@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path/posix";
 import { describe, expect, it } from "vitest";
-import { circles, rules, specifiers, violations } from "./import-rules.ts";
+import { circles, pastTheDoor, rules, specifiers, violations } from "./import-rules.ts";
 
 const root = join(import.meta.dirname, "../..");
 const sources = new Map(
@@ -17,6 +17,19 @@ describe("dependencies", () => {
   it("point one way", () => {
     expect(sources.size).toBeGreaterThan(100);
     expect(violations(sources)).toEqual([]);
+  });
+
+  it("enter the core by its door alone, those of tests and benches as well", () => {
+    const all = globSync("{lib,functions,infra,local,cli,console,codegen,bench,smoke,examples,test}/**/*.ts", {
+      cwd: root,
+      exclude: ["**/node_modules/**"],
+    });
+    const every = new Map(all.map((file) => [file, readFileSync(join(root, file), "utf8")]));
+    expect(every.size).toBeGreaterThan(sources.size);
+    expect(pastTheDoor(every)).toEqual([]);
+    expect(pastTheDoor(new Map([["cli/main.ts", 'import { tick } from "../lib/polling/tick/tick.ts";']]))).toEqual([
+      "cli/main.ts → lib/polling/tick/tick.ts",
+    ]);
   });
 
   it("make no circle, type-only ones included", () => {
@@ -36,6 +49,7 @@ describe("dependencies", () => {
       "lib/errors.ts",
       "lib/polling/context.ts",
       "lib/polling/errors.ts",
+      "lib/polling/index.ts",
       "lib/polling/lease.ts",
       "lib/polling/ports.ts",
     ]);
@@ -104,7 +118,7 @@ describe("a planted violation is caught", () => {
     const source =
       'import { hash } from "node:crypto";\nimport pLimit from "p-limit";\nimport type { Ports } from "../ports.ts";';
     expect(planted("lib/polling/tick/tick.ts", `${source}\nimport { errorCode } from "../../errors.ts";`)).toEqual([]);
-    expect(planted("lib/state/ledger.ts", 'import type { State } from "../polling/ports.ts";')).toEqual([]);
+    expect(planted("lib/state/ledger.ts", 'import type { State } from "../polling/index.ts";')).toEqual([]);
     expect(planted("local/start.ts", 'import { bundle } from "../infra/bundle.ts";')).toEqual([]);
     expect(planted("lib/polling/tick/tick.ts", '// import { x } from "../../state/leases.ts";')).toEqual([]);
   });

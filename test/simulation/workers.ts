@@ -1,6 +1,4 @@
-import type { Ports } from "../../lib/polling/ports.ts";
-import { workOffBacklogs } from "../../lib/polling/tick/backlogs.ts";
-import { tick } from "../../lib/polling/tick/tick.ts";
+import { type Ports, tick, workOffBacklogs } from "../../lib/polling/index.ts";
 import { keepDefinitions } from "../../lib/service/kept-definitions.ts";
 import { rememberSettled } from "../../lib/state/remember-settled.ts";
 import { createSettledMemory, type SettledMemory } from "../../lib/state/settled-memory.ts";

@@ -1,4 +1,4 @@
-import { FORGOTTEN, type LedgerEntry, WITHOUT_RECORDS } from "../../lib/polling/model/ledger-entry.ts";
+import { FORGOTTEN, type LedgerEntry, WITHOUT_RECORDS } from "../../lib/polling/index.ts";
 
 /** Whether the ledger takes an entry in the place of one that it has: see `ledger-writes.ts`, which asks the table the same. */
 export function mayReplace(known: LedgerEntry | undefined, entry: LedgerEntry): boolean {

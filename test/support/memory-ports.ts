@@ -1,28 +1,33 @@
 import type { SurveyDefinition } from "../../lib/events/build/definition.ts";
 import type { ResponseCompleted } from "../../lib/events/index.ts";
-import { leaseLost } from "../../lib/polling/errors.ts";
-import { type AccountState, isOutdated, STORED_ONCE } from "../../lib/polling/model/account.ts";
 import {
+  type AccountState,
   type CheckedState,
+  type DetailRead,
   emittedOf,
+  emptyMark,
   isForRedrive,
+  isOutdated,
   JUDGED_BY,
+  type Lease,
   type LedgerEntry,
-} from "../../lib/polling/model/ledger-entry.ts";
-import { emptyMark, type Lease, type Mark } from "../../lib/polling/model/mark.ts";
-import type { OutgoingEvent } from "../../lib/polling/model/outgoing-event.ts";
-import type { Role, RoleLease, RoleNote, TickNote } from "../../lib/polling/model/role.ts";
-import type {
-  DetailRead,
-  PageRead,
-  Ports,
-  Progress,
-  Publisher,
-  PublishOutcome,
-  State,
-  SurveyService,
-  Vault,
-} from "../../lib/polling/ports.ts";
+  leaseLost,
+  type Mark,
+  type OutgoingEvent,
+  type PageRead,
+  type Ports,
+  type Progress,
+  type Publisher,
+  type PublishOutcome,
+  type Role,
+  type RoleLease,
+  type RoleNote,
+  STORED_ONCE,
+  type State,
+  type SurveyService,
+  type TickNote,
+  type Vault,
+} from "../../lib/polling/index.ts";
 import { mayReplace } from "./may-replace.ts";
 import { type VirtualTime, virtualClock } from "./virtual-clock.ts";
 

@@ -1,5 +1,4 @@
-import type { Run } from "../../lib/polling/model/records.ts";
-import type { Order, PageRead } from "../../lib/polling/ports.ts";
+import type { Order, PageRead, Run } from "../../lib/polling/index.ts";
 
 /** Whether all of a response is needed, or it is to be noted, or nothing is to be done about it. */
 export type Verdict = "whole" | "note" | "settled";

@@ -1,5 +1,5 @@
 import type { OperationContext } from "../../lib/operator/operation.ts";
-import type { PollingSource } from "../../lib/polling/model/source.ts";
+import type { PollingSource } from "../../lib/polling/index.ts";
 import type { MemoryWorld } from "./memory-ports.ts";
 import { MINUTE, sourceDefaults } from "./survey.ts";
 

@@ -1,4 +1,4 @@
-import type { PollingSource } from "../../lib/polling/model/source.ts";
+import type { PollingSource } from "../../lib/polling/index.ts";
 import type { MemoryWorld } from "./memory-ports.ts";
 import { type ResponseSpec, runTick, worldWith } from "./survey.ts";
 

@@ -1,4 +1,4 @@
-import type { PageRead, SurveyService } from "../../lib/polling/ports.ts";
+import type { PageRead, SurveyService } from "../../lib/polling/index.ts";
 import type { MemoryWorld } from "./memory-ports.ts";
 import { surveyOf } from "./survey.ts";
 

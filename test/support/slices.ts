@@ -1,6 +1,4 @@
-import { watchBreakers } from "../../lib/polling/publish/under-breaker.ts";
-import { catchUpSlice, type SliceSummary } from "../../lib/polling/survey/catch-up-slice.ts";
-import type { SurveyRequest } from "../../lib/polling/survey/with-survey.ts";
+import { catchUpSlice, type SliceSummary, type SurveyRequest, watchBreakers } from "../../lib/polling/index.ts";
 import type { MemoryWorld } from "./memory-ports.ts";
 import {
   MINUTE,

@@ -1,7 +1,4 @@
-import { type Books, sayWhyOpen } from "../../lib/polling/model/books.ts";
-import type { EntryState } from "../../lib/polling/model/ledger-entry.ts";
-import type { Mark } from "../../lib/polling/model/mark.ts";
-import type { PollingSource } from "../../lib/polling/model/source.ts";
+import { type Books, type EntryState, type Mark, type PollingSource, sayWhyOpen } from "../../lib/polling/index.ts";
 import type { MemoryWorld, PortCall } from "./memory-ports.ts";
 import { HOUR, MINUTE, runTick, surveyOf, type TickOverrides } from "./survey.ts";
 

@@ -1,12 +1,18 @@
-import { placeOf } from "../../lib/polling/model/phase.ts";
-import { addCounts } from "../../lib/polling/model/poll-counts.ts";
-import type { PollingSource } from "../../lib/polling/model/source.ts";
-import { watchBreakers } from "../../lib/polling/publish/under-breaker.ts";
-import { type PollRequest, type PollResult, pollSurvey } from "../../lib/polling/survey/poll-survey.ts";
-import { type BacklogRequest, workOffBacklogs } from "../../lib/polling/tick/backlogs.ts";
-import { tick } from "../../lib/polling/tick/tick.ts";
-import type { TickRequest } from "../../lib/polling/tick/tick-request.ts";
-import type { BacklogRound, TickSummary } from "../../lib/polling/tick/tick-summary.ts";
+import {
+  addCounts,
+  type BacklogRequest,
+  type BacklogRound,
+  type PollingSource,
+  type PollRequest,
+  type PollResult,
+  placeOf,
+  pollSurvey,
+  type TickRequest,
+  type TickSummary,
+  tick,
+  watchBreakers,
+  workOffBacklogs,
+} from "../../lib/polling/index.ts";
 import { type MemorySurvey, type MemoryWorld, memoryWorld, type PortCall } from "./memory-ports.ts";
 import { slice } from "./slices.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../../lib/polling/ports.ts";
+import type { Clock } from "../../lib/polling/index.ts";
 
 export interface VirtualTime {
   /** Epoch milliseconds. Setting it later does what was to be done meanwhile. */

@@ -1,5 +1,5 @@
 import type { SourceConfig } from "../../../lib/config/index.ts";
-import { sayWhyOpen } from "../../../lib/polling/model/books.ts";
+import { sayWhyOpen } from "../../../lib/polling/index.ts";
 import { readMark } from "../../../lib/state/leases.ts";
 import { CommandError, InterruptedError, notNow } from "../../errors.ts";
 import type { Io, ProgressLine } from "../../io.ts";

@@ -11,7 +11,7 @@ import type { SourceConfig } from "../../../lib/config/index.ts";
 import { errorCode } from "../../../lib/errors.ts";
 import { describeFailure } from "../../../lib/monitoring/log.ts";
 import type { CheckLine } from "../../../lib/operator/probe/report.ts";
-import type { AccountState } from "../../../lib/polling/model/account.ts";
+import type { AccountState } from "../../../lib/polling/index.ts";
 import { ACCOUNT, sourceKey } from "../../../lib/state/keys.ts";
 import type { Io } from "../../io.ts";
 import { askingAws } from "../../target/aws-failure.ts";

@@ -1,8 +1,6 @@
 import type { SourceConfig } from "../../../lib/config/index.ts";
 import type { Looked } from "../../../lib/operator/look.ts";
-import type { AccountState } from "../../../lib/polling/model/account.ts";
-import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
-import type { Mark } from "../../../lib/polling/model/mark.ts";
+import type { AccountState, LedgerEntry, Mark } from "../../../lib/polling/index.ts";
 import type { EventLog } from "../../target/event-log.ts";
 
 // Times are epoch milliseconds.

@@ -1,9 +1,7 @@
 import { createBucket } from "../../../lib/aws/bucket.ts";
 import type { SourceConfig } from "../../../lib/config/index.ts";
 import { type Looked, MOST_ASKED } from "../../../lib/operator/look.ts";
-import type { AccountState } from "../../../lib/polling/model/account.ts";
-import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
-import type { Mark } from "../../../lib/polling/model/mark.ts";
+import type { AccountState, LedgerEntry, Mark } from "../../../lib/polling/index.ts";
 import { readAccount } from "../../../lib/state/account.ts";
 import { readMark } from "../../../lib/state/leases.ts";
 import { readEntryIn } from "../../../lib/state/ledger.ts";

@@ -1,4 +1,4 @@
-import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
+import type { LedgerEntry } from "../../../lib/polling/index.ts";
 import { EXIT, UsageError } from "../../errors.ts";
 import type { Io, Style } from "../../io.ts";
 import { openTarget } from "../../target/open-target.ts";

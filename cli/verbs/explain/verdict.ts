@@ -1,7 +1,6 @@
 import { credible, latestInstant } from "../../../lib/events/build/date-string.ts";
 import { isForgotten } from "../../../lib/operator/forgotten.ts";
-import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
-import { isHistory } from "../../../lib/polling/model/start.ts";
+import { isHistory, type LedgerEntry } from "../../../lib/polling/index.ts";
 import { ago, span } from "../../words.ts";
 import type { ExplainAnswer, Facts, Next } from "./answer.ts";
 import { floorText, HELD, instant, waitsFor } from "./steps.ts";

@@ -1,5 +1,5 @@
 import { reasonOf } from "../../../lib/operator/put-back.ts";
-import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
+import type { LedgerEntry } from "../../../lib/polling/index.ts";
 import { surveyKey } from "../../../lib/state/keys.ts";
 import { redriveEntries } from "../../../lib/state/ledger.ts";
 import { InterruptedError } from "../../errors.ts";

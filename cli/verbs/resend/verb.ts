@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import { FORGOTTEN } from "../../../lib/polling/model/ledger-entry.ts";
+import { FORGOTTEN } from "../../../lib/polling/index.ts";
 import { readEntries } from "../../../lib/state/ledger.ts";
 import { UsageError } from "../../errors.ts";
 import { eventIdsIn, isEventId, olderEventIds } from "../../event-ids.ts";

@@ -1,4 +1,4 @@
-import type { DetailKind } from "../../../lib/polling/model/ledger-entry.ts";
+import type { DetailKind } from "../../../lib/polling/index.ts";
 import { figure } from "../../words.ts";
 
 // Times are epoch milliseconds, spans milliseconds. The page shows the same, so nothing of Node is in here.

@@ -1,9 +1,6 @@
 import type { SourceConfig } from "../../../lib/config/index.ts";
 import { toMoment } from "../../../lib/events/build/local-time.ts";
-import type { AccountState } from "../../../lib/polling/model/account.ts";
-import { sayWhyOpen, unaccountedOf } from "../../../lib/polling/model/books.ts";
-import { placeOf } from "../../../lib/polling/model/phase.ts";
-import { selected } from "../../../lib/polling/model/source.ts";
+import { type AccountState, placeOf, sayWhyOpen, selected, unaccountedOf } from "../../../lib/polling/index.ts";
 import { surveyKey } from "../../../lib/state/keys.ts";
 import { emittedResponses, readEntries } from "../../../lib/state/ledger.ts";
 import { askingAws } from "../../target/aws-failure.ts";

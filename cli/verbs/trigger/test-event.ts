@@ -1,6 +1,6 @@
 import { v5 } from "uuid";
 import { type DetailOf, digestSum } from "../../../lib/events/index.ts";
-import type { OutgoingEvent } from "../../../lib/polling/model/outgoing-event.ts";
+import type { OutgoingEvent } from "../../../lib/polling/index.ts";
 import { type GoldenEvent, readGolden } from "../../package.ts";
 
 /** Golden events that can be sent, by the word for what is particular about them: the file in contract/golden, and what it is. */

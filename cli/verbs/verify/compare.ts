@@ -1,4 +1,4 @@
-import type { EmittedResponse } from "../../../lib/polling/model/ledger-entry.ts";
+import type { EmittedResponse } from "../../../lib/polling/index.ts";
 import { type IdSet, olderEventIds } from "../../event-ids.ts";
 import type { SurveyOf } from "../../target/responses.ts";
 import { includes, type Stretch } from "../../verb.ts";

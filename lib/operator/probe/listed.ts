@@ -1,6 +1,5 @@
 import { credible } from "../../events/build/date-string.ts";
-import { completedAt, type Run, startedAt } from "../../polling/model/records.ts";
-import { type Page as ReadPage, toPage } from "../../polling/walk/page.ts";
+import { completedAt, type Page as ReadPage, type Run, startedAt, toPage } from "../../polling/index.ts";
 
 /** A page as it was read. */
 export interface Page extends ReadPage {

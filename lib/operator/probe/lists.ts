@@ -1,6 +1,5 @@
 import { isInteger } from "../../events/build/fields.ts";
-import type { Run } from "../../polling/model/records.ts";
-import { isFull } from "../../polling/walk/page.ts";
+import { isFull, type Run } from "../../polling/index.ts";
 import { countOf, datesOf, isApart, isCompleted, type Page } from "./listed.ts";
 import type { PageAnswer } from "./look.ts";
 import { type Finding, notSeen } from "./report.ts";

@@ -1,5 +1,5 @@
 import { describeFailure } from "../../monitoring/log.ts";
-import type { Selection } from "../../polling/model/source.ts";
+import type { Selection } from "../../polling/index.ts";
 import {
   type Operation,
   type Order,

@@ -1,7 +1,6 @@
 import { readDefinition } from "../../events/build/definition.ts";
 import { isInteger, isObject, readId } from "../../events/build/fields.ts";
-import { selected } from "../../polling/model/source.ts";
-import { isFull } from "../../polling/walk/page.ts";
+import { isFull, selected } from "../../polling/index.ts";
 import { NotFoundError, type SurveyApi, SurveyApiError } from "../../survey-api/index.ts";
 import { isCompleted, type Page } from "./listed.ts";
 import { countFindings, type Ends, findEnd, openFinding, singleFinding, sortFindings, wellKnown } from "./lists.ts";

@@ -6,7 +6,7 @@ import type { AuditAnswer, SampleAnswer } from "../../../cli/verbs/audit/answer.
 import { outcomeOf } from "../../../cli/verbs/audit/passes.ts";
 import { chanceToSee, drawPages } from "../../../cli/verbs/audit/sample.ts";
 import { sample } from "../../../lib/operator/sample.ts";
-import { emptyMark } from "../../../lib/polling/model/mark.ts";
+import { emptyMark } from "../../../lib/polling/index.ts";
 import { responseKey, surveyKey } from "../../../lib/state/keys.ts";
 import { operatorOf } from "../../support/operator.ts";
 import { at, HOUR, range, runTick, worldWith } from "../../support/survey.ts";

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { searchLog } from "../../../cli/target/event-log.ts";
 import type { ExplainAnswer, Facts } from "../../../cli/verbs/explain/answer.ts";
 import { explain } from "../../../cli/verbs/explain/read.ts";
-import { decodeIds } from "../../../lib/polling/books/id-set.ts";
+import { decodeIds } from "../../../lib/polling/index.ts";
 import { pollScheduled } from "../../../lib/run/poll-sources.ts";
 import { type Simulator, startSimulator } from "../../../local/simulator/index.ts";
 import { writtenBy } from "../../lib/monitoring/support/embedded-metrics.ts";

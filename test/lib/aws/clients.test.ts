@@ -6,7 +6,7 @@ import { GetSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { type Clients, createClients } from "../../../lib/aws/clients.ts";
-import { PUBLISH_TIMEOUT } from "../../../lib/polling/lease.ts";
+import { PUBLISH_TIMEOUT } from "../../../lib/polling/index.ts";
 
 const SECOND = 1_000;
 /** As a tick keeps it in reserve. */

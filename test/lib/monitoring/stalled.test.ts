@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { type FailingSince, noteSlices, type StalledRequest, stalledFor } from "../../../lib/monitoring/stalled.ts";
-import type { SurveyRow } from "../../../lib/polling/model/account.ts";
-import { closedBreakers } from "../../../lib/polling/model/breaker.ts";
-import type { SliceSummary } from "../../../lib/polling/survey/catch-up-slice.ts";
-import type { BacklogRound, SurveySummary, TickSummary } from "../../../lib/polling/tick/tick-summary.ts";
+import {
+  type BacklogRound,
+  closedBreakers,
+  type SliceSummary,
+  type SurveyRow,
+  type SurveySummary,
+  type TickSummary,
+} from "../../../lib/polling/index.ts";
 import { HOUR, MINUTE, noon } from "../../support/survey.ts";
 
 const DAY = 24 * HOUR;

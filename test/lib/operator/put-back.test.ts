@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { redrive, type SurveyRedrive } from "../../../lib/operator/redrive.ts";
-import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
-import type { Selection } from "../../../lib/polling/model/source.ts";
+import type { LedgerEntry, Selection } from "../../../lib/polling/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { large, refused } from "../../support/refused.ts";
 import { changeMark } from "../../support/slow.ts";

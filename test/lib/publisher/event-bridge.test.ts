@@ -1,8 +1,7 @@
 import type { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { describe, expect, it } from "vitest";
 import { eventId, type ResponseCompleted } from "../../../lib/events/index.ts";
-import { LeaseLostError } from "../../../lib/polling/errors.ts";
-import type { Publisher, SealedEvent } from "../../../lib/polling/ports.ts";
+import { LeaseLostError, type Publisher, type SealedEvent } from "../../../lib/polling/index.ts";
 import { createEventBridgePublisher } from "../../../lib/publisher/event-bridge.ts";
 import { useAws } from "../support/aws.ts";
 import { detail, publisherTo, seal } from "./support/events.ts";

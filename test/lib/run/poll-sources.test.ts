@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { OutOfTimeError } from "../../../lib/polling/errors.ts";
-import { placeOf } from "../../../lib/polling/model/phase.ts";
+import { OutOfTimeError, placeOf } from "../../../lib/polling/index.ts";
 import { type PollSourcesRequest, pollSources, RESERVE } from "../../../lib/run/poll-sources.ts";
 import { CredentialsMissingError } from "../../../lib/survey-api/index.ts";
 import { failing } from "../../support/failing.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readRecord } from "../../../lib/polling/model/records.ts";
+import { readRecord } from "../../../lib/polling/index.ts";
 import { toSurveyService } from "../../../lib/service/survey-service.ts";
 import { clientOf, startService } from "../survey-api/support/service.ts";
 

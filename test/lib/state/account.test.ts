@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
-import type { SurveyRow } from "../../../lib/polling/model/account.ts";
-import type { Breakers } from "../../../lib/polling/model/breaker.ts";
+import type { Breakers, SurveyRow } from "../../../lib/polling/index.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
 import { useAws } from "../support/aws.ts";
 

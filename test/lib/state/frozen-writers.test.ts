@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { expect, it, vi } from "vitest";
-import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
+import type { LedgerEntry } from "../../../lib/polling/index.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
 import { useAws } from "../support/aws.ts";
 

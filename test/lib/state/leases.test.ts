@@ -1,8 +1,7 @@
 import { randomInt } from "node:crypto";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, vi } from "vitest";
-import { emptyMark, type Lease, type Mark } from "../../../lib/polling/model/mark.ts";
-import type { State } from "../../../lib/polling/ports.ts";
+import { emptyMark, type Lease, type Mark, type State } from "../../../lib/polling/index.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
 import { readMark } from "../../../lib/state/leases.ts";
 import { useAws } from "../support/aws.ts";

@@ -3,12 +3,7 @@ import { GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import { countDue } from "../../../cli/target/surveys.ts";
 import { eventId } from "../../../lib/events/index.ts";
-import {
-  type CheckedState,
-  emittedOf,
-  type LedgerEntry,
-  WITHOUT_RECORDS,
-} from "../../../lib/polling/model/ledger-entry.ts";
+import { type CheckedState, emittedOf, type LedgerEntry, WITHOUT_RECORDS } from "../../../lib/polling/index.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
 import { useAws } from "../support/aws.ts";
 

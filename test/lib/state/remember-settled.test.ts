@@ -1,9 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { eventId } from "../../../lib/events/index.ts";
-import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
-import { emptyMark, type Lease } from "../../../lib/polling/model/mark.ts";
-import type { State } from "../../../lib/polling/ports.ts";
+import { emptyMark, type Lease, type LedgerEntry, type State } from "../../../lib/polling/index.ts";
 import { rememberSettled } from "../../../lib/state/remember-settled.ts";
 import { createSettledMemory, type SettledMemory } from "../../../lib/state/settled-memory.ts";
 import { type MemoryWorld, memoryWorld } from "../../support/memory-ports.ts";

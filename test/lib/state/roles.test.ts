@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
-import type { Role, RoleLease } from "../../../lib/polling/model/role.ts";
-import type { State } from "../../../lib/polling/ports.ts";
+import type { Role, RoleLease, State } from "../../../lib/polling/index.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
 import { useAws } from "../support/aws.ts";
 

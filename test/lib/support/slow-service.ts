@@ -1,4 +1,4 @@
-import { OutOfTimeError } from "../../../lib/polling/errors.ts";
+import { OutOfTimeError } from "../../../lib/polling/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { SECOND } from "../../support/survey.ts";
 

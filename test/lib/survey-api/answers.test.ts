@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { expect, it } from "vitest";
-import type { SurveyService } from "../../../lib/polling/ports.ts";
+import type { SurveyService } from "../../../lib/polling/index.ts";
 import { toSurveyService } from "../../../lib/service/survey-service.ts";
 import type { SurveyApi } from "../../../lib/survey-api/index.ts";
 import metadataList from "./documents/fixtures/metadata.json" with { type: "json" };

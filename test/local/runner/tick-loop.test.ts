@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { TickSummary } from "../../../lib/polling/tick/tick-summary.ts";
+import type { TickSummary } from "../../../lib/polling/index.ts";
 import type { PollOutput } from "../../../lib/run/poll-sources.ts";
 import type { Invoke } from "../../../local/runner/environments.ts";
 import { runTicks, type TickLoopOptions, type TickLoopResult } from "../../../local/runner/tick-loop.ts";

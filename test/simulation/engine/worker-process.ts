@@ -1,4 +1,4 @@
-import type { Clock } from "../../../lib/polling/ports.ts";
+import type { Clock } from "../../../lib/polling/index.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
 

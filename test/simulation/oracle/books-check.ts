@@ -1,5 +1,4 @@
-import type { Books } from "../../../lib/polling/model/books.ts";
-import type { Mark } from "../../../lib/polling/model/mark.ts";
+import type { Books, Mark } from "../../../lib/polling/index.ts";
 import type { Store } from "../ports/store.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";

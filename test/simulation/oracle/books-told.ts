@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { BooksClosed } from "../../../lib/events/index.ts";
 import { eventId } from "../../../lib/events/index.ts";
-import type { Mark } from "../../../lib/polling/model/mark.ts";
+import type { Mark } from "../../../lib/polling/index.ts";
 import type { World } from "../world.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { Violations } from "./violations.ts";

@@ -1,4 +1,4 @@
-import { periodOf } from "../../../lib/polling/routes/patrol.ts";
+import { periodOf } from "../../../lib/polling/index.ts";
 import type { SimSource } from "../plan/source.ts";
 
 // The bounds of ALGORITHM §6, as functions of the configuration. All are milliseconds between the completion of a

@@ -1,6 +1,4 @@
-import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
-import type { Mark } from "../../../lib/polling/model/mark.ts";
-import { placeOf } from "../../../lib/polling/model/phase.ts";
+import { type LedgerEntry, type Mark, placeOf } from "../../../lib/polling/index.ts";
 import { leastPage } from "../service/listing.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";

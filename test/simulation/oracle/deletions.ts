@@ -1,5 +1,5 @@
 import { eventId, type ResponseDeleted } from "../../../lib/events/index.ts";
-import type { Mark } from "../../../lib/polling/model/mark.ts";
+import type { Mark } from "../../../lib/polling/index.ts";
 import type { Store } from "../ports/store.ts";
 import type { SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";

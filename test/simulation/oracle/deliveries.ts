@@ -1,6 +1,5 @@
 import type { ResponseCompleted } from "../../../lib/events/index.ts";
-import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
-import { placeOf } from "../../../lib/polling/model/phase.ts";
+import { type LedgerEntry, placeOf } from "../../../lib/polling/index.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import type { Store } from "../ports/store.ts";
 import type { World } from "../world.ts";

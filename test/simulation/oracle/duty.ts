@@ -1,6 +1,5 @@
 import { credible } from "../../../lib/events/build/date-string.ts";
-import { selected } from "../../../lib/polling/model/source.ts";
-import { isHistory, type Start } from "../../../lib/polling/model/start.ts";
+import { isHistory, type Start, selected } from "../../../lib/polling/index.ts";
 import type { SimResponse } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import type { MarkFacts } from "./books-check.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { POLLS } from "../../../lib/polling/model/ledger-entry.ts";
+import { POLLS } from "../../../lib/polling/index.ts";
 import { noCuts } from "../plan/chooser.ts";
 import { planHistory } from "../plan/plan.ts";
 import { createStore } from "../ports/store.ts";

@@ -1,5 +1,4 @@
-import { POLLS } from "../../../lib/polling/model/ledger-entry.ts";
-import { PAGE_SIZE } from "../../../lib/polling/walk/page.ts";
+import { PAGE_SIZE, POLLS } from "../../../lib/polling/index.ts";
 import { START } from "../plan/plan.ts";
 import type { SurveyPlan } from "../plan/surveys.ts";
 import type { Store } from "../ports/store.ts";

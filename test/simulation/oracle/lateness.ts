@@ -1,4 +1,4 @@
-import { depthOf, levels } from "../../../lib/polling/routes/patrol.ts";
+import { depthOf, levels } from "../../../lib/polling/index.ts";
 import { pagesOf as plannedPages } from "../plan/plan.ts";
 import type { SimSource } from "../plan/source.ts";
 import { placeOf } from "../service/changes.ts";

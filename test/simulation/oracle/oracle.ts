@@ -1,10 +1,7 @@
 import { errorCode } from "../../../lib/errors.ts";
 import { credible } from "../../../lib/events/build/date-string.ts";
 import type { ResponseCompleted } from "../../../lib/events/index.ts";
-import { earliestString } from "../../../lib/polling/model/dates.ts";
-import type { Start } from "../../../lib/polling/model/start.ts";
-import type { TickSummary } from "../../../lib/polling/tick/tick-summary.ts";
-import { trusts } from "../../../lib/polling/tick/trust.ts";
+import { earliestString, type Start, type TickSummary, trusts } from "../../../lib/polling/index.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import { type BusWatch, hasContents } from "../ports/publisher-port.ts";
 import type { ServiceWatch } from "../ports/service-answers.ts";

@@ -1,4 +1,4 @@
-import { selected } from "../../../lib/polling/model/source.ts";
+import { selected } from "../../../lib/polling/index.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import { isSingleUsable } from "./lateness.ts";

@@ -1,4 +1,4 @@
-import { trusts } from "../../../lib/polling/tick/trust.ts";
+import { trusts } from "../../../lib/polling/index.ts";
 import { pagesOf } from "../plan/plan.ts";
 import type { Store } from "../ports/store.ts";
 import type { World } from "../world.ts";

@@ -1,7 +1,4 @@
-import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
-import type { Mark } from "../../../lib/polling/model/mark.ts";
-import { openTo, placeOf } from "../../../lib/polling/model/phase.ts";
-import { selected } from "../../../lib/polling/model/source.ts";
+import { type LedgerEntry, type Mark, openTo, placeOf, selected } from "../../../lib/polling/index.ts";
 import type { Store } from "../ports/store.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { SurveyChanged } from "../../../lib/events/index.ts";
-import type { Mark } from "../../../lib/polling/model/mark.ts";
+import type { Mark } from "../../../lib/polling/index.ts";
 import { editionAt, editionOf, factsOf } from "../service/survey-facts.ts";
 import type { SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";

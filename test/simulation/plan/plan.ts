@@ -1,4 +1,4 @@
-import { depthOf, levels, periodOf } from "../../../lib/polling/routes/patrol.ts";
+import { depthOf, levels, periodOf } from "../../../lib/polling/index.ts";
 import { type Random, randomStream } from "../engine/random.ts";
 import { leastPage } from "../service/listing.ts";
 import type { ServiceClock } from "../service/service-clock.ts";

@@ -1,4 +1,4 @@
-import type { PollingSource } from "../../../lib/polling/model/source.ts";
+import type { PollingSource } from "../../../lib/polling/index.ts";
 import type { Random } from "../engine/random.ts";
 import type { Chooser } from "./chooser.ts";
 

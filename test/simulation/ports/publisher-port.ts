@@ -1,7 +1,6 @@
 import { errorCode } from "../../../lib/errors.ts";
 import type { ResponseCompleted } from "../../../lib/events/index.ts";
-import type { OutgoingEvent } from "../../../lib/polling/model/outgoing-event.ts";
-import type { Publisher, PublishOutcome, SealedEvent } from "../../../lib/polling/ports.ts";
+import type { OutgoingEvent, Publisher, PublishOutcome, SealedEvent } from "../../../lib/polling/index.ts";
 import { mix, type Random } from "../engine/random.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import type { World } from "../world.ts";

@@ -1,6 +1,5 @@
 import * as definition from "../../../lib/events/build/definition.ts";
-import { OutOfTimeError } from "../../../lib/polling/errors.ts";
-import type { SurveyService } from "../../../lib/polling/ports.ts";
+import { OutOfTimeError, type SurveyService } from "../../../lib/polling/index.ts";
 import { type KeptDefinitions, withKeptDefinitions } from "../../../lib/service/kept-definitions.ts";
 import { NEWS, toSurveyService } from "../../../lib/service/survey-service.ts";
 import { createCalls } from "../../../lib/survey-api/calls.ts";

@@ -1,7 +1,13 @@
-import { type AccountState, isOutdated, STORED_ONCE, type SurveyRow } from "../../../lib/polling/model/account.ts";
-import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
-import type { Lease, Mark } from "../../../lib/polling/model/mark.ts";
-import type { State } from "../../../lib/polling/ports.ts";
+import {
+  type AccountState,
+  isOutdated,
+  type Lease,
+  type LedgerEntry,
+  type Mark,
+  STORED_ONCE,
+  type State,
+  type SurveyRow,
+} from "../../../lib/polling/index.ts";
 import type { Random } from "../engine/random.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import type { World } from "../world.ts";

@@ -1,11 +1,21 @@
-import { leaseLost } from "../../../lib/polling/errors.ts";
-import type { AccountState } from "../../../lib/polling/model/account.ts";
-import type { CheckedState, EntryState, LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
-import { emittedOf, isForRedrive, JUDGED_BY } from "../../../lib/polling/model/ledger-entry.ts";
-import type { Lease, Mark } from "../../../lib/polling/model/mark.ts";
-import { emptyMark } from "../../../lib/polling/model/mark.ts";
-import type { Role, RoleLease, RoleNote } from "../../../lib/polling/model/role.ts";
-import type { EmittedPage, RedrivePage } from "../../../lib/polling/ports.ts";
+import {
+  type AccountState,
+  type CheckedState,
+  type EmittedPage,
+  type EntryState,
+  emittedOf,
+  emptyMark,
+  isForRedrive,
+  JUDGED_BY,
+  type Lease,
+  type LedgerEntry,
+  leaseLost,
+  type Mark,
+  type RedrivePage,
+  type Role,
+  type RoleLease,
+  type RoleNote,
+} from "../../../lib/polling/index.ts";
 import { mayReplace } from "../../support/may-replace.ts";
 import { copyOf } from "./copy.ts";
 import { MisuseError } from "./misuse.ts";

@@ -1,4 +1,4 @@
-import type { Vault } from "../../../lib/polling/ports.ts";
+import type { Vault } from "../../../lib/polling/index.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import { copyOf } from "./copy.ts";
 import type { Weather } from "./weather.ts";

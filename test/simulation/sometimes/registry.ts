@@ -1,4 +1,4 @@
-import type { Progress } from "../../../lib/polling/ports.ts";
+import type { Progress } from "../../../lib/polling/index.ts";
 
 // Rare states in which faults hide. A state that no history meets is tested by none: a run of many histories fails then.
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { placeOf } from "../../../lib/polling/model/phase.ts";
-import type { PageRead } from "../../../lib/polling/ports.ts";
+import { type PageRead, placeOf } from "../../../lib/polling/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { goOn, slice, slowWorld } from "../../support/slices.ts";
 import {

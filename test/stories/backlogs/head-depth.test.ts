@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openTo } from "../../../lib/polling/model/phase.ts";
+import { openTo } from "../../../lib/polling/index.ts";
 import { arrive, at, MINUTE, pagesRead, range, runTick, SECOND, worldWith } from "../../support/survey.ts";
 
 const never = 10_000 * 24 * 60 * MINUTE;

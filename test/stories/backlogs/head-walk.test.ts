@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openTo, placeOf } from "../../../lib/polling/model/phase.ts";
+import { openTo, placeOf } from "../../../lib/polling/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import {
   arrive,

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Allowance } from "../../../lib/polling/context.ts";
+import type { Allowance } from "../../../lib/polling/index.ts";
 import { DAY } from "../../support/slow.ts";
 import { arrive, at, HOUR, pagesRead, poll, range, surveyOf, worldWith } from "../../support/survey.ts";
 

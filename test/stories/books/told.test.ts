@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type BooksClosed, booksClosed, digestSum, verifyBooks } from "../../../lib/events/index.ts";
-import type { SealedEvent } from "../../../lib/polling/ports.ts";
+import type { SealedEvent } from "../../../lib/polling/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { fullPass } from "../../support/slow.ts";
 import { arrive, at, MINUTE, poll, range, runTick, SECOND, surveyOf, worldWith } from "../../support/survey.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { placeOf } from "../../../lib/polling/model/phase.ts";
-import type { PollingSource } from "../../../lib/polling/model/source.ts";
+import { type PollingSource, placeOf } from "../../../lib/polling/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { fullPassesOnly, readsOf } from "../../support/slow.ts";
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PollingSource } from "../../../lib/polling/model/source.ts";
+import type { PollingSource } from "../../../lib/polling/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { readsOf } from "../../support/slow.ts";
 import { addSurvey, at, HOUR, MINUTE, range, runTick, surveyOf, timesCalled, worldWith } from "../../support/survey.ts";

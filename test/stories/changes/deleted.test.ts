@@ -6,7 +6,7 @@ import {
   responseDeleted,
   verifyBooks,
 } from "../../../lib/events/index.ts";
-import type { SealedEvent } from "../../../lib/polling/ports.ts";
+import type { SealedEvent } from "../../../lib/polling/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { closedBooks, fullPass, fullPassesOnly, ticksUntil } from "../../support/slow.ts";
 import {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { eventId } from "../../../lib/events/index.ts";
 import { type Forgotten, forget } from "../../../lib/operator/forget.ts";
 import { resend } from "../../../lib/operator/resend.ts";
-import type { EntryState, LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
+import type { EntryState, LedgerEntry } from "../../../lib/polling/index.ts";
 import { operate } from "../../lib/support/operation.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { changeMark, closedBooks, fullPass, fullPassesOnly, ticksUntil, truthOf } from "../../support/slow.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type SurveyChanged, surveyChanged } from "../../../lib/events/index.ts";
-import type { PollingSource } from "../../../lib/polling/model/source.ts";
-import type { SealedEvent } from "../../../lib/polling/ports.ts";
+import type { PollingSource, SealedEvent } from "../../../lib/polling/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import {
   addSurvey,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PollingSource } from "../../../lib/polling/model/source.ts";
-import type { ContentsEvent } from "../../../lib/polling/publish/publish-batch.ts";
+import type { ContentsEvent, PollingSource } from "../../../lib/polling/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { closedBooks, fullPass, fullPassesOnly, ticksUntil } from "../../support/slow.ts";
 import {

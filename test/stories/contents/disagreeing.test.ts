@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SurveyService } from "../../../lib/polling/ports.ts";
+import type { SurveyService } from "../../../lib/polling/index.ts";
 import { closedBooks } from "../../support/slow.ts";
 import { at, HOUR, MINUTE, range, recordsOf, runTick, surveyOf, worldWith } from "../../support/survey.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { placeOf } from "../../../lib/polling/model/phase.ts";
+import { placeOf } from "../../../lib/polling/index.ts";
 import { byQuestion } from "../../support/apart.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { closedBooks, remove, fullPassesOnly as source, ticksUntil } from "../../support/slow.ts";

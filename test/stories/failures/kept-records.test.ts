@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
+import type { LedgerEntry } from "../../../lib/polling/index.ts";
 import { failing } from "../../support/failing.ts";
 import type { PortCall } from "../../support/memory-ports.ts";
 import { large } from "../../support/refused.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
-import { placeOf } from "../../../lib/polling/model/phase.ts";
+import { type LedgerEntry, placeOf } from "../../../lib/polling/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { closedBooks, fullPass, fullPassesOnly } from "../../support/slow.ts";
 import {

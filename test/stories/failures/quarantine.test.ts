@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { redrive } from "../../../lib/operator/redrive.ts";
-import type { CheckedState, EntryState } from "../../../lib/polling/model/ledger-entry.ts";
-import type { PublishOutcome } from "../../../lib/polling/ports.ts";
+import type { CheckedState, EntryState, PublishOutcome } from "../../../lib/polling/index.ts";
 import { operate } from "../../lib/support/operation.ts";
 import { large, refused } from "../../support/refused.ts";
 import { at, HOUR, MINUTE, poll, range, surveyOf, timesCalled, worldWith } from "../../support/survey.ts";

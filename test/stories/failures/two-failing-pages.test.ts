@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openTo } from "../../../lib/polling/model/phase.ts";
+import { openTo } from "../../../lib/polling/index.ts";
 import { arrive, at, deliveredIds, HOUR, MINUTE, poll, range, worldWith } from "../../support/survey.ts";
 
 // R9

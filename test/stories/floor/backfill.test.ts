@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { eventId } from "../../../lib/events/index.ts";
 import { backfill } from "../../../lib/operator/backfill.ts";
 import { bareEntry } from "../../../lib/operator/forgotten.ts";
-import { placeOf } from "../../../lib/polling/model/phase.ts";
+import { placeOf } from "../../../lib/polling/index.ts";
 import { rememberSettled } from "../../../lib/state/remember-settled.ts";
 import { createSettledMemory } from "../../../lib/state/settled-memory.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";

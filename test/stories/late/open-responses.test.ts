@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PollingSource } from "../../../lib/polling/model/source.ts";
+import type { PollingSource } from "../../../lib/polling/index.ts";
 import { failing } from "../../support/failing.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { large } from "../../support/refused.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PollingSource } from "../../../lib/polling/model/source.ts";
-import { depthOf } from "../../../lib/polling/routes/patrol.ts";
+import { depthOf, type PollingSource } from "../../../lib/polling/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { DAY, patrolOnly, readsOf, ticksUntil } from "../../support/slow.ts";
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { placeOf } from "../../../lib/polling/model/phase.ts";
+import { placeOf } from "../../../lib/polling/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { goOn, slowWorld } from "../../support/slices.ts";
 import { changeMark, remove } from "../../support/slow.ts";

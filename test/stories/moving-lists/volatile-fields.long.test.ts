@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
-import type { PageRead, SurveyService } from "../../../lib/polling/ports.ts";
+import type { PageRead, SurveyService } from "../../../lib/polling/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { closedBooks, fullPass, truthOf } from "../../support/slow.ts";
 import {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { eventId } from "../../../lib/events/index.ts";
-import type { LedgerEntry } from "../../../lib/polling/model/ledger-entry.ts";
+import type { LedgerEntry } from "../../../lib/polling/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import {
   arrive,

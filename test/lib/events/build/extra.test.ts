@@ -3,7 +3,7 @@ import { record, response } from "../../../../codegen/golden/facts.ts";
 import { buildEvent } from "../../../../lib/events/build/build-event.ts";
 import { RECORD_FIELDS } from "../../../../lib/events/build/extra.ts";
 import { responseCompleted } from "../../../../lib/events/index.ts";
-import { digestOf, readRecord } from "../../../../lib/polling/model/records.ts";
+import { digestOf, readRecord } from "../../../../lib/polling/index.ts";
 import { responseRecord } from "../../../../lib/survey-api/bodies/resources.ts";
 
 const eventOf = (...fields: object[]) =>

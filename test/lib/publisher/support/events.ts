@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { buildEvent } from "../../../../lib/events/build/build-event.ts";
 import type { ResponseCompleted } from "../../../../lib/events/index.ts";
-import type { Publisher, SealedEvent } from "../../../../lib/polling/ports.ts";
+import type { Publisher, SealedEvent } from "../../../../lib/polling/index.ts";
 import { createEventBridgePublisher } from "../../../../lib/publisher/event-bridge.ts";
 import type { TestAws } from "../../support/aws.ts";
 

@@ -1,0 +1,94 @@
+// The door of the core: whatever is outside lib/polling imports this file and no other of the folder.
+
+// Work on one survey under its lease, for what an operator asks.
+export { decodeIds } from "./books/id-set.ts";
+export { dropPassIds } from "./books/pass-ids.ts";
+export { isTrusted, mayAnswer } from "./contents/operation9.ts";
+export { noteSuspects } from "./contents/suspects.ts";
+export type { Allowance, PollContext } from "./context.ts";
+
+// What the core asks of the world, what it tells those who watch, and how it fails.
+export {
+  concernsWholeSource,
+  endsWork,
+  failureOf,
+  LeaseLostError,
+  leaseLost,
+  OutOfTimeError,
+  StateRefusedError,
+} from "./errors.ts";
+export { holdLease, LEASE_DURATION, PUBLISH_TIMEOUT } from "./lease.ts";
+export { areManyChanges, forgetSights } from "./ledger/changes.ts";
+export { decide, isBefore, type Judgement } from "./ledger/judge.ts";
+export { takeOut, withoutRecords } from "./ledger/kept-records.ts";
+// A source and what is stored of it: the forms of items, and how they are read.
+export {
+  type AccountChanges,
+  type AccountState,
+  isOutdated,
+  LONGEST_OVERLAP,
+  STORED_ONCE,
+  type SurveyRow,
+} from "./model/account.ts";
+export { type Books, isUnreachable, sayWhyOpen, unaccountedOf } from "./model/books.ts";
+export { type Breakers, closedBreakers } from "./model/breaker.ts";
+export { earliestString } from "./model/dates.ts";
+export {
+  type CheckedState,
+  type DetailKind,
+  type EmittedResponse,
+  type EntryState,
+  emittedOf,
+  FORGOTTEN,
+  isForRedrive,
+  JUDGED_BY,
+  type LedgerEntry,
+  POLLS,
+  WITHOUT_RECORDS,
+} from "./model/ledger-entry.ts";
+export { emptyMark, type Lease, type Mark } from "./model/mark.ts";
+export type { OutgoingEvent } from "./model/outgoing-event.ts";
+export { beginAllPages, type DateRange, openTo, placeOf } from "./model/phase.ts";
+export { addCounts } from "./model/poll-counts.ts";
+export { classOf, completedAt, digestOf, type Run, readRecord, startedAt } from "./model/records.ts";
+export type { Role, RoleLease, RoleNote, TickNote } from "./model/role.ts";
+export { LISTED_FIELDS, type PollingSource, type Selection, selected } from "./model/source.ts";
+export { isHistory, type Start } from "./model/start.ts";
+export type {
+  Clock,
+  DetailRead,
+  EmittedPage,
+  Order,
+  PageRead,
+  Ports,
+  Progress,
+  Publisher,
+  PublishOutcome,
+  RedrivePage,
+  SealedEvent,
+  State,
+  SurveyService,
+  Vault,
+} from "./ports.ts";
+export { fromFound } from "./publish/candidate.ts";
+export { enrich } from "./publish/enrich.ts";
+export { sealed } from "./publish/prepare.ts";
+export { batchLength, type ContentsEvent, type Ready } from "./publish/publish-batch.ts";
+export { watchBreakers } from "./publish/under-breaker.ts";
+export { lastOf } from "./routes/backlog-start.ts";
+export { passSlice } from "./routes/full-pass.ts";
+export { depthOf, levels, periodOf } from "./routes/patrol.ts";
+export { catchUpSlice, type SliceSummary } from "./survey/catch-up-slice.ts";
+export { type PollRequest, type PollResult, pollSurvey } from "./survey/poll-survey.ts";
+export { tellBooks } from "./survey/tell-books.ts";
+export { knownOf, type SurveyRequest, withSurvey } from "./survey/with-survey.ts";
+// One scheduled run over a source, and the work on its backlogs.
+export { type BacklogRequest, workOffBacklogs } from "./tick/backlogs.ts";
+export { tick } from "./tick/tick.ts";
+export { checkOwnState, LONGEST_WAIT, pauseOf, type TickRequest } from "./tick/tick-request.ts";
+export type { BacklogRound, SurveySummary, TickFigures, TickSummary } from "./tick/tick-summary.ts";
+export { trusts } from "./tick/trust.ts";
+export { isWhole } from "./walk/join.ts";
+export type { ShortPageEnds } from "./walk/list-end.ts";
+export { isFull, PAGE_SIZE, type Page, toPage } from "./walk/page.ts";
+export { type WalkEnd, walk } from "./walk/walk.ts";
