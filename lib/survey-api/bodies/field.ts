@@ -72,7 +72,8 @@ export function mapOf<T>(field: Field<T>): Field<Record<string, T>> {
   return {
     read(value, odd) {
       if (Array.isArray(value) && value.length === 0) return {};
-      return readFields(value, isObject(value) ? Object.keys(value) : [], () => field, odd) as Record<string, T>;
+      const all = isObject(value) ? Object.keys(value).map((name) => [name, field] as const) : [];
+      return readFields(value, all, odd) as Record<string, T>;
     },
   };
 }
@@ -93,22 +94,19 @@ export interface ResourceField<S extends Shape> extends Field<Resource<S>> {
 }
 
 export function resource<const S extends Shape>(shape: S): ResourceField<S> {
-  const names = Object.keys(shape);
-  return {
-    shape,
-    read: (value, odd) => readFields(value, names, (name) => shape[name] as Field<unknown>, odd) as Resource<S>,
-  };
+  const all = Object.entries(shape);
+  return { shape, read: (value, odd) => readFields(value, all, odd) as Resource<S> };
 }
 
 /** The same object unless a field is given otherwise than it was read. */
-function readFields(value: unknown, names: string[], fieldOf: (name: string) => Field<unknown>, odd: Odd[]): unknown {
+function readFields(value: unknown, all: readonly (readonly [string, Field<unknown>])[], odd: Odd[]): unknown {
   if (!isObject(value)) {
     odd.push({ path: [], expected: "object" });
     return value;
   }
   let changed: [string, unknown][] | undefined;
-  for (const name of names) {
-    const now = readInside(fieldOf(name), value[name], name, odd);
+  for (const [name, field] of all) {
+    const now = readInside(field, value[name], name, odd);
     if (now === value[name]) continue;
     changed ??= [];
     changed.push([name, now]);
