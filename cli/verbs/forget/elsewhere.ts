@@ -1,6 +1,5 @@
 import type { Config } from "../../../lib/config/index.ts";
 import { DAY } from "../../../lib/config/units.ts";
-import { isSigned } from "../../../lib/webhooks/signed-webhook.ts";
 import { KEPT_UNHEARD } from "../../target/temporary-rules.ts";
 import type { ForgetAnswer } from "./answer.ts";
 
@@ -43,16 +42,16 @@ export function elsewhere(
     what: "its events, whole: no single one can be deleted. Replay nothing from before now until then",
     until: longest("archive"),
   };
-  const areSigned = webhooks.some(isSigned);
+  const hasWebhooks = webhooks.length > 0;
   const waiting = {
-    where: "the queues of signed webhooks",
+    where: "the queues of webhooks",
     what: "its events that wait for an endpoint, whole",
     until: now + QUEUES * DAY,
   };
   const undelivered = {
     where: "the dead-letter queues of webhooks and of onResponseCompleted",
     what: "its events that could not be delivered, whole. Delete them there by the event id",
-    until: now + ((areSigned ? QUEUES : TRIED) + QUEUES) * DAY,
+    until: now + ((hasWebhooks ? QUEUES : TRIED) + QUEUES) * DAY,
   };
   const heard = {
     where: "the queues of tail, listen and console",
@@ -62,7 +61,7 @@ export function elsewhere(
   return [
     service,
     ...(hadEvent
-      ? [subscribers, ...(bus.archive ? [archive] : []), ...(areSigned ? [waiting] : []), undelivered, heard]
+      ? [subscribers, ...(bus.archive ? [archive] : []), ...(hasWebhooks ? [waiting] : []), undelivered, heard]
       : []),
     {
       where: "point-in-time backups of the table",

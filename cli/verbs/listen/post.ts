@@ -1,5 +1,5 @@
 import { outcomeOf } from "../../../lib/webhooks/outcome.ts";
-import { PATIENCE, postSigned } from "../../../lib/webhooks/post-signed.ts";
+import { PATIENCE, post as postOnce } from "../../../lib/webhooks/post.ts";
 import { readEnvelope } from "../../hearing/envelope.ts";
 import type { Io } from "../../io.ts";
 import type { ListenAnswer } from "./answer.ts";
@@ -16,11 +16,11 @@ export async function post(body: string, { url, secret, now, signal }: Posting):
   const at = new Date(now());
   const eventId = event?.detail.meta.eventId ?? null;
   const type = event?.["detail-type"] ?? null;
-  const { status, milliseconds, problem } = await postSigned(
+  const { status, milliseconds, problem } = await postOnce(
     { id: eventId ?? "unknown", at, body },
     {
       url,
-      secrets: [secret],
+      proof: { signWith: [secret], headers: {} },
       userAgent: "survey-poller listen",
       type: type ?? "unknown",
       signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]),

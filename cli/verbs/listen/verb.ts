@@ -11,7 +11,7 @@ import { answerLine } from "./text.ts";
 const ABOUT = `
 Each event is posted once, as a deployed webhook with "signing" does it: signed by Standard Webhooks, where
 webhook-id is the event id. That one tries again after no answer in 30 s, 401, 403, 407, 408, 409, 425, 429
-and 5xx; other answers go to the dead-letter queue. A webhook with "auth" sends that instead, and waits 5 s.`;
+and 5xx; other answers go to the dead-letter queue. A webhook with "auth" sends that too, or instead.`;
 
 export const listenVerb: Verb = (act) =>
   targetVerb("listen", "posts events live to a consumer on this machine, as a deployed webhook would")

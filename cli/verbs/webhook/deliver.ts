@@ -1,5 +1,5 @@
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
-import { PATIENCE } from "../../../lib/webhooks/post-signed.ts";
+import { PATIENCE } from "../../../lib/webhooks/post.ts";
 import type { TestAnswer, TestDelivery, TestResult } from "../../../lib/webhooks/test-delivery.ts";
 import { CommandError, exitOf } from "../../errors.ts";
 import type { Io } from "../../io.ts";

@@ -1,5 +1,4 @@
 import type { WebhookConfig } from "../../../lib/config/index.ts";
-import { isSigned } from "../../../lib/webhooks/signed-webhook.ts";
 import { CommandError } from "../../errors.ts";
 import { UsageError } from "../../flags.ts";
 import type { Target } from "../../target/target.ts";
@@ -10,9 +9,9 @@ export interface FoundWebhook {
 }
 
 /**
- * A signed webhook of a stack, and the function that delivers to it.
+ * A webhook of a stack, and the function that delivers to it.
  *
- * @throws UsageError where there is none of that name, or it is not signed
+ * @throws UsageError where there is none of that name
  */
 export async function findWebhook(target: Target, name: string): Promise<FoundWebhook> {
   if (target.stack === undefined) {
@@ -26,11 +25,6 @@ export async function findWebhook(target: Target, name: string): Promise<FoundWe
     const names = webhooks.map((one) => one.name).join(", ");
     throw new UsageError(`there is no webhook of that name in ${target.name}`, {
       hint: names === "" ? "Its configuration has no webhooks." : `Its webhooks: ${names}.`,
-    });
-  }
-  if (!isSigned(webhook)) {
-    throw new UsageError(`the webhook ${name} is not signed: EventBridge itself delivers to it`, {
-      hint: "`survey-poller trigger promoter --yes` sends a test event to every subscriber.",
     });
   }
   const functionName = target.stack.outputs[`ForwardFunctionName${name.replaceAll(/[^A-Za-z0-9]/g, "")}`];

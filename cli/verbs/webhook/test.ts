@@ -13,13 +13,13 @@ import { findWebhook } from "./find.ts";
 import { textOf } from "./text.ts";
 
 const ABOUT = `
-The deployed forwarder signs a test event and posts it once: by its own code, secret, network and time limit. No
-other subscriber gets it. The rule and the queue before the forwarder are left out; "trigger" tries those.
-meta.test is true. Exit code 1: the endpoint did not take it, or there is nothing to sign with.`;
+The deployed forwarder posts a test event once: by its own code, secrets, network and time limit. No other
+subscriber gets it. The rule and the queue before the forwarder are left out; "trigger" tries those.
+meta.test is true. Exit code 1: the endpoint did not take it, or a secret is missing.`;
 
 export const testVerb: Verb = (act) =>
-  targetVerb("test", "posts a signed test event to one webhook, and shows how it is answered")
-    .argument("<name>", "of a webhook with signing")
+  targetVerb("test", "posts a test event to one webhook, and shows how it is answered")
+    .argument("<name>", "of a webhook")
     .addOption(new Option("--kind <kind>", "as trigger has them").choices(kinds).default("promoter" as Kind))
     .option("--source <name>", "as this source sends it, where there are several")
     .addOption(yesOption())

@@ -12,7 +12,7 @@ export function textOf(
   { style }: Pick<Io, "style">,
 ): string[] {
   const what = `${type} (${kind}), event id ${eventId}`;
-  if (dryRun || delivery === null) return [`To webhook ${webhook} at ${endpoint}: ${what}, signed.`];
+  if (dryRun || delivery === null) return [`To webhook ${webhook} at ${endpoint}: ${what}.`];
   const { status, milliseconds, problem, outcome, firstLine } = delivery;
   const { colour, note } = LOOKS[outcome];
   const result = style(colour, status === null ? `no answer (${problem})` : `${status}`);

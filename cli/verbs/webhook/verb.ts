@@ -2,7 +2,7 @@ import { Command } from "@commander-js/extra-typings";
 import { examples, type Verb } from "../../verb.ts";
 import { testVerb } from "./test.ts";
 
-const SUMMARY = "webhooks that are signed: tries one";
+const SUMMARY = "webhooks: tries one";
 
 export const webhookVerb: Verb = (act) =>
   new Command("webhook")
