@@ -1,25 +1,24 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Logger } from "@aws-lambda-powertools/logger";
 import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
-import { mostDetailed, parseConfig } from "../lib/config/index.ts";
+import { ConfigError, mostDetailed, parseConfig, type WebhookConfig } from "../lib/config/index.ts";
 import { readConfigFile } from "../lib/config/read-file.ts";
 import { describeFailure, serviceName } from "../lib/monitoring/log.ts";
 import { writeWebhookMetrics } from "../lib/monitoring/webhook-metrics.ts";
 import { readForwardEnvironment } from "../lib/run/forward-environment.ts";
 import { createPresigner, createQueues, createSecretsClient } from "../lib/webhooks/clients.ts";
 import { type DeliveryReport, forwardBatch } from "../lib/webhooks/forward-batch.ts";
-import { signedWebhook } from "../lib/webhooks/signed-webhook.ts";
-import { createSigningSecrets } from "../lib/webhooks/signing-secret.ts";
 import { deliverTest, isTestDelivery, type TestAnswer } from "../lib/webhooks/test-delivery.ts";
+import { WebhookSecrets } from "../lib/webhooks/webhook-secrets.ts";
 
 const environment = readForwardEnvironment(process.env, import.meta.dirname);
 const config = parseConfig(readConfigFile(environment.configFile), { deployed: false });
-const webhook = signedWebhook(config.webhooks, environment.webhook);
+const webhook = webhookOf(environment.webhook);
 const bucket = environment.claimCheckBucket;
 const queues = createQueues(environment);
 const endpoint = {
   url: webhook.url,
-  secrets: createSigningSecrets(createSecretsClient(), webhook.signing.secret),
+  secrets: new WebhookSecrets(createSecretsClient(), webhook),
   answers: { bucket, presign: createPresigner(bucket) },
   now: Date.now,
   deadline: AbortSignal.timeout,
@@ -53,4 +52,11 @@ export async function handler(event: unknown, context: Context): Promise<SQSBatc
   const measured = { webhook: webhook.name, requestId: context.awsRequestId, level: config.monitoring.level };
   writeWebhookMetrics(measured, deliveries);
   return { batchItemFailures: again.map((itemIdentifier) => ({ itemIdentifier })) };
+}
+
+function webhookOf(name: string): WebhookConfig {
+  const found = config.webhooks.find((one) => one.name === name);
+  if (found !== undefined) return found;
+  const problem = { path: "webhooks", message: `none is called "${name}"` };
+  throw new ConfigError([problem], { hint: "Deploy the stack again." });
 }

@@ -1,16 +1,13 @@
 import type { RemovalPolicy } from "aws-cdk-lib";
 import type { CfnArchive, IEventBus } from "aws-cdk-lib/aws-events";
 import type { IKey } from "aws-cdk-lib/aws-kms";
-import { Construct } from "constructs";
+import type { Construct } from "constructs";
 import type { Config } from "../lib/config/index.ts";
-import { isSigned } from "../lib/webhooks/signed-webhook.ts";
 import { createArchive } from "./archive.ts";
 import { createBusLog } from "./bus-log.ts";
 import { createBusParameter } from "./bus-parameter.ts";
 import { createSchemaRegistry } from "./schema-registry.ts";
-import type { Subscription } from "./subscriptions/subscribe.ts";
 import { shareBus } from "./subscriptions/subscriber-policy.ts";
-import { createWebhook } from "./subscriptions/webhooks.ts";
 
 export interface BusCompanionsProps {
   bus: IEventBus;
@@ -25,27 +22,17 @@ export interface BusCompanionsProps {
   removalPolicy: RemovalPolicy;
 }
 
-export interface BusCompanions {
-  archive: CfnArchive | undefined;
-  /** Webhooks without a signature, by name. */
-  webhooks: ReadonlyMap<string, Subscription>;
-}
-
-/** Everything that the configuration asks for beside the bus. */
-export function createBusCompanions(scope: Construct, props: BusCompanionsProps): BusCompanions {
+/**
+ * Everything that the configuration asks for beside the bus.
+ *
+ * @returns the archive, unless it is switched off
+ */
+export function createBusCompanions(scope: Construct, props: BusCompanionsProps): CfnArchive | undefined {
   const { bus, busName, encryptionKey, removalPolicy } = props;
-  const { sources, bus: wanted, subscribers, webhooks } = props.config;
+  const { sources, bus: wanted, subscribers } = props.config;
   createBusParameter(scope, bus, { name: busName, arnParameter: wanted.arnParameter });
   shareBus(scope, bus, subscribers);
   if (wanted.schemaRegistry) createSchemaRegistry(scope, busName, sources);
   if (wanted.logging && props.isOwn) createBusLog(scope, props);
-  const endpoints = new Construct(scope, "Webhooks");
-  return {
-    archive: wanted.archive ? createArchive(scope, { bus, sources, encryptionKey, removalPolicy }) : undefined,
-    webhooks: new Map(
-      webhooks
-        .filter((webhook) => !isSigned(webhook))
-        .map((webhook) => [webhook.name, createWebhook(endpoints, webhook, { bus, sources, encryptionKey })]),
-    ),
-  };
+  return wanted.archive ? createArchive(scope, { bus, sources, encryptionKey, removalPolicy }) : undefined;
 }

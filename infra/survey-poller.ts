@@ -10,7 +10,6 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { type Config, ConfigError } from "../lib/config/index.ts";
 import { DAY } from "../lib/config/units.ts";
-import { isSigned } from "../lib/webhooks/signed-webhook.ts";
 import { createBusCompanions } from "./bus-companions.ts";
 import { createClaimCheckBucket } from "./claim-check-bucket.ts";
 import { createDeadLetterQueue } from "./dead-letter-queue.ts";
@@ -33,8 +32,8 @@ import { createSchedules } from "./schedules.ts";
 import { createSourceSecrets, type SourceSecrets, secretsVariable } from "./source-secrets.ts";
 import { createStateTable } from "./state-table.ts";
 import { createSubscription, type ResponseCompletedProps } from "./subscriptions/on-response-completed.ts";
-import { createSignedWebhooks } from "./subscriptions/signed-webhooks.ts";
 import type { Subscription } from "./subscriptions/subscribe.ts";
+import { createWebhooks } from "./subscriptions/webhooks.ts";
 
 /** Milliseconds for which a response may wait for its metrics and what is kept of it be the only copy left. */
 const LONGEST_OUTAGE = 14 * DAY;
@@ -110,7 +109,7 @@ export class SurveyPoller extends PollerMetrics {
       createSourceSecrets(this, { source, existing: resources.secrets?.[source.name], encryptionKey }),
     );
     const logDays = Math.max(...sources.map(({ retention }) => retention.logs)) / DAY;
-    const { archive, webhooks } = createBusCompanions(this, {
+    this.archive = createBusCompanions(this, {
       bus: this.bus,
       config,
       isOwn: ownBus !== undefined,
@@ -120,11 +119,10 @@ export class SurveyPoller extends PollerMetrics {
       encryptionKey,
       removalPolicy,
     });
-    this.archive = archive;
 
     const called = [
       ...sources.map(({ baseUrl }) => baseUrl),
-      ...config.webhooks.filter(isSigned).map(({ url }) => url),
+      ...config.webhooks.map(({ url }) => url),
       ...(proxy === undefined || Token.isUnresolved(proxy) ? [] : [proxy]),
     ];
     const surroundings = {
@@ -161,11 +159,7 @@ export class SurveyPoller extends PollerMetrics {
       encryptionKey,
     });
     this.alarmTopic = this.monitoring.topic;
-    for (const [name, { deadLetters: undelivered }] of webhooks) {
-      if (undelivered !== undefined)
-        this.monitoring.watchDeadLetters(`Webhook-${name}`, undelivered, `webhook ${name}`);
-    }
-    const signed = createSignedWebhooks(this, {
+    this.webhooks = createWebhooks(this, {
       ...surroundings,
       webhooks: config.webhooks,
       config: input,
@@ -176,7 +170,6 @@ export class SurveyPoller extends PollerMetrics {
       monitoring: this.monitoring,
       outputPrefix: outputPrefix ?? alphanumeric(id),
     });
-    this.webhooks = new Map([...webhooks, ...signed]);
     createSchedules(this, { sources, target: this.pollFunction, deadLetters, encryptionKey });
     createOutputs(this, outputPrefix ?? alphanumeric(id));
 

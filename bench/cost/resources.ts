@@ -61,13 +61,11 @@ const RULES: Record<string, Rule> = {
   "AWS::SQS::Queue": nothing("$0.40 for a million requests"),
   "AWS::Events::EventBus": nothing("$1 for a million events"),
   "AWS::Events::Archive": nothing("$0.10 a GB taken in, $0.023 a GB and month"),
-  "AWS::Events::ApiDestination": nothing("$0.20 for a million calls"),
 };
 
 /** Types that are never paid for. */
 const FREE = new Set([
   "AWS::EC2::SecurityGroup",
-  "AWS::Events::Connection",
   "AWS::Events::EventBusPolicy",
   "AWS::Events::Rule",
   "AWS::EventSchemas::Registry",

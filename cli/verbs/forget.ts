@@ -5,7 +5,6 @@ import { bareEntry, isBare, prefixesOf } from "../../lib/operator/forgotten.ts";
 import type { LedgerEntry, Mark } from "../../lib/polling/index.ts";
 import { readMark } from "../../lib/state/leases.ts";
 import { readEntry, recordsOfNobody } from "../../lib/state/ledger.ts";
-import { isSigned } from "../../lib/webhooks/signed-webhook.ts";
 import { CommandError, notNow } from "../errors.ts";
 import { askingAws } from "../target/aws-failure.ts";
 import { openTarget } from "../target/open-target.ts";
@@ -178,14 +177,14 @@ export function elsewhere(
   }
   // One archive and one log group serve all sources: the longest period asked for holds.
   const longest = (of: "archive" | "logs"): number => now + Math.max(...sources.map(({ retention }) => retention[of]));
-  const areSigned = webhooks.some(isSigned);
+  const hasWebhooks = webhooks.length > 0;
   const archived = "its events, whole: no single one can be deleted. Replay nothing from before now until then";
   const waiting = "its events that wait for an endpoint, whole";
   const undelivered = "its events that could not be delivered, whole. Delete them there by the event id";
-  const untilDead = now + ((areSigned ? QUEUES : TRIED) + QUEUES) * DAY;
+  const untilDead = now + ((hasWebhooks ? QUEUES : TRIED) + QUEUES) * DAY;
   const ofEvents = [
     ...(bus.archive ? [copy("the archive of the bus", archived, longest("archive"))] : []),
-    ...(areSigned ? [copy("the queues of signed webhooks", waiting, now + QUEUES * DAY)] : []),
+    ...(hasWebhooks ? [copy("the queues of webhooks", waiting, now + QUEUES * DAY)] : []),
     copy("the dead-letter queues of webhooks and of onResponseCompleted", undelivered, untilDead),
     copy("the queues of tail, listen and console", "its events of the last minutes, whole", now + KEPT_UNHEARD * 1000),
   ];

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { BlockList, isIP } from "node:net";
 import { errorCode } from "../../lib/errors.ts";
 import { type Outcome, outcomeOf } from "../../lib/webhooks/outcome.ts";
-import { PATIENCE, postSigned } from "../../lib/webhooks/post-signed.ts";
+import { PATIENCE, post as postOnce } from "../../lib/webhooks/post.ts";
 import { isSigningSecret, SECRET_FORM } from "../../lib/webhooks/signature.ts";
 import { CommandError, UsageError } from "../errors.ts";
 import { readEnvelope } from "../hearing/event.ts";
@@ -30,7 +30,7 @@ export interface ListenAnswer {
 const ABOUT = `
 Each event is posted once, as a deployed webhook with "signing" does it: signed by Standard Webhooks, where
 webhook-id is the event id. That one tries again after no answer in 30 s, 401, 403, 407, 408, 409, 425, 429
-and 5xx; other answers go to the dead-letter queue. A webhook with "auth" sends that instead, and waits 5 s.`;
+and 5xx; other answers go to the dead-letter queue. A webhook with "auth" sends that too, or instead.`;
 
 export const listenVerb: Verb = (act) =>
   targetVerb("listen", "posts events live to a consumer on this machine, as a deployed webhook would")
@@ -83,11 +83,11 @@ async function post(body: string, { url, secret, now, signal }: Posting): Promis
   const at = new Date(now());
   const eventId = event?.detail.meta.eventId ?? null;
   const type = event?.["detail-type"] ?? null;
-  const { status, milliseconds, problem } = await postSigned(
+  const { status, milliseconds, problem } = await postOnce(
     { id: eventId ?? "unknown", at, body },
     {
       url,
-      secrets: [secret],
+      proof: { signWith: [secret], headers: {} },
       userAgent: "survey-poller listen",
       type: type ?? "unknown",
       signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]),

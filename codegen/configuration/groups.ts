@@ -122,9 +122,8 @@ export const topGroups = {
       "webhooks[].where": "Sends only events whose detail matches.",
       "webhooks[].auth.type": "How the endpoint knows the caller. Without `auth` no secret is sent.",
       "webhooks[].auth.header": "Goes with the type `header` alone. By default `x-api-key`.",
-      "webhooks[].auth.secret": "Name of the secret whose value is sent. It must be there before the deployment.",
-      "webhooks[].signing.secret":
-        "Name of the secret that signs each delivery by Standard Webhooks. Not together with `auth`.",
+      "webhooks[].auth.secret": "Name of the secret whose value is sent.",
+      "webhooks[].signing.secret": "Name of the secret that signs each delivery by Standard Webhooks.",
       "webhooks[].ratePerSecond": "Deliveries a second at most. What is above waits.",
       "webhooks[].retry.maxAge": "How long a delivery is tried again. At most `1d`.",
       "webhooks[].retry.attempts": "How often it is tried again.",

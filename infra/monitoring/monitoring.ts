@@ -45,7 +45,7 @@ export interface Monitoring {
    * @param of whose it is, for the mail, such as "webhook crm"
    */
   watchDeadLetters(id: string, queue: IQueue, of: string): void;
-  /** An alarm on a signed webhook whose endpoint takes nothing, as long as there are alarms at all. */
+  /** An alarm on a webhook whose endpoint takes nothing, as long as there are alarms at all. */
   watchWebhook(name: string): void;
 }
 

@@ -31,7 +31,7 @@ export interface Subscription {
   rule: Rule;
   /** Events that could not be delivered. Undefined where the target brought a queue of its own. */
   deadLetters: Queue | undefined;
-  /** Of a signed webhook alone: the queue of what is to be delivered, and the function that does it. */
+  /** Of a webhook alone: the queue of what is to be delivered, and the function that does it. */
   forwarder?: { queue: Queue; function: LambdaFunction };
 }
 

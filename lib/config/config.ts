@@ -89,7 +89,7 @@ export interface WebhookConfig {
   /** An EventBridge pattern on the event's detail. */
   where?: Record<string, unknown> | undefined;
   auth?: WebhookAuth | undefined;
-  /** Name of the secret with which each delivery is signed by Standard Webhooks, in place of `auth`. */
+  /** Name of the secret with which each delivery is signed by Standard Webhooks. */
   signing?: { secret: string } | undefined;
   /** Default 10. */
   ratePerSecond: number;

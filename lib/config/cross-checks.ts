@@ -17,11 +17,10 @@ export function crossChecks(input: Record<string, unknown>): FoundProblem[] {
   const sources = list(input.sources);
   const archived = !isObject(input.bus) || input.bus.archive !== false;
   return [
-    ...sourceNames(sources),
+    ...names("sources", sources, DEFAULT_NAME),
     ...sources.flatMap(timeouts),
     ...(archived ? sources.flatMap((source, index) => claimCheck(source, index)) : []),
-    ...webhookNames(list(input.webhooks)),
-    ...signedWebhooks(list(input.webhooks)),
+    ...names("webhooks", list(input.webhooks)),
   ];
 }
 
@@ -44,42 +43,10 @@ function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function webhookNames(webhooks: readonly unknown[]): FoundProblem[] {
-  const all = webhooks.map((webhook) => (isObject(webhook) ? webhook.name : undefined));
-  return all.flatMap((name, index) => {
-    const first = all.indexOf(name);
-    if (typeof name !== "string" || first === index) return [];
-    return [
-      { path: ["webhooks", index, "name"], message: `must be unique, but is the same as webhooks[${first}].name` },
-    ];
-  });
-}
-
-/** A signature says who posts, and takes the place of credentials. */
-function signedWebhooks(webhooks: readonly unknown[]): FoundProblem[] {
-  const outputs = new Map<string, number>();
-  return webhooks.flatMap((webhook, index) => {
-    if (!isObject(webhook) || webhook.signing === undefined) return [];
-    const problems: FoundProblem[] = [];
-    if (webhook.auth !== undefined) {
-      const message = "must not stand beside auth: a webhook is signed, or sends credentials";
-      problems.push({ path: ["webhooks", index, "signing"], message });
-    }
-    if (typeof webhook.name !== "string") return problems;
-    // Names of CloudFormation outputs hold letters and digits only.
-    const key = webhook.name.replaceAll(/[^A-Za-z0-9]/g, "");
-    const first = outputs.get(key);
-    outputs.set(key, first ?? index);
-    if (first === undefined || (webhooks[first] as { name?: unknown }).name === webhook.name) return problems;
-    const message = `must be unique, but is only "-" or "_" away from webhooks[${first}].name`;
-    return [...problems, { path: ["webhooks", index, "name"], message }];
-  });
-}
-
-function sourceNames(sources: readonly unknown[]): FoundProblem[] {
+function names(field: "sources" | "webhooks", all: readonly unknown[], usual?: string): FoundProblem[] {
   const first = new Map<string, { index: number; name: string }>();
-  return sources.flatMap((source, index) => {
-    const name = isObject(source) && source.name !== undefined ? source.name : DEFAULT_NAME;
+  return all.flatMap((one, index) => {
+    const name = isObject(one) && one.name !== undefined ? one.name : usual;
     if (typeof name !== "string") return [];
     // Names of CloudFormation outputs hold letters and digits only.
     const key = name.replaceAll(/[^A-Za-z0-9]/g, "");
@@ -89,9 +56,7 @@ function sourceNames(sources: readonly unknown[]): FoundProblem[] {
       return [];
     }
     const how = earlier.name === name ? "the same as" : 'only "-" or "_" away from';
-    return [
-      { path: ["sources", index, "name"], message: `must be unique, but is ${how} sources[${earlier.index}].name` },
-    ];
+    return [{ path: [field, index, "name"], message: `must be unique, but is ${how} ${field}[${earlier.index}].name` }];
   });
 }
 

@@ -14,19 +14,22 @@ const SECRET =
 const type = oneOf("header", "bearer", "basic");
 const secret = z.string({ error: SECRET }).regex(/^[A-Za-z0-9/_+=.@-]{1,512}$/, { error: SECRET });
 
-/** How an endpoint knows the caller: by the name of a secret only, whose value no template ever holds. */
+/** How an endpoint knows the caller: by the name of a secret only, whose value is read at each delivery. */
 export type WebhookAuth =
   | { type: "header"; header: string; secret: string }
   | { type: "bearer" | "basic"; secret: string };
 
 const auth = section({
   type,
-  // EventBridge keeps some header names for itself; these are the ones that a key could be meant for.
+  // What says how a request is sent, and what each one carries anyway.
   header: z
     .string({ error: HEADER })
-    .regex(/^(?!(?:authorization|host|content-length|content-type|connection)$)[A-Za-z0-9-]{1,64}$/i, {
-      error: `${HEADER}; for "authorization" there are the types "bearer" and "basic"`,
-    })
+    .regex(
+      /^(?!(?:authorization|host|content-length|content-type|connection|expect|keep-alive|transfer-encoding|upgrade|user-agent|webhook-.*|x-survey-poller)$)[A-Za-z0-9-]{1,64}$/i,
+      {
+        error: `${HEADER}; for "authorization" there are the types "bearer" and "basic"`,
+      },
+    )
     .optional(),
   secret,
 }).transform((given, context): WebhookAuth => {
@@ -62,7 +65,7 @@ export const webhooksSchema = z.array(webhook, { error: "must be a list of webho
 
 /** The address of a webhook may hold a key in its query: such addresses are common, so a query is allowed. */
 function isWebhookUrl(text: string): boolean {
-  // Of other characters EventBridge takes none, and of addresses 2048 characters; "*" would be a parameter in the path.
+  // Characters that an address holds as they are, and no more than servers take.
   if (!/^https:\/\/[A-Za-z0-9%().!~';/?:@&=+$,_-]{1,2000}$/i.test(text) || !URL.canParse(text)) return false;
   const url = new URL(text);
   url.search = "";

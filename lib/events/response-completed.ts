@@ -202,7 +202,7 @@ const answersRef = z
     url: z
       .string()
       .optional()
-      .describe("In requests of a signed webhook only: GET it without AWS credentials, within the hour"),
+      .describe("In requests of a webhook only: GET it without AWS credentials, within the hour"),
   })
   .meta(
     named("AnswersRef", "Claim check: where the answers lie as a JSON array when they are too large for the event", {

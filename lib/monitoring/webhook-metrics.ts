@@ -2,7 +2,7 @@ import { Metrics } from "@aws-lambda-powertools/metrics";
 import { type MetricDefinition, type MonitoringLevel, NAMESPACE } from "./catalog.ts";
 import { serviceName } from "./log.ts";
 
-/** Every metric of a signed webhook, by the dimensions `service` and `webhook`. What did not happen is not written. */
+/** Every metric of a webhook, by the dimensions `service` and `webhook`. What did not happen is not written. */
 export const webhookMetrics = {
   /** Events that the endpoint has taken. */
   delivered: { name: "Delivered", unit: "Count", level: "minimal" },

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import * as z from "zod";
 import { EnvironmentError } from "./environment.ts";
 
-/** The environment that the stack gives to the forwarder of a signed webhook. */
+/** The environment that the stack gives to the forwarder of a webhook. */
 export interface ForwardEnvironment {
   /** Name of the webhook in the configuration. */
   webhook: string;

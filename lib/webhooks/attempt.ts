@@ -1,15 +1,15 @@
 import { type AnswersUrlOptions, withAnswersUrl } from "./answers-url.ts";
 import { readEnvelope, typeOf, webhookId } from "./envelope.ts";
-import { isSignatureRefused, type Outcome, outcomeOf } from "./outcome.ts";
-import { type Answer, postSigned } from "./post-signed.ts";
-import type { SigningSecrets } from "./signing-secret.ts";
+import { isCallerRefused, type Outcome, outcomeOf } from "./outcome.ts";
+import { type Answer, post } from "./post.ts";
+import type { WebhookSecrets } from "./webhook-secrets.ts";
 
 const USER_AGENT = "survey-poller";
 
 /** An endpoint, as every delivery to it needs it. */
 export interface Endpoint {
   url: string;
-  secrets: SigningSecrets;
+  secrets: Pick<WebhookSecrets, "current" | "refused">;
   answers: AnswersUrlOptions;
   now: () => number;
   /** Ends a request after so many milliseconds. */
@@ -23,10 +23,10 @@ export interface Attempt extends Answer {
 }
 
 /**
- * Posts one event, signed.
+ * Posts one event.
  *
  * @param patience milliseconds for the endpoint to answer
- * @throws SigningSecretError when there is nothing to sign with
+ * @throws WebhookSecretError when a secret is missing
  */
 export async function attempt(
   endpoint: Endpoint,
@@ -35,17 +35,17 @@ export async function attempt(
   const event = readEnvelope(body);
   const id = webhookId(event, otherId);
   const type = typeOf(event);
-  const secrets = await endpoint.secrets.current();
-  const signed = { id, at: new Date(endpoint.now()), body: await withAnswersUrl(body, event, endpoint.answers) };
-  const answer = await postSigned(signed, {
+  const proof = await endpoint.secrets.current();
+  const delivery = { id, at: new Date(endpoint.now()), body: await withAnswersUrl(body, event, endpoint.answers) };
+  const answer = await post(delivery, {
     url: endpoint.url,
-    secrets,
+    proof,
     userAgent: USER_AGENT,
     type,
     signal: endpoint.deadline(patience),
     readsAnswer,
   });
-  if (isSignatureRefused(answer.status)) endpoint.secrets.refused();
+  if (isCallerRefused(answer.status)) endpoint.secrets.refused();
   return { ...answer, eventId: id, type, outcome: outcomeOf(answer.status) };
 }
 

@@ -4,7 +4,7 @@ import { attempt, type Endpoint } from "./attempt.ts";
 import { readEnvelope, typeOf, webhookId } from "./envelope.ts";
 import { type Outcome, waitAfter } from "./outcome.ts";
 import { paceOf } from "./pace.ts";
-import { PATIENCE } from "./post-signed.ts";
+import { PATIENCE } from "./post.ts";
 
 /** Milliseconds of an invocation that are kept for telling the queue what has become of its messages. */
 const RESERVE = 4_000;

@@ -2,8 +2,7 @@
 export type Outcome = "taken" | "retried" | "given-up";
 
 /**
- * Answers below 500 that may be others the next time. EventBridge tries 401, 407, 409 and 429 again too. 403 is added since endpoints answer it to a signature
- * that they do not know yet; 408 and 425 ask for another attempt by their meaning. All others below 500 say that the address or the event is wrong.
+ * Answers below 500 that may be others the next time. Endpoints answer 401 and 403 to a secret that they do not know yet; 408 and 425 ask for another attempt by their meaning. All others below 500 say that the address or the event is wrong.
  */
 const PASSING = new Set([401, 403, 407, 408, 409, 425, 429]);
 
@@ -14,8 +13,8 @@ export function outcomeOf(status: number | null): Outcome {
   return PASSING.has(status) || status >= 500 ? "retried" : "given-up";
 }
 
-/** Whether an endpoint refuses the signature: the secret may have been changed meanwhile. */
-export function isSignatureRefused(status: number | null): boolean {
+/** Whether an endpoint refuses the signature or the credentials: the secret may have been changed meanwhile. */
+export function isCallerRefused(status: number | null): boolean {
   return status === 401 || status === 403;
 }
 

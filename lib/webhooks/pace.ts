@@ -1,4 +1,4 @@
-/** How `ratePerSecond` of a signed webhook is held. */
+/** How `ratePerSecond` of a webhook is held. */
 export interface Pace {
   /** Invocations at a time, which the event source mapping sees to. */
   concurrency: number;

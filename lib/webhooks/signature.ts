@@ -12,7 +12,8 @@ export function isSigningSecret(text: string): boolean {
   return bytes >= BYTES.least && bytes <= BYTES.most;
 }
 
-export interface Signed {
+/** What is posted in one attempt. */
+export interface Delivery {
   /** The event id: the same in each attempt, so that the endpoint can tell a repeat. */
   id: string;
   /** Of this attempt: a verifier refuses what is older than five minutes. */
@@ -22,12 +23,14 @@ export interface Signed {
 
 /**
  * The headers of the Standard Webhooks specification, https://www.standardwebhooks.com. There is one signature for each secret: while two are
- * in rotation, an endpoint that knows either of them takes the request.
+ * in rotation, an endpoint that knows either of them takes the request. Without a secret there is none, and the id tells a repeat all the same.
  */
-export function signedHeaders({ id, at, body }: Signed, secrets: readonly string[]): Record<string, string> {
+export function signedHeaders({ id, at, body }: Delivery, secrets: readonly string[]): Record<string, string> {
   return {
     "webhook-id": id,
     "webhook-timestamp": `${Math.floor(at.getTime() / 1_000)}`,
-    "webhook-signature": secrets.map((secret) => new Webhook(secret).sign(id, at, body)).join(" "),
+    ...(secrets.length === 0
+      ? {}
+      : { "webhook-signature": secrets.map((secret) => new Webhook(secret).sign(id, at, body)).join(" ") }),
   };
 }

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type DescribedFailure, describeFailure } from "../monitoring/log.ts";
 import { attempt, type Endpoint } from "./attempt.ts";
 import type { Outcome } from "./outcome.ts";
-import { PATIENCE } from "./post-signed.ts";
+import { PATIENCE } from "./post.ts";
 
 /** The input by which the operator's command invokes the forwarder. */
 const testDelivery = z.strictObject({ testDelivery: z.strictObject({ body: z.string() }) });

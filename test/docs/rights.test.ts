@@ -9,8 +9,7 @@ const page = readFileSync("docs/security.md", "utf8");
 const SECTIONS: readonly [begin: string, section: string][] = [
   ["What the survey poller's function may do", "### The function"],
   ["What the survey poller's schedules may do", "### The schedules"],
-  ["What the rule of webhook ", "### The rule of a webhook"],
-  ["What the forwarder of webhook ", "### The forwarder of a signed webhook"],
+  ["What the forwarder of webhook ", "### The forwarder of a webhook"],
 ];
 
 interface Policy {
@@ -20,10 +19,7 @@ interface Policy {
 
 const template = synthesize({
   sources: [{ baseUrl: "https://surveys.example.com" }],
-  webhooks: [
-    { name: "crm", url: "https://crm.example.com" },
-    { name: "desk", url: "https://desk.example.com", signing: { secret: "desk/signing" } },
-  ],
+  webhooks: [{ name: "desk", url: "https://desk.example.com", signing: { secret: "desk/signing" } }],
 });
 const policies = Object.values(template.findResources("AWS::IAM::Policy")).map(
   ({ Properties }) => Properties as Policy,

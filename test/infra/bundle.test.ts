@@ -116,7 +116,7 @@ describe("the scheduled function", () => {
   });
 });
 
-describe("the forwarder of a signed webhook", () => {
+describe("the forwarder of a webhook", () => {
   it("bundles to under 1 MB, with nothing of the polling, and exports a handler", () => {
     const { file, bytes } = bundleFunction("forward", temporaryFolder(), config);
     expect(bytes).toBeLessThan(1_000_000);

@@ -38,15 +38,13 @@ describe("a stack with everything on", () => {
     expect(partitions("cn-north-1", everything)).toEqual(["aws-cn"]);
   });
 
-  it("goes to a US government region, where EventBridge calls no endpoints, without webhooks", () => {
-    expect(() => partitions("us-gov-west-1", everything)).toThrow("'AWS::Events::ApiDestination' does not exist");
-    expect(partitions("us-gov-west-1", { ...everything, webhooks: [] })).toEqual(["aws-us-gov"]);
+  it("goes to a US government region", () => {
+    expect(partitions("us-gov-west-1", everything)).toEqual(["aws-us-gov"]);
   });
 
   it("goes to a region without schema registry, where that is switched off", () => {
-    const without = { ...everything, webhooks: [] };
-    expect(() => partitions("ca-west-1", without)).toThrow("'AWS::EventSchemas::Registry' does not exist");
-    expect(partitions("ca-west-1", { ...without, bus: { schemaRegistry: false } })).toEqual(["aws"]);
+    expect(() => partitions("ca-west-1", everything)).toThrow("'AWS::EventSchemas::Registry' does not exist");
+    expect(partitions("ca-west-1", { ...everything, bus: { schemaRegistry: false } })).toEqual(["aws"]);
   });
 });
 
@@ -69,8 +67,8 @@ describe("onResponseCompleted()", () => {
       EventPattern: { source: ["survey-poller", "team/b"], detail: where },
     });
     template.hasResourceProperties("AWS::Events::Rule", { Description: "For the records" });
-    // Two here, one for each webhook, one for the ticks.
-    template.resourcePropertiesCountIs("AWS::SQS::Queue", { MessageRetentionPeriod: 1_209_600 }, 2 + 4 + 1);
+    // Two here, two for each webhook, one for the ticks.
+    template.resourcePropertiesCountIs("AWS::SQS::Queue", { MessageRetentionPeriod: 1_209_600 }, 2 + 2 * 4 + 1);
   });
 });
 

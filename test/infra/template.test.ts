@@ -16,8 +16,7 @@ it("the template changes on purpose only (npx vitest run test/infra/template.tes
 const config = { sources: [{ baseUrl: "https://surveys.example.com", credentialsSecret: "team/surveys" }] };
 
 /** Services whose principal has the same name in every partition. */
-const UNIVERSAL =
-  /"(lambda|events|scheduler|cloudwatch|sqs|sns|delivery\.logs|apidestinations\.events)\.amazonaws\.com"/g;
+const UNIVERSAL = /"(lambda|events|scheduler|cloudwatch|sqs|sns|delivery\.logs)\.amazonaws\.com"/g;
 
 /** The templates of the stack, and of a poller with everything, wherever they are for. */
 function templates(env: { region: string; account: string } | undefined): [string, string][] {

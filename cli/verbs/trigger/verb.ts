@@ -28,14 +28,14 @@ Kinds: ${kinds.slice(0, 8).join(", ")},
 
 A test event goes to every subscriber whose rule it matches. meta.test is true, meta.sourceName "(test)". Its
 ids are of no real event and the same each time: who has seen it passes over it, unless it has --new-ids.
-With --webhook the deployed forwarder signs it and posts it once, to that endpoint alone, by its own code,
+With --webhook the deployed forwarder posts it once, to that endpoint alone, by its own code,
 secret, network and time limit. Exit code 1: the endpoint did not take it, or there is nothing to sign with.
 `;
 
 export const triggerVerb: Verb = (act) =>
   targetVerb("trigger", "sends a made-up event as a test event")
     .argument("[kind]", "what it is about; with --webhook promoter without it")
-    .option("--webhook <name>", "only to this webhook with signing, and shows how it is answered")
+    .option("--webhook <name>", "only to this webhook, and shows how it is answered")
     .option("--source <name>", "as this source sends it, where there are several")
     .option("--new-ids", "with ids that nobody has seen, as always with --webhook")
     .addOption(yesOption())

@@ -1,7 +1,6 @@
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import type { WebhookConfig } from "../../../lib/config/index.ts";
-import { PATIENCE } from "../../../lib/webhooks/post-signed.ts";
-import { isSigned } from "../../../lib/webhooks/signed-webhook.ts";
+import { PATIENCE } from "../../../lib/webhooks/post.ts";
 import type { TestAnswer, TestDelivery, TestResult } from "../../../lib/webhooks/test-delivery.ts";
 import { CommandError, exitOf, UsageError } from "../../errors.ts";
 import type { Io } from "../../io.ts";
@@ -28,9 +27,9 @@ export interface FoundWebhook {
 }
 
 /**
- * A signed webhook of a stack, and the function that delivers to it.
+ * A webhook of a stack, and the function that delivers to it.
  *
- * @throws UsageError where there is none of that name, or it is not signed
+ * @throws UsageError where there is none of that name
  */
 export async function findWebhook(target: Target, name: string): Promise<FoundWebhook> {
   if (target.stack === undefined) {
@@ -44,11 +43,6 @@ export async function findWebhook(target: Target, name: string): Promise<FoundWe
     const names = webhooks.map((one) => one.name).join(", ");
     throw new UsageError(`there is no webhook of that name in ${target.name}`, {
       hint: names === "" ? "Its configuration has no webhooks." : `Its webhooks: ${names}.`,
-    });
-  }
-  if (!isSigned(webhook)) {
-    throw new UsageError(`the webhook ${name} is not signed: EventBridge itself delivers to it`, {
-      hint: "`survey-poller trigger promoter --yes` sends a test event to every subscriber.",
     });
   }
   const functionName = target.stack.outputs[`ForwardFunctionName${name.replaceAll(/[^A-Za-z0-9]/g, "")}`];
@@ -99,7 +93,7 @@ const LOOKS = {
 export function webhookText(answer: WebhookAnswer, { style }: Pick<Io, "style">): string[] {
   const { webhook, endpoint, type, kind, eventId, delivery } = answer;
   const what = `${type} (${kind}), event id ${eventId}`;
-  if (delivery === null) return [`To webhook ${webhook} at ${endpoint}: ${what}, signed.`];
+  if (delivery === null) return [`To webhook ${webhook} at ${endpoint}: ${what}.`];
   const { status, milliseconds, problem, outcome, firstLine } = delivery;
   const { colour, note } = LOOKS[outcome];
   const result = style(colour, status === null ? `no answer (${problem})` : `${status}`);

@@ -33,9 +33,9 @@ it("forget says of a stack until when what lies elsewhere is gone", () => {
   ]);
 });
 
-it("forget names the queues of signed webhooks, and that what was given up there stays for as long once more", () => {
-  expect(told([{ name: "signed", url, signing: { secret: "crm" } }])).toMatchObject({
-    "the queues of signed webhooks": 14 * DAY,
+it("forget names the queues of webhooks, and that what was given up there stays for as long once more", () => {
+  expect(told([{ name: "crm", url }])).toMatchObject({
+    "the queues of webhooks": 14 * DAY,
     "the dead-letter queues of webhooks and of onResponseCompleted": 28 * DAY,
   });
 });

@@ -158,26 +158,6 @@ def register() -> None:
         eventbridge._delete_archive,
         lambda name, _: {"Arn": events_arn("archive", name)},
     )
-    handlers["AWS::Events::Connection"] = by_name(
-        "Name",
-        dict,
-        eventbridge._create_connection,
-        eventbridge._update_connection,
-        eventbridge._delete_connection,
-        lambda name, answer: {
-            "Arn": answer["ConnectionArn"],
-            "ArnForPolicy": answer["ConnectionArn"],
-            "SecretArn": f"arn:aws:secretsmanager:{get_region()}:{get_account_id()}:secret:events!connection/{name}",
-        },
-    )
-    handlers["AWS::Events::ApiDestination"] = by_name(
-        "Name",
-        dict,
-        eventbridge._create_api_destination,
-        eventbridge._update_api_destination,
-        eventbridge._delete_api_destination,
-        lambda name, answer: {"Arn": answer["ApiDestinationArn"], "ArnForPolicy": answer["ApiDestinationArn"]},
-    )
     handlers["AWS::EventSchemas::Registry"] = schema_type("RegistryName", "registry", lambda _, name: name)
     handlers["AWS::EventSchemas::Schema"] = schema_type(
         "SchemaName", "schema", lambda properties, name: f"{properties['RegistryName']}/{name}"

@@ -1,12 +1,12 @@
 """Faults on demand, in the requests that functions make; what the test itself asks for is left alone. Beside them what else the test may
-tell the emulator: metrics.py and webhooks.py say what.
+tell the emulator: metrics.py says what.
 
     POST /_test/faults    [{"operation": "PutEvents", "kind": "throttle", "skip": 2, "count": 3}, ...]   replaces all
     GET  /_test/faults    the same with "hits"
     GET  /_test/requests  {"PutEvents": 12, ...}: what functions have asked for since the start
 
 Kinds: "throttle" (answered 400, nothing done), "lose-answer" (done, but answered 500), "partial" (every second entry of a batch fails),
-"kill" (done, but the processes of all functions at work are killed before the answer). `skip` requests pass before the first, and then the next
+"kill" (done, but the processes of the polling function that are at work are killed before the answer). `skip` requests pass before the first, and then the next
 fault of that operation has its turn.
 """
 
@@ -21,7 +21,6 @@ from typing import Any
 from ministack.core import lambda_runtime
 
 import metrics
-import webhooks
 
 Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -73,9 +72,6 @@ class FaultyApp:
             return as_json(200, dict(self.requests))
         if path == "/_test/clock":
             return as_json(200, {"now": metrics.set_ahead(json.loads(body)["ahead"])})
-        if path == "/_test/hosts":
-            webhooks.set_hosts(json.loads(body))
-            return as_json(200, webhooks.hosts)
         if method == "POST":
             self.faults = [Fault(**fault) for fault in json.loads(body)]
         return as_json(200, [asdict(fault) for fault in self.faults])
@@ -99,7 +95,7 @@ class FaultyApp:
             return await self.partly(fault.operation, scope, body)
         done = await self.ask(scope, body)
         if fault.kind == "kill":
-            kill_functions()
+            kill_pollers()
             return done
         if fault.kind == "lose-answer":
             return as_json(500, {"__type": "InternalFailure", "message": "the answer was lost"})
@@ -151,12 +147,13 @@ def service_of(headers: dict[bytes, str]) -> str:
     return headers.get(b"authorization", "").split("Credential=")[-1].split("/")[3]
 
 
-def workers_at_work() -> list[lambda_runtime.Worker]:
-    return [worker for workers in list(lambda_runtime._workers.values()) for worker in workers if worker.in_use]
+def pollers_at_work() -> list[lambda_runtime.Worker]:
+    workers = [worker for some in list(lambda_runtime._workers.values()) for worker in some if worker.in_use]
+    return [one for one in workers if "TABLE_NAME" in one.config.get("Environment", {}).get("Variables", {})]
 
 
-def kill_functions() -> None:
-    for worker in workers_at_work():
+def kill_pollers() -> None:
+    for worker in pollers_at_work():
         if worker._proc is not None and worker._proc.poll() is None:
             os.kill(worker._proc.pid, signal.SIGKILL)
 

@@ -34,12 +34,10 @@ def main() -> None:
 
     import accounts
     import cloudformation
-    import deliveries
     import events
     import metrics
     import refusals
     import replays
-    import webhooks
     from faults import FaultyApp
 
     # First: what CloudFormation calls is looked up as it is registered.
@@ -47,8 +45,6 @@ def main() -> None:
     cloudformation.register()
     events.install()
     metrics.install()
-    webhooks.install()
-    deliveries.install()
     accounts.install()
     replays.install()
 

@@ -12,6 +12,7 @@ export const CREDENTIALS = "Minimum of CredentialsProblem";
 export const LAG = "p50 of DetectionLag";
 const STALLED = "Maximum of Stalled";
 const WITHHELD = "Sum of Withheld";
+const DELIVERY_STALLED = "Maximum of DeliveryStalled";
 export const THROTTLED = "Sum of Throttled";
 /** Seconds. */
 const DAY = 86_400;
@@ -33,7 +34,7 @@ export async function alarmsAreRaised(
     async (note) => {
       const found = await watchAlarms(aws, emulator);
       const ofQueues = found.names.filter((name) => !name.includes(" of "));
-      const ofSource = [NO_TICK, CREDENTIALS, LAG, STALLED, WITHHELD, THROTTLED];
+      const ofSource = [NO_TICK, CREDENTIALS, LAG, STALLED, WITHHELD, THROTTLED, DELIVERY_STALLED];
       assert.deepEqual([...found.names], [...ofQueues, ...ofSource].sort());
       assert.equal(ofQueues.length, 2, "the poller's own dead letters, and the webhook's");
       assert.ok(ofQueues.includes(deadLetters), deadLetters);

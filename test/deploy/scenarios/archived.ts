@@ -57,19 +57,21 @@ export async function archived(stage: Stage, deployment: Deployment, subscribers
         ...timesOf(everything.events),
       }),
     );
-    const sent = webhook.requests.map(({ event }) => event);
+    const sent = webhook.taken().map(({ event }) => event);
     const isOver = (): boolean =>
       everything.replayed.length >= everything.events.length &&
       detractors.replayed.length >= detractors.events.length &&
-      webhook.replayed.length >= sent.length;
+      webhook.replayed().length >= sent.length;
     for (const end = Date.now() + 20_000; !isOver() && Date.now() < end; await pause(100)) {
       for (const queue of [everything, detractors]) await queue.drain();
     }
     assert.deepEqual(contents(everything.replayed), contents(everything.events));
     assert.deepEqual(contents(detractors.replayed), contents(detractors.events));
-    assert.deepEqual(contents(webhook.replayed), contents(sent));
+    assert.deepEqual(contents(webhook.replayed()), contents(sent));
     assert.deepEqual([...new Set(everything.replayed.map((event) => event["replay-name"]))], [REPLAY]);
-    note(`${everything.replayed.length} events with the same eventId each, ${webhook.replayed.length} to the webhook`);
+    note(
+      `${everything.replayed.length} events with the same eventId each, ${webhook.replayed().length} to the webhook`,
+    );
   });
 }
 

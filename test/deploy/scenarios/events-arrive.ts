@@ -4,7 +4,7 @@ import { ROOT } from "../support/cdk.ts";
 import { requestsOfFunctions } from "../support/faults.ts";
 import { succeed } from "../support/processes.ts";
 import { subscribe } from "../support/subscription.ts";
-import { WEBHOOK, WEBHOOK_SECRET } from "../support/webhook.ts";
+import { WEBHOOK_SECRET } from "../support/webhook.ts";
 import { addBacklog, allArrived, booksAreRight, DETRACTORS, eventsAreRight, someLabel } from "./settled.ts";
 import { type Deployment, output, type Stage, type Subscribers } from "./stage.ts";
 
@@ -22,8 +22,8 @@ export async function eventsArrive(stage: Stage, deployment: Deployment): Promis
   });
   await historyGoesOut(stage, deployment, subscribers);
   await report.step("the webhook has had the detractors, with the token from its secret", async (note) => {
-    const { pathname, search } = new URL(WEBHOOK.url);
-    for (const { method, path, headers } of webhook.requests) {
+    const { pathname, search } = new URL(webhook.config.url);
+    for (const { method, path, headers } of webhook.taken()) {
       const { authorization, "content-type": type } = headers;
       const wanted = [
         "POST",
@@ -33,7 +33,7 @@ export async function eventsArrive(stage: Stage, deployment: Deployment): Promis
       ];
       assert.deepEqual([method, path, authorization, type], wanted);
     }
-    note(`${webhook.requests.length} requests for ${WEBHOOK.url}`);
+    note(`${webhook.taken().length} requests for ${webhook.config.url}`);
   });
   await report.step("a backlog is worked off by the ticks themselves", async (note) => {
     addBacklog(stage, 4);

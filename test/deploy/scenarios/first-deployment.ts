@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { CreateSecretCommand } from "@aws-sdk/client-secrets-manager";
 import { watchAlarms } from "../support/alarm-watch.ts";
 import { succeed } from "../support/processes.ts";
-import { WEBHOOK, WEBHOOK_SECRET } from "../support/webhook.ts";
+import { SIGNED, WEBHOOK, WEBHOOK_SECRET } from "../support/webhook.ts";
 import { CREDENTIALS } from "./alarms-are-raised.ts";
 import { type Deployment, output, type Stage } from "./stage.ts";
 
@@ -12,11 +12,12 @@ import { type Deployment, output, type Stage } from "./stage.ts";
  * What is deployed: the defaults, but for the history, which is to go out too, the zone of its dates, the shortest lag that is an alarm,
  * and a webhook.
  */
-export function writeConfiguration({ folder, simulator }: Stage, changes: object = {}, others: object = {}): string {
+export function writeConfiguration(stage: Stage, changes: object = {}, others: object = {}): string {
+  const { folder, simulator, webhook } = stage;
   const file = join(folder, "my survey.json");
   const source = { baseUrl: simulator.url, startFrom: "beginning", timeZone: "UTC", ...changes };
   const monitoring = { lagThreshold: "1m" };
-  writeFileSync(file, JSON.stringify({ sources: [source], monitoring, webhooks: [WEBHOOK], ...others }));
+  writeFileSync(file, JSON.stringify({ sources: [source], monitoring, webhooks: [webhook.config], ...others }));
   return file;
 }
 
@@ -26,14 +27,14 @@ export function writeConfiguration({ folder, simulator }: Stage, changes: object
  * @param webhooks beside the usual one
  */
 export async function firstDeployment(stage: Stage, webhooks: readonly object[] = []): Promise<Deployment> {
-  const { report, cdk, aws, emulator, simulator } = stage;
-  const configFile = writeConfiguration(stage, {}, { webhooks: [WEBHOOK, ...webhooks] });
+  const { report, cdk, aws, emulator, simulator, webhook } = stage;
+  const configFile = writeConfiguration(stage, {}, { webhooks: [webhook.config, ...webhooks] });
   const config = ["-c", `config=${configFile}`];
 
   report.part("First deployment");
   await report.step("cdk bootstrap", () => cdk.run("bootstrap", ...config));
   await report.step("the secret that the webhook's endpoint asks for", () => {
-    const { secret } = WEBHOOK.auth;
+    const { secret } = webhook.config.auth;
     return aws.secrets.send(new CreateSecretCommand({ Name: secret, SecretString: JSON.stringify(WEBHOOK_SECRET) }));
   });
   const outputs = await report.step("cdk deploy", async (note) => {
@@ -62,12 +63,14 @@ export async function firstDeployment(stage: Stage, webhooks: readonly object[] 
   return deployment;
 }
 
+const url = "https://crm.example.com/surveys";
+
 /** Everything that makes something in the template. */
 const EVERYTHING = {
   sources: [{ baseUrl: "https://surveys.example.com" }, { name: "b", baseUrl: "https://surveys.example.com" }],
   subscribers: { accounts: ["123456789012"], organizationId: "o-a1b2c3d4e5" },
   monitoring: "full",
-  webhooks: [WEBHOOK, { name: "signed", url: WEBHOOK.url, signing: { secret: "crm/signing" } }],
+  webhooks: [WEBHOOK, SIGNED].map((webhook) => ({ ...webhook, url })),
 };
 
 /** What is deployed is what would be deployed, and CloudFormation has nothing against it. */

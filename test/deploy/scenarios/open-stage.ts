@@ -7,8 +7,7 @@ import { makeCertificate } from "../support/certificate.ts";
 import { startEmulator } from "../support/emulator.ts";
 import type { Python } from "../support/python.ts";
 import type { Report } from "../support/report.ts";
-import { startSignedServer } from "../support/signed-webhook.ts";
-import { startWebhookServer } from "../support/webhook.ts";
+import { SIGNED, startWebhookServer, WEBHOOK } from "../support/webhook.ts";
 import type { Stage } from "./stage.ts";
 
 const surveys = [{ surveyId: 1, responses: 60 }, { surveyId: 2, responses: 25 }, { surveyId: 3 }];
@@ -30,10 +29,10 @@ export async function onStage(given: Given, name: string, play: (stage: Stage) =
   mkdirSync(folder);
   const simulator = await startSimulator({ surveys, logLimit: 0 });
   const certificate = await makeCertificate(folder);
-  const signed = await startSignedServer(certificate);
+  const webhook = await startWebhookServer(WEBHOOK, certificate);
+  const signed = await startWebhookServer(SIGNED, certificate);
   const emulator = await report.step("the emulator is up", () => startEmulator(python, folder, certificate.file));
   const aws = createAws(emulator.url);
-  const webhook = await startWebhookServer(emulator);
   try {
     await play({ report, folder, simulator, emulator, aws, webhook, signed, cdk: createCdk(emulator, folder) });
   } finally {

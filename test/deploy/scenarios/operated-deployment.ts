@@ -32,7 +32,7 @@ import { output } from "./stage.ts";
 export function operatedDeployment(given: Given): Promise<void> {
   return onStage(given, "verbs", async (stage) => {
     const { report } = stage;
-    const deployment = await firstDeployment(stage, [stage.signed.webhook]);
+    const deployment = await firstDeployment(stage, [stage.signed.config]);
     const subscribers = await subscribed(stage, deployment);
     const command = commandOf(stage);
     const on: Operated = { stage, deployment, subscribers, command };

@@ -86,10 +86,10 @@ export async function eventsAreRight(
 }
 
 /** What the webhook's endpoint has taken, and what it never took when it was tried. */
-function tried({ requests, refused }: WebhookServer): DeliveredEvent[] {
-  const taken = requests.map(({ event }) => event);
+function tried(webhook: WebhookServer): DeliveredEvent[] {
+  const taken = webhook.taken().map(({ event }) => event);
   const known = new Set(taken.map(({ id }) => id));
-  const givenUp = new Map(refused.map(({ event }) => [event.id, event]));
+  const givenUp = new Map(webhook.refused().map(({ event }) => [event.id, event]));
   return [...taken, ...[...givenUp.values()].filter(({ id }) => !known.has(id))];
 }
 

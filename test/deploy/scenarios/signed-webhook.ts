@@ -4,8 +4,8 @@ import { PurgeQueueCommand, ReceiveMessageCommand } from "@aws-sdk/client-sqs";
 import { Webhook } from "standardwebhooks";
 import type { WebhookAnswer } from "../../../cli/verbs/trigger/webhook.ts";
 import { DETAIL_TYPE } from "../../../lib/events/index.ts";
-import { SIGNING, type SignedRequest } from "../support/signed-webhook.ts";
 import { until } from "../support/until.ts";
+import { SIGNING, WEBHOOK_SECRET, type WebhookRequest } from "../support/webhook.ts";
 import type { Operated } from "./operated.ts";
 import { output } from "./stage.ts";
 
@@ -20,17 +20,19 @@ export async function signingSecretIsMade({ stage, command }: Operated): Promise
     assert.ok(!dry.endpoint.includes("team="), dry.endpoint);
     const { error } = (await command([...TEST, "--yes"], { code: 1 })).json as { error: Record<string, string> };
     assert.equal(error.code, "SIGNING_SECRET_MISSING");
-    assert.deepEqual(signed.requests, []);
+    assert.deepEqual(signed.came, []);
     note(`${error.message}. ${error.hint}`);
   });
   await report.step("trigger --webhook: posts a signed test event through the deployed forwarder", async (note) => {
-    const { secret: Name } = signed.webhook.signing;
+    const { secret: Name } = signed.config.signing;
     const SecretString = JSON.stringify({ secrets: [SIGNING.first] });
     await aws.secrets.send(new CreateSecretCommand({ Name, SecretString }));
+    signed.knows(SIGNING.first);
     const { delivery, eventId } = (await command([...TEST, "--yes"])).json as WebhookAnswer;
     assert.deepEqual([delivery?.status, delivery?.outcome], [204, "taken"]);
     const [one] = signed.taken();
     assert.equal(one?.headers["webhook-id"], eventId);
+    assert.equal(one?.headers["x-api-key"], WEBHOOK_SECRET.value);
     assert.equal((one?.event.detail.meta as { test?: boolean } | undefined)?.test, true);
     assert.equal(one?.path, "/signed?team=research");
     signed.refuse(503, 1);
@@ -43,10 +45,10 @@ export async function signingSecretIsMade({ stage, command }: Operated): Promise
 export async function signedWebhookIsDelivered({ stage, deployment, subscribers, command }: Operated): Promise<void> {
   const { report, aws, simulator, signed } = stage;
   /** The requests about one response, once it is taken. */
-  const takenOf = async (responseId: number | undefined): Promise<SignedRequest[]> => {
-    const of = (all: readonly SignedRequest[]) => all.filter(({ event }) => idOf(event) === responseId);
+  const takenOf = async (responseId: number | undefined): Promise<WebhookRequest[]> => {
+    const of = (all: readonly WebhookRequest[]) => all.filter(({ event }) => idOf(event) === responseId);
     await until("the endpoint does not get it", () => Promise.resolve(of(signed.taken()).length > 0));
-    return of(signed.requests);
+    return of(signed.came);
   };
   const completed = async (): Promise<number | undefined> => {
     const [responseId] = simulator.complete(1);
@@ -61,7 +63,7 @@ export async function signedWebhookIsDelivered({ stage, deployment, subscribers,
     const wanted = everything.events.filter((event) => event["detail-type"] === DETAIL_TYPE);
     const isThere = () => wanted.every(({ detail }) => ids().has(detail.meta.eventId));
     await until("not all have come", () => Promise.resolve(isThere()));
-    note(`${ids().size} events, ${signed.requests.length} requests`);
+    note(`${ids().size} events, ${signed.came.length} requests`);
   });
   await report.step("its endpoint answers 503: the event comes again under the same id, signed anew", async (note) => {
     signed.refuse(503, 1);
@@ -76,7 +78,7 @@ export async function signedWebhookIsDelivered({ stage, deployment, subscribers,
   await report.step(
     "the secret is rotated: an endpoint that knows the new one refuses the old one once",
     async (note) => {
-      const { secret: SecretId } = signed.webhook.signing;
+      const { secret: SecretId } = signed.config.signing;
       const SecretString = JSON.stringify({ secrets: [SIGNING.second, SIGNING.first] });
       await aws.secrets.send(new PutSecretValueCommand({ SecretId, SecretString }));
       signed.knows(SIGNING.second);
@@ -126,11 +128,11 @@ interface LargeData {
   response: { answerCount: number };
 }
 
-function largeData(request: SignedRequest | undefined): LargeData {
+function largeData(request: WebhookRequest | undefined): LargeData {
   assert.ok(request);
   return request.event.detail.data as unknown as LargeData;
 }
 
-function idOf({ detail }: SignedRequest["event"]): number | undefined {
+function idOf({ detail }: WebhookRequest["event"]): number | undefined {
   return (detail.data as { responseId?: number }).responseId;
 }

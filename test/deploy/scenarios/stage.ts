@@ -3,9 +3,8 @@ import type { Aws } from "../support/aws.ts";
 import type { Cdk, Outputs } from "../support/cdk.ts";
 import type { Emulator } from "../support/emulator.ts";
 import type { Report } from "../support/report.ts";
-import type { SignedServer } from "../support/signed-webhook.ts";
 import type { Subscription } from "../support/subscription.ts";
-import type { WebhookServer } from "../support/webhook.ts";
+import type { SIGNED, WEBHOOK, WebhookServer } from "../support/webhook.ts";
 
 /** What a scenario plays on. */
 export interface Stage {
@@ -17,10 +16,10 @@ export interface Stage {
   emulator: Emulator;
   cdk: Cdk;
   aws: Aws;
-  /** The endpoint of the webhook. */
-  webhook: WebhookServer;
-  /** The endpoint of a webhook that is signed, by https. */
-  signed: SignedServer;
+  /** The endpoint of the webhook that every deployment has. */
+  webhook: WebhookServer<typeof WEBHOOK>;
+  /** The endpoint of a webhook that is signed. */
+  signed: WebhookServer<typeof SIGNED>;
 }
 
 export interface Deployment {

@@ -1,83 +1,114 @@
 import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders } from "node:http";
+import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { Webhook } from "standardwebhooks";
 import type { DeliveredEvent } from "../../support/command.ts";
-import type { Emulator } from "./emulator.ts";
+import type { Certificate } from "./certificate.ts";
 import { isReplayed, type ReplayedEvent } from "./subscription.ts";
-
-const HOST = "crm.example.com";
 
 /** Responses with a score that says they would not recommend: on the event's detail. */
 export const DETRACTORS_ONLY = { data: { summary: { nps: { class: ["detractor"] } } } };
 
-/** A team elsewhere that is told of detractors, as the configuration has it. */
+/** A team elsewhere that is told of detractors, as the configuration has it but for the address. */
 export const WEBHOOK = {
   name: "crm",
-  url: `https://${HOST}/surveys?team=research`,
   where: DETRACTORS_ONLY,
   auth: { type: "bearer", secret: "crm/webhook" },
-  retry: { maxAge: "1h", attempts: 3 },
+  ratePerSecond: 100,
+  retry: { maxAge: "1h", attempts: 1 },
 };
 
-/** The secret that the webhook's `auth` names. */
-export const WEBHOOK_SECRET = { token: "the-token-of-the-crm" };
+/** One that signs, and sends a key beside the signature. */
+export const SIGNED = {
+  name: "signed",
+  auth: { type: "header", secret: "crm/webhook" },
+  signing: { secret: "signed/signing" },
+  ratePerSecond: 100,
+};
+
+/** The secret that `auth` of both names. */
+export const WEBHOOK_SECRET = { token: "the-token-of-the-crm", value: "the-key-of-the-crm" };
+
+/** Secrets as they are made for an endpoint. */
+export const SIGNING = {
+  first: `whsec_${Buffer.alloc(32, 1).toString("base64")}`,
+  second: `whsec_${Buffer.alloc(32, 2).toString("base64")}`,
+};
 
 export interface WebhookRequest {
   method: string;
   /** Path and query. */
   path: string;
-  headers: IncomingHttpHeaders;
+  headers: Record<string, string>;
+  body: string;
   event: DeliveredEvent;
+  /** What it was answered with. */
+  status: number;
 }
 
-export interface WebhookServer {
-  /** Everything that was taken so far, repeats included, but for replays. */
-  readonly requests: readonly WebhookRequest[];
+export interface WebhookServer<Config = object> {
+  /** The webhook, as the configuration has it. */
+  config: Config & { url: string };
+  /** All that came, in that order. */
+  readonly came: readonly WebhookRequest[];
+  /** Those that were taken, repeats included, but for replays. */
+  taken(): WebhookRequest[];
   /** What a replay of the archive has sent again. */
-  readonly replayed: readonly ReplayedEvent[];
+  replayed(): ReplayedEvent[];
   /** What was answered with an error, each attempt. */
-  readonly refused: readonly WebhookRequest[];
+  refused(): WebhookRequest[];
   /** Answers the next requests, or all, with this status, until the function that it gives is called. */
   refuse(status: number, requests?: number): () => void;
+  /** The signing secret that the endpoint knows: what is not signed with it is answered 401. Before that, anything is taken. */
+  knows(secret: string): void;
   close(): Promise<void>;
 }
 
-/** The endpoint of the webhook, on a free port of 127.0.0.1: the emulator is told to deliver here what goes to its host. */
-export async function startWebhookServer({ url }: Emulator): Promise<WebhookServer> {
-  const requests: WebhookRequest[] = [];
-  const replayed: ReplayedEvent[] = [];
-  const refused: WebhookRequest[] = [];
-  const fault = { status: 0, left: 0 };
-  const server = createServer((request, response) => {
+/** The endpoint of a webhook by https, on a free port of 127.0.0.1. */
+export async function startWebhookServer<Config extends { name: string }>(
+  webhook: Config,
+  { cert, key }: Certificate,
+): Promise<WebhookServer<Config>> {
+  const came: WebhookRequest[] = [];
+  const state: { verifier?: Webhook; status: number; left: number } = { status: 0, left: 0 };
+  const server = createServer({ cert, key }, async (request, response) => {
     let body = "";
-    request.setEncoding("utf8").on("data", (chunk: string) => {
-      body += chunk;
-    });
-    request.on("end", () => {
-      const { method = "", url: path = "", headers } = request;
-      const event = JSON.parse(body) as DeliveredEvent;
-      const isRefused = fault.left > 0;
-      if (isRefused) fault.left -= 1;
-      if (!isRefused && isReplayed(event)) replayed.push(event);
-      else (isRefused ? refused : requests).push({ method, path, headers, event });
-      response.writeHead(isRefused ? fault.status : 204).end();
-    });
+    for await (const chunk of request.setEncoding("utf8")) body += chunk;
+    const { method = "", url: path = "" } = request;
+    const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+    const status = statusFor(body, headers);
+    came.push({ method, path, headers, body, event: JSON.parse(body) as DeliveredEvent, status });
+    response.writeHead(status).end(status === 204 ? undefined : "not now\n");
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  function statusFor(body: string, headers: Record<string, string>): number {
+    if (state.left > 0) {
+      state.left -= 1;
+      return state.status;
+    }
+    try {
+      state.verifier?.verify(body, headers);
+      return 204;
+    } catch {
+      return 401;
+    }
+  }
+  await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
-  const hosts = { [HOST]: `http://127.0.0.1:${port}` };
-  const answer = await fetch(`${url}/_test/hosts`, { method: "POST", body: JSON.stringify(hosts) });
-  if (!answer.ok) throw new Error(`the emulator takes no hosts: ${answer.status}`);
+  const took = () => came.filter(({ status }) => status === 204);
   return {
-    requests,
-    replayed,
-    refused,
-    refuse(status, count = Number.POSITIVE_INFINITY) {
-      Object.assign(fault, { status, left: count });
+    config: { ...webhook, url: `https://127.0.0.1:${port}/${webhook.name}?team=research` },
+    came,
+    taken: () => took().filter(({ event }) => !isReplayed(event)),
+    replayed: () => took().flatMap(({ event }) => (isReplayed(event) ? [event] : [])),
+    refused: () => came.filter(({ status }) => status !== 204),
+    refuse(status, left = Number.POSITIVE_INFINITY) {
+      Object.assign(state, { status, left });
       return () => {
-        fault.left = 0;
+        state.left = 0;
       };
+    },
+    knows(secret) {
+      state.verifier = new Webhook(secret);
     },
     async close() {
       server.closeAllConnections();

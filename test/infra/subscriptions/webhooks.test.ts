@@ -1,128 +1,184 @@
 import { Stack } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
-import { EventBus } from "aws-cdk-lib/aws-events";
+import { Key } from "aws-cdk-lib/aws-kms";
 import { describe, expect, it } from "vitest";
-import { createWebhook } from "../../../infra/subscriptions/webhooks.ts";
-import { parseConfig } from "../../../lib/config/index.ts";
-import { createApp } from "../support/synthesize.ts";
+import { SurveyPoller } from "../../../infra/survey-poller.ts";
+import type { ConfigInput } from "../../../lib/config/index.ts";
+import { importVpc } from "../support/existing.ts";
+import { allowedBy, statementsOf } from "../support/policies.ts";
+import { createApp, synthesize } from "../support/synthesize.ts";
 
-/** The template of one webhook on a bus that stands alone. */
-function templateOf(fields: Record<string, unknown> = {}): Template {
-  const stack = new Stack(createApp(), "Test");
-  const bus = new EventBus(stack, "Bus", { eventBusName: "surveys" });
-  const webhook = { name: "crm", url: "https://crm.example.com/hook", ...fields };
-  const config = parseConfig(
-    { sources: [{ baseUrl: "https://surveys.example.com" }], webhooks: [webhook] },
-    { deployed: true },
+const baseUrl = "https://surveys.example.com";
+const url = "https://crm.example.com:8443/hook";
+const signing = { secret: "crm/signing" };
+const config: ConfigInput = {
+  sources: [{ baseUrl }],
+  webhooks: [
+    { name: "crm", url, signing, where: { data: { surveyId: [7] } }, ratePerSecond: 2, retry: { attempts: 9 } },
+    { name: "bi-1", url, auth: { type: "bearer", secret: "bi" } },
+    { name: "both", url, signing: { secret: "both/signing" }, auth: { type: "basic", secret: "both/auth" } },
+    { name: "open", url },
+  ],
+};
+const template = synthesize(config);
+const path = "Webhooks";
+
+/** Name of the only resource of a type that begins so. */
+function named(type: string, start: string): string {
+  const names = Object.keys(template.findResources(type)).filter((name) =>
+    new RegExp(`^Poller${path}${start}[0-9A-F]{8}$`).test(name),
   );
-  for (const one of config.webhooks) createWebhook(stack, one, { bus, sources: config.sources });
-  return Template.fromStack(stack);
-}
-
-/** Name of the only resource of a type. */
-function only(template: Template, type: string): string {
-  const names = Object.keys(template.findResources(type));
   expect(names).toHaveLength(1);
   return names[0] ?? "";
 }
 
+const queue = named("AWS::SQS::Queue", "crmQueue");
+const deadLetters = named("AWS::SQS::Queue", "crmDeadLetters");
+const rule = named("AWS::Events::Rule", "crmRule");
+const forward = named("AWS::Lambda::Function", "crmForward");
+
 describe("a webhook", () => {
-  const template = templateOf({
-    where: { data: { surveyId: [7] } },
-    ratePerSecond: 5,
-    retry: { maxAge: "2h", attempts: 9 },
-  });
-  const destination = only(template, "AWS::Events::ApiDestination");
-  const role = only(template, "AWS::IAM::Role");
-
-  it("gets events by POST, no faster than it can take", () => {
-    template.hasResourceProperties("AWS::Events::ApiDestination", {
-      InvocationEndpoint: "https://crm.example.com/hook",
-      HttpMethod: "POST",
-      InvocationRateLimitPerSecond: 5,
-      ConnectionArn: { "Fn::GetAtt": [only(template, "AWS::Events::Connection"), "Arn"] },
-    });
-  });
-
-  it("has a rule with its pattern and its retry, and a dead-letter queue of its own", () => {
-    template.hasResourceProperties("AWS::Events::Rule", {
-      EventPattern: {
-        source: ["survey-poller"],
-        "detail-type": ["response.completed"],
-        detail: { data: { surveyId: [7] } },
-      },
+  it("has a rule that puts its events into a queue of its own", () => {
+    const { Properties, DependsOn } = template.findResources("AWS::Events::Rule")[rule] ?? {};
+    expect(Properties).toMatchObject({
+      EventPattern: { source: ["survey-poller"], detail: { data: { surveyId: [7] } } },
       Targets: [
         {
-          Arn: { "Fn::GetAtt": [destination, "Arn"] },
-          RoleArn: { "Fn::GetAtt": [role, "Arn"] },
-          DeadLetterConfig: { Arn: { "Fn::GetAtt": [only(template, "AWS::SQS::Queue"), "Arn"] } },
-          RetryPolicy: { MaximumEventAgeInSeconds: 7200, MaximumRetryAttempts: 9 },
-          // The whole envelope, as every other subscriber gets it.
-          InputTransformer: Match.absent(),
+          Arn: { "Fn::GetAtt": [queue, "Arn"] },
+          DeadLetterConfig: { Arn: { "Fn::GetAtt": [deadLetters, "Arn"] } },
+          RetryPolicy: { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 },
         },
       ],
     });
+    // Else its first events would come to a queue that does not let them in.
+    expect(DependsOn).toContain(named("AWS::SQS::QueuePolicy", "crmQueuePolicy"));
   });
 
-  it("has a role that no rule of another account can be given", () => {
-    template.hasResourceProperties("AWS::IAM::Role", {
-      AssumeRolePolicyDocument: {
-        Statement: [
-          {
-            Principal: { Service: "events.amazonaws.com" },
-            Condition: { StringEquals: { "aws:SourceAccount": { Ref: "AWS::AccountId" } } },
-          },
-        ],
-      },
+  it("takes events into both queues from that rule alone: what lies there is sent as an event of the poller", () => {
+    const { Name } = template.findResources("AWS::Events::Rule")[rule]?.Properties ?? {};
+    expect(Name).toMatch(/^[\w.-]{1,64}$/);
+    for (const name of ["crmQueuePolicy", "crmDeadLettersPolicy"]) {
+      const policy = template.findResources("AWS::SQS::QueuePolicy")[named("AWS::SQS::QueuePolicy", name)];
+      const statements: { Effect: string; Condition?: unknown }[] = policy?.Properties.PolicyDocument.Statement ?? [];
+      const allowed = statements.find(({ Effect }) => Effect === "Allow");
+      expect(allowed).toMatchObject({ Action: "sqs:SendMessage", Principal: { Service: "events.amazonaws.com" } });
+      expect(JSON.stringify(allowed?.Condition)).toMatch(new RegExp(`"ArnEquals".*:rule/.*PollerBus.*/${Name}"`));
+    }
+  });
+
+  it("has messages out of sight for six times the function's deadline, and gives up what it cannot even try", () => {
+    expect(template.findResources("AWS::SQS::Queue")[queue]?.Properties).toMatchObject({
+      VisibilityTimeout: 240,
+      MessageRetentionPeriod: 1_209_600,
+      SqsManagedSseEnabled: true,
+      RedrivePolicy: { deadLetterTargetArn: { "Fn::GetAtt": [deadLetters, "Arn"] }, maxReceiveCount: 9 + 1 + 5 },
+    });
+    expect(template.findResources("AWS::SQS::Queue")[deadLetters]?.Properties).toMatchObject({
+      MessageRetentionPeriod: 1_209_600,
     });
   });
 
-  it("may call this one endpoint, and its rule waits for that permission", () => {
-    template.hasResourceProperties("AWS::IAM::Policy", {
-      Roles: [{ Ref: role }],
-      PolicyDocument: {
-        Statement: [
-          {
-            Sid: "CallEndpoint",
-            Effect: "Allow",
-            Action: "events:InvokeApiDestination",
-            Resource: { "Fn::GetAtt": [destination, "Arn"] },
-          },
-        ],
+  it("is delivered to by a function of its own, no more of which are at work than its rate allows", () => {
+    expect(template.findResources("AWS::Lambda::Function")[forward]?.Properties).toMatchObject({
+      Runtime: "nodejs24.x",
+      Architectures: ["arm64"],
+      Timeout: 40,
+      Environment: { Variables: { WEBHOOK: "crm", POWERTOOLS_SERVICE_NAME: "Test-Poller" } },
+    });
+    template.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
+      EventSourceArn: { "Fn::GetAtt": [queue, "Arn"] },
+      FunctionName: { Ref: forward },
+      BatchSize: 6,
+      ScalingConfig: { MaximumConcurrency: 2 },
+      FunctionResponseTypes: ["ReportBatchItemFailures"],
+    });
+  });
+
+  it("whose function may do exactly this", () => {
+    const allowed = allowedBy(template, `Poller${path}crmForwardRole`);
+    const { ReadSecrets, ...rest } = allowed;
+    expect(rest).toEqual({
+      TakeEvents: {
+        actions: ["sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"],
+        resources: [`${path}crmQueue`],
       },
+      LendLargeAnswers: {
+        actions: ["s3:GetObject"],
+        resources: ["ClaimCheck/answers/*"],
+      },
+      ReportFailures: { actions: ["sqs:SendMessage"], resources: [`${path}crmDeadLetters`] },
+      WriteLogs: { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: [`${path}crmForwardLogs`] },
     });
-    template.hasResource("AWS::Events::Rule", {
-      DependsOn: Match.arrayWith([only(template, "AWS::IAM::Policy")]),
+    expect(ReadSecrets?.actions).toEqual(["secretsmanager:GetSecretValue"]);
+  });
+
+  it.each([
+    ["crm", ["crm/signing"]],
+    ["bi1", ["bi"]],
+    ["both", ["both/auth", "both/signing"]],
+    ["open", []],
+  ])("%s may read just the secrets that it names: %j", (name, secrets) => {
+    const { ReadSecrets } = allowedBy(template, `Poller${path}${name}ForwardRole`);
+    const read = JSON.stringify(ReadSecrets?.resources ?? []).matchAll(/:secret:([^"]*)-\?{6}"/g);
+    expect([...read].map(([, secret]) => secret)).toEqual(secrets);
+  });
+
+  it("is told of by two alarms: events that are tried in vain, and dead letters", () => {
+    template.hasResourceProperties("AWS::CloudWatch::Alarm", {
+      MetricName: "DeliveryStalled",
+      Statistic: "Maximum",
+      Threshold: 1_800_000,
+      Period: 900,
+      Dimensions: [
+        { Name: "service", Value: "Test-Poller" },
+        { Name: "webhook", Value: "crm" },
+      ],
+      TreatMissingData: "notBreaching",
     });
+    template.hasResourceProperties("AWS::CloudWatch::Alarm", {
+      Dimensions: [{ Name: "QueueName", Value: { "Fn::GetAtt": [deadLetters, "QueueName"] } }],
+      AlarmDescription: Match.stringLikeRegexp("the queue of webhook crm holds some"),
+    });
+  });
+
+  it("is found by the command through the outputs of the stack", () => {
+    const outputs = Object.keys(template.toJSON().Outputs).filter((name) => name.startsWith("Forward"));
+    const wanted = ["DeadLetterQueueArn", "FunctionName", "QueueArn"].flatMap((what) =>
+      ["bi1", "both", "crm", "open"].map((name) => `Forward${what}${name}`),
+    );
+    expect(outputs.sort()).toEqual(wanted);
   });
 });
 
-describe("its credentials", () => {
-  const from = (field: string) => `{{resolve:secretsmanager:crm/key:SecretString:${field}::}}`;
+describe("beside each other", () => {
+  it("webhooks share one bundle and nothing else", () => {
+    const ofForward = (property: (fields: Record<string, { S3Key: string }>) => unknown) =>
+      Object.entries(template.findResources("AWS::Lambda::Function"))
+        .filter(([name]) => name.includes("Forward"))
+        .map(([, { Properties }]) => property(Properties));
+    expect(new Set(ofForward(({ Code }) => Code?.S3Key)).size).toBe(1);
+    expect(new Set(ofForward(({ Role }) => JSON.stringify(Role))).size).toBe(4);
+    template.resourceCountIs("AWS::Lambda::EventSourceMapping", 4);
+  });
 
-  it.each([
-    [
-      { type: "header", header: "x-token", secret: "crm/key" },
-      "API_KEY",
-      { ApiKeyAuthParameters: { ApiKeyName: "x-token", ApiKeyValue: from("value") } },
-    ],
-    [
-      { type: "bearer", secret: "crm/key" },
-      "API_KEY",
-      { ApiKeyAuthParameters: { ApiKeyName: "Authorization", ApiKeyValue: `Bearer ${from("token")}` } },
-    ],
-    [
-      { type: "basic", secret: "crm/key" },
-      "BASIC",
-      { BasicAuthParameters: { Username: from("username"), Password: from("password") } },
-    ],
-    [
-      undefined,
-      "API_KEY",
-      { ApiKeyAuthParameters: { ApiKeyName: "x-survey-poller", ApiKeyValue: "response.completed" } },
-    ],
-  ])("of %j stand in the template by reference alone", (auth, AuthorizationType, AuthParameters) => {
-    const template = templateOf(auth === undefined ? {} : { auth });
-    template.hasResourceProperties("AWS::Events::Connection", { AuthorizationType, AuthParameters });
+  it("without any the template has none of it", () => {
+    const text = JSON.stringify(synthesize({ sources: [{ baseUrl }] }).toJSON());
+    expect(text).not.toMatch(/Forward|EventSourceMapping|DeliveryStalled/);
+  });
+});
+
+it("with a key and a VPC its function is inside, and may use the key through the services that it asks", () => {
+  const stack = new Stack(createApp(), "Own");
+  const encryptionKey = new Key(stack, "Key");
+  new SurveyPoller(stack, "Poller", { ...config, encryptionKey, vpc: importVpc(stack) });
+  const own = Template.fromStack(stack);
+  const sids = statementsOf(own, `Poller${path}crmForwardRole`).map(({ Sid }) => Sid);
+  for (const sid of ["DecryptSecrets", "DecryptLargeAnswers", "EncryptMessages"]) expect(sids).toContain(sid);
+  own.hasResourceProperties("AWS::Lambda::Function", {
+    Environment: { Variables: { WEBHOOK: "crm" } },
+    VpcConfig: Match.anyValue(),
+  });
+  own.hasResourceProperties("AWS::EC2::SecurityGroup", {
+    SecurityGroupEgress: Match.arrayWith([Match.objectLike({ FromPort: 8443 })]),
   });
 });

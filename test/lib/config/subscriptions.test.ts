@@ -100,6 +100,7 @@ describe("a webhook", () => {
     [{ auth: { type: "header", header: "Authorization", secret: "a" } }, "auth.header"],
     [{ auth: { type: "header", header: "Content-Length", secret: "a" } }, "auth.header"],
     [{ auth: { type: "header", header: "x api key", secret: "a" } }, "auth.header"],
+    [{ auth: { type: "header", header: "Webhook-Id", secret: "a" } }, "auth.header"],
     [{ auth: { type: "bearer", secret: "a}}{{b" } }, "auth.secret"],
     [
       { auth: { type: "bearer", secret: "arn:aws:secretsmanager:eu-west-1:123456789012:secret:crm-AbCdEf" } },
@@ -136,16 +137,20 @@ describe("a webhook", () => {
     [{ signing: "hunter2" }, "signing"],
     [{ signing: { secret: "whsec_hunter2 " } }, "signing.secret"],
     [{ signing: { secret: "a", token: "hunter2" } }, "signing.token"],
-    [{ signing: { secret: "a" }, auth: { type: "bearer", secret: "a" } }, "signing"],
   ])("is not signed by %j", (fields, path) => {
     const problems = problemsOf({ webhooks: [{ name: "crm", url, ...fields }] });
     expect(problems.map(([found]) => found)).toEqual([`webhooks[0].${path}`]);
     expect(JSON.stringify(problems)).not.toContain("hunter2");
   });
 
-  it("that is signed has a name by which its outputs can be told apart", () => {
-    const signed = (name: string) => ({ name, url, signing: { secret: "a" } });
-    expect(problemsOf({ webhooks: [signed("a-b"), signed("a_b"), { name: "ab", url }] })).toEqual([
+  it("is signed and sends credentials, where it is given both", () => {
+    const both = { signing: { secret: "a" }, auth: { type: "bearer", secret: "b" } };
+    expect(parsed({ webhooks: [{ name: "crm", url, ...both }] }).webhooks[0]).toMatchObject(both);
+  });
+
+  it("has a name by which its outputs can be told apart", () => {
+    const names = ["a-b", "a_b"].map((name) => ({ name, url }));
+    expect(problemsOf({ webhooks: names })).toEqual([
       ["webhooks[1].name", 'must be unique, but is only "-" or "_" away from webhooks[0].name'],
     ]);
   });

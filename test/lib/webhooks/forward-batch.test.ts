@@ -7,10 +7,11 @@ import {
   forwardBatch,
   type GivenUp,
 } from "../../../lib/webhooks/forward-batch.ts";
-import { SigningSecretError } from "../../../lib/webhooks/signing-secret.ts";
+import { WebhookSecretError } from "../../../lib/webhooks/webhook-secrets.ts";
 import { headersOf, secretOf, startEndpoint, type TestEndpoint } from "./support/endpoint.ts";
 
 const secret = secretOf(1);
+const proof = { signWith: [secret], headers: { "x-api-key": "hunter2" } };
 const NOW = Date.now();
 const MINUTE = 60_000;
 
@@ -57,7 +58,7 @@ async function forward(records: SQSRecord[], changes: Partial<Forwarding> = {}) 
     webhook: { name: "crm", ratePerSecond: 10, retry: { maxAge: 60 * MINUTE, attempts: 3 } },
     endpoint: {
       url: endpoint.url,
-      secrets: { current: async () => [secret], refused: () => undefined },
+      secrets: { current: async () => proof, refused: () => undefined },
       answers: { bucket: "answers", presign: async () => "https://signed.example.com" },
       now: () => NOW,
       deadline(milliseconds) {
@@ -176,7 +177,7 @@ describe("a batch", () => {
 
 describe("without a secret", () => {
   it("nothing is posted; all of it is tried again, and told once", async () => {
-    const missing = new SigningSecretError("SIGNING_SECRET_MISSING", "the signing secret crm has no value yet", {});
+    const missing = new WebhookSecretError("SIGNING_SECRET_MISSING", "the signing secret crm has no value yet", {});
     const usual = plainEndpoint();
     const secrets = { current: () => Promise.reject(missing), refused: () => undefined };
     const { again, troubles, reports } = await forward([message("e-1"), message("e-2")], {
@@ -198,7 +199,7 @@ describe("without a secret", () => {
     let refused = 0;
     const usual = plainEndpoint();
     const secrets = {
-      current: async () => [secret],
+      current: async () => proof,
       refused: () => {
         refused += 1;
       },

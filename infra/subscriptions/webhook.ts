@@ -5,9 +5,9 @@ import { type Code, EventSourceMapping, type Function as LambdaFunction } from "
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
+import type { WebhookConfig } from "../../lib/config/index.ts";
 import { MINUTE } from "../../lib/config/units.ts";
 import { paceOf } from "../../lib/webhooks/pace.ts";
-import type { SignedWebhook } from "../../lib/webhooks/signed-webhook.ts";
 import { queueEncryption, useKey } from "../encryption.ts";
 import { acknowledgeFinding } from "../findings.ts";
 import { CLAIM_CHECK_KEYS } from "../grants.ts";
@@ -25,7 +25,7 @@ const IDLE_RECEIVES = 5;
 /** MB. It waits most of its time. */
 const MEMORY = 256;
 
-export interface SignedWebhookProps extends Omit<FunctionSurroundings, "memory"> {
+export interface WebhookProps extends Omit<FunctionSurroundings, "memory"> {
   bus: SubscriptionProps["bus"];
   sources: SubscriptionProps["sources"];
   claimCheckBucket: Bucket;
@@ -35,7 +35,7 @@ export interface SignedWebhookProps extends Omit<FunctionSurroundings, "memory">
   deployment: string;
 }
 
-/** Queue and function that deliver the events of a signed webhook. */
+/** Queue and function that deliver the events of a webhook. */
 export interface Forwarder {
   /** Events that are to be delivered. */
   queue: Queue;
@@ -43,13 +43,13 @@ export interface Forwarder {
 }
 
 /**
- * An HTTPS endpoint that gets each matching event by POST, signed by Standard Webhooks: rule, queue, function. Each webhook has all of these for itself, so that
- * an endpoint that is down keeps no other one waiting, and a function may read one signing secret alone.
+ * An HTTPS endpoint that gets each matching event by POST, the whole envelope as JSON: rule, queue, function. Each webhook has all of these for itself, so
+ * that an endpoint that is down keeps no other one waiting, and a function may read the secrets of its webhook alone.
  */
-export function createSignedWebhook(
+export function createWebhook(
   scope: Construct,
-  webhook: SignedWebhook,
-  props: SignedWebhookProps,
+  webhook: WebhookConfig,
+  props: WebhookProps,
 ): Subscription & { deadLetters: Queue; forwarder: Forwarder } {
   const inner = new Construct(scope, webhook.name);
   const { bus, encryptionKey } = props;
@@ -81,7 +81,7 @@ export function createSignedWebhook(
 }
 
 interface QueueParts {
-  webhook: SignedWebhook;
+  webhook: WebhookConfig;
   deadLetters: Queue;
   ruleArn: string;
   encryptionKey: IKey | undefined;
@@ -103,28 +103,29 @@ function createQueue(scope: Construct, { webhook, deadLetters, ruleArn, encrypti
       principals: [new ServicePrincipal("events.amazonaws.com")],
       actions: ["sqs:SendMessage"],
       resources: [queue.queueArn],
-      // One rule alone: whatever lies here is signed as an event of the poller.
+      // One rule alone: whatever lies here is sent as an event of the poller.
       conditions: { ArnEquals: { "aws:SourceArn": ruleArn } },
     }),
   );
   return queue;
 }
 
-interface ForwarderParts extends SignedWebhookProps {
-  webhook: SignedWebhook;
+interface ForwarderParts extends WebhookProps {
+  webhook: WebhookConfig;
   queue: Queue;
   deadLetters: Queue;
 }
 
 function createForwarder(scope: Construct, parts: ForwarderParts): LambdaFunction {
   const { webhook, queue, deadLetters, claimCheckBucket, code, deployment, encryptionKey } = parts;
-  const secret = reference(scope, webhook.signing.secret);
+  const named = [webhook.signing, webhook.auth].flatMap((one) => (one === undefined ? [] : [one.secret]));
+  const secrets = [...new Set(named)].map((name) => reference(scope, name).arn);
   const answers = claimCheckBucket.arnForObjects(CLAIM_CHECK_KEYS);
   const made = createFunction(scope, "Forward", {
     ...parts,
     memory: MEMORY,
     code,
-    description: `Delivers events to webhook ${webhook.name}, signed`,
+    description: `Delivers events to webhook ${webhook.name}`,
     roleDescription: `What the forwarder of webhook ${webhook.name} may do`,
     environment: {
       WEBHOOK: webhook.name,
@@ -139,14 +140,18 @@ function createForwarder(scope: Construct, parts: ForwarderParts): LambdaFunctio
         actions: ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility", "sqs:GetQueueAttributes"],
         resources: [queue.queueArn],
       }),
-      new PolicyStatement({
-        sid: "ReadSigningSecret",
-        actions: ["secretsmanager:GetSecretValue"],
-        resources: [secret.arn],
-      }),
+      ...(secrets.length === 0
+        ? []
+        : [
+            new PolicyStatement({
+              sid: "ReadSecrets",
+              actions: ["secretsmanager:GetSecretValue"],
+              resources: secrets,
+            }),
+            ...useKey("DecryptSecrets", encryptionKey, "read-secret"),
+          ]),
       // An address for these is signed with the function's own right to read them.
       new PolicyStatement({ sid: "LendLargeAnswers", actions: ["s3:GetObject"], resources: [answers] }),
-      ...useKey("DecryptSigningSecret", encryptionKey, "read-secret"),
       ...useKey("DecryptLargeAnswers", encryptionKey, "read-objects"),
     ],
     settings: { timeout: DEADLINE },

@@ -1,5 +1,6 @@
 import { errorCode } from "../errors.ts";
-import { type Signed, signedHeaders } from "./signature.ts";
+import { type Delivery, signedHeaders } from "./signature.ts";
+import type { Proof } from "./webhook-secrets.ts";
 
 /** Milliseconds that an endpoint has to answer. */
 export const PATIENCE = 30_000;
@@ -9,7 +10,7 @@ const SHOWN = 200;
 
 export interface PostOptions {
   url: string | URL;
-  secrets: readonly string[];
+  proof: Proof;
   userAgent: string;
   /** Type of the event. */
   type: string;
@@ -31,9 +32,9 @@ export interface Answer {
   firstLine: string | undefined;
 }
 
-/** Posts an event once, signed. Redirects are not followed: the event is meant for this address and no other. */
-export async function postSigned(signed: Signed, options: PostOptions): Promise<Answer> {
-  const { url, secrets, userAgent, type, signal, readsAnswer = false } = options;
+/** Posts an event once. Redirects are not followed: the event is meant for this address and no other. */
+export async function post(delivery: Delivery, options: PostOptions): Promise<Answer> {
+  const { url, proof, userAgent, type, signal, readsAnswer = false } = options;
   const began = performance.now();
   const took = (): number => Math.round(performance.now() - began);
   try {
@@ -42,20 +43,21 @@ export async function postSigned(signed: Signed, options: PostOptions): Promise<
       redirect: "manual",
       signal,
       headers: {
+        ...proof.headers,
         "content-type": "application/json; charset=utf-8",
         "user-agent": userAgent,
         "x-survey-poller": type,
         // A function is frozen between two events, while the server closes the connections that it kept.
         connection: "close",
-        ...signedHeaders(signed, secrets),
+        ...signedHeaders(delivery, proof.signWith),
       },
-      body: signed.body,
+      body: delivery.body,
     });
     const milliseconds = took();
     const firstLine = readsAnswer ? await firstLineOf(answer) : undefined;
     // What follows is of no use, and an endpoint that is slow with it has answered all the same.
     await answer.body?.cancel().catch(() => undefined);
-    const retryAfter = retryAfterOf(answer.headers.get("retry-after"), signed.at);
+    const retryAfter = retryAfterOf(answer.headers.get("retry-after"), delivery.at);
     return { status: answer.status, milliseconds, problem: null, retryAfter, firstLine };
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
