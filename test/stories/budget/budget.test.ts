@@ -145,75 +145,72 @@ describe("the background budget", () => {
   });
 });
 
-// R23
-describe("slow work takes turns", () => {
-  /** Everything slow is always due. */
-  const restless: Partial<PollingSource> = {
-    fullPoll: { every: MINUTE },
-    patrol: { every: MINUTE, full: 30 * MINUTE },
-  };
+/** Everything slow is always due. */
+const restless: Partial<PollingSource> = {
+  fullPoll: { every: MINUTE },
+  patrol: { every: MINUTE, full: 30 * MINUTE },
+};
 
-  /** 300 responses, a minute apart; the older ones of 40 open ones stand at the far end. */
-  async function worldWithEverything(): Promise<MemoryWorld> {
-    const world = worldWith([
-      ...range(1, 40).map((responseId) => ({ responseId, fields: { dateStart: at(0) } })),
-      ...range(101, 400).map((responseId) => ({ responseId, completed: at((responseId - 400) * MINUTE) })),
-    ]);
-    await runTick(world, { source: restless, deadline: Number.POSITIVE_INFINITY });
+/** 300 responses, a minute apart; the older ones of 40 open ones stand at the far end. */
+async function worldWithEverything(): Promise<MemoryWorld> {
+  const world = worldWith([
+    ...range(1, 40).map((responseId) => ({ responseId, fields: { dateStart: at(0) } })),
+    ...range(101, 400).map((responseId) => ({ responseId, completed: at((responseId - 400) * MINUTE) })),
+  ]);
+  await runTick(world, { source: restless, deadline: Number.POSITIVE_INFINITY });
+  world.calls.length = 0;
+  return world;
+}
+
+/** Requests by the kind of slow work that makes them. */
+function shares(world: MemoryWorld): Record<"recheck" | "head" | "patrol" | "full pass", number> {
+  const desc = readsOf(world, "desc");
+  return {
+    recheck: timesCalled(world, "service", "response"),
+    head: desc.filter(({ args }) => args[1] === 1).length,
+    patrol: desc.filter(({ args }) => Number(args[1]) > 1).length,
+    "full pass": readsOf(world, "asc").length,
+  };
+}
+
+describe("slow work that is all due at once", () => {
+  it.each([1, 2, 5])("gets its turns, each kind of it, with %i requests a tick", async (backgroundRequests) => {
+    const world = await worldWithEverything();
+    await ticks(world, 120, { ...restless, backgroundRequests });
+    const share = shares(world);
+    for (const [kind, requests] of Object.entries(share)) expect([kind, requests > 3]).toEqual([kind, true]);
+    const all = Object.values(share).reduce((sum, one) => sum + one, 0);
+    // Half of the budget, where they need as much.
+    if (backgroundRequests === 1) expect(share["full pass"] / all).toBeGreaterThan(0.45);
+    // One for each half hour is due.
+    expect(world.mark(1).books?.passes).toBeGreaterThanOrEqual(3);
+  });
+});
+
+describe("a hundred surveys on one request a tick", () => {
+  const source: Partial<PollingSource> = { patrol: { every: 99 * HOUR, full: 999 * HOUR } };
+  const surveys = range(1, 100);
+
+  async function manyWorld(): Promise<MemoryWorld> {
+    const world = worldWith([{ responseId: 1, completed: at(-HOUR) }]);
+    for (const surveyId of surveys.slice(1)) addSurvey(world, surveyId, [{ responseId: 1, completed: at(-HOUR) }]);
+    await runTick(world, { source });
     world.calls.length = 0;
     return world;
   }
 
-  /** Requests by the kind of slow work that makes them. */
-  function shares(world: MemoryWorld): Record<"recheck" | "head" | "patrol" | "full pass", number> {
-    const desc = readsOf(world, "desc");
-    return {
-      recheck: timesCalled(world, "service", "response"),
-      head: desc.filter(({ args }) => args[1] === 1).length,
-      patrol: desc.filter(({ args }) => Number(args[1]) > 1).length,
-      "full pass": readsOf(world, "asc").length,
-    };
-  }
+  const pollsOf = (world: MemoryWorld): Map<number, number> => {
+    const polls = new Map(surveys.map((surveyId) => [surveyId, 0]));
+    for (const { args } of readsOf(world, "desc")) polls.set(Number(args[0]), (polls.get(Number(args[0])) ?? 0) + 1);
+    return polls;
+  };
+  const average = (numbers: number[]): number => numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
 
-  describe("slow work that is all due at once", () => {
-    it.each([1, 2, 5])("gets its turns, each kind of it, with %i requests a tick", async (backgroundRequests) => {
-      const world = await worldWithEverything();
-      await ticks(world, 120, { ...restless, backgroundRequests });
-      const share = shares(world);
-      for (const [kind, requests] of Object.entries(share)) expect([kind, requests > 3]).toEqual([kind, true]);
-      const all = Object.values(share).reduce((sum, one) => sum + one, 0);
-      // Half of the budget, where they need as much.
-      if (backgroundRequests === 1) expect(share["full pass"] / all).toBeGreaterThan(0.45);
-      // One for each half hour is due.
-      expect(world.mark(1).books?.passes).toBeGreaterThanOrEqual(3);
-    });
-  });
-
-  describe("a hundred surveys on one request a tick", () => {
-    const source: Partial<PollingSource> = { patrol: { every: 99 * HOUR, full: 999 * HOUR } };
-    const surveys = range(1, 100);
-
-    async function manyWorld(): Promise<MemoryWorld> {
-      const world = worldWith([{ responseId: 1, completed: at(-HOUR) }]);
-      for (const surveyId of surveys.slice(1)) addSurvey(world, surveyId, [{ responseId: 1, completed: at(-HOUR) }]);
-      await runTick(world, { source });
-      world.calls.length = 0;
-      return world;
-    }
-
-    const pollsOf = (world: MemoryWorld): Map<number, number> => {
-      const polls = new Map(surveys.map((surveyId) => [surveyId, 0]));
-      for (const { args } of readsOf(world, "desc")) polls.set(Number(args[0]), (polls.get(Number(args[0])) ?? 0) + 1);
-      return polls;
-    };
-    const average = (numbers: number[]): number => numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
-
-    it("share it evenly", async () => {
-      const world = await manyWorld();
-      await ticks(world, 300, source);
-      const counts = [...pollsOf(world).values()];
-      expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(2);
-      expect(average(counts)).toBeGreaterThan(2);
-    });
+  it("share it evenly", async () => {
+    const world = await manyWorld();
+    await ticks(world, 300, source);
+    const counts = [...pollsOf(world).values()];
+    expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(2);
+    expect(average(counts)).toBeGreaterThan(2);
   });
 });

@@ -189,38 +189,34 @@ describe("a response across the end of a page that reads otherwise at each look,
   });
 });
 
-describe("an operation 9 that has more than the pages", () => {
-  // What operation 9 says of a few responses, or at one moment, decides for no other response and for no day.
+const frequent = { source: { backgroundRequests: 10 } };
 
-  const frequent = { source: { backgroundRequests: 10 } };
+/** Fails the calls for which `which` is true. */
+function failIf(world: MemoryWorld, which: (operation: string, args: readonly unknown[]) => boolean): void {
+  world.before.push(({ operation, args }) => {
+    if (which(operation, args)) throw Object.assign(new Error("no answer"), { code: "SERVER_ERROR" });
+  });
+}
 
-  /** Fails the calls for which `which` is true. */
-  function failIf(world: MemoryWorld, which: (operation: string, args: readonly unknown[]) => boolean): void {
-    world.before.push(({ operation, args }) => {
-      if (which(operation, args)) throw Object.assign(new Error("no answer"), { code: "SERVER_ERROR" });
+// R12, R9
+describe("where records stand together, and operation 9 has more of them than the pages,", () => {
+  it("walks that a fault has cut short decide nothing: everything goes out by its pages once one comes to its end", async () => {
+    const world = worldWith(complete(1, 60, 3));
+    for (const spec of complete(1, 60, 4))
+      surveyOf(world).single.set(spec.responseId, { kind: "found", body: recordsOf(spec) });
+    let isOut = true;
+    // The walk that is to tell begins once operation 9 has answered.
+    let hasAnswered = false;
+    failIf(world, (operation, args) => {
+      hasAnswered ||= operation === "response";
+      return isOut && hasAnswered && operation === "page" && args[1] === 2;
     });
-  }
-
-  // R12, R9
-  describe("where records stand together, and operation 9 has more of them than the pages,", () => {
-    it("walks that a fault has cut short decide nothing: everything goes out by its pages once one comes to its end", async () => {
-      const world = worldWith(complete(1, 60, 3));
-      for (const spec of complete(1, 60, 4))
-        surveyOf(world).single.set(spec.responseId, { kind: "found", body: recordsOf(spec) });
-      let isOut = true;
-      // The walk that is to tell begins once operation 9 has answered.
-      let hasAnswered = false;
-      failIf(world, (operation, args) => {
-        hasAnswered ||= operation === "response";
-        return isOut && hasAnswered && operation === "page" && args[1] === 2;
-      });
-      await ticks(world, 10, frequent);
-      expect(deliveredIds(world)).toEqual([]);
-      isOut = false;
-      await ticks(world, 120, frequent);
-      expect(sortedIds(world)).toEqual(range(1, 60));
-      expect(new Set(world.delivered.map(({ data }) => data.answers.length))).toEqual(new Set([3]));
-      expect(world.mark(1).contents.apart).toBeUndefined();
-    });
+    await ticks(world, 10, frequent);
+    expect(deliveredIds(world)).toEqual([]);
+    isOut = false;
+    await ticks(world, 120, frequent);
+    expect(sortedIds(world)).toEqual(range(1, 60));
+    expect(new Set(world.delivered.map(({ data }) => data.answers.length))).toEqual(new Set([3]));
+    expect(world.mark(1).contents.apart).toBeUndefined();
   });
 });
