@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { AwsFailure } from "../../../lib/aws/failure.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { newsOnly } from "../../support/slow.ts";
 import {
@@ -77,7 +78,7 @@ describe("a count that moved while nothing was found", () => {
     late(998, 2_750);
     await ticks(world, 30);
     late(999, 2_850);
-    await ticks(world, 4);
+    await ticks(world, 2);
     expect(deliveredIds(world)).toEqual([998, 999]);
   });
 
@@ -131,4 +132,19 @@ it("what a count has shown is not used up by the search for another, which has r
   while ((world.mark(1).search?.page ?? 0) < 20) await ticksTo(world, 9_001, 1);
   completeLate(world, 9_002, 5);
   expect(await ticksTo(world, 9_002)).toBeLessThanOrEqual(75);
+});
+
+it("nor by the search after a poll that has found what was missing, and failed then as the table was throttled", async () => {
+  const world = await settledPages(30);
+  completeLate(world, 998, 12);
+  let isThrottled = true;
+  world.before.push(({ operation }) => {
+    if (!isThrottled || operation !== "nextDue" || !deliveredIds(world).includes(998)) return;
+    isThrottled = false;
+    throw new AwsFailure("dynamodb", Object.assign(new Error(), { name: "ThrottlingException" }));
+  });
+  await ticksTo(world, 998);
+  await ticksTo(world, 999, 3);
+  completeLate(world, 999, 14);
+  expect(await ticksTo(world, 999)).toBeLessThanOrEqual(4);
 });
