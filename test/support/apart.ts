@@ -1,5 +1,5 @@
 import type { MemoryWorld } from "./memory-ports.ts";
-import { at, type ResponseSpec, SECOND, surveyOf } from "./survey.ts";
+import { surveyOf } from "./survey.ts";
 
 // Lists whose records need not stand together, and of which operation 9 says nothing.
 
@@ -7,9 +7,6 @@ export interface Row {
   responseId: number;
   questionId: number;
 }
-
-export const complete = (ids: number[], size = 3): ResponseSpec[] =>
-  ids.map((responseId) => ({ responseId, completed: at(responseId * SECOND), size }));
 
 export const rowsOf = (world: MemoryWorld): Row[] => surveyOf(world).records as Row[];
 

@@ -11,6 +11,12 @@ export const fullPassesOnly: Partial<PollingSource> = {
   patrol: { every: NEVER, full: DAY },
 };
 
+/** One without slow work: what it reads is news, or what a count has shown. */
+export const newsOnly = {
+  fullPoll: { every: NEVER },
+  patrol: { every: NEVER, full: NEVER },
+} satisfies Partial<PollingSource>;
+
 /** One whose only slow work is the patrol. */
 export const patrolOnly: Partial<PollingSource> = {
   fullPoll: { every: NEVER },

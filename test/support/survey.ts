@@ -58,6 +58,11 @@ export function recordsOf({ responseId, completed, size = 2, surveyId = 1, field
   }));
 }
 
+/** Responses of so many records, each completed a second after the one before. */
+export function complete(from: number, to: number, size = 2): ResponseSpec[] {
+  return range(from, to).map((responseId) => ({ responseId, completed: at(responseId * SECOND), size }));
+}
+
 /** A world with one survey, 1, that lists these responses in asc order. */
 export function worldWith(responses: ResponseSpec[], survey: Partial<MemorySurvey> = {}): MemoryWorld {
   const world = memoryWorld(noon);
@@ -248,6 +253,11 @@ export function takes(world: MemoryWorld, milliseconds: number, which: (call: Po
 export function deliveredIds(world: MemoryWorld): number[] {
   return world.delivered.map(({ data }) => data.responseId);
 }
+
+export const sorted = (ids: number[]): number[] => ids.toSorted((a, b) => a - b);
+
+/** The same in the order of the ids. */
+export const sortedIds = (world: MemoryWorld): number[] => sorted(deliveredIds(world));
 
 /** Pages that were read, as `order/page`. */
 export function pagesRead(world: MemoryWorld): string[] {

@@ -3,7 +3,7 @@ import { goOn, slowWorld } from "../../support/slices.ts";
 import { closedBooks } from "../../support/slow.ts";
 import {
   arrive,
-  at,
+  complete,
   deliveredIds,
   MINUTE,
   pagesRead,
@@ -13,16 +13,12 @@ import {
   worldWith,
 } from "../../support/survey.ts";
 
-/** Twenty of them fill a page. */
-const complete = (from: number, to: number) =>
-  range(from, to).map((responseId) => ({ responseId, completed: at(responseId * SECOND), size: 5 }));
-
 const REQUESTS = new Set(["surveys", "page", "response", "metrics", "metadata", "definition"]);
 
 // R5, R25, R29: what a first import costs, in requests.
 describe("a first import of 2,000 responses on 100 pages", () => {
   it("is done in one tick with 2.13 requests a response, and its end closes the books", async () => {
-    const world = worldWith(complete(1, 2_000));
+    const world = worldWith(complete(1, 2_000, 5));
     await runTick(world);
     expect(deliveredIds(world)).toEqual(range(1, 2_000));
     expect(closedBooks(world)).toMatchObject({ listed: 2_000, emitted: 2_000 });
@@ -33,7 +29,7 @@ describe("a first import of 2,000 responses on 100 pages", () => {
   });
 
   it("that takes several parts closes the books at its end as well, and reads on at full speed", async () => {
-    const world = slowWorld(complete(1, 2_000));
+    const world = slowWorld(complete(1, 2_000, 5));
     let parts = 0;
     while (world.mark(1).books === undefined && parts < 20) {
       await goOn(world, 1, { sliceTime: 30 * SECOND });
@@ -48,9 +44,9 @@ describe("a first import of 2,000 responses on 100 pages", () => {
 
 // R23: the head leaves at `headPages`.
 it("100 pages of news cost three reads a page, and what was read before is not read again", async () => {
-  const world = worldWith(complete(1, 2_000));
+  const world = worldWith(complete(1, 2_000, 5));
   await runTick(world);
-  for (const response of complete(2_001, 4_000)) arrive(world, response);
+  for (const response of complete(2_001, 4_000, 5)) arrive(world, response);
   world.calls.length = 0;
   world.time.now += MINUTE;
   await runTick(world);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { type BooksClosed, booksClosed, digestSum, verifyBooks } from "../../../lib/events/index.ts";
+import { type BooksClosed, booksClosed, verifyBooks } from "../../../lib/events/index.ts";
 import type { SealedEvent } from "../../../lib/polling/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { fullPass } from "../../support/slow.ts";
-import { arrive, at, MINUTE, poll, range, runTick, SECOND, surveyOf, worldWith } from "../../support/survey.ts";
+import { arrive, at, MINUTE, poll, range, SECOND, surveyOf, worldWith } from "../../support/survey.ts";
 
 const listed = range(1, 30).map((responseId) => ({ responseId, completed: at(-responseId * SECOND), size: 2 }));
 
@@ -55,30 +55,6 @@ describe("closed books are told", () => {
     expect(verifyBooks(idsOf(world), second as BooksClosed)).toEqual({ kind: "complete" });
   });
 
-  it("of a small survey at each poll with news, also once the source has shown that a short page is the last one", async () => {
-    const world = worldWith(listed);
-    await runTick(world);
-    for (const arrival of range(1, 4)) {
-      world.time.now += MINUTE;
-      arrive(world, { responseId: 100 + arrival, completed: at(arrival * MINUTE) });
-      await runTick(world);
-      expect(world.account.shortPageEnds).toBe(true);
-      expect(toldOf(world).at(-1)?.data.digest.count).toBe(30 + arrival);
-    }
-  });
-
-  it("of a small survey without responses that its count alone has, as long as there are no more of them", async () => {
-    const world = worldWith(listed);
-    surveyOf(world).counts.responses = 37;
-    await runTick(world);
-    const [first] = toldOf(world);
-    expect(first?.data.deficit).toBe(7);
-    world.time.now += MINUTE;
-    arrive(world, { responseId: 101, completed: at(MINUTE) });
-    await runTick(world);
-    expect(toldOf(world).at(-1)?.data).toMatchObject({ deficit: 7, counts: { listed: 31 } });
-  });
-
   it("once more when they have closed a second time without news: one pass cannot see two changes that cancel each other", async () => {
     const world = worldWith(listed);
     await poll(world);
@@ -110,37 +86,5 @@ describe("closed books are told", () => {
     await poll(world);
     expect(toldOf(world).map(({ meta }) => meta.sequence)).toEqual([1, 2]);
     expect(toldOf(world)[0]).toEqual(untold);
-  });
-
-  it("the same way when the answer of the bus was lost", async () => {
-    const world = worldWith(listed);
-    const fault = { on: true };
-    world.after.push(({ operation, args }) => {
-      const isBooks = operation === "publish" && (args[0] as SealedEvent[])[0]?.type === "books.closed";
-      if (fault.on && isBooks) throw new Error("no answer");
-    });
-    await expect(poll(world)).rejects.toThrow("no answer");
-    fault.on = false;
-    world.time.now += MINUTE;
-    await poll(world);
-    const [first, again] = toldOf(world);
-    expect(toldOf(world)).toHaveLength(2);
-    expect(again).toEqual(first);
-  });
-
-  it("to nobody where they are switched off", async () => {
-    const world = worldWith(listed);
-    await poll(world, { source: { events: new Set(["response.completed"]) } });
-    expect(world.mark(1).books).toBeDefined();
-    expect(world.told).toEqual([]);
-  });
-
-  it("with the digest of a ledger of many pages", async () => {
-    const many = range(1, 350).map((responseId) => ({ responseId, completed: at(-responseId * SECOND) }));
-    const world = worldWith(many);
-    await poll(world);
-    const sum = digestSum();
-    for (const id of idsOf(world)) sum.add(id);
-    expect(toldOf(world).at(-1)?.data.digest).toEqual({ ...sum.digest(), count: 350 });
   });
 });

@@ -1,20 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { type PollingSource, placeOf } from "../../../lib/polling/index.ts";
+import type { PollingSource } from "../../../lib/polling/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { fullPassesOnly, readsOf } from "../../support/slow.ts";
 import {
   addSurvey,
   arrive,
   at,
-  deliveredIds,
   HOUR,
   MINUTE,
-  noon,
   pagesRead,
-  type ResponseSpec,
   range,
   runTick,
-  surveyOf,
   timesCalled,
   worldWith,
 } from "../../support/survey.ts";
@@ -48,6 +44,7 @@ async function settle(world: MemoryWorld, source: Partial<PollingSource>): Promi
   throw new Error("the debt is never paid back");
 }
 
+/** Pages read by each of so many ticks. */
 async function ticks(world: MemoryWorld, count: number, source: Partial<PollingSource>): Promise<number[]> {
   const costs: number[] = [];
   for (let tick = 0; tick < count; tick += 1) {
@@ -146,73 +143,74 @@ describe("the background budget", () => {
     const surveys = new Set(readsOf(world, "asc").map(({ args }) => args[0]));
     expect(surveys.size).toBe(6);
   });
-
-  it("does not pay for a backlog that a full poll meets: the full polls of other surveys stay in time", async () => {
-    const world = await worldWithUncounted(4_000);
-    await ticksUntilEmitted(world, 4_000, 40);
-    // The head pages that came before it, each read twice more for the seams on its sides.
-    expect(world.account.overdrawn ?? 0).toBeLessThanOrEqual(3 * 20 + 5);
-
-    arriveUncounted(world, [{ surveyId: 2, responseId: 60_000, completed: at(world.time.now - noon) }]);
-    world.delivered.length = 0;
-    // Once the head pages are paid back, at one a tick.
-    await ticksUntilEmitted(world, 1, 80);
-
-    expect(deliveredIds(world)).toEqual([60_000]);
-  });
-
-  it("does not pay either when the full poll goes on with a backlog that was left in the middle", async () => {
-    const world = await worldWithUncounted(4_000);
-    let dead = false;
-    world.before.push(({ port, operation, args }) => {
-      const isBehind = placeOf(world.mark(1)) !== undefined;
-      dead ||= isBehind && operation === "page" && args[2] === "asc" && Number(args[1]) > 30;
-      if (dead && port === "state") throw new Error("the table is gone");
-    });
-    while (!dead) {
-      world.time.now += MINUTE;
-      await runTick(world).catch(() => undefined);
-    }
-    world.before.length = 0;
-    expect(placeOf(world.mark(1))).toBeDefined();
-
-    await ticksUntilEmitted(world, 4_000, 40);
-
-    expect(world.account.overdrawn ?? 0).toBeLessThanOrEqual(5);
-  });
 });
 
-/** Lists responses that no count shows. */
-function arriveUncounted(world: MemoryWorld, responses: ResponseSpec[]): void {
-  for (const response of responses) {
-    const survey = surveyOf(world, response.surveyId);
-    const counts = { ...survey.counts };
-    arrive(world, response);
-    survey.counts = counts;
-  }
-}
+/** Everything slow is always due. */
+const restless: Partial<PollingSource> = {
+  fullPoll: { every: MINUTE },
+  patrol: { every: MINUTE, full: 30 * MINUTE },
+};
 
-/** Two surveys at rest, of which the first one has just got so many responses that no count shows. */
-async function worldWithUncounted(count: number): Promise<MemoryWorld> {
-  const world = worldWith(range(1, 20).map((responseId) => ({ responseId, completed: at(-HOUR) })));
-  const others = range(1, 20).map((id) => ({ responseId: 50_000 + id, completed: at(-HOUR) }));
-  addSurvey(world, 2, others);
-  for (let tick = 0; tick < 60; tick += 1) {
-    world.time.now += MINUTE;
-    await runTick(world);
-  }
-  arriveUncounted(
-    world,
-    range(101, 100 + count).map((responseId) => ({ responseId, completed: at(HOUR) })),
-  );
-  world.delivered.length = 0;
+/** 300 responses, a minute apart; the older ones of 40 open ones stand at the far end. */
+async function worldWithEverything(): Promise<MemoryWorld> {
+  const world = worldWith([
+    ...range(1, 40).map((responseId) => ({ responseId, fields: { dateStart: at(0) } })),
+    ...range(101, 400).map((responseId) => ({ responseId, completed: at((responseId - 400) * MINUTE) })),
+  ]);
+  await runTick(world, { source: restless, deadline: Number.POSITIVE_INFINITY });
+  world.calls.length = 0;
   return world;
 }
 
-async function ticksUntilEmitted(world: MemoryWorld, count: number, mostTicks: number): Promise<void> {
-  for (let tick = 0; tick < mostTicks && new Set(deliveredIds(world)).size < count; tick += 1) {
-    world.time.now += MINUTE;
-    await runTick(world);
-  }
-  expect(new Set(deliveredIds(world)).size).toBe(count);
+/** Requests by the kind of slow work that makes them. */
+function shares(world: MemoryWorld): Record<"recheck" | "head" | "patrol" | "full pass", number> {
+  const desc = readsOf(world, "desc");
+  return {
+    recheck: timesCalled(world, "service", "response"),
+    head: desc.filter(({ args }) => args[1] === 1).length,
+    patrol: desc.filter(({ args }) => Number(args[1]) > 1).length,
+    "full pass": readsOf(world, "asc").length,
+  };
 }
+
+describe("slow work that is all due at once", () => {
+  it.each([1, 2, 5])("gets its turns, each kind of it, with %i requests a tick", async (backgroundRequests) => {
+    const world = await worldWithEverything();
+    await ticks(world, 120, { ...restless, backgroundRequests });
+    const share = shares(world);
+    for (const [kind, requests] of Object.entries(share)) expect([kind, requests > 3]).toEqual([kind, true]);
+    const all = Object.values(share).reduce((sum, one) => sum + one, 0);
+    // Half of the budget, where they need as much.
+    if (backgroundRequests === 1) expect(share["full pass"] / all).toBeGreaterThan(0.45);
+    // One for each half hour is due.
+    expect(world.mark(1).books?.passes).toBeGreaterThanOrEqual(3);
+  });
+});
+
+describe("a hundred surveys on one request a tick", () => {
+  const source: Partial<PollingSource> = { patrol: { every: 99 * HOUR, full: 999 * HOUR } };
+  const surveys = range(1, 100);
+
+  async function manyWorld(): Promise<MemoryWorld> {
+    const world = worldWith([{ responseId: 1, completed: at(-HOUR) }]);
+    for (const surveyId of surveys.slice(1)) addSurvey(world, surveyId, [{ responseId: 1, completed: at(-HOUR) }]);
+    await runTick(world, { source });
+    world.calls.length = 0;
+    return world;
+  }
+
+  const pollsOf = (world: MemoryWorld): Map<number, number> => {
+    const polls = new Map(surveys.map((surveyId) => [surveyId, 0]));
+    for (const { args } of readsOf(world, "desc")) polls.set(Number(args[0]), (polls.get(Number(args[0])) ?? 0) + 1);
+    return polls;
+  };
+  const average = (numbers: number[]): number => numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+
+  it("share it evenly", async () => {
+    const world = await manyWorld();
+    await ticks(world, 300, source);
+    const counts = [...pollsOf(world).values()];
+    expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(2);
+    expect(average(counts)).toBeGreaterThan(2);
+  });
+});

@@ -1,27 +1,8 @@
 import { describe, expect, it } from "vitest";
-import {
-  type BooksClosed,
-  booksClosed,
-  type ResponseDeleted,
-  responseDeleted,
-  verifyBooks,
-} from "../../../lib/events/index.ts";
-import type { SealedEvent } from "../../../lib/polling/index.ts";
+import { type ResponseDeleted, responseDeleted } from "../../../lib/events/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { closedBooks, fullPass, fullPassesOnly, ticksUntil } from "../../support/slow.ts";
-import {
-  arrive,
-  at,
-  deliveredIds,
-  MINUTE,
-  range,
-  recordsOf,
-  runTick,
-  SECOND,
-  surveyOf,
-  takes,
-  worldWith,
-} from "../../support/survey.ts";
+import { closedBooks, fullPass, fullPassesOnly } from "../../support/slow.ts";
+import { at, deliveredIds, range, recordsOf, runTick, SECOND, surveyOf, worldWith } from "../../support/survey.ts";
 
 const source = { ...fullPassesOnly, backgroundRequests: 100 };
 const one = (responseId: number) => ({ responseId, completed: at(-responseId * SECOND), size: 2 });
@@ -32,9 +13,6 @@ const deletedIds = (world: MemoryWorld): number[] =>
   world.told.flatMap(({ type, detail }) =>
     type === "response.deleted" ? [responseDeleted.parse(detail).data.responseId] : [],
   );
-
-const lastBooks = (world: MemoryWorld): BooksClosed =>
-  booksClosed.parse(world.told.findLast(({ type }) => type === "books.closed")?.detail);
 
 /** Lists some responses no more; `isGiven`: operation 9 goes on giving them. */
 function remove(world: MemoryWorld, ids: number[], isGiven = false): void {
@@ -77,18 +55,6 @@ describe("a response that is deleted after its event", () => {
     expect(closedBooks(world)).toMatchObject({ listed: 98, gone: 2 });
   });
 
-  it("is told also where no books have ever listed it", async () => {
-    const world = await worldTold();
-    arrive(world, { responseId: 101, completed: at(MINUTE), size: 2 });
-    world.time.now += MINUTE;
-    await runTick(world, { source });
-    expect(deliveredIds(world)).toContain(101);
-    remove(world, [101]);
-    await fullPass(world, { source });
-    await fullPass(world, { source });
-    expect(deletedIds(world)).toEqual([101]);
-  });
-
   it("is not told where it is listed again by the second books", async () => {
     const world = await worldTold();
     const records = [...surveyOf(world).records];
@@ -118,36 +84,6 @@ describe("a response that is deleted after its event", () => {
     expect(deletedIds(world)).toEqual([34]);
   });
 
-  it("is not told as long as a trusted operation 9 fails: that says nothing", async () => {
-    const world = await worldTold();
-    const fault = { on: true };
-    world.before.push(({ operation }) => {
-      if (fault.on && operation === "response") throw Object.assign(new Error("500"), { code: "SERVER_ERROR" });
-    });
-    remove(world, [34]);
-    for (let pass = 0; pass < 3; pass += 1) await fullPass(world, { source });
-    expect(deletedIds(world)).toEqual([]);
-
-    fault.on = false;
-    await fullPass(world, { source });
-    expect(deletedIds(world)).toEqual([34]);
-  });
-
-  it("is told with very many others as far as the time of a poll goes; later polls go on with the rest", async () => {
-    const world = worldWith(range(1, 350).map(one));
-    await runTick(world, { source });
-    remove(world, range(101, 350));
-    await fullPass(world, { source });
-    takes(world, 5 * SECOND, ({ operation }) => operation === "response");
-    world.time.now = Math.max(world.time.now, world.mark(1).nextPass ?? 0);
-    const told: number[] = [];
-    await ticksUntil(world, () => told.push(deletedIds(world).length) > 0 && told.at(-1) === 250, { source });
-    expect(new Set(deletedIds(world)).size).toBe(250);
-    // A hundred take more time than a poll has.
-    expect(told.filter((count) => count > 0)).toEqual([100, 200, 250]);
-    expect(lastBooks(world).data.counts).toMatchObject({ listed: 100 });
-  });
-
   it("is taken back by an update when it is listed again, and told as a deletion of its own when it goes once more", async () => {
     const world = await worldTold();
     const records = [...surveyOf(world).records];
@@ -167,44 +103,5 @@ describe("a response that is deleted after its event", () => {
     for (let pass = 0; pass < 2; pass += 1) await fullPass(world, { source });
     expect(deletedIds(world)).toEqual([34, 34]);
     expect(new Set(deletions()).size).toBe(2);
-  });
-
-  it("is told by a later poll where the bus did not take it", async () => {
-    const world = await worldTold();
-    const fault = { on: true };
-    world.before.push(({ operation, args }) => {
-      const isDeletion = operation === "publish" && (args[0] as SealedEvent[])[0]?.type === "response.deleted";
-      if (fault.on && isDeletion) throw new Error("the bus is throttled");
-    });
-    remove(world, [34]);
-    await fullPass(world, { source });
-    await fullPass(world, { source });
-    expect(deletedIds(world)).toEqual([]);
-    fault.on = false;
-    world.time.now += MINUTE;
-    await runTick(world, { source });
-    expect(deletedIds(world)).toEqual([34]);
-  });
-
-  it("stays in the digest of the books", async () => {
-    const world = await worldTold();
-    remove(world, [34]);
-    await fullPass(world, { source });
-    await fullPass(world, { source });
-    expect(
-      verifyBooks(
-        world.delivered.map(({ meta }) => meta.eventId),
-        lastBooks(world),
-      ),
-    ).toEqual({ kind: "complete" });
-  });
-
-  it("is counted, and told to nobody, where the source does not want it", async () => {
-    const world = await worldTold();
-    const without = { ...source, events: new Set(["response.completed", "books.closed"] as const) };
-    remove(world, [34]);
-    for (let pass = 0; pass < 3; pass += 1) await fullPass(world, { source: without });
-    expect(deletedIds(world)).toEqual([]);
-    expect(closedBooks(world)).toMatchObject({ listed: 99, gone: 1 });
   });
 });

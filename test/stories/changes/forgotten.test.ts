@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { eventId } from "../../../lib/events/index.ts";
 import { type Forgotten, forget } from "../../../lib/operator/forget.ts";
-import { resend } from "../../../lib/operator/resend.ts";
 import type { EntryState, LedgerEntry } from "../../../lib/polling/index.ts";
 import { operate } from "../../lib/support/operation.ts";
+import { failing } from "../../support/failing.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { changeMark, closedBooks, fullPass, fullPassesOnly, ticksUntil, truthOf } from "../../support/slow.ts";
+import { closedBooks, fullPass, fullPassesOnly, remove, ticksUntil, truthOf } from "../../support/slow.ts";
+import { standStillAt } from "../../support/stand-still.ts";
 import {
   arrive,
   at,
@@ -45,12 +46,6 @@ async function passes(world: MemoryWorld): Promise<void> {
   }
 }
 
-/** Lists a response no more. */
-function remove(world: MemoryWorld, responseId: number): void {
-  const survey = surveyOf(world);
-  survey.records = survey.records.filter((record) => (record as { responseId: number }).responseId !== responseId);
-}
-
 const deletions = (world: MemoryWorld) => world.told.filter(({ type }) => type === "response.deleted");
 
 describe("a response that is forgotten after its event", () => {
@@ -86,7 +81,7 @@ describe("a response that is forgotten after its event", () => {
   it("is told as deleted once, by its ids, and stays forgotten when it is listed again", async () => {
     const world = await worldTold();
     await forgetOne(world, 34);
-    remove(world, 34);
+    remove(world, [34]);
     await passes(world);
     await passes(world);
     expect(deletions(world)).toMatchObject([
@@ -107,37 +102,6 @@ describe("a response that is forgotten after its event", () => {
       revision: 1,
     });
     expect(closedBooks(world)).toMatchObject(truthOf(world));
-  });
-
-  it("is not told as deleted twice when it was gone before", async () => {
-    const world = await worldTold();
-    remove(world, 34);
-    await passes(world);
-    expect(deletions(world)).toHaveLength(1);
-
-    await forgetOne(world, 34);
-    await passes(world);
-
-    expect(deletions(world)).toHaveLength(1);
-  });
-
-  it("leaves nothing of a change that was seen, or of what operation 9 is suspected of", async () => {
-    const world = await worldTold();
-    const sight = { digest: "d", count: 3, order: "asc" as const, page: 1, at: world.time.now };
-    await changeMark(world, (mark) => {
-      mark.changes = [
-        { id: 34, ...sight },
-        { id: 35, ...sight },
-      ];
-      mark.contents.suspects = [34];
-    });
-
-    await forgetOne(world, 34);
-
-    expect(world.mark(1).changes).toMatchObject([{ id: 35 }]);
-    expect(world.mark(1).contents.suspects).toBeUndefined();
-    await passes(world);
-    expect(deliveredIds(world)).not.toContain(34);
   });
 
   it("leaves none of its answers in the bucket, of whatever revision, and nothing else", async () => {
@@ -165,14 +129,7 @@ const entries: Record<Exclude<EntryState, "emitted" | "before-floor">, Partial<L
   held: { reason: "contents-unproved", firstSeen: 1, attempts: 3, nextCheck: 1, shown: ["abc"] },
   open: { firstSeen: 1, nextCheck: 1 },
   quarantined: { reason: "unreadable completed", firstSeen: 1, nextCheck: 1e15, kept, digest: "d", count: 2 },
-  refused: {
-    reason: "TooLarge",
-    firstSeen: 1,
-    nextCheck: 1e15,
-    keptKey: "kept/main/1/7/d.json",
-    digest: "d",
-    count: 2,
-  },
+  refused: { reason: "TooLarge", firstSeen: 1, nextCheck: 1e15, keptKey: "kept/main/1/7/d.json", digest: "d" },
 };
 
 describe("a response that is forgotten before its event", () => {
@@ -195,68 +152,12 @@ describe("a response that is forgotten before its event", () => {
     expect(world.objects.size).toBe(0);
     expect(closedBooks(world)).toMatchObject({ ...truthOf(world), emitted: 100, beforeFloor: 1 });
   });
-
-  it("takes a record of nobody knows which response as well", async () => {
-    const world = await worldTold();
-    await world.ports.state.putEntries(1, [{ id: "record-x", state: "quarantined", reason: "r", kept }]);
-    await forgetOne(world, "record-x");
-    expect(world.entry(1, "record-x")).toEqual({ id: "record-x", state: "before-floor", reason: "forgotten" });
-  });
 });
-
-describe("forgetting", () => {
-  it("notes a response that was never met, so that it never goes out", async () => {
-    const world = await worldTold();
-    expect(await forgetOne(world, 9_999)).toEqual({ outcome: "done", was: null, objects: 0 });
-    expect(world.entry(1, 9_999)).toEqual({ id: 9_999, state: "before-floor", reason: "forgotten" });
-    arrive(world, { responseId: 9_999, completed: at(MINUTE) });
-    await passes(world);
-    expect(deliveredIds(world)).toEqual([]);
-  });
-
-  it("leaves a survey alone that somebody works on", async () => {
-    const world = await worldTold();
-    await world.ports.state.acquire(1, "somebody", MINUTE);
-    const before = world.entry(1, 34);
-    expect(await forgetOne(world, 34)).toEqual({ outcome: "busy" });
-    expect(world.entry(1, 34)).toEqual(before);
-  });
-});
-
-/** A worker comes to a write like this one, and stands still beyond its lease; `meanwhile` is done before the write is. */
-function standStillAt(
-  world: MemoryWorld,
-  entry: (one: LedgerEntry) => boolean,
-  meanwhile: () => Promise<unknown>,
-): void {
-  const goesOn = Promise.withResolvers<void>();
-  let stands = false;
-  world.before.push(async ({ operation, args }) => {
-    if (stands && operation === "renew") await goesOn.promise;
-    if (operation !== "putEntries" || stands || !(args[1] as LedgerEntry[]).some(entry)) return;
-    stands = true;
-    world.time.now += MINUTE;
-    await meanwhile();
-    goesOn.resolve();
-  });
-}
-
-/** The metrics of one response fail until the function given back is called. */
-function metricsFail(world: MemoryWorld, responseId: number): () => void {
-  let fails = true;
-  world.before.push(({ operation, args }) => {
-    if (!fails || operation !== "metrics" || args[1] !== responseId) return;
-    throw Object.assign(new Error("500"), { code: "SERVER_ERROR" });
-  });
-  return () => {
-    fails = false;
-  };
-}
 
 describe("what is forgotten while somebody is at work on it stays so", () => {
   it("though a worker that stood still writes it as waiting afterwards", async () => {
     const world = await worldTold();
-    const mend = metricsFail(world, 734);
+    const mend = failing(world, "metrics");
     arrive(world, { responseId: 734, completed: at(MINUTE) });
     world.time.now += MINUTE;
     await runTick(world, { source });
@@ -276,19 +177,5 @@ describe("what is forgotten while somebody is at work on it stays so", () => {
     expect(forgotten).toMatchObject({ outcome: "done", was: "waiting" });
     expect(deliveredIds(world)).toEqual([]);
     expect(world.entry(1, 734)).toEqual({ id: 734, state: "before-floor", reason: "forgotten" });
-  });
-
-  it("though its event was to be sent again, and was read already", async () => {
-    const world = await worldTold();
-    let forgotten: unknown;
-    world.before.push(async ({ port, operation }) => {
-      if (forgotten !== undefined || port !== "service" || operation === "metrics") return;
-      forgotten = "under way";
-      forgotten = await forgetOne(world, 34);
-    });
-    const { results } = await operate(world, resend, { surveyId: 1, responseIds: [34] });
-    expect(forgotten).toMatchObject({ outcome: "done", was: "emitted" });
-    expect(results).toMatchObject([{ responseId: 34, outcome: "failed", reason: "CHANGED_MEANWHILE" }]);
-    expect(deliveredIds(world)).toEqual([]);
   });
 });

@@ -11,7 +11,6 @@ import {
   replace,
   runTick,
   SECOND,
-  surveyOf,
   worldWith,
 } from "../../support/survey.ts";
 
@@ -37,28 +36,6 @@ async function worldTold(): Promise<MemoryWorld> {
 
 const edit = (world: MemoryWorld, responseId: number, fields: Record<string, unknown>): void =>
   replace(world, { ...one(responseId), fields });
-
-/** Lets the next call of an operation fail. */
-const failOnce =
-  (operation: string) =>
-  (world: MemoryWorld): void => {
-    let isDone = false;
-    world.before.push((call) => {
-      if (call.operation !== operation || isDone) return;
-      isDone = true;
-      throw Object.assign(new Error("500"), { code: "SERVER_ERROR" });
-    });
-  };
-
-/** Lets the answer of the next request to the bus be lost. */
-function failAfter(world: MemoryWorld): void {
-  let isLost = false;
-  world.after.push(({ operation }) => {
-    if (operation !== "publish" || isLost) return;
-    isLost = true;
-    throw new Error("no answer");
-  });
-}
 
 /** Ticks, a minute apart. */
 async function ticks(world: MemoryWorld, count: number, wanted: Partial<PollingSource> = source): Promise<void> {
@@ -98,17 +75,6 @@ describe("a response that has changed after its event", () => {
     expect(closedBooks(world)).toMatchObject({ listed: 100, emitted: 100, changed: 0 });
   });
 
-  it("is read again with no more than its page and the pages beside it", async () => {
-    const world = await worldTold();
-    edit(world, 34, { score: 9 });
-    await fullPass(world, { source });
-    world.calls.length = 0;
-    await ticks(world, 2);
-    expect(updatesOf(world)).toHaveLength(1);
-    // Each of the three is read twice.
-    expect(pagesRead(world).length).toBeLessThanOrEqual(6);
-  });
-
   it("is not told where it reads as its event again a minute later", async () => {
     const world = await worldTold();
     edit(world, 34, { score: 9 });
@@ -127,46 +93,6 @@ describe("a response that has changed after its event", () => {
     edit(world, 34, { score: 10 });
     await ticks(world, 5);
     expect(updatesOf(world).map(({ data }) => data.answers[0]?.score)).toEqual([10]);
-  });
-
-  it.each<[string, (world: MemoryWorld) => void, number]>([
-    ["its metrics fail", failOnce("metrics"), 3],
-    ["the bus does not take it", failOnce("publish"), 3],
-    ["it has no metrics", (world) => surveyOf(world).metrics.set(34, { kind: "absent" }), 4],
-  ])("is told within some ticks of the first reading, with the time of that: %s", async (_what, fail, most) => {
-    const world = await worldTold();
-    edit(world, 34, { score: 9 });
-    await untilSeen(world);
-    const seen = world.time.now;
-    fail(world);
-    const took = await ticksUntil(world, () => updatesOf(world).length > 0, { source });
-    expect(took).toBeLessThanOrEqual(most);
-    expect(updatesOf(world)[0]?.data).toMatchObject({ observedAt: new Date(seen).toISOString() });
-    await ticks(world, 2);
-    expect(world.mark(1).changes).toBeUndefined();
-  });
-
-  it("is told with all the others where every response has changed: a full pass waits for what it cannot remember", async () => {
-    const world = worldWith(range(1, 400).map(one));
-    await ticks(world, 2);
-    for (const responseId of range(1, 400)) edit(world, responseId, { score: 9 });
-    await fullPass(world, { source });
-    await ticksUntil(world, () => world.mark(1).changes === undefined, { source });
-    expect(new Set(updatesOf(world).map(({ data }) => data.responseId)).size).toBe(400);
-    expect(closedBooks(world)).toMatchObject({ emitted: 400 });
-  });
-
-  it("is told where 120 responses have fewer records, also where operation 9 says nothing", async () => {
-    const world = worldWith(range(1, 300).map(one));
-    for (const responseId of range(1, 300)) surveyOf(world).single.set(responseId, { kind: "absent" });
-    await ticks(world, 2);
-    for (const responseId of range(1, 120)) replace(world, { ...one(responseId), size: 2 });
-    await fullPass(world, { source });
-    await ticks(world, 60);
-    expect(world.mark(1).changes).toBeUndefined();
-    expect(updatesOf(world).map(({ data }) => data.response.answerCount)).toEqual(Array(120).fill(2));
-    await fullPass(world, { source });
-    expect(closedBooks(world)).toMatchObject({ emitted: 300, changed: 0 });
   });
 
   it("is not told, but counted, where the source does not want it", async () => {
@@ -200,29 +126,6 @@ describe("answers that never read the same twice", () => {
     world.calls.length = 0;
     await ticks(world, 5);
     expect(pagesRead(world)).toEqual([]);
-  });
-});
-
-// R19
-describe("an update that the bus refuses", () => {
-  it("gives its revision to no other contents", async () => {
-    const world = await worldTold();
-    failAfter(world);
-    const change = async (score: number): Promise<void> => {
-      edit(world, 34, { score });
-      await fullPass(world, { source });
-      await ticks(world, 3);
-    };
-    await change(9);
-    world.bus.decide = ({ meta }) => (meta.revision > 1 ? { kind: "refused", code: "TooLarge" } : undefined);
-    await change(10);
-    world.bus.decide = () => undefined;
-    await change(11);
-    const scores = new Map<string, Set<unknown>>();
-    for (const { meta, data } of updatesOf(world)) {
-      scores.set(meta.eventId, (scores.get(meta.eventId) ?? new Set()).add(data.answers[0]?.score));
-    }
-    expect([...scores.values()].map((all) => [...all])).toEqual([[9], [11]]);
   });
 });
 
@@ -264,16 +167,5 @@ describe("an update of which nobody knows whether the bus took it", () => {
       [2, 9],
       [3, 10],
     ]);
-  });
-
-  it("is followed by a later revision where the response reads as its first event again", async () => {
-    const world = await worldUnknown();
-    replace(world, one(34));
-    await fullPass(world, { source });
-    await ticks(world, 3);
-    expect(updatesOf(world).map(({ meta }) => meta.revision)).toEqual([2, 3]);
-    expect(updatesOf(world)[1]?.data.answers).toEqual(
-      world.delivered.find(({ data }) => data.responseId === 34)?.data.answers,
-    );
   });
 });

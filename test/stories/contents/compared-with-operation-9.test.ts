@@ -3,20 +3,17 @@ import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { DAY } from "../../support/slow.ts";
 import {
   arrive,
-  at,
+  complete,
   deliveredIds,
   HOUR,
   poll,
   range,
   recordsOf,
-  SECOND,
+  sortedIds,
   surveyOf,
   timesCalled,
   worldWith,
 } from "../../support/survey.ts";
-
-const complete = (from: number, to: number, size = 2) =>
-  range(from, to).map((responseId) => ({ responseId, completed: at(responseId * SECOND), size }));
 
 /** Operation 9 gives all records of a response, as an array. */
 function answerSingly(world: MemoryWorld, size: number): void {
@@ -46,7 +43,7 @@ describe("responses joined from pages", () => {
     for (const response of complete(21, 619)) arrive(world, response);
     await poll(world);
 
-    expect(deliveredIds(world).sort((a, b) => a - b)).toEqual(range(1, 619));
+    expect(sortedIds(world)).toEqual(range(1, 619));
     expect(timesCalled(world, "service", "response")).toBe(2);
   });
 
@@ -63,7 +60,7 @@ describe("responses joined from pages", () => {
     for (const response of complete(61, 90)) arrive(world, response);
     await poll(world);
     expect(timesCalled(world, "service", "response")).toBe(20);
-    expect(deliveredIds(world).sort((a, b) => a - b)).toEqual(range(1, 90));
+    expect(sortedIds(world)).toEqual(range(1, 90));
   });
 
   it("go out as joined while operation 9 agrees, or fails", async () => {
@@ -91,7 +88,7 @@ describe("responses joined from pages", () => {
       world.time.now += 2 * HOUR;
     }
 
-    expect(deliveredIds(world).sort((a, b) => a - b)).toEqual(range(1, 60));
+    expect(sortedIds(world)).toEqual(range(1, 60));
     expect(new Set(sizes(world))).toEqual(new Set([3]));
 
     // From then on a new one costs the head, operation 9 and its details, and no pass over all pages.
@@ -103,63 +100,5 @@ describe("responses joined from pages", () => {
     await poll(world);
     expect(world.delivered.at(-1)?.data).toMatchObject({ responseId: 61, answers: { length: 3 } });
     expect(timesCalled(world, "service", "page")).toBeLessThanOrEqual(3);
-  });
-
-  it("known to lie apart are left, not cut, while operation 9 cannot give them", async () => {
-    const world = worldWith(complete(1, 60, 3));
-    layApart(world);
-    answerSingly(world, 3);
-    await poll(world);
-    expect(world.mark(1).contents).toMatchObject({ apart: 0, answers: "several" });
-    world.delivered.length = 0;
-
-    arrive(world, { responseId: 61, completed: at(61 * SECOND), size: 3 });
-    layApart(world);
-    surveyOf(world).single.set(61, { kind: "absent" });
-    await poll(world);
-    expect(deliveredIds(world)).toEqual([]);
-
-    surveyOf(world).single.delete(61);
-    await poll(world);
-    expect(deliveredIds(world)).toEqual([61]);
-    expect(sizes(world)).toEqual([3]);
-  });
-
-  it("go out although operation 9 names more answers than are listed, as it may for questions left unanswered", async () => {
-    const world = worldWith(complete(1, 5, 3));
-    answerSingly(world, 4);
-
-    for (let polls = 0; polls < 5; polls += 1) {
-      await poll(world);
-      world.time.now += 2 * HOUR;
-    }
-
-    expect(deliveredIds(world)).toEqual(range(1, 5));
-  });
-});
-
-describe("pages that shift while they are read", () => {
-  it("do not make a survey one whose records lie apart: that would stop its events", async () => {
-    // In no order of completion, so that the first pass reads every page once and notes what is there.
-    const world = worldWith(
-      range(1, 200).map((responseId) => ({
-        responseId,
-        completed: at(-(((responseId * 149) % 200) + 1) * SECOND),
-        size: 3,
-      })),
-    );
-    world.after.push(({ operation, args }) => {
-      if (operation !== "page" || args[1] !== 2) return;
-      world.after.length = 0;
-      // A response that was begun early is completed: it appears where the walk has already been.
-      surveyOf(world).records.splice(30, 0, ...recordsOf({ responseId: 300, completed: at(-SECOND), size: 7 }));
-    });
-    await poll(world, { source: { startFrom: "now" } });
-
-    arrive(world, { responseId: 301, completed: at(2 * HOUR), size: 5 });
-    await poll(world, { source: { startFrom: "now" } });
-
-    expect(world.mark(1).contents.apart).toBeUndefined();
-    expect(deliveredIds(world)).toContain(301);
   });
 });

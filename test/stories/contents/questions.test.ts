@@ -48,18 +48,6 @@ describe("the questions of a survey", () => {
     expect(data?.labelsMayDiffer).toBe(false);
   });
 
-  it("are not asked for where nothing goes out, nor where that is switched off", async () => {
-    const world = await quiet();
-    await minute(world);
-    expect(timesCalled(world, "service", "definition")).toBe(0);
-    arrive(world, { responseId: 1, completed: at(0) });
-    world.time.now += MINUTE;
-    await runTick(world, { source: { questions: "none" } });
-    expect(timesCalled(world, "service", "definition")).toBe(0);
-    expect(world.delivered[0]?.data.answers[0]).toMatchObject({ question: null, labels: null });
-    expect(world.delivered[0]?.meta).toMatchObject({ complete: true, missing: [] });
-  });
-
   it("that fail are waited for: the response goes out with them once they are had", async () => {
     const world = await quiet();
     surveyOf(world).definition = failed;
@@ -99,20 +87,6 @@ describe("the questions of a survey", () => {
     expect(world.delivered.at(-1)?.meta.missing).toEqual([]);
   });
 
-  it("that the service refuses with 429, and nothing else, end ticks for as long as the patience lasts, and no longer", async () => {
-    const world = await quiet();
-    surveyOf(world).definition = Object.assign(new Error("429"), { code: "TOO_MANY_REQUESTS" });
-    arrive(world, { responseId: 1, completed: at(0) });
-    for (const _ of range(1, 15)) {
-      world.time.now += MINUTE;
-      await expect(runTick(world)).rejects.toThrow("429");
-    }
-    world.time.now += MINUTE;
-    await runTick(world).catch(() => undefined);
-    await minute(world);
-    expect(world.delivered.map(({ meta }) => meta.missing)).toEqual([["questions:gave-up"]]);
-  });
-
   it("may be others than the respondent saw where the survey was edited since, and the event says so", async () => {
     const world = await quiet();
     surveyOf(world).facts = { ...facts, modified: at(MINUTE) };
@@ -121,16 +95,19 @@ describe("the questions of a survey", () => {
     await runTick(world);
     expect(world.delivered.map(({ data }) => data.labelsMayDiffer)).toEqual([true]);
   });
+});
 
-  it("may be others where the list was not read in the same tick", async () => {
-    const world = await quiet();
-    surveyOf(world).metrics.set(1, { kind: "absent" });
-    await minute(world, 1);
-    world.before.push(({ operation }) => {
-      if (operation === "surveys") throw new Error("no list");
-    });
-    world.time.now += 5 * MINUTE;
-    await expect(runTick(world)).rejects.toThrow("no list");
-    expect(world.delivered.map(({ data }) => data.labelsMayDiffer)).toEqual([true]);
-  });
+const visit = { name: "After a visit", modified: "2026-03-01 10:00:00", languageId: 23 };
+
+it("an event says which survey it is from, in the words of the list of its tick", async () => {
+  const world = worldWith([], { facts: visit });
+  await runTick(world);
+  arrive(world, { responseId: 1, completed: at(0) });
+  world.time.now += MINUTE;
+  await runTick(world);
+  surveyOf(world).facts = { ...visit, name: "After a stay" };
+  arrive(world, { responseId: 2, completed: at(MINUTE) });
+  world.time.now += MINUTE;
+  await runTick(world);
+  expect(world.delivered.map(({ data }) => data.survey)).toEqual([visit, { ...visit, name: "After a stay" }]);
 });

@@ -1,30 +1,31 @@
 import { describe, expect, it } from "vitest";
-import { byQuestion, complete, eventsOf, rowsOf, withoutOperation9 } from "../../support/apart.ts";
+import { byQuestion, eventsOf, rowsOf, withoutOperation9 } from "../../support/apart.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { closedBooks, DAY, fullPass, fullPassesOnly as source, truthOf } from "../../support/slow.ts";
 import {
   arrive,
   at,
+  complete,
   deliveredIds,
-  HOUR,
   MINUTE,
   pagesRead,
   range,
   recordsOf,
-  replace,
   runTick,
   SECOND,
+  sorted,
+  sortedIds,
   surveyOf,
+  type TickOverrides,
   timesCalled,
   worldWith,
 } from "../../support/survey.ts";
 
 const sizes = (world: MemoryWorld): Set<number> => new Set(world.delivered.map(({ data }) => data.answers.length));
-const sorted = (ids: number[]): number[] => ids.toSorted((a, b) => a - b);
 
-async function ticks(world: MemoryWorld, count: number): Promise<void> {
+async function ticks(world: MemoryWorld, count: number, more: TickOverrides = { source }): Promise<void> {
   for (const _ of range(1, count)) {
-    await runTick(world, { source });
+    await runTick(world, more);
     world.time.now += MINUTE;
   }
 }
@@ -44,29 +45,15 @@ const heldEvents = (world: MemoryWorld) => world.progress.filter(({ kind }) => k
 
 // R12
 describe("records that lie apart, by an operation 9 that gives each response whole,", () => {
-  it("hold up no new responses of one record, where those of several are all from before the floor", async () => {
-    const world = worldWith(complete(range(1, 20)));
-    byQuestion(world);
-    const fromNow = { source: { ...source, startFrom: "now" as const } };
-    world.time.now += HOUR;
-    await runTick(world, fromNow);
-    for (const responseId of range(31, 35)) {
-      arrive(world, { responseId, completed: at(HOUR + responseId * SECOND), size: 1 });
-      world.time.now += MINUTE;
-      await runTick(world, fromNow);
-    }
-    expect(sorted(deliveredIds(world))).toEqual(range(31, 35));
-  });
-
   it.each([
     ["on pages that each show a response in one place", 200],
     ["on a page that shows some in two places", 60],
   ])("are found out by one walk over all pages, and nothing goes out cut: %s", async (_where, count) => {
-    const world = worldWith(complete(range(1, count)));
+    const world = worldWith(complete(1, count, 3));
     byQuestion(world);
     await ticks(world, 1);
     expect(world.mark(1).contents).toMatchObject({ apart: 0, answers: "several" });
-    expect(sorted(deliveredIds(world))).toEqual(range(1, count));
+    expect(sortedIds(world)).toEqual(range(1, count));
     expect(sizes(world)).toEqual(new Set([3]));
     expect(closedBooks(world)).toMatchObject({ ...truthOf(world), emitted: count });
     // The catch-up, the walk that tells, and the catch-up once more: each reads its pages twice, and looks for the end.
@@ -75,20 +62,8 @@ describe("records that lie apart, by an operation 9 that gives each response who
     expect(timesCalled(world, "service", "response")).toBeLessThanOrEqual(count + 43);
   });
 
-  it("cost a new response the head, operation 9 and its details, and no walk over all pages", async () => {
-    const world = worldWith(complete(range(1, 200)));
-    byQuestion(world);
-    await ticks(world, 2);
-    world.calls.length = 0;
-    arriveByQuestion(world, 201);
-    await ticks(world, 1);
-    expect(eventsOf(world, 201)).toEqual([[1, [1, 2, 3]]]);
-    expect(pagesRead(world).length).toBeLessThanOrEqual(4);
-    expect(timesCalled(world, "service", "response")).toBe(1);
-  });
-
   it("hold a response of which operation 9 leaves out what a page has shown", async () => {
-    const world = worldWith(complete(range(1, 200)));
+    const world = worldWith(complete(1, 200, 3));
     byQuestion(world);
     await ticks(world, 1);
     const spec = { responseId: 201, completed: at(201 * SECOND), size: 3 };
@@ -103,19 +78,8 @@ describe("records that lie apart, by an operation 9 that gives each response who
     expect(eventsOf(world, 201)).toEqual([[1, [1, 2, 3]]]);
   });
 
-  it("are known to lie apart as long as full passes meet a response on several pages", async () => {
-    const world = worldWith(complete(range(1, 200)));
-    byQuestion(world);
-    await ticks(world, 1);
-    for (const _ of range(1, 3)) await fullPass(world);
-    for (const responseId of range(201, 205)) arriveByQuestion(world, responseId);
-    await ticks(world, 3);
-    expect(sorted(deliveredIds(world))).toEqual(range(1, 205));
-    expect(sizes(world)).toEqual(new Set([3]));
-  });
-
   it("are so no more once two full passes in a row have met each response in one place", async () => {
-    const world = worldWith(complete(range(1, 60)));
+    const world = worldWith(complete(1, 60, 3));
     byQuestion(world);
     await ticks(world, 1);
     together(world);
@@ -133,21 +97,21 @@ describe("records that lie apart, by an operation 9 that gives each response who
 // R11, R12
 describe("an operation 9 that lists answers which the pages never show", () => {
   it("is not trusted: everything goes out by its pages, and it is left alone for a day", async () => {
-    const world = worldWith(complete(range(1, 200)));
-    for (const spec of complete(range(1, 210), 4)) {
+    const world = worldWith(complete(1, 200, 3));
+    for (const spec of complete(1, 210, 4)) {
       surveyOf(world).single.set(spec.responseId, { kind: "found", body: recordsOf(spec) });
     }
     const tomorrow = world.time.now + DAY;
     await ticks(world, 3);
-    expect(sorted(deliveredIds(world))).toEqual(range(1, 200));
+    expect(sortedIds(world)).toEqual(range(1, 200));
     expect(world.mark(1).contents).toMatchObject({ silentUntil: tomorrow });
     expect(world.mark(1).contents.answers).toBeUndefined();
     expect(world.mark(1).contents.apart).toBeUndefined();
     world.calls.length = 0;
-    for (const one of complete(range(201, 210))) arrive(world, one);
+    for (const one of complete(201, 210, 3)) arrive(world, one);
     await ticks(world, 2);
     expect(timesCalled(world, "service", "response")).toBe(0);
-    expect(sorted(deliveredIds(world))).toEqual(range(1, 210));
+    expect(sortedIds(world)).toEqual(range(1, 210));
     expect(sizes(world)).toEqual(new Set([3]));
     expect(closedBooks(world)).toMatchObject({ listed: 200, emitted: 200, held: 0 });
   });
@@ -157,7 +121,7 @@ describe("an operation 9 that lists answers which the pages never show", () => {
 describe("records that lie apart while operation 9 says nothing", () => {
   /** Of 60 responses some stand on one page twice. */
   async function held(): Promise<MemoryWorld> {
-    const world = worldWith(complete(range(1, 60)));
+    const world = worldWith(complete(1, 60, 3));
     byQuestion(world);
     withoutOperation9(world);
     await ticks(world, 2);
@@ -181,51 +145,16 @@ describe("records that lie apart while operation 9 says nothing", () => {
     expect(world.delivered).toEqual([]);
   });
 
-  it("cost no request while nothing has come", async () => {
-    const world = await held();
-    // The catch-up has come to its end beside the last tick: this one looks at the head once more.
-    await ticks(world, 1);
-    world.calls.length = 0;
-    await ticks(world, 60);
-    expect(pagesRead(world)).toEqual([]);
-    expect(timesCalled(world, "service", "response")).toBe(0);
-  });
-
   it("go out whole once operation 9 works again", async () => {
     const world = await held();
     surveyOf(world).single.clear();
     world.time.now += DAY;
     for (const _ of range(1, 2)) await fullPass(world);
     await ticks(world, 5);
-    expect(sorted(deliveredIds(world))).toEqual(range(1, 60));
+    expect(sortedIds(world)).toEqual(range(1, 60));
     expect(sizes(world)).toEqual(new Set([3]));
     await fullPass(world);
     expect(closedBooks(world)).toMatchObject({ listed: 60, emitted: 60, held: 0 });
-  });
-
-  it("go out whole once two full passes have met each response in one place", async () => {
-    const world = await held();
-    together(world);
-    for (const _ of range(1, 3)) await fullPass(world);
-    expect(world.mark(1).contents.apart).toBeUndefined();
-    expect(sorted(deliveredIds(world))).toEqual(range(1, 60));
-    expect(sizes(world)).toEqual(new Set([3]));
-    expect(closedBooks(world)).toMatchObject({ listed: 60, emitted: 60, held: 0 });
-  });
-
-  it("where no page shows a response twice are found out by a full pass: what comes then is held and told", async () => {
-    // What went out before is not whole, and nothing could tell: no assumption holds in such a list (A5).
-    const world = worldWith(complete(range(1, 200)));
-    byQuestion(world);
-    withoutOperation9(world);
-    await ticks(world, 1);
-    await fullPass(world);
-    arriveByQuestion(world, 201);
-    withoutOperation9(world);
-    await ticks(world, 5);
-    expect(world.mark(1).contents.apart).toBe(0);
-    expect(deliveredIds(world)).not.toContain(201);
-    expect(heldEvents(world)).toEqual([{ kind: "held", surveyId: 1, count: 1 }]);
   });
 });
 
@@ -234,7 +163,7 @@ describe("a response across the end of a page that reads otherwise at each look,
   it("is left, left, held and told, and proved by a full pass once the page holds still", async () => {
     const world = worldWith([]);
     await ticks(world, 1);
-    for (const one of complete(range(1, 60))) arrive(world, one);
+    for (const one of complete(1, 60, 3)) arrive(world, one);
     withoutOperation9(world);
     let isRestless = true;
     let looks = 0;
@@ -260,28 +189,34 @@ describe("a response across the end of a page that reads otherwise at each look,
   });
 });
 
-describe("an event of a response that has grown where its records stand", () => {
-  it("is replaced by a second revision with all of them, which names it; the facts are those of the list", async () => {
-    const world = worldWith(complete(range(1, 100)));
-    // Operation 9 has not heard of the fourth record.
-    for (const spec of complete(range(1, 100))) {
+const frequent = { source: { backgroundRequests: 10 } };
+
+/** Fails the calls for which `which` is true. */
+function failIf(world: MemoryWorld, which: (operation: string, args: readonly unknown[]) => boolean): void {
+  world.before.push(({ operation, args }) => {
+    if (which(operation, args)) throw Object.assign(new Error("no answer"), { code: "SERVER_ERROR" });
+  });
+}
+
+// R12, R9
+describe("where records stand together, and operation 9 has more of them than the pages,", () => {
+  it("walks that a fault has cut short decide nothing: everything goes out by its pages once one comes to its end", async () => {
+    const world = worldWith(complete(1, 60, 3));
+    for (const spec of complete(1, 60, 4))
       surveyOf(world).single.set(spec.responseId, { kind: "found", body: recordsOf(spec) });
-    }
-    await ticks(world, 1);
-    const first = world.delivered.find(({ data }) => data.responseId === 7);
-    replace(world, { responseId: 7, completed: at(7 * SECOND), size: 4 });
-    await fullPass(world);
-    expect(eventsOf(world, 7)).toEqual([
-      [1, [1, 2, 3]],
-      [2, [1, 2, 3, 4]],
-    ]);
-    const second = world.delivered.at(-1);
-    expect(second?.meta.replaces).toBe(first?.meta.eventId);
-    expect(second?.meta.eventId).not.toBe(first?.meta.eventId);
-    expect(second?.data.response.completed.local).toBe(at(7 * SECOND));
-    expect(world.entry(1, 7)).toMatchObject({ state: "emitted", revision: 2, count: 4 });
-    world.time.now += HOUR;
-    await fullPass(world);
-    expect(closedBooks(world)).toMatchObject({ ...truthOf(world), repaired: 0, emitted: 100 });
+    let isOut = true;
+    // The walk that is to tell begins once operation 9 has answered.
+    let hasAnswered = false;
+    failIf(world, (operation, args) => {
+      hasAnswered ||= operation === "response";
+      return isOut && hasAnswered && operation === "page" && args[1] === 2;
+    });
+    await ticks(world, 10, frequent);
+    expect(deliveredIds(world)).toEqual([]);
+    isOut = false;
+    await ticks(world, 120, frequent);
+    expect(sortedIds(world)).toEqual(range(1, 60));
+    expect(new Set(world.delivered.map(({ data }) => data.answers.length))).toEqual(new Set([3]));
+    expect(world.mark(1).contents.apart).toBeUndefined();
   });
 });

@@ -1,17 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { placeOf } from "../../../lib/polling/index.ts";
-import { Failure, failing } from "../../support/failing.ts";
+import { failing } from "../../support/failing.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import {
   arrive,
   at,
   deliveredIds,
-  HOUR,
   MINUTE,
   poll,
   polled,
   range,
-  recordsOf,
   SECOND,
   surveyOf,
   timesCalled,
@@ -61,31 +58,6 @@ describe("a response whose metrics cannot be had", () => {
     expect(world.entry(1, 1)?.kept).toBeUndefined();
   });
 
-  it("is asked for what is still unknown alone", async () => {
-    const world = worldWith([{ responseId: 1, completed: at(0) }]);
-    failing(world, "metrics");
-    const { dueAt } = await polled(world);
-    world.time.now = dueAt ?? 0;
-
-    await poll(world);
-
-    expect(timesCalled(world, "service", "metrics")).toBe(2);
-    expect(timesCalled(world, "service", "metadata")).toBe(1);
-  });
-
-  it("does not keep the others from going out", async () => {
-    const world = worldWith(range(1, 5).map((responseId) => ({ responseId, completed: at(responseId) })));
-    world.before.push(({ operation, args }) => {
-      if (operation === "metrics" && args[1] === 3) throw new Failure("no answer");
-    });
-
-    const { counts, mark } = await polled(world);
-
-    expect(deliveredIds(world)).toEqual([1, 2, 4, 5]);
-    expect(counts).toMatchObject({ emitted: 4, waiting: 1 });
-    expect(mark.books).toMatchObject({ listed: 5, emitted: 4, waiting: 1 });
-  });
-
   it("is given up after three attempts spread over the patience, not before, and goes out marked", async () => {
     const world = worldWith([{ responseId: 1, completed: at(0) }]);
     failing(world, "metrics");
@@ -108,19 +80,6 @@ describe("a response whose metrics cannot be had", () => {
       return Date.parse(`${at(0).replace(" ", "T")}Z`);
     }
   });
-
-  it("needs three attempts even when the patience is over", async () => {
-    const world = worldWith([{ responseId: 1, completed: at(0) }]);
-    failing(world, "metrics");
-    await polled(world);
-    world.time.now += 2 * HOUR;
-    await polled(world);
-    expect(deliveredIds(world)).toEqual([]);
-
-    world.time.now += 2 * HOUR;
-    await polled(world);
-    expect(deliveredIds(world)).toEqual([1]);
-  });
 });
 
 describe("metrics that are not there", () => {
@@ -136,17 +95,6 @@ describe("metrics that are not there", () => {
     world.time.now += SECOND;
     await poll(world);
     expect(world.delivered[0]?.meta).toMatchObject({ complete: false, missing: ["metrics:absent"] });
-  });
-
-  it("but come within that minute are in the event", async () => {
-    const world = worldWith([{ responseId: 1, completed: at(0) }], { metrics: new Map([[1, absent]]) });
-    await poll(world);
-
-    surveyOf(world).metrics.clear();
-    world.time.now += MINUTE;
-    await poll(world);
-
-    expect(world.delivered[0]).toMatchObject({ meta: { complete: true }, data: { metrics: [{ metricId: 31 }] } });
   });
 
   it("are not waited for once the last 20 responses had none, and waited for again after one that had some", async () => {
@@ -172,32 +120,6 @@ describe("metrics that are not there", () => {
     expect(deliveredIds(world)).toEqual([21, 22]);
     expect(world.entry(1, 23)?.state).toBe("waiting");
   });
-
-  it("are waited for by every response of a burst, be it the first 30: those of all may be late", async () => {
-    const late = new Map(range(1, 30).map((id) => [id, absent] as const));
-    const world = worldWith(
-      range(1, 30).map((responseId) => ({ responseId, completed: at(responseId) })),
-      { metrics: late },
-    );
-    await poll(world);
-    late.clear();
-    world.time.now += MINUTE;
-    await poll(world);
-
-    expect(world.delivered.map(({ meta }) => meta.complete)).toEqual(range(1, 30).map(() => true));
-  });
-});
-
-it("a failure that concerns the whole source is not taken for a response's own", async () => {
-  const world = worldWith([{ responseId: 1, completed: at(0) }]);
-  world.before.push(({ operation }) => {
-    if (operation === "metadata") throw Object.assign(new Error("401"), { code: "WRONG_CREDENTIALS" });
-  });
-
-  await expect(poll(world)).rejects.toMatchObject({ code: "WRONG_CREDENTIALS" });
-
-  expect(world.entries(1)).toEqual([]);
-  expect(surveyOf(world).records).toEqual(recordsOf({ responseId: 1, completed: at(0) }));
 });
 
 describe("metadata that are never answered", () => {
@@ -230,36 +152,5 @@ describe("metadata that are never answered", () => {
     letGo();
     await polling;
     expect(world.entry(1, 30)).toMatchObject({ state: "waiting", reason: "metadata:TIMEOUT" });
-  });
-
-  // The last one of its page stands alone among what goes on together.
-  it.each([11, 30, 101, 250])("(%i) keep none of a backlog waiting, whatever stands beside it", async (responseId) => {
-    const world = worldWith(Array.from({ length: 251 }, (_, i) => ({ responseId: i + 1, completed: at(i), size: 1 })));
-    const letGo = hanging(world, responseId);
-    const polling = poll(world);
-    await seconds(world, 20);
-    expect(deliveredIds(world)).toHaveLength(250);
-    letGo();
-    await polling;
-    expect(world.entry(1, responseId)?.state).toBe("waiting");
-    expect(placeOf(world.mark(1))).toBeUndefined();
-  });
-
-  it("keep no news waiting when they are asked for again", async () => {
-    const world = await worldWithNews([{ responseId: 30, completed: at(0) }]);
-    const letGo = hanging(world);
-    const first = poll(world);
-    await seconds(world, 1);
-    letGo();
-    await first;
-    arrive(world, { responseId: 31, completed: at(1) });
-    world.time.now += MINUTE;
-    world.before.length = 0;
-    const again = hanging(world);
-    const polling = poll(world);
-    await seconds(world, 3);
-    expect(deliveredIds(world)).toEqual([31]);
-    again();
-    await polling;
   });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { failing } from "../../support/failing.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import {
   addSurvey,
@@ -98,54 +97,6 @@ describe("a survey that fails", () => {
     expect(JSON.stringify(summary)).not.toContain("jane@example.com");
     expect(JSON.stringify(made.progress)).not.toContain("jane@example.com");
   });
-
-  it("by the bus does not keep the others from the bus", async () => {
-    const made = world(4);
-    made.bus.decide = ({ data }) => (data.surveyId === 2 ? { kind: "failed", code: "ThrottlingException" } : undefined);
-
-    const summary = await runTick(made);
-
-    expect(deliveredIds(made).sort()).toEqual([10, 30, 40]);
-    expect(summary.surveys.find(({ surveyId }) => surveyId === 2)?.failure?.code).toBe("PUBLISH_FAILED");
-    made.bus.decide = () => undefined;
-    await runTick(made);
-    expect(deliveredIds(made).sort()).toEqual([10, 20, 30, 40]);
-  });
-
-  it("since the bus never takes the event of a waiting response gets its news, tick by tick, and goes on being told of", async () => {
-    const made = worldWith([{ responseId: 1, completed: at(-HOUR) }]);
-    const mend = failing(made, "metrics");
-    await runTick(made);
-    mend();
-    made.bus.decide = (detail) =>
-      detail.data.responseId === 1 ? { kind: "failed", code: "InternalFailure" } : undefined;
-    for (const responseId of range(2, 10)) {
-      made.time.now += MINUTE;
-      arrive(made, { responseId, completed: at(responseId * MINUTE) });
-      const { surveys } = await runTick(made);
-      expect(deliveredIds(made)).toEqual(range(2, responseId));
-      expect(surveys).toMatchObject([{ outcome: "failed", failure: { code: "PUBLISH_FAILED" } }]);
-    }
-    expect(made.entry(1, 1)?.state).toBe("waiting");
-
-    made.bus.decide = () => undefined;
-    made.time.now += MINUTE;
-    expect((await runTick(made)).surveys).toMatchObject([{ outcome: "polled" }]);
-    expect(deliveredIds(made)).toEqual([...range(2, 10), 1]);
-  });
-
-  it("is busy while someone else polls it, and stays due", async () => {
-    const made = world(2);
-    const lease = await made.ports.state.acquire(2, "other", 15 * SECOND);
-
-    const summary = await runTick(made);
-    expect(summary.surveys.find(({ surveyId }) => surveyId === 2)).toMatchObject({ outcome: "busy", unfinished: true });
-    expect(deliveredIds(made)).toEqual([10]);
-
-    if (lease !== undefined) await made.ports.state.release(lease, lease.mark);
-    await runTick(made);
-    expect(deliveredIds(made)).toEqual([10, 20]);
-  });
 });
 
 describe("a failure of the whole source", () => {
@@ -166,36 +117,6 @@ describe("a failure of the whole source", () => {
     expect(timesCalled(made, "state", "acquire")).toBeLessThanOrEqual(4);
   });
 
-  it("keeps what was done before it: those surveys are not polled again", async () => {
-    const made = world(3);
-    made.before.push(({ operation, args }) => {
-      if (operation === "metrics" && args[0] === 3) throw coded("WRONG_CREDENTIALS");
-    });
-    await expect(runTick(made)).rejects.toThrow();
-
-    made.before.length = 0;
-    made.calls.length = 0;
-    await runTick(made);
-
-    const acquired = made.calls.filter(({ operation }) => operation === "acquire").map(({ args }) => args[0]);
-    expect(new Set(acquired)).toEqual(new Set([3]));
-    expect(deliveredIds(made).sort()).toEqual([10, 20, 30]);
-  });
-
-  it("of the survey list changes nothing that was learned of the surveys", async () => {
-    const made = world(2);
-    await runTick(made);
-    const account = structuredClone(made.account);
-    made.time.now += MINUTE;
-    made.before.push(({ operation }) => {
-      if (operation === "surveys") throw coded("SERVER_ERROR");
-    });
-
-    await expect(runTick(made)).rejects.toMatchObject({ code: "SERVER_ERROR" });
-
-    expect(made.account).toEqual(account);
-  });
-
   it("of the survey list leaves the known surveys to their full polls, and finds what is new there", async () => {
     const made = world(2);
     await runTick(made);
@@ -210,38 +131,6 @@ describe("a failure of the whole source", () => {
     }
 
     expect(deliveredIds(made)).toContain(77);
-  });
-});
-
-describe("a survey list without surveys", () => {
-  it("forgets nothing of those it had", async () => {
-    const made = world(2);
-    await runTick(made);
-    const surveys = new Map(made.surveys);
-    made.surveys.clear();
-    await runTick(made);
-    expect(made.account.rows.size).toBe(2);
-
-    for (const [id, survey] of surveys) made.surveys.set(id, survey);
-    made.calls.length = 0;
-    await runTick(made);
-    expect(timesCalled(made, "service", "page")).toBe(0);
-  });
-});
-
-describe("the time of a tick", () => {
-  it("that is over begins no further survey; those left are first at the next one", async () => {
-    const made = world(12);
-    made.before.push(({ operation }) => {
-      if (operation === "page") made.time.now += 3 * SECOND;
-    });
-    await runTick(made, fourAtOnce);
-    const first = deliveredIds(made).length;
-    expect(first).toBeLessThan(12);
-
-    for (let ticks = 0; ticks < 9; ticks += 1) await runTick(made, fourAtOnce);
-
-    expect(deliveredIds(made).sort((a, b) => a - b)).toEqual(range(1, 12).map((id) => id * 10));
   });
 });
 

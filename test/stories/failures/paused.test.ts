@@ -44,12 +44,4 @@ describe("a pause that another worker was told", () => {
     expect(timesCalled(made, "service", "surveys")).toBe(1);
     expect(deliveredIds(made)).toEqual([1]);
   });
-
-  it("is not written back as part of the account", async () => {
-    const made = world(noon + SECOND);
-    await runTick(made);
-    const saved = made.calls.filter(({ operation }) => operation === "saveAccount").map(({ args }) => args[0]);
-    expect(saved.length).toBeGreaterThan(0);
-    for (const changes of saved) expect(changes).not.toHaveProperty("pausedUntil");
-  });
 });

@@ -51,14 +51,6 @@ describe("a survey that the list shows no more", () => {
     expect(readsOfSurvey(world, 2)).toBeGreaterThan(100);
   });
 
-  it("loses nothing that is listed there nevertheless", async () => {
-    const world = await worldOfTwo();
-    world.show([2]);
-    arrive(world, { responseId: 6, completed: at(0) });
-    await ticksFor(world, DAY + 10 * MINUTE, 5 * MINUTE);
-    expect(deliveredIds(world).filter((id) => id === 6)).toEqual([6]);
-  });
-
   it("and answers 404 is no failure; its books are not closed with what it had gone, and it goes on when it is back", async () => {
     const world = await worldOfTwo();
     const before = closedBooks(world);
@@ -97,5 +89,42 @@ describe("a survey list that is read as empty", () => {
     arrive(world, { responseId: 6, completed: at(0) });
     await ticksFor(world, MINUTE, MINUTE);
     expect(deliveredIds(world).at(-1)).toBe(6);
+  });
+});
+
+/** Two surveys that were polled; from then on the list gives those of `hidden` an id that cannot be read. */
+async function worldOfUnreadable(): Promise<MemoryWorld & { hide: (...ids: number[]) => void }> {
+  const world = worldWith(range(1, 5).map((responseId) => ({ responseId, completed: at(-HOUR) })));
+  addSurvey(world, 2, [{ responseId: 100, completed: at(-HOUR) }]);
+  await runTick(world);
+  world.calls.length = 0;
+  let hidden: number[] = [];
+  const { service } = world.ports;
+  const { surveys } = service;
+  service.surveys = async () =>
+    (await surveys()).map((survey) => {
+      const row = survey as { surveyId: number };
+      return hidden.includes(row.surveyId) ? { ...row, surveyId: `S-${row.surveyId}` } : row;
+    });
+  return { ...world, hide: (...ids) => (hidden = ids) };
+}
+
+const told = (world: MemoryWorld, kind: string): unknown[] =>
+  world.progress.filter((progress) => progress.kind === kind);
+
+describe("a row of the survey list whose id cannot be read", () => {
+  it("is told, and a known survey that the list does not name is polled at each tick as before", async () => {
+    const world = await worldOfUnreadable();
+    world.hide(1);
+    arrive(world, { responseId: 6, completed: at(0) });
+    world.time.now += MINUTE;
+    const summary = await runTick(world);
+    expect(summary).toMatchObject({ listed: 2, unreadableSurveys: 1 });
+    expect(told(world, "unreadable surveys")).toEqual([{ kind: "unreadable surveys", count: 1 }]);
+    expect(deliveredIds(world).filter((id) => id === 6)).toEqual([6]);
+    arrive(world, { responseId: 7, completed: at(world.time.now - noon) });
+    world.time.now += MINUTE;
+    await runTick(world);
+    expect(deliveredIds(world).filter((id) => id === 7)).toEqual([7]);
   });
 });

@@ -3,8 +3,6 @@ import { eventId } from "../../../lib/events/index.ts";
 import { backfill } from "../../../lib/operator/backfill.ts";
 import { bareEntry } from "../../../lib/operator/forgotten.ts";
 import { placeOf } from "../../../lib/polling/index.ts";
-import { rememberSettled } from "../../../lib/state/remember-settled.ts";
-import { createSettledMemory } from "../../../lib/state/settled-memory.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { operatorOf } from "../../support/operator.ts";
 import { slice } from "../../support/slices.ts";
@@ -17,10 +15,9 @@ import {
   MINUTE,
   type ResponseSpec,
   range,
-  replace,
   runTick,
   SECOND,
-  surveyOf,
+  sortedIds,
   takes,
   tickAlone,
   worldWith,
@@ -65,7 +62,7 @@ describe("a backfill", () => {
     expect(started).toMatchObject({ outcome: "started", floor: at(-HOUR) });
     await untilOver(world);
 
-    expect(deliveredIds(world).sort((a, b) => a - b)).toEqual(range(20, 59));
+    expect(sortedIds(world)).toEqual(range(20, 59));
     for (const { data, meta } of world.delivered) {
       expect(meta).toMatchObject({ origin: "replay", revision: 1, eventId: eventId("main", 1, data.responseId) });
     }
@@ -83,7 +80,7 @@ describe("a backfill", () => {
       expect(await start(world, from, to)).toMatchObject({ outcome: "started" });
       await untilOver(world);
     }
-    expect(deliveredIds(world).sort((a, b) => a - b)).toEqual(range(16, 40));
+    expect(sortedIds(world)).toEqual(range(16, 40));
   });
 
   it("is clipped to the start, and says where nothing lies before it", async () => {
@@ -119,7 +116,7 @@ describe("a backfill", () => {
 
     expect(await start(world, at(-300 * HOUR), at(0))).toMatchObject({ outcome: "started" });
     await untilOver(world);
-    expect(deliveredIds(world).sort((a, b) => a - b)).toEqual(range(1, 200));
+    expect(sortedIds(world)).toEqual(range(1, 200));
   });
 
   it("keeps nothing new waiting: it goes out as what the head shows, before the backfill comes to it", async () => {
@@ -133,20 +130,7 @@ describe("a backfill", () => {
     expect(deliveredIds(world)).toEqual([301]);
     expect(world.delivered[0]?.meta.origin).toBe("head");
     await untilOver(world);
-    expect(deliveredIds(world).sort((a, b) => a - b)).toEqual(range(1, 301));
-  });
-
-  it("takes one that completes meanwhile once, with an old date or a new one", async () => {
-    const world = worldWith([...hourly(30), { responseId: 31 }, { responseId: 32 }]);
-    await runTick(world, now);
-    await start(world, at(-20 * HOUR), at(-10 * HOUR));
-    replace(world, { responseId: 31, completed: at(-15 * HOUR) });
-    replace(world, { responseId: 32, completed: at(SECOND) });
-
-    await untilOver(world);
-    await runTick(world, now);
-
-    expect(deliveredIds(world).sort((a, b) => a - b)).toEqual([...range(11, 21), 31, 32]);
+    expect(sortedIds(world)).toEqual(range(1, 301));
   });
 
   it("leaves books that balance: a full pass follows", async () => {
@@ -162,24 +146,6 @@ describe("a backfill", () => {
     expect(books).toMatchObject({ listed: 60, emitted: 40, beforeFloor: 20 });
   });
 
-  it("goes on where a full pass was under way", async () => {
-    const world = await worldBefore(300);
-    takes(world, SECOND, ({ operation }) => operation === "page");
-    const few = { source: { ...now.source, backgroundRequests: 4 } };
-    for (let tick = 0; tick < 5 && world.mark(1).pass === undefined; tick += 1) {
-      world.time.now += 8 * 24 * HOUR;
-      await runTick(world, few);
-    }
-    expect(world.mark(1).pass).toBeDefined();
-    await start(world, at(-400 * HOUR), at(0));
-    await untilOver(world);
-    for (let tick = 0; tick < 30; tick += 1) {
-      world.time.now += MINUTE;
-      await runTick(world, now);
-    }
-    expect(world.mark(1).books).toMatchObject({ listed: 300, emitted: 300, beforeFloor: 0 });
-  });
-
   it("does not emit what is no date, nor what lies outside of its range by a second", async () => {
     const world = worldWith([
       ...hourly(5),
@@ -189,40 +155,7 @@ describe("a backfill", () => {
     await runTick(world, now);
     await start(world, "2026-01-01 00:00:00", at(-3 * HOUR - SECOND));
     await untilOver(world);
-    expect(deliveredIds(world).sort((a, b) => a - b)).toEqual([1, 2]);
-  });
-
-  it("waits its turn while a backlog is under way", async () => {
-    const world = await worldBefore(10);
-    for (const id of range(11, 400)) arrive(world, { responseId: id, completed: at(id), size: 10 });
-    takes(world, SECOND, ({ operation }) => operation === "page");
-    await tickAlone(world, { source: { ...now.source, headPages: 2 }, ownTime: 0 });
-    expect(placeOf(world.mark(1))).toBeDefined();
-    expect(await start(world, at(-5 * HOUR), at(0))).toEqual({ outcome: "behind" });
-    expect(surveyOf(world).records.length).toBeGreaterThan(0);
-  });
-
-  it("is not hidden by what a warm process remembers, nor is what another one has emitted forgotten", async () => {
-    const world = worldWith(hourly(30));
-    const memory = createSettledMemory("main");
-    const warm = {
-      ...world,
-      ports: { ...world.ports, state: rememberSettled(world.ports.state, memory, () => world.time.now) },
-    };
-    for (let tick = 0; tick < 4; tick += 1) {
-      world.time.now += 8 * 24 * HOUR;
-      await runTick(warm, now);
-    }
-    // Two passes over all of it: it remembers which ones are history.
-    await start(world, at(-20 * HOUR), at(0));
-    await untilOver(warm);
-    expect(deliveredIds(world).sort((a, b) => a - b)).toEqual(range(11, 30));
-
-    await start(world, at(-31 * HOUR), at(0));
-    await untilOver(world);
-    await start(world, at(-31 * HOUR), at(0));
-    await untilOver(warm);
-    expect(deliveredIds(world).sort((a, b) => a - b)).toEqual(range(1, 30));
+    expect(sortedIds(world)).toEqual([1, 2]);
   });
 
   it("does not bring back what was forgotten", async () => {

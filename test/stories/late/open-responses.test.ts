@@ -2,10 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { PollingSource } from "../../../lib/polling/index.ts";
 import { failing } from "../../support/failing.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { large } from "../../support/refused.ts";
-import { changeMark, DAY, fullPassesOnly, readsOf, ticksUntil } from "../../support/slow.ts";
+import { DAY, fullPassesOnly, ticksUntil } from "../../support/slow.ts";
 import {
-  arrive,
   at,
   deliveredIds,
   HOUR,
@@ -120,59 +118,9 @@ describe("an open response", () => {
     await runTick(world, { source: { ...source, patrol: { every: HOUR, full: 30 * DAY } } });
     expect(world.entry(1, OPEN)?.firstSeen).toBe(noon - age);
   });
-
-  it("whose records were kept while it waited, and are gone, is asked about at once", async () => {
-    const world = await worldWithOpen();
-    await ticksUntil(world, () => world.time.now >= noon + 200 * MINUTE, { source }, 1_000);
-    const mend = failing(world, "metrics");
-    replace(world, { ...completedNow(world), ...large });
-    await ticksUntil(world, () => world.entry(1, OPEN)?.state === "waiting", { source });
-    expect(world.objects.size).toBe(1);
-
-    world.objects.clear();
-    mend();
-    world.calls.length = 0;
-    await ticksUntil(world, () => deliveredIds(world).includes(OPEN), { source }, 3);
-
-    expect(world.delivered[0]?.data.answers).toHaveLength(large.size);
-    expect(readsOf(world, "asc")).toEqual([]);
-  });
-
-  it("that operation 9 knows no more is left as it is, to the list", async () => {
-    const world = await worldWithOpen();
-    surveyOf(world).single.set(OPEN, { kind: "absent" });
-    const asked = watchAsking(world);
-    await ticksUntil(world, () => asked.length >= 3, { source });
-    expect(world.entry(1, OPEN)?.state).toBe("open");
-    expect(deliveredIds(world)).toEqual([]);
-    expect(world.entry(1, OPEN)?.nextCheck).toBeGreaterThan(world.time.now);
-  });
 });
 
 describe("while operation 9 is of no use", () => {
-  it("because a walk has still to tell whether it has more than the pages, nothing of it goes out by itself", async () => {
-    const world = await worldWithOpen((record) => record);
-    await changeMark(world, (mark) => {
-      mark.contents.suspects = [3];
-    });
-    complete(world);
-    const records = recordsOf(completedNow(world)) as Fields[];
-    answer(world, OPEN, [...records, { ...records[0], questionId: 900_001 }], (record) => record);
-    const fault = { on: true };
-    world.before.push(({ operation, args }) => {
-      if (fault.on && operation === "page" && Number(args[1]) > 1) {
-        throw Object.assign(new Error("500"), { code: "SERVER_ERROR" });
-      }
-    });
-    let ticked = 0;
-    await ticksUntil(world, () => ++ticked === 2, { source });
-    expect(deliveredIds(world)).not.toContain(OPEN);
-
-    fault.on = false;
-    await ticksUntil(world, () => deliveredIds(world).includes(OPEN), { source }, 3_000);
-    expect(world.delivered[0]?.data.answers).toHaveLength(4);
-  });
-
   it("because it fails, nothing goes out cut, and a full pass finds what was completed", async () => {
     const world = await worldWithOpen();
     failing(world, "response");
@@ -191,38 +139,6 @@ describe("while operation 9 is of no use", () => {
     expect(asked).toEqual([]);
   });
 
-  it("because it gives the answers without the facts of the response, these come from the list: it is looked for there", async () => {
-    const withoutFacts = ({
-      responseId,
-      completed,
-      questionId,
-      answer,
-      comment,
-      score,
-      matrixScore,
-    }: Fields): Fields => ({
-      responseId,
-      completed,
-      questionId,
-      answer,
-      comment,
-      score,
-      matrixScore,
-    });
-    const world = await worldWithOpen(withoutFacts);
-    await ticksUntil(world, () => world.time.now > noon + 10 * MINUTE, { source });
-    const date = completedNow(world).completed;
-    complete(world, withoutFacts);
-    const took = await ticksUntil(world, () => deliveredIds(world).includes(OPEN), { source });
-
-    expect(took).toBeLessThanOrEqual(15);
-    const [event] = world.delivered;
-    expect(event?.meta.origin).toBe("search");
-    expect(event?.meta.irregular.filter((field) => !/^met(rics|adata)\./.test(field))).toEqual([]);
-    expect(event?.data.response).toMatchObject({ country: "PL", completed: { local: date } });
-    expect(event?.data.answers).toHaveLength(4);
-  });
-
   it("because it gives part of the answers, the list's are the ones that go out", async () => {
     const world = await worldWithOpen(({ dateCompleted: _, ...record }) => record);
     await ticksUntil(world, () => world.time.now > noon + 10 * MINUTE, { source });
@@ -231,86 +147,6 @@ describe("while operation 9 is of no use", () => {
     answer(world, OPEN, all.slice(0, 2), ({ dateCompleted: _, ...record }) => record);
     await ticksUntil(world, () => deliveredIds(world).includes(OPEN), { source });
     expect(world.delivered[0]?.data.answers).toHaveLength(4);
-  });
-});
-
-// R11
-describe("operation 9 that lists one record of each response", () => {
-  const OTHERS = range(11, 60).map((responseId) => ({ responseId, completed: at(-HOUR + responseId), size: 5 }));
-  const one = (world: MemoryWorld, spec: Parameters<typeof recordsOf>[0]): void => {
-    surveyOf(world).single.set(spec.responseId, { kind: "found", body: recordsOf(spec).slice(0, 1) });
-  };
-
-  /** It has equalled a response of a single record when those with several come, one of them open. */
-  async function worldOfOne(others: typeof OTHERS, openSize: number): Promise<MemoryWorld> {
-    const world = worldWith([]);
-    await runTick(world, { source });
-    const open = { responseId: OPEN, size: openSize, fields };
-    for (const spec of [{ responseId: 2, completed: at(-HOUR), size: 1 }, open, ...others]) {
-      arrive(world, spec);
-      one(world, spec);
-    }
-    await ticksUntil(world, () => world.entry(1, OPEN)?.state === "open", { source });
-    await ticksUntil(world, () => world.time.now > noon + 10 * MINUTE, { source });
-    const done = { responseId: OPEN, completed: at(10 * MINUTE), size: openSize, fields };
-    replace(world, done);
-    one(world, done);
-    world.delivered.length = 0;
-    world.calls.length = 0;
-    return world;
-  }
-
-  it("tells of a completion, also when it is compared no more, and the list gives its contents", async () => {
-    const world = await worldOfOne(OTHERS, 5);
-    await changeMark(world, ({ contents }) => {
-      expect(contents.answers).not.toBe("several");
-      Object.assign(contents, { compared: 1_000, several: 1_000, since: 0 });
-    });
-    const took = await ticksUntil(world, () => deliveredIds(world).includes(OPEN), { source });
-    await ticksUntil(world, () => world.time.now > noon + 2 * HOUR, { source });
-
-    expect(took).toBeLessThanOrEqual(10);
-    expect(world.delivered.map(({ meta, data }) => [meta.revision, data.answers.length])).toEqual([[1, 5]]);
-  });
-
-  it("gives the contents where no response has more, and no page is read for them", async () => {
-    const world = await worldOfOne(
-      OTHERS.map((spec) => ({ ...spec, size: 1 })),
-      1,
-    );
-    await ticksUntil(world, () => deliveredIds(world).includes(OPEN), { source });
-    expect(world.delivered[0]?.meta.origin).toBe("recheck");
-    expect(timesCalled(world, "service", "page")).toBe(0);
-  });
-
-  it("loses the trust that it had earned by listing all of them", async () => {
-    const world = await worldWithOpen();
-    expect(world.mark(1).contents.answers).toBe("several");
-    await changeMark(world, ({ contents }) => {
-      contents.since = 1_000;
-    });
-    const spec = { responseId: 200, completed: at(0), size: 5 };
-    one(world, spec);
-    arrive(world, spec);
-    await runTick(world, { source });
-    expect(deliveredIds(world)).toEqual([200]);
-    expect(world.mark(1).contents.answers).toBe("fewer");
-
-    complete(world);
-    await ticksUntil(world, () => deliveredIds(world).includes(OPEN), { source });
-    expect(world.delivered[1]?.meta.origin).toBe("search");
-    expect(world.delivered[1]?.data.answers).toHaveLength(4);
-  });
-
-  it.each([
-    ["it has equalled a response of one record beside others of several", "one"],
-    ["it gave fewer records than a whole response has", "fewer"],
-  ] as const)("gives no contents where %s", async (_name, answers) => {
-    const world = await worldWithOpen();
-    await changeMark(world, ({ contents }) => Object.assign(contents, { answers }));
-    complete(world);
-    await ticksUntil(world, () => deliveredIds(world).includes(OPEN), { source });
-    expect(world.delivered[0]?.meta.origin).toBe("search");
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { depthOf, type PollingSource } from "../../../lib/polling/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { DAY, patrolOnly, readsOf, ticksUntil } from "../../support/slow.ts";
+import { patrolOnly, readsOf, ticksUntil } from "../../support/slow.ts";
 import {
   at,
   deliveredIds,
@@ -107,40 +107,5 @@ describe("a level of the patrol in slices", () => {
     expect(deliveredIds(world)).toContain(LATE + 1);
     expect(pages.length).toBeGreaterThan(1);
     expect(pages).toEqual(pages.toSorted((a, b) => a - b));
-  });
-
-  it("begins an hour after the first poll, which has read everything", async () => {
-    const world = await quietWorld();
-    await ticksUntil(world, () => world.time.now >= noon + HOUR - MINUTE, { source });
-    expect(readsOf(world, "desc")).toEqual([]);
-    await ticksUntil(world, () => readsOf(world, "desc").length > 0, { source }, 5);
-  });
-
-  it("comes to its end, each of them, though shallow ones take longer than the time between them", async () => {
-    // At a request a tick no level is in time.
-    const dense = { ...source, patrol: { every: 5 * MINUTE, full: 80 * MINUTE } };
-    const world = await quietWorld(dense);
-    const began = world.time.now;
-    await ticksUntil(world, () => world.time.now >= began + 24 * HOUR, { source: dense }, 2_000);
-    const ages = (world.mark(1).patrol?.reached ?? []).map((time) => world.time.now - time);
-    expect(ages).toHaveLength(4);
-    expect(Math.max(...ages)).toBeLessThan(12 * HOUR);
-    expect(world.mark(1).books?.passes).toBeGreaterThan(2);
-  });
-
-  it("after a failure is not taken for done", async () => {
-    const world = await quietWorld();
-    await ticksUntil(world, () => world.time.now >= noon + 9 * HOUR, { source }, 1_000);
-    complete(world, 3);
-    let failures = 0;
-    world.before.push(({ operation }) => {
-      if (operation !== "page" || failures >= 6) return;
-      failures += 1;
-      throw new Error("no page");
-    });
-    const minutes = await ticksUntil(world, () => isFound(world), { source }, 2_000);
-    expect(failures).toBe(6);
-    expect(minutes).toBeLessThanOrEqual(60 + 90);
-    expect(world.time.now).toBeLessThan(noon + DAY);
   });
 });

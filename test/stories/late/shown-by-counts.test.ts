@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { AwsFailure } from "../../../lib/aws/failure.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
+import { newsOnly } from "../../support/slow.ts";
 import {
-  arrive,
   at,
+  complete,
   deliveredIds,
   HOUR,
   MINUTE,
@@ -12,18 +14,15 @@ import {
   runTick,
   SECOND,
   surveyOf,
+  takes,
   worldWith,
 } from "../../support/survey.ts";
 
-const never = 10_000 * HOUR;
-/** Full polls, the patrol and full passes are left out: what is read is read for what a count has shown. */
-const source = { fullPoll: { every: never }, patrol: { every: never, full: never } };
+const source = newsOnly;
 
 /** A survey of `pages` full pages, ten responses each, that a first tick has emitted. */
 async function settledPages(pages: number): Promise<MemoryWorld> {
-  const world = worldWith(
-    range(1, pages * 10).map((responseId) => ({ responseId, completed: at(responseId * SECOND), size: 10 })),
-  );
+  const world = worldWith(complete(1, pages * 10, 10));
   await runTick(world, { source });
   world.delivered.length = 0;
   return world;
@@ -79,7 +78,7 @@ describe("a count that moved while nothing was found", () => {
     late(998, 2_750);
     await ticks(world, 30);
     late(999, 2_850);
-    await ticks(world, 4);
+    await ticks(world, 2);
     expect(deliveredIds(world)).toEqual([998, 999]);
   });
 
@@ -92,19 +91,6 @@ describe("a count that moved while nothing was found", () => {
     expect(sum(pages)).toBeGreaterThanOrEqual(5 + 5);
     expect(pages.slice(10).every((count) => count === 0)).toBe(true);
     expect(deliveredIds(world)).toEqual([]);
-  });
-
-  it("again and again goes to the end at most once an hour", async () => {
-    const world = await settledPages(5);
-    const ends: number[] = [];
-    for (let minute = 0; minute < 300; minute += 1) {
-      if (minute % 10 === 0) grow(world);
-      await ticks(world, 1);
-      if (pagesRead(world).includes("desc/5")) ends.push(minute);
-    }
-    expect(ends.length).toBeGreaterThanOrEqual(2);
-    const gaps = ends.slice(1).flatMap((minute, i) => (minute - (ends[i] ?? 0) > 5 ? [minute - (ends[i] ?? 0)] : []));
-    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(55);
   });
 
   it("is settled by what is found late at the head, in that tick", async () => {
@@ -120,67 +106,45 @@ describe("a count that moved while nothing was found", () => {
   });
 });
 
-describe("a response that was met before any list had shown it", () => {
-  /** Page reads of the ticks after one in which a response came in so many seconds after the list, and before its survey was polled. */
-  async function readsAfter(seconds: number): Promise<number[]> {
-    const world = await settledPages(10);
+/** A count moves, for a response that completes late on this page of desc; for none without a page. */
+function completeLate(world: MemoryWorld, responseId: number, page?: number): void {
+  const survey = surveyOf(world);
+  const records = recordsOf({ responseId, completed: at(-HOUR), size: 10 });
+  if (page !== undefined) survey.records.splice(survey.records.length - page * 100 + 50, 0, ...records);
+  survey.counts.responses = Number(survey.counts.responses) + 1;
+}
+
+/** Ticks, a minute apart, until this response has gone out; gives how many. */
+async function ticksTo(world: MemoryWorld, responseId: number, most = 200): Promise<number> {
+  for (const count of range(1, most)) {
     world.time.now += MINUTE;
-    let due = true;
-    world.before.push(({ operation }) => {
-      if (operation !== "acquire" || !due) return;
-      due = false;
-      world.time.now += seconds * SECOND;
-      arrive(world, { responseId: 1_001, completed: at(HOUR), size: 10 });
-    });
-    arrive(world, { responseId: 1_000, completed: at(HOUR), size: 10 });
-    await runTick(world, { source, deadline: world.time.now + 5 * MINUTE });
-    expect(deliveredIds(world)).toEqual([1_000, 1_001]);
-    return ticks(world, 8);
+    await runTick(world, { source });
+    if (deliveredIds(world).includes(responseId)) return count;
   }
+  return Number.POSITIVE_INFINITY;
+}
 
-  it("as its survey was polled long after the list, is not looked for when one does", async () => {
-    expect(await readsAfter(60)).toEqual([1, 0, 0, 0, 0, 0, 0, 0]);
-  });
-
-  it.each([
-    [1, "at each tick"],
-    [0, "never shown by any list"],
-  ])("does not hide one that is missing (%i: %s)", async (shown) => {
-    const world = await settledPages(30);
-    let next = 1_000;
-    let due = false;
-    world.before.push(({ operation }) => {
-      if (operation !== "page" || !due) return;
-      due = false;
-      arrive(world, { responseId: next, completed: at(HOUR), size: 10 });
-      next += 1;
-    });
-    const tick = async (isShown: boolean): Promise<void> => {
-      world.time.now += MINUTE;
-      due = isShown;
-      await runTick(world, { source });
-    };
-    grow(world);
-    surveyOf(world).records.push(...recordsOf({ responseId: 900, completed: at(HOUR), size: 10 }));
-    if (shown === 0) surveyOf(world).records.push(...recordsOf({ responseId: 901, completed: at(HOUR), size: 10 }));
-    for (let i = 0; i < 1 + 4 * shown; i += 1) await tick(shown > 0);
-    surveyOf(world).records.splice(1_850, 0, ...recordsOf({ responseId: 999, completed: at(-HOUR) }));
-    grow(world);
-    for (let i = 0; i < 60; i += 1) await tick(shown > 0);
-    expect(deliveredIds(world)).toContain(999);
-  });
+it("what a count has shown is not used up by the search for another, which has read that page already and ends in vain", async () => {
+  const world = await settledPages(120);
+  // A search has 15 s of a tick, so it takes nine of them. In vain it rests for an hour.
+  takes(world, SECOND, ({ operation }) => operation === "page");
+  completeLate(world, 9_001);
+  while ((world.mark(1).search?.page ?? 0) < 20) await ticksTo(world, 9_001, 1);
+  completeLate(world, 9_002, 5);
+  expect(await ticksTo(world, 9_002)).toBeLessThanOrEqual(75);
 });
 
-it("a search with a large budget ends with the time of its tick, and goes on in the next one", async () => {
-  const world = await settledPages(200);
-  grow(world);
+it("nor by the search after a poll that has found what was missing, and failed then as the table was throttled", async () => {
+  const world = await settledPages(30);
+  completeLate(world, 998, 12);
+  let isThrottled = true;
   world.before.push(({ operation }) => {
-    if (operation === "page") world.time.now += SECOND;
+    if (!isThrottled || operation !== "nextDue" || !deliveredIds(world).includes(998)) return;
+    isThrottled = false;
+    throw new AwsFailure("dynamodb", Object.assign(new Error(), { name: "ThrottlingException" }));
   });
-  const pages = await ticks(world, 60, { backgroundRequests: 1_000 });
-
-  expect(Math.max(...pages)).toBeGreaterThan(10);
-  // A tick of these tests has 40 s, and each page takes one.
-  expect(Math.max(...pages)).toBeLessThanOrEqual(43);
-  expect(sum(pages)).toBeGreaterThanOrEqual(200);
+  await ticksTo(world, 998);
+  await ticksTo(world, 999, 3);
+  completeLate(world, 999, 14);
+  expect(await ticksTo(world, 999)).toBeLessThanOrEqual(4);
 });

@@ -78,58 +78,6 @@ describe("a list that changes between two slices", () => {
     },
   );
 
-  it("by as much where a new response stands across the end of the page that is read again passes nothing by either", async () => {
-    const world = await settledWorld();
-    insert(world, BEFORE + 120, 9_001);
-    insert(world, BEFORE + 117, 9_000, 4);
-    await passAnd(world, () => remove(world, range(1, 40)));
-    expect([timesOut(world, 9_000), timesOut(world, 9_001)]).toEqual([1, 1]);
-    expect(new Set(world.delivered.map(({ data }) => data.answers.length))).toEqual(new Set([3, 4]));
-    expect(closedBooks(world)).toMatchObject({ listed: COUNT + 2, found: 2, gone: 0 });
-    await fullPass(world);
-    expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: COUNT - 38, found: 0, gone: 40 });
-  });
-
-  it("to less than half of the pages before a response across an edge, which goes to the end, loses none", async () => {
-    const world = await settledWorld();
-    insert(world, BEFORE + 117, 9_001);
-    // Across the end of the page at which the slice ends.
-    insert(world, BEFORE + 99, 9_000, 4);
-    await passAnd(world, () => {
-      // All that were read before; and the one across the edge is saved once more, in a list that is sorted by that.
-      remove(world, [...range(1, 290), 9_000]);
-      surveyOf(world).records.push(...recordsOf({ responseId: 9_000, completed: at(MINUTE), size: 4 }));
-    });
-    await fullPass(world);
-    expect([timesOut(world, 9_000), timesOut(world, 9_001)]).toEqual([1, 1]);
-    expect(closedBooks(world)).toMatchObject(truthOf(world));
-  });
-
-  it("by arrivals before the place has none of them twice in its books, and the next full pass has all", async () => {
-    const world = await settledWorld();
-    await passAnd(world, () => {
-      for (const id of range(9_000, 9_049)) insert(world, 30, id);
-    });
-    expect(closedBooks(world)).toMatchObject({ listed: COUNT, emitted: COUNT });
-    await fullPass(world);
-    expect(closedBooks(world)).toMatchObject({
-      ...truthOf(world),
-      listed: COUNT + 50,
-      emitted: COUNT + 50,
-      moved: false,
-    });
-    expect(deliveredIds(world)).toHaveLength(COUNT + 50);
-    expect(new Set(deliveredIds(world)).size).toBe(COUNT + 50);
-  });
-
-  it("by arrivals behind the place has them in its books at once", async () => {
-    const world = await settledWorld();
-    await passAnd(world, () => {
-      for (const id of range(9_000, 9_049)) insert(world, BEFORE + 411, id);
-    });
-    expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: COUNT + 50, emitted: COUNT + 50, found: 50 });
-  });
-
   it("by as much as went and came is no proof of what came before the place: two passes are", async () => {
     const world = await settledWorld();
     await passAnd(world, () => {
@@ -142,32 +90,6 @@ describe("a list that changes between two slices", () => {
     await fullPass(world);
     expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: COUNT, found: 1, gone: 1 });
     expect(timesOut(world, 9_000)).toBe(1);
-  });
-
-  it("by losing everything behind the place ends there, and counts what went as what it was", async () => {
-    const world = await settledWorld();
-    await passAnd(world, () => remove(world, range(301, COUNT)));
-    await fullPass(world);
-    expect(closedBooks(world)).toMatchObject({ ...truthOf(world), listed: 300, gone: 200 });
-    expect(deliveredIds(world)).toHaveLength(COUNT);
-  });
-
-  it("at every slice has all of it once it holds still, each once", async () => {
-    const world = await settledWorld();
-    let next = 9_000;
-    const restless = (): void => {
-      insert(world, 12, next);
-      remove(world, [next - 8_999]);
-      insert(world, 60, next + 1);
-      next += 2;
-    };
-    await fullPass(world, { source, between: restless });
-    await fullPass(world);
-    expect(closedBooks(world)).toMatchObject(truthOf(world));
-    const ids = deliveredIds(world);
-    expect(new Set(ids).size).toBe(ids.length);
-    const listed = new Set(surveyOf(world).records.map((record) => (record as { responseId: number }).responseId));
-    expect([...listed].filter((id) => !ids.includes(id))).toEqual([]);
   });
 });
 
@@ -194,23 +116,6 @@ describe("a list that is read as empty", () => {
     await fullPass(world);
     expect(closedBooks(world)).toMatchObject({ listed: 0, emitted: 0, gone: 200, deficit: 200 });
   });
-
-  it("begins to be believed anew once there was something in between", async () => {
-    const world = await settledWorld(200);
-    const { records } = surveyOf(world);
-    for (const list of [[], [], records, [], []]) {
-      surveyOf(world).records = list;
-      await fullPass(world);
-    }
-    expect(world.mark(1).booksOpen).toEqual({ code: "read-as-empty" });
-  });
-
-  it("is at once right where there never was a response", async () => {
-    const world = worldWith([]);
-    await runTick(world, { source });
-    await fullPass(world);
-    expect(closedBooks(world)).toMatchObject({ listed: 0, gone: 0, deficit: 0 });
-  });
 });
 
 describe("a part of the list that no page number reaches", () => {
@@ -226,22 +131,5 @@ describe("a part of the list that no page number reaches", () => {
     service.page = page;
     await fullPass(world);
     expect(closedBooks(world)).toMatchObject({ listed: 200, emitted: 200 });
-  });
-
-  it("keeps the books of the very first walk open as well", async () => {
-    const world = worldWith(
-      range(1, 200).map((responseId) => ({ responseId, completed: at(-HOUR + responseId * 1_000), size: 3 })),
-    );
-    const { service } = world.ports;
-    const { page } = service;
-    service.page = async (surveyId, number, order) =>
-      order === "asc" && number > 4 ? { kind: "none" } : page(surveyId, number, order);
-    // It is tried again for ten polls, and then comes to its end without what it cannot reach.
-    for (const _ of range(1, 11)) {
-      await runTick(world, { source });
-      world.time.now += MINUTE;
-    }
-    expect(world.mark(1).books).toBeUndefined();
-    expect(world.mark(1).booksOpen).toEqual({ code: "range-unreachable" });
   });
 });

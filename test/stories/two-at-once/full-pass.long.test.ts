@@ -97,49 +97,6 @@ describe("two ticks that overlap during a full pass", () => {
     },
   );
 
-  it("one of them frozen before any call until the other has ended the pass: what it wakes with is of no account", async () => {
-    for (const index of range(1, await callsOfSlice())) {
-      const world = await worldInPass();
-      const { startedAt } = closedBooks(world);
-      await freeze(world, { index, when: "before" }, () =>
-        ticksUntil(world, () => world.mark(1).books?.startedAt !== startedAt, owned("second")),
-      );
-      const done = closedBooks(world);
-      await checkEnd(world, index);
-      // The next pass reads none of the objects that the frozen one has left.
-      await fullPass(world, { source });
-      expect([index, closedBooks(world).passes]).toEqual([index, done.passes + 1]);
-      await checkEnd(world, index);
-    }
-  });
-
-  it("do not use what the vault has of the one that lost its lease", async () => {
-    const world = await worldInPass();
-    // Frozen when its slice is done, before the mark tells where its ids lie.
-    world.time.now += MINUTE;
-    let stale: string[] = [];
-    const hook = async ({ operation, args }: { operation: string; args: readonly unknown[] }): Promise<void> => {
-      if (operation !== "saveMark") return;
-      const { pass } = args[1] as ReturnType<MemoryWorld["mark"]>;
-      if (pass?.ids === undefined || !("key" in pass.ids)) return;
-      world.before.splice(world.before.indexOf(hook), 1);
-      stale = [pass.ids.key];
-      world.time.now += 30 * SECOND;
-      await ticksUntil(world, () => true, owned("second"));
-    };
-    world.before.push(hook);
-    await runTick(world, { source, owner: "first" });
-    expect(stale).toHaveLength(1);
-    world.calls.length = 0;
-    const { startedAt } = closedBooks(world);
-    await ticksUntil(world, () => world.mark(1).books?.startedAt !== startedAt, owned("second"));
-
-    const used = world.calls.filter(({ port, operation }) => port === "vault" && operation === "get");
-    expect(used.length).toBeGreaterThan(0);
-    expect(used.map(({ args }) => args[0])).not.toContain(stale[0]);
-    await checkEnd(world, 0);
-  });
-
   // R25
   it("at the same moment: one of them does the slice, the other leaves at once and says so", async () => {
     const world = await worldInPass();

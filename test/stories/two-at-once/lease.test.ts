@@ -1,13 +1,23 @@
 import { describe, expect, it } from "vitest";
-import { at, deliveredIds, poll, range, SECOND, timesCalled, worldWith, worldWithNews } from "../../support/survey.ts";
-
-const complete = (count: number) =>
-  range(1, count).map((responseId) => ({ responseId, completed: at(responseId * SECOND), size: 2 }));
+import { standStillAt } from "../../support/stand-still.ts";
+import {
+  at,
+  complete,
+  deliveredIds,
+  MINUTE,
+  poll,
+  range,
+  replace,
+  SECOND,
+  timesCalled,
+  worldWith,
+  worldWithNews,
+} from "../../support/survey.ts";
 
 // R27
 describe("the lease", () => {
   it("is prolonged while the service keeps the poll waiting", async () => {
-    const world = worldWith(complete(3));
+    const world = worldWith(complete(1, 3));
     let other: unknown = "not asked";
     world.before.push(async ({ operation, args }) => {
       if (operation !== "metrics" || args[1] !== 3) return;
@@ -25,7 +35,7 @@ describe("the lease", () => {
   });
 
   it("held by someone else leaves the survey alone", async () => {
-    const world = worldWith(complete(1));
+    const world = worldWith(complete(1, 1));
     await world.ports.state.acquire(1, "other", 15 * SECOND);
 
     expect(await poll(world)).toBeUndefined();
@@ -35,14 +45,8 @@ describe("the lease", () => {
     expect(await poll(world)).toBeDefined();
   });
 
-  it("is given back, so that the next poll begins at once", async () => {
-    const world = worldWith(complete(1));
-    await poll(world, { owner: "one" });
-    expect(await poll(world, { owner: "two" })).toBeDefined();
-  });
-
   it("lost to someone else before the publish stops the poll: nothing is sent", async () => {
-    const world = await worldWithNews(complete(3));
+    const world = await worldWithNews(complete(1, 3));
     // A process that was frozen for 20 s: the other one was there before it could prolong anything.
     let frozen = false;
     world.before.push(async ({ operation, args }) => {
@@ -58,20 +62,8 @@ describe("the lease", () => {
     expect(world.entries(1)).toEqual([]);
   });
 
-  it("that ran out while nobody took it is prolonged before the publish", async () => {
-    const world = worldWith(complete(3));
-    world.before.push(({ operation }) => {
-      if (operation === "metadata") world.time.now += 10 * SECOND;
-    });
-
-    await poll(world, { deadline: Number.POSITIVE_INFINITY });
-
-    expect(deliveredIds(world)).toEqual([1, 2, 3]);
-    expect(timesCalled(world, "state", "renew")).toBeGreaterThan(0);
-  });
-
   it("that is prolonged too slowly to be safe stops the poll", async () => {
-    const world = worldWith(complete(3));
+    const world = worldWith(complete(1, 3));
     world.before.push(({ operation }) => {
       if (operation === "metadata") world.time.now += 10 * SECOND;
     });
@@ -84,29 +76,8 @@ describe("the lease", () => {
     expect(deliveredIds(world)).toEqual([]);
   });
 
-  it("lost after a publish takes no repair back that someone else has made meanwhile", async () => {
-    const world = worldWith(complete(3));
-    let frozen = false;
-    world.before.push(async ({ operation }) => {
-      // Whatever the frozen one does by the clock comes too late.
-      if (frozen && operation === "renew") await new Promise((resolve) => setImmediate(resolve));
-    });
-    world.after.push(async ({ operation }) => {
-      if (operation !== "publish") return;
-      frozen = true;
-      world.time.now += 20 * SECOND;
-      await world.ports.state.acquire(1, "other", 15 * SECOND);
-      await world.ports.state.putEntries(1, [{ id: 2, state: "emitted", count: 4, eventId: "later", revision: 2 }]);
-    });
-
-    expect(await poll(world)).toBeUndefined();
-
-    expect(world.entry(1, 2)).toMatchObject({ revision: 2, count: 4 });
-    expect(world.entry(1, 1)).toMatchObject({ state: "emitted", revision: 1 });
-  });
-
   it("lost after a publish costs a repeat of those events with the same ids, and no others", async () => {
-    const world = worldWith(complete(12));
+    const world = worldWith(complete(1, 12));
     world.after.push(async ({ operation }) => {
       if (operation !== "publish" || world.delivered.length !== 10) return;
       world.after.length = 0;
@@ -119,4 +90,39 @@ describe("the lease", () => {
     expect(deliveredIds(world)).toEqual([...range(1, 10), ...range(1, 12)]);
     expect(new Set(world.delivered.map(({ meta }) => meta.eventId)).size).toBe(12);
   });
+});
+
+const one = (responseId: number, size: number) => ({ responseId, completed: at(responseId * SECOND), size });
+
+// R27
+it("a worker that stood still and could not make a repair does not undo the one that was made meanwhile: no id goes out again", async () => {
+  const world = await worldWithNews(complete(1, 4));
+  await poll(world);
+  replace(world, one(3, 4));
+  let fails = true;
+  world.before.push(({ operation, args }) => {
+    if (fails && operation === "metrics" && args[1] === 3)
+      throw Object.assign(new Error("500"), { code: "SERVER_ERROR" });
+  });
+  standStillAt(
+    world,
+    ({ id, attempts }) => id === 3 && attempts !== undefined,
+    async () => {
+      fails = false;
+      await poll(world, { owner: "other" });
+    },
+  );
+  await poll(world);
+  expect(world.entry(1, 3)).toMatchObject({ state: "emitted", revision: 2, count: 4 });
+
+  // It has grown once more.
+  replace(world, one(3, 5));
+  world.time.now += MINUTE;
+  await poll(world, { owner: "third" });
+  const events = world.delivered.filter(({ data }) => data.responseId === 3);
+  expect(events.map(({ meta, data }) => [meta.revision, data.answers.length])).toEqual([
+    [1, 2],
+    [2, 4],
+    [3, 5],
+  ]);
 });

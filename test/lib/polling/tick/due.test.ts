@@ -56,65 +56,6 @@ describe("the survey list", () => {
   });
 });
 
-// R21
-describe("due surveys", () => {
-  it("are those with news, longest unpolled first, new ones before all; the others may have slow work", () => {
-    const rows = new Map([
-      [1, row(now - 3 * MINUTE, { unmet: { ...noneUnmet, missing: 1, owed: 2 } })],
-      [2, row(now - 5 * MINUTE, { dueAt: now })],
-      [3, row(now - MINUTE)],
-      [4, row(now - 20 * MINUTE)],
-      [5, row(now - 30 * MINUTE)],
-    ]);
-    const all = [listed(1), listed(2), listed(3), listed(4), listed(5), listed(6)];
-    const due = dueSurveys(all, rows, options);
-    expect(due.map(({ surveyId }) => surveyId)).toEqual([6, 2, 1]);
-    expect(backgroundSurveys(all, rows, options, "rest").map(({ surveyId }) => surveyId)).toEqual([5, 4]);
-  });
-
-  it("are those of which something is searched for below the head, once that may begin", () => {
-    const seeking = { ...noneUnmet, missing: 3, seeking: true };
-    const rows = new Map([
-      [1, row(now, { unmet: { ...seeking, restUntil: now + 1 } })],
-      [2, row(now, { unmet: seeking })],
-    ]);
-    const due = dueSurveys([listed(1), listed(2), { ...listed(2), facts: null }], rows, options);
-    expect(due).toEqual([{ ...listed(2), seek: 3, head: true }]);
-  });
-
-  it("go behind those that have waited longer when an attempt has failed meanwhile: it may have taken long", () => {
-    const rows = new Map([
-      [1, row(now - 9 * MINUTE, { dueAt: now, workedAt: now - MINUTE })],
-      [2, row(now - 5 * MINUTE, { dueAt: now })],
-    ]);
-    expect(dueSurveys([listed(1), listed(2)], rows, options).map(({ surveyId }) => surveyId)).toEqual([2, 1]);
-  });
-
-  it("are none when nothing moved, and nothing is due by itself yet", () => {
-    const rows = new Map([[1, row(now - MINUTE, { dueAt: now + 1 })]]);
-    expect(dueSurveys([listed(1)], rows, options)).toEqual([]);
-  });
-
-  it("include one of which any count has moved, whichever it is", () => {
-    const rows = new Map([[1, row(now)]]);
-    for (const counts of [
-      [2, 1, 0],
-      [1, 0, 0],
-      [1, 1, 1],
-    ]) {
-      expect(dueSurveys([listed(1, counts)], rows, options)).toHaveLength(1);
-    }
-    expect(dueSurveys([listed(1)], rows, options)).toHaveLength(0);
-  });
-
-  it("include one whose count became unreadable, which is a change, but not one that stays half readable", () => {
-    const rows = new Map([[1, row(now)]]);
-    expect(dueSurveys([listed(1, [1, null, 0])], rows, options)).toHaveLength(1);
-    const half = new Map([[1, row(now, { counts: [1, null, 0] })]]);
-    expect(dueSurveys([listed(1, [1, null, 0])], half, options)).toHaveLength(0);
-  });
-});
-
 describe("slow work", () => {
   const ids = (rows: Map<number, SurveyRow>, kind: BackgroundKind = "rest"): number[] =>
     backgroundSurveys(
@@ -123,19 +64,6 @@ describe("slow work", () => {
       options,
       kind,
     ).map(({ surveyId }) => surveyId);
-
-  it("is due from its moment on, full passes apart from all else", () => {
-    const rows = new Map([
-      [1, row(now, { slowAt: now + 1, passAt: now })],
-      [2, row(now, { slowAt: now, passAt: now + 1 })],
-      [3, row(now)],
-    ]);
-    const all = [1, 2, 3, 4].map((id) => listed(id));
-    const due = (kind: BackgroundKind) =>
-      backgroundSurveys(all, rows, options, kind).map(({ surveyId, fullPoll }) => [surveyId, fullPoll !== undefined]);
-    expect(due("rest")).toEqual([[2, false]]);
-    expect(due("pass")).toEqual([[1, false]]);
-  });
 
   // R23
   it("goes first to those that are overdue by most of their periods, since they were worked on last", () => {
