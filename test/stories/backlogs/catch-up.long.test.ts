@@ -40,18 +40,6 @@ describe("a backlog that a tick has no time for", () => {
     expect(world.mark(1).patrol).toBeDefined();
   });
 
-  it("goes on with another slice after one that did not reach its end", async () => {
-    const world = slowWorld(complete(1, 900, 10));
-    await tick(world);
-    expect(await slice(world, { streamUntil: world.time.now + 8 * SECOND })).toMatchObject({ outcome: "goes on" });
-    const emitted = deliveredIds(world).length;
-    expect(emitted).toBeGreaterThan(10);
-    expect((await tick(world)).behind).toBe(1);
-    expect(deliveredIds(world)).toHaveLength(emitted);
-    expect(await slice(world)).toMatchObject({ outcome: "done" });
-    expect(deliveredIds(world)).toEqual(range(1, 900));
-  });
-
   it("does not keep what comes to the head meanwhile waiting, and nothing goes out twice", async () => {
     const world = slowWorld(complete(1, 500, 10));
     await tick(world);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openTo } from "../../../lib/polling/index.ts";
+import { openTo, placeOf } from "../../../lib/polling/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import {
   arrive,
@@ -114,6 +114,17 @@ describe("a head walk after one that was cut short", () => {
     expect(openTo(world.mark(1))).toBeUndefined();
     expect(sorted([...new Set(deliveredIds(world))])).toEqual(range(1, 202));
     expect(Math.max(...pagesRead(world).map((page) => Number(page.slice(5))))).toBeLessThanOrEqual(5);
+  });
+
+  it("comes to its end where no poll has time for that depth: it is caught up from page 1", async () => {
+    const world = await cutShort(150);
+    takes(world, 8 * SECOND, ({ operation }) => operation === "page");
+    const isOpen = (): boolean => openTo(world.mark(1)) !== undefined || placeOf(world.mark(1)) !== undefined;
+    for (let polls = 0; isOpen() && polls < 80; polls += 1) await poll(world);
+
+    expect(isOpen()).toBe(false);
+    expect(sorted([...new Set(deliveredIds(world))])).toEqual(range(1, 350));
+    expect(deliveredIds(world).length).toBeLessThanOrEqual(360);
   });
 });
 

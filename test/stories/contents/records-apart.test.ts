@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { byQuestion, eventsOf, rowsOf, withoutOperation9 } from "../../support/apart.ts";
+import { byQuestion, eventsOf, type Row, rowsOf, withoutOperation9 } from "../../support/apart.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { closedBooks, DAY, fullPass, fullPassesOnly as source, truthOf } from "../../support/slow.ts";
 import {
@@ -219,4 +219,36 @@ describe("where records stand together, and operation 9 has more of them than th
     expect(new Set(world.delivered.map(({ data }) => data.answers.length))).toEqual(new Set([3]));
     expect(world.mark(1).contents.apart).toBeUndefined();
   });
+});
+
+// R12, I9
+it("where records lie apart a response that operation 9 never gives keeps no later one waiting", async () => {
+  const world = worldWith(complete(1, 1, 3));
+  surveyOf(world).single.set(1, { kind: "absent" });
+  arrive(world, { responseId: 2, completed: null, size: 3, fields: { completed: 0 } });
+  byQuestion(world);
+  await ticks(world, 5, frequent);
+  expect(world.entry(1, 1)).toMatchObject({ state: "held" });
+  surveyOf(world).records = complete(1, 2, 3).flatMap(recordsOf);
+  byQuestion(world);
+  await ticks(world, 20, frequent);
+  expect(eventsOf(world, 2)).toEqual([[1, [1, 2, 3]]]);
+  expect(eventsOf(world, 1)).toEqual([]);
+});
+
+// R12. Response 25 is none of the first 20, which are compared with operation 9 (R11). That gives it whole, so A5 holds.
+it("one record that stands far from the others is found out by a full pass, and its response goes out whole", async () => {
+  const world = worldWith(complete(1, 200, 3));
+  const isOf = (id: number) => (record: Row) => record.responseId === id;
+  const third = rowsOf(world).filter(isOf(25)).slice(2);
+  const others = rowsOf(world).filter((record) => !third.includes(record));
+  surveyOf(world).records = others.toSpliced(others.findIndex(isOf(150)), 0, ...third);
+  await ticks(world, 1);
+  for (const one of complete(301, 303, 3)) {
+    await fullPass(world);
+    arrive(world, one);
+    await ticks(world, 1);
+    expect(world.mark(1).contents).toMatchObject({ apart: 0, answers: "several" });
+  }
+  expect(eventsOf(world, 25).at(-1)).toEqual([expect.any(Number), [1, 2, 3]]);
 });

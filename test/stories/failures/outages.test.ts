@@ -30,7 +30,7 @@ function failFor(world: MemoryWorld, operation: string, responseIds: number[], c
 }
 
 const completed = (ids: number[]) => ids.map((responseId) => ({ responseId, completed: at(responseId) }));
-const complete = (world: MemoryWorld): boolean[] => world.delivered.map(({ meta }) => meta.complete);
+const areComplete = (world: MemoryWorld): boolean[] => world.delivered.map(({ meta }) => meta.complete);
 
 // R17
 describe("while metrics fail for the whole source", () => {
@@ -45,7 +45,7 @@ describe("while metrics fail for the whole source", () => {
     await minutes(world, 8);
 
     expect(sortedIds(world)).toEqual([1, 2, 3, 4, 5, 21]);
-    expect(complete(world)).toEqual(Array(6).fill(true));
+    expect(areComplete(world)).toEqual(Array(6).fill(true));
   });
 
   it("the tick says so", async () => {
@@ -80,7 +80,7 @@ describe("while metrics fail for the whole source", () => {
 
     mend();
     await minutes(world, 10);
-    expect(complete(world)).toEqual([true, true, true, true]);
+    expect(areComplete(world)).toEqual([true, true, true, true]);
     expect(world.account.breakers?.metrics.down).toBeGreaterThanOrEqual(60 * MINUTE);
   });
 });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { LedgerEntry } from "../../../lib/polling/index.ts";
+import { redrive } from "../../../lib/operator/redrive.ts";
+import type { CheckedState, EntryState, LedgerEntry, PublishOutcome } from "../../../lib/polling/index.ts";
+import { operate } from "../../lib/support/operation.ts";
 import { failing } from "../../support/failing.ts";
 import { large, refused } from "../../support/refused.ts";
 import {
@@ -61,6 +63,33 @@ describe("records in quarantine", () => {
     await poll(world);
     expect(world.entry(1, 1)?.keptKey).toBeUndefined();
     expect(world.objects.size).toBe(0);
+  });
+
+  it.each<[string, PublishOutcome, EntryState]>([
+    ["were put back meanwhile", { kind: "failed", code: "InternalFailure" }, "waiting"],
+    ["were put back and refused once more meanwhile", { kind: "refused", code: "StillBad" }, "refused"],
+  ])("that %s are not dropped, should the index still show them", async (_what, fate, state) => {
+    const world = await refused([{ responseId: 1, completed: at(0) }]);
+    world.time.now += 31 * DAY;
+    const stale = await world.ports.state.due(1, "refused", world.time.now, 9);
+    await operate(world, redrive, { surveyIds: [1] });
+    world.bus.decide = () => fate;
+    const store = world.ports.state;
+    const ports = {
+      ...world.ports,
+      state: new Proxy(store, {
+        get: (_, name) => {
+          if (name === "due")
+            return async (id: number, kind: CheckedState) =>
+              kind === "refused" ? stale : store.due(id, kind, fate.kind === "refused" ? world.time.now : 0, 9);
+          if (name === "nextDue") return async () => world.time.now;
+          return Reflect.get(store, name);
+        },
+      }),
+    };
+    await poll({ ...world, ports });
+    expect(world.entry(1, 1)).toMatchObject({ state });
+    expect(world.entry(1, 1)?.kept).toBeDefined();
   });
 });
 

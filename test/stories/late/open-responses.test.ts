@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PollingSource } from "../../../lib/polling/index.ts";
 import { failing } from "../../support/failing.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { DAY, fullPassesOnly, ticksUntil } from "../../support/slow.ts";
+import { changeMark, DAY, fullPassesOnly, ticksUntil } from "../../support/slow.ts";
 import {
   at,
   deliveredIds,
@@ -121,6 +121,29 @@ describe("an open response", () => {
 });
 
 describe("while operation 9 is of no use", () => {
+  it("because a walk has still to tell whether it has more than the pages, nothing of it goes out by itself", async () => {
+    const world = await worldWithOpen((record) => record);
+    await changeMark(world, (mark) => {
+      mark.contents.suspects = [3];
+    });
+    complete(world);
+    const records = recordsOf(completedNow(world)) as Fields[];
+    answer(world, OPEN, [...records, { ...records[0], questionId: 900_001 }], (record) => record);
+    const fault = { on: true };
+    world.before.push(({ operation, args }) => {
+      if (fault.on && operation === "page" && Number(args[1]) > 1) {
+        throw Object.assign(new Error("500"), { code: "SERVER_ERROR" });
+      }
+    });
+    let ticked = 0;
+    await ticksUntil(world, () => ++ticked === 2, { source });
+    expect(deliveredIds(world)).not.toContain(OPEN);
+
+    fault.on = false;
+    await ticksUntil(world, () => deliveredIds(world).includes(OPEN), { source }, 3_000);
+    expect(world.delivered[0]?.data.answers).toHaveLength(4);
+  });
+
   it("because it fails, nothing goes out cut, and a full pass finds what was completed", async () => {
     const world = await worldWithOpen();
     failing(world, "response");

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { type PastEnd, shownAs } from "../../support/shown-as.ts";
 import { closedBooks, fullPass, truthOf } from "../../support/slow.ts";
 import {
   arrive,
@@ -154,55 +153,6 @@ describe("a service that begins again behind the end", () => {
       await ticks(world, 200);
       expect(eventsOf(world)).toEqual(onceEach(range(1, responses), 3));
       expect(closedBooks(world)).toMatchObject({ ...truthOf(world), repaired: 0 });
-    });
-  });
-});
-
-describe("pages that look alike", () => {
-  /** Rows of each question of a matrix, which all have the same answer. */
-  const ROWS = 3;
-
-  /** Records of some responses, listed by the row that they answer: nothing but that tells the records of one question apart (R2). */
-  function byRow(ids: number[], questions: number): unknown[] {
-    return range(0, ROWS - 1).flatMap((row) =>
-      ids.flatMap((id) => range(1, questions).map((question) => ({ ...recordOf(id, question), row }))),
-    );
-  }
-
-  const plain = (first: number, last: number, questions = 10): unknown[] =>
-    range(first, last).flatMap((id) => range(1, questions).map((question) => recordOf(id, question)));
-
-  const recordOf = (responseId: number, questionId: number): Record<string, unknown> => ({
-    responseId,
-    surveyId: 1,
-    completed: 1,
-    dateStart: at(0),
-    dateCompleted: at(responseId * SECOND),
-    questionId,
-    answer: [0],
-  });
-
-  /** After an hour of ticks, of a service that answers so behind the end of such a list. */
-  async function polled(records: unknown[], responses: number, pastEnd: PastEnd, pageSize = 100): Promise<MemoryWorld> {
-    const world = worldWith([]);
-    Object.assign(surveyOf(world), { records });
-    surveyOf(world).counts.responses = responses;
-    shownAs(world, (record) => record, { pastEnd, pageSize });
-    for (let tick = 0; tick < 60; tick += 1) {
-      await runTick(world, { source: { patrol: { every: HOUR, full: 30 * MINUTE } } });
-      world.time.now += MINUTE;
-    }
-    return world;
-  }
-
-  // R8, R29: two pages alike are taken for the end, and in the midst of a list the other order shows that they are not.
-  describe("full pages that look alike in the midst of a list", () => {
-    it.each([
-      ["at one end", [...byRow(range(1, 10), 10), ...plain(11, 40)], 40],
-      ["at both ends", [...byRow([1, 2], 50), ...plain(3, 102), ...byRow([103, 104], 50)], 104],
-    ])("leave the books open, which say that a range was not reached: %s", async (_where, records, responses) => {
-      const world = await polled(records, responses, "nothing");
-      expect(world.mark(1).booksOpen).toEqual({ code: "range-unreachable" });
     });
   });
 });
