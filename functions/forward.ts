@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Logger } from "@aws-lambda-powertools/logger";
 import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
-import { ConfigError, mostDetailed, parseConfig, type WebhookConfig } from "../lib/config/index.ts";
-import { readConfigFile } from "../lib/config/read-file.ts";
+import { readBuiltConfig } from "../lib/config/built.ts";
+import { ConfigError } from "../lib/config/error.ts";
+import { mostDetailed } from "../lib/config/log-level.ts";
 import { describeFailure, serviceName } from "../lib/monitoring/log.ts";
 import { writeWebhookMetrics } from "../lib/monitoring/webhook-metrics.ts";
 import { readForwardEnvironment } from "../lib/run/forward-environment.ts";
@@ -12,7 +13,7 @@ import { deliverTest, isTestDelivery, type TestAnswer } from "../lib/webhooks/te
 import { WebhookSecrets } from "../lib/webhooks/webhook-secrets.ts";
 
 const environment = readForwardEnvironment(process.env, import.meta.dirname);
-const config = parseConfig(readConfigFile(environment.configFile), { deployed: false });
+const { config } = readBuiltConfig(environment.configFile);
 const webhook = webhookOf(environment.webhook);
 const bucket = environment.claimCheckBucket;
 const queues = createQueues(environment);
@@ -54,7 +55,7 @@ export async function handler(event: unknown, context: Context): Promise<SQSBatc
   return { batchItemFailures: again.map((itemIdentifier) => ({ itemIdentifier })) };
 }
 
-function webhookOf(name: string): WebhookConfig {
+function webhookOf(name: string): (typeof config.webhooks)[number] {
   const found = config.webhooks.find((one) => one.name === name);
   if (found !== undefined) return found;
   const problem = { path: "webhooks", message: `none is called "${name}"` };

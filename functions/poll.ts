@@ -1,8 +1,8 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import type { Context } from "aws-lambda";
 import { createClients } from "../lib/aws/clients.ts";
-import { mostDetailed, parseConfig } from "../lib/config/index.ts";
-import { readConfigFile } from "../lib/config/read-file.ts";
+import { readBuiltConfig } from "../lib/config/built.ts";
+import { mostDetailed } from "../lib/config/log-level.ts";
 import { serviceName } from "../lib/monitoring/log.ts";
 import type { OperationOutput } from "../lib/operator/run-operation.ts";
 import { leaseOwner, readEnvironment } from "../lib/run/environment.ts";
@@ -11,8 +11,7 @@ import { limitsOf, type PollOutput, pollScheduled, pollSources } from "../lib/ru
 import { createSourceGraph, eventsOf } from "../lib/run/wiring.ts";
 
 const environment = readEnvironment(process.env, import.meta.dirname);
-const rawConfig = readConfigFile(environment.configFile);
-const config = parseConfig(rawConfig, { deployed: false });
+const { raw: rawConfig, config } = readBuiltConfig(environment.configFile);
 const clients = createClients();
 const graphs = config.sources
   .filter((source) => source.enabled)

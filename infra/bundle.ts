@@ -1,6 +1,8 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join, resolve } from "node:path";
+import type { BuiltConfig } from "../lib/config/built.ts";
+import { parseConfig } from "../lib/config/parse.ts";
 
 /** The checkout, or in the package `dist`. */
 const ROOT = resolve(import.meta.dirname, "..");
@@ -21,7 +23,7 @@ export interface Bundle {
 
 /**
  * Bundles the function into a folder that is the whole of its deployment package: `index.mjs`, the modules that it
- * imports, their source maps and, when given, the raw configuration as `config.json`. What was in the folder goes. The same sources and configuration give the same bytes in any folder.
+ * imports, their source maps and, when given, the configuration as `config.json`, raw and parsed. What was in the folder goes. The same sources and configuration give the same bytes in any folder.
  *
  * @throws Error when the function does not exist or does not compile
  */
@@ -73,7 +75,10 @@ function clear(outDir: string): void {
 }
 
 function finished(outDir: string, config: unknown): Bundle {
-  if (config !== undefined) writeFileSync(join(outDir, "config.json"), `${JSON.stringify(config, null, 2)}\n`);
+  if (config !== undefined) {
+    const built: BuiltConfig = { raw: config, config: parseConfig(config, { deployed: false }) };
+    writeFileSync(join(outDir, "config.json"), `${JSON.stringify(built, null, 2)}\n`);
+  }
   const modules = readdirSync(outDir).filter((name) => name.endsWith(".mjs"));
   const bytes = modules.reduce((sum, name) => sum + statSync(join(outDir, name)).size, 0);
   return { file: join(outDir, "index.mjs"), bytes };

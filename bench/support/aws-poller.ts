@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { createClients } from "../../lib/aws/clients.ts";
 import { parseConfig } from "../../lib/config/index.ts";
-import { tick, type TickSummary } from "../../lib/polling/index.ts";
+import { type TickSummary, tick } from "../../lib/polling/index.ts";
 import { createSourceGraph, eventsOf, type SourceGraph } from "../../lib/run/wiring.ts";
 import { fillCredentials, names, provision } from "../../local/runner/provision.ts";
 

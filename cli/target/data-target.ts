@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClients } from "../../lib/aws/clients.ts";
-import { readConfigFile } from "../../lib/config/index.ts";
+import { readBuiltConfig } from "../../lib/config/built.ts";
 import { PollerError } from "../../lib/errors.ts";
 import { DataFolderInUseError, type EmbeddedAws, type EventSink, startEmbeddedAws } from "../../local/aws/index.ts";
 import { type EventsFile, openEventsFile } from "../../local/runner/events-file.ts";
@@ -60,7 +60,7 @@ export function targetOver(
     data: { folder, isRunning: aws === undefined, end: aws === undefined ? undefined : run.end },
     clients,
     client: (service) => settingsOf(env, service),
-    config: configOnce(async () => readConfigFile(join(bundle, "config.json"))),
+    config: configOnce(async () => readBuiltConfig(join(bundle, "config.json")).raw),
     invoke: (input) => invoke(input) as ReturnType<Target["invoke"]>,
     operate: async (source, kind, input) => resultOf(await invoke({ source, operation: { kind, ...input } })),
     async [Symbol.asyncDispose]() {

@@ -1,6 +1,14 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { SourceConfig } from "../../lib/config/index.ts";
-import { type AccountState, type CheckedState, type Mark, PAGE_SIZE, placeOf, selected, type SurveyRow } from "../../lib/polling/index.ts";
+import {
+  type AccountState,
+  type CheckedState,
+  type Mark,
+  PAGE_SIZE,
+  placeOf,
+  type SurveyRow,
+  selected,
+} from "../../lib/polling/index.ts";
 import { readAccount } from "../../lib/state/account.ts";
 import { dueKey } from "../../lib/state/keys.ts";
 import { readMark } from "../../lib/state/leases.ts";

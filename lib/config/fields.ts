@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { nearestName } from "./edit-distance.ts";
 import { formatDuration, LONGEST, parseDuration, parseSize } from "./units.ts";
+import { unknownField } from "./unknown-field.ts";
 
 /**
  * An object that refuses unknown fields, one issue for each, at the path of the field itself.
@@ -15,19 +15,6 @@ export function section<Shape extends z.ZodRawShape>(
     error: (issue) => unknownField(String(issue.path?.at(-1) ?? ""), Object.keys(shape), successors),
   });
   return z.object(shape, { error: expected }).catchall(unknown) as unknown as z.ZodObject<Shape, z.core.$strict>;
-}
-
-/** The message for a field nobody knows. It names fields only: a value could be a secret put into the wrong place. */
-function unknownField(name: string, known: readonly string[], successors: Readonly<Record<string, string>>): string {
-  const successor = Object.hasOwn(successors, name) ? successors[name] : undefined;
-  if (successor !== undefined) return `is no more: use ${successor}`;
-  if (/secret|client|token|password|credential/i.test(name)) {
-    return "unknown field; credentials never belong into the configuration but into the source's credentials secret";
-  }
-  const nearest = nearestName(name, known);
-  return nearest === undefined
-    ? `unknown field; the known ones here are ${known.join(", ")}`
-    : `unknown field, did you mean "${nearest}"?`;
 }
 
 /** A duration string, as milliseconds within bounds. */

@@ -1,4 +1,4 @@
-import type { Config, SourceConfig } from "./config.ts";
+import type { Config } from "./config.ts";
 import { crossChecks, type FoundProblem, type PatternCheck, patternProblems } from "./cross-checks.ts";
 import { ConfigError } from "./error.ts";
 import { configSchema } from "./schema.ts";
@@ -38,12 +38,4 @@ export function parseConfig(input: unknown, options: ParseOptions): Config {
       return { path: pathText(shown), message: misplaced(shown, bare) ?? message };
     }),
   );
-}
-
-const levels = ["debug", "info", "warn", "error"] as const;
-
-/** The most detailed log level among sources, in the logger's spelling. */
-export function mostDetailed(sources: readonly SourceConfig[]): "DEBUG" | "INFO" | "WARN" | "ERROR" {
-  const level = levels.find((one) => sources.some((source) => source.logLevel === one)) ?? "info";
-  return level.toUpperCase() as "DEBUG" | "INFO" | "WARN" | "ERROR";
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import * as z from "zod";
 import { proxyProblem } from "../config/proxy.ts";
 import { PollerError } from "../errors.ts";
+import { isObject } from "../events/build/fields.ts";
+import { parseJson } from "../secrets/secret-values.ts";
 
 /** The settings that the stack, or the local runner, gives a function by its environment. */
 export interface Environment {
@@ -23,47 +24,41 @@ export class EnvironmentError extends PollerError {
   readonly code = "BAD_ENVIRONMENT";
 }
 
-const secretsSchema = z.record(z.string(), z.object({ credentials: z.string().min(1), token: z.string().min(1) }));
-const environmentSchema = z.object({
-  TABLE_NAME: z.string().min(1),
-  BUS_NAME: z.string().min(1),
-  CLAIM_CHECK_BUCKET: z.string().min(1),
-  ALONE: z.literal("true").optional(),
-  SURVEY_PROXY: z
-    .string()
-    .refine((text) => proxyProblem(text) === undefined)
-    .optional(),
-  SECRETS: z
-    .string()
-    .transform((text, context) => {
-      try {
-        return JSON.parse(text) as unknown;
-      } catch {
-        context.addIssue({ code: "custom", message: "not JSON" });
-        return z.NEVER;
-      }
-    })
-    .pipe(secretsSchema),
-});
-
 /** @throws EnvironmentError naming every variable that is missing or unreadable */
 export function readEnvironment(variables: Record<string, string | undefined>, bundleFolder: string): Environment {
-  // What is read once is read sooner without code made for it.
-  const parsed = environmentSchema.safeParse(variables, { jitless: true });
-  if (!parsed.success) {
-    const names = [...new Set(parsed.error.issues.map((issue) => String(issue.path[0])))].join(", ");
-    throw new EnvironmentError(`the function's environment lacks: ${names}`, { hint: "Deploy the stack again." });
+  const { TABLE_NAME = "", BUS_NAME = "", CLAIM_CHECK_BUCKET = "", ALONE, SURVEY_PROXY, SECRETS = "" } = variables;
+  const secrets = readSecrets(SECRETS);
+  const problems = {
+    TABLE_NAME: TABLE_NAME === "",
+    BUS_NAME: BUS_NAME === "",
+    CLAIM_CHECK_BUCKET: CLAIM_CHECK_BUCKET === "",
+    ALONE: ALONE !== undefined && ALONE !== "true",
+    SURVEY_PROXY: SURVEY_PROXY !== undefined && proxyProblem(SURVEY_PROXY) !== undefined,
+    SECRETS: secrets === undefined,
+  };
+  const names = Object.entries(problems).flatMap(([name, isBad]) => (isBad ? [name] : []));
+  if (names.length > 0 || secrets === undefined) {
+    throw new EnvironmentError(`the function's environment lacks: ${names.join(", ")}`, {
+      hint: "Deploy the stack again.",
+    });
   }
-  const { TABLE_NAME, BUS_NAME, CLAIM_CHECK_BUCKET, ALONE, SURVEY_PROXY, SECRETS } = parsed.data;
   return {
     tableName: TABLE_NAME,
     busName: BUS_NAME,
     claimCheckBucket: CLAIM_CHECK_BUCKET,
     alone: ALONE === "true",
     proxy: SURVEY_PROXY,
-    secrets: SECRETS,
+    secrets,
     configFile: join(bundleFolder, "config.json"),
   };
+}
+
+/** Undefined for what is not of the form that the stack gives. */
+function readSecrets(text: string): Environment["secrets"] | undefined {
+  const isId = (value: unknown): boolean => typeof value === "string" && value !== "";
+  const isPair = (pair: unknown): boolean => isObject(pair) && isId(pair.credentials) && isId(pair.token);
+  const read = parseJson(text);
+  return isObject(read) && Object.values(read).every(isPair) ? (read as Environment["secrets"]) : undefined;
 }
 
 /**

@@ -1,7 +1,6 @@
-import * as z from "zod";
-import { flag, section } from "../config/fields.ts";
-import { pathText } from "../config/shape.ts";
+import { unknownField } from "../config/unknown-field.ts";
 import { PollerError } from "../errors.ts";
+import { isObject } from "../events/build/fields.ts";
 
 /** Input of the poll function: what its schedule passes, or a person. */
 export interface PollInput {
@@ -18,33 +17,34 @@ export class PollInputError extends PollerError {
   readonly code = "BAD_INPUT";
 }
 
-const OPERATION = "must be an object with a kind";
-const inputSchema = section({
-  source: z.string({ error: "must be the name of a source" }).optional(),
-  operation: z.looseObject({ kind: z.string({ error: OPERATION }) }, { error: OPERATION }).optional(),
-  scheduled: flag().optional(),
-});
-
 /**
  * Checks what the function was invoked with; nothing at all is an empty input. An operation without a source is meant for the only one.
  *
  * @throws PollInputError that names every bad field
  */
 export function readPollInput(input: unknown, sources: readonly string[]): PollInput {
-  const parsed = inputSchema.safeParse(input ?? {});
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map(({ path, message }) =>
-      [pathText(path), message].filter(Boolean).join(": "),
-    );
-    throw refused([...new Set(problems)].join("; "));
-  }
-  const { source, operation } = parsed.data;
-  if (operation === undefined) return parsed.data;
+  const given = input ?? {};
+  if (!isObject(given)) throw refused("must be an object");
+  const problems = Object.entries(given).flatMap(([name, value]) => problemOf(name, value) ?? []);
+  if (problems.length > 0) throw refused(problems.join("; "));
+  const { source, operation } = given as PollInput;
+  if (operation === undefined) return given as PollInput;
   const chosen = source ?? (sources.length === 1 ? sources[0] : undefined);
   if (chosen === undefined || !sources.includes(chosen)) {
     throw refused(`source: must be one of ${sources.map((name) => `"${name}"`).join(", ")}`);
   }
   return { source: chosen, operation };
+}
+
+const FIELDS = ["source", "operation", "scheduled"];
+
+function problemOf(name: string, value: unknown): string | undefined {
+  if (!FIELDS.includes(name)) return `${name}: ${unknownField(name, FIELDS)}`;
+  if (value === undefined) return undefined;
+  if (name === "source") return typeof value === "string" ? undefined : "source: must be the name of a source";
+  if (name === "scheduled") return typeof value === "boolean" ? undefined : "scheduled: must be true or false";
+  if (!isObject(value)) return "operation: must be an object with a kind";
+  return typeof value.kind === "string" ? undefined : "operation.kind: must be an object with a kind";
 }
 
 function refused(problems: string): PollInputError {

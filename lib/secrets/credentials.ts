@@ -1,9 +1,6 @@
 import type { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import * as z from "zod";
 import { type Credentials, CredentialsMissingError } from "../survey-api/index.ts";
 import { parseJson, readSecret, refusalOf } from "./secret-values.ts";
-
-const credentialsSchema = z.looseObject({ clientId: z.string().min(1), clientSecret: z.string().min(1) });
 
 /**
  * The credentials of a source: the secret holds `{"clientId":"…","clientSecret":"…"}`. Read anew each time, so that what was put there
@@ -18,13 +15,13 @@ export async function readCredentials(client: SecretsManagerClient, secretId: st
       hint: `Fill it with \`npx survey-poller credentials --secret ${secretId} --yes\`; the next tick reads it.`,
     });
   }
-  const parsed = credentialsSchema.safeParse(parseJson(text));
-  if (!parsed.success) {
+  const { clientId, clientSecret } = (parseJson(text) ?? {}) as Partial<Record<keyof Credentials, unknown>>;
+  if (typeof clientId !== "string" || typeof clientSecret !== "string" || clientId === "" || clientSecret === "") {
     throw unreadable(`the credentials secret ${secretId} is not of the form that is needed`, {
       hint: `It must be the JSON {"clientId":"…","clientSecret":"…"}, both not empty: fill it with \`npx survey-poller credentials --secret ${secretId} --yes\`.`,
     });
   }
-  return { clientId: parsed.data.clientId, clientSecret: parsed.data.clientSecret };
+  return { clientId, clientSecret };
 }
 
 async function read(client: SecretsManagerClient, secretId: string): Promise<string | undefined> {

@@ -1,14 +1,17 @@
 import type { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import * as z from "zod";
 import type { TokenStore } from "../survey-api/index.ts";
-import { readSecret, writeSecret } from "./secret-values.ts";
+import { parseJson, readSecret, writeSecret } from "./secret-values.ts";
 
-const storedSchema = z.looseObject({
-  token: z.string().min(1),
-  obtainedAt: z.number(),
-  expiresAt: z.number(),
-  owner: z.string(),
-});
+type Stored = NonNullable<Awaited<ReturnType<TokenStore["read"]>>> & { owner: string };
+
+/** A token as it is kept; undefined for what is not ours to read: a new token replaces it. */
+function readStored(text: string): Stored | undefined {
+  const { token, obtainedAt, expiresAt, owner } = (parseJson(text) ?? {}) as Partial<Record<keyof Stored, unknown>>;
+  if (typeof token !== "string" || token === "" || typeof owner !== "string") return undefined;
+  return typeof obtainedAt === "number" && typeof expiresAt === "number"
+    ? { token, obtainedAt, expiresAt, owner }
+    : undefined;
+}
 
 /**
  * Keeps the token in a secret over runs. `owner` says to which service and client it belongs: after either has changed,
@@ -23,15 +26,10 @@ export function createTokenStore(
     async read() {
       const text = await readSecret(client, secretId);
       if (text === undefined) return undefined;
-      try {
-        const stored = storedSchema.parse(JSON.parse(text));
-        const { token, obtainedAt, expiresAt } = stored;
-        return stored.owner === (await owner()) ? { token, obtainedAt, expiresAt } : undefined;
-      } catch (error) {
-        // Not ours to read: a new token replaces it.
-        if (error instanceof SyntaxError || error instanceof z.ZodError) return undefined;
-        throw error;
-      }
+      const stored = readStored(text);
+      if (stored === undefined || stored.owner !== (await owner())) return undefined;
+      const { token, obtainedAt, expiresAt } = stored;
+      return { token, obtainedAt, expiresAt };
     },
     async write(token) {
       await writeSecret(client, secretId, JSON.stringify({ ...token, owner: await owner() }));

@@ -1,5 +1,6 @@
 import type { Context } from "aws-lambda";
 import { describe, expect, it, vi } from "vitest";
+import { parseConfig } from "../../lib/config/index.ts";
 import type { createSourceGraph, PolledSource } from "../../lib/run/wiring.ts";
 import { writtenBy } from "../lib/monitoring/support/embedded-metrics.ts";
 import { arrive, at, MINUTE, noon, SECOND, worldWith } from "../support/survey.ts";
@@ -20,14 +21,15 @@ vi.mock("../../lib/run/wiring.ts", async (original) => ({
   },
 }));
 const shared = { baseUrl: "https://surveys.example.com", timeZone: "UTC", startFrom: "beginning" };
-vi.mock("../../lib/config/read-file.ts", () => ({
-  readConfigFile: () => ({
-    sources: [
-      { ...shared, name: "curious", logLevel: "debug" },
-      { ...shared, name: "plain" },
-      { ...shared, name: "quiet", logLevel: "warn" },
-    ],
-  }),
+const raw = {
+  sources: [
+    { ...shared, name: "curious", logLevel: "debug" },
+    { ...shared, name: "plain" },
+    { ...shared, name: "quiet", logLevel: "warn" },
+  ],
+};
+vi.mock("../../lib/config/built.ts", () => ({
+  readBuiltConfig: () => ({ raw, config: parseConfig(raw, { deployed: false }) }),
 }));
 
 vi.stubEnv("TABLE_NAME", "table");

@@ -48,7 +48,7 @@ describe("the app", () => {
     );
     const folder = join(outDir, asset?.source.path ?? "none");
     expect(existsSync(join(folder, "index.mjs"))).toBe(true);
-    expect(JSON.parse(readFileSync(join(folder, "config.json"), "utf8"))).toEqual(
+    expect(JSON.parse(readFileSync(join(folder, "config.json"), "utf8")).raw).toEqual(
       JSON.parse(readFileSync("examples/survey-poller.json", "utf8")),
     );
   });

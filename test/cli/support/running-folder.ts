@@ -48,7 +48,7 @@ export async function runningFolder(config: object = {}): Promise<RunningFolder>
   const baseUrl = "http://127.0.0.1:1";
   writeFileSync(
     join(bundleFolder(data), "config.json"),
-    JSON.stringify({ sources: [{ baseUrl }], bus: { name: BUS }, ...config }),
+    JSON.stringify({ raw: { sources: [{ baseUrl }], bus: { name: BUS }, ...config }, config: {} }),
   );
   const rules = (): string[] => rulesIn(data);
   return {

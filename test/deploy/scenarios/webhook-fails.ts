@@ -91,15 +91,17 @@ export async function webhookFails(
   });
   await report.step("once it is up, a replay to its rule alone brings what it missed", async (note) => {
     end();
-    const [listRules = "", , replay = ""] = documented("### Replay");
+    const [listRules = "", replay = ""] = documented("### Replay");
     const rules = (await answerTo(listRules)).split("\n").map((line) => line.split("\t"));
     const [rule = ""] = rules.find(([, description]) => description?.endsWith(`webhook ${webhook.config.name}`)) ?? [];
     const { EventStartTime, EventEndTime } = timesOf(missed);
     const before = { everything: everything.replayed.length, webhook: webhook.replayed().length };
     const words: [string | RegExp, string][] = [
-      ["<rule>", rule],
-      [/(?<=--from )\S+/, EventStartTime.toISOString()],
-      [/(?<=--to )\S+/, EventEndTime.toISOString()],
+      ["<rule ARN>", rule],
+      ["<ArchiveArn>", output(deployment, "ArchiveArn")],
+      ["<BusArn>", output(deployment, "BusArn")],
+      [/(?<=--event-start-time )\S+/, EventStartTime.toISOString()],
+      [/(?<=--event-end-time )\S+/, EventEndTime.toISOString()],
     ];
     await answerTo(words.reduce((command, [word, value]) => command.replace(word, value), replay));
     const again = () =>

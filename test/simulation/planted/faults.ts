@@ -216,7 +216,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   // What is made of the service's answers.
   { name: "other-metadata-taken", breaks: ["content"], within: 20, line: gone },
   { name: "first-metadata-taken", breaks: ["content"], within: 60, line: () => "return body;" },
-  { name: "other-page-taken", breaks: ["content"], within: 60, line: gone },
+  { name: "other-page-taken", breaks: ["content"], within: 200, line: gone },
   { name: "error-body-is-metrics", breaks: ["content"], within: 20, line: gone },
   {
     name: "metric-list-is-none",
