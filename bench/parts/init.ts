@@ -44,7 +44,7 @@ export async function run(): Promise<Row[]> {
       atMost(
         "start of the function's bundle, of one that only makes the clients",
         median(times.poll) / median(times.clients),
-        1.25,
+        1.15,
       ),
       told("  until loaded", `${median(times.poll).toFixed(0)} and ${median(times.clients).toFixed(0)} ms`),
       told("  size: function, clients", [poll, clients].map(({ bytes }) => kb(bytes)).join(", ")),

@@ -10,6 +10,5 @@ export type {
 } from "./config.ts";
 export type { FoundProblem } from "./cross-checks.ts";
 export { ConfigError, type ConfigProblem } from "./error.ts";
-export { mostDetailed } from "./log-level.ts";
 export { parseConfig } from "./parse.ts";
 export { readConfigFile } from "./read-file.ts";

@@ -7,7 +7,7 @@ import type { Invoke } from "./environments.ts";
 import { createLeadTime } from "./lead-time.ts";
 import type { ProgressView, Totals } from "./progress.ts";
 
-type Progressed = Pick<Totals, "emitted" | "waiting" | "withheld">;
+type Progressed = Pick<Totals, "pages" | "emitted" | "waiting" | "withheld">;
 
 export interface TickLoopOptions {
   invoke: Invoke;
@@ -135,7 +135,7 @@ async function invokeOnce(
     // service always may. Credentials that are refused do not mend themselves.
     const code = errorCode(error);
     // A first invocation that works off a backlog tells only at its end that it has reached it.
-    course.reached ||= dealtWith(view) > 0;
+    course.reached ||= view.totals.pages > 0;
     const mayPass = course.reached || code === "TOO_MANY_REQUESTS" || isAwsFailure(code);
     if (fatal.has(code) || !mayPass) {
       course.fatal ??= { error };

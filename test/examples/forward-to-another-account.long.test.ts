@@ -29,13 +29,7 @@ describe("the forwarding stack", { timeout: 120_000 }, () => {
       EventBusName: "survey-poller",
       EventPattern: {
         source: ["survey-poller"],
-        "detail-type": [
-          "response.completed",
-          "response.updated",
-          "response.deleted",
-          "response.released",
-          "books.closed",
-        ],
+        "detail-type": ["response.completed", "response.updated", "response.deleted", "books.closed"],
       },
       Targets: [
         Match.objectLike({ Arn: inboxArn, RoleArn: Match.anyValue(), DeadLetterConfig: { Arn: Match.anyValue() } }),

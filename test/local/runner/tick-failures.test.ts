@@ -8,17 +8,17 @@ const coded = (code: string): Error => Object.assign(new Error(`it failed by ${c
 /** Runs one tick for each outcome, and stops with the last. Gives how many were made, and what was said. Each has `emitted` so many before it ends. */
 async function run(
   outcomes: readonly (Error | BlockedSource | "well")[],
-  emitted = 0,
+  pages = 0,
 ): Promise<{ made: number; said: string[]; failure: unknown }> {
   const stop = new AbortController();
   const said: string[] = [];
-  const totals = { emitted: 0, waiting: 0, withheld: 0 };
+  const totals = { pages: 0, emitted: 0, waiting: 0, withheld: 0 };
   let made = 0;
   const failure = await runTicks({
     invoke: async () => {
       const outcome = outcomes[made];
       made += 1;
-      totals.emitted += emitted;
+      totals.pages += pages;
       if (made === outcomes.length) stop.abort();
       if (outcome instanceof Error) throw outcome;
       return outcome === "well" || outcome === undefined ? tick : { ticks: [], blocked: [outcome] };
@@ -56,7 +56,7 @@ describe("a tick that fails", () => {
     });
   }
 
-  test("by SERVER_ERROR after its first events is followed by the next: a backlog keeps the first tick at work for long", async () => {
+  test("by SERVER_ERROR after its first pages is followed by the next: a backlog keeps the first tick at work for long", async () => {
     const { made, said, failure } = await run([coded("SERVER_ERROR"), "well"], 5);
     expect({ made, failure }).toEqual({ made: 2, failure: undefined });
     expect(said).toEqual(["tick failed: it failed by SERVER_ERROR; tried again at the next tick"]);

@@ -26,7 +26,7 @@ const last = (milliseconds: number): Promise<void> => new Promise((resolve) => s
 const sinceNoon = (): number => Date.now() - noon;
 
 const view = {
-  totals: { emitted: 0, waiting: 0, withheld: 0 },
+  totals: { pages: 0, emitted: 0, waiting: 0, withheld: 0 },
   say: () => {},
 };
 
