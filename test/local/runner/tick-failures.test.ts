@@ -5,7 +5,7 @@ import { runTicks } from "../../../local/runner/tick-loop.ts";
 const tick = { ticks: [{ source: "main", listed: 0, surveys: [], unpolled: 0, behind: 0, outages: [] }] };
 const coded = (code: string): Error => Object.assign(new Error(`it failed by ${code}`), { code, hint: "" });
 
-/** Runs one tick for each outcome, and stops with the last. Gives how many were made, and what was said. Each has `emitted` so many before it ends. */
+/** Runs one tick for each outcome, and stops with the last. Gives how many were made, and what was said. Each reads `pages` so many before it ends. */
 async function run(
   outcomes: readonly (Error | BlockedSource | "well")[],
   pages = 0,
