@@ -7,7 +7,5 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { configurationTables, withTables } from "./configuration/tables.ts";
 
 const tables = configurationTables();
-for (const path of ["../README.md", "../docs/configuration.md"]) {
-  const file = new URL(path, import.meta.url);
-  writeFileSync(file, withTables(readFileSync(file, "utf8"), tables));
-}
+const file = new URL("../docs/configuration.md", import.meta.url);
+writeFileSync(file, withTables(readFileSync(file, "utf8"), tables));

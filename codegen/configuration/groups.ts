@@ -142,17 +142,3 @@ export const topGroups = {
     },
   },
 } satisfies Record<string, Group>;
-
-/** The fields that most deployments set: README.md shows them. */
-export const mostUsed: readonly string[] = [
-  "baseUrl",
-  "timeZone",
-  "startFrom",
-  "surveys",
-  "interval",
-  "privacy.ip",
-  "privacy.comments",
-  "questions",
-  "monitoring.email",
-  "webhooks",
-];

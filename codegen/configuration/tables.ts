@@ -1,5 +1,5 @@
 import { configurationFields, type Field } from "./fields.ts";
-import { type Group, mostUsed, sourceGroups, topGroups } from "./groups.ts";
+import { type Group, sourceGroups, topGroups } from "./groups.ts";
 
 const groups: Readonly<Record<string, Group>> = { ...sourceGroups, ...topGroups };
 const meanings: Readonly<Record<string, string>> = Object.assign(
@@ -15,20 +15,14 @@ const meanings: Readonly<Record<string, string>> = Object.assign(
 export function configurationTables(): ReadonlyMap<string, string> {
   const fields = new Map(configurationFields().map((field) => [field.path, field]));
   const unexplained = [...fields.keys()].filter((path) => meanings[path] === undefined);
-  const unknown = [...Object.keys(meanings), ...mostUsed].filter((path) => !fields.has(path));
+  const unknown = Object.keys(meanings).filter((path) => !fields.has(path));
   if (unexplained.length + unknown.length > 0) {
     throw new Error(
       `codegen/configuration/groups.ts: no meaning for ${unexplained.join(", ") || "none"}; no field for ${unknown.join(", ") || "none"}`,
     );
   }
   const rows = (paths: readonly string[]): Field[] => paths.flatMap((path) => fields.get(path) ?? []);
-  return new Map([
-    ...Object.entries(groups).map(([name, group]): [string, string] => [
-      name,
-      table(rows(Object.keys(group.meanings))),
-    ]),
-    ["most used", table(rows(mostUsed))],
-  ]);
+  return new Map(Object.entries(groups).map(([name, group]) => [name, table(rows(Object.keys(group.meanings)))]));
 }
 
 /** The text with each table between its markers. Texts without a marker of a table lack it. */

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { firstCells } from "./support/first-cells.ts";
 
-const runbook = readFileSync("docs/runbook.md", "utf8");
+const pages = ["docs/runbook.md", "docs/codes.md"].map((path) => readFileSync(path, "utf8")).join("\n");
 const textOf = (pattern: string): string =>
   globSync(pattern)
     .map((path) => readFileSync(path, "utf8"))
@@ -39,18 +39,18 @@ const NO_CODES = new Set([
 ]);
 
 /** A document says of each what it means, where to look and what to do: here, or here alone where only its own words do. */
-describe("the runbook", () => {
+describe("the runbook with its codes", () => {
   it("has every code of a failure, and none that there is not", () => {
     const sources = ["lib", "functions", "cli", "infra", "local"]
       .map((folder) => textOf(`${folder}/**/*.ts`))
       .join("\n");
     const thrown = found(sources, /"([A-Z][A-Z0-9_]{3,})"/g).filter((word) => !NO_CODES.has(word));
-    const explained = [...found(runbook, /^### ([A-Z0-9_]+)$/gm), ...firstCells(runbook, "code")];
+    const explained = [...found(pages, /^### ([A-Z0-9_]+)$/gm), ...firstCells(pages, "code")];
     expect(sorted(explained)).toEqual(sorted(thrown));
   });
 
   it("explains each code in one place", () => {
-    const explained = [...found(runbook, /^### ([A-Z0-9_]+)$/gm), ...firstCells(runbook, "code")];
+    const explained = [...found(pages, /^### ([A-Z0-9_]+)$/gm), ...firstCells(pages, "code")];
     expect(explained.toSorted()).toEqual(sorted(explained));
   });
 
@@ -65,11 +65,11 @@ describe("the runbook", () => {
       .flatMap((kinds) => found(kinds, /"(\w+)"/g))
       .flatMap((kind) => [`${kind}:<code>`, `${kind}:absent`, `${kind}:OUTAGE`]);
     const given = [...found(polling, /\breason(?: =|:) "([^"]+)"/g), ...constants, ...open, ...details];
-    expect(sorted(firstCells(runbook, "reason"))).toEqual(sorted(given));
+    expect(sorted(firstCells(pages, "reason"))).toEqual(sorted(given));
   });
 
   it("has every code that the publisher knows of the bus, and none that it does not", () => {
     const known = found(textOf("lib/publisher/event-bridge.ts"), /"(?:request:)?([A-Z][a-z]+[A-Z][A-Za-z]+)"/g);
-    expect(sorted(firstCells(runbook, "code of the bus"))).toEqual(sorted(known));
+    expect(sorted(firstCells(pages, "code of the bus"))).toEqual(sorted(known));
   });
 });
