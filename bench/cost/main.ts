@@ -3,7 +3,6 @@ import { parseArgs } from "node:util";
 import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { SurveyPollerStack } from "../../infra/stack.ts";
-import type { MonitoringLevel } from "../../lib/monitoring/catalog.ts";
 import { caseTable } from "./case.ts";
 import { resourceTable } from "./resource-tables.ts";
 import { pricesOf } from "./resources.ts";
@@ -11,22 +10,21 @@ import { usageTables } from "./usage-tables.ts";
 
 // npm run cost -- --surveys 40 --responses 2000: what that costs and how late events come; responses are those of a day.
 // npm run cost: writes the tables of docs/cost.md. The names of parts as arguments leave the others as they are: `usage` counts what ticks
-// use, which takes minutes; `minimal` and `full` read what a stack holds.
+// use, which takes minutes; `minimal` reads what a stack holds.
 
 const page = new URL("../../docs/cost.md", import.meta.url);
 const { context } = JSON.parse(readFileSync(new URL("../../cdk.json", import.meta.url), "utf8")) as { context: object };
 
-/** A stack with one source and the defaults but for its monitoring. */
-function stackTable(level: MonitoringLevel): string {
+/** A stack with one source and the defaults. */
+function stackTable(): string {
   const app = new App({ context: { ...context } });
-  const config = { sources: [{ baseUrl: "https://surveys.example.com" }], monitoring: level };
+  const config = { sources: [{ baseUrl: "https://surveys.example.com" }] };
   const template = Template.fromStack(new SurveyPollerStack(app, "SurveyPoller", { config }));
-  return resourceTable(pricesOf(template.toJSON() as Parameters<typeof pricesOf>[0], level, 1));
+  return resourceTable(pricesOf(template.toJSON() as Parameters<typeof pricesOf>[0], "minimal", 1));
 }
 
 const parts: Record<string, () => string | Promise<string>> = {
-  minimal: () => stackTable("minimal"),
-  full: () => stackTable("full"),
+  minimal: stackTable,
   usage: usageTables,
 };
 
