@@ -1,13 +1,10 @@
-// The door of the core: whatever is outside lib/polling imports this file and no other of the folder.
+// The door of the core: whatever is outside lib/polling imports this file and no other of the folder. In the order of the files.
 
-// Work on one survey under its lease, for what an operator asks.
 export { decodeIds } from "./books/id-set.ts";
 export { dropPassIds } from "./books/pass-ids.ts";
 export { isTrusted, mayAnswer } from "./contents/operation9.ts";
 export { noteSuspects } from "./contents/suspects.ts";
 export type { Allowance, PollContext } from "./context.ts";
-
-// What the core asks of the world, what it tells those who watch, and how it fails.
 export {
   concernsWholeSource,
   endsWork,
@@ -21,7 +18,6 @@ export { holdLease, LEASE_DURATION, PUBLISH_TIMEOUT } from "./lease.ts";
 export { areManyChanges, forgetSights } from "./ledger/changes.ts";
 export { decide, isBefore, type Judgement } from "./ledger/judge.ts";
 export { takeOut, withoutRecords } from "./ledger/kept-records.ts";
-// A source and what is stored of it: the forms of items, and how they are read.
 export {
   type AccountChanges,
   type AccountState,
@@ -82,7 +78,6 @@ export { catchUpSlice, type SliceSummary } from "./survey/catch-up-slice.ts";
 export { type PollRequest, type PollResult, pollSurvey } from "./survey/poll-survey.ts";
 export { tellBooks } from "./survey/tell-books.ts";
 export { knownOf, type SurveyRequest, withSurvey } from "./survey/with-survey.ts";
-// One scheduled run over a source, and the work on its backlogs.
 export { type BacklogRequest, workOffBacklogs } from "./tick/backlogs.ts";
 export { tick } from "./tick/tick.ts";
 export { checkOwnState, LONGEST_WAIT, pauseOf, type TickRequest } from "./tick/tick-request.ts";
