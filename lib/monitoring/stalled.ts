@@ -1,4 +1,4 @@
-import type { BacklogRound, Breakers, TickSummary } from "../polling/index.ts";
+import type { BacklogRound, TickSummary } from "../polling/index.ts";
 import type { Sightings } from "./watched-ports.ts";
 
 /** Stands for the rows of the survey list without an id that can be read. */
@@ -50,7 +50,7 @@ export function stalledFor({ summary, seen, failing, fullEvery, now }: StalledRe
   return Math.max(
     0,
     ...[...failing.values()].map((since) => now - since),
-    ...outages.map((kind) => now - openSince(seen.account?.breakers, kind, now)),
+    ...outages.map((kind) => now - (seen.account?.outages?.[kind] ?? now)),
     (figures?.oldestBooks ?? 0) - patience,
     isUnaccounted ? now - firstTick - patience : 0,
   );
@@ -77,8 +77,4 @@ export function noteSlices({ slices }: BacklogRound, failing: FailingSince, now:
     if (failure === undefined) failing.delete(key);
     else if (!failing.has(key)) failing.set(key, now);
   }
-}
-
-function openSince(breakers: Breakers | undefined, kind: keyof Breakers, now: number): number {
-  return breakers?.[kind].since ?? now;
 }

@@ -8,7 +8,7 @@ import {
   type Ports,
   type SurveyRow,
   selected,
-  watchBreakers,
+  watchOutages,
   withSurvey,
 } from "../polling/index.ts";
 import type { OperationContext } from "./operation.ts";
@@ -79,7 +79,7 @@ export async function onSurvey<T>(
     deadline: until,
     streamUntil: until,
     ...knownOf(account, account.rows.get(surveyId)?.counts),
-    watch: watchBreakers(account.breakers),
+    watch: watchOutages(account.outages),
   };
   const latest = Math.min(deadline, ports.clock.now() + patience);
   for (;;) {

@@ -27,7 +27,6 @@ export {
   type SurveyRow,
 } from "./model/account.ts";
 export { type Books, isUnreachable, sayWhyOpen, unaccountedOf } from "./model/books.ts";
-export { type Breakers, closedBreakers } from "./model/breaker.ts";
 export { earliestString } from "./model/dates.ts";
 export {
   type CheckedState,
@@ -68,9 +67,10 @@ export type {
 } from "./ports.ts";
 export { fromFound } from "./publish/candidate.ts";
 export { enrich } from "./publish/enrich.ts";
+export { watchOutages } from "./publish/outage.ts";
+export type { Outages } from "./publish/patience.ts";
 export { sealed } from "./publish/prepare.ts";
 export { batchLength, type ContentsEvent, type Ready } from "./publish/publish-batch.ts";
-export { watchBreakers } from "./publish/under-breaker.ts";
 export { lastOf } from "./routes/backlog-start.ts";
 export { passSlice } from "./routes/full-pass.ts";
 export { depthOf, levels, periodOf } from "./routes/patrol.ts";

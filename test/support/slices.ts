@@ -1,4 +1,4 @@
-import { catchUpSlice, type SliceSummary, type SurveyRequest, watchBreakers } from "../../lib/polling/index.ts";
+import { catchUpSlice, type SliceSummary, type SurveyRequest, watchOutages } from "../../lib/polling/index.ts";
 import type { MemoryWorld } from "./memory-ports.ts";
 import {
   MINUTE,
@@ -34,7 +34,7 @@ export function slice(world: MemoryWorld, { source, ...overrides }: SliceOverrid
     start,
     listedCount: undefined,
     shortPageEnds,
-    watch: watchBreakers(world.account.breakers),
+    watch: watchOutages(world.account.outages),
     ...overrides,
   });
 }

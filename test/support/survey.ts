@@ -10,7 +10,7 @@ import {
   type TickRequest,
   type TickSummary,
   tick,
-  watchBreakers,
+  watchOutages,
   workOffBacklogs,
 } from "../../lib/polling/index.ts";
 import { type MemorySurvey, type MemoryWorld, memoryWorld, type PortCall } from "./memory-ports.ts";
@@ -172,7 +172,7 @@ export async function pollAlone(world: MemoryWorld, overrides: PollOverrides = {
     listedCount: 0,
     shortPageEnds: undefined,
     head: true,
-    watch: watchBreakers(undefined),
+    watch: watchOutages(undefined),
     ...overrides,
     source: { ...sourceDefaults, ...overrides.source },
   });

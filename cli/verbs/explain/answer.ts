@@ -77,7 +77,7 @@ export interface Facts {
   id: LedgerEntry["id"];
   entry: LedgerEntry | undefined;
   mark: Mark;
-  account: Pick<AccountState, "lastTick" | "pausedUntil" | "breakers" | "start">;
+  account: Pick<AccountState, "lastTick" | "pausedUntil" | "outages" | "start">;
   /** Whether the last closed books list it; undefined where nothing tells. */
   isListed: boolean | undefined;
   log: EventLog;

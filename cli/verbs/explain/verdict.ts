@@ -151,7 +151,7 @@ function beforeFloor({ account, source }: Facts, what: string): Verdict {
 /** How long patience lasts. */
 function waitingText({ source, account }: Facts, reason = ""): string {
   const failing = (["metrics", "metadata"] as const).filter(
-    (kind) => account.breakers?.[kind].phase === "open" && reason.includes(`${kind}:`),
+    (kind) => account.outages?.[kind] !== undefined && reason.includes(`${kind}:`),
   );
   if (failing.length > 0) {
     return `The service gives no ${failing.join(" and no ")} to anybody now: patience stands still, for a day at most.`;

@@ -33,7 +33,7 @@ export function sourceStatus(
   account: AccountState,
   at: { now: number; hasEnded?: boolean },
 ): SourceStatus {
-  const { firstTick, lastTick, listedAt, pausedUntil, pausedSince, unlisted, start, startLooks, breakers } = account;
+  const { firstTick, lastTick, listedAt, pausedUntil, pausedSince, unlisted, start, startLooks, outages } = account;
   const status = {
     source: name,
     firstTick: firstTick ?? null,
@@ -42,7 +42,7 @@ export function sourceStatus(
     pausedUntil: pausedUntil ?? null,
     pausedSince: pausedSince ?? null,
     rate: rateOf(account) ?? null,
-    outages: (["metrics", "metadata"] as const).filter((kind) => breakers?.[kind].phase === "open"),
+    outages: (["metrics", "metadata"] as const).filter((kind) => outages?.[kind] !== undefined),
     unlisted: unlisted ?? [],
     start: start ?? null,
     awaits: start === undefined ? (startLooks?.unanswered ?? []) : [],

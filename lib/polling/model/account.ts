@@ -1,4 +1,4 @@
-import type { Breakers } from "./breaker.ts";
+import type { Outages } from "../publish/patience.ts";
 import type { TickNote } from "./role.ts";
 import type { Start, StartLooks } from "./start.ts";
 
@@ -79,7 +79,7 @@ export interface AccountState extends TickNote {
   overdrawn?: number;
   /** Requests by which full passes have had more of the budget than all other slow work. */
   passAhead?: number;
-  breakers?: Breakers;
+  outages?: Outages;
   rows: Map<number, SurveyRow>;
   /** Epoch milliseconds before which some worker was told to leave the service alone; absent when that is over. */
   pausedUntil?: number;

@@ -78,9 +78,8 @@ export type DetailKind = "metrics" | "metadata";
 export interface UsedPatience {
   /** Epoch milliseconds of that attempt. */
   askedAt: number;
-  /** Time that counted until then, and downtime of the operation until then. */
+  /** Time that counted until then. */
   waited: Record<DetailKind, number>;
-  down: Record<DetailKind, number>;
 }
 
 /** The fields of an entry that judging needs: never the kept records, which may be large. */

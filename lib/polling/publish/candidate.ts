@@ -11,8 +11,8 @@ import type { EntryState, LedgerEntry } from "../model/ledger-entry.ts";
 import { placeOf } from "../model/phase.ts";
 import { privateMetadata, privateRecord } from "../model/privacy.ts";
 import { completedAt, digestOf, type Run, readRecord } from "../model/records.ts";
+import { isSpared } from "./outage.ts";
 import { type Patience, usePatience } from "./patience.ts";
-import { isSpared } from "./under-breaker.ts";
 
 /** A completed response as a walk, or operation 9, has shown it. */
 export interface Found extends Pick<Met, "proof" | "replaces"> {
@@ -98,9 +98,7 @@ export async function waitingEntry(ctx: PollContext, candidate: Candidate, reaso
     firstSeen,
     attempts,
     patience:
-      !asked && used !== undefined
-        ? used
-        : usePatience(candidate.patience, now, ctx.watch.breakers, enrichmentPatience),
+      !asked && used !== undefined ? used : usePatience(candidate.patience, now, ctx.watch.outages, enrichmentPatience),
     origin: candidate.origin,
     nextCheck: !asked || isOfEvent ? now : onlyAbsent ? Math.max(firstSeen + absentAfter, now) : now + backOff,
     reason: [...reasons].sort().join(" "),

@@ -4,13 +4,12 @@ import { nestsDeeperThan } from "../../events/build/fields.ts";
 import type { PollContext } from "../context.ts";
 import { endsWork } from "../errors.ts";
 import type { Details } from "../ledger/kept-records.ts";
-import type { Outcome } from "../model/breaker.ts";
 import type { DetailKind } from "../model/ledger-entry.ts";
 import { privateMetadata } from "../model/privacy.ts";
 import type { DetailRead } from "../ports.ts";
 import { definitionOf } from "./definition.ts";
+import { failsForAll, isSpared, type Outcome, underOutage } from "./outage.ts";
 import { isGivenUp, type Patience } from "./patience.ts";
-import { failsForAll, isSpared, underBreaker } from "./under-breaker.ts";
 
 export interface Enrichment {
   details: Details;
@@ -45,7 +44,7 @@ export async function enrich(
 
   const ask = async (kind: DetailKind, read: () => Promise<DetailRead>): Promise<void> => {
     if (!ctx.source.enrich[kind] || details[kind] !== undefined) return;
-    const outcome = await underBreaker(ctx, kind, responseId, of, () => attempt(read));
+    const outcome = await underOutage(ctx, kind, of, () => attempt(read));
     const isAsked = outcome.kind !== "failed" || !isSpared(`${kind}:${outcome.code}`);
     asked ||= isAsked;
     const counts = ctx.mark.absent;
@@ -56,8 +55,10 @@ export async function enrich(
     }
     if (outcome.kind === "failed") {
       const isOver =
-        isAsked && isGivenUp(kind, patience, clock.now(), ctx.watch.breakers, ctx.source.enrichmentPatience);
-      if (isOver && !(await failsForAll(ctx, kind))) missing.push(`${kind}:gave-up`);
+        isAsked &&
+        !(await failsForAll(ctx, kind, of)) &&
+        isGivenUp(kind, patience, clock.now(), ctx.watch.outages, ctx.source.enrichmentPatience);
+      if (isOver) missing.push(`${kind}:gave-up`);
       else reasons.push(`${kind}:${outcome.code}`);
       return;
     }

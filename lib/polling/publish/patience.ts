@@ -1,5 +1,7 @@
-import { type Breakers, downtime } from "../model/breaker.ts";
 import type { DetailKind, UsedPatience } from "../model/ledger-entry.ts";
+
+/** Since when an operation that gives details has failed, without any answer of it (epoch milliseconds); absent: it works. */
+export type Outages = Partial<Record<DetailKind, number>>;
 
 /** How long a response has waited so far. */
 export interface Patience {
@@ -7,30 +9,41 @@ export interface Patience {
   firstSeen: number;
   /** Attempts made before this one. */
   attempts: number;
-  /** Absent before the first attempt, and on items of before this was counted. */
+  /** Absent before the first attempt. */
   used?: UsedPatience | undefined;
 }
 
 export const LEAST_ATTEMPTS = 3;
 
+/** Milliseconds after which an outage keeps nothing waiting any more. */
+const LONGEST_OUTAGE = 24 * 3_600_000;
+
+/** Whether what waits for an operation goes on waiting. */
+export function isOut(kind: DetailKind, outages: Outages, now: number): boolean {
+  const since = outages[kind];
+  return since !== undefined && now - since < LONGEST_OUTAGE;
+}
+
 /**
- * The patience used up once an attempt has ended at `now`. The time since the last attempt counts without downtime, and for half of `enrichmentPatience` at most: a
- * poller that stood still has not been trying. So three attempts at least use it up, spread over the whole of it.
+ * The patience used up once an attempt has ended at `now`. The time since the last attempt counts for half of `enrichmentPatience` at most: a poller that stood still
+ * has not been trying. During an outage of the operation no time counts, for a day at most.
+ *
+ * Example with `enrichmentPatience` "15m": the metrics of one response fail at 12:00, 12:05 and 12:10. All metrics fail from 12:10 to 13:00. It is given up at 13:05.
  */
 export function usePatience(
   patience: Patience,
   now: number,
-  breakers: Breakers,
+  outages: Outages,
   enrichmentPatience: number,
 ): UsedPatience {
-  const down = { metrics: downtime(breakers.metrics, now), metadata: downtime(breakers.metadata, now) };
-  const last = patience.used ?? { askedAt: patience.firstSeen, waited: { metrics: 0, metadata: 0 }, down };
+  const last = patience.used ?? { askedAt: patience.firstSeen, waited: { metrics: 0, metadata: 0 } };
   const waited = (kind: DetailKind): number => {
-    const since = now - last.askedAt - Math.max(0, down[kind] - last.down[kind]);
-    // The sum is below zero where an outage became known that had begun before the last attempt.
-    return Math.max(0, last.waited[kind] + Math.min(since, enrichmentPatience / 2));
+    const { [kind]: since = now } = outages;
+    const before = Math.max(0, since - last.askedAt);
+    const after = Math.max(0, now - Math.max(last.askedAt, since + LONGEST_OUTAGE));
+    return last.waited[kind] + Math.min(before + after, enrichmentPatience / 2);
   };
-  return { askedAt: now, waited: { metrics: waited("metrics"), metadata: waited("metadata") }, down };
+  return { askedAt: now, waited: { metrics: waited("metrics"), metadata: waited("metadata") } };
 }
 
 /** Whether an attempt that has failed at `now` was the last one. */
@@ -38,10 +51,10 @@ export function isGivenUp(
   kind: DetailKind,
   patience: Patience,
   now: number,
-  breakers: Breakers,
+  outages: Outages,
   enrichmentPatience: number,
 ): boolean {
   // fault: given-up-at-once
   if (patience.attempts + 1 < LEAST_ATTEMPTS) return false;
-  return usePatience(patience, now, breakers, enrichmentPatience).waited[kind] >= enrichmentPatience;
+  return usePatience(patience, now, outages, enrichmentPatience).waited[kind] >= enrichmentPatience;
 }

@@ -8,8 +8,8 @@ import { holdLease } from "../lease.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import { type Candidate, waitingEntry } from "./candidate.ts";
 import { type Enrichment, enrich } from "./enrich.ts";
+import { isSpared } from "./outage.ts";
 import type { ContentsEvent, Ready } from "./publish-batch.ts";
-import { isSpared } from "./under-breaker.ts";
 
 /** One candidate with its details. Retried: a repair that a later walk tries again. `entry`: what is to be noted; undefined where the ledger has it as it is. */
 export type Prepared =

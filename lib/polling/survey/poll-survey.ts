@@ -6,8 +6,8 @@ import type { Listed, Mark } from "../model/mark.ts";
 import { placeOf } from "../model/phase.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import { takeWaiting } from "../publish/emit.ts";
+import { notSpared, outagesOf } from "../publish/outage.ts";
 import { createPipeline, type Pipeline } from "../publish/pipeline.ts";
-import { notSpared, openBreakers } from "../publish/under-breaker.ts";
 import { catchUp } from "../routes/catch-up.ts";
 import { nextTry, tryAgain } from "../routes/failing-page.ts";
 import { headWalk } from "../routes/head.ts";
@@ -179,7 +179,7 @@ async function takeDue(ctx: PollContext, pipeline: Pipeline): Promise<number> {
     const waiting = due.filter(({ id }) => now.get(id)?.state === "waiting");
     left += await takeWaiting(ctx, pipeline, seen.size > WAITING_AT_ONCE ? await notSpared(ctx, waiting) : waiting);
     // Of responses that wait for the end of an outage, or for the questions of the survey, not all are looked at: they stay due as they are.
-    const isHeldUp = openBreakers(ctx).length > 0 || ((await ctx.definition)?.reasons.length ?? 0) > 0;
+    const isHeldUp = outagesOf(ctx).length > 0 || ((await ctx.definition)?.reasons.length ?? 0) > 0;
     if (isHeldUp && seen.size >= MOST_IN_OUTAGE) break;
   }
   return left;

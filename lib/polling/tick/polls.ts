@@ -3,9 +3,9 @@ import type { Allowance } from "../context.ts";
 import { endsWork, failureOf, isInterrupted } from "../errors.ts";
 import type { RoleHolder } from "../lease.ts";
 import type { AccountState, SurveyRow } from "../model/account.ts";
-import type { BreakerWatch } from "../model/breaker.ts";
 import type { PollingSource } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
+import type { OutageWatch } from "../publish/outage.ts";
 import type { BackgroundKind } from "../survey/background.ts";
 import { type PollRequest, type PollResult, pollSurvey } from "../survey/poll-survey.ts";
 import type { Presence } from "../survey/tell-survey.ts";
@@ -43,7 +43,7 @@ const MOST_AHEAD = 100;
 export interface Polls {
   request: TickRequest;
   account: AccountState;
-  watch: BreakerWatch;
+  watch: OutageWatch;
   /** The tick's own lease: a tick that has lost it begins no further poll. */
   holder: RoleHolder;
   /** Epoch milliseconds at which the tick began. */

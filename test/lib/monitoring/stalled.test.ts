@@ -1,13 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type FailingSince, noteSlices, type StalledRequest, stalledFor } from "../../../lib/monitoring/stalled.ts";
-import {
-  type BacklogRound,
-  closedBreakers,
-  type SliceSummary,
-  type SurveyRow,
-  type SurveySummary,
-  type TickSummary,
-} from "../../../lib/polling/index.ts";
+import type { BacklogRound, SliceSummary, SurveyRow, SurveySummary, TickSummary } from "../../../lib/polling/index.ts";
 import { HOUR, MINUTE, noon } from "../../support/survey.ts";
 
 const DAY = 24 * HOUR;
@@ -116,8 +109,7 @@ describe("the age of the longest-standing trouble", () => {
   });
 
   it("is that of an outage which responses wait for, as the table knows it", () => {
-    const metrics = { phase: "open" as const, down: 0, since: noon - HOUR };
-    const account = { rows: new Map(), breakers: { ...closedBreakers(), metrics } };
+    const account = { rows: new Map(), outages: { metrics: noon - HOUR } };
     const seen = { emitted: 0, quarantined: 0, refused: 0, held: 0, lags: [], basis: {}, account };
     expect(stalled({ outages: ["metrics"] }, { seen })).toBe(HOUR);
     expect(stalled({ outages: [] }, { seen })).toBe(0);

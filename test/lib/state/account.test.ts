@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
-import type { Breakers, SurveyRow } from "../../../lib/polling/index.ts";
+import type { SurveyRow } from "../../../lib/polling/index.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
 import { useAws } from "../support/aws.ts";
 
@@ -30,14 +30,11 @@ const row = (surveyId: number): SurveyRow => ({
 });
 
 describe("the account", () => {
-  it("keeps circuit breakers as they are", async () => {
+  it("keeps outages as they are", async () => {
     const { state } = fresh();
-    const breakers: Breakers = {
-      metrics: { phase: "open", down: 5, since: 7 },
-      metadata: { phase: "closed", down: 0, failed: ["1/3"], since: 8, answered: { surveyId: 1, responseId: 2 } },
-    };
-    await state.saveAccount({ breakers });
-    expect((await state.account()).breakers).toEqual(breakers);
+    const outages = { metrics: 7 };
+    await state.saveAccount({ outages });
+    expect((await state.account()).outages).toEqual(outages);
   });
 
   it("is empty before the first tick", async () => {

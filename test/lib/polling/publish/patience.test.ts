@@ -1,28 +1,27 @@
 import { describe, expect, it } from "vitest";
-import { type Breaker, closedBreakers } from "../../../../lib/polling/model/breaker.ts";
 import type { UsedPatience } from "../../../../lib/polling/model/ledger-entry.ts";
-import { isGivenUp, usePatience } from "../../../../lib/polling/publish/patience.ts";
+import { isGivenUp, type Outages, usePatience } from "../../../../lib/polling/publish/patience.ts";
 
 const MINUTE = 60_000;
 const PATIENCE = 15 * MINUTE;
 
-const closed = (down = 0): Breaker => ({ phase: "closed", down, failed: [] });
-
 /** Attempts that fail at these minutes: at which of them it is given up. `outageAt` tells how metrics stand then. */
-function givenUpAt(minutes: number[], outageAt: (now: number) => Breaker = () => closed()): number | undefined {
+function givenUpAt(
+  minutes: number[],
+  outageAt: (now: number) => number | undefined = () => undefined,
+): number | undefined {
   let used: UsedPatience | undefined;
   const [firstSeen = 0] = minutes;
   for (const [attempts, minute] of minutes.entries()) {
     const now = minute * MINUTE;
     const patience = { firstSeen: firstSeen * MINUTE, attempts, used };
-    const outages = { ...closedBreakers(), metrics: outageAt(now) };
+    const since = outageAt(now);
+    const outages: Outages = since === undefined ? {} : { metrics: since };
     if (isGivenUp("metrics", patience, now, outages, PATIENCE)) return minute;
     used = usePatience(patience, now, outages, PATIENCE);
   }
   return undefined;
 }
-
-const running = (since: number, down = 0): Breaker => ({ phase: "open", down, since: since * MINUTE });
 
 // R17
 describe("a response is given up", () => {
@@ -41,12 +40,12 @@ describe("a response is given up", () => {
 
   it("at once at the third attempt when there is to be no patience", () => {
     const patience = { firstSeen: 0, attempts: 2 };
-    expect(isGivenUp("metrics", patience, 0, closedBreakers(), 0)).toBe(true);
-    expect(isGivenUp("metrics", { ...patience, attempts: 1 }, 0, closedBreakers(), 0)).toBe(false);
+    expect(isGivenUp("metrics", patience, 0, {}, 0)).toBe(true);
+    expect(isGivenUp("metrics", { ...patience, attempts: 1 }, 0, {}, 0)).toBe(false);
   });
 
   it("when it was first tried by a version that did not count, after no less than its patience from now", () => {
-    const used = usePatience({ firstSeen: 0, attempts: 7 }, 60 * MINUTE, closedBreakers(), PATIENCE);
+    const used = usePatience({ firstSeen: 0, attempts: 7 }, 60 * MINUTE, {}, PATIENCE);
     expect(used.waited.metrics).toBe(PATIENCE / 2);
   });
 });
@@ -54,31 +53,27 @@ describe("a response is given up", () => {
 describe("patience stands still", () => {
   it("while metrics fail for the whole source", () => {
     const attempts = [0, 5, 10, 15, 20, 40, 60, 120];
-    expect(givenUpAt(attempts, () => running(0))).toBeUndefined();
+    expect(givenUpAt(attempts, () => 0)).toBeUndefined();
   });
 
   it("and goes on where it was once that is over", () => {
     // Ten minutes of it, an outage from minute 10 to 70, and five more.
-    const outageAt = (now: number): Breaker =>
-      now < 10 * MINUTE ? closed() : now < 70 * MINUTE ? running(10) : closed(60 * MINUTE);
+    const outageAt = (now: number) => (now >= 10 * MINUTE && now <= 70 * MINUTE ? 10 * MINUTE : undefined);
     expect(givenUpAt([0, 5, 10, 30, 50, 70, 72, 74, 76], outageAt)).toBe(76);
   });
 
-  it("also for the time before the outage was known for one", () => {
-    // From minute 1 on, but only at minute 14 is it clear that all fail.
-    const outageAt = (now: number): Breaker => (now < 14 * MINUTE ? closed() : running(1));
-    expect(givenUpAt([1, 6, 11, 16, 17, 40, 60], outageAt)).toBeUndefined();
+  it("for a day at most", () => {
+    expect(givenUpAt([0, 5, 10, 60, 1440, 1446, 1456, 1460], () => 0)).toBe(1460);
   });
 
   it("for the operation that fails alone", () => {
-    const outages = { ...closedBreakers(), metadata: running(0) };
+    const outages = { metadata: 0 };
     const patience = {
       firstSeen: 0,
       attempts: 3,
       used: {
         askedAt: 10 * MINUTE,
         waited: { metrics: 10 * MINUTE, metadata: 0 },
-        down: { metrics: 0, metadata: 10 * MINUTE },
       },
     };
     expect(isGivenUp("metrics", patience, 16 * MINUTE, outages, PATIENCE)).toBe(true);
