@@ -148,12 +148,8 @@ function goingOf(entry: LedgerEntry): string[] {
 }
 
 /** Where the mark of a survey knows of one response, other than by its place in a list of ids. */
-function partsOf({ changes = [], contents, pending = [] }: Mark, id: LedgerEntry["id"]): string[] {
-  return [
-    ...(changes.some((sight) => sight.id === id) ? ["changes"] : []),
-    ...(contents.suspects?.some((one) => one === id) ? ["suspects"] : []),
-    ...(pending.some((one) => one.id === id) ? ["pending"] : []),
-  ];
+function partsOf({ pending = [] }: Mark, id: LedgerEntry["id"]): string[] {
+  return [...(pending.some((one) => one.id === id) ? ["pending"] : [])];
 }
 
 /** Days for which DynamoDB can bring a table back to what it was, for which every queue of a stack keeps a message, and EventBridge tries to deliver one. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { oneOf, section } from "../config/fields.ts";
-import { areManyChanges, dropPassIds, failureOf, type PollContext, passSlice, tellBooks } from "../polling/index.ts";
+import { dropPassIds, failureOf, type PollContext, passSlice, tellBooks } from "../polling/index.ts";
 import type { Operation, OperationContext } from "./operation.ts";
 import { makeDue, onSurvey, readySource } from "./survey-work.ts";
 
@@ -10,10 +10,9 @@ type AuditInput = z.infer<typeof inputSchema>;
 export interface AuditResult {
   /**
    * Planned: ticks make the pass as they can. Read: some pages of it, more are left. Ended: its end was come to, whatever it has proved. Busy: someone
-   * else has the survey. Behind: it is being caught up, and no full pass is made meanwhile. Changing: so many responses change that each is looked at again
-   * first. Paused: the service is left alone.
+   * else has the survey. Behind: it is being caught up, and no full pass is made meanwhile. Paused: the service is left alone.
    */
-  outcome: "planned" | "read" | "ended" | "busy" | "behind" | "changing" | "paused";
+  outcome: "planned" | "read" | "ended" | "busy" | "behind" | "paused";
   /** Of a planned one: what the mark says of its next pass, in epoch milliseconds. */
   dueAt?: number;
   /** The failure of the slice, if any. */
@@ -65,7 +64,6 @@ async function readOn(context: OperationContext, { surveyId, mode }: AuditInput)
   const result = await onSurvey(context, { surveyId, ports, account, until }, async (ctx): Promise<AuditResult> => {
     const { mark } = ctx;
     if (mark.phase.kind !== "head") return { outcome: "behind" };
-    if (areManyChanges(mark)) return { outcome: "changing" };
     if (mode === "begin") await leavePass(ctx);
     await passSlice(ctx, UNLIMITED);
     const isOver = mark.pass === undefined;

@@ -1,13 +1,6 @@
 import * as z from "zod";
 import { section } from "../config/fields.ts";
-import {
-  type EntryState,
-  forgetSights,
-  holdLease,
-  type LedgerEntry,
-  noteSuspects,
-  type PollContext,
-} from "../polling/index.ts";
+import { type EntryState, holdLease, type LedgerEntry, type PollContext } from "../polling/index.ts";
 import type { SourceGraph } from "../run/wiring.ts";
 import { bareEntry, isBare, prefixesOf } from "./forgotten.ts";
 import type { Operation } from "./operation.ts";
@@ -75,14 +68,5 @@ async function forgetResponse(
   );
   const keys = found.flat();
   await Promise.all(keys.map((key) => bucket.delete(key)));
-  forgetInMark(ctx, id);
   return { outcome: "done", was: entry?.state ?? null, objects: keys.length };
-}
-
-function forgetInMark({ mark }: PollContext, id: LedgerEntry["id"]): void {
-  forgetSights(
-    mark,
-    (mark.changes ?? []).filter((sight) => sight.id === id),
-  );
-  if (typeof id === "number") noteSuspects(mark.contents, [], [id]);
 }

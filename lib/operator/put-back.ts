@@ -1,6 +1,7 @@
 import {
   classOf,
   isBefore,
+  isSingleOnly,
   type LedgerEntry,
   type PollContext,
   readRecord,
@@ -19,7 +20,7 @@ export type Stays =
 
 /** The entry of a response that is put back on its way, or why it stays where it is. */
 export async function putBackAs(ctx: PollContext, entry: LedgerEntry): Promise<LedgerEntry | Stays> {
-  const { ports, mark, start } = ctx;
+  const { ports, start } = ctx;
   if (entry.state === "emitted") return shortAgain(entry);
   const kept = await takeOut(ctx, entry);
   const isRefused = entry.state === "refused";
@@ -27,7 +28,7 @@ export async function putBackAs(ctx: PollContext, entry: LedgerEntry): Promise<L
   if (kept === undefined) return isRefused ? withoutRecords(entry, ports.clock.now()) : "withoutRecords";
   if (isRefused) return waiting(entry, ports.clock.now());
   // A single record, of whatever response: only the list has all of that. The same holds where records may lie apart.
-  if (typeof entry.id !== "number" || mark.contents.apart !== undefined) return "unreadable";
+  if (typeof entry.id !== "number" || isSingleOnly(ctx)) return "unreadable";
   const run = { responseId: entry.id, records: kept.records.map((record) => readRecord(record)) };
   if (classOf(run) !== "completed") return "unreadable";
   const now = ports.clock.now();

@@ -5,12 +5,16 @@ import {
   checkOwnState,
   endsWork,
   FORGOTTEN,
+  isSingleOnly,
   isTrusted,
   isWhole,
   LEASE_DURATION,
+  type Learned,
   type LedgerEntry,
+  learnedBy,
   type Mark,
   mayAnswer,
+  type PollingSource,
   type Ports,
   pauseOf,
   readRecord,
@@ -58,6 +62,8 @@ export interface ResendResult {
 /** One survey, and how responses that were read are sent again. */
 interface Resending {
   ports: Ports;
+  source: PollingSource;
+  learned: Learned;
   surveyId: number;
   /** As it was when the work began: nothing of it is written. */
   mark: Mark;
@@ -107,7 +113,16 @@ export const resend: Operation<ResendInput, ResendResult> = {
       }
       return sent;
     };
-    const of = { ports, surveyId, mark, shortPageEnds: account.shortPageEnds, until, send };
+    const of = {
+      ports,
+      source,
+      learned: learnedBy(account),
+      surveyId,
+      mark,
+      shortPageEnds: account.shortPageEnds,
+      until,
+      send,
+    };
     const done = canAskById(of) ? await resendById(of, emitted) : await resendByPages(of, emitted, from);
     const pages = mark.lastPage === undefined ? {} : { lastPage: mark.lastPage };
     return { ...done, results: [...results, ...done.results], ...pages };
@@ -154,9 +169,9 @@ async function readMark({ state }: Ports, surveyId: number, owner: string): Prom
 }
 
 /** Whether operation 9 tells of a response all that pages do: only then the digest of what it gives is that of an unchanged response. */
-function canAskById({ mark, ports }: Resending): boolean {
-  const { full, suspects } = mark.contents;
-  return isTrusted(mark) && full === true && suspects === undefined && mayAnswer(mark, ports.clock.now());
+function canAskById({ ports, source, learned }: Resending): boolean {
+  const asking = { ports, source, learned };
+  return isTrusted(asking) && mayAnswer(asking);
 }
 
 /** Reads responses one by one by operation 9 and sends them, as far as the time goes. */
@@ -190,7 +205,7 @@ async function resendById(
  * edge of a page is joined, and what is not met is not listed.
  */
 async function resendByPages(
-  { ports, surveyId, mark, shortPageEnds, until, send }: Resending,
+  { ports, source, learned, surveyId, mark, shortPageEnds, until, send }: Resending,
   entries: readonly EmittedEntry[],
   from: ResendPlace,
 ): Promise<{ results: Resent[]; left: number[]; from?: ResendPlace }> {
@@ -222,7 +237,7 @@ async function resendByPages(
       const { responseId, records } = piece;
       const entry = wanted.get(responseId);
       // Where records lie apart there may be more of it anywhere.
-      const isAll = isWhole(piece) && !piece.apart && mark.contents.apart === undefined;
+      const isAll = isWhole(piece) && !isSingleOnly({ source, learned });
       return entry === undefined ? [] : [{ entry, run: { responseId, records }, isWhole: isAll }];
     });
     results.push(...(await send(read)));

@@ -4,11 +4,11 @@ import {
   type AccountState,
   checkOwnState,
   knownOf,
+  learnedBy,
   type PollContext,
   type Ports,
   type SurveyRow,
   selected,
-  watchOutages,
   withSurvey,
 } from "../polling/index.ts";
 import type { OperationContext } from "./operation.ts";
@@ -79,7 +79,7 @@ export async function onSurvey<T>(
     deadline: until,
     streamUntil: until,
     ...knownOf(account, account.rows.get(surveyId)?.counts),
-    watch: watchOutages(account.outages),
+    learned: learnedBy(account),
   };
   const latest = Math.min(deadline, ports.clock.now() + patience);
   for (;;) {

@@ -1,10 +1,10 @@
 import pLimit, { type LimitFunction } from "p-limit";
 import type { SurveyDefinition } from "../events/build/definition.ts";
+import type { Learned } from "./learned.ts";
 import type { Lease, Mark } from "./model/mark.ts";
 import type { PollingSource } from "./model/source.ts";
 import type { Start } from "./model/start.ts";
 import type { Ports } from "./ports.ts";
-import type { OutageWatch } from "./publish/outage.ts";
 
 /** Requests that slow work may still make now. The pages that it reads are counted without a call. */
 export interface Allowance {
@@ -42,7 +42,7 @@ export interface PollContext {
   /** The requests left to a background poll; undefined in a poll for news. */
   allowance: Allowance | undefined;
   /** Shared by all polls of a tick. */
-  watch: OutageWatch;
+  learned: Learned;
   /** Set when the lease could not be prolonged meanwhile. */
   lost: unknown;
   /** The first failure that concerned some response alone, which is left to the next poll (see `orLeave`). */

@@ -2,8 +2,7 @@
 
 export { decodeIds } from "./books/id-set.ts";
 export { dropPassIds } from "./books/pass-ids.ts";
-export { isTrusted, mayAnswer } from "./contents/operation9.ts";
-export { noteSuspects } from "./contents/suspects.ts";
+export { isFull as tellsAll, isSingleOnly, isTrusted, mayAnswer } from "./contents/single-read.ts";
 export type { Allowance, PollContext } from "./context.ts";
 export {
   concernsWholeSource,
@@ -14,8 +13,8 @@ export {
   OutOfTimeError,
   StateRefusedError,
 } from "./errors.ts";
+export { type Learned, learnedBy } from "./learned.ts";
 export { holdLease, LEASE_DURATION, PUBLISH_TIMEOUT } from "./lease.ts";
-export { areManyChanges, forgetSights } from "./ledger/changes.ts";
 export { decide, isBefore, type Judgement } from "./ledger/judge.ts";
 export { takeOut, withoutRecords } from "./ledger/kept-records.ts";
 export {
@@ -67,7 +66,6 @@ export type {
 } from "./ports.ts";
 export { fromFound } from "./publish/candidate.ts";
 export { enrich } from "./publish/enrich.ts";
-export { watchOutages } from "./publish/outage.ts";
 export type { Outages } from "./publish/patience.ts";
 export { sealed } from "./publish/prepare.ts";
 export { batchLength, type ContentsEvent, type Ready } from "./publish/publish-batch.ts";

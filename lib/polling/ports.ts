@@ -138,8 +138,9 @@ export type Progress =
   | { kind: "quarantined"; surveyId: number; responseId: number | undefined; reason: string }
   | { kind: "refused"; surveyId: number; responseId: number; code: string }
   | { kind: "unconfirmed"; surveyId: number; code: string }
-  | { kind: "proved"; surveyId: number; by: "its page" | "both pages" | "operation 9"; responseIds: number[] }
+  | { kind: "proved"; surveyId: number; by: "its page" | "both pages" | "single read"; responseIds: number[] }
   | { kind: "held"; surveyId: number; count: number }
+  | { kind: "scattered"; surveyId: number }
   | { kind: "stepped over"; surveyId: number }
   | { kind: "survey failed"; surveyId: number; code: string; message: string };
 

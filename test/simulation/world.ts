@@ -21,6 +21,8 @@ export interface World {
   /** Epoch milliseconds at which the liveness phase begins. */
   livenessFrom: number;
   phase(): Phase;
+  /** Epoch milliseconds since which the poller takes contents from the single read; Infinity: it does not. */
+  scatteredAt: number;
   /** Whether a run has come to its deadline, or was ended by the platform: what it was about to do comes a tick later or more. */
   overran: boolean;
   random(name: string): Random;
@@ -45,6 +47,7 @@ export function createWorld(plan: Plan, trace: ((line: string) => void) | undefi
     startedAt: START,
     livenessFrom,
     phase: () => (scheduler.now() < livenessFrom ? "safety" : "liveness"),
+    scatteredAt: Infinity,
     overran: false,
     random: (name) => randomStream(plan.seed, name),
     meet: (ingredient) => plan.met.add(ingredient),

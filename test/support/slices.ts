@@ -1,4 +1,4 @@
-import { catchUpSlice, type SliceSummary, type SurveyRequest, watchOutages } from "../../lib/polling/index.ts";
+import { catchUpSlice, learnedBy, type SliceSummary, type SurveyRequest } from "../../lib/polling/index.ts";
 import type { MemoryWorld } from "./memory-ports.ts";
 import {
   MINUTE,
@@ -34,7 +34,7 @@ export function slice(world: MemoryWorld, { source, ...overrides }: SliceOverrid
     start,
     listedCount: undefined,
     shortPageEnds,
-    watch: watchOutages(world.account.outages),
+    learned: learnedBy(world.account),
     ...overrides,
   });
 }

@@ -2,6 +2,7 @@ import {
   addCounts,
   type BacklogRequest,
   type BacklogRound,
+  learnedBy,
   type PollingSource,
   type PollRequest,
   type PollResult,
@@ -10,7 +11,6 @@ import {
   type TickRequest,
   type TickSummary,
   tick,
-  watchOutages,
   workOffBacklogs,
 } from "../../lib/polling/index.ts";
 import { type MemorySurvey, type MemoryWorld, memoryWorld, type PortCall } from "./memory-ports.ts";
@@ -152,8 +152,6 @@ export async function poll(world: MemoryWorld, overrides: PollOverrides = {}): P
   const caughtUp = placeOf(world.mark(surveyId)) === undefined ? undefined : await slice(world, overrides);
   if (caughtUp?.failure !== undefined) throw Object.assign(new Error(caughtUp.failure.message), caughtUp.failure);
   const result = await pollAlone(world, overrides);
-  let isUndecided = world.mark(surveyId).contents.suspects !== undefined;
-  while (isUndecided) isUndecided = (await slice(world, overrides)).outcome === "goes on";
   if (result === undefined || caughtUp === undefined) return result;
   const { emitted, waiting } = caughtUp;
   return { ...result, counts: addCounts({ ...result.counts }, { emitted, waiting }) };
@@ -172,7 +170,7 @@ export async function pollAlone(world: MemoryWorld, overrides: PollOverrides = {
     listedCount: 0,
     shortPageEnds: undefined,
     head: true,
-    watch: watchOutages(undefined),
+    learned: learnedBy({}),
     ...overrides,
     source: { ...sourceDefaults, ...overrides.source },
   });

@@ -7,7 +7,7 @@ import { askingAws } from "../../target/aws-failure.ts";
 import { eachEmitted } from "../../target/responses.ts";
 import { pagesOf, readSource, type SurveyState, tableOf } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
-import { letItPoll, wait, watchTicks } from "../../wait.ts";
+import { wait, watchTicks } from "../../wait.ts";
 import { count } from "../../words.ts";
 import type { AuditedSurvey } from "./answer.ts";
 
@@ -135,9 +135,7 @@ async function readPass({ target, source, io, progress }: AuditOf, survey: Surve
     if (outcome === "behind") return audited(now, { outcome: "open", why: "it is being caught up" });
     idle = placeOfPass(now) === before ? idle + 1 : 0;
     if (failure !== undefined && idle > 2) return audited(now, { outcome: "open", why: failure.message });
-    // The ticks do first what keeps it.
-    if (outcome === "changing") await letItPoll(target, source.name, io);
-    else if (outcome === "busy" || idle > 0) await wait(PAUSE, io);
+    if (outcome === "busy" || idle > 0) await wait(PAUSE, io);
   }
   return stillOpen(now, "the full pass comes no further");
 }

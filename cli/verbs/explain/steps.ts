@@ -29,9 +29,7 @@ export function stepsOf(facts: Facts): Step[] {
     ),
     ...log.lines.map(toldSteps),
     ...ledgerSteps(facts, contents),
-    ...(facts.mark.changes ?? [])
-      .filter((sight) => sight.id === facts.id)
-      .map(({ at, page }) => [step(at, "changed", `it reads otherwise than its event, on page ${page}`)]),
+    ...(entry?.sight === undefined ? [] : [[step(entry.sight.at, "changed", "it reads otherwise than its event")]]),
     goneSteps(facts),
     bookSteps(facts),
     askedSteps(facts),
@@ -94,7 +92,7 @@ function listedText({ listed, origin }: EventLogLine): string {
 const PROOFS: Readonly<Record<string, string>> = {
   "its page": "whole by its page",
   "both pages": "whole by both pages beside the edge, read again",
-  "operation 9": "whole by operation 9, asked for by its id",
+  "single read": "whole by operation 9, asked for by its id",
 };
 
 function busText({ outcome, code, batch = 1, ms }: EventLogLine): string {

@@ -61,7 +61,7 @@ export function verdictOf(facts: Facts): Verdict {
 }
 
 function ofEmitted(facts: Facts, entry: LedgerEntry): Verdict {
-  const { mark, isListed, tellsDeleted, now, id } = facts;
+  const { mark, isListed, tellsDeleted, now } = facts;
   const { revision = 1, emittedAt, gone, refusedRevision } = entry;
   if (isForgotten(entry)) {
     const what = "Nothing: neither it nor an update of it goes out again.";
@@ -84,7 +84,7 @@ function ofEmitted(facts: Facts, entry: LedgerEntry): Verdict {
       "If the next full pass does not list it either, and operation 9 does not give it, it counts as deleted.";
     return say("emitted", "settled", `${emitted}; no longer listed.`, byItself(facts, what, mark.nextPass));
   }
-  const isChanging = entry.next !== undefined || mark.changes?.some((sight) => sight.id === id) === true;
+  const isChanging = entry.next !== undefined || entry.sight !== undefined;
   if (!isChanging) return say("emitted", "settled", `${emitted}.`, NOTHING);
   const next = byItself(facts, "An update goes out once it has read the same twice, a minute apart.");
   return say("emitted", "settled", `${emitted}; it reads otherwise by now.`, next);

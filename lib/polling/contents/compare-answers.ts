@@ -1,18 +1,13 @@
 import { hash } from "node:crypto";
 import { isObject } from "../../events/build/fields.ts";
 
-/** How the answers of operation 9 relate to those of a whole response. More: all of them and something besides; fewer: some of them. */
+/** How the answers of the single read relate to those of a whole response. More: all of them and something besides; fewer: some of them. */
 export type Comparison = "equal" | "more" | "fewer" | "different";
 
 /** Compares as multisets, by the fields that an answer has. */
 export function compareAnswers(listed: unknown[], single: unknown[]): Comparison {
   if (includesAll(single, listed, answerOf)) return single.length === listed.length ? "equal" : "more";
   return single.length > 0 && includesAll(listed, single, answerOf) ? "fewer" : "different";
-}
-
-/** Whether operation 9 tells of a response all that its listed records tell of it as a whole. */
-export function sameFacts(listed: unknown[], single: unknown[]): boolean {
-  return includesAll(single, listed, (record) => JSON.stringify(Object.values(factsOf(record))));
 }
 
 /** Hashes of the answers of some records, by the fields that an answer has. */

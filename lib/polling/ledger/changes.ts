@@ -1,25 +1,21 @@
 import type { Change } from "../../events/index.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
-import type { Group, Mark, Sight } from "../model/mark.ts";
 import { classOf, digestOf, partsOf, type Run } from "../model/records.ts";
 
-// Responses that read otherwise than their event (R20). A change is told once it has read the same twice, a minute apart.
+// Responses that read otherwise than their event (R20).
 
 /** Milliseconds between two readings that tell whether a change holds still. */
-export const APART = 60_000;
-/** Changes of a survey that are remembered at once, and for which a full pass waits. Further changes are left to a later walk. */
-const MANY = 100;
-const MOST_SIGHTS = 300;
-/** Second readings in a row that differ from the first, by which a group of fields is volatile. */
-const VOLATILE = 3;
+const APART = 60_000;
+/** Readings in a row that all differ, after which only a full read looks at a response again. */
+const RESTLESS = 3;
 
 /** Told where nobody knows which of them differ. */
 const ALL_CHANGES = ["answers", "facts", "records"] as const satisfies Change[];
-const GROUPS = ["answers", "facts"] as const satisfies Group[];
+const GROUPS = ["answers", "facts"] as const;
 
 /** The groups in which a response differs from its event; none where that cannot be told. */
-export function differences(run: Run, entry: LedgerEntry | undefined): Change[] {
-  if (entry?.state !== "emitted" || entry.digest === undefined || classOf(run) !== "completed") return [];
+export function differences(run: Run, entry: LedgerEntry): Change[] {
+  if (entry.state !== "emitted" || entry.digest === undefined || classOf(run) !== "completed") return [];
   const [now, told] = [partsOf(digestOf(run)), partsOf(entry.digest)];
   const changed: Change[] = GROUPS.filter((group) => now[group] !== told[group]);
   if (run.records.length !== entry.count) changed.push("records");
@@ -28,15 +24,11 @@ export function differences(run: Run, entry: LedgerEntry | undefined): Change[] 
   return changed.length === 0 && isUnknown ? [...GROUPS] : changed;
 }
 
-/** The groups that are to be told as changed, and when that was seen first (epoch milliseconds). */
-export interface Changed {
+/** The entry of an event that is to be replaced, what differs from it, and when that was seen first (epoch milliseconds). */
+export interface Replaced {
+  entry: LedgerEntry;
   changes: Change[];
   observedAt: number;
-}
-
-/** The entry of an event that is to be replaced, and what differs from it. */
-export interface Replaced extends Changed {
-  entry: LedgerEntry;
 }
 
 /** The update of a response that has more records than its event, or whose event was taken back. */
@@ -45,63 +37,28 @@ export function grown(run: Run, entry: LedgerEntry, now: number): Replaced {
   return { entry, changes: differs.length > 0 ? differs : [...ALL_CHANGES], observedAt: now };
 }
 
+/** What comes of a reading that differs from the event: it is noted, it is told as it has held still, or neither. */
+export type Seen = { kind: "noted"; entry: LedgerEntry } | { kind: "told"; replaces: Replaced } | { kind: "nothing" };
+
 /**
- * Notes how a response reads that differs from its event, or did so at an earlier reading. Gives the groups that have changed for good, to be told now.
+ * A change is told once it has read the same twice, a minute apart at least. That a response has fewer records only full reads tell. So it is with one that has read
+ * otherwise three times in a row.
  *
- * Example: answers differ at 10:00, and read the same at 10:02: they are told. Had they differed once more at 10:02, the reading of 10:02 would be the first one,
- * and the next one after 10:03 the second.
+ * Example: answers differ at 10:00, and read the same at 10:02: they are told. Had they differed once more at 10:02, the reading of 10:02 would be the first one.
  */
-export function noteChange(mark: Mark, sight: Sight, differs: Change[]): Changed | undefined {
-  const { changes = [] } = mark;
-  const before = changes.find(({ id }) => id === sight.id);
-  if (before !== undefined && sight.at < before.at + APART) return undefined;
-  const others = changes.filter((one) => one !== before);
-  const still = before === undefined ? [] : differs.filter((change) => isStill(change, before, sight));
-  if (before !== undefined) noteVolatile(mark, before, sight);
-  if (before !== undefined && still.length > 0) {
-    // The change is kept until its event is out, whatever fails.
-    keep(mark, [...others, { ...before, page: sight.page, order: sight.order }]);
-    return { changes: still, observedAt: before.at };
-  }
-  const isNews = differs.some((change) => !isVolatile(mark, change));
-  keep(mark, isNews ? [...others, sight].slice(0, MOST_SIGHTS) : others);
-  return undefined;
-}
-
-/** Whether a full pass waits until those seen so far are told: with one page more, some would be forgotten. */
-export function areManyChanges({ changes = [] }: Pick<Mark, "changes">): boolean {
-  return changes.length >= MANY;
-}
-
-/** Forgets changes that are told by now. Also those of responses that were not met where they were seen last: these have moved, and a later walk meets them. */
-export function forgetSights(mark: Mark, sights: readonly Sight[]): void {
-  keep(
-    mark,
-    (mark.changes ?? []).filter((one) => !sights.includes(one)),
-  );
-}
-
-function keep(mark: Mark, changes: Sight[]): void {
-  if (changes.length > 0) mark.changes = changes;
-  else delete mark.changes;
-}
-
-function isStill(change: Change, before: Sight, now: Sight): boolean {
-  if (change === "records") return before.count === now.count;
-  return partsOf(before.digest)[change] === partsOf(now.digest)[change];
-}
-
-/** Counts a group that never reads the same twice, so that it does not hide changes of the other one. */
-function noteVolatile(mark: Mark, before: Sight, now: Sight): void {
-  const counts = mark.volatile ?? {};
-  for (const group of GROUPS) {
-    if (isStill(group, before, now)) delete counts[group];
-    else counts[group] = (counts[group] ?? 0) + 1;
-  }
-  if (Object.keys(counts).length > 0) mark.volatile = counts;
-  else delete mark.volatile;
-}
-
-function isVolatile({ volatile = {} }: Mark, change: Change): boolean {
-  return change !== "records" && (volatile[change] ?? 0) >= VOLATILE;
+export function seeChange(
+  run: Run,
+  entry: LedgerEntry,
+  differs: Change[],
+  { at, isFull }: { at: number; isFull: boolean },
+): Seen {
+  const { sight: before } = entry;
+  const [digest, count] = [digestOf(run), run.records.length];
+  if (!isFull && count < (entry.count ?? 0)) return { kind: "nothing" };
+  if (before !== undefined && at < before.at + APART) return { kind: "nothing" };
+  if (before?.digest === digest && before.count === count)
+    return { kind: "told", replaces: { entry, changes: differs, observedAt: before.at } };
+  const times = (before?.times ?? 0) + 1;
+  if (times > RESTLESS && !isFull) return { kind: "nothing" };
+  return { kind: "noted", entry: { ...entry, sight: { digest, count, at, times } } };
 }

@@ -1,3 +1,4 @@
+import type { SingleRead } from "../learned.ts";
 import type { Outages } from "../publish/patience.ts";
 import type { TickNote } from "./role.ts";
 import type { Start, StartLooks } from "./start.ts";
@@ -80,6 +81,8 @@ export interface AccountState extends TickNote {
   /** Requests by which full passes have had more of the budget than all other slow work. */
   passAhead?: number;
   outages?: Outages;
+  single?: SingleRead;
+  scattered?: number;
   rows: Map<number, SurveyRow>;
   /** Epoch milliseconds before which some worker was told to leave the service alone; absent when that is over. */
   pausedUntil?: number;

@@ -19,8 +19,6 @@ export interface Pass {
   failures: number;
   /** Whether a short event was met that could not be replaced yet: the next pass follows at once. */
   unreplaced: boolean;
-  /** Whether one page has shown a response in two places. */
-  apart: boolean;
   changed: number;
   repaired: number;
   found: number;

@@ -12,6 +12,16 @@ export const POLLS = 3;
 /** The states in which an entry has a next check. At that of a quarantined or refused one its kept records go. */
 export type CheckedState = Exclude<EntryState, "emitted" | "before-floor">;
 
+/** A reading of a response that differs from its event. */
+export interface Sight {
+  digest: string;
+  count: number;
+  /** Epoch milliseconds. */
+  at: number;
+  /** Readings in a row that have all differed. */
+  times: number;
+}
+
 /** One ledger item. Only waiting, quarantined and refused ones hold records. Times are epoch milliseconds. */
 export interface LedgerEntry {
   /** A record without a readable responseId is held under the digest of its JSON instead. */
@@ -36,6 +46,8 @@ export interface LedgerEntry {
   reason?: string;
   /** The event that is to replace the emitted one, noted before the bus gets it: no revision has two contents (R19). */
   next?: { revision: number; contents: string };
+  /** A reading of an emitted one that differs from its event (R20), until another one tells whether that holds still. */
+  sight?: Sight;
   /** Code with which the bus has refused the event that was to replace the emitted one. */
   refusedRevision?: string;
   /** Of an emitted one that closed books do not list: `closedAt` of the first of these, or of those by which subscribers were told. */
@@ -93,6 +105,7 @@ export const JUDGED_BY = [
   "emittedAt",
   "next",
   "refusedRevision",
+  "sight",
   "gone",
   "reason",
   "firstSeen",

@@ -20,43 +20,6 @@ export interface Patrol {
   rounds: Record<number, Round>;
 }
 
-/** Knowledge of operation 9 and of how records stand, from comparing whole responses with it (R11, R12). */
-export interface Contents {
-  /** Responses compared, those of more than one record among them, and how many have gone by since the last one. */
-  compared: number;
-  several: number;
-  since: number;
-  /** The records that operation 9 has given for the last response compared. */
-  answers?: "one" | "several" | "fewer";
-  /** Whether its records say the same of their response as a whole, not only of its answers. */
-  full?: boolean;
-  /** Answers in a row that said nothing; and epoch milliseconds until which it is not asked after three of them. */
-  silent: number;
-  silentUntil?: number;
-  /** Whether a response of more than one record was met. */
-  severalSeen?: boolean;
-  /** Responses of which it has more records than a page shows together: a walk over all pages tells where the rest stands. */
-  suspects?: number[];
-  /** Walks made for such responses since operation 9 was trusted or left alone last. */
-  searches?: number;
-  /** Set where records of one response lie apart: full passes in a row that have not seen it again. */
-  apart?: number;
-}
-
-/** Fields of a response that change together: its answers, or its dates, country, key and code. */
-export type Group = "answers" | "facts";
-
-/** A reading of a response that differs from its event (R20), until a second one tells whether that holds still. */
-export interface Sight {
-  id: number;
-  digest: string;
-  count: number;
-  /** Where it was read, and when (epoch milliseconds). */
-  order: "asc" | "desc";
-  page: number;
-  at: number;
-}
-
 /** A page that fails each time (R9). */
 export interface FailingPage {
   page: number;
@@ -103,7 +66,6 @@ export interface Mark {
   pending?: LedgerEntry[];
   /** Answers in a row that had no metrics or metadata. */
   absent: { metrics: number; metadata: number };
-  contents: Contents;
   books?: Books;
   booksOpen?: BooksOpen;
   /** Full passes in a row that met an empty list although there had been responses. */
@@ -125,9 +87,6 @@ export interface Mark {
    */
   search?: { page: number; found: number; missing: number };
   patrol?: Patrol;
-  changes?: Sight[];
-  /** Second readings in a row that have differed from the first. */
-  volatile?: Partial<Record<Group, number>>;
   /** Responses repaired so far, and more than once: repeated repairs need a look. */
   repairs?: { once: number; again: number };
   /** Epoch milliseconds of the next look for quarantined records whose time is over. */
@@ -138,7 +97,6 @@ export function emptyMark(): Mark {
   return {
     phase: { kind: "new" },
     absent: { metrics: 0, metadata: 0 },
-    contents: { compared: 0, several: 0, since: 0, silent: 0 },
   };
 }
 

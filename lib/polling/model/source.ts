@@ -14,6 +14,8 @@ export interface PollingSource {
   timeZone?: string | undefined;
   enrich: { metrics: boolean; metadata: boolean };
   questions: QuestionsMode;
+  /** Where contents come from: "auto" compares, and learns it. */
+  contents?: "auto" | "pages" | "single";
   privacy: Privacy;
   enrichmentPatience: number;
   absentAfter: number;

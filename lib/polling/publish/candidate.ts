@@ -1,6 +1,5 @@
 import { credible } from "../../events/build/date-string.ts";
 import type { Origin } from "../../events/index.ts";
-import { digestBySingle } from "../contents/operation9.ts";
 import type { Met } from "../contents/prove.ts";
 import type { PollContext } from "../context.ts";
 import { isAsked } from "../ledger/judge.ts";
@@ -15,7 +14,7 @@ import { isSpared } from "./outage.ts";
 import { type Patience, usePatience } from "./patience.ts";
 
 /** A completed response as a walk, or operation 9, has shown it. */
-export interface Found extends Pick<Met, "proof" | "replaces"> {
+export interface Found extends Pick<Met, "proof" | "replaces" | "seen"> {
   run: Run;
 }
 
@@ -38,14 +37,15 @@ export function isNew({ proof, replaces }: Candidate): boolean {
 const FIRST_BACK_OFF = 5_000;
 
 /** A response as a walk has found it. */
-export function fromFound(ctx: PollContext, { run, proof, replaces }: Found, origin: Origin): Candidate {
+export function fromFound(ctx: PollContext, { run, proof, replaces, seen }: Found, origin: Origin): Candidate {
   const completed = dateOf(ctx, run);
   return {
     responseId: run.responseId,
-    digest: proof === "operation 9" ? digestBySingle(ctx, run) : digestOf(run),
+    digest: proof === "single read" && ctx.source.privacy.comments === "drop" ? undefined : digestOf(run),
     records: run.records.map((record) => privateRecord(record.raw, ctx.source.privacy)),
     proof,
     replaces,
+    seen,
     completed,
     origin: isAsked(completed, { backfill: placeOf(ctx.mark)?.backfill, now: ctx.ports.clock.now() })
       ? "replay"
@@ -98,7 +98,9 @@ export async function waitingEntry(ctx: PollContext, candidate: Candidate, reaso
     firstSeen,
     attempts,
     patience:
-      !asked && used !== undefined ? used : usePatience(candidate.patience, now, ctx.watch.outages, enrichmentPatience),
+      !asked && used !== undefined
+        ? used
+        : usePatience(candidate.patience, now, ctx.learned.outages, enrichmentPatience),
     origin: candidate.origin,
     nextCheck: !asked || isOfEvent ? now : onlyAbsent ? Math.max(firstSeen + absentAfter, now) : now + backOff,
     reason: [...reasons].sort().join(" "),

@@ -57,7 +57,7 @@ export async function enrich(
       const isOver =
         isAsked &&
         !(await failsForAll(ctx, kind, of)) &&
-        isGivenUp(kind, patience, clock.now(), ctx.watch.outages, ctx.source.enrichmentPatience);
+        isGivenUp(kind, patience, clock.now(), ctx.learned.outages, ctx.source.enrichmentPatience);
       if (isOver) missing.push(`${kind}:gave-up`);
       else reasons.push(`${kind}:${outcome.code}`);
       return;

@@ -2,23 +2,12 @@ import { errorCode } from "../../errors.ts";
 import type { PollContext } from "../context.ts";
 import { endsWork } from "../errors.ts";
 import type { DetailKind, LedgerEntry } from "../model/ledger-entry.ts";
-import { isOut, type Outages } from "./patience.ts";
+import { isOut } from "./patience.ts";
 
 // An operation that fails for every response of a source is no reason to give one of them up (R17).
 
 /** The outcome of one attempt; `code` is the error's own. */
 export type Outcome = { kind: "found"; body: unknown } | { kind: "absent" } | { kind: "failed"; code: string };
-
-/** The operations that give details, as all polls of one tick see them together. */
-export interface OutageWatch {
-  outages: Outages;
-  /** As the account had them, as JSON. */
-  known: string;
-  /** Of this tick: whether the operation answers for a response that was answered before; undefined where there is none. */
-  probes: Partial<Record<DetailKind, Promise<boolean | undefined>>>;
-  /** Attempts of this tick that were made although the probe had failed: all others wait for what these come to. */
-  trials: Record<DetailKind, { new?: Promise<Outcome>; waiting?: Promise<Outcome> }>;
-}
 
 /** The code of an attempt that was not made. */
 const SPARED = "OUTAGE";
@@ -26,23 +15,14 @@ const SPARED = "OUTAGE";
 /** The service works, and refuses: were that an outage, an account without a right to metrics would wait for a day. */
 const refusals = new Set(["BAD_REQUEST", "NOT_ALLOWED"]);
 
-/** A watch that begins with what the account knows. */
-export function watchOutages(known: Outages | undefined): OutageWatch {
-  const outages = { ...known };
-  return { outages, known: JSON.stringify(outages), probes: {}, trials: { metrics: {}, metadata: {} } };
-}
-
-/** The part that is to be saved with the account: nothing where nothing was seen, since another tick may have seen something meanwhile. */
-export function seenOutages({ outages, known }: OutageWatch): { outages?: Outages } {
-  return JSON.stringify(outages) === known ? {} : { outages };
-}
-
 /** The operations that the source uses and that fail for all of it: for an interval at least, as one response may fail by itself. */
-export function outagesOf({ watch, source, ports }: Pick<PollContext, "watch" | "source" | "ports">): DetailKind[] {
+export function outagesOf({ learned, source, ports }: Pick<PollContext, "learned" | "source" | "ports">): DetailKind[] {
   const now = ports.clock.now();
   return (["metrics", "metadata"] as const).filter(
     (kind) =>
-      source.enrich[kind] && isOut(kind, watch.outages, now) && now - (watch.outages[kind] ?? now) >= source.interval,
+      source.enrich[kind] &&
+      isOut(kind, learned.outages, now) &&
+      now - (learned.outages[kind] ?? now) >= source.interval,
   );
 }
 
@@ -61,14 +41,14 @@ export async function underOutage(
   of: "new" | "waiting",
   attempt: () => Promise<Outcome>,
 ): Promise<Outcome> {
-  const { watch } = ctx;
+  const { learned } = ctx;
   const watched = async (): Promise<Outcome> => {
     const outcome = await attempt();
     note(ctx, kind, outcome.kind !== "failed" || refusals.has(outcome.code));
     return outcome;
   };
   if (!(await failsForAll(ctx, kind, of))) return watched();
-  const trials = watch.trials[kind];
+  const trials = learned.trials[kind];
   if (trials[of] === undefined) {
     trials[of] = watched();
     return trials[of];
@@ -77,18 +57,18 @@ export async function underOutage(
   return (await failsForAll(ctx, kind, of)) ? { kind: "failed", code: SPARED } : watched();
 }
 
-function note({ watch, ports }: PollContext, kind: DetailKind, answers: boolean): void {
-  if (answers) delete watch.outages[kind];
-  else watch.outages[kind] ??= ports.clock.now();
+function note({ learned, ports }: PollContext, kind: DetailKind, answers: boolean): void {
+  if (answers) delete learned.outages[kind];
+  else learned.outages[kind] ??= ports.clock.now();
 }
 
 /** Whether an operation has failed, and fails for a response that was answered before as well. Where there is none, those that wait have to wait on. */
 export async function failsForAll(ctx: PollContext, kind: DetailKind, of: "new" | "waiting"): Promise<boolean> {
-  const { watch, ports } = ctx;
-  if (!isOut(kind, watch.outages, ports.clock.now())) return false;
-  watch.probes[kind] ??= probe(ctx, kind);
-  const answers = (await watch.probes[kind]) ?? of === "new";
-  return !answers && isOut(kind, watch.outages, ports.clock.now());
+  const { learned, ports } = ctx;
+  if (!isOut(kind, learned.outages, ports.clock.now())) return false;
+  learned.probes[kind] ??= probe(ctx, kind);
+  const answers = (await learned.probes[kind]) ?? of === "new";
+  return !answers && isOut(kind, learned.outages, ports.clock.now());
 }
 
 async function probe(ctx: PollContext, kind: DetailKind): Promise<boolean | undefined> {

@@ -1,7 +1,6 @@
 import { prove } from "../contents/prove.ts";
 import type { PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
-import { forgetSights } from "../ledger/changes.ts";
 import { noteFound } from "../model/mark.ts";
 import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import { type Candidate, isNew, oldestFirst } from "./candidate.ts";
@@ -118,7 +117,7 @@ async function enter(line: Line, position: number, candidates: Candidate[]): Pro
   // Proofs come before any of them goes out: how records lie, as some show it, holds for the whole page and for all pages that follow.
   const { proved, held } = await prove(line.ctx, candidates);
   const left = countNew(candidates) - countNew(proved) - held.length;
-  addCounts(line.counts, { held: held.length, left, unproved: forgetUnproved(line.ctx, candidates, proved) });
+  addCounts(line.counts, { held: held.length, left, unproved: countReplaced(candidates) - countReplaced(proved) });
   const page: Page = { position, open: proved.length, isLeft: left > 0 };
   line.pages.push(page);
   // A page of none is done with at once.
@@ -136,17 +135,10 @@ async function enter(line: Line, position: number, candidates: Candidate[]): Pro
   }
 }
 
-/** Forgets changes that nothing proves, until a walk meets them again; gives how many. Kept, they would have their pages read at each poll, and hold up full passes. */
-function forgetUnproved({ mark }: PollContext, all: Candidate[], proved: Candidate[]): number {
-  const isIn = (some: Candidate[], id: number): boolean => some.some(({ responseId }) => responseId === id);
-  // Mostly there are no changes.
-  const sights = (mark.changes ?? []).filter(({ id }) => isIn(all, id) && !isIn(proved, id));
-  forgetSights(mark, sights);
-  return sights.length;
-}
-
 const countNew = (candidates: Candidate[]): number =>
   candidates.filter(({ replaces }) => replaces === undefined).length;
+
+const countReplaced = (candidates: Candidate[]): number => candidates.length - countNew(candidates);
 
 /** Work that the end of the pipeline waits for. */
 function goOn(line: Line, work: Promise<void>): void {

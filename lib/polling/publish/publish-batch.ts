@@ -1,7 +1,6 @@
 import type { PollContext } from "../context.ts";
 import { leave, notTaken, orLeave, type PublishFailedError } from "../errors.ts";
 import { holdLease } from "../lease.ts";
-import { forgetSights } from "../ledger/changes.ts";
 import { MOST_ENTRIES } from "../ledger/tell.ts";
 import { later } from "../model/dates.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
@@ -115,15 +114,10 @@ async function noteNotTaken(
   } else result.counts.waiting += 1;
 }
 
-/** Counts the events that have replaced another one, and forgets the changes that they tell of; gives how many. */
+/** Counts the events that have replaced another one; gives how many. */
 function noteReplaced({ mark, ports, surveyId }: PollContext, published: Ready[]): number {
   const replaced = published.filter(({ replaces }) => replaces !== undefined);
   if (replaced.length === 0) return 0;
-  const told = new Set(replaced.map(({ responseId }) => responseId));
-  forgetSights(
-    mark,
-    (mark.changes ?? []).filter(({ id }) => told.has(id)),
-  );
   const short = replaced.filter(({ replaces, records }) => (replaces?.entry.count ?? 0) < records.length);
   const again = short.filter(({ replaces }) => (replaces?.entry.revision ?? 1) > 1).length;
   const { once, again: before } = mark.repairs ?? { once: 0, again: 0 };

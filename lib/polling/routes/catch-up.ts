@@ -118,11 +118,10 @@ async function walkOn(
         savedAt = clock.now();
       }
       ({ end } = step);
-      const isUndecided = ctx.mark.contents.suspects !== undefined;
       // However short the time is, a slice gets beyond the place where the last one stopped, and looks again at what made that stop.
       const isBeyond = beyond(step.position) > 0;
       // fault: slice-stops-at-once
-      if (isBeyond && (isUndecided || clock.now() > ctx.streamUntil)) break;
+      if (isBeyond && clock.now() > ctx.streamUntil) break;
     }
   } finally {
     // Whatever failed, responses on their way come to their end, and count.

@@ -1,18 +1,16 @@
-import type { Change } from "../../events/index.ts";
 import type { PassIds } from "../books/pass-ids.ts";
-import { compareAnew, noteApart } from "../contents/operation9.ts";
 import type { Proof } from "../contents/prove.ts";
-import { noteSuspects } from "../contents/suspects.ts";
+import { isSingleOnly, noteScattered } from "../contents/single-read.ts";
 import type { PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
 import { holdLease } from "../lease.ts";
-import { differences, grown, noteChange } from "../ledger/changes.ts";
+import { differences, grown, type Replaced, seeChange } from "../ledger/changes.ts";
 import { type Decision, decide, type Judgement } from "../ledger/judge.ts";
 import { noted, orphanEntries, quarantined } from "../ledger/note-entries.ts";
-import type { LedgerEntry } from "../model/ledger-entry.ts";
+import { FORGOTTEN, type LedgerEntry } from "../model/ledger-entry.ts";
 import { noteFound } from "../model/mark.ts";
 import { placeOf } from "../model/phase.ts";
-import { digestOf, type ReadRecord, type Run } from "../model/records.ts";
+import type { ReadRecord, Run } from "../model/records.ts";
 import type { Order } from "../ports.ts";
 import type { Found } from "../publish/candidate.ts";
 import { forgetOldest } from "../walk/course.ts";
@@ -33,8 +31,6 @@ export interface Dealt {
   left: number;
   /** Emitted responses whose records are no longer those of their event; only where all seams are proved. */
   changed: number;
-  /** Whether records of a response lie apart. */
-  apart: boolean;
 }
 
 /** The decision on a response when its page was read. */
@@ -51,7 +47,6 @@ export interface Reading {
   proves: "contents" | "coverage";
   /** Ids that it meets. A full pass also has those that its earlier slices have met: only these are known then (R7). */
   ids?: PassIds | undefined;
-  isPass?: boolean;
   /** Called before anything is entered into the ledger. */
   beforeWrites?: () => Promise<void>;
 }
@@ -61,10 +56,12 @@ export interface Dealing extends Reading {
   verdicts: Map<number, Verdict>;
   /** Handed out or noted by this walk. */
   dealt: Set<number>;
+  /** Those that ended in one round of pages, which all stood at one moment. */
+  round: { number: number | undefined; met: Set<number> };
 }
 
 export function beginDealing(reading: Reading): Dealing {
-  return { ...reading, verdicts: new Map(), dealt: new Set() };
+  return { ...reading, verdicts: new Map(), dealt: new Set(), round: { number: undefined, met: new Set() } };
 }
 
 const isUnsettled = (verdict: Verdict | undefined): boolean => verdict !== undefined && verdict.decision !== "settled";
@@ -108,62 +105,59 @@ export async function judgePage(ctx: PollContext, runs: Run[], dealing: Dealing)
 /** Deals with responses that have ended: notes those that need no event, hands out those that need one. */
 export async function deal(
   ctx: PollContext,
-  { pieces, moved }: Pick<WalkStep, "pieces" | "moved">,
+  { pieces, round }: Pick<WalkStep, "pieces" | "round">,
   orphans: ReadRecord[],
   dealing: Dealing,
 ): Promise<Dealt> {
-  const { verdicts, dealt, ids, proves } = dealing;
-  const suspects: number[] = [];
+  const { verdicts, dealt, ids, proves, order } = dealing;
+  const { ports, mark, surveyId, learned } = ctx;
   const by = judgement(ctx, proves);
-  const done: Dealt = { toEmit: [], found: 0, quarantined: 0, left: 0, changed: 0, apart: false };
+  const done: Dealt = { toEmit: [], found: 0, quarantined: 0, left: 0, changed: 0 };
   const entries: LedgerEntry[] = [];
+  const emit = (piece: Piece, proof: Proof, replaces?: Replaced): void => {
+    const { responseId, records, page } = piece;
+    done.toEmit.push({ run: { responseId, records }, proof, replaces, seen: { page, order } });
+    dealt.add(responseId);
+  };
   for (const piece of pieces) {
+    if (isMetTwice(dealing, piece, round)) await noteScattered(ctx);
     const run: Run = { responseId: piece.responseId, records: piece.records };
-    if (run.records.length > 1) ctx.mark.contents.severalSeen = true;
-    // Records lie apart where a pass meets a response once more, far behind the place at which this slice has begun.
-    const isMetElsewhere =
-      dealing.isPass === true && piece.page > dealing.from + 1 && ids?.has(run.responseId) === true && !moved;
-    done.apart ||= piece.apart || isMetElsewhere;
     if (dealt.has(run.responseId)) continue;
     const entry = verdicts.get(run.responseId)?.entry;
     const decision = decide(run, entry, by);
     ids?.add(run.responseId);
-    // Its event has more records than its page shows together.
-    const isLess = entry?.state === "emitted" && run.records.length < (entry.count ?? 0);
-    if (decision === "settled" && isWhole(piece) && isLess) compareAnew(ctx.mark.contents);
-    // On the first page of a slice nobody knows what stands before it.
-    const isSure = isWhole(piece) && (piece.page > dealing.from || dealing.from === 1);
-    const differs = decision === "settled" && isSure ? differences(run, entry) : [];
-    if (differs.length > 0 && isMetElsewhere) suspects.push(run.responseId);
-    else if (isSure && entry !== undefined) {
-      const changed = changedForGood(ctx, dealing, piece, { run, entry, differs });
-      if (changed !== undefined) {
-        done.toEmit.push(changed);
-        dealt.add(run.responseId);
-      } else if (differs.length > 0) done.changed += 1;
-    }
-    if (decision === "settled") continue;
-    if (decision === "quarantine") {
+    if (decision === "settled") {
+      if (entry?.state !== "emitted" || entry.reason === FORGOTTEN || !by.replaces) continue;
+      if (isSingleOnly(ctx)) {
+        // Once a full read compares what went out before that was known.
+        const isOlder = (mark.books?.startedAt ?? 0) < (learned.scattered ?? 0);
+        if (isOlder && proves === "coverage") emit(piece, "nothing", grown(run, entry, by.now));
+        continue;
+      }
+      // On the first page of a slice nobody knows what stands before it.
+      const isSure = isWhole(piece) && (piece.page > dealing.from || dealing.from === 1);
+      const differs = isSure ? differences(run, entry) : [];
+      if (differs.length === 0) continue;
+      const seen = seeChange(run, entry, differs, { at: by.now, isFull: proves === "coverage" });
+      // fault: change-untold
+      if (seen.kind === "told") emit(piece, proofOf(piece), seen.replaces);
+      else done.changed += 1;
+      if (seen.kind === "noted") entries.push(seen.entry);
+    } else if (decision === "quarantine") {
       // A part is enough: no other record makes readable what one of them does not say.
       const kept = await orLeave(ctx, () => quarantined(ctx, run));
       if (kept === undefined) done.left += 1;
       else entries.push(kept);
       done.quarantined += kept === undefined ? 0 : 1;
       done.found += kept === undefined ? 0 : 1;
-    } else if (decision === "emit" || decision === "replace") {
-      const replaces = decision === "replace" && entry !== undefined ? grown(run, entry, by.now) : undefined;
-      // Of one that goes out operation 9 can be asked, and shows what it is worth.
-      if (piece.apart) noteApart(ctx.mark.contents);
-      done.toEmit.push({ run, proof: proofOf(piece), replaces });
-    } else {
+    } else if (decision === "emit") emit(piece, proofOf(piece));
+    else if (decision === "replace" && entry !== undefined) emit(piece, proofOf(piece), grown(run, entry, by.now));
+    else {
       entries.push(noted(ctx, run));
       if (decision !== "open") done.found += 1;
     }
-    dealt.add(run.responseId);
+    if (decision !== "settled") dealt.add(run.responseId);
   }
-  noteSuspects(ctx.mark.contents, suspects);
-  const held = entries.filter(({ state }) => state === "held").length;
-  if (held > 0) ctx.ports.observe({ kind: "held", surveyId: ctx.surveyId, count: held });
   const unfit = await orphanEntries(ctx, orphans);
   done.left += unfit.left;
   done.quarantined += unfit.entries.length;
@@ -172,33 +166,19 @@ export async function deal(
   if (entries.length > 0) {
     await dealing.beforeWrites?.();
     await holdLease(ctx);
-    await ctx.ports.state.putEntries(ctx.surveyId, entries);
+    await ports.state.putEntries(surveyId, entries);
   }
-  noteFound(ctx.mark, done.found);
+  noteFound(mark, done.found);
   return done;
 }
 
-/** A response of which a change holds still: its event is to be replaced. Where records lie apart no page tells that. */
-function changedForGood(
-  { mark, ports, source }: PollContext,
-  { order, proves }: Dealing,
-  piece: Piece,
-  { run, entry, differs }: { run: Run; entry: LedgerEntry; differs: Change[] },
-): Found | undefined {
-  const { contents, changes = [] } = mark;
-  const id = run.responseId;
-  if (!source.events.has("response.updated")) return undefined;
-  if (contents.apart !== undefined || contents.suspects !== undefined) return undefined;
-  if (differs.length === 0 && !changes.some((one) => one.id === id)) return undefined;
-  const count = run.records.length;
-  const sight = { id, digest: digestOf(run), count, order, page: piece.page, at: ports.clock.now() };
-  const changed = noteChange(mark, sight, differs);
-  // fault: change-untold
-  if (changed === undefined) return undefined;
-  // Of one that has lost records a page tells only where its neighbours were proved, too, whether these are all.
-  const isFewer = count < (entry.count ?? 0);
-  const proof = isFewer && proves === "contents" ? "nothing" : proofOf(piece);
-  return { run, proof, replaces: { entry, ...changed } };
+/** Whether a response stands on two pages of one round that are no neighbours: its records are scattered (R12). */
+function isMetTwice({ round, proves }: Dealing, piece: Piece, number: number | undefined): boolean {
+  if (proves === "contents" || number === undefined || !isWhole(piece)) return false;
+  if (number !== round.number) Object.assign(round, { number, met: new Set() });
+  const isTwice = round.met.has(piece.responseId);
+  round.met.add(piece.responseId);
+  return isTwice;
 }
 
 function proofOf(piece: Piece): Proof {

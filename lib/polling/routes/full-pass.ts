@@ -1,9 +1,7 @@
 import { closeBooks, leaveOpen } from "../books/books.ts";
 import { dropPassIds, keepPassIds, loadPassIds, type PassIds } from "../books/pass-ids.ts";
-import { compareAnew } from "../contents/operation9.ts";
 import type { Allowance, PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
-import { areManyChanges } from "../ledger/changes.ts";
 import type { BooksOpen, Pass } from "../model/books.ts";
 import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import { emitFound } from "../publish/emit.ts";
@@ -12,15 +10,12 @@ import { reachesHead } from "./pass-end.ts";
 import { isSliceOver, pagesBeyond } from "./slice.ts";
 import { surveyWalk } from "./survey-walk.ts";
 
-/** Full passes in a row that have met each response in one place, after which records are taken to stand together (R12). */
-const CLEAN_PASSES = 2;
 /** Slices in a row that end at a page that fails and come no further, after which a pass is given up. By the fourth the page would be stepped over. */
 const MOST_FAILURES = 5;
 
 /** One slice of a full pass over all pages in asc order. It finds what every other walk has missed, and closes the books at the end. */
 export async function passSlice(ctx: PollContext, allowance: Allowance): Promise<PollCounts> {
   const { mark } = ctx;
-  if (areManyChanges(mark)) return noCounts();
   // From its very beginning the mark shows that it is under way.
   mark.pass ??= newPass(ctx);
   // A copy: nothing of a slice that fails may be left in the mark, where its ids would be missing.
@@ -38,7 +33,7 @@ export async function passSlice(ctx: PollContext, allowance: Allowance): Promise
     from: Math.max(1, begun - 1),
     proves: "coverage",
     ids,
-    isPass: true,
+    triesAgain: true,
     mostAhead: Math.max(1, Math.floor(allowance.left() / 2)),
   });
   for await (const step of steps) {
@@ -48,7 +43,6 @@ export async function passSlice(ctx: PollContext, allowance: Allowance): Promise
     pass.covered &&= step.covered;
     pass.moved ||= step.moved;
     pass.steppedOver = [...new Set([...pass.steppedOver, ...step.steppedOver])];
-    pass.apart ||= step.apart;
     pass.changed += step.changed;
     pass.repaired += outcome.repaired;
     const wanted = step.toEmit.filter(({ replaces }) => replaces !== undefined).length - outcome.unproved;
@@ -58,7 +52,7 @@ export async function passSlice(ctx: PollContext, allowance: Allowance): Promise
     if (counts.unfinished) break;
     pass.page = step.position;
     if (step.end !== undefined) return endPass(ctx, { pass, ids, end: step.end, counts });
-    if (areManyChanges(mark) || isSliceOver(ctx, allowance, beyond(step.position))) break;
+    if (isSliceOver(ctx, allowance, beyond(step.position))) break;
   }
   await keepPass(ctx, pass, ids);
   return counts;
@@ -74,7 +68,6 @@ function newPass({ ports }: PollContext): Pass {
     steppedOver: [],
     failures: 0,
     unreplaced: false,
-    apart: false,
     ...counted,
   };
 }
@@ -98,7 +91,6 @@ async function endPass(ctx: PollContext, { pass, ids, end, counts }: EndedPass):
     else await keepPass(ctx, pass, ids);
     return counts;
   }
-  noteStanding(ctx, pass);
   counts.complete = true;
   if (why !== "closed") leaveOpen(ctx, why, now);
   else {
@@ -122,16 +114,6 @@ async function whyOpen(
   const reaches = await orLeave(ctx, async () => ({ head: await reachesHead(ctx, ids, end.last) }));
   if (reaches === undefined) return undefined;
   return reaches.head ? "closed" : { code: "range-unreachable" };
-}
-
-/** Whether records are taken to stand together again (R12). */
-function noteStanding({ mark }: PollContext, { apart }: Pass): void {
-  const { contents } = mark;
-  if (contents.apart === undefined) return;
-  contents.apart = apart ? 0 : contents.apart + 1;
-  if (contents.apart < CLEAN_PASSES) return;
-  delete contents.apart;
-  compareAnew(contents);
 }
 
 async function keepPass(ctx: PollContext, pass: Pass, ids: PassIds): Promise<void> {

@@ -1,11 +1,10 @@
 import { includesShown } from "../contents/compare-answers.ts";
-import { ask, isTrusted, mayAnswer } from "../contents/operation9.ts";
+import { ask, isFull, isTrusted, mayAnswer } from "../contents/single-read.ts";
 import type { Allowance, PollContext } from "../context.ts";
 import { holdLease } from "../lease.ts";
 import { noteHeld } from "../ledger/held.ts";
 import { firstSeenBy, nextRecheck } from "../ledger/note-entries.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
-import type { Mark } from "../model/mark.ts";
 import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import { classOf, type Run, readRecord } from "../model/records.ts";
 import type { Found } from "../publish/candidate.ts";
@@ -17,20 +16,14 @@ const AT_ONCE = 10;
 /** Open ones may have been completed; of held ones operation 9 may give the contents by now. */
 type Kind = "open" | "held";
 
-/** Whether contents of operation 9 go out as they are. While a walk has still to tell whether it has more of some response than the pages, they do not. */
-function isUsable(mark: Mark): boolean {
-  const { full, suspects } = mark.contents;
-  return isTrusted(mark) && full === true && suspects === undefined;
-}
-
-/** The kinds of which operation 9 may tell something: held ones only where its contents can be used as they are. */
-function kindsOf({ mark, ports }: Pick<PollContext, "mark" | "ports">): Kind[] {
-  if (isUsable(mark)) return ["open", "held"];
-  return isTrusted(mark) || mayAnswer(mark, ports.clock.now()) ? ["open"] : [];
+/** The kinds of which the single read may tell something: held ones only where its contents are used. */
+function kindsOf(ctx: PollContext): Kind[] {
+  if (!mayAnswer(ctx)) return [];
+  return isTrusted(ctx) ? ["open", "held"] : ["open"];
 }
 
 /** Epoch milliseconds at which operation 9 is to be asked about a response of this survey next. */
-export async function nextRecheckOf(ctx: Pick<PollContext, "mark" | "ports" | "surveyId">): Promise<number> {
+export async function nextRecheckOf(ctx: PollContext): Promise<number> {
   const { state } = ctx.ports;
   const due = await Promise.all(kindsOf(ctx).map((kind) => state.nextDue(ctx.surveyId, kind)));
   return Math.min(Number.POSITIVE_INFINITY, ...due.filter((at) => at !== undefined));
@@ -66,11 +59,12 @@ async function recheckKind(ctx: PollContext, allowance: Allowance, kind: Kind, r
     allowance.spend(some.length);
     const answers = await Promise.all(some.map(async (entry) => ({ entry, run: await runOf(ctx, entry) })));
     const completed = answers.flatMap(({ entry, run }) => (run !== undefined && isGiven(entry, run) ? [run] : []));
-    const isContents = isUsable(ctx.mark);
-    const found = completed.map((run): Found => ({ run, proof: "operation 9" }));
-    if (isContents) addCounts(result.counts, await emitFound(ctx, found, "recheck"));
-    else result.sought += completed.length;
-    const left = answers.filter(({ run }) => !isContents || run === undefined || !completed.includes(run));
+    // What it does not tell of the response as a whole only pages can.
+    const given = isTrusted(ctx) ? completed.filter(({ records }) => isFull(records.map(({ raw }) => raw))) : [];
+    const found = given.map((run): Found => ({ run, proof: "single read" }));
+    addCounts(result.counts, await emitFound(ctx, found, "recheck"));
+    result.sought += completed.length - given.length;
+    const left = answers.filter(({ run }) => run === undefined || !given.includes(run));
     if (kind === "open") await putBack(ctx, left);
     else if (left.length > 0)
       await noteHeld(

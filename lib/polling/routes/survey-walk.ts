@@ -54,7 +54,7 @@ export async function lookAt(ctx: PollContext, page: Page, reading: Reading): Pr
  * unreadable. One that needs an event is handed out, once.
  */
 export async function* surveyWalk(ctx: PollContext, options: SurveyWalkOptions): AsyncGenerator<SurveyStep, void> {
-  const { order, from, ids, isPass = false, triesAgain = isPass } = options;
+  const { order, from, ids, triesAgain = false } = options;
   const { service, observe } = ctx.ports;
   const dealing = beginDealing(options);
   const met = { pages: 0, responses: 0 };

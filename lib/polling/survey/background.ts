@@ -1,7 +1,6 @@
 import type { Allowance, PollContext } from "../context.ts";
 import { headEnd } from "../model/phase.ts";
 import { addCounts, isClean, type PollCounts } from "../model/poll-counts.ts";
-import { confirmChanges, nextChange } from "../routes/confirm-changes.ts";
 import { passSlice } from "../routes/full-pass.ts";
 import { headWalk } from "../routes/head.ts";
 import { beginRound, type Due, dueLevels, isUnderWay, nextOf, patrolSlice } from "../routes/patrol.ts";
@@ -34,7 +33,7 @@ export interface PollWork {
 export type BackgroundDue = Record<BackgroundKind, Due>;
 
 /** Slow work that is no full pass. */
-type Task = Due & ({ kind: "full poll" | "changes" | "recheck" } | { kind: "patrol"; level: number });
+type Task = Due & ({ kind: "full poll" | "recheck" } | { kind: "patrol"; level: number });
 
 /** Does what is due of one kind, the most overdue first, as long as the allowance lasts. */
 export async function background(ctx: PollContext, request: BackgroundRequest, work: PollWork): Promise<void> {
@@ -52,7 +51,6 @@ export async function background(ctx: PollContext, request: BackgroundRequest, w
     if (task === undefined || task.at > now) break;
     done.add(task.kind);
     if (task.kind === "patrol") await patrol(ctx, task.level, allowance, work);
-    else if (task.kind === "changes") addCounts(work.counts, await confirmChanges(ctx));
     else if (task.kind === "full poll") await readHead(ctx, work);
     else {
       const { counts, sought } = await recheck(ctx, allowance);
@@ -75,11 +73,9 @@ function passDue({ mark, source }: PollContext): Due {
 }
 
 async function tasksOf(ctx: PollContext, fullPoll?: Due): Promise<Task[]> {
-  const { interval, patrol } = ctx.source;
+  const { patrol } = ctx.source;
   return [
     ...(fullPoll === undefined ? [] : [{ kind: "full poll" as const, ...fullPoll }]),
-    // A change is read again within a poll or two.
-    { kind: "changes", at: nextChange(ctx), every: interval },
     // Re-checks have no period of their own: they share that of the patrol's first level.
     // fault: no-re-check
     { kind: "recheck", at: await nextRecheckOf(ctx), every: patrol.every },

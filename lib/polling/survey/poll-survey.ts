@@ -12,9 +12,9 @@ import { catchUp } from "../routes/catch-up.ts";
 import { nextTry, tryAgain } from "../routes/failing-page.ts";
 import { headWalk } from "../routes/head.ts";
 import { newsAbove } from "../routes/news-above.ts";
+import { noteAllRead } from "../routes/patrol.ts";
 import { search } from "../routes/search.ts";
 import { type BackgroundDue, type BackgroundRequest, background, nextBackground, type PollWork } from "./background.ts";
-import { readDecided } from "./read-decided.ts";
 import { hasUntold, tellBooks } from "./tell-books.ts";
 import { type Presence, shownAs, tellSurvey } from "./tell-survey.ts";
 import { type SurveyRequest, withSurvey } from "./with-survey.ts";
@@ -106,9 +106,9 @@ async function look(ctx: PollContext, request: PollRequest, done: PollWork): Pro
     await tryAgain(ctx);
     done.headRead = request.head || ctx.mark.phase.kind !== "head";
     const { isTurn = false } = request;
-    // While the survey is being caught up, a turn of that decides how records stand.
-    const mayDecide = () => isTurn || placeOf(ctx.mark) === undefined;
-    if (done.headRead) addCounts(done.counts, await readDecided(ctx, () => news(ctx, isTurn), mayDecide));
+    if (done.headRead) addCounts(done.counts, await news(ctx, isTurn));
+    // The first reading has come to its end.
+    if (ctx.mark.patrol === undefined && ctx.mark.phase.kind === "head") noteAllRead(ctx);
     await seek(ctx, request.seek ?? 0, done);
   });
   if (!done.counts.unfinished && request.background !== undefined) await background(ctx, request.background, done);
@@ -187,7 +187,7 @@ async function takeDue(ctx: PollContext, pipeline: Pipeline): Promise<number> {
 
 async function nextDue(ctx: PollContext, counts: PollCounts): Promise<number | undefined> {
   const now = ctx.ports.clock.now();
-  if (counts.unfinished || counts.left > 0 || ctx.mark.contents.suspects !== undefined) return now;
+  if (counts.unfinished || counts.left > 0) return now;
   const moments: number[] = [];
   // fault: waiting-unasked
   const next = await ctx.ports.state.nextDue(ctx.surveyId, "waiting");

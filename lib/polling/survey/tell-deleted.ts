@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import { buildDeleted } from "../../events/build/build-deleted.ts";
-import { answerOf, isTrusted } from "../contents/operation9.ts";
+import { answerOf, isTrusted } from "../contents/single-read.ts";
 import type { PollContext } from "../context.ts";
 import { holdLease } from "../lease.ts";
 import { factsOf, tell } from "../ledger/tell.ts";
@@ -64,7 +64,7 @@ async function note(
 
 /** The responses of which a trusted operation 9 says that they are not there, or all where it is not trusted. */
 async function goneOf(ctx: PollContext, entries: LedgerEntry[]): Promise<LedgerEntry[]> {
-  if (!isTrusted(ctx.mark)) return entries;
+  if (!isTrusted(ctx)) return entries;
   const limit = pLimit(REQUESTS);
   const answers = await Promise.all(entries.map(({ id }) => limit(() => answerOf(ctx, Number(id)))));
   return entries.filter((_, i) => answers[i]?.length === 0);

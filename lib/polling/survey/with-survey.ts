@@ -9,7 +9,7 @@ import type { Start } from "../model/start.ts";
 export interface SurveyRequest
   extends Pick<
     PollContext,
-    "ports" | "source" | "surveyId" | "deadline" | "streamUntil" | "start" | "listedCount" | "shortPageEnds" | "watch"
+    "ports" | "source" | "surveyId" | "deadline" | "streamUntil" | "start" | "listedCount" | "shortPageEnds" | "learned"
   > {
   /** Names whoever works on it: the holder of its lease. */
   owner: string;

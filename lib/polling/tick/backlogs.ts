@@ -1,10 +1,10 @@
 import pLimit from "p-limit";
 import { isInterrupted } from "../errors.ts";
+import { learnedBy, newlyLearned } from "../learned.ts";
 import { inRole, type RoleHolder } from "../lease.ts";
 import type { RoleNote } from "../model/role.ts";
 import { selected } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
-import { seenOutages, watchOutages } from "../publish/outage.ts";
 import { catchUpSlice } from "../survey/catch-up-slice.ts";
 import { knownOf } from "../survey/with-survey.ts";
 import { checkOwnState, pauseOf, type TickRequest } from "./tick-request.ts";
@@ -70,7 +70,7 @@ async function workRound(
   const round: BacklogRound = { source: source.name, slices: [], goesOn: false };
   if (pauseOf(request, account) !== undefined) return round;
   const streamUntil = Math.min(deadline, began + turnTime);
-  const watch = watchOutages(account.outages);
+  const learned = learnedBy(account);
   const { shortPageEnds } = account;
   let failure: unknown;
   const work = async (surveyId: number): Promise<void> => {
@@ -81,7 +81,7 @@ async function workRound(
       return;
     }
     holder.lease.note.lastSurvey = surveyId;
-    const known = { ...knownOf(account, account.rows.get(surveyId)?.counts), shortPageEnds, watch };
+    const known = { ...knownOf(account, account.rows.get(surveyId)?.counts), shortPageEnds, learned };
     try {
       const slice = await catchUpSlice({ ports, source, surveyId, owner, deadline, streamUntil, ...known });
       // A tick beside it may have seen the contrary of what seems so: only a contradiction is sure.
@@ -101,7 +101,7 @@ async function workRound(
   );
   await Promise.all(inTurn(behind, holder.lease.note).map((surveyId) => limit(work, surveyId)));
   const isContradicted = account.shortPageEnds === false && shortPageEnds !== false;
-  const changes = { ...seenOutages(watch), ...(isContradicted ? { shortPageEnds: false } : {}) };
+  const changes = { ...newlyLearned(learned), ...(isContradicted ? { shortPageEnds: false } : {}) };
   if (Object.keys(changes).length > 0) await state.saveAccount(changes);
   if (failure !== undefined && !isInterrupted(failure)) throw failure;
   return round;

@@ -1,11 +1,11 @@
 import pLimit from "p-limit";
 import type { Allowance } from "../context.ts";
 import { endsWork, failureOf, isInterrupted } from "../errors.ts";
+import type { Learned } from "../learned.ts";
 import type { RoleHolder } from "../lease.ts";
 import type { AccountState, SurveyRow } from "../model/account.ts";
 import type { PollingSource } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
-import type { OutageWatch } from "../publish/outage.ts";
 import type { BackgroundKind } from "../survey/background.ts";
 import { type PollRequest, type PollResult, pollSurvey } from "../survey/poll-survey.ts";
 import type { Presence } from "../survey/tell-survey.ts";
@@ -43,7 +43,7 @@ const MOST_AHEAD = 100;
 export interface Polls {
   request: TickRequest;
   account: AccountState;
-  watch: OutageWatch;
+  learned: Learned;
   /** The tick's own lease: a tick that has lost it begins no further poll. */
   holder: RoleHolder;
   /** Epoch milliseconds at which the tick began. */
@@ -59,7 +59,7 @@ export interface Polls {
 
 type How = Pick<PollRequest, "head" | "seek" | "background">;
 
-export function createPolls(tick: Pick<Polls, "request" | "account" | "watch" | "holder" | "now">): Polls {
+export function createPolls(tick: Pick<Polls, "request" | "account" | "learned" | "holder" | "now">): Polls {
   const { now, account } = tick;
   const { shortPageEnds } = account;
   const nothing = { outcomes: new Map(), rows: new Map(), stopped: false };
@@ -134,7 +134,7 @@ async function poll(polls: Polls, survey: ListedSurvey, how: How): Promise<void>
 
 /** The request for a poll, but for its ports and its work. */
 function requestFor(
-  { request, account, watch, now, shortPageEnds }: Polls,
+  { request, account, learned, now, shortPageEnds }: Polls,
   { surveyId, counts, facts, created }: ListedSurvey,
 ): Omit<PollRequest, "ports" | keyof How> {
   const { source, owner, deadline, ownTime = ownTimeOf(source) } = request;
@@ -148,7 +148,7 @@ function requestFor(
     presence: presenceOf(created, account, now),
     listed: facts === undefined ? undefined : { facts, at: now },
     shortPageEnds,
-    watch,
+    learned,
   };
 }
 

@@ -1,9 +1,10 @@
 import { concernsWholeSource } from "../errors.ts";
+import { learnedBy, newlyLearned } from "../learned.ts";
 import { inRole, type RoleHolder } from "../lease.ts";
 import type { AccountChanges } from "../model/account.ts";
 import { selected } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
-import { outagesOf, seenOutages, watchOutages } from "../publish/outage.ts";
+import { outagesOf } from "../publish/outage.ts";
 import type { BackgroundKind } from "../survey/background.ts";
 import { type BackgroundSurvey, backgroundSurveys, type DueBy, dueSurveys } from "./due.ts";
 import { findStart } from "./find-start.ts";
@@ -54,8 +55,8 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
   const news = dueSurveys(listed, account.rows, by);
   observe({ kind: "surveys", listed: listed.filter((survey) => !isGone(survey)).length, due: news.length });
 
-  const watch = watchOutages(account.outages);
-  const polls = createPolls({ request: { ...request, ports }, account, watch, holder, now });
+  const learned = learnedBy(account);
+  const polls = createPolls({ request: { ...request, ports }, account, learned, holder, now });
   const beforeNews = meter.all;
   await pollNews(polls, news);
   const earned = (meter.all - beforeNews) * EARNED_BY_NEWS;
@@ -67,7 +68,7 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
   const overdrawn = Math.max(0, -left);
   const changes: AccountChanges = {
     ...(account.service === service ? {} : { service }),
-    ...seenOutages(watch),
+    ...newlyLearned(learned),
     // A slice beside this tick may have seen the contrary of what it began with.
     ...(shortPageEnds === account.shortPageEnds ? {} : { shortPageEnds }),
     ...(overdrawn === (account.overdrawn ?? 0) ? {} : { overdrawn }),
@@ -87,7 +88,7 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
     surveys: [...outcomes].map(([surveyId, outcome]) => summarize(surveyId, outcome)),
     unpolled: news.filter(({ surveyId }) => !outcomes.has(surveyId)).length,
     behind: [...account.rows].filter(([id, { isBehind }]) => isBehind === true && selected(id, source.surveys)).length,
-    outages: outagesOf({ watch, source, ports }),
+    outages: outagesOf({ learned, source, ports }),
     figures: figuresOf([...outcomes.values()], account.rows, {
       now: clock.now(),
       fullPollEvery: source.fullPoll.every,

@@ -25,6 +25,8 @@ export interface Course {
   /** The page to read next, and how many are read at once. */
   next: number;
   ahead: number;
+  /** Number of the round: the pages of one, and the one before them, stood so at one moment. */
+  round: number;
   /** Looks that have not been given out, in their order. */
   held: Look[];
   /** How the first of them meets what was given out before it. */
@@ -50,6 +52,7 @@ export function begin(from: number): Course {
   return {
     next: from,
     ahead: 1,
+    round: 0,
     held: [],
     seam: from === 1 ? "start" : "open",
     onGround: from === 1,

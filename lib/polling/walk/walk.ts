@@ -57,6 +57,8 @@ export interface WalkStep {
   pieces: Piece[];
   /** Where another walk may go on once these are dealt with (R7). */
   position: number;
+  /** The round of pages that stood so at one moment; undefined where nothing is proved. */
+  round: number | undefined;
   /** Whether nothing that was listed all the time can have slipped through so far; whether the list was seen to move. */
   covered: boolean;
   moved: boolean;
@@ -100,19 +102,20 @@ export async function* walk(options: WalkOptions): AsyncGenerator<WalkStep, Walk
     steppedOver: course.steppedOver,
     shortPageEnds: end.shortPageEnds(),
   });
-  const handOut = (page: Page, seam: Seam): WalkStep => {
+  const handOut = (page: Page, seam: Seam, round?: number): WalkStep => {
     const pieces = giveOut(course, page, seam);
-    return { page, pieces, position: positionOf(course, page.number, options.isNew), ...soFar() };
+    return { page, pieces, round, position: positionOf(course, page.number, options.isNew), ...soFar() };
   };
   /** `isEnd`: whether the list ends behind the last page given out. Else records at its end may go on behind it. */
   const atEnd = (isEnd: boolean): Omit<WalkStep, "page"> & { last: number } => {
     const { carry, furthest } = course;
-    return { pieces: close(carry, isEnd), position: furthest, last: furthest, ...soFar() };
+    return { pieces: close(carry, isEnd), round: undefined, position: furthest, last: furthest, ...soFar() };
   };
   const isEnough = ({ page, ends }: Look): boolean => !ends && page !== undefined && options.isEnough?.(page) === true;
 
   for (;;) {
     await readOn(course, end, options);
+    course.round += 1;
     const last = course.held.at(-1) ?? { number: course.next, ends: true };
     if (!course.onGround) {
       const [first = last] = course.held;
@@ -138,7 +141,7 @@ export async function* walk(options: WalkOptions): AsyncGenerator<WalkStep, Walk
     learnEnd(end, course.held.slice(0, changed < 0 ? undefined : changed), doubtful);
     // How the last page goes on is known once the next one is read.
     for (const [i, { page }] of (isOver || changed >= 0 ? pages : pages.slice(0, -1)).entries()) {
-      if (page !== undefined) yield handOut(page, i === 0 ? course.seam : seam);
+      if (page !== undefined) yield handOut(page, i === 0 ? course.seam : seam, course.round);
     }
     const now = again[changed];
     if (now !== undefined) {

@@ -3,7 +3,6 @@ import { redrive, type SurveyRedrive } from "../../../lib/operator/redrive.ts";
 import type { LedgerEntry, Selection } from "../../../lib/polling/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { large, refused } from "../../support/refused.ts";
-import { changeMark } from "../../support/slow.ts";
 import {
   addSurvey,
   arrive,
@@ -177,9 +176,7 @@ describe("a redrive", () => {
     const world = worldWith([{ responseId: 1, completed: at(0), fields: { completed: "perhaps" } }]);
     await runTick(world);
     await unreadBefore(world);
-    await changeMark(world, ({ contents }) => {
-      contents.apart = 0;
-    });
+    world.account.scattered = world.time.now;
 
     expect(await run(world)).toMatchObject([{ putBack: 0, left: { unreadable: 1 } }]);
   });

@@ -14,9 +14,7 @@ const table = () => ({ client: test.clients.dynamodb, name: test.table });
 const put = (Item: object) => test.clients.dynamodb.send(new PutCommand({ TableName: test.table, Item }));
 
 /** Files that say which fields stored items have. */
-const FORMS = ["mark", "books", "phase", "ledger-entry", "account", "role"].map(
-  (name) => `polling/model/${name}`,
-);
+const FORMS = ["mark", "books", "phase", "ledger-entry", "account", "role"].map((name) => `polling/model/${name}`);
 
 /** The fields of the types in these files, without comments and code. */
 function fieldsNow(): string[] {

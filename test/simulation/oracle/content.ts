@@ -3,7 +3,7 @@ import { eventId, type ResponseCompleted } from "../../../lib/events/index.ts";
 import { EXTRA_QUESTION, ipOf, pointsOf } from "../service/details.ts";
 import type { SimResponse } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
-import { leewayOf } from "./excluded.ts";
+import { isExcluded, leewayOf } from "./excluded.ts";
 import { answersOf, eventAnswers, wrongComments, wrongFields } from "./expected-answers.ts";
 import { wrongWords } from "./words.ts";
 
@@ -24,7 +24,8 @@ export function wrongContent(world: World, detail: ResponseCompleted): string | 
 }
 
 function wrongAnswers(world: World, response: SimResponse, detail: ResponseCompleted): string | undefined {
-  const hadExtra = flipped(world, response, "single");
+  // Where the single read has more than any page, contents come from it.
+  const hadExtra = response.survey.traits.single === "more";
   const answers = detail.data.answers.filter(({ questionId }) => !hadExtra || questionId !== EXTRA_QUESTION);
   const dropComments = world.plan.source.privacy.comments === "drop";
   const text = eventAnswers(answers);
@@ -37,7 +38,8 @@ function wrongAnswers(world: World, response: SimResponse, detail: ResponseCompl
   }
   const isPart = truths.some((version) => isPartOf(text, answersOf(version, dropComments)));
   // A repair is made of all its records: nothing excuses a second part.
-  if (isPart && detail.meta.revision === 1 && leewayOf(world, response).part) return undefined;
+  const isUnseen = isExcluded(world, response) === "records scattered unseen";
+  if (isPart && (detail.meta.revision === 1 || isUnseen) && leewayOf(world, response).part) return undefined;
   const counts = truths.map(({ records }) => records.length).join(", ");
   return `its ${answers.length} answers are ${isPart ? "only some" : "not those"} of any moment since its completion (${counts} records)`;
 }
@@ -48,10 +50,6 @@ function wrongAnswers(world: World, response: SimResponse, detail: ResponseCompl
  */
 function mayKnowOneDate({ odd, survey }: SimResponse): boolean {
   return odd === "date-differs" && survey.traits.single === "bare" && survey.traits.layout !== "contiguous";
-}
-
-function flipped(world: World, { survey }: SimResponse, trait: "single"): boolean {
-  return world.plan.surveys.some(({ id, flips }) => id === survey.id && flips.some(({ change }) => trait in change));
 }
 
 /** Whether all lines of one text are in another one, as often. */

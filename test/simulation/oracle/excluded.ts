@@ -18,15 +18,11 @@ interface Leeway {
 }
 
 const exclusions = {
-  // As long as no page has shown that records lie apart, a part is taken for a whole.
-  "records apart unseen, operation 9 tells nothing": { held: true, part: true, stays: true },
-  "records apart, operation 9 tells nothing": { held: true, part: false, stays: true },
-  // Whether operation 9 or the pages are right only a walk can tell that has seen the end of the list.
-  "records apart, and no end can be shown": { held: true, part: false, stays: true },
-  "records apart from a flip on": { held: false, part: true, stays: false },
-  // No page shows that there is more of it.
-  "grown where records lie apart": { held: false, part: false, stays: true },
-  "grown where records lie apart from a flip on": { held: false, part: true, stays: true },
+  // As long as nothing has shown that records are scattered, a part is taken for a whole.
+  "records scattered unseen": { held: true, part: true, stays: true },
+  "records scattered, the single read tells nothing": { held: true, part: false, stays: true },
+  // Where contents come from the single read, no page shows that there is more of a response by now.
+  "contents by the single read": { held: false, part: false, stays: true },
   // A page that is not full is the last one until it is contradicted (A6): where what follows it fails, nothing contradicts that.
   "goes on behind a short page": { held: false, part: true, stays: false },
   // They look like a page that shows again what the one before it has ended with.
@@ -44,27 +40,13 @@ const nothing: Leeway = { held: false, part: false, stays: false };
 
 /** Why the poller does not answer for a response; undefined when it does. Pages that fail for ever would be one more reason: none do. */
 export function isExcluded(world: World, response: SimResponse): Exclusion | undefined {
-  const { survey, versions } = response;
   const plan = planOf(world, response);
   if (plan === undefined) return undefined;
-  const layouts = everOf(plan, "layout");
-  if (layouts.some((layout) => layout !== "contiguous")) {
-    const hasFlipped = plan.flips.some(
-      ({ at, change }) => change.layout !== undefined && START + at <= world.scheduler.now(),
-    );
-    if (isUntold(plan, response)) {
-      // What waits for its details keeps what was read of it before.
-      const readAt = response.askedAt ?? world.scheduler.now();
-      return hasFlipped || readAt < survey.shownApartAt + UNDER_WAY
-        ? "records apart unseen, operation 9 tells nothing"
-        : "records apart, operation 9 tells nothing";
-    }
-    if (!hasFlipped && everOf(plan, "pastEnd").includes("fault")) return "records apart, and no end can be shown";
-    const counts = versions.filter(({ state }) => state === "completed").map(({ records }) => records.length);
-    const hasGrown = Math.max(...counts) > (counts[0] ?? 0);
-    if (hasGrown) return hasFlipped ? "grown where records lie apart from a flip on" : "grown where records lie apart";
-    if (hasFlipped) return "records apart from a flip on";
-  }
+  // What waits for its details keeps what was read of it before.
+  const readAt = response.askedAt ?? world.scheduler.now();
+  if (plan.traits.layout !== "contiguous" && readAt < world.scatteredAt + UNDER_WAY) return "records scattered unseen";
+  if (mayLieApart(world, response))
+    return isUntold(plan, response) ? "records scattered, the single read tells nothing" : "contents by the single read";
   if (plan.traits.twins && isUntold(plan, response)) return "equal records across an edge, operation 9 tells nothing";
   if (plan.traits.replicas) return "a copy of the list is behind";
   return plan.traits.shortPages && response.answers > PAGE_SIZE ? "goes on behind a short page" : undefined;
@@ -74,10 +56,9 @@ function planOf({ plan }: World, { survey }: SimResponse): SurveyPlan | undefine
   return plan.surveys.find(({ id }) => id === survey.id);
 }
 
-/** Whether records of a response may lie apart: where they do, no page tells whether one has changed. */
+/** Whether contents come from the single read, or may: no page tells then whether a response has changed. */
 export function mayLieApart(world: World, response: SimResponse): boolean {
-  const plan = planOf(world, response);
-  return plan !== undefined && everOf(plan, "layout").some((layout) => layout !== "contiguous");
+  return planOf(world, response)?.traits.layout !== "contiguous" || world.scatteredAt < Infinity;
 }
 
 /** What may come of a response. */
@@ -111,7 +92,7 @@ function isLateOrNever({ single }: SimResponse): boolean {
 }
 
 /** What operation 9 is like where it tells a response as a whole, and nothing that the list has not. */
-const telling: readonly SingleMode[] = ["right", "bare", "not-open"];
+const telling: readonly SingleMode[] = ["right", "bare", "not-open", "more"];
 
 /** Whether operation 9 cannot show what a response holds. */
 function isUntold(plan: SurveyPlan, response: SimResponse): boolean {

@@ -176,6 +176,7 @@ export function createOracle(world: World, store: Store): Oracle {
     },
     state: {
       accountSaved(_process, changes) {
+        world.scatteredAt = Math.min(world.scatteredAt, changes.scattered ?? Infinity);
         start ??= changes.start;
         const { at = null } = changes.start ?? {};
         if (at !== null && !credible(at, scheduler.now()))

@@ -7,7 +7,7 @@ import { type FaultPlan, planFaults } from "./faults.ts";
 import { planLeftOut } from "./likelihood.ts";
 import { planLongList } from "./long-list.ts";
 import { planSource, type SimSource } from "./source.ts";
-import { planSurvey, type SurveyPlan } from "./surveys.ts";
+import { planService, planSurvey, type SurveyPlan } from "./surveys.ts";
 import { planWords } from "./words.ts";
 import { planWorkers, type WorkerPlan } from "./workers.ts";
 
@@ -95,6 +95,9 @@ export function planHistory(seed: number, cuts: Cuts): Plan {
   const changesAt = START + random.next() * source.interval * ticks;
   const folds = chooser.flag("clock-change", 0.25);
   if (folds) met.add("clock-change");
+  const services = chooserOf("service");
+  const drawnService = planService(services.chooser);
+  const traits = long === undefined ? drawnService : { layout: "contiguous" as const, single: "right" as const };
   const count = Math.min(random.between(3, 4), cuts.surveys);
   const fresh = random.between(1, 2);
   const createsNew = chooser.flag("new-surveys", 0.25);
@@ -121,6 +124,7 @@ export function planHistory(seed: number, cuts: Cuts): Plan {
       tight,
       isLong,
       nextId,
+      service: traits,
       shapes,
       words,
     };

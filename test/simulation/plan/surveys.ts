@@ -62,14 +62,34 @@ export interface SurveyPlanOptions {
   /** The background budget is what is looked at: the counts are right. */
   tight: boolean;
   nextId: () => number;
+  /** The same for all surveys of a source. */
+  service: ServiceTraits;
   /** Decides in what shape the service answers. */
   shapes: Chooser;
   words: WordsPlan;
 }
 
+/** The traits that a service has for all surveys alike. */
+export type ServiceTraits = Pick<Traits, "layout" | "single">;
+
+export function planService(chooser: Chooser): ServiceTraits {
+  return {
+    layout: chooser.option("layout", { contiguous: 4, interleaved: 2, scattered: 2 }),
+    single: chooser.option("operation-9", {
+      right: 6,
+      gone: 2,
+      more: 2,
+      fewer: 1.5,
+      bare: 2,
+      failing: 1.5,
+      "not-open": 2,
+    }),
+  };
+}
+
 const DAY = 86_400_000;
 
-export function planTraits({ chooser, random, shapes }: SurveyPlanOptions): Traits {
+export function planTraits({ chooser, random, shapes, service }: SurveyPlanOptions): Traits {
   const few = random.between(1, 3);
   const answers: Record<string, [number, number]> = {
     some: [few, few + random.between(1, 9)],
@@ -79,7 +99,7 @@ export function planTraits({ chooser, random, shapes }: SurveyPlanOptions): Trai
   };
   const traits: Traits = {
     sortKey: chooser.option("key", { responseId: 4, dateStart: 3, dateCompleted: 4, hash: 1, reversed: 1 }),
-    layout: chooser.option("layout", { contiguous: 9, interleaved: 1.5, scattered: 1 }),
+    layout: service.layout,
     stableDesc: chooser.option("desc", { reversed: 1, stable: 1 }) === "stable",
     listsOpen: chooser.option("open", { unlisted: 1, listed: 1 }) === "listed",
     openDate: chooser.option("open-date", { null: 1, empty: 1, zeros: 1, start: 1 }),
@@ -87,15 +107,7 @@ export function planTraits({ chooser, random, shapes }: SurveyPlanOptions): Trai
     shortPages: chooser.option("pages", { full: 8, short: 1 }) === "short",
     counts: chooser.option("counts", { right: 5, lagging: 1, frozen: 1, starts: 1, one: 1, lying: 1, odd: 1 }),
     countLag: random.between(5, 400) * 1000,
-    single: chooser.option("operation-9", {
-      right: 6,
-      gone: 1,
-      more: 1,
-      fewer: 0.7,
-      bare: 1,
-      failing: 0.7,
-      "not-open": 1,
-    }),
+    single: service.single,
     answers: answers[chooser.option("answers", { some: 6, one: 1, many: 3, huge: 0.6 })] ?? [1, 3],
     tinyPages: false,
     twins: chooser.option("twins", { none: 8, twins: 1 }) === "twins",
@@ -117,13 +129,13 @@ export function planTraits({ chooser, random, shapes }: SurveyPlanOptions): Trai
 }
 
 export function planSurvey(id: number, isNew: boolean, options: SurveyPlanOptions): SurveyPlan {
-  const { chooser, random, interval, ticks } = options;
+  const { chooser, random, interval, ticks, service } = options;
+  const isPlain = service.layout === "contiguous" && service.single === "right";
   // A long list in which much completes late, and nothing but the poller can keep it waiting.
-  const isDeep = chooser.flag("late-deep", 0.4) && options.calm;
+  const isDeep = chooser.flag("late-deep", 0.4) && options.calm && isPlain;
   const traits: Traits = {
     ...planTraits(options),
-    ...(isDeep ? { single: "right", layout: "contiguous" } : {}),
-    ...(options.isLong ? { single: "right", layout: "contiguous", tinyPages: true, answers: [1, 9] } : {}),
+    ...(options.isLong ? { tinyPages: true, answers: [1, 9] } : {}),
     ...(options.tight ? { counts: "right" } : {}),
   };
   const span = interval * ticks;
@@ -158,10 +170,8 @@ export function planSurvey(id: number, isNew: boolean, options: SurveyPlanOption
 function planFlips(traits: Traits, span: number, { chooser, random }: SurveyPlanOptions): Flip[] {
   const others = {
     sortKey: random.pick(["responseId", "dateStart", "dateCompleted", "hash", "reversed"] as const),
-    layout: random.pick(["contiguous", "interleaved", "scattered"] as const),
     counts: random.pick(["right", "frozen", "starts", "one", "lying"] as const),
     shortPages: !traits.shortPages,
-    single: random.pick(["right", "gone", "more", "failing"] as const),
     volatile: random.pick(["none", "undocumented", "comment", "order"] as const),
   };
   const flips: Flip[] = [];

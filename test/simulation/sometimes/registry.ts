@@ -84,7 +84,7 @@ const shownBy: Partial<Record<Progress["kind"], Told>> = {
 const provedBy: Record<Extract<Progress, { kind: "proved" }>["by"], Told> = {
   "its page": "contents proved by a page",
   "both pages": "contents proved by both pages beside an edge",
-  "operation 9": "contents proved by operation 9",
+  "single read": "contents proved by operation 9",
 };
 
 export const rareStates = [...seenFromOutside, ...toldByPoller] as const;

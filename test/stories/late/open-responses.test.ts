@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PollingSource } from "../../../lib/polling/index.ts";
-import { failing } from "../../support/failing.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { changeMark, DAY, fullPassesOnly, ticksUntil } from "../../support/slow.ts";
+import { DAY, fullPassesOnly, ticksUntil } from "../../support/slow.ts";
 import {
   at,
   deliveredIds,
@@ -117,83 +116,5 @@ describe("an open response", () => {
     const world = worldWith([open, ...completed, { responseId: 50, completed: newest }]);
     await runTick(world, { source: { ...source, patrol: { every: HOUR, full: 30 * DAY } } });
     expect(world.entry(1, OPEN)?.firstSeen).toBe(noon - age);
-  });
-});
-
-describe("while operation 9 is of no use", () => {
-  it("because a walk has still to tell whether it has more than the pages, nothing of it goes out by itself", async () => {
-    const world = await worldWithOpen((record) => record);
-    await changeMark(world, (mark) => {
-      mark.contents.suspects = [3];
-    });
-    complete(world);
-    const records = recordsOf(completedNow(world)) as Fields[];
-    answer(world, OPEN, [...records, { ...records[0], questionId: 900_001 }], (record) => record);
-    const fault = { on: true };
-    world.before.push(({ operation, args }) => {
-      if (fault.on && operation === "page" && Number(args[1]) > 1) {
-        throw Object.assign(new Error("500"), { code: "SERVER_ERROR" });
-      }
-    });
-    let ticked = 0;
-    await ticksUntil(world, () => ++ticked === 2, { source });
-    expect(deliveredIds(world)).not.toContain(OPEN);
-
-    fault.on = false;
-    await ticksUntil(world, () => deliveredIds(world).includes(OPEN), { source }, 3_000);
-    expect(world.delivered[0]?.data.answers).toHaveLength(4);
-  });
-
-  it("because it fails, nothing goes out cut, and a full pass finds what was completed", async () => {
-    const world = await worldWithOpen();
-    failing(world, "response");
-    complete(world);
-    await ticksUntil(world, () => world.time.now > noon + 10 * HOUR, { source }, 1_000);
-    expect(deliveredIds(world)).toEqual([]);
-    await ticksUntil(world, () => deliveredIds(world).includes(OPEN), { source }, 2_000);
-    expect(world.delivered[0]?.data.answers).toHaveLength(4);
-    expect(world.delivered[0]?.meta.origin).toBe("full-pass");
-  });
-
-  it("because nothing of it could ever be compared, it is not asked about open ones at all", async () => {
-    const world = await worldWithOpen(() => ({ odd: true }));
-    const asked = watchAsking(world);
-    await ticksUntil(world, () => world.time.now > noon + 2 * HOUR, { source }, 1_000);
-    expect(asked).toEqual([]);
-  });
-
-  it("because it gives part of the answers, the list's are the ones that go out", async () => {
-    const world = await worldWithOpen(({ dateCompleted: _, ...record }) => record);
-    await ticksUntil(world, () => world.time.now > noon + 10 * MINUTE, { source });
-    complete(world);
-    const all = recordsOf(completedNow(world)) as Fields[];
-    answer(world, OPEN, all.slice(0, 2), ({ dateCompleted: _, ...record }) => record);
-    await ticksUntil(world, () => deliveredIds(world).includes(OPEN), { source });
-    expect(world.delivered[0]?.data.answers).toHaveLength(4);
-  });
-});
-
-describe("many open responses", () => {
-  it("are asked about within the budget, ten at once, and all get their turn", async () => {
-    const count = 60;
-    const world = worldWith([
-      ...range(1, count).map((responseId) => ({ responseId, fields })),
-      ...range(101, 120).map((responseId) => ({ responseId, completed: at(-HOUR) })),
-    ]);
-    const slow = { ...fullPassesOnly, backgroundRequests: 4 };
-    await runTick(world, { source: slow });
-    const asked = new Set<number>();
-    let most = 0;
-    for (let tick = 0; tick < 40; tick += 1) {
-      world.time.now += MINUTE;
-      world.calls.length = 0;
-      await runTick(world, { source: slow });
-      const calls = world.calls.filter(({ operation }) => operation === "response");
-      most = Math.max(most, calls.length);
-      for (const { args } of calls) asked.add(Number(args[1]));
-    }
-    expect(most).toBeGreaterThan(0);
-    expect(most).toBeLessThanOrEqual(4);
-    expect(asked.size).toBe(count);
   });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AwsFailure } from "../../../lib/aws/failure.ts";
-import { failing } from "../../support/failing.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { changeMark, newsOnly } from "../../support/slow.ts";
+import { newsOnly } from "../../support/slow.ts";
 import {
   at,
   complete,
@@ -148,16 +147,4 @@ it("nor by the search after a poll that has found what was missing, and failed t
   await ticksTo(world, 999, 3);
   completeLate(world, 999, 14);
   expect(await ticksTo(world, 999)).toBeLessThanOrEqual(4);
-});
-
-it("a search that had to leave what it has met is not over", async () => {
-  const world = await settledPages(30);
-  // Records lie apart here, and operation 9 gives the answers but not the facts: its contents are used, nothing is asked about alone.
-  await changeMark(world, ({ contents }) => Object.assign(contents, { apart: 0, answers: "several", full: false }));
-  completeLate(world, 999, 12);
-  const mend = failing(world, "response");
-  await ticks(world, 5);
-  expect(world.entry(1, 999)).toMatchObject({ state: "held" });
-  mend();
-  expect(await ticksTo(world, 999)).toBeLessThanOrEqual(180);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compareAnswers, sameFacts } from "../../../../lib/polling/contents/compare-answers.ts";
+import { compareAnswers } from "../../../../lib/polling/contents/compare-answers.ts";
 
 const head = { responseId: 5, surveyId: 1, completed: 1, dateCompleted: "2026-03-10 12:00:00" };
 const answers = [
@@ -26,19 +26,5 @@ describe("comparing answers", () => {
 
   it("tells nothing from an answer that holds none", () => {
     expect(compareAnswers(answers, [])).toBe("different");
-  });
-});
-
-describe("what records say of their response as a whole", () => {
-  it("is the same where the single operation has more of them that say it", () => {
-    expect(sameFacts(records.slice(1), records)).toBe(true);
-    expect(sameFacts(records, records)).toBe(true);
-  });
-
-  it("is not the same where they say less, or something else, or are too few", () => {
-    expect(sameFacts(records.slice(1), answers)).toBe(false);
-    const open = records.map((record) => ({ ...record, completed: 0 }));
-    expect(sameFacts(records.slice(1), open)).toBe(false);
-    expect(sameFacts(records, records.slice(1))).toBe(false);
   });
 });

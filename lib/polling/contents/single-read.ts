@@ -1,0 +1,143 @@
+import { errorCode } from "../../errors.ts";
+import { isObject } from "../../events/build/fields.ts";
+import type { PollContext } from "../context.ts";
+import { endsWork } from "../errors.ts";
+import { privateRecord } from "../model/privacy.ts";
+import { digestOf, readRecord } from "../model/records.ts";
+import type { Order } from "../ports.ts";
+import { toPage } from "../walk/page.ts";
+import { compareAnswers, factsOf } from "./compare-answers.ts";
+
+// The single read gives one response by its id. Its contents are used where it was compared with whole responses (R11).
+
+/** Responses that are compared whatever their size, and those of several records that it has to equal. */
+const FIRST = 3;
+/** Answers in a row that say nothing, and the milliseconds for which it is not asked then. */
+const MOST_SILENT = 3;
+const SILENCE = 24 * 3_600_000;
+
+type Asking = Pick<PollContext, "learned" | "source">;
+
+/** Whether contents come from the single read alone: its source has scattered records (R12), or the configuration says so. */
+export function isSingleOnly({ learned, source: { contents = "auto" } }: Asking): boolean {
+  return contents === "single" || (contents === "auto" && learned.scattered !== undefined);
+}
+
+/** Whether contents of the single read go out for what pages cannot prove. */
+export function isTrusted(asking: Asking): boolean {
+  const { contents = "auto" } = asking.source;
+  if (isSingleOnly(asking)) return true;
+  // fault: one-record-makes-trust
+  return contents === "auto" && asking.learned.single.differs !== true && asking.learned.single.equal >= FIRST;
+}
+
+/** Whether it is of use to ask it now. */
+export function mayAnswer({ learned, source, ports }: Pick<PollContext, "learned" | "source" | "ports">): boolean {
+  return source.contents !== "pages" && ports.clock.now() >= (learned.single.silentUntil ?? 0);
+}
+
+/** The records of the single read, fit to leave the process; none where it has no such response, and undefined where it fails. */
+export async function answerOf(ctx: PollContext, responseId: number): Promise<unknown[] | undefined> {
+  try {
+    const read = await ctx.ports.service.response(ctx.surveyId, responseId);
+    if (read.kind === "absent") return [];
+    return read.body.map((record) => privateRecord(record, ctx.source.privacy));
+  } catch (error) {
+    if (endsWork(error)) throw error;
+    ctx.ports.observe({ kind: "unconfirmed", surveyId: ctx.surveyId, code: errorCode(error) });
+    return undefined;
+  }
+}
+
+/** The same; undefined where it gives none. */
+export async function ask(ctx: PollContext, responseId: number): Promise<unknown[] | undefined> {
+  const records = await answerOf(ctx, responseId);
+  return records?.length === 0 ? undefined : records;
+}
+
+/** Records of the single read as pages would list them: what it does not tell of the response as a whole is taken from a record of the list. */
+export function asListed(single: unknown[], listed: readonly unknown[]): unknown[] {
+  const [first] = listed;
+  if (first === undefined) return single;
+  return single.map((record) => (isObject(record) ? { ...factsOf(first), ...record } : record));
+}
+
+/** The digest of a response as pages would list it, of records that tell all that these do; undefined where comments are dropped. */
+export function digestAsListed(
+  { source }: Pick<PollContext, "source">,
+  responseId: number,
+  records: unknown[],
+): string | undefined {
+  if (source.privacy.comments === "drop") return undefined;
+  return digestOf({ responseId, records: records.map((record) => readRecord(record)) });
+}
+
+/** Whether it tells by itself of a response all that pages tell of it as a whole. */
+export function isFull(single: unknown[]): boolean {
+  return single.every((record) => isObject(record) && "dateCompleted" in record && "dateStart" in record);
+}
+
+/** A response that is whole by one read of its page. */
+export interface Whole {
+  responseId: number;
+  records: unknown[];
+  seen: { page: number; order: Order };
+}
+
+/**
+ * Compares whole responses with the single read: the first ones of a source, and those of several records until it is trusted. A difference counts when both are read
+ * once more, and still differ.
+ */
+export async function compareWhole(ctx: PollContext, whole: readonly Whole[]): Promise<void> {
+  const { learned, source } = ctx;
+  const { single, scattered } = learned;
+  const isDone = single.differs === true || single.equal >= FIRST || scattered !== undefined;
+  if (isDone || (source.contents ?? "auto") !== "auto" || !mayAnswer(ctx)) return;
+  const due = whole.filter(({ records }) => single.compared < FIRST || records.length > 1);
+  await Promise.all(due.slice(0, FIRST).map((one) => compare(ctx, one)));
+}
+
+async function compare(ctx: PollContext, one: Whole): Promise<void> {
+  const { learned, ports } = ctx;
+  const { single } = learned;
+  const answer = await ask(ctx, one.responseId);
+  single.compared += 1;
+  if (answer === undefined) {
+    single.silent += 1;
+    if (single.silent < MOST_SILENT) return;
+    Object.assign(single, { silent: 0, silentUntil: ports.clock.now() + SILENCE });
+    return;
+  }
+  single.silent = 0;
+  if (compareAnswers(one.records, answer) === "equal") {
+    if (one.records.length > 1) single.equal += 1;
+    return;
+  }
+  const [listed, again] = await Promise.all([readAgain(ctx, one), ask(ctx, one.responseId)]);
+  // An edit between the two reads, or an answer that does not come now, tells nothing.
+  if (again === undefined || listed.length !== one.records.length) return;
+  const comparison = compareAnswers(listed, again);
+  if (comparison === "more") await noteScattered(ctx);
+  else if (comparison !== "equal") single.differs = true;
+}
+
+/** Its records on its page, read once more; none where that fails. */
+async function readAgain(ctx: PollContext, { responseId, seen }: Whole): Promise<unknown[]> {
+  try {
+    const page = toPage(seen.page, await ctx.ports.service.page(ctx.surveyId, seen.page, seen.order));
+    const records = page?.runs.flatMap((run) => (run.responseId === responseId ? run.records : [])) ?? [];
+    return records.map(({ raw }) => privateRecord(raw, ctx.source.privacy));
+  } catch (error) {
+    if (endsWork(error)) throw error;
+    return [];
+  }
+}
+
+/** From now on contents come from the single read (R12). It is written at once, as all that goes out depends on it. */
+export async function noteScattered({ learned, ports, source, surveyId }: PollContext): Promise<void> {
+  if (learned.scattered !== undefined || (source.contents ?? "auto") !== "auto") return;
+  // fault: scattered-unlearned
+  learned.scattered = ports.clock.now();
+  await ports.state.saveAccount({ scattered: learned.scattered });
+  ports.observe({ kind: "scattered", surveyId });
+}

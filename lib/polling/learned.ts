@@ -1,0 +1,45 @@
+import type { AccountChanges, AccountState } from "./model/account.ts";
+import type { DetailKind } from "./model/ledger-entry.ts";
+import type { Outcome } from "./publish/outage.ts";
+import type { Outages } from "./publish/patience.ts";
+
+/** What the single read of a source is worth, from comparing whole responses with it (R11). */
+export interface SingleRead {
+  /** Responses compared; and those of several records that it has equalled, which make it trusted. */
+  compared: number;
+  equal: number;
+  /** Set once it has differed from a page that was read again. */
+  differs?: true;
+  /** Answers in a row that said nothing; and epoch milliseconds until which it is not asked after three of them. */
+  silent: number;
+  silentUntil?: number;
+}
+
+/** What is known of a source from polling it. All polls of one tick share it, and the account keeps it. */
+export interface Learned {
+  outages: Outages;
+  single: SingleRead;
+  /** Epoch milliseconds since which records of a response are known to be scattered over the list (R12). Nothing unlearns it. */
+  scattered: number | undefined;
+  /** As the account had it, as JSON. */
+  known: string;
+  /** Of this tick: whether an operation answers for a response that was answered before; undefined where there is none. */
+  probes: Partial<Record<DetailKind, Promise<boolean | undefined>>>;
+  /** Attempts of this tick that were made although the probe had failed: all others wait for what these come to. */
+  trials: Record<DetailKind, { new?: Promise<Outcome>; waiting?: Promise<Outcome> }>;
+}
+
+export function learnedBy({
+  outages,
+  single,
+  scattered,
+}: Pick<AccountState, "outages" | "single" | "scattered">): Learned {
+  const known = { outages: { ...outages }, single: { compared: 0, equal: 0, silent: 0, ...single } };
+  const tick = { probes: {}, trials: { metrics: {}, metadata: {} } };
+  return { ...known, scattered, known: JSON.stringify(known), ...tick };
+}
+
+/** The part to be saved with the account: nothing where nothing was learned, since another tick may have learned something meanwhile. */
+export function newlyLearned({ outages, single, known }: Learned): AccountChanges {
+  return JSON.stringify({ outages, single }) === known ? {} : { outages, single };
+}
