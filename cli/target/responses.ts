@@ -1,5 +1,5 @@
 import pLimit from "p-limit";
-import { decodeIds, type EmittedResponse, type LedgerEntry, type Mark } from "../../lib/polling/index.ts";
+import { type EmittedResponse, type LedgerEntry, type Mark, ReadIds } from "../../lib/polling/index.ts";
 import { readAccount } from "../../lib/state/account.ts";
 import { surveyKey } from "../../lib/state/keys.ts";
 import { emittedResponses, readEntry } from "../../lib/state/ledger.ts";
@@ -129,5 +129,5 @@ export async function listedIdsOf(
 ): Promise<ReadonlySet<number> | undefined> {
   if (books === undefined || listedIds === undefined) return undefined;
   const text = "inline" in listedIds ? listedIds.inline : await bucket.get(listedIds.key).catch(() => undefined);
-  return typeof text === "string" ? decodeIds(text) : undefined;
+  return typeof text === "string" ? ReadIds.fromText(text).all : undefined;
 }

@@ -193,7 +193,7 @@ async function watch(of: Of, started?: DateRange | null): Promise<Answer> {
     const now = surveys.find((one) => one.surveyId === id) ?? survey;
     const place = placeOf(now.mark);
     if (place?.backfill === undefined) return { over: endOf(now, isPartial) };
-    isPartial = place.isPartial === true;
+    isPartial = !place.covered || place.skipped.length > 0;
     const { page } = place;
     const { pages } = pagesOf(now);
     progress.update(`survey ${id}: page ${page} of ${Math.max(page, pages)}`, (page - 1) / pages);

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { oneOf, section } from "../config/fields.ts";
-import { dropPassIds, failureOf, type PollContext, passSlice, tellBooks } from "../polling/index.ts";
+import { dropBooksRead, failureOf, readForBooks, tellBooks } from "../polling/index.ts";
 import type { Operation, OperationContext } from "./operation.ts";
 import { makeDue, onSurvey, readySource } from "./survey-work.ts";
 
@@ -38,20 +38,14 @@ async function plan(context: OperationContext, surveyId: number): Promise<AuditR
   const now = ports.clock.now();
   const work = { surveyId, ports, account, until: context.deadline };
   const done = await onSurvey(context, work, async (ctx) => {
-    await leavePass(ctx);
+    // One that has begun before it was asked for proves nothing of what has come since.
+    await dropBooksRead(ctx);
     ctx.mark.nextPass = now;
     return true;
   });
   if (done === undefined) return { outcome: "busy" };
   await makeDue(ports, [surveyId], { passAt: now });
   return { outcome: "planned", dueAt: now };
-}
-
-/** A pass that has begun before it was asked for proves nothing of what has come since. */
-async function leavePass(ctx: PollContext): Promise<void> {
-  const { pass } = ctx.mark;
-  delete ctx.mark.pass;
-  if (pass !== undefined) await dropPassIds(ctx, pass);
 }
 
 async function readOn(context: OperationContext, { surveyId, mode }: AuditInput): Promise<AuditResult> {
@@ -64,8 +58,8 @@ async function readOn(context: OperationContext, { surveyId, mode }: AuditInput)
   const result = await onSurvey(context, { surveyId, ports, account, until }, async (ctx): Promise<AuditResult> => {
     const { mark } = ctx;
     if (mark.phase.kind !== "head") return { outcome: "behind" };
-    if (mode === "begin") await leavePass(ctx);
-    await passSlice(ctx, UNLIMITED);
+    if (mode === "begin") await dropBooksRead(ctx);
+    await readForBooks(ctx, UNLIMITED);
     const isOver = mark.pass === undefined;
     if (isOver) await tellBooks(ctx);
     const failure = ctx.failure === undefined ? {} : { failure: failureOf(ctx.failure) };

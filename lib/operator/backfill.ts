@@ -1,7 +1,15 @@
 import * as z from "zod";
 import { oneOf, section } from "../config/fields.ts";
 import { isDateString } from "../events/build/date-string.ts";
-import { beginAllPages, type DateRange, openTo, type PollContext, placeOf, toPage } from "../polling/index.ts";
+import {
+  beginAllPages,
+  type DateRange,
+  newFullRead,
+  openTo,
+  type PollContext,
+  placeOf,
+  toPage,
+} from "../polling/index.ts";
 import type { Operation } from "./operation.ts";
 import { makeDue, onSurvey, readySource } from "./survey-work.ts";
 
@@ -67,7 +75,8 @@ async function start(ctx: PollContext, { from, to }: DateRange): Promise<Backfil
   }
   if (range.from > range.to) return { outcome: "nothing", floor };
   const head = await knownAtHead(ctx);
-  beginAllPages(mark, { page: 1, backfill: range, ...(head.length === 0 ? {} : { head }) });
+  const more = { backfill: range, ...(head.length === 0 ? {} : { head }) };
+  beginAllPages(mark, newFullRead(ports.clock.now(), more));
   // The books are of before: a full pass follows.
   mark.nextPass = ports.clock.now();
   return { outcome: "started", range, floor };

@@ -33,7 +33,6 @@ export const history: Operation<z.infer<typeof inputSchema>, HistoryResult> = {
   async run(context, { surveyId, range, page: from, first: knownFirst, before: knownBefore, hasBooks }) {
     const ports = context.graph.begin(context.abortsAt);
     const account = await readySource(context, surveyId, ports);
-    const { shortPageEnds } = account;
     const until = Math.min(context.deadline, ports.clock.now() + LONGEST);
     const plain = judgementOf(account, hasBooks, ports.clock.now());
     const asking = { ...plain, backfill: range };
@@ -61,7 +60,6 @@ export const history: Operation<z.infer<typeof inputSchema>, HistoryResult> = {
         }
         if (one.number === 1) first = one.signature;
         before = one.signature;
-        if (shortPageEnds === true && wasShort) return { ids: [...ids] };
       }
       if (ports.clock.now() > until) {
         const signatures = { ...(first === undefined ? {} : { first }), ...(before === undefined ? {} : { before }) };

@@ -17,10 +17,9 @@ import {
   type PollingSource,
   type Ports,
   pauseOf,
+  type ReadEnd,
+  readFull,
   readRecord,
-  type ShortPageEnds,
-  type WalkEnd,
-  walk,
 } from "../polling/index.ts";
 import { isForgotten } from "./forgotten.ts";
 import type { Operation } from "./operation.ts";
@@ -67,7 +66,6 @@ interface Resending {
   surveyId: number;
   /** As it was when the work began: nothing of it is written. */
   mark: Mark;
-  shortPageEnds: ShortPageEnds;
   /** Epoch milliseconds after which nothing new is begun. */
   until: number;
   send(read: readonly ReadAgain[]): Promise<Resent[]>;
@@ -119,7 +117,6 @@ export const resend: Operation<ResendInput, ResendResult> = {
       learned: learnedBy(account),
       surveyId,
       mark,
-      shortPageEnds: account.shortPageEnds,
       until,
       send,
     };
@@ -205,55 +202,45 @@ async function resendById(
  * edge of a page is joined, and what is not met is not listed.
  */
 async function resendByPages(
-  { ports, source, learned, surveyId, mark, shortPageEnds, until, send }: Resending,
+  { ports, source, learned, surveyId, mark, until, send }: Resending,
   entries: readonly EmittedEntry[],
   from: ResendPlace,
 ): Promise<{ results: Resent[]; left: number[]; from?: ResendPlace }> {
   const wanted = new Map(entries.map((entry) => [entry.id, entry]));
-  const seen = new Set<number>();
-  const isTimeUp = (): boolean => ports.clock.now() >= until;
-  const steps = walk({
+  const steps = readFull({
     from: from.page,
-    proves: "coverage",
+    isSure: true,
     read: (page) => ports.service.page(surveyId, page, "desc"),
-    otherFirst: () => ports.service.page(surveyId, 1, "asc"),
-    shortPageEnds,
-    lastPage: mark.lastPage,
+    skips: new Set(),
+    classify: async () => undefined,
     knownPages: () => mark.lastPage ?? 0,
-    judge: async ({ runs }) => {
-      for (const { responseId } of runs) if (wanted.has(responseId)) seen.add(responseId);
-    },
-    isNew: (one) => wanted.has(one),
-    isMet: () => true,
-    // What ends the page may go on behind it.
-    isEnough: ({ runs }) => seen.size === entries.length && !wanted.has(runs.at(-1)?.responseId ?? 0),
-    isTimeUp,
+    isAnchor: () => true,
   });
   const results: Resent[] = [];
   for (;;) {
     const next = await steps.next();
-    const { pieces, position, covered, moved } = next.value;
-    const read = pieces.flatMap((piece): ReadAgain[] => {
-      const { responseId, records } = piece;
+    const { fragments, position, covered, moved } = next.value;
+    const read = fragments.flatMap((fragment): ReadAgain[] => {
+      const { responseId, records } = fragment;
       const entry = wanted.get(responseId);
-      // Where records lie apart there may be more of it anywhere.
-      const isAll = isWhole(piece) && !isSingleOnly({ source, learned });
+      // Where records are scattered there may be more of it anywhere.
+      const isAll = isWhole(fragment) && !isSingleOnly({ source, learned });
       return entry === undefined ? [] : [{ entry, run: { responseId, records }, isWhole: isAll }];
     });
     results.push(...(await send(read)));
     for (const { entry } of read) wanted.delete(entry.id);
     const place = { page: Math.max(1, position), isPartial: from.isPartial || !covered || moved };
-    if (next.done && next.value.kind !== "time up") {
+    if (next.done) {
       const end = next.value;
       return { results: [...results, ...[...wanted.values()].map((entry) => notMet(entry, end, place))], left: [] };
     }
-    if (!next.done && !isTimeUp()) continue;
+    if (wanted.size > 0 && ports.clock.now() < until) continue;
     await steps.return(undefined as never);
     return { results, left: [...wanted.keys()], ...(wanted.size === 0 ? {} : { from: place }) };
   }
 }
 
-function notMet(entry: EmittedEntry, end: WalkEnd, { isPartial }: ResendPlace): Resent {
+function notMet(entry: EmittedEntry, end: ReadEnd, { isPartial }: ResendPlace): Resent {
   // Closed books do not list it any more.
   if (entry.gone !== undefined) return resent(entry, "gone");
   if (end.kind === "failed") return resent(entry, "unproved", `page ${end.page}: ${errorCode(end.error)}`);

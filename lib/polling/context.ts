@@ -34,8 +34,6 @@ export interface PollContext {
   deadline: number;
   /** The same for a catch-up: what is left of it goes on with another slice. */
   streamUntil: number;
-  /** Whether a page of fewer than 100 records was the last whenever it was met; undefined: not known yet. */
-  shortPageEnds: boolean | undefined;
   start: Start;
   /** Largest of the counts that the survey list shows; undefined when it shows none. */
   listedCount: number | undefined;
@@ -81,9 +79,8 @@ export async function asBacklog<T>(ctx: PollContext, work: (lane: PollContext) =
   try {
     return await work(lane);
   } finally {
-    const { shortPageEnds, definition, failure, lost } = lane;
+    const { definition, failure, lost } = lane;
     Object.assign(ctx, {
-      shortPageEnds,
       definition,
       failure: ctx.failure ?? failure,
       lost: ctx.lost ?? lost,

@@ -1,7 +1,6 @@
 // The door of the core: whatever is outside lib/polling imports this file and no other of the folder. In the order of the files.
 
-export { decodeIds } from "./books/id-set.ts";
-export { dropPassIds } from "./books/pass-ids.ts";
+export { ReadIds } from "./books/ids.ts";
 export { isFull as tellsAll, isSingleOnly, isTrusted, mayAnswer } from "./contents/single-read.ts";
 export type { Allowance, PollContext } from "./context.ts";
 export {
@@ -13,6 +12,7 @@ export {
   OutOfTimeError,
   StateRefusedError,
 } from "./errors.ts";
+export { dropBooksRead, readForBooks } from "./full-read.ts";
 export { type Learned, learnedBy } from "./learned.ts";
 export { holdLease, LEASE_DURATION, PUBLISH_TIMEOUT } from "./lease.ts";
 export { decide, isBefore, type Judgement } from "./ledger/judge.ts";
@@ -25,7 +25,15 @@ export {
   STORED_ONCE,
   type SurveyRow,
 } from "./model/account.ts";
-export { type Books, isUnreachable, sayWhyOpen, unaccountedOf } from "./model/books.ts";
+export {
+  type Books,
+  type DateRange,
+  type FullRead,
+  isUnreachable,
+  newFullRead,
+  sayWhyOpen,
+  unaccountedOf,
+} from "./model/books.ts";
 export { earliestString } from "./model/dates.ts";
 export {
   type CheckedState,
@@ -42,7 +50,7 @@ export {
 } from "./model/ledger-entry.ts";
 export { emptyMark, type Lease, type Mark } from "./model/mark.ts";
 export type { OutgoingEvent } from "./model/outgoing-event.ts";
-export { beginAllPages, type DateRange, openTo, placeOf } from "./model/phase.ts";
+export { beginAllPages, openTo, placeOf } from "./model/phase.ts";
 export { addCounts } from "./model/poll-counts.ts";
 export { classOf, completedAt, digestOf, type Run, readRecord, startedAt } from "./model/records.ts";
 export type { Role, RoleLease, RoleNote, TickNote } from "./model/role.ts";
@@ -69,9 +77,7 @@ export { enrich } from "./publish/enrich.ts";
 export type { Outages } from "./publish/patience.ts";
 export { sealed } from "./publish/prepare.ts";
 export { batchLength, type ContentsEvent, type Ready } from "./publish/publish-batch.ts";
-export { lastOf } from "./routes/backlog-start.ts";
-export { passSlice } from "./routes/full-pass.ts";
-export { depthOf, levels, periodOf } from "./routes/patrol.ts";
+export { depthOf, levels, periodOf } from "./rescan-levels.ts";
 export { catchUpSlice, type SliceSummary } from "./survey/catch-up-slice.ts";
 export { type PollRequest, type PollResult, pollSurvey } from "./survey/poll-survey.ts";
 export { tellBooks } from "./survey/tell-books.ts";
@@ -81,7 +87,7 @@ export { tick } from "./tick/tick.ts";
 export { checkOwnState, LONGEST_WAIT, pauseOf, type TickRequest } from "./tick/tick-request.ts";
 export type { BacklogRound, SurveySummary, TickFigures, TickSummary } from "./tick/tick-summary.ts";
 export { trusts } from "./tick/trust.ts";
+export { lastOf } from "./walk/backlog-start.ts";
 export { isWhole } from "./walk/join.ts";
-export type { ShortPageEnds } from "./walk/list-end.ts";
 export { isFull, PAGE_SIZE, type Page, toPage } from "./walk/page.ts";
-export { type WalkEnd, walk } from "./walk/walk.ts";
+export { type ReadEnd, readFull, scanPages } from "./walk/read-pages.ts";

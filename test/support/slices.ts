@@ -23,7 +23,7 @@ export type SliceOverrides = Partial<Omit<SurveyRequest, "ports" | "source">> & 
 /** A slice of a survey's catch-up, of two minutes or until `streamUntil`. */
 export function slice(world: MemoryWorld, { source, ...overrides }: SliceOverrides = {}): Promise<SliceSummary> {
   const deadline = overrides.deadline ?? world.time.now + 2 * MINUTE;
-  const { start = { from: "beginning", at: null }, shortPageEnds } = world.account;
+  const { start = { from: "beginning", at: null } } = world.account;
   return catchUpSlice({
     ports: world.ports,
     source: { ...sourceDefaults, ...source },
@@ -33,7 +33,6 @@ export function slice(world: MemoryWorld, { source, ...overrides }: SliceOverrid
     streamUntil: deadline,
     start,
     listedCount: undefined,
-    shortPageEnds,
     learned: learnedBy(world.account),
     ...overrides,
   });

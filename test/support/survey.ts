@@ -168,7 +168,6 @@ export async function pollAlone(world: MemoryWorld, overrides: PollOverrides = {
     presence: "present",
     start: { from: "beginning", at: null },
     listedCount: 0,
-    shortPageEnds: undefined,
     head: true,
     learned: learnedBy({}),
     ...overrides,

@@ -2,14 +2,13 @@ import pLimit from "p-limit";
 import type { PollContext } from "../context.ts";
 import type { Books, BooksOpen, Tally, Withheld } from "../model/books.ts";
 import type { EntryState } from "../model/ledger-entry.ts";
-import { dropIds, keepIds } from "./id-set.ts";
-import type { PassIds } from "./pass-ids.ts";
+import { dropIds, keepIds, type ReadIds } from "./ids.ts";
 
 type Class = keyof Tally & (Exclude<EntryState, "before-floor"> | "beforeFloor");
 
 /** All that a pass has met when it has come to the end of the list. */
 export interface FinishedPass extends Pick<Books, "startedAt" | "moved" | "changed" | "repaired" | "found"> {
-  ids: PassIds;
+  ids: ReadIds;
 }
 
 /** Passes in a row over an empty list after which it is believed to be empty. */
@@ -38,7 +37,7 @@ export async function closeBooks(ctx: PollContext, pass: FinishedPass): Promise<
     if (mark.emptyPasses < EMPTY_PASSES) return leaveOpen(ctx, { code: "read-as-empty" }, closedAt);
   } else delete mark.emptyPasses;
   const { listedIds: older } = mark;
-  mark.listedIds = await keepIds(ctx, ids.all, "listed");
+  mark.listedIds = await keepIds(ctx, ids, "listed");
   const passes = mark.booksOpen === undefined ? (mark.books?.passes ?? 0) + 1 : 1;
   const deficit = ctx.listedCount === undefined ? null : ctx.listedCount - listed;
   delete mark.booksOpen;
@@ -54,7 +53,7 @@ export async function closeBooks(ctx: PollContext, pass: FinishedPass): Promise<
 /** The class that the ledger gives each of these responses now, and which of them do not go out. */
 async function classify(
   ctx: PollContext,
-  { all }: PassIds,
+  { all }: ReadIds,
 ): Promise<{ classes: Record<Class, number>; withheld: Withheld[] }> {
   const classes = { emitted: 0, beforeFloor: 0, open: 0, waiting: 0, held: 0, quarantined: 0, refused: 0 };
   const withheld: Withheld[] = [];

@@ -1,6 +1,6 @@
 import { credible } from "../../events/build/date-string.ts";
+import type { DateRange } from "../model/books.ts";
 import { type EntryState, FORGOTTEN, type LedgerEntry } from "../model/ledger-entry.ts";
-import type { DateRange } from "../model/phase.ts";
 import { classOf, completedAt, type Run, type RunClass, startedAt } from "../model/records.ts";
 import { isHistory, type Start } from "../model/start.ts";
 import { isHeldDue } from "./held.ts";

@@ -74,8 +74,6 @@ export interface AccountState extends TickNote {
   startLooks?: StartLooks;
   /** Fingerprint of the service's base URL. */
   service?: string;
-  /** Whether a page of fewer than 100 records was the last one whenever it was met. */
-  shortPageEnds?: boolean;
   /** Requests spent on background work beyond its budget: paid back before any more of it is done. */
   overdrawn?: number;
   /** Requests by which full passes have had more of the budget than all other slow work. */

@@ -1,27 +1,48 @@
 import type { BooksClosed } from "../../events/index.ts";
 
-/** A set of ids, delta-coded (see id-set.ts): a small one as it is, a large one in the vault. */
+/** The ids of a full read (see books/ids.ts): few of them as they are, many in the vault. */
 export type IdsRef = { inline: string } | { key: string };
 
-/** A full pass in slices. */
-export interface Pass {
+/** Dates of completion, as the service writes them; both belong to it. */
+export interface DateRange {
+  from: string;
+  to: string;
+}
+
+/** A full read in parts, and the point at which it goes on after a crash or at the end of its time. */
+export interface FullRead {
   /** Epoch milliseconds. */
   startedAt: number;
-  /** The first page of which not everything is dealt with. */
+  /** The page at which it began: page 1, or that of the oldest news. Only a read from page 1 can close the books. */
+  begun: number;
+  /** The first page of which not everything is dealt with (R7). */
   page: number;
-  /** Ids listed so far. */
+  /** Ids met so far. They belong to `page`: both are written together. */
   ids?: IdsRef;
   /** Whether nothing that was listed all the time can have slipped through so far; whether pages moved. */
   covered: boolean;
   moved: boolean;
-  /** Pages that were stepped over (R9); and slices in a row that have ended at a page that failed, and come no further. */
-  steppedOver: number[];
+  /** Pages that were skipped (R9). */
+  skipped: number[];
+  /** Parts in a row that have come no further. */
   failures: number;
-  /** Whether a short event was met that could not be replaced yet: the next pass follows at once. */
+  /** Whether a short event was met that could not be replaced yet: the next full read follows at once. */
   unreplaced: boolean;
   changed: number;
   repaired: number;
   found: number;
+  /** Of a backlog: responses at the head when it was looked at last; what stands before them has come since. */
+  head?: number[];
+  /** Of a backfill: responses completed in this range go out even where they are history. */
+  backfill?: DateRange;
+}
+
+export function newFullRead(startedAt: number, more: Partial<FullRead> = {}): FullRead {
+  return {
+    ...{ startedAt, begun: 1, page: 1, covered: true, moved: false, skipped: [], failures: 0, unreplaced: false },
+    ...{ changed: 0, repaired: 0, found: 0 },
+    ...more,
+  };
 }
 
 /** The sums of a full pass: each listed id in the class that the ledger gave it at the end. */

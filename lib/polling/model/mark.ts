@@ -1,5 +1,5 @@
 import type { SurveyFacts } from "../../events/index.ts";
-import type { Books, BooksOpen, IdsRef, Pass, ToldBooks } from "./books.ts";
+import type { Books, BooksOpen, FullRead, IdsRef, ToldBooks } from "./books.ts";
 import type { LedgerEntry } from "./ledger-entry.ts";
 import type { OutgoingEvent } from "./outgoing-event.ts";
 import type { Phase } from "./phase.ts";
@@ -27,8 +27,8 @@ export interface FailingPage {
   polls: number;
   since: number;
   pollAt: number;
-  /** Whether walks step over it by now. */
-  isSteppedOver: boolean;
+  /** Whether reads skip it by now. */
+  isSkipped: boolean;
 }
 
 /** A survey as the survey list showed it, null where it did not name it, and when that was read (epoch milliseconds). */
@@ -78,7 +78,7 @@ export interface Mark {
   listedIds?: IdsRef;
   /** `closedAt` of the books with which the ledger was compared last. */
   comparedAt?: number;
-  pass?: Pass;
+  pass?: FullRead;
   /** Epoch milliseconds before which no further full pass begins; absent: at once. */
   nextPass?: number;
   /**

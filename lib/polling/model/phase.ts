@@ -1,39 +1,6 @@
-import type { IdsRef } from "./books.ts";
+import type { FullRead } from "./books.ts";
 
 // What the phase of a survey says, and the ways from one to the next.
-
-/** Dates of completion, as the service writes them; both belong to it. */
-export interface DateRange {
-  from: string;
-  to: string;
-}
-
-/** The responses that the parts of a walk over all pages have met. */
-export interface Met {
-  /** Epoch milliseconds at which it began. */
-  startedAt: number;
-  /** Whether pages moved meanwhile. */
-  moved: boolean;
-  repaired: number;
-  /** As those of a full pass. */
-  ids?: IdsRef;
-}
-
-/** The point at which a walk over all pages goes on after a crash or at the end of its time. */
-export interface Place {
-  /** The first page of which not everything is dealt with (R7). */
-  page: number;
-  /** Walks in a row that have come no further: they have ended at a page that failed, or short of what the other order shows. */
-  failures?: number;
-  /** Whether something may have slipped through a part of it, or could not be read. */
-  isPartial?: true;
-  /** The responses met so far, where it began at page 1 and can close the books (R29). It belongs to `page`: both are written together. */
-  met?: Met;
-  /** Responses at the head when it was looked at last: what stands before them has come since. */
-  head?: number[];
-  /** Of a backfill: responses completed in this range go out even where they are history. */
-  backfill?: DateRange;
-}
 
 /**
  * Where a survey stands, and so what its next poll does.
@@ -42,9 +9,9 @@ export interface Place {
  * |---|---|
  * | new | reads all pages, as a catch-up from page 1 |
  * | head | reads the head |
- * | catch-up | works off a backlog that is too deep for a head walk, from `place` on |
+ * | catch-up | works off a backlog that is too deep for a head scan, from `place` on |
  */
-export type Phase = { kind: "new" } | FollowingHead | { kind: "catch-up"; place: Place };
+export type Phase = { kind: "new" } | FollowingHead | { kind: "catch-up"; place: FullRead };
 
 interface FollowingHead {
   kind: "head";
@@ -59,7 +26,7 @@ interface InPhase {
 }
 
 /** The place of a walk over all pages that is under way. */
-export function placeOf({ phase }: InPhase): Place | undefined {
+export function placeOf({ phase }: InPhase): FullRead | undefined {
   return phase.kind === "catch-up" ? phase.place : undefined;
 }
 
@@ -74,7 +41,7 @@ export function headEnd({ phase }: InPhase): { page: number; at: number } | unde
 }
 
 /** A walk over all pages is under way from now on. */
-export function beginAllPages(mark: InPhase, place: Place): void {
+export function beginAllPages(mark: InPhase, place: FullRead): void {
   mark.phase = { kind: "catch-up", place };
 }
 

@@ -1,10 +1,10 @@
 import type { Allowance, PollContext } from "../context.ts";
+import { readForBooks } from "../full-read.ts";
 import { headEnd } from "../model/phase.ts";
 import { addCounts, isClean, type PollCounts } from "../model/poll-counts.ts";
-import { passSlice } from "../routes/full-pass.ts";
-import { headWalk } from "../routes/head.ts";
-import { beginRound, type Due, dueLevels, isUnderWay, nextOf, patrolSlice } from "../routes/patrol.ts";
-import { nextRecheckOf, recheck } from "../routes/recheck.ts";
+import { nextRecheckOf, recheck } from "../recheck.ts";
+import { beginRound, type Due, dueLevels, nextOf, patrolOf } from "../rescan-levels.ts";
+import { rescan, scanHead } from "../scan.ts";
 
 // Everything slow that is done for one survey, within the source's background budget. Full passes have half of that, and all else has the other half.
 
@@ -40,7 +40,7 @@ export async function background(ctx: PollContext, request: BackgroundRequest, w
   const { allowance, kind, fullPoll } = request;
   const { clock } = ctx.ports;
   if (kind === "pass") {
-    if (passDue(ctx).at <= clock.now()) addCounts(work.counts, await passSlice(ctx, allowance));
+    if (passDue(ctx).at <= clock.now()) addCounts(work.counts, await readForBooks(ctx, allowance));
     return;
   }
   const done = new Set<Task["kind"]>();
@@ -84,20 +84,25 @@ async function tasksOf(ctx: PollContext, fullPoll?: Due): Promise<Task[]> {
 }
 
 async function patrol(ctx: PollContext, level: number, allowance: Allowance, work: PollWork): Promise<void> {
-  if (!isUnderWay(ctx, level)) {
-    // The patrol begins where a head walk has ended: new responses at the head are not its task.
+  let { [level]: round } = patrolOf(ctx).rounds;
+  if (round === undefined) {
+    // It begins where a head scan has ended: new responses at the head are not its task.
     const { at = Number.NEGATIVE_INFINITY } = headEnd(ctx.mark) ?? {};
     const isFresh = at + ctx.source.interval > ctx.ports.clock.now();
     if (!isFresh && !work.headRead) await readHead(ctx, work);
-    // A place to go on from is no empty page taken as it is, and no walk that was cut short.
+    // A place to go on from is no empty page taken as it is, and no scan that was cut short.
     if (!isClean(work.counts) || (headEnd(ctx.mark) === undefined && !work.counts.complete)) return;
-    beginRound(ctx, level);
+    round = beginRound(ctx, level);
+    if (round === undefined) return;
+    patrolOf(ctx).rounds[level] = round;
     if (allowance.left() <= 0) return;
   }
-  addCounts(work.counts, await patrolSlice(ctx, level, allowance));
+  const done = await rescan(ctx, { level, round }, allowance);
+  addCounts(work.counts, done.counts);
+  if (done.round !== undefined) patrolOf(ctx).rounds[level] = done.round;
 }
 
 async function readHead(ctx: PollContext, work: PollWork): Promise<void> {
   work.headRead = true;
-  addCounts(work.counts, await headWalk(ctx));
+  addCounts(work.counts, await scanHead(ctx));
 }

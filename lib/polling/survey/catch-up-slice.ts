@@ -1,5 +1,4 @@
 import type { ToldFailure } from "../../errors.ts";
-import type { PollContext } from "../context.ts";
 import { endsWork, failureOf } from "../errors.ts";
 import { noCounts, withheldOf } from "../model/poll-counts.ts";
 import { pollSurvey } from "./poll-survey.ts";
@@ -21,9 +20,7 @@ export interface SliceSummary {
  * One turn of a survey's backlog, until `streamUntil`. Throws what concerns the whole source, or ends the invocation. Any other failure is told, and left to a
  * later turn.
  */
-export async function catchUpSlice(
-  request: SurveyRequest,
-): Promise<SliceSummary & Partial<Pick<PollContext, "shortPageEnds">>> {
+export async function catchUpSlice(request: SurveyRequest): Promise<SliceSummary> {
   const { surveyId, ports } = request;
   const cameTo = (outcome: SliceSummary["outcome"], counts = noCounts(), error?: unknown): SliceSummary => {
     const { emitted, waiting } = counts;
@@ -36,10 +33,10 @@ export async function catchUpSlice(
   try {
     const result = await pollSurvey({ ...request, presence: "present", head: true, isTurn: true });
     if (result === undefined) return cameTo("busy");
-    const { counts, failure, shortPageEnds } = result;
+    const { counts, failure } = result;
     // A failure is not tried again at once.
     const goesOn = result.isFurther && failure === undefined;
-    return { ...cameTo(!result.resumed ? "done" : goesOn ? "goes on" : "stuck", counts, failure), shortPageEnds };
+    return cameTo(!result.resumed ? "done" : goesOn ? "goes on" : "stuck", counts, failure);
   } catch (error) {
     if (endsWork(error)) throw error;
     return cameTo("stuck", noCounts(), error);

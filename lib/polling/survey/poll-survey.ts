@@ -1,6 +1,8 @@
 import { asNews, type PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
+import { readBacklog } from "../full-read.ts";
 import { dropExpired } from "../ledger/quarantine.ts";
+import { newFullRead } from "../model/books.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import type { Listed, Mark } from "../model/mark.ts";
 import { placeOf } from "../model/phase.ts";
@@ -8,12 +10,9 @@ import { addCounts, isClean, noCounts, type PollCounts } from "../model/poll-cou
 import { takeWaiting } from "../publish/emit.ts";
 import { notSpared, outagesOf } from "../publish/outage.ts";
 import { createPipeline, type Pipeline } from "../publish/pipeline.ts";
-import { catchUp } from "../routes/catch-up.ts";
-import { nextTry, tryAgain } from "../routes/failing-page.ts";
-import { headWalk } from "../routes/head.ts";
-import { newsAbove } from "../routes/news-above.ts";
-import { noteAllRead } from "../routes/patrol.ts";
-import { search } from "../routes/search.ts";
+import { noteAllRead } from "../rescan-levels.ts";
+import { scanAbove, scanBelow, scanHead } from "../scan.ts";
+import { nextTry, tryAgain } from "../skipped-pages.ts";
 import { type BackgroundDue, type BackgroundRequest, background, nextBackground, type PollWork } from "./background.ts";
 import { hasUntold, tellBooks } from "./tell-books.ts";
 import { type Presence, shownAs, tellSurvey } from "./tell-survey.ts";
@@ -40,7 +39,6 @@ export interface PollResult extends PollWork {
   dueAt: number | undefined;
   /** When slow work is due. */
   slowDue: BackgroundDue;
-  shortPageEnds: boolean | undefined;
   /** Whether the survey is being caught up: what comes behind that is looked for once. */
   resumed: boolean;
   /** Whether its backlog has come further, or something of it has gone out. */
@@ -77,7 +75,6 @@ export function pollSurvey(request: PollRequest): Promise<PollResult | undefined
       mark,
       dueAt: await nextDue(ctx, done.counts),
       slowDue: await nextBackground(ctx),
-      shortPageEnds: ctx.shortPageEnds,
       resumed: placeOf(mark) !== undefined,
       isFurther: placeOf(mark)?.page !== earlier.page || done.counts.emitted + done.counts.waiting > 0,
       closedNow: mark.books !== undefined && mark.books.closedAt !== earlier.closedAt,
@@ -118,18 +115,18 @@ async function look(ctx: PollContext, request: PollRequest, done: PollWork): Pro
 async function news(ctx: PollContext, isTurn: boolean): Promise<PollCounts> {
   if (ctx.mark.phase.kind === "new") return readAll(ctx);
   const place = placeOf(ctx.mark);
-  if (place === undefined) return headWalk(ctx);
+  if (place === undefined) return scanHead(ctx);
   // Whatever fails in looking at the head, the backlog does not wait for it.
-  const above = (await orLeave(ctx, () => newsAbove(ctx, place))) ?? noCounts();
+  const above = (await orLeave(ctx, () => scanAbove(ctx, place))) ?? noCounts();
   if (!isTurn) return addCounts(above, { unfinished: true });
   // The backlog meets all of it again.
-  return addCounts(await catchUp(ctx, place), { ...above, left: 0, unfinished: false, complete: false });
+  return addCounts(await readBacklog(ctx, place), { ...above, left: 0, unfinished: false, complete: false });
 }
 
 /** The first reading of a survey. After all pages its head is looked at: the list may have its news elsewhere than at the asc end. */
 async function readAll(ctx: PollContext): Promise<PollCounts> {
-  const counts = await catchUp(ctx, { page: 1 });
-  return isClean(counts) ? addCounts(counts, await headWalk(ctx)) : counts;
+  const counts = await readBacklog(ctx, newFullRead(ctx.ports.clock.now()));
+  return isClean(counts) ? addCounts(counts, await scanHead(ctx)) : counts;
 }
 
 /** Searches below the head, once that has been read to its end, for what the counts have shown. */
@@ -137,7 +134,7 @@ async function seek(ctx: PollContext, missing: number, done: PollWork): Promise<
   // The next one begins where the head walk has ended then.
   if (missing === 0) delete ctx.mark.search;
   if (missing === 0 || !isClean(done.counts) || ctx.mark.phase.kind !== "head") return;
-  const { counts, vain } = await search(ctx, missing);
+  const { counts, vain } = await scanBelow(ctx, missing);
   addCounts(done.counts, counts);
   done.foundBelow = counts.found;
   done.vain = vain;

@@ -1,7 +1,7 @@
 import type { BooksDigest } from "../../events/books-digest.ts";
 import { buildBooksClosed } from "../../events/build/build-books-closed.ts";
 import { digestSum } from "../../events/index.ts";
-import { loadIds } from "../books/id-set.ts";
+import { loadIds } from "../books/ids.ts";
 import type { PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
 import { factsOf } from "../ledger/tell.ts";

@@ -9,7 +9,7 @@ import type { Start } from "../model/start.ts";
 export interface SurveyRequest
   extends Pick<
     PollContext,
-    "ports" | "source" | "surveyId" | "deadline" | "streamUntil" | "start" | "listedCount" | "shortPageEnds" | "learned"
+    "ports" | "source" | "surveyId" | "deadline" | "streamUntil" | "start" | "listedCount" | "learned"
   > {
   /** Names whoever works on it: the holder of its lease. */
   owner: string;
@@ -20,12 +20,12 @@ const NONE: Start = { from: "beginning", at: null };
 
 /** The knowledge of a survey that its source as a whole gives, and its counts in the survey list. */
 export function knownOf(
-  { start = NONE, shortPageEnds }: AccountState,
+  { start = NONE }: AccountState,
   counts: SurveyRow["counts"] = [],
-): Pick<SurveyRequest, "start" | "shortPageEnds" | "listedCount"> {
+): Pick<SurveyRequest, "start" | "listedCount"> {
   const shown = counts.filter((count) => count !== null);
   const listedCount = shown.length === 0 ? undefined : Math.max(...shown);
-  return { start, shortPageEnds, listedCount };
+  return { start, listedCount };
 }
 
 /**

@@ -71,7 +71,6 @@ async function workRound(
   if (pauseOf(request, account) !== undefined) return round;
   const streamUntil = Math.min(deadline, began + turnTime);
   const learned = learnedBy(account);
-  const { shortPageEnds } = account;
   let failure: unknown;
   const work = async (surveyId: number): Promise<void> => {
     if (failure !== undefined || !isOn(request, holder)) return;
@@ -81,11 +80,9 @@ async function workRound(
       return;
     }
     holder.lease.note.lastSurvey = surveyId;
-    const known = { ...knownOf(account, account.rows.get(surveyId)?.counts), shortPageEnds, learned };
+    const known = { ...knownOf(account, account.rows.get(surveyId)?.counts), learned };
     try {
       const slice = await catchUpSlice({ ports, source, surveyId, owner, deadline, streamUntil, ...known });
-      // A tick beside it may have seen the contrary of what seems so: only a contradiction is sure.
-      if (slice.shortPageEnds === false) account.shortPageEnds = false;
       round.slices.push(slice);
       round.goesOn ||= slice.outcome === "goes on";
     } catch (error) {
@@ -100,8 +97,7 @@ async function workRound(
       : [],
   );
   await Promise.all(inTurn(behind, holder.lease.note).map((surveyId) => limit(work, surveyId)));
-  const isContradicted = account.shortPageEnds === false && shortPageEnds !== false;
-  const changes = { ...newlyLearned(learned), ...(isContradicted ? { shortPageEnds: false } : {}) };
+  const changes = newlyLearned(learned);
   if (Object.keys(changes).length > 0) await state.saveAccount(changes);
   if (failure !== undefined && !isInterrupted(failure)) throw failure;
   return round;

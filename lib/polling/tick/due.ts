@@ -1,5 +1,5 @@
 import type { SurveyRow } from "../model/account.ts";
-import { type Due, overdue } from "../routes/patrol.ts";
+import { type Due, overdue } from "../rescan-levels.ts";
 import type { BackgroundKind } from "../survey/background.ts";
 import { shownAs } from "../survey/tell-survey.ts";
 import { isGone, type ListedSurvey } from "./survey-list.ts";

@@ -54,16 +54,14 @@ export interface Polls {
   savedAt: number;
   /** Whether something has failed that concerns the whole source. */
   stopped: boolean;
-  shortPageEnds: boolean | undefined;
 }
 
 type How = Pick<PollRequest, "head" | "seek" | "background">;
 
 export function createPolls(tick: Pick<Polls, "request" | "account" | "learned" | "holder" | "now">): Polls {
-  const { now, account } = tick;
-  const { shortPageEnds } = account;
+  const { now } = tick;
   const nothing = { outcomes: new Map(), rows: new Map(), stopped: false };
-  return { ...tick, ...nothing, savedAt: now, shortPageEnds };
+  return { ...tick, ...nothing, savedAt: now };
 }
 
 /** Polls the surveys that are due for news, many at once. A failure in one does not touch the others. */
@@ -134,7 +132,7 @@ async function poll(polls: Polls, survey: ListedSurvey, how: How): Promise<void>
 
 /** The request for a poll, but for its ports and its work. */
 function requestFor(
-  { request, account, learned, now, shortPageEnds }: Polls,
+  { request, account, learned, now }: Polls,
   { surveyId, counts, facts, created }: ListedSurvey,
 ): Omit<PollRequest, "ports" | keyof How> {
   const { source, owner, deadline, ownTime = ownTimeOf(source) } = request;
@@ -147,7 +145,6 @@ function requestFor(
     streamUntil: Math.min(deadline, now + ownTime),
     presence: presenceOf(created, account, now),
     listed: facts === undefined ? undefined : { facts, at: now },
-    shortPageEnds,
     learned,
   };
 }
@@ -162,8 +159,6 @@ function enter(polls: Polls, survey: ListedSurvey, result: PollResult | undefine
   outcomes.set(surveyId, { result, error: earlier ?? failure });
   if (failure !== undefined && earlier === undefined) tell(ports, survey, failure);
   if (result === undefined) return true;
-  // Contradicted once is contradicted for good.
-  if (polls.shortPageEnds !== false) polls.shortPageEnds = result.shortPageEnds ?? polls.shortPageEnds;
   // All but what was left is done, so slow work may follow. As long as something is left the survey is as due as it was.
   if (earlier !== undefined || (failure !== undefined && result.counts.left > 0)) return false;
   const at = { now: ports.clock.now(), slow: how.background?.kind, tickAt: now, listedAt: account.listedAt };

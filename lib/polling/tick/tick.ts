@@ -64,13 +64,11 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
   const due = (kind: BackgroundKind): BackgroundSurvey[] => backgroundSurveys(listed, account.rows, by, kind);
   const { left, passAhead } = await doBackground(polls, due, { budget, passAhead: account.passAhead ?? 0, meter });
 
-  const { outcomes, shortPageEnds } = polls;
+  const { outcomes } = polls;
   const overdrawn = Math.max(0, -left);
   const changes: AccountChanges = {
     ...(account.service === service ? {} : { service }),
     ...newlyLearned(learned),
-    // A slice beside this tick may have seen the contrary of what it began with.
-    ...(shortPageEnds === account.shortPageEnds ? {} : { shortPageEnds }),
     ...(overdrawn === (account.overdrawn ?? 0) ? {} : { overdrawn }),
     ...(passAhead === (account.passAhead ?? 0) ? {} : { passAhead }),
   };

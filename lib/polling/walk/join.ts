@@ -1,13 +1,13 @@
 import type { ReadRecord, Run } from "../model/records.ts";
 
 /**
- * How a page meets what was read before it. Start: it is the first page of the list. Proved: both pages stood beside each other at one
- * moment. Open: nobody knows what lies between them.
+ * How a page meets what was read before it. Start: it is the first page of the list. Proved: both pages stood beside each other at one moment. Open: nobody knows what
+ * lies between them.
  */
-export type Seam = "start" | "proved" | "open";
+export type Boundary = "start" | "proved" | "open";
 
-/** The records of one response, as far as they stand beside each other. */
-export interface Piece {
+/** The records of one response, as far as the pages read show them beside each other. */
+export interface Fragment {
   responseId: number;
   records: ReadRecord[];
   /** The page on which it begins. */
@@ -15,88 +15,61 @@ export interface Piece {
   /** Whether no record of it is missing before these, and none behind them (R4, R6). */
   begins: boolean;
   ends: boolean;
-  /** Whether one page has shown it in two places: its records lie apart (R12). */
-  apart: boolean;
-  /** Whether it was joined across a proved seam. */
+  /** Whether it was joined across a proved boundary. */
   across: boolean;
-  /** Records that equal one on the page before. They may be the same ones, or others. */
-  repeated: ReadRecord[];
 }
-
-/** The responses of the page read last: each of them may go on behind it. */
-export type Carry = readonly Piece[];
 
 export interface JoinStep {
   page: number;
   runs: readonly Run[];
-  seam: Seam;
+  boundary: Boundary;
 }
 
 /**
- * Joins one more page to what was read before it: gives the responses that have ended by then, and those that may go on.
+ * Joins one more page to what was read before it: gives the responses that have ended by then, and those of this page, which may go on behind it.
  *
- * A response strictly inside a page is whole by its page (R4). If the page beside it shows it as well, both parts are joined across a proved seam, wherever they
- * stand. At an open seam nothing is joined, and a response at it, or on both of its sides, is not whole.
+ * A response inside a page is whole by its page (R4). If the page beside it shows it as well, both parts are joined across a proved boundary, wherever they stand. At an
+ * open one nothing is joined, and a response at it, or on both of its sides, is not whole.
  *
- * Equal records on both sides of a seam prove nothing (R6): the second page may come from a copy of the list that is behind. They are taken once.
+ * Equal records on both sides of a boundary prove nothing (R6): the second page may come from a copy of the list that is behind. They are taken once.
  */
-export function join(carry: Carry, { page, runs, seam }: JoinStep): { pieces: Piece[]; carry: Carry } {
-  const shown = new Map<number, Piece>();
+export function join(
+  carry: readonly Fragment[],
+  { page, runs, boundary }: JoinStep,
+): { fragments: Fragment[]; carry: Fragment[] } {
+  const shown = new Map<number, Fragment>();
   for (const [i, { responseId, records }] of runs.entries()) {
     const before = shown.get(responseId);
-    const isInside = i > 0 || seam !== "open";
-    if (before === undefined)
-      shown.set(responseId, {
-        responseId,
-        records,
-        page,
-        begins: isInside,
-        ends: i < runs.length - 1,
-        apart: false,
-        across: false,
-        repeated: [],
-      });
-    else {
-      shown.set(responseId, {
-        ...before,
-        records: [...before.records, ...records],
-        ends: i < runs.length - 1 && before.ends,
-        apart: true,
-      });
-    }
+    const isInside = i < runs.length - 1;
+    const begins = before?.begins ?? (i > 0 || boundary !== "open");
+    const all = before === undefined ? records : [...before.records, ...records];
+    shown.set(responseId, { responseId, records: all, page, begins, ends: isInside, across: false });
   }
-  const pieces: Piece[] = [];
+  const fragments: Fragment[] = [];
   for (const one of carry) {
     const next = shown.get(one.responseId);
-    if (next === undefined) pieces.push(seam === "proved" ? { ...one, ends: true } : one);
-    else if (seam === "proved") {
+    if (next === undefined) fragments.push(boundary === "proved" ? { ...one, ends: true } : one);
+    else if (boundary === "proved") {
       const shownBefore = new Set(one.records.map(({ signature }) => signature));
       const further = next.records.filter(({ signature }) => !shownBefore.has(signature));
-      const repeated = next.records.filter(({ signature }) => shownBefore.has(signature));
+      const isRepeated = further.length < next.records.length;
       shown.set(one.responseId, {
         ...next,
         // fault: cut-not-joined
         records: [...one.records, ...further],
         page: one.page,
-        begins: one.begins && repeated.length === 0,
         // fault: shown-twice-taken-twice
-        repeated: [...one.repeated, ...repeated],
-        apart: one.apart || next.apart,
+        begins: one.begins && !isRepeated,
         across: true,
       });
     } else {
-      pieces.push({ ...one, ends: false });
+      fragments.push({ ...one, ends: false });
       shown.set(one.responseId, { ...next, begins: false });
     }
   }
-  return { pieces, carry: [...shown.values()] };
+  return { fragments, carry: [...shown.values()] };
 }
 
-/** The responses of the page read last, where nothing more is read; `isEnd`: whether the list ends with it. */
-export function close(carry: Carry, isEnd: boolean): Piece[] {
-  return carry.map((one) => (isEnd ? { ...one, ends: true } : one));
-}
-
-export function isWhole({ begins, ends }: Piece): boolean {
+export function isWhole({ begins, ends }: Fragment): boolean {
   return begins && ends;
 }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { searchLog } from "../../../cli/target/event-log.ts";
 import type { ExplainAnswer, Facts } from "../../../cli/verbs/explain/answer.ts";
 import { explain } from "../../../cli/verbs/explain/read.ts";
-import { decodeIds } from "../../../lib/polling/index.ts";
+import { ReadIds } from "../../../lib/polling/index.ts";
 import { pollScheduled } from "../../../lib/run/poll-sources.ts";
 import { type Simulator, startSimulator } from "../../../local/simulator/index.ts";
 import { writtenBy } from "../../lib/monitoring/support/embedded-metrics.ts";
@@ -87,7 +87,7 @@ function listedBy(world: MemoryWorld, id: number): boolean | undefined {
   const { books, listedIds } = world.mark(1);
   if (books === undefined || listedIds === undefined) return undefined;
   const text = "inline" in listedIds ? listedIds.inline : world.objects.get(listedIds.key);
-  return typeof text === "string" ? decodeIds(text).has(id) : undefined;
+  return typeof text === "string" ? ReadIds.fromText(text).has(id) : undefined;
 }
 
 /** What happened, without when and how. */

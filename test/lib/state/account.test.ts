@@ -71,13 +71,13 @@ describe("the account", () => {
   it("keeps what is not among the changes", async () => {
     const { state } = fresh();
     await state.saveAccount({ service: "a", firstTick: 5, start: { from: "now", at: "2026-03-10 12:00:00" } });
-    await state.saveAccount({ overdrawn: 9, shortPageEnds: true });
+    await state.saveAccount({ overdrawn: 9, passAhead: 1 });
     expect(await state.account()).toEqual({
       service: "a",
       firstTick: 5,
       start: { from: "now", at: "2026-03-10 12:00:00" },
       overdrawn: 9,
-      shortPageEnds: true,
+      passAhead: 1,
       rows: new Map(),
     });
   });

@@ -86,7 +86,7 @@ export function createCatchUpCheck(world: World, violations: Violations, parts: 
         courses.set(surveyId, { partSince: survey.firstReadAt ?? scheduler.now(), hasGap: false });
       }
       if (course === undefined) return;
-      course.hasGap ||= place?.isPartial === true;
+      course.hasGap ||= place !== undefined && (!place.covered || place.skipped.length > 0);
       if (isOn) return;
       // What it has left out at its very end no mark tells.
       const isWhole = after.failing === undefined && movedSince(survey, course.partSince) === 0;

@@ -46,7 +46,9 @@ export function isExcluded(world: World, response: SimResponse): Exclusion | und
   const readAt = response.askedAt ?? world.scheduler.now();
   if (plan.traits.layout !== "contiguous" && readAt < world.scatteredAt + UNDER_WAY) return "records scattered unseen";
   if (mayLieApart(world, response))
-    return isUntold(plan, response) ? "records scattered, the single read tells nothing" : "contents by the single read";
+    return isUntold(plan, response)
+      ? "records scattered, the single read tells nothing"
+      : "contents by the single read";
   if (plan.traits.twins && isUntold(plan, response)) return "equal records across an edge, operation 9 tells nothing";
   if (plan.traits.replicas) return "a copy of the list is behind";
   return plan.traits.shortPages && response.answers > PAGE_SIZE ? "goes on behind a short page" : undefined;

@@ -106,7 +106,7 @@ function isLookFilled({ plan }: World, response: SimResponse, within: number): b
 /** Whether a page so small that a response or two fill it is pushed down as a whole before the head is read, which then ends above it. */
 function isPushedDown(response: SimResponse, within: number): boolean {
   const { traits } = response.survey;
-  return traits.tinyPages && recordsAbove(response, within) >= leastPage(traits);
+  return traits.shortPages && recordsAbove(response, within) >= leastPage(traits);
 }
 
 /** Records of responses completed after another one, within milliseconds. */

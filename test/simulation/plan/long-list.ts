@@ -12,7 +12,7 @@ export interface LongListPlan {
 }
 
 /** Records of the list at the beginning. */
-export const LONG_LIST = 260;
+export const LONG_LIST = 1_600;
 /** Intervals at the beginning in which much of it changes. */
 const RESTLESS_FOR = 5;
 

@@ -34,7 +34,7 @@ function neededBudget(source: SimSource, surveys: SurveyPlan[]): number {
 /** Pages of a survey once all of its responses are there, about. */
 export function pagesOf({ responses, traits }: SurveyPlan): number {
   const records = responses.reduce((sum, { answers }) => sum + answers, 0);
-  return Math.ceil(records / (traits.tinyPages ? leastPage(traits) : 60));
+  return Math.ceil(records / (traits.shortPages ? leastPage(traits) : 60));
 }
 
 /** Everything about a history that chance decides beforehand. */

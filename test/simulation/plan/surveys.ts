@@ -109,7 +109,6 @@ export function planTraits({ chooser, random, shapes, service }: SurveyPlanOptio
     countLag: random.between(5, 400) * 1000,
     single: service.single,
     answers: answers[chooser.option("answers", { some: 6, one: 1, many: 3, huge: 0.6 })] ?? [1, 3],
-    tinyPages: false,
     twins: chooser.option("twins", { none: 8, twins: 1 }) === "twins",
     ties: chooser.option("ties", { none: 8, records: 0.7, responses: 0.7, both: 0.7 }),
     replicas: false,
@@ -135,7 +134,7 @@ export function planSurvey(id: number, isNew: boolean, options: SurveyPlanOption
   const isDeep = chooser.flag("late-deep", 0.4) && options.calm && isPlain;
   const traits: Traits = {
     ...planTraits(options),
-    ...(options.isLong ? { tinyPages: true, answers: [1, 9] } : {}),
+    ...(options.isLong ? { shortPages: false, answers: [8, 40] } : {}),
     ...(options.tight ? { counts: "right" } : {}),
   };
   const span = interval * ticks;

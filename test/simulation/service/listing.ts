@@ -4,16 +4,14 @@ import { localTime, type ServiceClock } from "./service-clock.ts";
 import type { Json, SimResponse, SimSurvey, Traits } from "./survey-model.ts";
 import { mayTie } from "./ties.ts";
 
-/** Records of a page, of the shortest of short ones, and of tiny ones. */
+/** Records of a page, and of the shortest of short ones. */
 export const PAGE = 100;
 const LEAST_PAGE = 40;
-const TINY_PAGE = 12;
 
-type PageTraits = Pick<Traits, "shortPages" | "tinyPages">;
+type PageTraits = Pick<Traits, "shortPages">;
 
 /** Records that a page holds at least, if it is not the last one. */
-export function leastPage({ shortPages, tinyPages }: PageTraits): number {
-  if (tinyPages) return TINY_PAGE;
+export function leastPage({ shortPages }: PageTraits): number {
   return shortPages ? LEAST_PAGE : PAGE;
 }
 

@@ -86,8 +86,6 @@ export interface Traits {
   openDate: OpenDate;
   pastEnd: PastEnd;
   shortPages: boolean;
-  /** A long list as far as pages go: they hold few records. */
-  tinyPages: boolean;
   counts: CountMode;
   /** Milliseconds. */
   countLag: number;

@@ -8,7 +8,6 @@ import {
   deliveredIds,
   HOUR,
   MINUTE,
-  pagesRead,
   range,
   recordsOf,
   runTick,
@@ -251,36 +250,4 @@ describe("a survey that the source's first tick did not see", () => {
 
     expect(deliveredIds(world)).toEqual([71]);
   });
-});
-
-// R8
-it("learns that a short page is the last one: then it looks behind it once, to close the books, and twice where something new may go on there", async () => {
-  const world = await polledWorld(1);
-  expect(world.account.shortPageEnds).toBe(true);
-  arrive(world, { responseId: 4, completed: at(HOUR) });
-  world.calls.length = 0;
-
-  await runTick(world);
-
-  expect(pagesRead(world)).toEqual(["desc/1", "desc/2"]);
-
-  // In desc order it is the last of the page.
-  surveyOf(world).records.unshift(...recordsOf({ responseId: 5, completed: at(HOUR) }));
-  surveyOf(world).counts.responses = 5;
-  world.calls.length = 0;
-  await runTick(world);
-  expect(new Set(pagesRead(world))).toEqual(new Set(["desc/1", "desc/2"]));
-  expect(deliveredIds(world)).toEqual(expect.arrayContaining([4, 5]));
-});
-
-it("does not take back what a slice beside it has learned of short pages meanwhile", async () => {
-  const world = await polledWorld(1);
-  arrive(world, { responseId: 4, completed: at(HOUR) });
-  world.after.push(({ operation }) => {
-    if (operation === "page") world.account.shortPageEnds = false;
-  });
-
-  await runTick(world);
-
-  expect(world.account.shortPageEnds).toBe(false);
 });

@@ -1,11 +1,9 @@
-import type { Allowance, PollContext } from "../context.ts";
-import type { Patrol } from "../model/mark.ts";
-import { headEnd } from "../model/phase.ts";
-import { addCounts, isClean, noCounts, type PollCounts } from "../model/poll-counts.ts";
-import type { PollingSource } from "../model/source.ts";
-import { emitFound } from "../publish/emit.ts";
-import { isSliceOver, pagesBeyond } from "./slice.ts";
-import { surveyWalk } from "./survey-walk.ts";
+import type { PollContext } from "./context.ts";
+import type { Patrol, Round } from "./model/mark.ts";
+import { headEnd } from "./model/phase.ts";
+import type { PollingSource } from "./model/source.ts";
+
+export type { Round } from "./model/mark.ts";
 
 /**
  * The patrol reads below the head what no count has shown, in depths that double (R23). Level 0 reads the first 4 pages each `patrol.every`, level 1 the first 8
@@ -73,47 +71,18 @@ export function noteAllRead(ctx: PollContext, at = ctx.ports.clock.now()): void 
   noteReached(ctx, levels(ctx.source) - 1, at);
 }
 
-function patrolOf({ mark, source }: Pick<PollContext, "mark" | "source">): Patrol {
+export function patrolOf({ mark, source }: Pick<PollContext, "mark" | "source">): Patrol {
   const { reached = [], rounds = {} } = mark.patrol ?? {};
   // There may be more levels, or fewer, than when it was written.
   mark.patrol = { reached: Array.from({ length: levels(source) }, (_, level) => reached[level] ?? 0), rounds };
   return mark.patrol;
 }
 
-/** Whether a level is under way: it goes on where it stopped. */
-export function isUnderWay({ mark }: Pick<PollContext, "mark">, level: number): boolean {
-  return mark.patrol?.rounds[level] !== undefined;
-}
-
-/** Begins a level where the last head walk has ended; nothing is left to do where that has read so far already. */
-export function beginRound(ctx: PollContext, level: number): void {
+/** Begins a level where the last head scan has ended; undefined where that has read so far already. */
+export function beginRound(ctx: PollContext, level: number): Round | undefined {
   const end = headEnd(ctx.mark);
   if (end === undefined) noteAllRead(ctx);
   else if (end.page > depthOf(level)) noteReached(ctx, level, end.at);
-  else patrolOf(ctx).rounds[level] = { page: end.page, startedAt: end.at };
-}
-
-/** Goes on with a level as far as the allowance goes. `complete` where it came to the end of the list. */
-export async function patrolSlice(ctx: PollContext, level: number, allowance: Allowance): Promise<PollCounts> {
-  const counts = noCounts();
-  const begun = patrolOf(ctx).rounds[level];
-  if (begun === undefined) return counts;
-  let { page } = begun;
-  let isReached = false;
-  const beyond = pagesBeyond(page);
-  // The next round finds what a deletion hides from this one: proofs would double its cost.
-  const steps = surveyWalk(ctx, { order: "desc", from: page, proves: "contents", triesAgain: true });
-  for await (const step of steps) {
-    addCounts(counts, await emitFound(ctx, step.toEmit, "patrol"));
-    addCounts(counts, step);
-    if (isClean(counts)) page = step.position;
-    counts.complete = step.end?.kind === "end" && !step.end.isEmpty;
-    isReached = step.page >= depthOf(level) && !counts.unfinished;
-    for (let i = 0; i < level && step.position > depthOf(i); i += 1) noteReached(ctx, i, begun.startedAt);
-    if (isReached || counts.unfinished || isSliceOver(ctx, allowance, beyond(step.position))) break;
-  }
-  if (counts.complete) noteAllRead(ctx, begun.startedAt);
-  else if (isReached) noteReached(ctx, level, begun.startedAt);
-  else patrolOf(ctx).rounds[level] = { ...begun, page };
-  return counts;
+  else return { page: end.page, startedAt: end.at };
+  return undefined;
 }

@@ -1,0 +1,79 @@
+import { gunzipSync, gzipSync } from "node:zlib";
+import type { PollContext } from "../context.ts";
+import type { IdsRef } from "../model/books.ts";
+
+// Ids of responses as they are kept between the parts of a full read.
+
+/** A text this short stays in the mark; a longer one lies in the vault. */
+const MOST_INLINE = 600;
+
+/** The ids that a full read has met, in all of its parts. */
+export class ReadIds {
+  /** All of them; and those that were open when they were met. */
+  readonly all: Set<number>;
+  private readonly open: Set<number>;
+
+  constructor(all: Iterable<number> = [], open: Iterable<number> = []) {
+    this.all = new Set(all);
+    this.open = new Set(open);
+  }
+
+  add(responseId: number, isOpen: boolean): void {
+    this.all.add(responseId);
+    if (isOpen) this.open.add(responseId);
+    else this.open.delete(responseId);
+  }
+
+  has(responseId: number): boolean {
+    return this.all.has(responseId);
+  }
+
+  hasCompleted(responseId: number): boolean {
+    return this.all.has(responseId) && !this.open.has(responseId);
+  }
+
+  /** About two bytes an id: sorted, each as its distance from the one before. */
+  toText(): string {
+    return gzipSync(JSON.stringify([distances(this.all), distances(this.open)])).toString("base64");
+  }
+
+  static fromText(text: string): ReadIds {
+    const [all, open] = JSON.parse(gunzipSync(Buffer.from(text, "base64")).toString()) as [number[], number[]];
+    return new ReadIds(sums(all), sums(open));
+  }
+}
+
+function distances(ids: ReadonlySet<number>): number[] {
+  return [...ids].sort((a, b) => a - b).map((id, i, sorted) => id - (sorted[i - 1] ?? 0));
+}
+
+function sums(all: number[]): number[] {
+  let sum = 0;
+  return all.map((distance) => {
+    sum += distance;
+    return sum;
+  });
+}
+
+/** Keeps ids under a name of their own: the mark tells which are the right ones, also after a crash. */
+export async function keepIds(ctx: PollContext, ids: ReadIds, name: string): Promise<IdsRef> {
+  const text = ids.toText();
+  if (text.length <= MOST_INLINE) return { inline: text };
+  const key = `ids/${ctx.source.name}/${ctx.surveyId}/${ctx.lease.fence}-${ctx.ports.clock.now()}-${name}.json`;
+  await ctx.ports.vault.put(key, text);
+  return { key };
+}
+
+/** The ids kept under `ref`, none without one; undefined when they are gone. */
+export async function loadIds(ctx: PollContext, ref: IdsRef | undefined): Promise<ReadIds | undefined> {
+  if (ref === undefined) return new ReadIds();
+  if ("inline" in ref) return ReadIds.fromText(ref.inline);
+  const text = await ctx.ports.vault.get(ref.key);
+  return typeof text === "string" ? ReadIds.fromText(text) : undefined;
+}
+
+/** Deletes what is no longer referred to; what cannot be deleted now goes by the bucket's lifecycle. */
+export async function dropIds(ctx: PollContext, ref: IdsRef | undefined): Promise<void> {
+  if (ref === undefined || "inline" in ref) return;
+  await ctx.ports.vault.delete(ref.key).catch(() => undefined);
+}

@@ -1,0 +1,393 @@
+import { endsWork, RangeUnreachableError } from "../errors.ts";
+import type { Run } from "../model/records.ts";
+import type { PageRead } from "../ports.ts";
+import { type Boundary, type Fragment, join } from "./join.ts";
+import { isFull, type Page, toPage } from "./page.ts";
+
+// Two ways to read the pages of a list (R5). A full read proves each boundary; a scan proves those at which something new stands.
+
+/** Pages of one window, at most. */
+const MOST_AT_ONCE = 12;
+/** Changes since the read last came further, after which a page is given out as it is. */
+const MOST_CHANGES = 6;
+
+/** One look at a page number. */
+type Look = { number: number } & (
+  | { kind: "page"; page: Page }
+  | { kind: "none" }
+  | { kind: "failed"; error: unknown }
+  | { kind: "skipped" }
+);
+
+/** What has become of a read so far. */
+export interface SoFar {
+  /** Whether nothing that was listed all the time can have slipped through, but on a skipped page. */
+  covered: boolean;
+  /** Whether the list was seen to change. */
+  moved: boolean;
+  /** Pages that were skipped (R9). */
+  skipped: readonly number[];
+  /** Where another read may go on once all that was given out is dealt with (R7). */
+  position: number;
+}
+
+/** A page that is given out, and the responses that have ended by it. */
+export interface PageStep extends SoFar {
+  page: Page;
+  fragments: Fragment[];
+  /** The number of the window in which the page and all others of it read the same twice; undefined where nothing is proved. */
+  window: number | undefined;
+}
+
+/** The end of a read, and the responses that it leaves. `last`: the last page that holds records, 0 where none does. */
+export type ReadEnd = SoFar & { fragments: Fragment[]; last: number } & (
+    | { kind: "enough" | "time up" }
+    /** Seen: twice, by a page that is not full, or once where nothing new stands before it (R8). */
+    | { kind: "end"; seen: "twice" | "short page" | "once"; isEmpty: boolean }
+    | { kind: "failed"; page: number; error: unknown }
+  );
+
+interface Reading {
+  from: number;
+  read: (page: number) => Promise<PageRead>;
+  skips: ReadonlySet<number>;
+  /** Told of each page before anything is asked about its responses. */
+  classify: (page: Page) => Promise<void>;
+}
+
+export interface FullReading extends Reading {
+  /** Whether nothing has to be met again at its beginning. */
+  isSure: boolean;
+  /** Pages that the list has at least, as far as one can tell by now. */
+  knownPages: () => number;
+  /** Pages read at once, at most; one is always read. */
+  mostAtOnce?: () => number;
+  /** Whether all that stands before this page was met by this read. */
+  isAnchor: (page: Page) => boolean;
+}
+
+/** Reads windows of pages, each twice. A page that stands in two windows joins them. */
+export async function* readFull(options: FullReading): AsyncGenerator<PageStep, ReadEnd> {
+  const { knownPages, isAnchor, classify } = options;
+  const course = new Course(options);
+  let next = options.from;
+  /** The last page given out: it is read again with those behind it. */
+  let before: Page | undefined;
+  let boundary: Boundary = next === 1 ? "start" : "open";
+  let { isSure } = options;
+  let [size, back] = [1, 1];
+  const goTo = (page: number): void => {
+    next = Math.max(1, page);
+    before = undefined;
+    boundary = next === 1 ? "start" : "open";
+    isSure = next === 1;
+    size = 1;
+    course.carry = [];
+  };
+  const goBehind = (page: number): void => {
+    next = page + 1;
+    before = undefined;
+    boundary = "open";
+    size = 1;
+  };
+  for (let window = 1; ; window += 1) {
+    const most = Math.max(1, Math.min(size, options.mostAtOnce?.() ?? size, knownPages() + 2 - next));
+    const numbers = Array.from({ length: most }, (_, i) => next + i);
+    if (before !== undefined) numbers.unshift(before.number);
+    const firstReads = await Promise.all(numbers.map((number) => course.look(number)));
+    const looks = cutBehindEnd(course.withRepeats(firstReads));
+    // fault: edges-unproved
+    const again = await Promise.all(looks.map((one) => (one.kind === "skipped" ? one : course.look(one.number))));
+    const secondReads = course.withRepeats(again);
+    const grown = hasOnlyGrown(looks, secondReads) ? 2 : 0;
+    const reference = before;
+    const changed = looks
+      .slice(0, looks.length - grown)
+      .findIndex(
+        (one, i) => !isSame(one, secondReads[i]) || (i === 0 && reference !== undefined && !shows(one, reference)),
+      );
+    const stood = changed < 0 ? looks : looks.slice(0, changed);
+    const [first] = stood;
+    if (!isSure && first !== undefined) {
+      if (first.kind === "none" || first.kind === "skipped" || (first.kind === "page" && !isAnchor(first.page))) {
+        // fault: no-anchor-is-one
+        goTo(first.number - back);
+        back *= 2;
+        continue;
+      }
+      isSure = true;
+      back = 1;
+    }
+    for (const [i, one] of stood.entries()) {
+      if (one.kind !== "page" || (i === 0 && before !== undefined)) continue;
+      await classify(one.page);
+      yield course.giveOut(one.page, i === 0 ? boundary : "proved", window);
+    }
+    const now = changed < 0 ? undefined : (secondReads[changed] ?? looks[changed]);
+    if (now !== undefined) {
+      if (course.noteChange()) {
+        // fault: goes-on-where-changed
+        goTo(Math.min(now.number - 1, ...course.carry.map(({ page }) => page)));
+        continue;
+      }
+      if (now.kind !== "page")
+        return course.failed(now.number, now.kind === "failed" ? now.error : goneMeanwhile(now.number));
+      await classify(now.page);
+      course.covered = false;
+      yield course.giveOut(now.page, "open", undefined);
+      goBehind(now.number);
+      continue;
+    }
+    const last = stood.at(-1);
+    if (last === undefined) continue;
+    const previous = pageOf(stood.at(-2)) ?? (stood.length === 1 ? before : undefined);
+    if (last.kind === "page") {
+      before = last.page;
+      next = last.number + 1;
+      boundary = "proved";
+      size = Math.min(MOST_AT_ONCE, size * 2);
+    } else if (last.kind === "skipped") {
+      course.skipped.push(last.number);
+      goBehind(last.number);
+      // fault: any-failure-is-end
+    } else if (last.kind === "failed" && (previous === undefined || isFull(previous)))
+      return course.failed(last.number, last.error);
+    else return course.end(last.number, "twice", last.number === 1 || (await course.isBehind(previous)));
+  }
+}
+
+export interface Scanning extends Reading {
+  /** Whether a response has still to be dealt with. */
+  isNew: (responseId: number) => boolean;
+  /** Whether nothing more is read behind this page. */
+  isEnough: (page: Page) => boolean;
+  isTimeUp: () => boolean;
+}
+
+/** Reads one page at a time. Both pages of a boundary are read again where something new stands across it. */
+export async function* scanPages(options: Scanning): AsyncGenerator<PageStep, ReadEnd> {
+  const { classify, isNew, isEnough, isTimeUp } = options;
+  const course = new Course(options);
+  let next = options.from;
+  /** The page read last. It is given out once the next one is read. */
+  let held: Page | undefined;
+  let boundary: Boundary = next === 1 ? "start" : "open";
+  const goTo = (page: number): void => {
+    next = Math.max(1, page);
+    held = undefined;
+    boundary = next === 1 ? "start" : "open";
+    course.carry = [];
+  };
+  const goBehind = (page: number): void => {
+    next = page + 1;
+    held = undefined;
+    boundary = "open";
+  };
+  const isNews = (page: Page | undefined): boolean => page?.runs.some(({ responseId }) => isNew(responseId)) === true;
+  for (;;) {
+    const before = held;
+    const one = course.withRepeats([await course.look(next)], before)[0] as Look;
+    if (one.kind === "page") await classify(one.page);
+    const endsNew = before !== undefined && isNew(before.runs.at(-1)?.responseId ?? Number.NaN);
+    const isDoubtful =
+      before !== undefined && one.kind === "page"
+        ? isCut(before, one.page, isNew)
+        : one.kind === "failed" || (one.kind === "none" && (before === undefined || isNews(before)));
+    let proved = false;
+    if (isDoubtful) {
+      // fault: end-seen-once
+      const rereadsBefore = before !== undefined && (one.kind === "page" || endsNew);
+      const [beforeNow, oneNow] = course.withRepeats(
+        await Promise.all([
+          rereadsBefore ? course.look(before.number) : ({ kind: "skipped", number: next - 1 } as Look),
+          course.look(one.number),
+        ]),
+        rereadsBefore ? undefined : before,
+      );
+      const grown =
+        rereadsBefore &&
+        hasOnlyGrown([{ kind: "page", page: before, number: before.number }, one], [beforeNow as Look, oneNow as Look]);
+      const isChangedBefore = rereadsBefore && !shows(beforeNow as Look, before);
+      if (!grown && (isChangedBefore || !isSame(one, oneNow))) {
+        const now = isChangedBefore ? (beforeNow as Look) : (oneNow as Look);
+        if (course.noteChange()) {
+          goTo(Math.min(now.number - 1, ...course.carry.map(({ page }) => page)));
+          continue;
+        }
+        if (before !== undefined && !isChangedBefore) yield course.giveOut(before, boundary, undefined);
+        if (now.kind !== "page")
+          return course.failed(now.number, now.kind === "failed" ? now.error : goneMeanwhile(now.number));
+        await classify(now.page);
+        course.covered = false;
+        yield course.giveOut(now.page, "open", undefined);
+        goBehind(now.number);
+        continue;
+      }
+      proved = rereadsBefore;
+    }
+    if (before !== undefined) yield course.giveOut(before, boundary, undefined);
+    if (one.kind === "skipped") {
+      course.skipped.push(one.number);
+      goBehind(one.number);
+      continue;
+    }
+    if (one.kind === "failed" && (before === undefined || isFull(before))) return course.failed(one.number, one.error);
+    if (one.kind !== "page") {
+      const isBehindLast = one.number === 1 || (isDoubtful && (await course.isBehind(before)));
+      return course.end(one.number, isDoubtful ? "twice" : "once", isBehindLast);
+    }
+    held = one.page;
+    boundary = one.number === 1 ? "start" : proved ? "proved" : "open";
+    next = one.number + 1;
+    const isLast = isEnough(one.page);
+    // fault: short-page-is-end
+    const isShort = !isFull(one.page) && !isNew(one.page.runs.at(-1)?.responseId ?? Number.NaN);
+    if (!isLast && !isShort && !isTimeUp()) continue;
+    yield course.giveOut(one.page, boundary, undefined);
+    if (isLast) return course.stopped("enough");
+    return isShort ? course.end(next, "short page", true) : course.stopped("time up");
+  }
+}
+
+/** What both ways of reading keep of the pages that they have given out. */
+class Course {
+  carry: readonly Fragment[] = [];
+  covered = true;
+  moved = false;
+  skipped: number[] = [];
+  /** The last page given out so far, and changes since then. */
+  private furthest = 0;
+  private changes = 0;
+  private first: string | undefined;
+  private readonly options: Reading;
+
+  constructor(options: Reading) {
+    this.options = options;
+  }
+
+  async look(number: number): Promise<Look> {
+    const { read, skips } = this.options;
+    if (skips.has(number)) return { kind: "skipped", number };
+    try {
+      const page = toPage(number, await read(number));
+      if (number === 1) this.first = page?.signature;
+      return page === undefined ? { kind: "none", number } : { kind: "page", number, page };
+    } catch (error) {
+      if (endsWork(error)) throw error;
+      return { kind: "failed", number, error };
+    }
+  }
+
+  /** Some services show a page again behind their last one: the one before it, or page 1. `before`: the page before the first of these. */
+  withRepeats(looks: Look[], before?: Page): Look[] {
+    let previous = before?.signature;
+    return looks.map((one) => {
+      if (one.kind !== "page") return one;
+      const { signature } = one.page;
+      // fault: repeated-page-is-new
+      const isRepeated = one.number > 1 && (signature === previous || signature === this.first);
+      previous = signature;
+      return isRepeated ? { kind: "none", number: one.number } : one;
+    });
+  }
+
+  /** Whether the list ends with a page. A read that has begun behind page 1 may have met that again behind the end. */
+  async isBehind(last: Page | undefined): Promise<boolean> {
+    if (last === undefined) return false;
+    if (this.first === undefined) await this.look(1);
+    return last.number === 1 || last.signature !== this.first;
+  }
+
+  giveOut(page: Page, boundary: Boundary, window: number | undefined): PageStep {
+    const { fragments, carry } = join(this.carry, { page: page.number, runs: page.runs, boundary });
+    this.carry = carry;
+    if (page.number > this.furthest) {
+      this.furthest = page.number;
+      this.changes = 0;
+    }
+    return { page, fragments, window, ...this.soFar(page.number) };
+  }
+
+  /** Notes that something has changed. False where that has happened so often that a page is given out as it is. */
+  noteChange(): boolean {
+    this.moved = true;
+    this.changes += 1;
+    return this.changes <= MOST_CHANGES;
+  }
+
+  end(number: number, seen: "twice" | "short page" | "once", isBehindLast: boolean): ReadEnd {
+    const fragments = this.carry.map((one) => (isBehindLast && seen !== "once" ? { ...one, ends: true } : one));
+    return { kind: "end", seen, isEmpty: number === 1, ...this.rest(fragments) };
+  }
+
+  stopped(kind: "enough" | "time up"): ReadEnd {
+    return { kind, ...this.rest([...this.carry]) };
+  }
+
+  failed(page: number, error: unknown): ReadEnd {
+    return { kind: "failed", page, error, ...this.rest([...this.carry]) };
+  }
+
+  private rest(fragments: Fragment[]) {
+    return { fragments, last: this.furthest, ...this.soFar(this.furthest) };
+  }
+
+  private soFar(page: number): SoFar {
+    const { covered, moved, skipped, carry } = this;
+    return { covered, moved, skipped, position: Math.min(page, ...carry.map((one) => one.page)) };
+  }
+}
+
+function goneMeanwhile(page: number): RangeUnreachableError {
+  return new RangeUnreachableError(`page ${page} is there at one look and gone at the next`, {
+    retryable: true,
+    hint: "What stands on the pages before it has gone out; the next poll tries again.",
+  });
+}
+
+function pageOf(look: Look | undefined): Page | undefined {
+  return look?.kind === "page" ? look.page : undefined;
+}
+
+function cutBehindEnd(looks: Look[]): Look[] {
+  const end = looks.findIndex(({ kind }) => kind !== "page");
+  return end < 0 ? looks : looks.slice(0, end + 1);
+}
+
+function shows(look: Look | undefined, page: Page): boolean {
+  return look?.kind === "page" && look.page.signature === page.signature;
+}
+
+function isSame(one: Look, other: Look | undefined): boolean {
+  return one.kind === "page" ? shows(other, one.page) : one.kind === other?.kind;
+}
+
+/** Whether something new stands at the boundary between two pages, or on both. */
+function isCut(before: Page, page: Page, isNew: (responseId: number) => boolean): boolean {
+  const there = new Set(page.runs.map(({ responseId }) => responseId));
+  const atBoundary = [before.runs.at(-1)?.responseId, page.runs[0]?.responseId];
+  if (atBoundary.some((id) => id !== undefined && isNew(id))) return true;
+  return before.runs.some(({ responseId }) => isNew(responseId) && there.has(responseId));
+}
+
+/** Whether the list has only got longer since its last page was read, at its end: that is for the next read (R8). */
+function hasOnlyGrown(looks: readonly Look[], again: readonly Look[]): boolean {
+  const [last, end] = looks.slice(-2);
+  const [lastNow, endNow] = again.slice(-2);
+  if (last?.kind !== "page" || end?.kind !== "none" || endNow?.kind === "failed" || isFull(last.page)) return false;
+  const runsOf = (look: Look | undefined): Run[] => (look?.kind === "page" ? look.page.runs : []);
+  const before = last.page.runs;
+  const now = [...runsOf(lastNow), ...runsOf(endNow)];
+  const next = now[before.length];
+  if (next === undefined || next.responseId === before.at(-1)?.responseId) return false;
+  return before.every((run, i) => isSameRun(run, now[i]));
+}
+
+function isSameRun(one: Run, other: Run | undefined): boolean {
+  const text = ({ records }: Run): string =>
+    records
+      .map(({ signature }) => signature)
+      .sort()
+      .join();
+  return other !== undefined && one.responseId === other.responseId && text(one) === text(other);
+}
