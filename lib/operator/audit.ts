@@ -44,7 +44,7 @@ async function plan(context: OperationContext, surveyId: number): Promise<AuditR
     return true;
   });
   if (done === undefined) return { outcome: "busy" };
-  await makeDue(ports, [surveyId], { passAt: now });
+  await makeDue(ports, [surveyId], { fullAt: now });
   return { outcome: "planned", dueAt: now };
 }
 

@@ -47,7 +47,7 @@ export const backfill: Operation<z.infer<typeof inputSchema>, BackfillResult> = 
     const result = await onSurvey(context, work, (ctx) =>
       mode === "stop" || range === undefined ? Promise.resolve(stop(ctx)) : start(ctx, range),
     );
-    if (result?.outcome === "started") await makeDue(ports, [surveyId], { isBehind: true, passAt: ports.clock.now() });
+    if (result?.outcome === "started") await makeDue(ports, [surveyId], { isBehind: true, fullAt: ports.clock.now() });
     return result ?? { outcome: "busy" };
   },
 };

@@ -94,7 +94,7 @@ export async function onSurvey<T>(
 export async function makeDue(
   { state, clock }: Ports,
   surveyIds: number[],
-  more: Partial<SurveyRow> = {},
+  { fullAt, ...more }: Partial<SurveyRow> & { fullAt?: number } = {},
 ): Promise<void> {
   if (surveyIds.length === 0) return;
   const { rows } = await state.account();
@@ -103,7 +103,10 @@ export async function makeDue(
     const row = rows.get(surveyId);
     if (row === undefined) return [];
     // Later than what a tick at work has polled: by these counts the next one would look for what that one has found.
-    return [[surveyId, { ...row, counts: row.counts.map(() => null), dueAt: now, workedAt: now, ...more }]];
+    const { rest } = row;
+    const full = { ...rest["full read"], at: fullAt ?? rest["full read"].at };
+    const due = { dueAt: now, workedAt: now, rest: { ...rest, "full read": full } };
+    return [[surveyId, { ...row, counts: row.counts.map(() => null), ...due, ...more }]];
   });
   if (due.length > 0) await state.saveRows(new Map(due));
 }

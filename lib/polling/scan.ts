@@ -7,7 +7,6 @@ import { addCounts, isClean, noCounts, type PollCounts } from "./model/poll-coun
 import { lookAt, type Processed, type Shown, scanSurvey } from "./process-page.ts";
 import type { Found } from "./publish/candidate.ts";
 import { emitFound } from "./publish/emit.ts";
-import { depthOf, noteAllRead, noteReached, type Round } from "./rescan-levels.ts";
 import { backlogStart } from "./walk/backlog-start.ts";
 import type { Page } from "./walk/page.ts";
 import type { ReadEnd } from "./walk/read-pages.ts";
@@ -96,27 +95,25 @@ function setOpen({ phase }: Mark, page: number): void {
 }
 
 /** What came of a scan for responses that a count has shown. */
-export interface Searched {
+export interface Below {
   /** `complete` where it came to the end of the list. */
   counts: PollCounts;
-  /** Responses for which it was made, where all pages were read and nothing was met, by earlier polls too; else 0. */
-  vain: number;
+  /** Whether all pages were read and nothing was met, by earlier polls too. */
+  isVain: boolean;
 }
 
 /**
  * Looks below the head for `missing` responses that a count has shown and the head has not. It begins where the head scan has ended, and goes as far as the
  * tick's own time allows. They are news: the next poll goes on where this one stops.
  */
-export async function scanBelow(ctx: PollContext, missing: number): Promise<Searched> {
+export async function scanBelow(ctx: PollContext, missing: number): Promise<Below> {
   const { mark, ports } = ctx;
   const counts = noCounts();
-  const begun = mark.search ?? { page: headEnd(mark)?.page ?? 0, found: 0, missing };
+  const begun = mark.search ?? { page: headEnd(mark)?.page ?? 0, found: 0 };
   // The head scan has read every page.
-  if (begun.page === 0) return { counts: { ...counts, complete: true }, vain: missing };
+  if (begun.page === 0) return { counts: { ...counts, complete: true }, isVain: true };
   let { page } = begun;
   let read = 0;
-  // A response that counts show from now on may stand where it has been already.
-  const madeFor = Math.min(begun.missing, missing);
   const steps = scanSurvey(ctx, {
     from: page,
     isEnough() {
@@ -129,36 +126,53 @@ export async function scanBelow(ctx: PollContext, missing: number): Promise<Sear
   for await (const step of steps) {
     page = await takeStep(ctx, step, "search", counts, page);
     // Should the next page fail, what was read is not read again.
-    mark.search = { page, found: begun.found + counts.found, missing: madeFor };
+    mark.search = { page, found: begun.found + counts.found };
     counts.complete = step.end?.kind === "end" && !step.end.isEmpty && counts.left === 0;
     if (counts.found >= missing || counts.unfinished) break;
   }
   if (counts.complete || counts.found >= missing) delete mark.search;
-  return { counts, vain: counts.complete && begun.found + counts.found === 0 ? madeFor : 0 };
+  return { counts, isVain: counts.complete && begun.found + counts.found === 0 };
 }
 
-/** Goes on with a rescan down to the depth of its level, as far as the allowance goes. `complete` where it came to the end of the list. */
-export async function rescan(
-  ctx: PollContext,
-  { level, round }: { level: number; round: Round },
-  allowance: Allowance,
-): Promise<{ counts: PollCounts; round: Round | undefined }> {
+/**
+ * Reads below the head what no count has shown, as far as the allowance goes: 1, 2, 4, 8 pages and so on, to the end of the list, then one again (R23). It begins where
+ * the head scan has ended.
+ */
+export async function rescan(ctx: PollContext, allowance: Allowance): Promise<PollCounts> {
+  const { mark, ports } = ctx;
   const counts = noCounts();
-  let { page } = round;
-  // The next round finds what a deletion hides from this one: proofs would double its cost.
+  const { step: depth, doneAt, place } = mark.rescan ?? { step: 0, doneAt: 0 };
+  const head = headEnd(mark);
+  const begun = place ?? (head && { page: head.page, startedAt: head.at });
+  if (begun === undefined) {
+    noteAllRead(ctx);
+    return counts;
+  }
+  const isReached = (page: number): boolean => page >= 2 ** depth;
+  const reached = { step: depth + 1, doneAt: begun.startedAt };
+  if (isReached(begun.page - (place === undefined ? 0 : 1))) {
+    mark.rescan = reached;
+    return counts;
+  }
+  let { page } = begun;
+  mark.rescan = { step: depth, doneAt, place: begun };
+  // The next one finds what a deletion hides from this one: proofs would double its cost.
   for await (const step of scanSurvey(ctx, { from: page })) {
     page = await takeStep(ctx, step, "patrol", counts, page);
+    mark.rescan = { step: depth, doneAt, place: { ...begun, page } };
     counts.complete = step.end?.kind === "end" && !step.end.isEmpty;
-    const isReached = step.page >= depthOf(level) && !counts.unfinished;
-    for (let i = 0; i < level && step.position > depthOf(i); i += 1) noteReached(ctx, i, round.startedAt);
-    if (isReached) noteReached(ctx, level, round.startedAt);
-    if (isReached) return { counts, round: undefined };
-    const pages = step.position - round.page;
-    const isOver = pages > 0 && ctx.ports.clock.now() > ctx.deadline;
-    if (counts.unfinished || isOver || (pages >= LEAST_PAGES && allowance.left() <= 0)) break;
+    const pages = step.position - begun.page;
+    const isOver = pages > 0 && ports.clock.now() > ctx.deadline;
+    if (counts.unfinished || isOver || isReached(step.page) || (pages >= LEAST_PAGES && allowance.left() <= 0)) break;
   }
-  if (counts.complete) noteAllRead(ctx, round.startedAt);
-  return { counts, round: counts.complete ? undefined : { ...round, page } };
+  if (counts.complete) noteAllRead(ctx, begun.startedAt);
+  else if (isReached(page) && !counts.unfinished) mark.rescan = reached;
+  return counts;
+}
+
+/** All pages were read from `at` on (epoch milliseconds): rescans begin with one page again. */
+export function noteAllRead({ mark, ports }: Pick<PollContext, "mark" | "ports">, at = ports.clock.now()): void {
+  mark.rescan = { step: 0, doneAt: at };
 }
 
 /** Emits what a step has found, and gives the page at which a later scan goes on. */

@@ -71,62 +71,41 @@ export function readRows(fields: Item, rows: Map<number, SurveyRow>): void {
 
 /** Places in the list. */
 const POLLED_AT = 3;
-const WORKED_AT = 10;
+const WORKED_AT = 4;
 
-/** Times as whole milliseconds, flags as 0 and 1; new fields come at the end, so that older rows stay readable. */
-function rowToList({
-  counts,
-  polledAt,
-  dueAt,
-  unmet,
-  trust,
-  slowAt,
-  slowEvery,
-  passAt,
-  passedAt,
-  restedAt,
-  workedAt,
-  activeAt,
-  booksAt,
-  isBehind,
-  known,
-  found,
-}: SurveyRow): (number | null)[] {
-  const unmetList = [unmet.missing, unmet.owed, Number(unmet.seeking), unmet.restUntil];
-  const trusted = [trust.misses, trust.hits, trust.unseen];
-  const times = [slowAt, workedAt, activeAt];
-  const rare = [isBehind === true ? 1 : null, known ?? null, found ?? null];
+const KINDS = ["recheck", "rescan", "full read"] as const;
+
+/** Times as whole milliseconds, flags as 0 and 1. */
+function rowToList({ counts, hint, rest, ...row }: SurveyRow): (number | null)[] {
+  const { polledAt, workedAt, activeAt, dueAt, booksAt, isBehind, known, found } = row;
+  const times = KINDS.flatMap((kind) => [rest[kind].at, rest[kind].every, rest[kind].triedAt]);
+  // What is never due is not there.
+  const work = times.map((time) => (Number.isFinite(time) ? time : null));
+  const rare = [dueAt, booksAt, isBehind && 1, known, found, hint?.missing, hint?.tries, hint?.nextAt].map(
+    (one) => one ?? null,
+  );
   const last = rare.slice(0, 1 + rare.findLastIndex((value) => value !== null));
-  const slow = [booksAt ?? null, slowEvery, passAt, passedAt, restedAt, ...last];
-  return [...counts, polledAt, dueAt ?? null, ...unmetList, ...times, ...trusted, Number(unmet.deep), ...slow];
+  return [...counts, polledAt, workedAt, activeAt, ...work, ...last];
 }
 
 function rowFromList(list: (number | null)[]): SurveyRow {
-  const [responses = null, correct = null, unpaid = null, polledAt, dueAt, ...rest] = list;
-  const [missing, owed, seeking, restUntil, slowAt, workedAt, activeAt, ...more] = rest;
-  const [misses, hits, unseen, deep, booksAt, slowEvery, passAt, passedAt, restedAt, behind, known, found] = more;
+  const [responses = null, correct = null, unpaid = null, polledAt, workedAt, activeAt, ...more] = list;
+  const [dueAt, booksAt, behind, known, found, missing, tries, nextAt] = more.slice(3 * KINDS.length);
+  const rest = KINDS.map((kind, i) => {
+    const [at, every, triedAt] = more.slice(3 * i, 3 * i + 3);
+    return [kind, { at: at ?? Number.POSITIVE_INFINITY, every: every ?? 1, triedAt: triedAt ?? 0 }];
+  });
   return {
     counts: [responses, correct, unpaid],
+    rest: Object.fromEntries(rest) as SurveyRow["rest"],
     polledAt: polledAt ?? 0,
-    ...(dueAt === null || dueAt === undefined ? {} : { dueAt }),
-    unmet: {
-      missing: missing ?? 0,
-      owed: owed ?? 0,
-      seeking: (seeking ?? 0) > 0,
-      restUntil: restUntil ?? 0,
-      deep: deep === 1,
-    },
-    trust: { misses: misses ?? 0, hits: hits ?? 0, unseen: unseen ?? 0 },
-    slowAt: slowAt ?? 0,
-    slowEvery: slowEvery ?? 1,
-    passAt: passAt ?? 0,
-    passedAt: passedAt ?? 0,
-    restedAt: restedAt ?? 0,
-    ...(booksAt === null || booksAt === undefined ? {} : { booksAt }),
+    workedAt: workedAt ?? 0,
+    activeAt: activeAt ?? 0,
+    ...(dueAt == null ? {} : { dueAt }),
+    ...(booksAt == null ? {} : { booksAt }),
     ...(behind === 1 ? { isBehind: true } : {}),
-    ...(known === null || known === undefined ? {} : { known }),
-    ...(found === null || found === undefined ? {} : { found }),
-    workedAt: workedAt ?? polledAt ?? 0,
-    activeAt: activeAt ?? polledAt ?? 0,
+    ...(known == null ? {} : { known }),
+    ...(found == null ? {} : { found }),
+    ...(missing == null ? {} : { hint: { missing, tries: tries ?? 0, nextAt: nextAt ?? 0 } }),
   };
 }

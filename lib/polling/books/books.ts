@@ -43,7 +43,7 @@ export async function closeBooks(ctx: PollContext, pass: FinishedPass): Promise<
   delete mark.booksOpen;
   const named = withheld.length === 0 ? {} : { withheld };
   mark.books = { ...counted, ...classes, ...named, closedAt, listed, gone: mark.books?.gone ?? 0, deficit, passes };
-  mark.nextPass = pass.startedAt + ctx.source.patrol.full;
+  mark.nextPass = pass.startedAt + ctx.source.rescan.full;
   if (older === undefined || "inline" in older) return;
   // Only now: until the mark names the new ones, these are all there are.
   await ctx.ports.state.saveMark(ctx.lease, mark);
@@ -79,5 +79,5 @@ async function classify(
 /** Notes why the books are not closed; `nextPass`: epoch milliseconds. */
 export function leaveOpen(ctx: PollContext, why: BooksOpen, now: number, nextPass?: number): void {
   ctx.mark.booksOpen = why;
-  ctx.mark.nextPass = nextPass ?? now + ctx.source.patrol.full / SOONER;
+  ctx.mark.nextPass = nextPass ?? now + ctx.source.rescan.full / SOONER;
 }

@@ -23,7 +23,7 @@ export function noted(ctx: PollContext, run: Run): LedgerEntry {
  */
 export function nextRecheck(ctx: Pick<PollContext, "source">, firstSeen: number, now: number): number | undefined {
   const age = now - firstSeen;
-  if (age > ctx.source.patrol.full) return undefined;
+  if (age > ctx.source.rescan.full) return undefined;
   return now + Math.max(ctx.source.interval, age / 2);
 }
 

@@ -3,55 +3,43 @@ import type { Outages } from "../publish/patience.ts";
 import type { TickNote } from "./role.ts";
 import type { Start, StartLooks } from "./start.ts";
 
-/** How a count that moved without a find is followed up. */
-export interface Unmet {
-  /** Responses that counts have shown and no walk has found. */
+/** Responses that counts have shown and no scan has found. */
+export interface Hint {
   missing: number;
-  /** Ticks for which the head is read again: lists may lag behind counts. */
-  owed: number;
-  /** Whether they are looked for below the head. */
-  seeking: boolean;
-  /** Epoch milliseconds before which no further search below the head begins. */
-  restUntil: number;
-  /** Whether the last ones were found below the head: then the next ones are looked for there at once. */
-  deep: boolean;
+  /** Scans in vain to the end of the list, in a row. */
+  tries: number;
+  /** Epoch milliseconds before which they are not looked for again. */
+  nextAt: number;
 }
 
-/** How far a survey's counts can be trusted to move with every completion. */
-export interface Trust {
-  /** New responses in a row of misses, and of hits since. */
-  misses: number;
-  hits: number;
-  /** New responses met that the counts had not shown: a miss unless the next list shows them. */
-  unseen: number;
-}
+/** Work that is no news: re-checks of single responses, rescans, full reads for the books. */
+export type RestKind = "recheck" | "rescan" | "full read";
+
+/** When work is due next (epoch milliseconds), and how often it comes (milliseconds). */
+export type WorkDue = Record<RestKind, { at: number; every: number }>;
+
+/** The same, and when it was tried last (epoch milliseconds). */
+export type RestDue = Record<RestKind, { at: number; every: number; triedAt: number }>;
 
 /** A survey as the tick knows it without reading its mark: its last counts and when it is due without them. */
 export interface SurveyRow {
   /** `responses`, `correct` and `unpaidResponses` of the list that led to the last poll; null when unreadable. */
   counts: (number | null)[];
-  unmet: Unmet;
-  trust: Trust;
+  hint?: Hint;
+  rest: RestDue;
   /** Epoch milliseconds at which it is due whatever the counts say; absent when never. */
   dueAt?: number;
-  /** Set while it is being caught up: the walk over all its pages goes on beside the ticks. */
+  /** Set while its backlog is under way, beside the ticks. */
   isBehind?: true;
-  /** When slow work but for full passes is due (epoch milliseconds), how often it comes (milliseconds), and when a full pass is due. */
-  slowAt: number;
-  slowEvery: number;
-  passAt: number;
   /** Epoch milliseconds at which its books were closed last; absent when they never were. */
   booksAt?: number;
   /** New responses of which its poll has known by then: `found` of its mark. */
   found?: number;
   /** The survey itself as subscribers know it, as a whole number; absent where they are not told. */
   known?: number;
-  /** Epoch milliseconds at which its head was read last, and at which slow work of any kind was done or tried. */
+  /** Epoch milliseconds at which its head was read last, and at which any other work was done or tried. */
   polledAt: number;
   workedAt: number;
-  /** The last turn of each kind of slow work: of full passes, and of all the rest (re-checks, the patrol). */
-  passedAt: number;
-  restedAt: number;
   /** Epoch milliseconds at which a new response was met last. */
   activeAt: number;
 }
@@ -76,8 +64,6 @@ export interface AccountState extends TickNote {
   service?: string;
   /** Requests spent on background work beyond its budget: paid back before any more of it is done. */
   overdrawn?: number;
-  /** Requests by which full passes have had more of the budget than all other slow work. */
-  passAhead?: number;
   outages?: Outages;
   single?: SingleRead;
   scattered?: number;

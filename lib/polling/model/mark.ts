@@ -4,20 +4,14 @@ import type { LedgerEntry } from "./ledger-entry.ts";
 import type { OutgoingEvent } from "./outgoing-event.ts";
 import type { Phase } from "./phase.ts";
 
-/** One level of the patrol under way: a walk that goes on below the head, in slices, down to the depth of its level. */
-export interface Round {
-  /** The first page of which not everything is dealt with. */
-  page: number;
-  /** Epoch milliseconds at which it began. */
-  startedAt: number;
-}
-
-/** The state of the patrol, by level (R23). */
-export interface Patrol {
-  /** Epoch milliseconds from which on the list was read down to the depth of each level; 0: never. */
-  reached: number[];
-  /** Of the levels that are under way. */
-  rounds: Record<number, Round>;
+/** Slow scans in doubling depth (R23). */
+export interface Rescan {
+  /** The next one, or the one that is under way, reads 2 ** step pages. */
+  step: number;
+  /** Epoch milliseconds from which on the list was read by the last one that is done. */
+  doneAt: number;
+  /** Where one that is under way goes on, and when it began (epoch milliseconds). */
+  place?: { page: number; startedAt: number };
 }
 
 /** A page that fails each time (R9). */
@@ -82,11 +76,10 @@ export interface Mark {
   /** Epoch milliseconds before which no further full pass begins; absent: at once. */
   nextPass?: number;
   /**
-   * A search below the head for what a count has shown: the first page of which not everything is dealt with, and new responses found. It was begun for so
-   * many that were missing.
+   * A search below the head for what a count has shown: the first page of which not everything is dealt with, and new responses found.
    */
-  search?: { page: number; found: number; missing: number };
-  patrol?: Patrol;
+  search?: { page: number; found: number };
+  rescan?: Rescan;
   /** Responses repaired so far, and more than once: repeated repairs need a look. */
   repairs?: { once: number; again: number };
   /** Epoch milliseconds of the next look for quarantined records whose time is over. */

@@ -22,8 +22,8 @@ export interface PollingSource {
   backgroundRequests: number;
   concurrency: number;
   headPages: number;
-  fullPoll: { every: number };
-  patrol: { every: number; full: number };
+  /** How often something is scanned anew, and how often all pages are read. */
+  rescan: { every: number; full: number };
   retention: { quarantine: number };
   /** Types of events that are given out. */
   events: ReadonlySet<EventType>;

@@ -5,6 +5,7 @@ import { withoutRecords } from "../ledger/kept-records.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import type { PollCounts } from "../model/poll-counts.ts";
 import { type Candidate, type Found, fromFound, fromWaiting, oldestFirst } from "./candidate.ts";
+import { notSpared, outagesOf } from "./outage.ts";
 import { createPipeline, type Pipeline } from "./pipeline.ts";
 
 /** Responses that are confirmed together. */
@@ -39,7 +40,7 @@ export async function emitFound(ctx: PollContext, found: Found[], origin: Origin
  * Waiting responses whose next attempt is due: their records were kept, so the list is not needed again. Gives how many are left to the next poll. A response that
  * cannot be taken out stays due. One whose records are gone is new to the next walk that meets it.
  */
-export async function takeWaiting(ctx: PollContext, pipeline: Pipeline, entries: LedgerEntry[]): Promise<number> {
+async function takeWaiting(ctx: PollContext, pipeline: Pipeline, entries: LedgerEntry[]): Promise<number> {
   const candidates: Candidate[] = [];
   let left = 0;
   for (const entry of entries) {
@@ -53,5 +54,52 @@ export async function takeWaiting(ctx: PollContext, pipeline: Pipeline, entries:
       await ctx.ports.state.putEntries(ctx.surveyId, [withoutRecords(entry, ctx.ports.clock.now())]);
   }
   await pipeline.take(0, candidates);
+  return left;
+}
+
+/** Waiting responses looked at together. */
+const WAITING_AT_ONCE = 100;
+/** And in one poll while an operation fails for everybody. */
+const MOST_IN_OUTAGE = 500;
+
+/** Looks at what waits and is due, until there is no more of it or the time is up. */
+export async function emitDue(ctx: PollContext): Promise<PollCounts> {
+  const pipeline = createPipeline(ctx, WAITING_AT_ONCE);
+  // Whatever failed, responses on their way come to their end.
+  const [taken] = await Promise.allSettled([takeDue(ctx, pipeline)]);
+  const counts = await pipeline.end();
+  if (taken.status === "rejected") throw taken.reason;
+  // These were counted as found when they were met.
+  return { ...counts, found: 0, left: counts.left + taken.value };
+}
+
+/** Gives how many are left to the next poll. */
+async function takeDue(ctx: PollContext, pipeline: Pipeline): Promise<number> {
+  const { state, clock } = ctx.ports;
+  const seen = new Set<LedgerEntry["id"]>();
+  let left = 0;
+  let most = WAITING_AT_ONCE;
+  while (clock.now() <= ctx.deadline) {
+    const first = await state.due(ctx.surveyId, "waiting", clock.now(), most);
+    const due = first.filter(({ id }) => !seen.has(id));
+    if (due.length === 0) {
+      if (first.length < most) break;
+      // Those that cannot be taken out stay due, and are not to hide those behind them.
+      most += WAITING_AT_ONCE;
+      continue;
+    }
+    for (const { id } of due) seen.add(id);
+    // The index lags behind: what went out a moment ago may still stand in it.
+    const now = await state.entries(
+      ctx.surveyId,
+      due.map(({ id }) => id),
+    );
+    // fault: stale-index-believed
+    const waiting = due.filter(({ id }) => now.get(id)?.state === "waiting");
+    left += await takeWaiting(ctx, pipeline, seen.size > WAITING_AT_ONCE ? await notSpared(ctx, waiting) : waiting);
+    // Of responses that wait for the end of an outage, or for the questions of the survey, not all are looked at: they stay due as they are.
+    const isHeldUp = outagesOf(ctx).length > 0 || ((await ctx.definition)?.reasons.length ?? 0) > 0;
+    if (isHeldUp && seen.size >= MOST_IN_OUTAGE) break;
+  }
   return left;
 }

@@ -3,17 +3,15 @@ import type { Allowance } from "../context.ts";
 import { endsWork, failureOf, isInterrupted } from "../errors.ts";
 import type { Learned } from "../learned.ts";
 import type { RoleHolder } from "../lease.ts";
-import type { AccountState, SurveyRow } from "../model/account.ts";
+import type { AccountState, RestKind, SurveyRow } from "../model/account.ts";
 import type { PollingSource } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
-import type { BackgroundKind } from "../survey/background.ts";
 import { type PollRequest, type PollResult, pollSurvey } from "../survey/poll-survey.ts";
 import type { Presence } from "../survey/tell-survey.ts";
 import { knownOf } from "../survey/with-survey.ts";
-import type { BackgroundSurvey, DueSurvey } from "./due.ts";
 import type { Meter } from "./meter.ts";
+import { type DueTasks, nextRow } from "./schedule.ts";
 import type { ListedSurvey } from "./survey-list.ts";
-import { nextRow } from "./survey-row.ts";
 import type { TickRequest } from "./tick-request.ts";
 import type { SurveyOutcome } from "./tick-summary.ts";
 
@@ -28,16 +26,6 @@ const ROWS_AT_ONCE = 25;
 const ROWS_EVERY = 10_000;
 /** A creation date further ahead is no date: no zone and no clock is so wrong. */
 const FURTHEST_AHEAD = 26 * 3_600_000;
-
-/** The requests that slow work may spend. `passAhead` are those by which full passes have had more than all else. The kind that has had less goes first. */
-export interface Purse {
-  budget: number;
-  passAhead: number;
-  meter: Meter;
-}
-
-/** How far one kind of slow work may get ahead of the other while that has nothing to do. */
-const MOST_AHEAD = 100;
 
 /** The polls of one tick. */
 export interface Polls {
@@ -56,7 +44,7 @@ export interface Polls {
   stopped: boolean;
 }
 
-type How = Pick<PollRequest, "head" | "seek" | "background">;
+type How = Pick<PollRequest, "head" | "rest">;
 
 export function createPolls(tick: Pick<Polls, "request" | "account" | "learned" | "holder" | "now">): Polls {
   const { now } = tick;
@@ -65,19 +53,15 @@ export function createPolls(tick: Pick<Polls, "request" | "account" | "learned" 
 }
 
 /** Polls the surveys that are due for news, many at once. A failure in one does not touch the others. */
-export async function pollNews(polls: Polls, due: DueSurvey[]): Promise<void> {
+export async function pollNews(polls: Polls, due: DueTasks["news"]): Promise<void> {
   // A survey with little news mostly has one request in flight. With more of them a slow service would bring none to its end in time.
   const limit = pLimit(polls.request.source.concurrency);
-  await Promise.all(due.map(({ seek, head, ...survey }) => limit(poll, polls, survey, { head, seek })));
+  await Promise.all(due.map(({ head, ...survey }) => limit(poll, polls, survey, { head })));
   await saveRows(polls);
 }
 
-/** Spends up to `budget` requests; gives what is left of it, less than nothing when the last work took more. */
-export async function doBackground(
-  polls: Polls,
-  due: (kind: BackgroundKind) => BackgroundSurvey[],
-  { budget, passAhead, meter }: Purse,
-): Promise<{ left: number; passAhead: number }> {
+/** Does other work for up to `budget` requests; gives what is left of it, less than nothing when the last work took more. */
+export async function doRest(polls: Polls, due: DueTasks["rest"], budget: number, meter: Meter): Promise<number> {
   const before = meter.pages;
   let spent = 0;
   const allowance: Allowance = {
@@ -87,21 +71,15 @@ export async function doBackground(
       spent += requests;
     },
   };
-  let ahead = passAhead;
-  const kinds: BackgroundKind[] = passAhead > 0 ? ["rest", "pass"] : ["pass", "rest"];
-  for (const kind of kinds) {
-    const had = allowance.left();
-    for (const { fullPoll, ...survey } of due(kind)) {
-      if (allowance.left() <= 0) break;
-      // A survey that has just failed altogether, that another process polls, or that has something to catch up, is left alone.
-      const outcome = polls.outcomes.get(survey.surveyId);
-      if (outcome !== undefined && outcome.result?.counts.unfinished !== false) continue;
-      await poll(polls, survey, { head: false, background: { allowance, kind, fullPoll } });
-    }
-    ahead += (kind === "pass" ? 1 : -1) * (had - allowance.left());
+  for (const { kind, overdue: _, ...survey } of due) {
+    if (allowance.left() <= 0) break;
+    // A survey that has just failed altogether, that another process polls, or that has a backlog, is left alone.
+    const outcome = polls.outcomes.get(survey.surveyId);
+    if (outcome !== undefined && outcome.result?.counts.unfinished !== false) continue;
+    await poll(polls, survey, { head: false, rest: { kind, allowance } });
   }
   await saveRows(polls);
-  return { left: allowance.left(), passAhead: Math.max(-MOST_AHEAD, Math.min(MOST_AHEAD, ahead)) };
+  return allowance.left();
 }
 
 async function poll(polls: Polls, survey: ListedSurvey, how: How): Promise<void> {
@@ -115,9 +93,9 @@ async function poll(polls: Polls, survey: ListedSurvey, how: How): Promise<void>
   };
   try {
     const result = await pollSurvey({ ...requestFor(polls, survey), ports: { ...ports, observe }, ...how });
-    if (!enter(polls, survey, result, how)) stayDue(polls, survey, hasWaiting);
+    if (!enter(polls, survey, result, how)) stayDue(polls, survey, how, hasWaiting);
   } catch (error) {
-    stayDue(polls, survey, hasWaiting);
+    stayDue(polls, survey, how, hasWaiting);
     polls.stopped ||= endsWork(error);
     // The time was up: it is no failure, and the next tick goes on with it.
     if (isInterrupted(error)) return;
@@ -146,6 +124,8 @@ function requestFor(
     presence: presenceOf(created, account, now),
     listed: facts === undefined ? undefined : { facts, at: now },
     learned,
+    counts,
+    row: account.rows.get(surveyId),
   };
 }
 
@@ -161,20 +141,31 @@ function enter(polls: Polls, survey: ListedSurvey, result: PollResult | undefine
   if (result === undefined) return true;
   // All but what was left is done, so slow work may follow. As long as something is left the survey is as due as it was.
   if (earlier !== undefined || (failure !== undefined && result.counts.left > 0)) return false;
-  const at = { now: ports.clock.now(), slow: how.background?.kind, tickAt: now, listedAt: account.listedAt };
+  const at = { now: ports.clock.now(), tickAt: now, kind: how.rest?.kind };
   const row = nextRow(survey, account.rows.get(surveyId), result, at);
   polls.rows.set(surveyId, row);
   account.rows.set(surveyId, row);
   return true;
 }
 
-/** Slow work on others goes first all the same. The next tick asks for what the poll has made wait before it failed. */
-function stayDue({ request, account, rows }: Polls, { surveyId }: ListedSurvey, hasWaiting: boolean): void {
+/** Other work goes first all the same. The next tick asks for what the poll has made wait before it failed. */
+function stayDue(
+  { request, account, rows }: Polls,
+  { surveyId }: ListedSurvey,
+  { rest }: How,
+  hasWaiting: boolean,
+): void {
   const row = account.rows.get(surveyId);
+  if (row === undefined) return;
   const now = request.ports.clock.now();
-  const dueAt = Math.min(row?.dueAt ?? now, now);
-  const worked = { workedAt: now, passedAt: now, restedAt: now };
-  if (row !== undefined) rows.set(surveyId, { ...row, ...worked, ...(hasWaiting ? { dueAt } : {}) });
+  const tried = (kind: RestKind): SurveyRow["rest"] =>
+    ({ ...row.rest, [kind]: { ...row.rest[kind], triedAt: now } }) as SurveyRow["rest"];
+  rows.set(surveyId, {
+    ...row,
+    workedAt: now,
+    ...(rest === undefined ? {} : { rest: tried(rest.kind) }),
+    ...(hasWaiting ? { dueAt: Math.min(row.dueAt ?? now, now) } : {}),
+  });
 }
 
 function tell(ports: Ports, { surveyId }: ListedSurvey, error: unknown): void {

@@ -116,7 +116,7 @@ export function summarize(surveyId: number, { result, error }: SurveyOutcome): S
 export function figuresOf(
   outcomes: SurveyOutcome[],
   rows: Map<number, SurveyRow>,
-  { now, fullPollEvery, overdrawn }: { now: number; fullPollEvery: number; overdrawn: number },
+  { now, overdrawn }: { now: number; overdrawn: number },
 ): TickFigures {
   const polled = outcomes.flatMap(({ result }) => result ?? []);
   const sum = (figure: (one: PollResult) => number): number => polled.reduce((total, one) => total + figure(one), 0);
@@ -131,7 +131,7 @@ export function figuresOf(
     booksClosed: sum(({ closedNow }) => (closedNow ? 1 : 0)),
     neverClosed: rows.size - ages.length,
     oldestBooks: Math.max(0, ...ages),
-    fullPollLate: Math.max(0, ...[...rows.values()].map(({ polledAt }) => now - polledAt - fullPollEvery)),
+    fullPollLate: Math.max(0, ...[...rows.values()].map(({ rest }) => now - rest.rescan.at)),
     overdrawn,
   };
 }

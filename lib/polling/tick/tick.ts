@@ -5,11 +5,10 @@ import type { AccountChanges } from "../model/account.ts";
 import { selected } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
 import { outagesOf } from "../publish/outage.ts";
-import type { BackgroundKind } from "../survey/background.ts";
-import { type BackgroundSurvey, backgroundSurveys, type DueBy, dueSurveys } from "./due.ts";
 import { findStart } from "./find-start.ts";
 import { metered, newMeter } from "./meter.ts";
-import { createPolls, doBackground, pollNews } from "./polls.ts";
+import { createPolls, doRest, pollNews } from "./polls.ts";
+import { dueTasks } from "./schedule.ts";
 import { isGone, surveysOf, unlistedOf } from "./survey-list.ts";
 import { checkOwnState, pauseOf, type TickRequest } from "./tick-request.ts";
 import { figuresOf, idleTick, summarize, type TickSummary } from "./tick-summary.ts";
@@ -51,8 +50,7 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
     holder.lease.note = { ...holder.lease.note, lastTick: now, listedAt: now };
     return idleTick(source, { listed: listed.length, awaitsStart: true });
   }
-  const by: DueBy = { now, fullPollEvery: source.fullPoll.every, fullPassEvery: source.patrol.full };
-  const news = dueSurveys(listed, account.rows, by);
+  const { news } = dueTasks(listed, account.rows, now);
   observe({ kind: "surveys", listed: listed.filter((survey) => !isGone(survey)).length, due: news.length });
 
   const learned = learnedBy(account);
@@ -61,8 +59,8 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
   await pollNews(polls, news);
   const earned = (meter.all - beforeNews) * EARNED_BY_NEWS;
   const budget = source.backgroundRequests + earned - (account.overdrawn ?? 0);
-  const due = (kind: BackgroundKind): BackgroundSurvey[] => backgroundSurveys(listed, account.rows, by, kind);
-  const { left, passAhead } = await doBackground(polls, due, { budget, passAhead: account.passAhead ?? 0, meter });
+  // What the news came to is in the rows by now.
+  const left = await doRest(polls, dueTasks(listed, account.rows, now).rest, budget, meter);
 
   const { outcomes } = polls;
   const overdrawn = Math.max(0, -left);
@@ -70,7 +68,6 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
     ...(account.service === service ? {} : { service }),
     ...newlyLearned(learned),
     ...(overdrawn === (account.overdrawn ?? 0) ? {} : { overdrawn }),
-    ...(passAhead === (account.passAhead ?? 0) ? {} : { passAhead }),
   };
   if (Object.keys(changes).length > 0) await state.saveAccount(changes);
   const unlisted = unlistedOf(listed, source);
@@ -89,7 +86,6 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
     outages: outagesOf({ learned, source, ports }),
     figures: figuresOf([...outcomes.values()], account.rows, {
       now: clock.now(),
-      fullPollEvery: source.fullPoll.every,
       overdrawn,
     }),
   };
