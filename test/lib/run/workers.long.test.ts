@@ -179,7 +179,7 @@ describe("workers of one source", () => {
 
 describe("news before a catch-up", () => {
   it("within a process: whatever a catch-up asks waits behind them", async () => {
-    const { simulator, worker } = await account({}, { concurrency: 1 });
+    const { simulator, worker } = await account({}, { advanced: { concurrency: 1 } });
     const { service, backlog } = worker().begin(Date.now() + 60_000);
     if (backlog === undefined) throw new Error("nothing is asked for a catch-up");
     await service.surveys();
@@ -230,7 +230,10 @@ describe("an invocation whose time is over", () => {
   });
 
   it("ends in time and is no failure, and the next one goes on", async () => {
-    const { simulator, worker } = await account({}, { timeouts: { connect: "100ms", response: "1500ms" } });
+    const { simulator, worker } = await account(
+      {},
+      { advanced: { timeouts: { connect: "100ms", response: "1500ms" } } },
+    );
     const graph = worker();
     const clear = simulator.fault({ ...HANGS, operation: "responses-order" });
     const log = memoryLog();
