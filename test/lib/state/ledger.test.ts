@@ -200,30 +200,6 @@ describe("entries", () => {
     }
   });
 
-  it("written by several at once, of one survey or of two, go together", async () => {
-    for (const kind of [undefined, "partial", "lose-answer"] as const) {
-      const { state, surveyId } = fresh();
-      const before = test.aws.counters()["dynamodb:BatchWriteItem"] ?? 0;
-      if (kind !== undefined) test.aws.faults.add({ service: "dynamodb", operation: "BatchWriteItem", kind, times: 2 });
-      const tens = [0, 10, 20, 30, 40].map((from) => ids(10).map((id) => from + id));
-
-      await Promise.all(tens.map((ten, i) => state.putEntries(surveyId + (i % 2), ten.map(emitted))));
-
-      const requests = (test.aws.counters()["dynamodb:BatchWriteItem"] ?? 0) - before;
-      // Ten go at once, 25 as soon as they are there, then the rest.
-      if (kind === undefined) expect(requests).toBe(3);
-      for (const [i, ten] of tens.entries()) expect((await state.entries(surveyId + (i % 2), ten)).size).toBe(10);
-      test.aws.faults.clear();
-    }
-  });
-
-  it("written again while they are being written are there as they were written last", async () => {
-    const { state, surveyId } = fresh();
-    const revised = (revision: number) => state.putEntries(surveyId, [{ ...emitted(1), revision }, emitted(revision)]);
-    await Promise.all([revised(2), revised(3), revised(4)]);
-    expect((await state.entries(surveyId, [1])).get(1)?.revision).toBe(4);
-  });
-
   it("that are emitted are read in pages for the books, with what is known of those that are gone", async () => {
     const { state, surveyId } = fresh();
     const gone = { since: 1_795_261_634_252, told: true as const };
