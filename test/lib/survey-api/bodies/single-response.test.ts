@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readSingleResponse } from "../../../../lib/survey-api/bodies/index.ts";
+import { readSingleResponse } from "../../../../lib/survey-api/bodies/not-shown.ts";
 import { AnswerMismatchError } from "../../../../lib/survey-api/errors.ts";
 
 const about = { operation: "get survey response by id", status: 200, attempts: 1 } as const;
