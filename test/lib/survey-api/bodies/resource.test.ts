@@ -13,25 +13,6 @@ const readRecordsWith = (path: Path, put: Json | undefined) => {
 };
 
 describe("a list of resources", () => {
-  it("gives back what was read when it is as documented", () => {
-    const reading = bodies.records.read(records);
-    expect(reading).toEqual({ value: records, irregular: [] });
-    expect("value" in reading && reading.value[0]).toBe(records[0]);
-  });
-
-  it.each<[string, Path, Json | undefined, { path: string; expected: string }]>([
-    ["text for a number", [1, "score"], "8", { path: "[1].score", expected: "integer" }],
-    ["a fraction for an integer", [0, "questionId"], 1.5, { path: "[0].questionId", expected: "integer" }],
-    ["an integer too large", [0, "score"], 2 ** 60, { path: "[0].score", expected: "integer" }],
-    ["null for a text", [0, "comment"], null, { path: "[0].comment", expected: "string" }],
-    ["a missing field", [0, "dateCompleted"], undefined, { path: "[0].dateCompleted", expected: "string" }],
-    ["text for an array", [0, "answer"], "1,3", { path: "[0].answer", expected: "array" }],
-    ["text within an array", [0, "answer", 1], "3", { path: "[0].answer[1]", expected: "integer" }],
-  ])("passes on %s as it was read, and tells it", (_name, path, put, irregularity) => {
-    const { body, reading } = readRecordsWith(path, put);
-    expect(reading).toEqual({ value: body, irregular: [irregularity] });
-  });
-
   it.each<[string, Json, number]>([
     ["responseId", "44001", 44001],
     ["completed", "1", 1],
@@ -69,31 +50,9 @@ describe("a list of resources", () => {
       ],
     });
   });
-
-  it.each([["text"], [7], [{ error: "no" }], [{ data: [] }]])("is not in %j", (body) => {
-    expect(bodies.surveyList.read(body)).toEqual({ unreadable: [{ path: "", expected: "array" }] });
-  });
-
-  it("takes the elements of an array with gaps", () => {
-    const reading = bodies.questions.read({ "3": (documentOf("2.3").body as Json[])[0] ?? null });
-    expect(reading).toEqual({ value: documentOf("2.3").body, irregular: [] });
-  });
-
-  it("does without the responseId of metadata, for the request names the response", () => {
-    const body = replaced(documentOf("2.5").body, [0, "responseId"], null);
-    const irregular = [{ path: "[0].responseId", expected: "integer" }];
-    expect(bodies.metadata.read(body)).toEqual({ value: body, irregular });
-  });
 });
 
 describe("one resource", () => {
-  it.each([
-    ["in an array", survey],
-    ["bare", (survey as Json[])[0] ?? null],
-  ])("is read %s", (_name, body) => {
-    expect(bodies.survey.read(body)).toEqual({ value: (survey as Json[])[0], irregular: [] });
-  });
-
   it("has empty maps where empty arrays were read, also beside something irregular", () => {
     const odd: Path = [0, "blocksById", "501", "blockName"];
     const empty: Path = [0, "blocksById", "501", "pagesOrder"];
