@@ -102,27 +102,6 @@ describe("workers of one source", () => {
     expect(lock).toBeUndefined();
   });
 
-  it("replace five tokens in ten minutes however many there are, and say so", async () => {
-    const { simulator, worker } = await account();
-    await poll(worker());
-    for (let i = 0; i < 5; i += 1) {
-      simulator.revokeToken();
-      await poll(worker());
-    }
-    simulator.revokeToken();
-    simulator.resetCounters();
-
-    await expect(poll(worker())).rejects.toMatchObject({
-      code: "TOO_MANY_RENEWALS",
-      retryable: true,
-      hint: expect.stringContaining("revokes"),
-    });
-
-    // One look with the token that was there.
-    expect(simulator.counters()).toMatchObject({ requests: 1, "status:400": 1 });
-    expect(simulator.counters().token ?? 0).toBe(0);
-  });
-
   it("leave the service alone as long as one of them was told to", async () => {
     const { simulator, worker } = await account();
     await poll(worker());

@@ -254,6 +254,8 @@ const pages = answersTo("8 get survey responses, page and order", ordered, [
   ["400", status(400), fails("BAD_REQUEST"), none],
   ["500", status(500), failsAfter(4, "SERVER_ERROR")],
   ["a status that nobody documents", status(418), fails("SERVER_ERROR")],
+  ["a success that nobody documents", status(201), fails("SERVER_ERROR")],
+  ["a redirect to nowhere", status(301), fails("SERVER_ERROR")],
   ["a redirect to the start page", status(302, { location: "/" }), fails("SERVER_ERROR")],
   ["an object with digits for keys", json({ "0": record, "7": second }), gives(recordList), page(recordList)],
   ["ids and flags in quotes", json([quoted]), gives([record], "[0].responseId", "[0].completed"), page([quoted])],
